@@ -1,0 +1,78 @@
+// What a property is: data. The CLI, vitest, `list`, the docs table and the report all read this one object.
+import type fc from 'fast-check';
+import type { Args, Hello, Ok, Op } from '../protocol/message.ts';
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { Level, Role, Semantics, Stage } from '../vocabulary.ts';
+
+/** What a generator and a check may know of the trainer before the first case. */
+export interface World {
+  readonly hello: Hello;
+  readonly semantics: Semantics;
+  /** Absent where neither the trainer nor the configuration names one. */
+  readonly tokenizer: Tokenizer | undefined;
+}
+
+/** What a check is handed: the world and a way to ask. `ask` returns good answers only; anything else ends the case. */
+export interface Subject extends World {
+  ask<O extends Op>(op: O, args: Args<O>): Promise<Ok<O>>;
+}
+
+/** One column of a token strip. */
+export interface StripToken {
+  readonly id: number;
+  readonly text: string;
+  readonly role: Role;
+}
+
+/** A row of tokens with aligned tracks; `marks` are the columns that are wrong, first mismatch first. */
+export interface Strip {
+  readonly row: number;
+  readonly tokens: readonly StripToken[];
+  readonly tracks: readonly { readonly name: string; readonly cells: readonly string[] }[];
+  readonly marks: readonly number[];
+}
+
+export interface NumberDifference {
+  readonly where: string;
+  readonly expected: number;
+  readonly observed: number;
+  readonly allowed: number;
+}
+
+/** What is wrong with one case. */
+export interface Finding {
+  /** Short and stable; while shrinking, only findings of the first one's kind count. */
+  readonly kind: string;
+  /** The rule broken, in the field's words, with the token. */
+  readonly sentence: string;
+  readonly strips?: readonly Strip[];
+  readonly numbers?: readonly NumberDifference[];
+  /** Which tolerance was used and why, or which declared or assumed semantics the expectation rests on. */
+  readonly note?: string;
+}
+
+/** What must be there for a property to be checkable at all; a sentence for the user where it is not. */
+export type Need = (world: World) => string | undefined;
+
+export interface Property<Case = unknown> {
+  /** Permanent, `stage/what-holds`. */
+  readonly id: string;
+  /** The rule as one sentence. */
+  readonly title: string;
+  readonly stage: Stage;
+  readonly level: Level;
+  /** What goes wrong in training when it does not hold, one or two sentences. */
+  readonly why: string;
+  /** Rows of the bug catalogue that this property catches. */
+  readonly catches: readonly string[];
+  /** Ops the check calls. */
+  readonly ops: readonly Op[];
+  readonly needs?: readonly Need[];
+  /** Cases are plain JSON: they are saved, edited, replayed. */
+  readonly given: (world: World) => fc.Arbitrary<Case>;
+  /** What a case exercised; counted over the run. */
+  readonly labels?: (given: Case) => readonly string[];
+  /** The least share of cases, 0 to 1, that must carry a label. */
+  readonly coverage?: Readonly<Record<string, number>>;
+  readonly check: (subject: Subject, given: Case) => Promise<Finding | undefined>;
+}

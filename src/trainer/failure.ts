@@ -1,0 +1,21 @@
+// How a trainer can fail to answer, as data. The sentence for each kind is built in one place, explain.ts.
+
+/**
+ * start: never said hello. crash: died. hang: did not answer in time. garbage: a line that is no answer.
+ * shape: an answer with a wrong field. error: the op raised. budget: died too often to go on.
+ */
+export type FailureKind = 'start' | 'crash' | 'hang' | 'garbage' | 'shape' | 'error' | 'budget';
+
+export interface TrainerFailure {
+  readonly kind: FailureKind;
+  /** What happened, as one sentence. */
+  readonly message: string;
+  /** What the user can do next, as one sentence. */
+  readonly advice: string;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly traceback?: string;
+  readonly stderrTail?: string;
+  /** The request under suspicion did it again when sent alone to a fresh process. Absent: not tried. */
+  readonly reproduced?: boolean;
+}

@@ -1,0 +1,25 @@
+// The trainer under test as the rest of the harness sees it: something with a hello that answers ops. Whether
+// it is a process (process.ts) or a TypeScript object (object.ts) is nobody else's business.
+import type { Args, Hello, Ok, Op } from '../protocol/message.ts';
+import type { TrainerFailure } from './failure.ts';
+
+/** The answer to one request, seen from the harness: the protocol's four, or a process that failed. */
+export type Outcome<T> =
+  | { readonly kind: 'ok'; readonly ok: T }
+  | { readonly kind: 'reject'; readonly why: string }
+  | { readonly kind: 'skip'; readonly why: string }
+  | { readonly kind: 'failure'; readonly failure: TrainerFailure };
+
+export interface Trainer {
+  readonly hello: Hello;
+  /** Token-aligned arguments in, token-aligned answer out; the layout is converted on the way. Never throws for what the trainer does. */
+  ask<O extends Op>(op: O, args: Args<O>): Promise<Outcome<Ok<O>>>;
+  /** The request as it crosses the pipe, one JSON line without the newline, for `replay` and reports. */
+  line<O extends Op>(op: O, args: Args<O>): string;
+  /** Stop this process and start a fresh one (no-op for objects without state to lose). */
+  restart(): Promise<void>;
+  /** End the trainer and everything it started. Safe to call twice. */
+  stop(): Promise<void>;
+  /** The last lines the trainer wrote to stderr (and stray stdout), newest last. */
+  stderrTail(): string;
+}

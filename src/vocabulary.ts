@@ -1,0 +1,121 @@
+// The field's words as types. Nothing here computes; everything else imports from here.
+// Shapes: B rows, T columns, P prompt columns, C completion columns, V vocabulary, G group size.
+// Every per-token matrix inside the harness is token-aligned over the whole row: index t speaks of token t
+// as a target. Only protocol/layout.ts knows that trainers do otherwise.
+
+/** Token ids of one row, (n,). */
+export type Ids = readonly number[];
+/** Rows of unequal length, (B, ·). */
+export type Ragged = readonly (readonly number[])[];
+/** A rectangle of numbers, (B, T): ids, masks, log-probabilities. */
+export type Matrix = readonly (readonly number[])[];
+/** Logits, (B, T, V). */
+export type Cube = readonly Matrix[];
+
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string;
+}
+
+/** Which code path of the trainer renders and tokenises: supervised fine-tuning or reinforcement learning. */
+export type Route = 'sft' | 'rl';
+export type PaddingSide = 'left' | 'right';
+export type DType = 'float64' | 'float32' | 'bfloat16' | 'float16';
+
+/** The label value that every framework ignores (torch's cross_entropy default). */
+export const IGNORE_INDEX = -100;
+
+/**
+ * Where the trainer's per-token arrays live.
+ * alignment `token`: index t speaks of token t. `predictor`: index t speaks of token t+1 (the logits' position).
+ * span `row`: the array covers the whole row. `completion`: it covers the last C columns only.
+ */
+export interface Layout {
+  readonly alignment: 'token' | 'predictor';
+  readonly span: 'row' | 'completion';
+}
+
+/** k1 = -d, k2 = d*d/2, k3 = exp(d) - d - 1, with d = ref_logprobs - logprobs (Schulman 2020, "Approximating KL divergence"). */
+export type KlEstimator = 'k1' | 'k2' | 'k3';
+
+/** How per-token losses become one number. `norm` divides by a constant. */
+export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-token-sum' | 'token-sum-norm';
+
+/**
+ * What may legally differ between correct trainers. Every item may be declared in `hello`; what is not declared
+ * is never held against the trainer: a check then accepts any of the known variants.
+ */
+export interface Semantics {
+  /** completion_mask is 1 on the stop token (the usual choice) or 0. */
+  readonly stop_token_in_mask?: boolean;
+  /** Extracted completions keep their stop token. */
+  readonly stop_token_in_completion?: boolean;
+  readonly kl_estimator?: KlEstimator;
+  /** Bound on |log-ratio| or on the estimate before use; null: none. */
+  readonly kl_clamp?: number | null;
+  /** The per-token KL is multiplied by the importance ratio exp(logprobs - old_logprobs). */
+  readonly kl_ratio_correction?: boolean;
+  /** KL enters the loss, or is subtracted from the reward. */
+  readonly kl_placement?: 'loss' | 'reward';
+  /** Coefficient beta of the KL term in the loss. */
+  readonly kl_coef?: number;
+  /** Degrees of freedom subtracted in the standard deviation of rewards. */
+  readonly advantage_ddof?: 0 | 1;
+  readonly advantage_epsilon?: number;
+  /** Divide by the group's standard deviation, the batch's, or not at all (Dr. GRPO). */
+  readonly advantage_scaling?: 'group' | 'batch' | 'none';
+  readonly loss_aggregation?: LossAggregation;
+  /** The constant of `token-sum-norm`. */
+  readonly loss_norm?: number;
+  /** Denominators count the tokens of the whole batch, or of each micro-batch alone. */
+  readonly loss_normalization?: 'global' | 'local';
+  /** Ratio clip range [1 - clip_low, 1 + clip_high]. */
+  readonly clip_low?: number;
+  readonly clip_high?: number;
+  /** Scored log-probabilities are of logits / temperature. */
+  readonly temperature_in_scoring?: boolean;
+}
+
+/** Special ids and vocabulary that the trainer is fixed to. Absent: the harness chooses them per case. */
+export interface Tokens {
+  readonly vocab_size: number;
+  readonly pad_token_id: number;
+  readonly eos_token_ids: Ids;
+  readonly bos_token_id?: number;
+}
+
+/** What a token is in its row. */
+export type Role = 'system' | 'prompt' | 'completion' | 'stop' | 'after stop' | 'padding';
+
+export type Level = 'must' | 'should' | 'may';
+
+/** The stages of a training step, in the order in which a conversation passes them. */
+export const STAGES = [
+  'render',
+  'tokenize',
+  'collate',
+  'extract',
+  'mask',
+  'rollout',
+  'logprobs',
+  'score',
+  'kl',
+  'advantages',
+  'loss',
+  'sft_loss',
+  'penalties',
+  'contract',
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+export const VERDICTS = [
+  'pass',
+  'fail',
+  'error',
+  'known',
+  'stale',
+  'unsupported',
+  'skipped',
+  'interrupted',
+] as const;
+export type Verdict = (typeof VERDICTS)[number];

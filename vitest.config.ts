@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config';
+
+// Three projects: the harness itself, the properties as a user's `npm test` runs them, and the suites that
+// need torch (set up by `npm run setup:trainers`).
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'harness',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/torch/**'],
+          testTimeout: 60_000,
+        },
+      },
+      { test: { name: 'properties', include: ['properties/**/*.test.ts'], testTimeout: 120_000 } },
+      {
+        test: {
+          name: 'trainers',
+          include: ['test/torch/**/*.test.ts'],
+          testTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
