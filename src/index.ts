@@ -1,9 +1,34 @@
 // What the package exports, and all that properties/ may import.
 
+export { openCorpus } from './check/corpus.ts';
 export type * from './check/events.ts';
+export * from './check/gradient.ts';
+export * from './check/needs.ts';
+export * from './check/numbers.ts';
 export type * from './check/property.ts';
+export * from './check/rows.ts';
+export { type RunOptions, run, worldOf } from './check/run.ts';
+export * from './check/strips.ts';
+export { discard } from './check/subject.ts';
+export * from './check/tracks.ts';
+export * from './generators/batch.ts';
+export * from './generators/conversation.ts';
+export * from './generators/dialogue.ts';
+export * from './generators/logits.ts';
+export * from './generators/penalised.ts';
+export * from './generators/rewards.ts';
+export * from './generators/segments.ts';
+export * from './generators/specials.ts';
+export * from './generators/template.ts';
+export * from './generators/text.ts';
+export * from './generators/tracks.ts';
 export * from './protocol/message.ts';
+export * from './reference/index.ts';
+export { loadTokenizer } from './tokenizers/load.ts';
+export { renderChat } from './tokenizers/template.ts';
 export type { Tokenizer } from './tokenizers/tokenizer.ts';
 export type { FailureKind, TrainerFailure } from './trainer/failure.ts';
+export { objectTrainer, type ObjectTrainerSpec, reject } from './trainer/object.ts';
+export { startTrainer } from './trainer/process.ts';
 export type { Outcome, Trainer } from './trainer/trainer.ts';
 export * from './vocabulary.ts';

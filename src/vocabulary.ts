@@ -48,6 +48,8 @@ export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-t
 export interface Semantics {
   /** completion_mask is 1 on the stop token (the usual choice) or 0. */
   readonly stop_token_in_mask?: boolean;
+  /** Which tokens of a conversation supervised fine-tuning trains: every one, every assistant turn, or the last one. */
+  readonly sft_target?: 'all' | 'assistant' | 'last-assistant';
   /** Extracted completions keep their stop token. */
   readonly stop_token_in_completion?: boolean;
   readonly kl_estimator?: KlEstimator;
@@ -82,6 +84,13 @@ export interface Tokens {
   readonly pad_token_id: number;
   readonly eos_token_ids: Ids;
   readonly bos_token_id?: number;
+}
+
+/** One step of a pipeline's replay buffer, as op `contract` hands it over. */
+export interface Segment {
+  readonly prompt_ids: readonly number[];
+  readonly completion_ids: readonly number[];
+  readonly reward: number;
 }
 
 /** What a token is in its row. */

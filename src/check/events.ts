@@ -59,6 +59,4 @@ export type RunEvent =
       readonly type: 'run-end';
       readonly interrupted: boolean;
       readonly milliseconds: number;
-      readonly strayOutput: boolean;
-      readonly reason?: string;
     };

@@ -1,11 +1,15 @@
-// One run: every chosen property against one trainer, as a stream of events.
-
+// One run: every chosen property against one trainer, as a stream of events. Which properties, which trainer
+// and what is printed is decided elsewhere.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Trainer } from '../trainer/trainer.ts';
+import { VERSION } from '../version.ts';
 import type { Semantics } from '../vocabulary.ts';
+import { checkProperty } from './check.ts';
 import type { Corpus } from './corpus.ts';
 import type { PropertyResult, RunEvent } from './events.ts';
-import type { Property } from './property.ts';
+import type { KnownFailures } from './known.ts';
+import type { Property, World } from './property.ts';
+import { supportOf } from './support.ts';
 
 export interface RunOptions {
   readonly trainer: Trainer;
@@ -18,17 +22,75 @@ export interface RunOptions {
   readonly cases: number;
   /** Saved failures; absent: none are read or written. */
   readonly corpus?: Corpus;
-  /** Known failures, id to reason. */
-  readonly known?: Readonly<Record<string, { readonly reason: string; readonly link?: string }>>;
-  /** Aborted: finish the case in hand, report, stop. */
+  readonly known?: KnownFailures;
+  /** Aborted: finish the cases in flight, report, stop. */
   readonly signal?: AbortSignal;
   readonly shrinkMilliseconds?: number;
   /** What the user typed, for the report. */
   readonly command: string;
 }
 
+/** Long enough for every shrink measured so far on a torch trainer, short enough to wait for. */
+const SHRINK_MILLISECONDS = 60_000;
+
 /** Runs every property and returns the results; `emit` sees each event as it happens. Does not stop the trainer. */
-export declare function run(
+export async function run(
   options: RunOptions,
   emit: (event: RunEvent) => void,
-): Promise<readonly PropertyResult[]>;
+): Promise<readonly PropertyResult[]> {
+  const { trainer, properties, seed } = options;
+  const world = worldOf(trainer, options.tokenizer, options.semantics);
+  const started = performance.now();
+  emit({
+    type: 'run-start',
+    seed,
+    cases: options.cases,
+    hello: trainer.hello,
+    command: options.command,
+    properties: properties.map((property) => property.id),
+    version: VERSION,
+  });
+
+  const results: PropertyResult[] = [];
+  let gone: string | undefined;
+  for (const [index, property] of properties.entries()) {
+    emit({ type: 'property-start', id: property.id, index, total: properties.length });
+    const unsupported = supportOf(property, world);
+    let result: PropertyResult;
+    if (unsupported !== undefined) result = without(property, 'unsupported', unsupported);
+    else if (gone !== undefined) result = without(property, 'skipped', gone);
+    else if (options.signal?.aborted)
+      result = without(property, 'interrupted', 'the run was interrupted before it');
+    else {
+      result = await checkProperty(property, world, {
+        ...options,
+        shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
+        onProgress: (done) => emit({ type: 'progress', id: property.id, done, total: options.cases }),
+      });
+      const kind = result.failure?.trainerFailure?.kind;
+      if (kind === 'budget' || kind === 'start') gone = 'the trainer can no longer be started';
+    }
+    results.push(result);
+    emit({ type: 'property-end', result });
+  }
+  emit({
+    type: 'run-end',
+    interrupted: options.signal?.aborted === true,
+    milliseconds: performance.now() - started,
+  });
+  return results;
+}
+
+/** What generators and checks may know of a trainer; the configuration's semantics win over declared ones. */
+export function worldOf(trainer: Trainer, tokenizer: Tokenizer | undefined, semantics?: Semantics): World {
+  return { hello: trainer.hello, semantics: { ...trainer.hello.semantics, ...semantics }, tokenizer };
+}
+
+function without(
+  property: Property,
+  verdict: 'unsupported' | 'skipped' | 'interrupted',
+  reason: string,
+): PropertyResult {
+  const { id, title, level } = property;
+  return { id, title, level, verdict, cases: 0, rejected: 0, labels: {}, thin: [], reason, fixed: [] };
+}

@@ -1,16 +1,11 @@
 // Protocol 1 on one screen: every op, every field, once. The types of requests and answers, the decoder, the
 // encoder of numbers and the tables in PROTOCOL.md all derive from OPS. A field is its kind and whether it may
 // be absent; shapes are in the kind's name and in PROTOCOL.md.
-import type { DType, Layout, Message, Semantics, Tokens } from '../vocabulary.ts';
+import type { DType, Layout, Message, Segment, Semantics, Tokens } from '../vocabulary.ts';
+
+export type { Segment };
 
 export const PROTOCOL = 1;
-
-/** One step of a pipeline's replay buffer, as op `contract` hands it over. */
-export interface Segment {
-  readonly prompt_ids: readonly number[];
-  readonly completion_ids: readonly number[];
-  readonly reward: number;
-}
 
 /** What a field holds in TypeScript, by kind. `track` is a per-token matrix that crosses in the trainer's layout. */
 export interface KindTypes {
@@ -196,6 +191,8 @@ export interface Capability {
   readonly padding_side?: readonly ('left' | 'right')[];
   /** mask: what the sampler may leave behind a stop token: padding only (default), or anything. */
   readonly after_stop?: 'padding' | 'any';
+  /** mask: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
+  readonly unfinished?: boolean;
   /** logprobs: may be asked for other temperatures than 1. Default: false. */
   readonly temperature?: boolean;
   /** kl: the estimators that may be named in the request. Absent: the trainer has one, named in `semantics` or not at all. */

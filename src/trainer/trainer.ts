@@ -16,6 +16,8 @@ export interface Trainer {
   ask<O extends Op>(op: O, args: Args<O>): Promise<Outcome<Ok<O>>>;
   /** The request as it crosses the pipe, one JSON line without the newline, for `replay` and reports. */
   line<O extends Op>(op: O, args: Args<O>): string;
+  /** The hello request as a line. */
+  helloLine(): string;
   /** Stop this process and start a fresh one (no-op for objects without state to lose). */
   restart(): Promise<void>;
   /** End the trainer and everything it started. Safe to call twice. */

@@ -1,0 +1,282 @@
+// KL to the reference policy, token by token or as a mean over completion tokens. Which estimator, clamp and ratio
+// correction is the trainer's choice: declared ones are held to, undeclared ones may be any that fits every number.
+import {
+  type Args,
+  bandOf,
+  describeKl,
+  discard,
+  type Finding,
+  type KlVariant,
+  klPerToken,
+  klVariants,
+  type LaidTracks,
+  type LayOptions,
+  layTracks,
+  type Matrix,
+  maskedMean,
+  numberFinding,
+  type Ok,
+  type Property,
+  type Role,
+  type Subject,
+  show,
+  stripOf,
+  type Tracks,
+  trackLabels,
+  tracks,
+  type World,
+} from '../src/index.ts';
+
+type Estimator = 'k1' | 'k2' | 'k3';
+
+interface Asked {
+  readonly laid: LaidTracks;
+  readonly answer: Ok<'kl'>;
+}
+
+async function ask(
+  subject: Subject,
+  drawn: Tracks,
+  estimator: Estimator | undefined,
+  options: LayOptions = {},
+): Promise<Asked> {
+  const laid = layTracks(drawn, options);
+  const { logprobs, old_logprobs, ref_logprobs, completion_mask, prompt_width } = laid;
+  const args: Args<'kl'> = {
+    logprobs,
+    old_logprobs,
+    ref_logprobs,
+    completion_mask,
+    prompt_width,
+    ...(estimator === undefined ? {} : { kl_estimator: estimator }),
+  };
+  return { laid, answer: await subject.ask('kl', args) };
+}
+
+/** The estimators to ask for by name, or one request without a name. */
+const estimators = (world: World): readonly (Estimator | undefined)[] =>
+  world.hello.ops.kl?.kl_estimator ?? [undefined];
+
+const isCompletion = (laid: LaidTracks, row: number, column: number): boolean =>
+  laid.roles[row]?.[column] === 'completion';
+
+/** Observed numbers against one variant: where they differ. */
+function differences(
+  subject: Subject,
+  { laid, answer }: Asked,
+  expected: Matrix,
+): { row: number; column: number; expected: number; observed: number }[] {
+  const band = bandOf(subject, answer.kl === undefined ? laid.tokens : 1);
+  if (answer.kl === undefined) {
+    const want = maskedMean(expected, laid.completion_mask);
+    const observed = answer.mean_kl ?? Number.NaN;
+    return band.close(observed, want) ? [] : [{ row: 0, column: -1, expected: want, observed }];
+  }
+  return laid.roles.flatMap((roles, row) =>
+    roles.flatMap((_, column) => {
+      const [want, observed] = [
+        expected[row]?.[column] ?? Number.NaN,
+        answer.kl?.[row]?.[column] ?? Number.NaN,
+      ];
+      return isCompletion(laid, row, column) && !band.close(observed, want)
+        ? [{ row, column, expected: want, observed }]
+        : [];
+    }),
+  );
+}
+
+const fitOf = (subject: Subject, asked: Asked, variant: KlVariant) =>
+  differences(
+    subject,
+    asked,
+    klPerToken(asked.laid.logprobs, asked.laid.ref_logprobs, asked.laid.old_logprobs, variant),
+  );
+
+const base = { stage: 'kl', level: 'must', ops: ['kl'], labels: trackLabels } as const;
+
+const equals: Property<Tracks> = {
+  ...base,
+  id: 'kl/equals-the-estimator',
+  title: 'KL on completion tokens is the declared estimator (or, undeclared, one of the known ones)',
+  why: 'A reversed sign or direction pushes the policy away from the reference while the log shows a KL.',
+  catches: ['KL-01', 'KL-03', 'KL-06', 'KL-08', 'KL-13'],
+  given: () => tracks({ minRows: 1 }),
+  coverage: { 'several rows': 0.3, 'unequal completions': 0.3 },
+  async check(subject, drawn) {
+    for (const estimator of estimators(subject)) {
+      const asked = await ask(subject, drawn, estimator);
+      const variants = klVariants(subject.semantics, estimator);
+      const fits = variants.map((variant) => ({ variant, wrong: fitOf(subject, asked, variant) }));
+      if (fits.some(({ wrong }) => wrong.length === 0)) continue;
+      const closest = fits.sort(
+        (a, b) => a.wrong.length - b.wrong.length || distance(a.wrong) - distance(b.wrong),
+      )[0];
+      if (closest === undefined) return discard('no KL variant is compatible with what is declared');
+      const { variant, wrong } = closest;
+      const [first] = wrong;
+      if (first === undefined) continue;
+      const where =
+        first.column < 0 ? 'the mean over completion tokens' : `token ${first.column} of row ${first.row}`;
+      return numberFinding({
+        kind: 'value',
+        sentence: `KL of ${where} is ${show(first.observed)}; ${describeKl(variant)} gives ${show(first.expected)}.`,
+        band: bandOf(subject),
+        pairs: wrong.map(({ row, column, expected, observed }) => ({
+          where: column < 0 ? 'mean' : `row ${row}, token ${column}`,
+          expected,
+          observed,
+        })),
+        strips:
+          first.column < 0
+            ? []
+            : [
+                klStrip(
+                  subject,
+                  asked,
+                  variant,
+                  first.row,
+                  wrong.filter(({ row }) => row === first.row).map(({ column }) => column),
+                ),
+              ],
+        note:
+          variants.length > 1
+            ? `None of the ${variants.length} variants that the declared semantics allow fits; this one is closest.`
+            : 'This is what the trainer declares.',
+      });
+    }
+    return undefined;
+  },
+};
+
+const distance = (wrong: readonly { expected: number; observed: number }[]): number =>
+  wrong.reduce((sum, { expected, observed }) => sum + Math.abs(expected - observed), 0);
+
+function klStrip(
+  subject: Subject,
+  { laid, answer }: Asked,
+  variant: KlVariant,
+  row: number,
+  marks: readonly number[],
+) {
+  const expected = klPerToken(laid.logprobs, laid.ref_logprobs, laid.old_logprobs, variant)[row];
+  const roles: readonly Role[] = laid.roles[row] ?? [];
+  const only = (values: readonly number[] | undefined): (number | undefined)[] =>
+    roles.map((role, column) => (role === 'completion' ? values?.[column] : undefined));
+  return stripOf(subject, {
+    row,
+    ids: laid.ids[row] ?? [],
+    roles,
+    tracks: {
+      logprob: only(laid.logprobs[row]),
+      ref: only(laid.ref_logprobs[row]),
+      expected: only(expected),
+      observed: only(answer.kl?.[row]),
+    },
+    marks,
+  });
+}
+
+const neverNegative: Property<Tracks> = {
+  ...base,
+  id: 'kl/k2-and-k3-are-never-negative',
+  title: 'The k2 and k3 estimates are never negative, token by token and in the mean',
+  why: 'A negative KL rewards the policy for leaving the reference.',
+  catches: ['KL-13', 'KL-01', 'KL-08'],
+  needs: [
+    (world) =>
+      estimators(world).some((name) => (name ?? world.semantics.kl_estimator ?? 'k1') !== 'k1')
+        ? undefined
+        : 'the trainer has, or may have, k1 only: k1 is legally negative',
+  ],
+  given: () => tracks(),
+  async check(subject, drawn): Promise<Finding | undefined> {
+    for (const estimator of estimators(subject)) {
+      if ((estimator ?? subject.semantics.kl_estimator) === 'k1') continue;
+      const { laid, answer } = await ask(subject, drawn, estimator);
+      const least = -bandOf(subject).absolute;
+      if (answer.mean_kl !== undefined && !(answer.mean_kl >= least))
+        return {
+          kind: 'negative',
+          sentence: `The mean KL is ${answer.mean_kl}; ${estimator ?? subject.semantics.kl_estimator} is never negative.`,
+        };
+      for (const [row, values] of (answer.kl ?? []).entries()) {
+        const column = values.findIndex((value, at) => isCompletion(laid, row, at) && !(value >= least));
+        if (column >= 0)
+          return {
+            kind: 'negative',
+            sentence: `KL of token ${column} of row ${row} is ${values[column]}; ${estimator ?? subject.semantics.kl_estimator} is never negative.`,
+          };
+      }
+    }
+    return undefined;
+  },
+};
+
+const zeroAtReference: Property<Tracks> = {
+  ...base,
+  id: 'kl/zero-when-the-policy-is-the-reference',
+  title: 'KL is 0 where policy and reference agree',
+  why: 'A KL that is not 0 before the first step compares other tokens, another prompt or another model.',
+  catches: ['LP-15', 'KL-03', 'LP-12'],
+  given: () => tracks({ onPolicy: true }),
+  async check(subject, drawn) {
+    for (const estimator of estimators(subject)) {
+      const { laid, answer } = await ask(subject, drawn, estimator);
+      const band = bandOf(subject);
+      if (answer.mean_kl !== undefined && !band.close(answer.mean_kl, 0))
+        return {
+          kind: 'nonzero',
+          sentence: `Policy and reference agree on every token, but the mean KL is ${show(answer.mean_kl)}.`,
+        };
+      for (const [row, values] of (answer.kl ?? []).entries()) {
+        const column = values.findIndex((value, at) => isCompletion(laid, row, at) && !band.close(value, 0));
+        if (column >= 0)
+          return {
+            kind: 'nonzero',
+            sentence: `Policy and reference agree on token ${column} of row ${row}, but its KL is ${show(values[column])}.`,
+          };
+      }
+    }
+    return undefined;
+  },
+};
+
+/** Far from any log-probability, and finite: what NaN does under a mask is another property. */
+const JUNK = -17;
+
+const elsewhere: Property<Tracks> = {
+  ...base,
+  id: 'kl/depends-on-completion-tokens-only',
+  title: 'Log-probabilities at prompt, padding and masked positions change no KL',
+  why: 'KL summed over prompt or padding punishes the policy for text that it did not write.',
+  catches: ['KL-08', 'KL-13', 'PAD-09', 'NUM-02', 'MSK-02'],
+  given: () => tracks(),
+  coverage: { 'unequal completions': 0.3 },
+  async check(subject, drawn) {
+    for (const estimator of estimators(subject)) {
+      const clean = await ask(subject, drawn, estimator);
+      const junk = await ask(subject, drawn, estimator, { junk: JUNK });
+      const band = bandOf(subject, clean.laid.tokens);
+      const [before, after] = [clean.answer.mean_kl, junk.answer.mean_kl];
+      if (before !== undefined && !band.close(after, before)) {
+        return {
+          kind: 'elsewhere',
+          sentence: `The mean KL changes from ${show(before)} to ${show(after)} when only log-probabilities outside the completions change.`,
+        };
+      }
+      for (const [row, values] of (junk.answer.kl ?? []).entries()) {
+        const column = values.findIndex((value, at) =>
+          isCompletion(clean.laid, row, at) ? !band.close(value, clean.answer.kl?.[row]?.[at]) : false,
+        );
+        if (column >= 0)
+          return {
+            kind: 'elsewhere',
+            sentence: `KL of token ${column} of row ${row} changes to ${show(values[column])} when only log-probabilities outside the completions change.`,
+          };
+      }
+    }
+    return undefined;
+  },
+};
+
+export const klProperties: readonly Property<Tracks>[] = [equals, neverNegative, zeroAtReference, elsewhere];

@@ -1,0 +1,130 @@
+// The trainer's own model through its own batching: the score of a row is its own business.
+import {
+  type Batch,
+  bandOf,
+  batch,
+  batchLabels,
+  type Finding,
+  numberFinding,
+  type Property,
+  type Ragged,
+  type Subject,
+  show,
+  type World,
+} from '../src/index.ts';
+
+const needsTokens = (world: World): string | undefined =>
+  world.hello.tokens === undefined ? 'hello.tokens is needed: the ids must be ids of the model' : undefined;
+
+const given = (minRows: number) => (world: World) => batch({ tokens: world.hello.tokens, minRows });
+const base = {
+  stage: 'score',
+  level: 'must',
+  ops: ['score'],
+  needs: [needsTokens],
+  labels: batchLabels,
+} as const;
+const coverage = { 'unequal prompts': 0.3 };
+
+const score = async (subject: Subject, prompts: Ragged, completions: Ragged): Promise<Ragged> =>
+  (await subject.ask('score', { prompt_ids: prompts, completion_ids: completions })).logprobs;
+
+/** Sums over a model's layers: rounding grows with width, and a kernel may order its sums by shape. */
+const MODEL_TERMS = 64;
+
+function differ(subject: Subject, before: Ragged, after: Ragged, what: string): Finding | undefined {
+  const band = bandOf(subject, MODEL_TERMS);
+  for (const [row, values] of before.entries()) {
+    const token = values.findIndex((value, at) => !band.close(after[row]?.[at], value));
+    if (token >= 0) {
+      return numberFinding({
+        kind: 'score',
+        sentence: `The log-probability of completion token ${token} of row ${row} is ${show(values[token])}, but ${show(after[row]?.[token])} ${what}.`,
+        band,
+        pairs: values
+          .map((value, at) => ({
+            where: `row ${row}, completion token ${at}`,
+            expected: value,
+            observed: after[row]?.[at],
+          }))
+          .filter(({ expected, observed }) => !band.close(observed, expected)),
+      });
+    }
+  }
+  return undefined;
+}
+
+export const scoreProperties: readonly Property<Batch>[] = [
+  {
+    ...base,
+    id: 'score/one-logprob-a-completion-token',
+    title: 'Every completion token has one log-probability, never above zero',
+    why: 'Fewer numbers than tokens means that some token is paired with the probability of another.',
+    catches: ['LP-01', 'EOS-11', 'MSK-08', 'LP-11'],
+    given: given(1),
+    async check(subject, drawn) {
+      const observed = await score(subject, drawn.prompts, drawn.completions);
+      const most = bandOf(subject, MODEL_TERMS).absolute;
+      for (const [row, completion] of drawn.completions.entries()) {
+        const values = observed[row] ?? [];
+        if (values.length !== completion.length)
+          return {
+            kind: 'count',
+            sentence: `Row ${row} has ${completion.length} completion tokens and ${values.length} log-probabilities.`,
+          };
+        const token = values.findIndex((value) => !(value <= most));
+        if (token >= 0)
+          return {
+            kind: 'positive',
+            sentence: `The log-probability of completion token ${token} of row ${row} is ${values[token]}.`,
+          };
+      }
+      return undefined;
+    },
+  },
+  {
+    ...base,
+    id: 'score/independent-of-batch-mates',
+    title: 'A row scores the same alone and in a batch, padding included',
+    why: 'Positions that count padding, or attention that sees it, make every score depend on the longest prompt of the batch.',
+    catches: ['PAD-04', 'PAD-05', 'EOS-02', 'NUM-03', 'LP-16'],
+    given: given(2),
+    coverage,
+    async check(subject, drawn) {
+      const together = await score(subject, drawn.prompts, drawn.completions);
+      const alone: (readonly number[])[] = [];
+      for (const [row, prompt] of drawn.prompts.entries())
+        alone.push((await score(subject, [prompt], [drawn.completions[row] ?? []]))[0] ?? []);
+      return differ(subject, alone, together, 'in the batch');
+    },
+  },
+  {
+    ...base,
+    id: 'score/follows-its-row',
+    title: 'Scores move with their rows',
+    why: 'Scores returned in another order pair tokens with the probabilities of other answers.',
+    catches: ['PAD-08'],
+    given: given(2),
+    coverage,
+    async check(subject, drawn) {
+      const before = await score(subject, drawn.prompts, drawn.completions);
+      const after = await score(subject, [...drawn.prompts].reverse(), [...drawn.completions].reverse());
+      return differ(subject, before, [...after].reverse(), 'with the rows in reverse order');
+    },
+  },
+  {
+    ...base,
+    id: 'score/same-twice',
+    title: 'Scoring the same batch twice gives the same numbers',
+    why: 'Dropout left on makes the first ratio differ from 1 and the first KL from 0.',
+    catches: ['LP-12', 'LP-14'],
+    given: given(1),
+    async check(subject, drawn) {
+      const [first, second] = [
+        await score(subject, drawn.prompts, drawn.completions),
+        await score(subject, drawn.prompts, drawn.completions),
+      ];
+      return differ(subject, first, second, 'the second time');
+    },
+  },
+];

@@ -1,0 +1,161 @@
+// The loss of supervised fine-tuning: mean negative log-likelihood of the labels that are not -100, each predicted
+// from the position before it.
+import {
+  type Args,
+  bandOf,
+  discard,
+  type Finding,
+  IGNORE_INDEX,
+  type LogitBatch,
+  logitBatch,
+  logitLabels,
+  microBatches,
+  numberFinding,
+  type Property,
+  type Subject,
+  sftLoss,
+  show,
+} from '../src/index.ts';
+import { logitArgs } from './logprobs.ts';
+
+const base = { stage: 'sft_loss', level: 'must', ops: ['sft_loss'], labels: logitLabels } as const;
+const coverage = { 'several rows': 0.3, 'unequal rows': 0.3 };
+const given =
+  (minRows = 1) =>
+  () =>
+    logitBatch({ temperatures: false, minRows });
+
+function argsOf(
+  drawn: LogitBatch,
+  options: { junk?: number; split?: boolean; order?: 'reversed' } = {},
+): Args<'sft_loss'> {
+  const rows = options.order === 'reversed' ? [...drawn.rows].reverse() : drawn.rows;
+  const { args, roles } = logitArgs({ ...drawn, rows }, options.junk);
+  const parts = new Map<number, number[]>();
+  for (const [at, { part }] of rows.entries()) parts.set(part, [...(parts.get(part) ?? []), at]);
+  return {
+    input_ids: args.input_ids,
+    attention_mask: args.attention_mask,
+    logits: args.logits,
+    labels: args.input_ids.map((ids, row) =>
+      ids.map((id, column) => (roles[row]?.[column] === 'completion' ? id : IGNORE_INDEX)),
+    ),
+    micro_batches: options.split ? [...parts.values()] : [rows.map((_, at) => at)],
+  };
+}
+
+async function same(
+  subject: Subject,
+  before: Args<'sft_loss'>,
+  after: Args<'sft_loss'>,
+  what: string,
+): Promise<Finding | undefined> {
+  const [left, right] = [
+    (await subject.ask('sft_loss', before)).loss,
+    (await subject.ask('sft_loss', after)).loss,
+  ];
+  const band = bandOf(subject, before.labels.flat().length);
+  if (band.close(right, left)) return undefined;
+  return numberFinding({
+    kind: 'loss',
+    sentence: `The SFT loss changes from ${show(left)} to ${show(right)} ${what}.`,
+    band,
+    pairs: [{ where: 'loss', expected: left, observed: right }],
+  });
+}
+
+export const sftLossProperties: readonly Property<LogitBatch>[] = [
+  {
+    ...base,
+    id: 'sft-loss/equals-the-reference',
+    title: 'The SFT loss is the mean negative log-likelihood of the labelled tokens, shifted by one',
+    why: 'Unshifted, the model learns to copy its input; shifted twice, to skip a token. Both losses fall nicely.',
+    catches: ['LP-01', 'LP-03', 'MSK-04', 'MSK-06', 'LOSS-03', 'LOSS-08', 'LOSS-14'],
+    given: given(),
+    coverage,
+    async check(subject, drawn) {
+      const args = argsOf(drawn);
+      const { loss } = await subject.ask('sft_loss', args);
+      const expected = sftLoss(args.logits, args.labels);
+      const band = bandOf(subject, args.labels.flat().length);
+      if (band.close(loss, expected.loss)) return undefined;
+      return numberFinding({
+        kind: 'loss',
+        sentence: `The SFT loss over ${expected.tokens} labelled tokens is ${show(loss)}; the reference gives ${show(expected.loss)}.`,
+        band,
+        pairs: [{ where: 'loss', expected: expected.loss, observed: loss }],
+      });
+    },
+  },
+  {
+    ...base,
+    id: 'sft-loss/gradient-exactly-where-labels-are',
+    title: 'Where the trainer tells loss weights, they are nonzero exactly on labelled tokens and equal',
+    why: 'Gradient on an ignored label trains the prompt or the padding.',
+    catches: ['MSK-01', 'MSK-06', 'ZL-02'],
+    given: given(),
+    coverage,
+    async check(subject, drawn) {
+      const args = argsOf(drawn);
+      const { loss_weights: observed } = await subject.ask('sft_loss', args);
+      if (observed === undefined) return discard('the answer has no loss_weights');
+      const expected = sftLoss(args.logits, args.labels).weights;
+      const band = bandOf(subject, args.labels.flat().length);
+      for (const [row, values] of expected.entries()) {
+        const column = values.findIndex(
+          (want, at) =>
+            !band.close(observed[row]?.[at] ?? 0, want) && !(Number.isNaN(observed[row]?.[at]) && want === 0),
+        );
+        if (column >= 0) {
+          return {
+            kind: 'weight',
+            sentence: `Token ${column} of row ${row} has label ${args.labels[row]?.[column]} and gradient ${show(observed[row]?.[column])}; ${show(values[column])} is right.`,
+          };
+        }
+      }
+      return undefined;
+    },
+  },
+  {
+    ...base,
+    id: 'sft-loss/padding-does-not-matter',
+    title: 'Logits at padding do not change the SFT loss',
+    why: 'A loss that reads padding depends on the longest row of the batch.',
+    catches: ['MSK-06', 'LOSS-11', 'PAD-09'],
+    given: given(2),
+    coverage: { 'unequal rows': 0.3 },
+    check: (subject, drawn) =>
+      same(subject, argsOf(drawn), argsOf(drawn, { junk: JUNK }), 'when only logits at padding change'),
+  },
+  {
+    ...base,
+    id: 'sft-loss/independent-of-row-order',
+    title: 'Rows in another order give the same SFT loss',
+    why: 'Labels that do not move with their rows train other answers.',
+    catches: ['PAD-08'],
+    given: given(2),
+    coverage: { 'unequal rows': 0.3 },
+    check: (subject, drawn) =>
+      same(subject, argsOf(drawn), argsOf(drawn, { order: 'reversed' }), 'with the rows in reverse order'),
+  },
+  {
+    ...base,
+    id: 'sft-loss/independent-of-micro-batches',
+    title: 'Any partition of the batch into micro-batches gives the SFT loss of the whole',
+    why: 'A mean of micro-batch means weighs short rows more: gradient accumulation changes the objective.',
+    catches: ['LOSS-01', 'LOSS-02', 'LP-03'],
+    needs: [microBatches('sft_loss')],
+    given: given(2),
+    coverage: { 'several micro-batches': 0.4 },
+    check: (subject, drawn) =>
+      same(
+        subject,
+        argsOf(drawn),
+        argsOf(drawn, { split: true }),
+        'when the batch is split into micro-batches',
+      ),
+  },
+];
+
+/** Large enough to show in any sum that reads it, small enough for float16. */
+const JUNK = 1000;

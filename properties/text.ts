@@ -1,0 +1,65 @@
+// Shared by the stages in which a conversation is still text: the case, and what the tokenizer's own chat template
+// makes of it. A template may legally drop or rewrite earlier turns; then it is the template that breaks a prefix,
+// not the trainer, and the case says nothing.
+import {
+  type Dialogue,
+  dialogue,
+  discard,
+  type Message,
+  type Route,
+  renderChat,
+  type World,
+} from '../src/index.ts';
+
+/** Dialogues for this trainer. */
+export function dialogues(world: World): ReturnType<typeof dialogue> {
+  const { render, tokenize } = world.hello.ops;
+  return dialogue({ templates: tokenize?.chat_template === true || render?.chat_template === true });
+}
+
+/** The part before the last answer: what a policy is prompted with. */
+export const promptOf = (messages: readonly Message[]): readonly Message[] => messages.slice(0, -1);
+
+/** The routes that this trainer's op serves. */
+export const routesOf = (world: World, op: 'render' | 'tokenize'): readonly Route[] =>
+  world.hello.ops[op]?.route ?? ['sft', 'rl'];
+
+/** The argument only where a template is sent along. */
+export const templateArg = (drawn: Dialogue): { chat_template?: string } =>
+  drawn.template === null ? {} : { chat_template: drawn.template };
+
+/** The text that the template makes, or undefined where none is known; a template that refuses the dialogue ends the case. */
+export function rendered(
+  world: World,
+  drawn: Dialogue,
+  messages: readonly Message[],
+  addGenerationPrompt: boolean,
+): string | undefined {
+  const template = drawn.template ?? world.tokenizer?.chatTemplate;
+  if (template === undefined) return undefined;
+  const { tokenizer } = world;
+  const name = (id: number | undefined): string | undefined =>
+    id === undefined ? undefined : tokenizer?.token(id);
+  const bosToken = name(tokenizer?.bosTokenId);
+  const eosToken = name(tokenizer?.eosTokenId);
+  const result = renderChat(template, {
+    messages,
+    addGenerationPrompt,
+    ...(bosToken === undefined ? {} : { bosToken }),
+    ...(eosToken === undefined ? {} : { eosToken }),
+  });
+  return 'text' in result ? result.text : discard(`the template refuses the conversation: ${result.problem}`);
+}
+
+/** Ends the case where the template itself does not continue its own generation prompt. */
+export function requirePrefixPreserving(world: World, drawn: Dialogue): void {
+  const prompt = rendered(world, drawn, promptOf(drawn.messages), true);
+  const whole = rendered(world, drawn, drawn.messages, false);
+  if (prompt === undefined || whole === undefined) return;
+  if (!whole.startsWith(prompt)) discard('the template does not continue its own generation prompt');
+  const { tokenizer } = world;
+  if (tokenizer === undefined) return;
+  const [left, right] = [tokenizer.encode(prompt), tokenizer.encode(whole)];
+  if (!left.every((id, at) => right[at] === id))
+    discard('the tokenizer merges across the end of the generation prompt');
+}

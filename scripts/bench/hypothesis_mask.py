@@ -1,0 +1,84 @@
+"""The mask property in Hypothesis, calling the example trainer's own function in its own process.
+
+Prints cases a second as one number. Generation, the call and the check are all inside the measured time, as they
+are on the other side; the example database, deadlines and shrinking are switched off in its favour.
+"""
+import sys
+import time
+
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+
+from trainproof.examples import left_padded
+
+CASES = int(sys.argv[1])
+PLAIN = [id_ for id_ in range(600) if id_ > 20]
+PAD, STOPS = 2, [2, 3]
+
+ordinary = st.integers(0, 19)
+row = st.fixed_dictionaries(
+    {
+        "prompt": st.lists(st.integers(0, 22), min_size=1, max_size=6),
+        "body": st.lists(ordinary, max_size=5),
+        "stop": st.one_of(st.none(), st.integers(0, 2)),
+    }
+)
+
+
+def lay_out(rows):
+    prompts = [[PLAIN[s] if s < 20 else STOPS[s % 2] for s in r["prompt"]] for r in rows]
+    completions = [[PLAIN[s] for s in r["body"]] + ([] if r["stop"] is None else [STOPS[r["stop"] % 2]]) for r in rows]
+    width = max(1, *(len(c) for c in completions))
+    completions = [
+        c if r["stop"] is not None else c + [PLAIN[i % 20] for i in range(width - len(c))]
+        for r, c in zip(rows, completions)
+    ]
+    return prompts, completions
+
+
+count = 0
+
+
+@settings(
+    max_examples=CASES,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(st.lists(row, min_size=1, max_size=4))
+def prompt_is_never_trained(rows):
+    global count
+    count += 1
+    prompts, completions = lay_out(rows)
+    width = max(len(p) for p in prompts)
+    columns = width + max(1, *(len(c) for c in completions))
+    sequences = [
+        [PAD] * (width - len(p)) + p + c + [PAD] * (columns - width - len(c)) for p, c in zip(prompts, completions)
+    ]
+    attention = [
+        [0] * (width - len(p)) + [1] * (len(p) + len(c)) + [0] * (columns - width - len(c))
+        for p, c in zip(prompts, completions)
+    ]
+    arguments = {
+        "prompt_ids": prompts,
+        "completion_ids": completions,
+        "sequences": sequences,
+        "attention_mask": attention,
+        "prompt_width": width,
+        "pad_token_id": PAD,
+        "eos_token_ids": STOPS,
+    }
+    code = left_padded.mask.__code__
+    names = code.co_varnames[: code.co_argcount]
+    answer = left_padded.mask(**{name: arguments[name] for name in names})
+    for mask, ids, prompt in zip(answer["completion_mask"], sequences, prompts):
+        start = len(ids) - len(mask)
+        assert all(m == 0 for at, m in enumerate(mask) if start + at < width)
+        assert ids[width - len(prompt) : width] == prompt
+
+
+prompt_is_never_trained()  # warm up: imports, strategies, caches
+count = 0
+begin = time.perf_counter()
+prompt_is_never_trained()
+print(count / (time.perf_counter() - begin))

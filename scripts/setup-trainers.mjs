@@ -1,0 +1,91 @@
+// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive.
+// Does nothing when the environment is already what the requirements say. Runs without `npm run build`, hence .mjs.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The oldest Python that the pinned numpy supports. */
+const LEAST_PYTHON = [3, 11];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const requirements = join(root, 'scripts', 'trainers-requirements.txt');
+const environment = join(root, '.venv');
+const stamp = join(environment, 'trainers.stamp');
+const windows = process.platform === 'win32';
+const python = join(environment, ...(windows ? ['Scripts', 'python.exe'] : ['bin', 'python']));
+
+const host = findPython();
+const wanted = createHash('sha256').update(readFileSync(requirements)).update(host.version).digest('hex');
+
+if (existsSync(stamp) && existsSync(python) && readFileSync(stamp, 'utf8') === wanted) {
+  say(`${environment} is up to date (Python ${host.version})`);
+} else {
+  if (existsSync(stamp)) rmSync(stamp); // half an installation must not look like a whole one
+  if (!works(python)) {
+    say(`making ${environment} with ${host.command} ${host.version}`);
+    rmSync(environment, { recursive: true, force: true });
+    step(
+      host.command,
+      ['-m', 'venv', environment],
+      'could not make a virtual environment; on Debian and Ubuntu: apt install python3-venv',
+    );
+  }
+  say(
+    'installing torch, transformers and trl: about 300 MB with the CPU build of torch, some minutes the first time',
+  );
+  step(
+    python,
+    ['-m', 'pip', 'install', '--disable-pip-version-check', '--progress-bar', 'off', '-r', requirements],
+    "pip could not install the requirements; its own words are above. Behind a mirror, pip's usual settings apply (PIP_INDEX_URL, PIP_EXTRA_INDEX_URL)",
+  );
+  step(
+    python,
+    ['-c', 'from trl import GRPOTrainer, SFTTrainer'],
+    'the trainers are installed, but cannot be imported; the reason is above',
+  );
+  writeFileSync(`${stamp}.tmp`, wanted);
+  renameSync(`${stamp}.tmp`, stamp);
+  say(`done: ${python}`);
+}
+
+/** python3, or python where that is a Python 3; ends the program with one sentence where neither will do. */
+function findPython() {
+  for (const command of ['python3', 'python']) {
+    const ran = spawnSync(command, ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], {
+      encoding: 'utf8',
+    });
+    if (ran.status !== 0) continue;
+    const version = ran.stdout.trim();
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    if (major < LEAST_PYTHON[0] || (major === LEAST_PYTHON[0] && minor < LEAST_PYTHON[1])) {
+      fail(
+        `${command} is Python ${version}, but the trainers need ${LEAST_PYTHON.join('.')} or newer; put a newer one first on PATH`,
+      );
+    }
+    return { command, version };
+  }
+  return fail(`there is no python3 on PATH; install Python ${LEAST_PYTHON.join('.')} or newer`);
+}
+
+/** A virtual environment that was moved, or whose Python is gone, is made anew. */
+function works(command) {
+  return (
+    existsSync(command) && spawnSync(command, ['-m', 'pip', '--version'], { stdio: 'ignore' }).status === 0
+  );
+}
+
+function step(command, args, failure) {
+  const ran = spawnSync(command, args, { stdio: 'inherit' });
+  if (ran.status !== 0) fail(failure);
+}
+
+function say(text) {
+  process.stdout.write(`setup:trainers: ${text}\n`);
+}
+
+function fail(text) {
+  process.stderr.write(`setup:trainers: ${text}\n`);
+  process.exit(1);
+}

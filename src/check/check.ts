@@ -1,0 +1,169 @@
+// One property against one trainer: saved failures first, then the generated cases, then the smallest failure.
+import fc from 'fast-check';
+import { VERSION } from '../version.ts';
+import { type Corpus, caseId } from './corpus.ts';
+import type { Failure, PropertyResult } from './events.ts';
+import { countLabels } from './labels.ts';
+import type { Property, World } from './property.ts';
+import type { RunOptions } from './run.ts';
+import { screen } from './screen.ts';
+import { confirm, shrink } from './shrink.ts';
+import { type CaseOutcome, runCase, troubleOf } from './subject.ts';
+
+export interface CheckOptions extends RunOptions {
+  readonly shrinkMilliseconds: number;
+  readonly onProgress: (done: number) => void;
+}
+
+type Trouble = Extract<CaseOutcome, { kind: 'fails' | 'error' }>;
+
+/** The verdict on one property. */
+export async function checkProperty(
+  property: Property,
+  world: World,
+  options: CheckOptions,
+): Promise<PropertyResult> {
+  const saved = await checkSaved(property, world, options);
+  const labels = countLabels(property);
+  const report = (verdict: PropertyResult['verdict'], rest: Partial<PropertyResult>): PropertyResult => ({
+    id: property.id,
+    title: property.title,
+    level: property.level,
+    verdict,
+    cases: 0,
+    rejected: 0,
+    labels: labels.counts(),
+    thin: [],
+    fixed: saved.fixed,
+    ...rest,
+  });
+  const known = options.known?.[property.id];
+  const failed = (failure: Failure, cases: number, rejected: number): PropertyResult => {
+    const verdict = failure.finding === undefined ? 'error' : 'fail';
+    if (known !== undefined) return report('known', { cases, rejected, failure, reason: known.reason });
+    return report(verdict, { cases, rejected, failure });
+  };
+  if (saved.failure !== undefined) return failed(saved.failure, saved.failure.casesToFail, 0);
+
+  const arbitrary = property.given(world);
+  const seed = seedOf(options.seed, property.id);
+  const cases = fc.sample(arbitrary, { seed, numRuns: options.cases });
+  const screening = await screen(
+    cases.length,
+    (index) => {
+      labels.add(cases[index]);
+      return runCase(property, options.trainer, world, cases[index]);
+    },
+    { signal: options.signal, onDone: options.onProgress },
+  );
+  const { trouble, done, refused } = screening;
+  if (trouble !== undefined) {
+    const smallest = await shrink({
+      property,
+      arbitrary,
+      trainer: options.trainer,
+      world,
+      seed,
+      index: trouble.index,
+      given: cases[trouble.index],
+      outcome: trouble.outcome,
+      milliseconds: options.shrinkMilliseconds,
+      signal: options.signal,
+    });
+    const failure = await failureOf(property, world, options, smallest.given, smallest.outcome, {
+      casesToFail: trouble.index + 1,
+      shrinks: smallest.shrinks,
+      seed,
+      ...(smallest.path === undefined ? {} : { path: smallest.path }),
+      ...(smallest.stopped === undefined ? {} : { shrinkStopped: smallest.stopped }),
+    });
+    if (known === undefined) save(property, options, failure);
+    return failed(failure, done, refused);
+  }
+  const counted = { cases: done, rejected: refused };
+  if (screening.interrupted) return report('interrupted', { ...counted, reason: 'the run was interrupted' });
+  if (done === refused) return report('skipped', { ...counted, reason: screening.refusal ?? 'no case ran' });
+  if (known !== undefined) {
+    return report('stale', { ...counted, reason: `it holds now, and is listed as known: ${known.reason}` });
+  }
+  return report('pass', { ...counted, thin: labels.thin() });
+}
+
+/** Saved failures of this property: the first that still fails, and the ids of those that hold now. */
+async function checkSaved(
+  property: Property,
+  world: World,
+  options: CheckOptions,
+): Promise<{ failure?: Failure; fixed: string[] }> {
+  const fixed: string[] = [];
+  for (const saved of options.corpus?.saved(property.id) ?? []) {
+    if (options.signal?.aborted) break;
+    const outcome = await runCase(property, options.trainer, world, saved.given).catch(() => undefined);
+    if (outcome === undefined || outcome.kind === 'refused') continue; // no longer a valid case: kept, not judged
+    if (outcome.kind === 'holds') {
+      options.corpus?.remove(saved.id);
+      fixed.push(saved.id);
+      continue;
+    }
+    const failure = await failureOf(property, world, options, saved.given, outcome, {
+      casesToFail: 1,
+      shrinks: 0,
+      seed: saved.seed,
+      ...(saved.path === undefined ? {} : { path: saved.path }),
+      saved: true,
+    });
+    save(property, options, failure);
+    return { failure, fixed };
+  }
+  return { fixed };
+}
+
+async function failureOf(
+  property: Property,
+  world: World,
+  options: CheckOptions,
+  given: unknown,
+  outcome: CaseOutcome,
+  facts: Pick<Failure, 'casesToFail' | 'shrinks' | 'seed'> & Partial<Failure>,
+): Promise<Failure> {
+  const { trainer } = options;
+  const trouble = outcome as Trouble;
+  const gone =
+    trouble.kind === 'error' && (trouble.failure.kind === 'budget' || trouble.failure.kind === 'start');
+  const stderrTail = trainer.stderrTail();
+  const lines: string[] = [];
+  const confirmed = gone ? 'not re-run' : await confirm(property, trainer, world, given, troubleOf(outcome));
+  if (!gone) await runCase(property, trainer, world, given, lines);
+  return {
+    caseId: caseId(property.id, given),
+    given,
+    confirmed,
+    lines: [trainer.helloLine(), ...lines],
+    ...facts,
+    ...(trouble.kind === 'fails' ? { finding: trouble.finding } : { trainerFailure: trouble.failure }),
+    ...(stderrTail === '' ? {} : { stderrTail }),
+  };
+}
+
+function save(property: Property, options: CheckOptions, failure: Failure): void {
+  const corpus: Corpus | undefined = options.corpus;
+  corpus?.save({
+    id: failure.caseId,
+    property: property.id,
+    given: failure.given,
+    sentence: failure.finding?.sentence ?? failure.trainerFailure?.message ?? '',
+    trainer: options.trainer.hello.name,
+    command: options.command,
+    seed: failure.seed,
+    ...(failure.path === undefined ? {} : { path: failure.path }),
+    lines: failure.lines,
+    version: VERSION,
+  });
+}
+
+/** Each property draws its own cases from the run's seed, so that adding one leaves the others' cases alone. */
+export function seedOf(seed: number, id: string): number {
+  let hash = seed | 0;
+  for (let at = 0; at < id.length; at++) hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0;
+  return hash;
+}

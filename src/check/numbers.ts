@@ -1,0 +1,62 @@
+// Comparing numbers with a tolerance that follows from what the trainer computes in, and saying how far off they are.
+import { allowed, close, tolerance } from '../reference/index.ts';
+import type { Finding, NumberDifference, Strip, World } from './property.ts';
+
+export interface Band {
+  readonly absolute: number;
+  readonly relative: number;
+  readonly reason: string;
+  close(observed: number | undefined, expected: number | undefined): boolean;
+  allowed(expected: number): number;
+}
+
+/** The band of one comparison; `terms` is the length of the longest sum in it. */
+export function bandOf(world: World, terms = 1): Band {
+  const band = tolerance(world.hello.dtype ?? 'float32', { terms });
+  return {
+    ...band,
+    close: (observed, expected) => close(observed ?? Number.NaN, expected ?? Number.NaN, band),
+    allowed: (expected) => allowed(expected, band),
+  };
+}
+
+/** Six digits are enough to recognise a number by. */
+export function show(value: number | undefined): string {
+  return value === undefined ? 'missing' : String(Number(value.toPrecision(6)));
+}
+
+export interface Pair {
+  readonly where: string;
+  readonly expected: number | undefined;
+  readonly observed: number | undefined;
+}
+
+/** A finding with its numbers, worst first. */
+export function numberFinding(parts: {
+  readonly kind: string;
+  readonly sentence: string;
+  readonly band: Band;
+  readonly pairs: readonly Pair[];
+  readonly strips?: readonly Strip[];
+  readonly note?: string;
+}): Finding {
+  const numbers = parts.pairs.map(
+    ({ where, expected = Number.NaN, observed = Number.NaN }): NumberDifference => ({
+      where,
+      expected,
+      observed,
+      allowed: parts.band.allowed(expected),
+    }),
+  );
+  const gap = ({ expected, observed }: NumberDifference): number => {
+    const distance = Math.abs(observed - expected);
+    return Number.isNaN(distance) ? Number.POSITIVE_INFINITY : distance;
+  };
+  return {
+    kind: parts.kind,
+    sentence: parts.sentence,
+    numbers: numbers.sort((a, b) => gap(b) - gap(a)),
+    note: [parts.band.reason, ...(parts.note === undefined ? [] : [parts.note])].join(' '),
+    ...(parts.strips === undefined ? {} : { strips: parts.strips }),
+  };
+}

@@ -1,0 +1,52 @@
+// The fast half of a run: many cases in flight at once, until one is in trouble. Says nothing about why.
+import type { CaseOutcome } from './subject.ts';
+
+/** Cases in flight at most: enough to keep a pipelined process busy, few enough to be finished soon after Ctrl-C. */
+const WINDOW = 64;
+/** A slow trainer gets a smaller window, so that what is in flight takes about this long. */
+const IN_FLIGHT_MILLISECONDS = 500;
+
+export interface Screening {
+  /** Lowest index in trouble, with its outcome. */
+  readonly trouble: { readonly index: number; readonly outcome: CaseOutcome } | undefined;
+  /** Cases that ran to their end, refused ones included. */
+  readonly done: number;
+  readonly refused: number;
+  readonly refusal: string | undefined;
+  readonly interrupted: boolean;
+}
+
+/** Runs cases 0..count-1 by `runOne`, in order of start, and stops starting new ones at the first trouble. */
+export async function screen(
+  count: number,
+  runOne: (index: number) => Promise<CaseOutcome>,
+  options: { readonly signal?: AbortSignal | undefined; readonly onDone?: (done: number) => void },
+): Promise<Screening> {
+  let next = 0;
+  let done = 0;
+  let refused = 0;
+  let refusal: string | undefined;
+  const troubles: { index: number; outcome: CaseOutcome }[] = [];
+
+  const lane = async (limit: number): Promise<void> => {
+    while (next < limit && troubles.length === 0 && !options.signal?.aborted) {
+      const index = next++;
+      const outcome = await runOne(index);
+      done++;
+      if (outcome.kind === 'refused') {
+        refused++;
+        refusal ??= outcome.why;
+      } else if (outcome.kind !== 'holds') troubles.push({ index, outcome });
+      options.onDone?.(done);
+    }
+  };
+
+  // The first case runs alone: it tells how slow the trainer is, and a trainer that always fails fails here.
+  const started = performance.now();
+  await lane(Math.min(1, count));
+  const first = performance.now() - started;
+  const lanes = Math.max(1, Math.min(WINDOW, Math.floor(IN_FLIGHT_MILLISECONDS / Math.max(first, 1))));
+  await Promise.all(Array.from({ length: lanes }, () => lane(count)));
+  const trouble = troubles.sort((a, b) => a.index - b.index)[0];
+  return { trouble, done, refused, refusal, interrupted: options.signal?.aborted === true && done < count };
+}

@@ -1,0 +1,84 @@
+// The slow half: a failing case is handed to fast-check, which shrinks it; the smallest is tried again in the
+// same process and in a fresh one, so that a report can say whether it always happens.
+import fc from 'fast-check';
+import type { Trainer } from '../trainer/trainer.ts';
+import type { Failure } from './events.ts';
+import type { Property, World } from './property.ts';
+import type { CaseOutcome } from './subject.ts';
+import { runCase, troubleOf } from './subject.ts';
+
+/** A crash or hang costs a restart each time it is seen again: shrink such a case by this many attempts at most. */
+const COSTLY_ATTEMPTS = 24;
+const COSTLY = new Set(['crash', 'hang', 'garbage']);
+
+export interface Shrunk<Case> {
+  readonly given: Case;
+  readonly outcome: CaseOutcome;
+  readonly shrinks: number;
+  readonly path: string | undefined;
+  readonly stopped: 'time' | undefined;
+}
+
+export interface ShrinkOptions<Case> {
+  readonly property: Property<Case>;
+  readonly arbitrary: fc.Arbitrary<Case>;
+  readonly trainer: Trainer;
+  readonly world: World;
+  readonly seed: number;
+  /** Index of the failing case among those of `seed`. */
+  readonly index: number;
+  readonly given: Case;
+  readonly outcome: CaseOutcome;
+  readonly milliseconds: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The smallest case that is in the same trouble. Other troubles met on the way are passed over. */
+export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk<Case>> {
+  const { property, arbitrary, trainer, world, seed, index } = options;
+  const trouble = troubleOf(options.outcome);
+  const costly = options.outcome.kind === 'error' && COSTLY.has(options.outcome.failure.kind);
+  const deadline = performance.now() + options.milliseconds;
+  let smallest = { given: options.given, outcome: options.outcome };
+  let shrinks = -1; // the first failure that fast-check sees is the case itself
+  let attempts = 0;
+  let stopped: 'time' | undefined;
+
+  const details = await fc.check(
+    fc.asyncProperty(arbitrary, async (given) => {
+      attempts++;
+      if (options.signal?.aborted) return true;
+      if (performance.now() > deadline || (costly && attempts > COSTLY_ATTEMPTS)) {
+        stopped = 'time';
+        return true;
+      }
+      const outcome = await runCase(property, trainer, world, given);
+      if (troubleOf(outcome) !== trouble) return true;
+      smallest = { given, outcome };
+      shrinks++;
+      return false;
+    }),
+    { seed, path: String(index), numRuns: 1 },
+  );
+  return {
+    ...smallest,
+    shrinks: Math.max(shrinks, 0),
+    path: details.counterexamplePath ?? undefined,
+    stopped,
+  };
+}
+
+/** Does it happen again: in a fresh process (deterministic), only in the used one (state leak), or not (flaky)? */
+export async function confirm<Case>(
+  property: Property<Case>,
+  trainer: Trainer,
+  world: World,
+  given: Case,
+  trouble: string | undefined,
+): Promise<Failure['confirmed']> {
+  const again = troubleOf(await runCase(property, trainer, world, given)) === trouble;
+  await trainer.restart();
+  const fresh = troubleOf(await runCase(property, trainer, world, given)) === trouble;
+  if (fresh) return 'deterministic';
+  return again ? 'state leak' : 'flaky';
+}

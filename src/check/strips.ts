@@ -1,0 +1,49 @@
+// Token strips for findings: which text a token has, what it is in its row, and the tracks beside it.
+
+import { tokenText } from '../tokenizers/text.ts';
+import type { Role } from '../vocabulary.ts';
+import type { Strip, World } from './property.ts';
+
+export interface StripSketch {
+  readonly row: number;
+  readonly ids: readonly number[];
+  readonly roles: readonly Role[];
+  readonly tracks: Readonly<Record<string, readonly (number | string | undefined)[]>>;
+  readonly marks: readonly number[];
+}
+
+/** How the token with this id is shown: its text where a tokenizer is known, its id otherwise. */
+export function nameOf(world: World, id: number): string {
+  const { tokenizer, hello } = world;
+  if (tokenizer !== undefined && (hello.tokens === undefined || id < hello.tokens.vocab_size))
+    return tokenText(tokenizer, id);
+  return `t${id}`;
+}
+
+/** "Token 7 '␠the' (id 262)". */
+export function tokenAt(world: World, ids: readonly number[], column: number): string {
+  const id = ids[column] ?? -1;
+  const name = nameOf(world, id);
+  return name === `t${id}` ? `Token ${column} (id ${id})` : `Token ${column} '${name}' (id ${id})`;
+}
+
+export function stripOf(world: World, sketch: StripSketch): Strip {
+  return {
+    row: sketch.row,
+    tokens: sketch.ids.map((id, column) => ({
+      id,
+      text: nameOf(world, id),
+      role: sketch.roles[column] ?? 'padding',
+    })),
+    tracks: Object.entries(sketch.tracks).map(([name, cells]) => ({ name, cells: cells.map(cellText) })),
+    marks: sketch.marks,
+  };
+}
+
+function cellText(cell: number | string | undefined): string {
+  if (cell === undefined) return '·';
+  if (typeof cell === 'string') return cell;
+  return Number.isInteger(cell) || !Number.isFinite(cell)
+    ? String(cell)
+    : String(Number(cell.toPrecision(5)));
+}

@@ -1,0 +1,66 @@
+// What a check is handed: a trainer that only ever gives good answers. Anything else ends the case by a throw
+// that the engine turns back into a value; and what was asked is remembered, to be replayed without the harness.
+import type { Args, Op } from '../protocol/message.ts';
+import type { TrainerFailure } from '../trainer/failure.ts';
+import type { Trainer } from '../trainer/trainer.ts';
+import type { Finding, Property, Subject, World } from './property.ts';
+
+/** The end of one case. */
+export type CaseOutcome =
+  | { readonly kind: 'holds' }
+  | { readonly kind: 'fails'; readonly finding: Finding }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'error'; readonly failure: TrainerFailure };
+
+/** Control flow inside one case, never seen outside this file. */
+class CaseEnds extends Error {
+  readonly outcome: CaseOutcome;
+  constructor(outcome: CaseOutcome) {
+    super('the case ends here');
+    this.outcome = outcome;
+  }
+}
+
+/** Ends a case that says nothing about the property, with the reason. It counts as refused, not as a pass. */
+export function discard(why: string): never {
+  throw new CaseEnds({ kind: 'refused', why });
+}
+
+/** Runs one case. `asked` receives the request lines where they are wanted. */
+export async function runCase<Case>(
+  property: Property<Case>,
+  trainer: Trainer,
+  world: World,
+  given: Case,
+  asked?: string[],
+): Promise<CaseOutcome> {
+  const subject: Subject = {
+    ...world,
+    async ask<O extends Op>(op: O, args: Args<O>) {
+      asked?.push(trainer.line(op, args));
+      const outcome = await trainer.ask(op, args);
+      switch (outcome.kind) {
+        case 'ok':
+          return outcome.ok;
+        case 'failure':
+          throw new CaseEnds({ kind: 'error', failure: outcome.failure });
+        default:
+          throw new CaseEnds({ kind: 'refused', why: outcome.why });
+      }
+    },
+  };
+  try {
+    const finding = await property.check(subject, given);
+    return finding === undefined ? { kind: 'holds' } : { kind: 'fails', finding };
+  } catch (thrown) {
+    if (thrown instanceof CaseEnds) return thrown.outcome;
+    throw thrown;
+  }
+}
+
+/** Two outcomes are the same trouble when their kinds agree; while shrinking nothing else counts. */
+export function troubleOf(outcome: CaseOutcome): string | undefined {
+  if (outcome.kind === 'fails') return `fails ${outcome.finding.kind}`;
+  if (outcome.kind === 'error') return `error ${outcome.failure.kind}`;
+  return undefined;
+}

@@ -1,0 +1,201 @@
+// `check`: every chosen property against one trainer, live on the terminal.
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { openCorpus } from '../check/corpus.ts';
+import type { RunEvent } from '../check/events.ts';
+import { readKnown } from '../check/known.ts';
+import type { Property } from '../check/property.ts';
+import { run } from '../check/run.ts';
+import { junitReport } from '../report/junit.ts';
+import { eventLine } from '../report/ndjson.ts';
+import { choosePaint } from '../report/paint.ts';
+import { terminalReport } from '../report/terminal.ts';
+import { VERSION } from '../version.ts';
+import type { Level } from '../vocabulary.ts';
+import type { LoadedConfig } from './config.ts';
+import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
+import { exitCodeOf, NO_VERDICT } from './exit.ts';
+import {
+  addTrainerOptions,
+  anySeed,
+  collect,
+  type Invocation,
+  levelName,
+  positive,
+  seedNumber,
+  wholePositive,
+} from './options.ts';
+import { selectProperties, splitNames } from './select.ts';
+import {
+  CASES_FOLDER,
+  choiceFor,
+  configFor,
+  replayOf,
+  type Session,
+  sayBundled,
+  type TrainerOptions,
+  widthOfScreen,
+  withSession,
+} from './session.ts';
+import { commandOf } from './trainer.ts';
+
+interface CheckOptions extends TrainerOptions {
+  readonly only?: readonly string[];
+  readonly level?: Level;
+  readonly cases?: number;
+  readonly seed?: number;
+  readonly corpus: boolean;
+  readonly known?: string;
+  readonly shrinkTime?: number;
+  readonly events?: string;
+  readonly junit?: string;
+  readonly quiet?: boolean;
+}
+
+/** Screens a property in well under a second on a plain trainer, and meets every label's threshold. */
+const DEFAULT_CASES = 100;
+
+export function addCheck(program: Command, { context, rest, finish }: Invocation): void {
+  const command = program
+    .command('check')
+    .description('put generated cases through a trainer and say what is wrong with it')
+    .usage('[options] [-- trainer command...]')
+    .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
+    .option('--level <level>', 'must, should (with must) or may (all); default must', levelName)
+    .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
+    .option('--seed <n>', 'choose the cases; printed first in every run', seedNumber)
+    .option('--no-corpus', `neither read nor keep failing cases in ${CASES_FOLDER}`)
+    .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
+    .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
+    .option('--events <file>', 'write the run as JSON lines')
+    .option('--junit <file>', 'write the results as JUnit XML')
+    .option('--quiet', 'print failures and the final line only');
+  addTrainerOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: CheckOptions) => finish(await check(options, rest, context)));
+}
+
+const EXAMPLES = `
+Examples:
+  npx trainproof check -- python adapter.py
+  npx trainproof check --adapter trl-grpo
+  npx trainproof check --only 'mask/*,kl' --cases 500 -- python adapter.py
+  npx trainproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py
+
+Exit code: 0 all hold, 1 one fails or errs, 2 no verdict, 130 interrupted.`;
+
+async function check(options: CheckOptions, rest: readonly string[], context: Context): Promise<number> {
+  const loaded = await configFor(options, context);
+  if (loaded !== undefined && isProblem(loaded)) return refuse(context, loaded);
+  const choice = choiceFor(options, rest, loaded, context);
+  if (isProblem(choice)) return refuse(context, choice);
+  const chosen = chosenProperties(options, loaded, await context.properties());
+  if (isProblem(chosen)) return refuse(context, chosen);
+  const known = knownFor(options, loaded, context);
+  if (known !== undefined && isProblem(known)) return refuse(context, known);
+  const sinks = openSinks(options, context);
+  if (isProblem(sinks)) return refuse(context, sinks);
+
+  const seed = options.seed ?? anySeed();
+  say(context, `trainproof ${VERSION} · seed ${seed}`);
+  sayBundled(choice, context);
+  try {
+    return await withSession(choice, options, loaded, context, (session) =>
+      checkWith(session, options, loaded, context, sinks.emit, {
+        properties: chosen,
+        seed,
+        ...(known === undefined ? {} : { known: known.known }),
+      }),
+    );
+  } finally {
+    sinks.close();
+  }
+}
+
+async function checkWith(
+  session: Session,
+  options: CheckOptions,
+  loaded: LoadedConfig | undefined,
+  context: Context,
+  sink: (event: RunEvent) => void,
+  chosen: Pick<Parameters<typeof run>[0], 'properties' | 'seed' | 'known'>,
+): Promise<number> {
+  const { trainer, tokenizer, semantics, choice, interrupts } = session;
+  const kept = options.corpus && loaded?.config.corpus !== false;
+  const replay = replayOf(choice, context, kept);
+  const report = terminalReport({
+    write: context.out.write,
+    width: widthOfScreen(context),
+    paint: choosePaint(context.out.isTty, context.env),
+    replay,
+    live: context.out.isTty && options.quiet !== true && !context.env.CI,
+    quiet: options.quiet === true,
+    now: () => performance.now(),
+  });
+  const results = await run(
+    {
+      trainer,
+      tokenizer,
+      ...chosen,
+      cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
+      ...(semantics === undefined ? {} : { semantics }),
+      ...(kept ? { corpus: openCorpus(resolve(context.cwd, CASES_FOLDER)) } : {}),
+      ...(options.shrinkTime === undefined ? {} : { shrinkMilliseconds: options.shrinkTime * 1_000 }),
+      signal: interrupts.signal,
+      command: commandOf(choice),
+    },
+    (event) => {
+      sink(event);
+      report(event);
+    },
+  );
+  if (options.junit !== undefined) {
+    writeFileSync(resolve(context.cwd, options.junit), junitReport(results, trainer.hello.name, replay));
+  }
+  const code = exitCodeOf(results, interrupts.signal.aborted);
+  if (code === NO_VERDICT) {
+    context.err.write('trainproof: nothing was checked; `trainproof doctor` says what the trainer lacks\n');
+  }
+  return code;
+}
+
+function chosenProperties(
+  options: CheckOptions,
+  loaded: LoadedConfig | undefined,
+  properties: readonly Property[],
+): readonly Property[] | Problem {
+  const written = loaded?.config.only ?? [];
+  const only = splitNames(options.only ?? (typeof written === 'string' ? [written] : written));
+  return selectProperties(properties, only, options.level ?? loaded?.config.level);
+}
+
+function knownFor(
+  options: CheckOptions,
+  loaded: LoadedConfig | undefined,
+  context: Context,
+): ReturnType<typeof readKnown> | undefined {
+  if (options.known !== undefined) return readKnown(resolve(context.cwd, options.known));
+  if (loaded?.config.known === undefined) return undefined;
+  return readKnown(resolve(loaded.folder, loaded.config.known));
+}
+
+/** Opened before the run, so that a wrong path is said before minutes are spent. */
+function openSinks(
+  options: CheckOptions,
+  context: Context,
+): { emit: (event: RunEvent) => void; close: () => void } | Problem {
+  if (options.events === undefined) return { emit: () => {}, close: () => {} };
+  const file = resolve(context.cwd, options.events);
+  try {
+    const descriptor = openSync(file, 'w');
+    return {
+      emit: (event) => void writeSync(descriptor, eventLine(event)),
+      close: () => closeSync(descriptor),
+    };
+  } catch (error) {
+    return {
+      problem: `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}

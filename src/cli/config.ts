@@ -1,0 +1,103 @@
+// trainproof.config.(ts|js|mjs|json): what a user would otherwise type at every run. Found upward from the
+// working directory; unknown keys are refused. What is typed wins over what is written here.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createJiti } from 'jiti';
+import { unknownName } from '../protocol/nearest.ts';
+import type { Level } from '../vocabulary.ts';
+import type { Problem } from './context.ts';
+import type { Config } from './define.ts';
+import { LEVELS } from './select.ts';
+
+export interface LoadedConfig {
+  readonly file: string;
+  /** Relative paths in the file start here. */
+  readonly folder: string;
+  readonly config: Config;
+}
+
+/** The named file, or the nearest one upward from `cwd`, or undefined where there is none. */
+export async function loadConfig(
+  cwd: string,
+  named: string | undefined,
+): Promise<LoadedConfig | Problem | undefined> {
+  const file = named ?? findConfig(cwd);
+  if (file === undefined) return undefined;
+  if (!existsSync(file)) return { problem: `there is no configuration file ${file}` };
+  let value: unknown;
+  try {
+    value = await read(file);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { problem: `${file} cannot be loaded: ${why.split('\n')[0] ?? why}` };
+  }
+  const complaint = complaintAbout(value);
+  if (complaint !== undefined) return { problem: `${file}: ${complaint}` };
+  return { file, folder: dirname(file), config: value as Config };
+}
+
+const NAMES = ['ts', 'js', 'mjs', 'json'].map((ending) => `trainproof.config.${ending}`);
+
+function findConfig(folder: string): string | undefined {
+  const file = NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
+  if (file !== undefined) return file;
+  return dirname(folder) === folder ? undefined : findConfig(dirname(folder));
+}
+
+async function read(file: string): Promise<unknown> {
+  if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'));
+  if (!file.endsWith('.ts')) {
+    const loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    return loaded.default;
+  }
+  // `import { defineConfig } from 'trainproof'` must also work where the package was started by npx alone.
+  const self = fileURLToPath(new URL(`../index${extname(import.meta.url)}`, import.meta.url));
+  const jiti = createJiti(import.meta.url, {
+    fsCache: false,
+    moduleCache: false,
+    alias: { trainproof: self },
+  });
+  return await jiti.import(file, { default: true });
+}
+
+type Test = (value: unknown) => boolean;
+const isText: Test = (value) => typeof value === 'string' && value !== '';
+const isTexts: Test = (value) => Array.isArray(value) && value.length > 0 && value.every(isText);
+const isRecord: Test = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isAmount: Test = (value) => typeof value === 'number' && value > 0 && Number.isFinite(value);
+
+const KEYS: Readonly<Record<keyof Config, readonly [Test, string]>> = {
+  trainer: [
+    (value) =>
+      isText(value) ||
+      isTexts(value) ||
+      (isRecord(value) && 'hello' in Object(value) && 'ops' in Object(value)),
+    'a command (text or list of words) or an object with hello and ops',
+  ],
+  adapter: [isText, 'the name of a ready-made adapter'],
+  python: [isText, 'a path or name of a Python'],
+  tokenizer: [isText, 'a folder with tokenizer.json'],
+  tokenizerBackend: [(value) => value === 'huggingface' || value === 'xenova', '"huggingface" or "xenova"'],
+  semantics: [isRecord, 'an object of semantics, as in PROTOCOL.md'],
+  cases: [(value) => isAmount(value) && Number.isInteger(value), 'a whole number above 0'],
+  level: [(value) => LEVELS.includes(value as Level), '"must", "should" or "may"'],
+  only: [(value) => isText(value) || isTexts(value), 'property ids or globs'],
+  known: [isText, 'a file of known failures'],
+  opTimeout: [isAmount, 'seconds above 0'],
+  helloTimeout: [isAmount, 'seconds above 0'],
+  corpus: [(value) => typeof value === 'boolean', 'true or false'],
+};
+
+function complaintAbout(value: unknown): string | undefined {
+  if (!isRecord(value)) return 'the configuration must be an object (in a module: its default export)';
+  for (const [key, held] of Object.entries(value as Record<string, unknown>)) {
+    const rule = Object.hasOwn(KEYS, key) ? KEYS[key as keyof Config] : undefined;
+    if (rule === undefined) return unknownName('key', key, Object.keys(KEYS));
+    if (!rule[0](held)) return `"${key}" must be ${rule[1]}`;
+  }
+  const { trainer, adapter } = value as Config;
+  return trainer !== undefined && adapter !== undefined
+    ? 'name a trainer or an adapter, not both'
+    : undefined;
+}

@@ -1,0 +1,41 @@
+// What a command may touch of the outside world, so that tests can be the outside world.
+import type { Property } from '../check/property.ts';
+import { NO_VERDICT } from './exit.ts';
+
+export interface Context {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly out: Screen;
+  readonly err: Screen;
+  /** Loaded when needed: `--help` must not wait for the generators. */
+  readonly properties: () => Promise<readonly Property[]>;
+  /** Calls back at each Ctrl-C until the returned function is called. */
+  readonly onInterrupt: (callback: () => void) => () => void;
+  /** Leaves at once, whatever is still open. */
+  readonly exitNow: (code: number) => void;
+}
+
+export interface Screen {
+  readonly write: (text: string) => void;
+  readonly isTty: boolean;
+  readonly columns: number;
+}
+
+/** Something that the user can put right, as one sentence. */
+export interface Problem {
+  readonly problem: string;
+}
+
+export function isProblem(value: object): value is Problem {
+  return 'problem' in value;
+}
+
+/** One line on stderr, and the exit code for "no verdict". */
+export function refuse(context: Context, { problem }: Problem): number {
+  context.err.write(`trainproof: ${problem}\n`);
+  return NO_VERDICT;
+}
+
+export function say(context: Context, ...lines: readonly string[]): void {
+  for (const line of lines) context.out.write(`${line}\n`);
+}

@@ -1,0 +1,35 @@
+// What a configuration may hold, as users import it: types and nothing that loads anything.
+import type { ObjectTrainerSpec } from '../trainer/object.ts';
+import type { Level, Semantics } from '../vocabulary.ts';
+
+/** Gives a configuration its type; returns it unchanged. */
+export function defineConfig(config: Config): Config {
+  return config;
+}
+
+export interface Config {
+  /** A command as one string or as words, run in the configuration's folder; or a trainer in this process. */
+  readonly trainer?: string | readonly string[] | ObjectTrainerSpec;
+  /** A ready-made adapter instead: `trl-grpo`, `trl-sft`. */
+  readonly adapter?: string;
+  /** The Python that runs a ready-made adapter. */
+  readonly python?: string;
+  /** Folder with tokenizer.json. */
+  readonly tokenizer?: string;
+  readonly tokenizerBackend?: 'huggingface' | 'xenova';
+  /** Merged over what the trainer declares. */
+  readonly semantics?: Semantics;
+  /** Cases a property. */
+  readonly cases?: number;
+  readonly level?: Level;
+  /** Property ids, folders or globs. */
+  readonly only?: string | readonly string[];
+  /** File of known failures. */
+  readonly known?: string;
+  /** Seconds for one answer. */
+  readonly opTimeout?: number;
+  /** Seconds for the first answer, imports included. */
+  readonly helloTimeout?: number;
+  /** Keep failing cases in .trainproof/ and run them first. */
+  readonly corpus?: boolean;
+}

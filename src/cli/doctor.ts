@@ -1,0 +1,160 @@
+// `doctor`: does the adapter speak the protocol? Says hello, tries each declared op once, explains each complaint.
+// It does not judge the trainer: that takes more than one case and is `check`.
+import type { Command } from 'commander';
+import fc from 'fast-check';
+import type { Property, World } from '../check/property.ts';
+import { worldOf } from '../check/run.ts';
+import { type CaseOutcome, runCase } from '../check/subject.ts';
+import { supportOf } from '../check/support.ts';
+import { type Hello, OPS, type Op } from '../protocol/message.ts';
+import { choosePaint } from '../report/paint.ts';
+import { troubleLines } from '../report/trouble.ts';
+import { pad, wrap } from '../report/visible.ts';
+import type { Trainer } from '../trainer/trainer.ts';
+import { type Context, isProblem, refuse, say } from './context.ts';
+import { FAILED, HOLDS, NO_VERDICT } from './exit.ts';
+import { addTrainerOptions, type Invocation } from './options.ts';
+import {
+  choiceFor,
+  configFor,
+  sayBundled,
+  type TrainerOptions,
+  widthOfScreen,
+  withSession,
+} from './session.ts';
+
+export function addDoctor(program: Command, { context, rest, finish }: Invocation): void {
+  const command = program
+    .command('doctor')
+    .description('say hello to an adapter, try each of its ops once, explain each complaint')
+    .usage('[options] [-- trainer command...]');
+  addTrainerOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: TrainerOptions) => finish(await doctor(options, rest, context)));
+}
+
+const EXAMPLES = `
+Examples:
+  npx trainproof doctor -- python adapter.py
+  npx trainproof doctor --adapter trl-sft
+
+Exit code: 0 every op answers, 1 one does not, 2 the trainer never started.`;
+
+async function doctor(options: TrainerOptions, rest: readonly string[], context: Context): Promise<number> {
+  const loaded = await configFor(options, context);
+  if (loaded !== undefined && isProblem(loaded)) return refuse(context, loaded);
+  const choice = choiceFor(options, rest, loaded, context);
+  if (isProblem(choice)) return refuse(context, choice);
+  const properties = await context.properties();
+  sayBundled(choice, context);
+  return withSession(
+    choice,
+    options,
+    loaded,
+    context,
+    async ({ trainer, tokenizer, semantics, interrupts }) => {
+      const world = worldOf(trainer, tokenizer, semantics);
+      say(context, ...helloLines(world), '');
+      const declared = OP_NAMES.filter((op) => trainer.hello.ops[op] !== undefined);
+      let bad = 0;
+      let tried = 0;
+      for (const op of declared) {
+        if (interrupts.signal.aborted) break;
+        const trial = await tryOp(op, properties, trainer, world);
+        if (trial.verdict === 'bad') bad++;
+        if (trial.verdict !== 'untried') tried++;
+        say(context, ...trialLines(op, trial, context));
+      }
+      const absent = OP_NAMES.filter((op) => trainer.hello.ops[op] === undefined);
+      const rest = absent.length === 0 ? '' : ` Not declared: ${absent.join(', ')}.`;
+      say(context, '', `${declared.length} ops declared, ${tried} tried, ${bad} with a complaint.${rest}`);
+      return bad > 0 ? FAILED : tried > 0 ? HOLDS : NO_VERDICT;
+    },
+  );
+}
+
+const OP_NAMES = Object.keys(OPS) as Op[];
+const OP_WIDTH = Math.max(...OP_NAMES.map((op) => op.length));
+const INDENT = '    ';
+/** A case may be refused for its own reasons; so many refused in a row are a complaint. */
+const ATTEMPTS = 10;
+/** Any fixed number: the same doctor says the same twice. */
+const SEED = 1;
+
+interface Trial {
+  readonly verdict: 'good' | 'bad' | 'untried';
+  readonly lines: readonly string[];
+  readonly outcome?: CaseOutcome;
+}
+
+/** One answered case by the simplest supported property that asks this op; its own ops first, so that others' complaints stay theirs. */
+async function tryOp(
+  op: Op,
+  properties: readonly Property[],
+  trainer: Trainer,
+  world: World,
+): Promise<Trial> {
+  const asking = properties
+    .filter((property) => property.ops.includes(op))
+    .sort((a, b) => a.ops.length - b.ops.length);
+  const property = asking.find((each) => supportOf(each, world) === undefined);
+  if (property === undefined) {
+    const lack = asking[0] === undefined ? 'no property asks for it' : supportOf(asking[0], world);
+    return { verdict: 'untried', lines: [lack ?? ''] };
+  }
+  let outcome: CaseOutcome | undefined;
+  for (const given of fc.sample(property.given(world), { seed: SEED, numRuns: ATTEMPTS })) {
+    outcome = await runCase(property, trainer, world, given);
+    if (outcome.kind !== 'refused') break;
+  }
+  switch (outcome?.kind) {
+    case 'holds':
+      return { verdict: 'good', lines: ['answers'] };
+    case 'fails':
+      // The answer was understood; that it is wrong is for check to show.
+      return {
+        verdict: 'good',
+        lines: [`answers, but ${property.id} fails on it: ${outcome.finding.sentence}`],
+      };
+    case 'error':
+      return { verdict: 'bad', lines: [], outcome };
+    default:
+      return {
+        verdict: 'bad',
+        lines: [
+          `refused ${ATTEMPTS} cases out of ${ATTEMPTS}: ${outcome?.why ?? 'no case was generated'}`,
+          'Narrow what the op declares in hello (its capability), or answer these cases.',
+        ],
+      };
+  }
+}
+
+function trialLines(op: Op, trial: Trial, context: Context): string[] {
+  const paint = choosePaint(context.out.isTty, context.env);
+  const width = widthOfScreen(context) - INDENT.length;
+  const glyph = { good: paint.blue('✓'), bad: paint.orange('✗'), untried: paint.dim('–') }[trial.verdict];
+  const lines =
+    trial.outcome?.kind === 'error'
+      ? troubleLines(trial.outcome.failure, { width, paint })
+      : trial.lines.flatMap((line) => wrap(line, width - OP_WIDTH));
+  const untried = trial.verdict === 'untried' ? 'not tried: ' : '';
+  return lines.map((line, at) =>
+    at === 0 ? `${glyph} ${pad(op, OP_WIDTH)}  ${untried}${line}` : line === '' ? '' : INDENT + line,
+  );
+}
+
+function helloLines({ hello, semantics, tokenizer }: World): string[] {
+  const { layout, tokens } = hello;
+  const declared = Object.entries(semantics).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+  return [
+    `hello     ${[hello.name, hello.version, runtimeOf(hello)].filter(Boolean).join(' ')}, protocol ${hello.protocol}`,
+    `layout    ${layout === undefined ? 'not declared: token-aligned, over the whole row' : `${layout.alignment}-aligned, over the ${layout.span}`}`,
+    `semantics ${declared.length === 0 ? 'not declared: every legal variant is accepted' : declared.join(', ')}`,
+    `tokens    ${tokens === undefined ? 'not declared: the harness chooses special ids' : `vocabulary ${tokens.vocab_size}, pad ${tokens.pad_token_id}, eos ${tokens.eos_token_ids.join(' ')}`}`,
+    `tokenizer ${tokenizer === undefined ? 'none: what needs text is unsupported' : `${tokenizer.name}, ${tokenizer.vocabSize} tokens, ${tokenizer.chatTemplate === undefined ? 'no chat template' : 'with a chat template'}`}`,
+  ];
+}
+
+function runtimeOf(hello: Hello): string | undefined {
+  return hello.runtime === undefined ? undefined : `(${hello.runtime})`;
+}

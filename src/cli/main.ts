@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// The executable: hands the real world to the program and sets the exit code.
+import type { Context } from './context.ts';
+import { NO_VERDICT } from './exit.ts';
+import { runProgram } from './program.ts';
+
+/** What a pipe or a CI log is given. */
+const COLUMNS_WITHOUT_TERMINAL = 100;
+
+const context: Context = {
+  cwd: process.cwd(),
+  env: process.env,
+  out: screen(process.stdout),
+  err: screen(process.stderr),
+  properties: async () => (await import('../../properties/index.ts')).properties,
+  onInterrupt(callback) {
+    process.on('SIGINT', callback);
+    return () => process.off('SIGINT', callback);
+  },
+  exitNow: (code) => process.exit(code),
+};
+
+// `trainproof list | head` closes the pipe; that is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit();
+  throw error;
+});
+
+try {
+  process.exitCode = await runProgram(process.argv.slice(2), context);
+} catch (error) {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`trainproof: this is a defect of trainproof, please report it:\n${what}\n`);
+  process.exitCode = NO_VERDICT;
+}
+
+function screen(stream: NodeJS.WriteStream): Context['out'] {
+  return {
+    write: (text) => void stream.write(text),
+    isTty: stream.isTTY === true,
+    get columns() {
+      return stream.columns ?? COLUMNS_WITHOUT_TERMINAL;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// Option values and the options that several commands share. Parsers refuse in one sentence.
+import { type Command, InvalidArgumentError } from 'commander';
+import { nearestName } from '../protocol/nearest.ts';
+import type { Level } from '../vocabulary.ts';
+import type { Context } from './context.ts';
+import { LEVELS } from './select.ts';
+
+/** What a command is called with, besides its own options. */
+export interface Invocation {
+  readonly context: Context;
+  /** The words behind `--`: the trainer's command. */
+  readonly rest: readonly string[];
+  /** Takes the exit code. */
+  readonly finish: (code: number) => void;
+}
+
+/** The trainer and how to talk to it; `check`, `replay`, `list` and `doctor` have these alike. */
+export function addTrainerOptions(command: Command): Command {
+  return command
+    .option('--adapter <name>', 'a ready-made adapter: trl-grpo, trl-sft')
+    .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
+    .option('--tokenizer <dir>', 'folder with tokenizer.json')
+    .option('--config <file>', 'configuration (default: trainproof.config.* upward of here)')
+    .option('--op-timeout <seconds>', 'longest wait for one answer', positive)
+    .option('--hello-timeout <seconds>', 'longest wait for the first answer, imports included', positive);
+}
+
+/** Shrinking and sampling take 32 bits; so does every seed that is printed. */
+const MOST_SEED = 0x7fff_ffff;
+
+export function wholePositive(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError('It must be a whole number above 0.');
+  return value;
+}
+
+export function seedNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isInteger(value) || value < 0 || value > MOST_SEED) {
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${MOST_SEED}.`);
+  }
+  return value;
+}
+
+/** A seed that nobody chose; it is printed before anything happens. */
+export function anySeed(): number {
+  return Math.floor(Math.random() * MOST_SEED);
+}
+
+export function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}
+
+export function levelName(text: string): Level {
+  const level = LEVELS.find((name) => name === text);
+  if (level !== undefined) return level;
+  const near = nearestName(text, LEVELS);
+  throw new InvalidArgumentError(
+    near === undefined ? 'Levels are must, should and may.' : `Did you mean "${near}"?`,
+  );
+}
+
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}

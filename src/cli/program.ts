@@ -1,0 +1,101 @@
+// The command line as a function: arguments and a world in, an exit code out. Anything wrong with the words
+// themselves is one line with the nearest match.
+import { Command, CommanderError } from 'commander';
+import { nearestName } from '../protocol/nearest.ts';
+import { VERSION } from '../version.ts';
+import { addCheck } from './check.ts';
+import { type Context, refuse } from './context.ts';
+import { addDemo } from './demo.ts';
+import { addDoctor } from './doctor.ts';
+import { HOLDS, NO_VERDICT } from './exit.ts';
+import { addInit } from './init.ts';
+import { addList } from './list.ts';
+import type { Invocation } from './options.ts';
+import { addReplay } from './replay.ts';
+
+/** Runs `trainproof ...argv`. Throws only for a defect of the harness. */
+export async function runProgram(argv: readonly string[], context: Context): Promise<number> {
+  // Behind -- stands the trainer's command, with options of its own that are none of ours.
+  const split = argv.indexOf('--');
+  const words = split < 0 ? argv : argv.slice(0, split);
+  let code = HOLDS;
+  const program = buildProgram({
+    context,
+    rest: split < 0 ? [] : argv.slice(split + 1),
+    finish: (result) => {
+      code = result;
+    },
+  });
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return HOLDS;
+    if (error.code === 'commander.help') {
+      program.outputHelp();
+      return NO_VERDICT;
+    }
+    return refuse(context, { problem: explain(error, words, program) });
+  }
+}
+
+export function buildProgram(invocation: Invocation): Command {
+  const { context } = invocation;
+  const program = new Command('trainproof')
+    .description('property-based tests for language-model trainers')
+    .version(VERSION)
+    .showSuggestionAfterError(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: context.out.write,
+      // Errors are explained once, by explain(); help asked for by mistake still helps.
+      writeErr: () => {},
+      getOutHelpWidth: () => context.out.columns,
+    })
+    .addHelpText('after', EXAMPLES);
+  for (const add of [addCheck, addReplay, addList, addDoctor, addInit, addDemo]) add(program, invocation);
+  return program;
+}
+
+const EXAMPLES = `
+Examples:
+  npx trainproof init                        write an adapter to start from
+  npx trainproof doctor -- python adapter.py say hello, try each op once
+  npx trainproof check -- python adapter.py  check every property
+  npx trainproof demo                        see six real bugs caught`;
+
+function explain(error: CommanderError, words: readonly string[], program: Command): string {
+  const command = program.commands.find((each) => each.name() === words[0]);
+  const said = error.message.replace(/^error: /, '');
+  const name = /'([^']*)'/.exec(said)?.[1] ?? '';
+  switch (error.code) {
+    case 'commander.unknownCommand':
+      return withNearest(
+        said,
+        name,
+        program.commands.map((each) => each.name()),
+        '`trainproof --help` lists them',
+      );
+    case 'commander.unknownOption': {
+      const flags = [...(command ?? program).options.map((option) => option.long ?? ''), '--help'];
+      return withNearest(
+        said,
+        name,
+        flags,
+        `\`trainproof ${command?.name() ?? ''} --help\` lists them; a trainer's own options stand behind --`,
+      );
+    }
+    case 'commander.excessArguments':
+      return `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`trainproof ${command?.name() ?? 'check'} -- python adapter.py\``;
+    default:
+      return said;
+  }
+}
+
+function withNearest(said: string, name: string, known: readonly string[], otherwise: string): string {
+  const bare = (each: string): string => each.replace(/^-+/, '');
+  const near = nearestName(bare(name), known.map(bare));
+  if (near === undefined) return `${said}; ${otherwise}`;
+  return `${said}, did you mean "${known.find((each) => bare(each) === near)}"?`;
+}

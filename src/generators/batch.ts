@@ -1,0 +1,124 @@
+// Batches of prompts and sampled completions as ids, in the joint space where extraction and masks go wrong:
+// several rows of unequal lengths, pad equal to a stop token, stop tokens inside prompts, completions that stop
+// at once, late, or never. A case is what was sampled; how it is padded is the check's business.
+import fc from 'fast-check';
+import type { Ids, Ragged, Tokens } from '../vocabulary.ts';
+import { type Specials, specials } from './specials.ts';
+
+export interface Batch {
+  readonly prompts: Ragged;
+  /** As sampled: up to and including the stop token, or cut at the length limit. */
+  readonly completions: Ragged;
+  readonly pad: number;
+  readonly stops: Ids;
+  /** What the sampler left behind each stop token; absent: padding. */
+  readonly after?: Ragged;
+}
+
+export interface BatchOptions {
+  readonly tokens: Tokens | undefined;
+  readonly unusable?: ReadonlySet<number>;
+  /** Completions may end early without a stop, or be empty. */
+  readonly unfinished?: boolean;
+  /** Anything may stand behind a stop token. */
+  readonly afterStop?: boolean;
+  readonly minRows?: number;
+}
+
+/** Rows enough for batch mates to differ; lengths enough for every off-by-one; small enough to read. */
+const MAX_ROWS = 4;
+const MAX_PROMPT = 6;
+const MAX_BODY = 5;
+/** Symbols below this are ordinary tokens, the few above are stop tokens (prompts only). */
+const ORDINARY = 20;
+const STOPS_IN_PROMPT = 3;
+
+interface RowSketch {
+  readonly prompt: readonly number[];
+  readonly body: readonly number[];
+  readonly stop: number | null;
+  readonly after: readonly number[];
+}
+
+/** An arbitrary batch. */
+export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
+  const row = fc.record({
+    prompt: fc.array(fc.nat(ORDINARY + STOPS_IN_PROMPT - 1), {
+      minLength: 1,
+      maxLength: MAX_PROMPT,
+      size: 'max',
+    }),
+    body: fc.array(fc.nat(ORDINARY - 1), { minLength: 0, maxLength: MAX_BODY, size: 'max' }),
+    stop: fc.option(fc.nat(2), { freq: 4 }),
+    after: fc.array(fc.nat(ORDINARY - 1), { minLength: 0, maxLength: options.afterStop ? 2 : 0 }),
+  });
+  return fc
+    .tuple(
+      specials(options.tokens, options.unusable),
+      fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
+    )
+    .map(([special, rows]) => layOut(special, rows, options));
+}
+
+function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOptions): Batch {
+  const { pad, stops, plain } = special;
+  const ordinary = (symbol: number): number => plain[symbol % plain.length] ?? 0;
+  const stopAt = (symbol: number): number => stops[symbol % stops.length] ?? 0;
+  const started = rows.map(({ body, stop }) => [
+    ...body.map(ordinary),
+    ...(stop === null ? [] : [stopAt(stop)]),
+  ]);
+  const width = Math.max(1, ...started.map((row) => row.length));
+  // A sampler that was not stopped goes on to the limit. Shorter rows without a stop look like padding where the
+  // pad is a stop token, so they stay out even where unfinished rows are welcome.
+  const unfinished = options.unfinished === true && !stops.includes(pad);
+  const completions = started.map((row, at) =>
+    rows[at]?.stop === null && !unfinished
+      ? [...row, ...Array.from({ length: width - row.length }, (_, more) => ordinary(at + more + 3))]
+      : row,
+  );
+  const prompts = rows.map(({ prompt }) =>
+    prompt.map((symbol) => (symbol < ORDINARY ? ordinary(symbol) : stopAt(symbol - ORDINARY))),
+  );
+  if (!options.afterStop) return { prompts, completions, pad, stops };
+  return {
+    prompts,
+    completions,
+    pad,
+    stops,
+    after: rows.map(({ after, stop }) => (stop === null ? [] : after.map(ordinary))),
+  };
+}
+
+/** What a batch exercises. */
+export function batchLabels({ prompts, completions, pad, stops }: Batch): string[] {
+  const labels: string[] = [];
+  const lengths = (rows: Ragged): number => new Set(rows.map((row) => row.length)).size;
+  const stopped = completions.map((row) => stops.includes(row.at(-1) ?? -1));
+  if (prompts.length === 1) labels.push('one row');
+  if (lengths(prompts) > 1) labels.push('unequal prompts');
+  if (lengths(completions) > 1) labels.push('unequal completions');
+  if (stops.includes(pad)) labels.push('pad is a stop token');
+  if (stops.length > 1) labels.push('several stop ids');
+  if (prompts.some((row) => row.some((id) => stops.includes(id)))) labels.push('stop inside a prompt');
+  if (stopped.includes(true)) labels.push('stopped');
+  if (stopped.includes(false)) labels.push('never stopped');
+  if (completions.some((row, at) => row.length === 1 && stopped[at])) labels.push('stopped at once');
+  if (completions.some((row) => row.length === 0)) labels.push('empty completion');
+  if ([pad, ...stops].includes(0)) labels.push('special id 0');
+  return labels;
+}
+
+/** One sampled completion, never empty: ordinary ids, mostly ended by a stop token. */
+export function sampled(tokens: Tokens | undefined): fc.Arbitrary<Ids> {
+  return fc
+    .tuple(
+      specials(tokens),
+      fc.array(fc.nat(ORDINARY - 1), { minLength: 1, maxLength: MAX_BODY, size: 'max' }),
+      fc.option(fc.nat(2), { freq: 4 }),
+    )
+    .map(([{ plain, stops }, body, stop]) => [
+      ...body.map((symbol) => plain[symbol % plain.length] ?? 0),
+      ...(stop === null ? [] : [stops[stop % stops.length] ?? 0]),
+    ]);
+}

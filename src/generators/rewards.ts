@@ -1,0 +1,53 @@
+// Rewards in groups of rollouts of the same prompt.
+import fc from 'fast-check';
+
+export interface Grouped {
+  /** One list a prompt; all of the same length G. */
+  readonly groups: readonly (readonly number[])[];
+}
+
+const MAX_GROUPS = 3;
+const MAX_GROUP = 4;
+
+export interface GroupOptions {
+  /** G, where the trainer is fixed to one. */
+  readonly size: number | undefined;
+  readonly minGroups?: number;
+  /** All rewards of a group equal. */
+  readonly constant?: boolean;
+}
+
+/** Groups of equal size, two rows at least: a group of one has no spread to normalise by. */
+export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
+  const reward = fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: -8, max: 8 }).map((n) => n / 4 + 0) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 1) },
+    { weight: 1, arbitrary: fc.constantFrom(0.1, 0.3, -0.7, 100.25) },
+  );
+  const size = options.size;
+  const width = size ?? MAX_GROUP;
+  return fc
+    .record({
+      size: size === undefined ? fc.integer({ min: 2, max: MAX_GROUP }) : fc.constant(size),
+      groups: fc.array(fc.array(reward, { minLength: width, maxLength: width }), {
+        minLength: options.minGroups ?? 1,
+        maxLength: MAX_GROUPS,
+        size: 'max',
+      }),
+    })
+    .map((sketch) => ({
+      groups: sketch.groups.map((group) => {
+        const cut = group.slice(0, sketch.size);
+        return options.constant ? cut.map(() => cut[0] ?? 0) : cut;
+      }),
+    }));
+}
+
+export function groupedLabels({ groups }: Grouped): string[] {
+  const labels: string[] = [];
+  if (groups.length > 1) labels.push('several groups');
+  if (groups.some((group) => new Set(group).size === 1)) labels.push('equal rewards');
+  if (new Set(groups.map((group) => group.reduce((a, b) => a + b, 0) / group.length)).size > 1)
+    labels.push('groups of different means');
+  return labels;
+}

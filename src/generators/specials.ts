@@ -1,0 +1,49 @@
+// Which ids play which part: padding, stop tokens, ordinary tokens. Where the trainer is fixed to a vocabulary,
+// its own; otherwise every arrangement that has hidden a bug before (pad equal to a stop, a special id of 0,
+// several stops).
+import fc from 'fast-check';
+import type { Ids, Tokens } from '../vocabulary.ts';
+
+export interface Specials {
+  readonly pad: number;
+  readonly stops: Ids;
+  /** Ordinary ids, in the order in which small symbols name them. */
+  readonly plain: Ids;
+}
+
+/** Ids of the vocabulary that the harness makes up: small enough to read, large enough that ids seldom repeat. */
+const MADE_UP_VOCABULARY = 32;
+/** Ordinary ids used of a real vocabulary: more would only make cases harder to read. */
+const PLAIN_IDS = 48;
+
+const ARRANGEMENTS: readonly Omit<Specials, 'plain'>[] = [
+  { pad: 0, stops: [2] },
+  { pad: 2, stops: [2] },
+  { pad: 1, stops: [0] },
+  { pad: 0, stops: [0] },
+  { pad: 0, stops: [2, 3] },
+  { pad: 3, stops: [2, 3] },
+  { pad: 2, stops: [2, 3] },
+  { pad: 31, stops: [30, 0, 31] },
+];
+
+/** Arbitrary specials; constant where `tokens` fixes them. `unusable` ids are never ordinary. */
+export function specials(
+  tokens: Tokens | undefined,
+  unusable: ReadonlySet<number> = new Set(),
+): fc.Arbitrary<Specials> {
+  if (tokens !== undefined) {
+    const { pad_token_id: pad, eos_token_ids: stops, bos_token_id: bos } = tokens;
+    const taken = new Set([pad, ...stops, ...unusable, ...(bos === undefined ? [] : [bos])]);
+    return fc.constant({ pad, stops, plain: spread(tokens.vocab_size, taken) });
+  }
+  return fc
+    .constantFrom(...ARRANGEMENTS)
+    .map((kept) => ({ ...kept, plain: spread(MADE_UP_VOCABULARY, new Set([1, kept.pad, ...kept.stops])) }));
+}
+
+function spread(vocabulary: number, taken: ReadonlySet<number>): number[] {
+  const free = Array.from({ length: vocabulary }, (_, id) => id).filter((id) => !taken.has(id));
+  const step = Math.max(1, Math.floor(free.length / PLAIN_IDS));
+  return free.filter((_, at) => at % step === 0).slice(0, PLAIN_IDS);
+}

@@ -1,0 +1,95 @@
+// Per-token numbers: log-probabilities of policy, behaviour policy and reference on rows of a prompt and a
+// completion. Values are multiples of 1/64, exact in every float format down to bfloat16's neighbourhood, so
+// that a difference is the trainer's and not the wire's.
+import fc from 'fast-check';
+
+export interface TokenNumbers {
+  readonly logprob: number;
+  readonly old: number;
+  readonly ref: number;
+}
+
+export interface TrackRow {
+  /** Prompt tokens. */
+  readonly prompt: number;
+  /** One entry a completion token. */
+  readonly tokens: readonly TokenNumbers[];
+  readonly advantage: number;
+  /** Index of the micro-batch that the row goes to. */
+  readonly part: number;
+}
+
+export interface Tracks {
+  readonly rows: readonly TrackRow[];
+}
+
+export interface TrackOptions {
+  /** Every row has at least one completion token. */
+  readonly noEmptyRows?: boolean;
+  /** First minibatch: the behaviour policy and the reference are the policy. */
+  readonly onPolicy?: boolean;
+  readonly minRows?: number;
+}
+
+const GRAIN = 64;
+/** exp(6) keeps k3 within what float32 holds to four digits after a sum. */
+const DEEPEST = 6 * GRAIN;
+const MAX_ROWS = 4;
+const MAX_PROMPT = 3;
+const MAX_TOKENS = 5;
+const PARTS = 3;
+
+/** An arbitrary log-probability in [-6, 0). */
+export function logprob(): fc.Arbitrary<number> {
+  return fc.integer({ min: 1, max: DEEPEST }).map(
+    (n) => -n / GRAIN,
+    (value) => -Number(value) * GRAIN,
+  );
+}
+
+export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
+  const token: fc.Arbitrary<TokenNumbers> = options.onPolicy
+    ? logprob().map((value) => ({ logprob: value, old: value, ref: value }))
+    : fc
+        .record({ logprob: logprob(), old: near(), ref: near() })
+        .map(({ logprob: value, old, ref }) => ({ logprob: value, old: value + old, ref: value + ref }));
+  const row = fc.record({
+    prompt: fc.integer({ min: 1, max: MAX_PROMPT }),
+    tokens: fc.array(token, { minLength: options.noEmptyRows ? 1 : 0, maxLength: MAX_TOKENS, size: 'max' }),
+    advantage: fc.oneof(
+      { weight: 4, arbitrary: fc.integer({ min: -12, max: 12 }).map((n) => n / 4 + 0) },
+      fc.constant(0),
+    ),
+    part: fc.nat(PARTS - 1),
+  });
+  return fc
+    .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
+    .filter((rows) => rows.some(({ tokens }) => tokens.length > 0))
+    .map((rows) => ({ rows }));
+}
+
+/** A difference of log-probabilities: mostly within the clip range or a little beyond, sometimes far. */
+function near(): fc.Arbitrary<number> {
+  const grains = (most: number): fc.Arbitrary<number> =>
+    fc.integer({ min: -most, max: most }).map((n) => n / GRAIN + 0);
+  return fc.oneof(
+    { weight: 3, arbitrary: grains(GRAIN / 2) },
+    { weight: 1, arbitrary: grains(3 * GRAIN) },
+    fc.constant(0),
+  );
+}
+
+export function trackLabels({ rows }: Tracks): string[] {
+  const labels: string[] = [];
+  const lengths = rows.map(({ tokens }) => tokens.length);
+  if (rows.length > 1) labels.push('several rows');
+  if (new Set(lengths).size > 1) labels.push('unequal completions');
+  if (new Set(rows.map(({ prompt }) => prompt)).size > 1) labels.push('unequal prompts');
+  if (lengths.includes(0)) labels.push('fully masked row');
+  if (rows.some(({ advantage }) => advantage === 0)) labels.push('zero advantage');
+  if (rows.some(({ advantage }) => advantage < 0)) labels.push('negative advantage');
+  if (new Set(rows.map(({ part }) => part)).size > 1) labels.push('several micro-batches');
+  if (rows.some(({ tokens }) => tokens.some(({ logprob: value, old }) => Math.abs(value - old) > 0.2)))
+    labels.push('beyond the clip range');
+  return labels;
+}

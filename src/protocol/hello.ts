@@ -1,0 +1,109 @@
+// The answer to hello: who the trainer is, what it can be asked, which legal choices it made. Unknown names are
+// refused, because a capability that is misspelt would silently switch properties off.
+import type { Semantics } from '../vocabulary.ts';
+import { type Capability, type Hello, OPS, type Op, PROTOCOL } from './message.ts';
+import { type Decoded, isJsonObject, shown } from './result.ts';
+import { atLeast, flag, listOf, number, numberOrNull, oneOf, type Rule, record, text } from './rules.ts';
+
+/** Checks the `ok` of an answer to hello. */
+export function decodeHello(value: unknown): Decoded<Hello> {
+  if (!isJsonObject(value)) return { complaint: `hello is ${shown(value)}, expected an object` };
+  // First, because another version may have other names.
+  if (value.protocol !== PROTOCOL) {
+    const said =
+      value.protocol === undefined ? 'names no protocol' : `speaks protocol ${shown(value.protocol)}`;
+    return {
+      complaint: `the trainer ${said}, this harness speaks protocol ${PROTOCOL}: answer hello with "protocol": ${PROTOCOL}, or use the trainproof release that speaks the trainer's`,
+    };
+  }
+  const present = Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
+  const complaint = HELLO(present, 'hello');
+  return complaint === undefined ? { ok: present as unknown as Hello } : { complaint };
+}
+
+type RulesFor<T> = { readonly [K in keyof T]-?: Rule };
+
+const CAPABILITIES: RulesFor<Capability> = {
+  route: listOf(oneOf('sft', 'rl')),
+  chat_template: flag,
+  padding_side: listOf(oneOf('left', 'right')),
+  after_stop: oneOf('padding', 'any'),
+  unfinished: flag,
+  temperature: flag,
+  kl_estimator: listOf(oneOf('k1', 'k2', 'k3')),
+  group_size: atLeast(1),
+  micro_batches: flag,
+  kinds: listOf(oneOf('presence', 'frequency', 'repetition')),
+  orders: listOf(listOf(text)),
+  losses: listOf(text),
+};
+
+/** Which capabilities each op knows. */
+export const OP_CAPABILITIES: Readonly<Record<Op, readonly (keyof Capability)[]>> = {
+  render: ['route', 'chat_template'],
+  tokenize: ['route', 'chat_template'],
+  collate: [],
+  extract: ['padding_side'],
+  mask: ['after_stop', 'unfinished'],
+  rollout: [],
+  logprobs: ['temperature'],
+  score: [],
+  kl: ['kl_estimator'],
+  advantages: ['group_size'],
+  loss: ['micro_batches'],
+  sft_loss: ['micro_batches'],
+  penalties: ['kinds'],
+  contract: ['orders', 'losses'],
+};
+
+const SEMANTICS: RulesFor<Semantics> = {
+  stop_token_in_mask: flag,
+  sft_target: oneOf('all', 'assistant', 'last-assistant'),
+  stop_token_in_completion: flag,
+  kl_estimator: oneOf('k1', 'k2', 'k3'),
+  kl_clamp: numberOrNull,
+  kl_ratio_correction: flag,
+  kl_placement: oneOf('loss', 'reward'),
+  kl_coef: number,
+  advantage_ddof: oneOf(0, 1),
+  advantage_epsilon: number,
+  advantage_scaling: oneOf('group', 'batch', 'none'),
+  loss_aggregation: oneOf('token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum', 'token-sum-norm'),
+  loss_norm: number,
+  loss_normalization: oneOf('global', 'local'),
+  clip_low: number,
+  clip_high: number,
+  temperature_in_scoring: flag,
+};
+
+const opRules = Object.fromEntries(
+  (Object.keys(OPS) as Op[]).map((op) => [
+    op,
+    record(Object.fromEntries(OP_CAPABILITIES[op].map((name) => [name, CAPABILITIES[name]])), `capability`),
+  ]),
+);
+
+const HELLO = record(
+  {
+    'protocol!': oneOf(PROTOCOL),
+    'name!': text,
+    version: text,
+    runtime: text,
+    'ops!': record(opRules, 'op'),
+    layout: record({ 'alignment!': oneOf('token', 'predictor'), 'span!': oneOf('row', 'completion') }, 'key'),
+    semantics: record(SEMANTICS, 'semantics key'),
+    tokens: record(
+      {
+        'vocab_size!': atLeast(1),
+        'pad_token_id!': atLeast(0),
+        'eos_token_ids!': listOf(atLeast(0)),
+        bos_token_id: atLeast(0),
+      },
+      'key',
+    ),
+    tokenizer: text,
+    dtype: oneOf('float64', 'float32', 'bfloat16', 'float16'),
+    tensors: oneOf('json', 'base64'),
+  },
+  'key',
+);

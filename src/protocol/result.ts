@@ -1,0 +1,23 @@
+// What every decoder here returns: the thing, or one sentence that names the path and both facts.
+export type Decoded<T> = { readonly ok: T } | { readonly complaint: string };
+
+/** A parsed JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value as a complaint quotes it: JSON, shortened. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number') return String(value);
+  return shortened(JSON.stringify(value));
+}
+
+/** Long enough to recognise a line, short enough for one terminal line beside the sentence. */
+const SHOWN_CHARACTERS = 80;
+
+export function shortened(text: string, most = SHOWN_CHARACTERS): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`;
+}

@@ -1,0 +1,65 @@
+"""Logits given to a model whose loss is computed inside its own forward, and the loss weights read off the gradient.
+
+TRL's chunked loss never asks the model for logits: it takes the last hidden states and the head's matrix. So the
+hidden states are the logits and the matrix is the identity, which float32 multiplies by exactly."""
+
+import contextlib
+from types import SimpleNamespace
+
+import torch
+
+# Below this |e_y - p|^2 the gradient of a confident token drowns in float32; see `readable`.
+OBSERVABLE = 1e-3
+
+
+@contextlib.contextmanager
+def logits_given(model, logits):
+    """The model with a backbone that returns `logits` (B, T, V) and an identity head of V columns."""
+    head, backbone = model.get_output_embeddings(), model.base_model
+    weight = head._parameters["weight"]
+    head._parameters["weight"] = torch.nn.Parameter(torch.eye(logits.size(-1)), requires_grad=False)
+    backbone.forward = lambda **_: SimpleNamespace(last_hidden_state=logits, hidden_states=None)
+    try:
+        yield
+    finally:
+        del backbone.forward
+        head._parameters["weight"] = weight
+
+
+def weights_of(step, logits, input_ids, labels):
+    """(loss, dL/d logprob of each token (B, T)), where step(leaf) computes L and runs its backward pass.
+
+    For a loss of single targets, dL/dlogits[t] = c (e_y - p) with y the target at t + 1 and c the weight asked for,
+    so c is the projection of the gradient on e_y - p. Where nothing should be trained, y is the token itself: a
+    gradient that should not be there still shows."""
+    total, slope = _backward(step, logits)
+    flat = readable(logits, input_ids, labels)
+    if not torch.equal(flat, logits):
+        _, slope = _backward(step, flat)
+    direction = _directions(flat, input_ids, labels)
+    weights = torch.zeros(labels.shape)
+    weights[:, 1:] = ((slope * direction).sum(-1) / (direction * direction).sum(-1))[:, :-1]
+    return total, weights
+
+
+def readable(logits, input_ids, labels):
+    """The logits with those positions made uniform whose target is too certain to show a weight in float32.
+
+    The weight of a likelihood loss is the same at any logits; its value is taken from the given ones."""
+    direction = _directions(logits, input_ids, labels)
+    certain = (direction * direction).sum(-1, keepdim=True) < OBSERVABLE
+    return torch.where(certain, torch.zeros_like(logits), logits)
+
+
+def _backward(step, logits):
+    leaf = logits.clone().requires_grad_(True)
+    total = step(leaf)
+    return total, torch.zeros_like(leaf) if leaf.grad is None else leaf.grad
+
+
+def _directions(logits, input_ids, labels):
+    """e_y - p at every position (B, T, V); the last one predicts nothing and gets its own token."""
+    targets = torch.where(labels == -100, input_ids, labels)
+    shifted = torch.cat([targets[:, 1:], targets[:, -1:]], dim=1)
+    chances = torch.softmax(logits, dim=-1)
+    return torch.nn.functional.one_hot(shifted, logits.size(-1)) - chances

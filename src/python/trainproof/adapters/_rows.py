@@ -1,0 +1,30 @@
+"""A dataset in memory with the few methods that TRL's dataset preparation calls, so that one conversation goes through
+it in milliseconds. datasets.Dataset does the same through Arrow files and fingerprints, in tenths of a second."""
+
+
+class Rows:
+    """Rows as dicts; every method returns a new Rows, as datasets' do."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    @property
+    def column_names(self):
+        return list(self.rows[0]) if self.rows else []
+
+    def map(self, function, batched=False, fn_kwargs=None, remove_columns=None):
+        """One row at a time: what `function` returns is laid over the row's kept columns."""
+        if batched:
+            raise NotImplementedError("TRL asked for a batched map, which this stand-in does not do")
+        removed = {remove_columns} if isinstance(remove_columns, str) else set(remove_columns or ())
+        mapped = []
+        for row in self.rows:
+            answer = function(dict(row), **(fn_kwargs or {}))
+            mapped.append({**{name: value for name, value in row.items() if name not in removed}, **answer})
+        return Rows(mapped)
+
+    def filter(self, function):
+        return Rows([row for row in self.rows if function(row)])

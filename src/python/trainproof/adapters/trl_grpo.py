@@ -1,0 +1,223 @@
+"""`python -m trainproof.adapters.trl_grpo`: TRL's own GRPOTrainer, unmodified, on a tiny random model on the CPU.
+
+Every answer is computed by a method of the trainer. What stands in a model's place (its sampler, its logits, its
+log-probabilities) comes from the request; nothing that TRL computes is computed here. Settings:
+TRAINPROOF_TOKENIZER=folder, TRAINPROOF_MODEL=qwen2|gpt2, TRAINPROOF_STOPS='<|im_end|> <|endoftext|>' (the stop
+tokens, if the sampler has others than the tokenizer's eos; TRL gets them as generation_kwargs)."""
+
+import os
+
+import trainproof
+from trainproof import Reject
+from trainproof.adapters._grpo import build, prompted
+from trainproof.adapters._standin import model_of, rendering, replaced, same_ids, sampler
+from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, stop, tokenizer_folder
+
+import torch
+from trl.trainer.utils import pad
+
+BETA = 0.04  # any value but TRL's default of 0, which switches the KL and the reference model off
+
+
+def named_stops():
+    """Ids of TRAINPROOF_STOPS, or None where it is not set."""
+    names = os.environ.get("TRAINPROOF_STOPS", "").split()
+    unknown = [name for name in names if name not in tokenizer.get_vocab()]
+    if unknown:
+        stop("TRAINPROOF_STOPS names %s, which is no token of %s" % (unknown[0], FOLDER))
+    return [tokenizer.convert_tokens_to_ids(name) for name in names] or None
+
+
+FOLDER = tokenizer_folder()
+tokenizer = load_tokenizer(FOLDER)
+trainer = build(tokenizer, beta=BETA, stops=named_stops())
+tokens = declared_tokens(tokenizer, named_stops() or [tokenizer.eos_token_id])
+
+
+def rollout_of(rows, **stand_ins):
+    """TRL's batch for one prompt a row, as one group; `rows` are dataset rows, `stand_ins` attributes of the trainer."""
+    trainer._metrics["train"].clear()
+    with replaced(trainer, num_generations=len(rows), **stand_ins):
+        return trainer._generate_and_score_completions(rows)
+
+
+def block(batch):
+    """TRL's training row: (B, P + C), as _compute_loss concatenates it."""
+    return {
+        "input_ids": torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1),
+        "attention_mask": torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1),
+        "completion_mask": batch["completion_mask"],
+    }
+
+
+def plain(count):
+    """Dataset rows whose prompt text is replaced by ids anyway."""
+    return [{"prompt": "x", "reward": 0.0} for _ in range(count)]
+
+
+def given_prompts(prompt_ids):
+    return lambda prompts: (prompt_ids, None, {})
+
+
+@trainproof.op(route=["rl"], chat_template=True)
+def render(route, messages, add_generation_prompt, chat_template=None):
+    return {"text": prompted(trainer, route, messages, add_generation_prompt, chat_template)[1]}
+
+
+@trainproof.op(route=["rl"], chat_template=True)
+def tokenize(route, messages, add_generation_prompt, chat_template=None):
+    return {"input_ids": prompted(trainer, route, messages, add_generation_prompt, chat_template)[0]}
+
+
+@trainproof.op(padding_side=["left"])
+def extract(padding_side, prompt_ids, sampled_ids, pad_token_id, eos_token_ids):
+    same_ids(tokens, pad_token_id, eos_token_ids)
+    if padding_side != "left":
+        raise Reject("GRPOTrainer pads prompts on the left before it generates")
+    with replaced(trainer.model, generate=sampler(torch.tensor(sampled_ids))):
+        completion_ids, _ = trainer._generate_single_turn(prompt_ids, None, {})
+    return {"completion_ids": completion_ids}
+
+
+@trainproof.op(after_stop="any")
+def mask(prompt_ids, sequences, prompt_width, pad_token_id, eos_token_ids):
+    same_ids(tokens, pad_token_id, eos_token_ids)
+    columns = torch.tensor(sequences)[:, prompt_width:]
+    with replaced(trainer.model, generate=sampler(columns)):
+        return block(rollout_of(plain(len(prompt_ids)), _tokenize_prompts=given_prompts(prompt_ids)))
+
+
+@trainproof.op
+def rollout(conversations, sampled_ids):
+    columns = pad([torch.tensor(row) for row in sampled_ids], padding_value=tokenizer.pad_token_id, padding_side="right")
+    rows = [{"prompt": conversation, "reward": 0.0} for conversation in conversations]
+    with rendering(tokenizer, None), replaced(trainer.model, generate=sampler(columns)):
+        batch = rollout_of(rows)
+    prompt_ids = [ids[real.bool()].tolist() for ids, real in zip(batch["prompt_ids"], batch["prompt_mask"])]
+    return {"prompt_ids": prompt_ids, **block(batch)}
+
+
+@trainproof.op(temperature=True)
+def logprobs(input_ids, attention_mask, logits, prompt_width, temperature):
+    ids = torch.tensor(input_ids)
+    with replaced(trainer, temperature=temperature):
+        logps, _, _ = trainer._get_per_token_logps_and_entropies(
+            model_of(torch.tensor(logits)), ids, torch.tensor(attention_mask), ids.size(1) - prompt_width
+        )
+    return {"logprobs": logps}
+
+
+@trainproof.op
+def score(prompt_ids, completion_ids):
+    """The policy's log-probabilities inside _compute_loss, on the batch that TRL padded and masked."""
+    seen = []
+
+    def recorded(*args, **options):
+        answer = method(*args, **options)
+        seen.append(answer[0])
+        return answer
+
+    batch = rollout_of(
+        plain(len(prompt_ids)),
+        _tokenize_prompts=given_prompts(prompt_ids),
+        _generate_single_turn=lambda *_: (completion_ids, None),
+    )
+    method = trainer._get_per_token_logps_and_entropies
+    with torch.no_grad(), replaced(trainer, _get_per_token_logps_and_entropies=recorded):
+        trainer._compute_loss(trainer.model, batch)
+    return {"logprobs": [row[: len(ids)].tolist() for row, ids in zip(seen[0], completion_ids)]}
+
+
+@trainproof.op
+def advantages(rewards, group_ids):
+    # TRL's sampler puts the rows of a group side by side; the answer goes back to the order of the question.
+    order = sorted(range(len(rewards)), key=lambda row: group_ids[row])
+    sizes = {group_ids.count(group) for group in group_ids}
+    if len(sizes) != 1:
+        raise Reject("GRPOTrainer has num_generations rows in every group")
+    rows = [{"prompt": "x", "reward": rewards[row]} for row in order]
+    trainer._metrics["train"].clear()
+    with replaced(
+        trainer,
+        num_generations=sizes.pop(),
+        _tokenize_prompts=lambda prompts: ([[tokenizer.eos_token_id]] * len(prompts), None, {}),
+        _generate_single_turn=lambda prompts, *_: ([[tokenizer.eos_token_id]] * len(prompts), None),
+    ):
+        found = trainer._generate_and_score_completions(rows)["advantages"].tolist()
+    back = dict(zip(order, found))
+    return {"advantages": [back[row] for row in range(len(rewards))]}
+
+
+def objective(leaf, old, ref, advantage, mask, micro_batches):
+    """Sum of _compute_loss over the micro-batches of one optimiser step; each sees the step's num_items_in_batch."""
+    parts = [part for part in micro_batches if part]
+    total = 0.0
+    # One generation an optimiser step, TRL's default: steps_per_generation is gradient_accumulation_steps.
+    steps = {"current_gradient_accumulation_steps": len(parts)}
+    with replaced(trainer, **steps), replaced(trainer.args, steps_per_generation=len(parts)):
+        for part in parts:
+            ids = torch.zeros(len(part), leaf.size(1), dtype=torch.long)
+            batch = {
+                "prompt_ids": ids[:, :1],
+                "prompt_mask": torch.ones_like(ids[:, :1]),
+                "completion_ids": ids,
+                "completion_mask": mask[part],
+                "advantages": advantage[part],
+                "old_per_token_logps": old[part],
+                "ref_per_token_logps": ref[part],
+                "num_items_in_batch": mask.sum(),
+            }
+            scored = (leaf[part], torch.zeros_like(leaf[part]), None)
+            with replaced(trainer, _get_per_token_logps_and_entropies=lambda *_, **__: scored):
+                total = total + trainer._compute_loss(trainer.model, batch)
+    return total
+
+
+@trainproof.op
+def kl(logprobs, old_logprobs, ref_logprobs, completion_mask):
+    trainer._metrics["train"].clear()
+    tracks = [torch.tensor(track) for track in (logprobs, old_logprobs, ref_logprobs)]
+    rows = list(range(len(logprobs)))
+    objective(*tracks, torch.zeros(len(rows)), torch.tensor(completion_mask), [rows])
+    return {"mean_kl": trainer._metrics["train"]["kl"][-1]}
+
+
+@trainproof.op(micro_batches=True)
+def loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
+    trainer._metrics["train"].clear()
+    old, ref, advantage = (torch.tensor(values) for values in (old_logprobs, ref_logprobs, advantages))
+    value, weights = trainproof.gradient(
+        lambda leaf: objective(leaf, old, ref, advantage, torch.tensor(completion_mask), micro_batches),
+        torch.tensor(logprobs),
+    )
+    return {"loss": value, "loss_weights": weights}
+
+
+SEMANTICS = {
+    "stop_token_in_mask": True,
+    "stop_token_in_completion": True,
+    "kl_estimator": "k3",
+    "kl_clamp": None,
+    "kl_ratio_correction": trainer.args.use_bias_correction_kl,
+    "kl_placement": "loss",
+    "kl_coef": trainer.beta,
+    "advantage_ddof": 1,
+    "advantage_epsilon": 1e-4,
+    "advantage_scaling": trainer.scale_rewards,
+    "loss_aggregation": "token-mean",  # loss_type dapo
+    "loss_normalization": "global",
+    "clip_low": trainer.epsilon_low,
+    "clip_high": trainer.epsilon_high,
+    "temperature_in_scoring": True,
+}
+
+if __name__ == "__main__":
+    trainproof.serve(
+        name="trl-grpo",
+        version=VERSION,
+        layout={"alignment": "token", "span": "completion"},
+        semantics=SEMANTICS,
+        tokens=tokens,
+        tokenizer=FOLDER,
+        dtype="float32",
+    )

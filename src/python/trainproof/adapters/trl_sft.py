@@ -1,0 +1,192 @@
+"""`python -m trainproof.adapters.trl_sft`: TRL's own SFTTrainer, unmodified, on a tiny random model on the CPU.
+
+Labels come from the trainer's dataset preparation, batches from its collator, losses from its training_step with the
+default loss (chunked_nll). Settings: TRAINPROOF_TOKENIZER=folder, TRAINPROOF_MODEL=qwen2|gpt2, and which of TRL's
+dataset forms a conversation is given in: TRAINPROOF_DATA=prompt-completion (the last answer is trained),
+assistant-only (assistant_only_loss=True: every answer is), messages (everything is)."""
+
+import os
+import tempfile
+
+import trainproof
+from trainproof import Reject
+from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
+
+import torch
+from datasets import Dataset
+from trl import SFTConfig, SFTTrainer
+
+from trainproof.adapters import _grpo
+from trainproof.adapters._head import logits_given, weights_of
+from trainproof.adapters._rows import Rows
+from trainproof.adapters._standin import rendering, replaced
+
+TARGETS = {"prompt-completion": "last-assistant", "assistant-only": "assistant", "messages": "all"}
+FORM = os.environ.get("TRAINPROOF_DATA") or "prompt-completion"
+if FORM not in TARGETS:
+    stop("TRAINPROOF_DATA=%s: choose one of %s" % (FORM, ", ".join(TARGETS)))
+# assistant_only_loss needs a template with generation markers, so only the tokenizer's own (patched by TRL) will do.
+OTHER_TEMPLATES = FORM != "assistant-only"
+
+FOLDER = tokenizer_folder()
+tokenizer = load_tokenizer(FOLDER)
+ANSWER = {"role": "assistant", "content": "yes"}
+
+
+def dataset_row(messages):
+    """The conversation in the form that TRAINPROOF_DATA names."""
+    if FORM != "prompt-completion":
+        return {"messages": messages}
+    if len(messages) < 2 or messages[-1]["role"] != "assistant":
+        raise Reject("a prompt-completion row needs a prompt and, last, the assistant's message")
+    return {"prompt": messages[:-1], "completion": messages[-1:]}
+
+
+def build():
+    """The trainer. Its one dataset row tells it which form its data has; nothing is ever trained on it."""
+    with tempfile.TemporaryDirectory(prefix="trainproof-") as scratch:
+        config = SFTConfig(
+            output_dir=os.path.join(scratch, "out"),
+            assistant_only_loss=FORM == "assistant-only",
+            use_cpu=True,
+            bf16=False,
+            gradient_checkpointing=False,
+            report_to="none",
+        )
+        try:
+            return SFTTrainer(
+                model=tiny_model(len(tokenizer)),
+                args=config,
+                train_dataset=Dataset.from_list([dataset_row([{"role": "user", "content": "well"}, ANSWER])]),
+                processing_class=tokenizer,
+            )
+        except ValueError as refusal:
+            stop("SFTTrainer refuses this tokenizer for TRAINPROOF_DATA=%s: %s" % (FORM, refusal))
+
+
+trainer = build()
+grpo = _grpo.build(tokenizer)  # beside it, for the rl route: the prompts that a policy tuned here is later given
+tokens = declared_tokens(tokenizer, [tokenizer.eos_token_id])  # now: TRL may have chosen the pad token
+trainer.model.train()
+trainer.current_gradient_accumulation_steps = 1  # set by Trainer.train() otherwise
+
+
+def prepared(messages, add_generation_prompt, chat_template):
+    """(the trainer's training row or None, [(text, options) of each rendering]) of one conversation."""
+    if add_generation_prompt:
+        if FORM != "prompt-completion":
+            raise Reject("SFTTrainer renders a prompt of its own in prompt-completion data only")
+        messages = [*messages, ANSWER]  # any answer: the prompt is rendered and tokenised without it
+    with rendering(tokenizer, chat_template) as rendered:
+        dataset = Rows([dataset_row(messages)])
+        found = list(trainer._prepare_dataset(dataset, tokenizer, trainer.args, False, None, "train"))
+    return (found[0] if found else None), rendered
+
+
+@trainproof.op(route=["sft", "rl"], chat_template=OTHER_TEMPLATES)
+def render(route, messages, add_generation_prompt, chat_template=None):
+    if route == "rl":
+        return {"text": _grpo.prompted(grpo, route, messages, add_generation_prompt, chat_template)[1]}
+    _, rendered = prepared(messages, add_generation_prompt, chat_template)
+    return {"text": chosen(rendered, add_generation_prompt)[0]}
+
+
+@trainproof.op(route=["sft", "rl"], chat_template=OTHER_TEMPLATES)
+def tokenize(route, messages, add_generation_prompt, chat_template=None):
+    if route == "rl":
+        return {"input_ids": _grpo.prompted(grpo, route, messages, add_generation_prompt, chat_template)[0]}
+    row, rendered = prepared(messages, add_generation_prompt, chat_template)
+    if add_generation_prompt:
+        return {"input_ids": chosen(rendered, True)[1]}
+    if row is None:
+        raise Reject("SFTTrainer drops this conversation: no token of it would be trained")
+    return {"input_ids": row["input_ids"], "labels": row["labels"]}
+
+
+def chosen(rendered, add_generation_prompt):
+    """(text, ids) of the rendering with or without generation prompt."""
+    return next(
+        (text, ids)
+        for text, ids, options in rendered
+        if options.get("add_generation_prompt", False) == add_generation_prompt
+    )
+
+
+@trainproof.op
+def collate(input_ids, labels, pad_token_id):
+    if pad_token_id != tokens["pad_token_id"]:
+        raise Reject("this trainer's collator pads with %d" % tokens["pad_token_id"])
+    return trainer.data_collator([{"input_ids": ids, "labels": row} for ids, row in zip(input_ids, labels)])
+
+
+@trainproof.op(micro_batches=True)
+def sft_loss(input_ids, attention_mask, labels, logits, micro_batches):
+    """One optimiser step: training_step, backward included, on every micro-batch."""
+    whole = {"input_ids": input_ids, "attention_mask": attention_mask, "labels": labels}
+    whole = {name: torch.tensor(rows) for name, rows in whole.items()}
+    parts = [part for part in micro_batches if part]
+    batches = [{name: rows[part] for name, rows in whole.items()} for part in parts]
+    count = trainer._get_num_items_in_batch(batches, torch.device("cpu"))
+
+    def step(leaf):
+        total = 0.0
+        with replaced(trainer, current_gradient_accumulation_steps=len(parts)):
+            for part, batch in zip(parts, batches):
+                with logits_given(trainer.model, leaf[part]):
+                    total += trainer.training_step(trainer.model, dict(batch), count).item()
+        return total
+
+    total, weights = weights_of(step, torch.tensor(logits), whole["input_ids"], whole["labels"])
+    trainer._metrics["train"].clear()
+    return {"loss": total, "loss_weights": weights, "trained_tokens": count}
+
+
+@trainproof.op
+def logprobs(input_ids, attention_mask, logits, prompt_width):
+    batch = {"input_ids": torch.tensor(input_ids), "attention_mask": torch.tensor(attention_mask)}
+    with logits_given(trainer.model, torch.tensor(logits)):
+        found = one_by_one(batch, batch["attention_mask"].bool(), prompt_width)
+    return {"logprobs": found}
+
+
+@trainproof.op
+def score(prompt_ids, completion_ids):
+    examples = [{"input_ids": [*prompt, *completion]} for prompt, completion in zip(prompt_ids, completion_ids)]
+    batch = trainer.data_collator(examples)
+    labels = batch.pop("labels")
+    wanted = torch.zeros_like(labels).bool()
+    for row, (prompt, completion) in enumerate(zip(prompt_ids, completion_ids)):
+        wanted[row, len(prompt) : len(prompt) + len(completion)] = True
+    found = one_by_one(batch, wanted, 1)
+    return {"logprobs": [row[mask].tolist() for row, mask in zip(found, wanted)]}
+
+
+def one_by_one(batch, wanted, first):
+    """(B, T): minus the loss of each wanted token at column `first` or later, when it is the only one with a label."""
+    found = torch.zeros(batch["input_ids"].shape)
+    for row, column in wanted.nonzero().tolist():
+        if column < max(first, 1):
+            continue  # nothing predicts a row's first token
+        labels = torch.full_like(batch["input_ids"], -100)
+        labels[row, column] = batch["input_ids"][row, column]
+        with torch.no_grad():
+            found[row, column] = -trainer.compute_loss(trainer.model, {**batch, "labels": labels}, num_items_in_batch=1)
+    trainer._metrics["train"].clear()
+    return found
+
+
+if __name__ == "__main__":
+    trainproof.serve(
+        name="trl-sft",
+        version=VERSION,
+        layout={"alignment": "token", "span": "row"},
+        semantics={
+            "sft_target": TARGETS[FORM],
+            "loss_aggregation": "token-mean",
+            "loss_normalization": "global",
+            "temperature_in_scoring": False,
+        },
+        tokens=tokens,
+        tokenizer=FOLDER,
+        dtype="float32",
+    )

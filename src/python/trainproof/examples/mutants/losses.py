@@ -1,0 +1,72 @@
+"""Wrong supervised losses: shifts, ignored labels, denominators."""
+
+from .. import left_padded
+from ..rows import log_softmax
+from . import MUTANTS
+
+IGNORED = -100
+
+
+def summed(back, is_trained, per_micro_batch=False):
+    """An sft_loss op: label t under the logits at t - `back` (right: 1), over labels that `is_trained`."""
+
+    def sft_loss(input_ids, labels, logits, micro_batches):
+        places = [
+            [t for t, label in enumerate(row) if t >= max(back, 1) and is_trained(label)] for row in labels
+        ]
+        tokens = sum(map(len, places))
+        total, weights = 0.0, [[0.0] * len(row) for row in labels]
+        for rows in micro_batches:
+            own = sum(len(places[b]) for b in rows) * len(micro_batches)
+            size = max(own if per_micro_batch else tokens, 1)
+            for b in rows:
+                for t in places[b]:
+                    total -= log_softmax(logits[b][t - back], max(labels[b][t], 0)) / size
+                    weights[b][t] = -1 / size
+        return {"loss": total, "loss_weights": weights, "trained_tokens": tokens}
+
+    return sft_loss
+
+
+def labelled(label):
+    return label != IGNORED
+
+
+def add(name, title, story, wrong):
+    wrong.__doc__ = story
+    MUTANTS.add(name, title, left_padded, "sft_loss")(wrong)
+
+
+add(
+    "sft-not-shifted",
+    "Each label is scored under the logits of its own position",
+    "The model was taught to copy its input; the loss falls to zero within minutes.",
+    summed(0, labelled),
+)
+add(
+    "sft-shifted-twice",
+    "Labels are shifted by the collator and again by the loss",
+    "The model is taught to predict the token after next.",
+    summed(2, labelled),
+)
+add(
+    "sft-trains-ignored",
+    "Labels of -100 are trained as token 0",
+    "labels.clamp(min=0) made an index error go away, and prompt and padding became targets.",
+    summed(1, lambda label: True),
+)
+add(
+    "sft-mean-of-means",
+    "The loss is the mean of the micro-batches' means",
+    "The gradient accumulation bug of 2024: tokens in short micro-batches weigh more.",
+    summed(1, labelled, per_micro_batch=True),
+)
+
+
+@MUTANTS.add("sft-denominator-counts-padding", "The loss divides by all columns", left_padded)
+def sft_loss(input_ids, labels, logits, micro_batches):
+    """reduction="sum" divided by labels.numel(): the more padding, the smaller the step."""
+    right = left_padded.sft_loss(input_ids, labels, logits, micro_batches)
+    share = right["trained_tokens"] / sum(map(len, labels))
+    weights = [[weight * share for weight in row] for row in right["loss_weights"]]
+    return dict(right, loss=right["loss"] * share, loss_weights=weights)

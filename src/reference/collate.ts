@@ -1,0 +1,103 @@
+// Batches out of rows of unequal length. Padding only: nothing is truncated and nothing is packed here.
+// Which positions are real is recorded from where they were put, never from the ids: pad may equal eos.
+import type { Ids, Matrix, PaddingSide, Ragged } from '../vocabulary.ts';
+import { at, misuse } from './shape.ts';
+
+export interface Padded {
+  /** (B, T) */
+  ids: number[][];
+  /** (B, T), 1 = real token */
+  attention_mask: number[][];
+}
+
+export interface Block {
+  /** (B, P + C) */
+  sequences: number[][];
+  /** (B, P + C), 1 = real token */
+  attention_mask: number[][];
+  /** P: the completion block begins at this column in every row. */
+  promptWidth: number;
+}
+
+/**
+ * Rows padded to one width T, by default the longest row's. Labels are padded the same way with IGNORE_INDEX.
+ * Throws `bad_argument` when `width` is less than the longest row: this function never truncates.
+ */
+export function padRows(
+  rows: Ragged,
+  options: { readonly side: PaddingSide; readonly pad: number; readonly width?: number },
+): Padded {
+  const width = options.width ?? longest(rows);
+  if (width < longest(rows)) {
+    throw misuse('bad_argument', `width ${width} is less than the longest row, ${longest(rows)} tokens`);
+  }
+  const fill = (row: Ids, token: (id: number) => number, pad: number): number[] => {
+    const padding = new Array<number>(width - row.length).fill(pad);
+    return options.side === 'left' ? [...padding, ...row.map(token)] : [...row.map(token), ...padding];
+  };
+  return {
+    ids: rows.map((row) => fill(row, (id) => id, options.pad)),
+    attention_mask: rows.map((row) => fill(row, () => 1, 0)),
+  };
+}
+
+/**
+ * The layout that decoder-only generation leaves behind, [left padding | prompt | completion | right padding]:
+ * P = longest prompt + extraPrompt, C = longest completion + extraCompletion, both at least 1.
+ * Every completion begins at column P, whatever its row's prompt length (bugs PAD-01, PAD-02, PAD-03).
+ */
+export function blockBatch(
+  prompts: Ragged,
+  completions: Ragged,
+  pad: number,
+  extra: { readonly extraPrompt?: number; readonly extraCompletion?: number } = {},
+): Block {
+  const promptWidth = Math.max(1, longest(prompts) + (extra.extraPrompt ?? 0));
+  const completionWidth = Math.max(1, longest(completions) + (extra.extraCompletion ?? 0));
+  const left = padRows(prompts, { side: 'left', pad, width: promptWidth });
+  const right = padRows(completions, { side: 'right', pad, width: completionWidth });
+  return {
+    sequences: joinColumns(left.ids, right.ids),
+    attention_mask: joinColumns(left.attention_mask, right.attention_mask),
+    promptWidth,
+  };
+}
+
+/** [prompt | completion | right padding], the layout of trainers that re-pad; `starts` is each completion's first column. */
+export function flushLeftBatch(
+  prompts: Ragged,
+  completions: Ragged,
+  pad: number,
+): { sequences: number[][]; attention_mask: number[][]; starts: number[] } {
+  const padded = padRows(joinColumns(prompts, completions), { side: 'right', pad });
+  return {
+    sequences: padded.ids,
+    attention_mask: padded.attention_mask,
+    starts: prompts.map((prompt) => prompt.length),
+  };
+}
+
+/**
+ * Position of each token among its row's real tokens, max(cumsum(attention) - 1, 0), (B, T); what transformers'
+ * generation computes, so that a padded row scores as the unpadded one (bug PAD-05).
+ */
+export function positionIds(attention_mask: Matrix): number[][] {
+  return attention_mask.map((row) => {
+    let count = 0;
+    return row.map((real) => {
+      count += real;
+      return Math.max(count - 1, 0);
+    });
+  });
+}
+
+function longest(rows: Ragged): number {
+  return rows.reduce((most, row) => Math.max(most, row.length), 0);
+}
+
+function joinColumns(left: Ragged, right: Ragged): number[][] {
+  if (left.length !== right.length) {
+    throw misuse('bad_shape', `${left.length} prompts, but ${right.length} completions`);
+  }
+  return left.map((row, b) => [...row, ...at(right, b)]);
+}

@@ -1,0 +1,145 @@
+// The aligned token strip: one column a token; rows token, id, role, then the tracks of the finding. The first
+// mismatch carries ▲ under it, the others △, so that an off-by-one is a shift that can be seen. Text only.
+import type { Strip } from '../check/property.ts';
+import type { Role } from '../vocabulary.ts';
+import type { Paint } from './paint.ts';
+import { pad, shorten, visible, widthOf } from './visible.ts';
+
+/** Lines of at most `width` columns, wrapped into blocks of columns. */
+export function stripLines(strip: Strip, width: number, paint: Paint): string[] {
+  const labels = ['token', 'id', 'role', ...strip.tracks.map((track) => track.name)];
+  const header = `row ${strip.row}`;
+  const labelWidth = Math.max(header.length, ...labels.map(widthOf)) + GAP.length;
+  const columns = shownColumns(strip).map((at) => columnOf(strip, at));
+  return blocksOf(columns, width - labelWidth).flatMap((block, index) => [
+    ...(index === 0 ? [] : ['']),
+    paint.dim(line(pad(header, labelWidth), block, (column) => column.head)),
+    ...labels.map((label, row) =>
+      line(
+        pad(label, labelWidth),
+        block,
+        (column) => column.cells[row] ?? '',
+        (column, text) => (row < FIXED_ROWS ? text : paintCell(column, label, text, paint)),
+      ),
+    ),
+    ...markLine(block, labelWidth, paint),
+  ]);
+}
+
+/** Space between two columns, and between the labels and the first. */
+const GAP = '  ';
+/** token, id and role stand above the tracks. */
+const FIXED_ROWS = 3;
+/** A cell wider than this is cut: one long token must not push the mismatch off the screen. */
+const CELL_WIDTH = 18;
+/** Strips of up to this many tokens are shown whole: about four blocks on a wide terminal. */
+const WHOLE_STRIP = 64;
+/** Otherwise: this many columns either side of the first few marks, and the ends. */
+const CONTEXT = 6;
+const MARKS_SHOWN = 4;
+const ENDS = 2;
+
+const SHORT_ROLES: Readonly<Record<Role, string>> = {
+  system: 'system',
+  prompt: 'prompt',
+  completion: 'compl.',
+  stop: 'stop',
+  'after stop': 'after',
+  padding: 'pad',
+};
+
+interface Column {
+  readonly head: string;
+  readonly cells: readonly string[];
+  readonly width: number;
+  readonly mark: '' | '▲' | '△';
+}
+
+/** A column number, or a run of columns left out. */
+type Place = number | { readonly skipped: number };
+
+function shownColumns(strip: Strip): Place[] {
+  const { length } = strip.tokens;
+  const near = strip.marks.slice(0, MARKS_SHOWN);
+  const places: Place[] = [];
+  let skipped = 0;
+  for (let at = 0; at < length; at++) {
+    const kept =
+      length <= WHOLE_STRIP ||
+      at < ENDS ||
+      at >= length - ENDS ||
+      near.some((mark) => Math.abs(mark - at) <= CONTEXT);
+    if (!kept) {
+      skipped++;
+      continue;
+    }
+    if (skipped > 0) places.push({ skipped });
+    skipped = 0;
+    places.push(at);
+  }
+  return places;
+}
+
+function columnOf(strip: Strip, place: Place): Column {
+  if (typeof place !== 'number') {
+    const head = `+${place.skipped}`;
+    return { head, cells: ['…', '…', '…', ...strip.tracks.map(() => '…')], width: head.length, mark: '' };
+  }
+  const token = strip.tokens[place];
+  const cells = [
+    token === undefined ? '' : visible(token.text),
+    token === undefined ? '' : String(token.id),
+    token === undefined ? '' : SHORT_ROLES[token.role],
+    ...strip.tracks.map((track) => track.cells[place] ?? ''),
+  ].map((cell) => shorten(cell, CELL_WIDTH));
+  const width = Math.max(String(place).length, ...cells.map(widthOf));
+  const order = strip.marks.indexOf(place);
+  return { head: String(place), cells, width, mark: order === 0 ? '▲' : order > 0 ? '△' : '' };
+}
+
+/** As many columns a block as fit, and always one. */
+function blocksOf(columns: readonly Column[], width: number): Column[][] {
+  const blocks: Column[][] = [];
+  let block: Column[] = [];
+  let used = 0;
+  for (const column of columns) {
+    const more = column.width + (block.length === 0 ? 0 : GAP.length);
+    if (block.length > 0 && used + more > width) {
+      blocks.push(block);
+      block = [];
+      used = 0;
+    }
+    used += block.length === 0 ? column.width : more;
+    block.push(column);
+  }
+  if (block.length > 0) blocks.push(block);
+  return blocks;
+}
+
+function line(
+  label: string,
+  block: readonly Column[],
+  cell: (column: Column) => string,
+  paintOne: (column: Column, text: string) => string = (_, text) => text,
+): string {
+  const cells = block.map((column, at) => {
+    const text = cell(column);
+    // Colour goes around the text, not the padding; and the last column needs none.
+    const padding = at === block.length - 1 ? 0 : column.width - widthOf(text);
+    return paintOne(column, text) + ' '.repeat(padding);
+  });
+  return (label + cells.join(GAP)).trimEnd();
+}
+
+function paintCell(column: Column, label: string, text: string, paint: Paint): string {
+  if (column.mark === '') return paint.dim(text);
+  return paint.bold(label === 'expected' ? paint.blue(text) : paint.orange(text));
+}
+
+function markLine(block: readonly Column[], labelWidth: number, paint: Paint): string[] {
+  if (block.every((column) => column.mark === '')) return [];
+  const text = line(' '.repeat(labelWidth), block, (column) =>
+    column.mark === '▲' ? column.mark.repeat(Math.min(column.width, 3)) : column.mark,
+  );
+  return [paint.orange(text)];
+}

@@ -1,0 +1,43 @@
+// The final line, in words: "31 properties: 29 hold, 1 fails, 1 unsupported · seed 1836021 · 12.3 s".
+import type { PropertyResult } from '../check/events.ts';
+import { VERDICTS, type Verdict } from '../vocabulary.ts';
+import { LOOKS } from './verdict.ts';
+
+export interface RunFacts {
+  readonly seed: number;
+  readonly milliseconds: number;
+  readonly interrupted: boolean;
+}
+
+/** One line without colour. */
+export function summaryLine(results: readonly Pick<PropertyResult, 'verdict'>[], facts: RunFacts): string {
+  const counts = countVerdicts(results);
+  const parts = ORDER.filter((verdict) => counts[verdict] > 0).map((verdict) => {
+    const count = counts[verdict];
+    return `${count} ${count === 1 ? LOOKS[verdict].word : LOOKS[verdict].plural}`;
+  });
+  const counted = `${results.length} ${results.length === 1 ? 'property' : 'properties'}`;
+  return [
+    `${facts.interrupted ? 'interrupted · ' : ''}${counted}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`,
+    `seed ${facts.seed}`,
+    seconds(facts.milliseconds),
+  ].join(' · ');
+}
+
+export function countVerdicts(
+  results: readonly Pick<PropertyResult, 'verdict'>[],
+): Readonly<Record<Verdict, number>> {
+  const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
+  for (const { verdict } of results) counts[verdict]++;
+  return counts;
+}
+
+/** `840 ms`, `12.3 s`, `3 min 5 s`. */
+export function seconds(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
+  const whole = Math.round(milliseconds / 1_000);
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+const ORDER = Object.keys(LOOKS) as Verdict[];

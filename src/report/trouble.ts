@@ -1,0 +1,49 @@
+// A trainer that failed to answer, as text: what happened, what to do, and the end of what it printed.
+import { stripVTControlCharacters } from 'node:util';
+import type { TrainerFailure } from '../trainer/failure.ts';
+import type { Paint } from './paint.ts';
+import { shorten, wrap } from './visible.ts';
+
+/** Lines of at most `width` columns. */
+export function troubleLines(
+  trouble: TrainerFailure,
+  { width, paint }: { width: number; paint: Paint },
+): string[] {
+  const traceback = tail(trouble.traceback ?? '', TRACEBACK_LINES);
+  // A traceback says it all; without one, what was printed last is the best witness.
+  const printed = traceback.length > 0 ? [] : tail(trouble.stderrTail ?? '', STDERR_LINES);
+  const quoted = (lines: readonly string[]): string[] =>
+    lines.map((line) => paint.dim(shorten(`│ ${line}`, width)));
+  return [
+    ...wrap(trouble.message + again(trouble.reproduced), width),
+    ...wrap(trouble.advice, width),
+    ...(traceback.length > 0 ? ['', ...quoted(traceback)] : []),
+    ...(printed.length > 0 ? ['', 'Last lines of its stderr:', ...quoted(printed)] : []),
+  ];
+}
+
+/** The end of a traceback names the error; its beginning is the SDK. */
+const TRACEBACK_LINES = 12;
+const STDERR_LINES = 8;
+
+function again(reproduced: boolean | undefined): string {
+  if (reproduced === undefined) return '';
+  return reproduced ? ' It did so again, alone in a fresh process.' : ' It did not do so again alone.';
+}
+
+/** What was printed is shown, not obeyed: no colours, no moved cursor; of a progress bar the last state. */
+function tail(text: string, count: number): string[] {
+  const lines = stripVTControlCharacters(text)
+    .split('\n')
+    .map(
+      (line) =>
+        line
+          .trimEnd()
+          .split('\r')
+          .at(-1)
+          ?.replaceAll('\t', '    ')
+          .replaceAll(/\p{Cc}/gu, '\ufffd') ?? '',
+    )
+    .filter((line) => line !== '');
+  return lines.length <= count ? lines : ['…', ...lines.slice(-count)];
+}

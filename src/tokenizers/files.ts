@@ -1,0 +1,96 @@
+// The files of a tokenizer folder as one value, whichever way the trainer's library wrote them. Reads; parses
+// nothing beyond JSON.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { sourceOfTemplate } from './template-source.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface TokenizerFiles {
+  readonly folder: string;
+  readonly tokenizer: Json;
+  readonly config: Json;
+  readonly bosToken: string | undefined;
+  readonly eosToken: string | undefined;
+  readonly padToken: string | undefined;
+  readonly chatTemplate: string | undefined;
+}
+
+/** Everything that a backend needs, or one sentence on what is wrong and what to do. */
+export function readTokenizerFiles(folder: string): TokenizerFiles | { readonly problem: string } {
+  const missing = problemOfFolder(folder);
+  if (missing !== undefined) return { problem: missing };
+  const tokenizer = readJson(join(folder, 'tokenizer.json'));
+  if ('problem' in tokenizer) return tokenizer;
+  const config = readJson(join(folder, 'tokenizer_config.json'), {});
+  if ('problem' in config) return config;
+  const map = readJson(join(folder, 'special_tokens_map.json'), {});
+  if ('problem' in map) return map;
+  const template = sourceOfTemplate(readText(join(folder, 'chat_template.jinja')), config.json.chat_template);
+  const token = (name: string): string | undefined =>
+    tokenText(config.json[name]) ?? tokenText(map.json[name]);
+  return {
+    folder,
+    tokenizer: tokenizer.json,
+    config: config.json,
+    bosToken: token('bos_token'),
+    eosToken: token('eos_token'),
+    padToken: token('pad_token'),
+    chatTemplate: template,
+  };
+}
+
+// --- helpers ---
+
+/** Names shown of a folder that is not a tokenizer's: enough to recognise it, short enough for one line. */
+const SHOWN_FILES = 6;
+
+function problemOfFolder(folder: string): string | undefined {
+  let names: string[];
+  try {
+    if (statSync(folder).isFile())
+      return `The tokenizer ${folder} is a file; give the folder that it lies in.`;
+    names = readdirSync(folder).sort();
+  } catch {
+    return `There is no tokenizer folder ${folder}; give the one that save_pretrained wrote.`;
+  }
+  if (names.includes('tokenizer.json')) return undefined;
+  const convertible = names.find((name) => /^(tokenizer\.model|vocab\.(json|txt)|spiece\.model)$/.test(name));
+  if (convertible !== undefined)
+    return `The tokenizer folder ${folder} has ${convertible} but no tokenizer.json; AutoTokenizer.from_pretrained(folder).save_pretrained(folder) writes one.`;
+  const shown = names.slice(0, SHOWN_FILES).join(', ');
+  const more = names.length > SHOWN_FILES ? `, and ${names.length - SHOWN_FILES} more` : '';
+  return `The tokenizer folder ${folder} has no tokenizer.json (it holds ${shown === '' ? 'nothing' : shown + more}); write one with tokenizer.save_pretrained(folder).`;
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function readJson(file: string, absent?: Json): { readonly json: Json } | { readonly problem: string } {
+  const text = readText(file);
+  if (text === undefined)
+    return absent === undefined ? { problem: `${file} cannot be read.` } : { json: absent };
+  try {
+    const json: unknown = JSON.parse(text);
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { json: json as Json };
+    return { problem: `${file} is not a JSON object; write it again with save_pretrained.` };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      problem: `${basename(file)} in the tokenizer folder is not JSON (${reason}); write it again with save_pretrained. File: ${file}`,
+    };
+  }
+}
+
+/** A special token is written as its text, or as an object with `content`. */
+function tokenText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { content } = value as { content?: unknown };
+  return typeof content === 'string' ? content : undefined;
+}

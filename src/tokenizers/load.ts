@@ -1,0 +1,48 @@
+// A tokenizer folder becomes a Tokenizer, or one sentence that says what is wrong with it. Synchronous, and never
+// over the network.
+import { basename } from 'node:path';
+import { readTokenizerFiles, type TokenizerFiles } from './files.ts';
+import { huggingfaceTokenizer } from './huggingface.ts';
+import { checkTemplate } from './jinja.ts';
+import type { Tokenizer } from './tokenizer.ts';
+import { xenovaTokenizer } from './xenova.ts';
+
+export { families, familyFolder, familyStopTokens } from './families.ts';
+
+export interface LoadOptions {
+  /** Default: huggingface. xenova needs @xenova/transformers installed beside trainproof. */
+  readonly backend?: 'huggingface' | 'xenova';
+}
+
+export type Loaded = { readonly tokenizer: Tokenizer } | { readonly problem: string };
+
+/** `folder` is what save_pretrained wrote: tokenizer.json, and beside it configuration and chat template. */
+export function loadTokenizer(folder: string, options: LoadOptions = {}): Loaded {
+  const files = readTokenizerFiles(folder);
+  if ('problem' in files) return files;
+  if (files.chatTemplate !== undefined) {
+    const { problem } = checkTemplate(files.chatTemplate);
+    if (problem !== undefined) return { problem: `The chat template of ${basename(folder)}: ${problem}` };
+  }
+  const backend = options.backend ?? 'huggingface';
+  try {
+    return { tokenizer: backend === 'xenova' ? xenovaTokenizer(files) : huggingfaceTokenizer(files) };
+  } catch (error) {
+    return { problem: problemOfBackend(files, backend, error) };
+  }
+}
+
+// --- helpers ---
+
+function problemOfBackend(files: TokenizerFiles, backend: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (/Cannot find (module|package) '@xenova/.test(reason))
+    return "The backend xenova needs a package that is not installed; 'npm install @xenova/transformers' adds it.";
+  const other = backend === 'xenova' ? 'the default backend' : "the backend 'xenova'";
+  const component = /Unknown (\w+) type: "?([\w]+)/i.exec(reason);
+  const what =
+    component === null
+      ? `cannot be read by the backend ${backend} (${reason})`
+      : `uses the ${component[1]} ${component[2]}, which the backend ${backend} does not have`;
+  return `The tokenizer.json of ${files.folder} ${what}; try ${other}, or leave the tokenizer out and let the trainer's own ids stand.`;
+}

@@ -1,0 +1,64 @@
+// Chat templates as the harness renders them: @huggingface/jinja with the variables that transformers'
+// apply_chat_template passes. What still differs from Jinja2 is listed in knownDifferences.
+import type { Message } from '../vocabulary.ts';
+import { compileTemplate } from './jinja.ts';
+import { pythonCalls, Refusal } from './python-calls.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** Constructs whose text differs from Python's for the same conversation; generated templates use none of them. */
+export const knownDifferences: readonly string[] = [
+  'messages are compared by reference, not by content (message == user_messages[-1])',
+  'tojson writes 1e-7 and 1 where Python writes 1e-07 and 1.0',
+  'none and lists become text differently ([None], {...})',
+  "'' != false is true in Python and false here",
+  'strftime_now reads the clock; pass date_string instead',
+];
+
+export interface RenderOptions {
+  readonly messages: readonly Message[];
+  readonly addGenerationPrompt: boolean;
+  readonly bosToken?: string | undefined;
+  readonly eosToken?: string | undefined;
+  readonly tools?: readonly unknown[];
+  /** Further variables of the template, such as `enable_thinking` or `date_string`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+export type Rendered =
+  | { readonly text: string }
+  /** `raised`: the template itself refused the conversation with raise_exception. */
+  | { readonly problem: string; readonly raised?: true };
+
+/** The text of a conversation, exactly as the tokenizer is to see it (BOS included where the template writes it). */
+export function renderChat(template: string, options: RenderOptions): Rendered {
+  const compiled = compileTemplate(template);
+  if ('problem' in compiled) return { problem: `The chat template: ${compiled.problem}` };
+  try {
+    const text = compiled.template.render({
+      ...options.extra,
+      ...pythonCalls,
+      messages: options.messages,
+      add_generation_prompt: options.addGenerationPrompt,
+      // transformers passes None for these two where there are none, and leaves unset special tokens undefined.
+      tools: options.tools ?? null,
+      documents: null,
+      ...(options.bosToken === undefined ? {} : { bos_token: options.bosToken }),
+      ...(options.eosToken === undefined ? {} : { eos_token: options.eosToken }),
+    });
+    return { text };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof Refusal)
+      return { problem: `The chat template refuses the conversation: ${reason}`, raised: true };
+    return { problem: `The chat template fails on the conversation: ${reason}` };
+  }
+}
+
+/** The special tokens that a template may print, of this tokenizer: spread it into the options of renderChat. */
+export function templateTokens(tokenizer: Tokenizer): Pick<RenderOptions, 'bosToken' | 'eosToken'> {
+  const { bosTokenId, eosTokenId } = tokenizer;
+  return {
+    bosToken: bosTokenId === undefined ? undefined : tokenizer.token(bosTokenId),
+    eosToken: eosTokenId === undefined ? undefined : tokenizer.token(eosTokenId),
+  };
+}

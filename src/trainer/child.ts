@@ -1,0 +1,120 @@
+// A child process in a group of its own: the only place that starts one. It moves bytes and decides when the
+// child is gone; what the bytes mean is connection.ts.
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { guard, release, signalGroup } from './orphans.ts';
+import { ring } from './ring.ts';
+
+export interface ChildOptions {
+  readonly command: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How a child ended; `spawnError` (a code such as ENOENT) when it never began. */
+export interface ChildExit {
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly spawnError?: string;
+}
+
+export interface Child {
+  write(text: string): void;
+  /** Closes its stdin, which is how a trainer is told to end. */
+  endInput(): void;
+  /** SIGTERM to the group, SIGKILL after half a second. Resolves when it is gone. */
+  kill(): Promise<ChildExit>;
+  /** Its last output was read, or the grace is over; the rest of its group is dead. */
+  readonly exited: Promise<ChildExit>;
+  stderrTail(): string;
+  /** Adds a line of the harness's own to the stderr tail. */
+  note(line: string): void;
+}
+
+/** Time for a trainer that handles SIGTERM to write what it must. */
+const TERM_MILLISECONDS = 500;
+/**
+ * Between `exit` and the decision: its last lines may still be in the pipe. The pipe's end is not waited for
+ * longer, because a grandchild that inherited it can hold it open for ever.
+ */
+const EXIT_GRACE_MILLISECONDS = 200;
+
+export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => void): Child {
+  const [file = '', ...rest] = options.command;
+  const tail = ring();
+  const subprocess = execa(file, rest, {
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env: { ...options.env, PYTHONPATH: pythonPath(options.env) },
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    detached: true, // its own group, so that what it starts dies with it
+    buffer: false,
+    reject: false,
+    cleanup: false, // orphans.ts kills the group, execa would kill the leader only
+  });
+  const { pid, stdin, stdout, stderr } = subprocess;
+  stdout.on('data', onStdout);
+  stderr.on('data', (chunk: Buffer) => tail.push(chunk));
+  // EPIPE says that the child is gone, but not why: the exit does, and it comes.
+  for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
+
+  const drained = Promise.all([once(stdout, 'end'), once(stderr, 'end')]);
+  const exited = pid === undefined ? spawnFailure(subprocess) : new Promise<ChildExit>(whenGone);
+
+  function whenGone(resolve: (exit: ChildExit) => void): void {
+    if (pid === undefined) return;
+    guard(pid);
+    subprocess.once('exit', async (exitCode: number | null, signal: string | null) => {
+      await Promise.race([drained, sleep(EXIT_GRACE_MILLISECONDS)]);
+      signalGroup(pid, 'SIGKILL');
+      release(pid);
+      for (const stream of [stdin, stdout, stderr]) stream.destroy();
+      resolve(signal === null ? { exitCode: exitCode ?? 0 } : { signal });
+    });
+  }
+
+  async function kill(): Promise<ChildExit> {
+    if (pid === undefined || subprocess.exitCode !== null || subprocess.signalCode !== null) return exited;
+    signalGroup(pid, 'SIGTERM');
+    const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), TERM_MILLISECONDS);
+    const exit = await exited;
+    clearTimeout(timer);
+    return exit;
+  }
+
+  return {
+    write: (text) => void (stdin.writable && stdin.write(text)),
+    endInput: () => void stdin.end(),
+    kill,
+    exited,
+    stderrTail: tail.text,
+    note: (line) => tail.push(Buffer.from(`${line}\n`)),
+  };
+}
+
+/** Python adapters find `import trainproof` without installing it. Compiled files live two folders deeper. */
+const PYTHON_FOLDER = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../python' : '../../../src/python', import.meta.url),
+);
+
+function pythonPath(env: Readonly<Record<string, string>> | undefined): string {
+  const before = env?.PYTHONPATH ?? process.env.PYTHONPATH;
+  const separator = process.platform === 'win32' ? ';' : ':';
+  return before === undefined || before === '' ? PYTHON_FOLDER : `${PYTHON_FOLDER}${separator}${before}`;
+}
+
+async function spawnFailure(result: Promise<object>): Promise<ChildExit> {
+  const settled: { code?: string; originalMessage?: string } = await result;
+  // A missing working folder is ENOENT too; execa's sentence is the only thing that tells it apart.
+  if (/\bcwd\b/.test(settled.originalMessage ?? '')) return { spawnError: 'CWD' };
+  return { spawnError: settled.code ?? settled.originalMessage ?? 'unknown' };
+}
+
+function once(stream: NodeJS.ReadableStream, event: string): Promise<void> {
+  return new Promise((resolve) => void stream.once(event, () => resolve()));
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, milliseconds));
+}

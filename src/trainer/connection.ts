@@ -1,0 +1,192 @@
+// One conversation with one process: requests in a window, answers in order, a deadline for the oldest request.
+// It ends once, for one reason, and says what was left unanswered; what to do then is process.ts.
+import { isAnswerLine, parseJson } from '../protocol/json.ts';
+import type { Line } from '../protocol/lines.ts';
+import { lineSplitter } from '../protocol/lines.ts';
+import type { Op } from '../protocol/message.ts';
+import { HELLO_ID, requestLine } from '../protocol/request.ts';
+import type { JsonObject } from '../protocol/result.ts';
+import { type ChildExit, type ChildOptions, startChild } from './child.ts';
+import type { TrainerFailure } from './failure.ts';
+
+/** A request on its way. */
+export interface Ticket {
+  readonly op: Op | 'hello';
+  readonly body: string;
+  /** Deadline, from the later of its sending and the answer before it. */
+  readonly milliseconds: number;
+  answered(answer: JsonObject): void;
+  /** It gets no answer any more. */
+  failed(failure: TrainerFailure): void;
+}
+
+/** Why a conversation ended. `rest` is what stood on stdout behind the last newline. */
+export type Ending =
+  | { readonly kind: 'exit'; readonly exit: ChildExit; readonly rest: string }
+  | { readonly kind: 'hang'; readonly milliseconds: number; readonly rest: string }
+  | {
+      readonly kind: 'garbage';
+      readonly reason: 'no answer' | 'not UTF-8' | 'too long' | 'wrong id' | 'twice' | 'unasked';
+      readonly line: string;
+      /** The id that was due, where one was. */
+      readonly due?: number;
+    };
+
+export interface Ended {
+  readonly ending: Ending;
+  /** Sent and not answered, oldest first. */
+  readonly unanswered: readonly Ticket[];
+  /** Still waiting for a place in the window. */
+  readonly unsent: readonly Ticket[];
+  readonly stderrTail: string;
+}
+
+export interface Connection {
+  send(ticket: Ticket): void;
+  /** The process failed, or was closed. */
+  readonly ended: Promise<Ended>;
+  /** Closes stdin, waits briefly, kills. */
+  close(): Promise<void>;
+  stderrTail(): string;
+}
+
+/**
+ * Requests ahead of their answers. Enough to keep both sides busy across a pipe's wake-up (the rate is flat from
+ * about 32 on); few enough that the unanswered ones can be asked again one by one after a crash.
+ */
+export const WINDOW = 64;
+/** A trainer that is told to end by the end of its input gets this long before it is killed. */
+const CLOSE_MILLISECONDS = 500;
+
+export function connect(options: ChildOptions, window = WINDOW): Connection {
+  const child = startChild(options, receive);
+  const splitter = lineSplitter();
+  const flight: Ticket[] = [];
+  const backlog: Ticket[] = [];
+  let headId = HELLO_ID; // of flight[0]; ids count up from hello's
+  let nextId = HELLO_ID;
+  let outbox = '';
+  let headSince: number | undefined; // undefined: nothing sent is unanswered
+  let timer: NodeJS.Timeout | undefined;
+  let timerAt = 0;
+  let over = false;
+  let settle: (ended: Ended) => void = () => {};
+  const ended = new Promise<Ended>((resolve) => {
+    settle = resolve;
+  });
+  void child.exited.then((exit) => end({ kind: 'exit', exit, rest: splitter.rest() }));
+
+  function send(ticket: Ticket): void {
+    if (over || flight.length >= window) backlog.push(ticket);
+    else dispatch(ticket);
+  }
+
+  function dispatch(ticket: Ticket): void {
+    flight.push(ticket);
+    // Everything asked in one turn of the event loop goes out in one write.
+    if (outbox === '') setImmediate(flush);
+    outbox += `${requestLine(nextId, ticket.body)}\n`;
+    nextId += 1;
+  }
+
+  function flush(): void {
+    const text = outbox;
+    outbox = '';
+    if (over) return;
+    child.write(text);
+    if (headSince === undefined) watch();
+  }
+
+  function receive(chunk: Buffer): void {
+    if (over) return;
+    for (const line of splitter.push(chunk)) {
+      if (line !== '' && !take(line)) return;
+    }
+    while (flight.length < window) {
+      const ticket = backlog.shift();
+      if (ticket === undefined) break;
+      dispatch(ticket);
+    }
+  }
+
+  function take(line: Line): boolean {
+    if (typeof line !== 'string') return garbage(line.fault, line.start);
+    const parsed = parseJson(line);
+    if ('complaint' in parsed || !isAnswerLine(parsed.ok)) return garbage('no answer', line);
+    const head = flight[0];
+    const { id } = parsed.ok;
+    if (id === headId - 1 && id >= HELLO_ID) return garbage('twice', line);
+    if (head === undefined) return garbage('unasked', line);
+    if (id !== headId) return garbage('wrong id', line);
+    flight.shift();
+    headId += 1;
+    headSince = flight.length > 0 ? performance.now() : undefined;
+    head.answered(parsed.ok);
+    return true;
+  }
+
+  function garbage(reason: (Ending & { kind: 'garbage' })['reason'], line: string): false {
+    child.note(`[stdout] ${line}`);
+    void end({ kind: 'garbage', reason, line, ...(flight.length > 0 ? { due: headId } : {}) });
+    return false;
+  }
+
+  // One timer for all requests: it looks at the oldest one and arms itself again for what is left.
+  function watch(): void {
+    headSince = performance.now();
+    const at = headSince + (flight[0]?.milliseconds ?? 0);
+    if (timer !== undefined && timerAt <= at) return;
+    clearTimeout(timer);
+    arm(at);
+  }
+
+  function arm(at: number): void {
+    timerAt = at;
+    timer = setTimeout(look, at - performance.now());
+  }
+
+  function look(): void {
+    timer = undefined;
+    const head = flight[0];
+    if (over || head === undefined || headSince === undefined) return;
+    const at = headSince + head.milliseconds;
+    if (performance.now() < at) {
+      arm(at);
+      return;
+    }
+    // The harness itself may have been busy: what already lies in the pipe is read before the verdict.
+    const since = headSince;
+    setImmediate(() =>
+      setImmediate(() => {
+        if (headSince === since) {
+          void end({ kind: 'hang', milliseconds: head.milliseconds, rest: splitter.rest() });
+        } else if (timer === undefined) look();
+      }),
+    );
+  }
+
+  /** The process is dead before anybody hears of it, so that a fresh one never runs beside it. */
+  async function end(ending: Ending): Promise<void> {
+    if (over) return;
+    over = true;
+    clearTimeout(timer);
+    await child.kill();
+    report(ending);
+  }
+
+  async function close(): Promise<void> {
+    over = true;
+    clearTimeout(timer);
+    child.endInput();
+    const impatience = setTimeout(() => void child.kill(), CLOSE_MILLISECONDS);
+    const exit = await child.exited;
+    clearTimeout(impatience);
+    report({ kind: 'exit', exit, rest: '' });
+  }
+
+  function report(ending: Ending): void {
+    settle({ ending, unanswered: flight, unsent: backlog, stderrTail: child.stderrTail() });
+  }
+
+  return { send, ended, close, stderrTail: child.stderrTail };
+}

@@ -1,0 +1,206 @@
+// A trainer that is a process: pipelined while all goes well; after a crash, a hang or garbage a fresh process,
+// the unanswered requests one at a time until the culprit is known, and then pipelined again.
+import { decodeAnswer } from '../protocol/decode.ts';
+import { wireOf } from '../protocol/json.ts';
+import type { Args, Ok, Op } from '../protocol/message.ts';
+import { HELLO_ID, helloLine, requestBody, requestLine } from '../protocol/request.ts';
+import { askOneByOne } from './careful.ts';
+import type { ChildOptions } from './child.ts';
+import { type Connection, type Ended, type Ticket, WINDOW } from './connection.ts';
+import {
+  budgetFailure,
+  changedHelloFailure,
+  endedFailure,
+  stoppedFailure,
+  withReproduced,
+} from './explain.ts';
+import type { TrainerFailure } from './failure.ts';
+import { open } from './open.ts';
+import { outcomeOf } from './outcome.ts';
+import type { Outcome, Trainer } from './trainer.ts';
+
+export interface TrainerOptions extends ChildOptions {
+  /** Deadline for hello. Default 120 s: importing torch and loading a model from a cold disk takes most of it. */
+  readonly helloMilliseconds?: number;
+  /** Deadline for an op, from the later of its sending and the answer before it. Default 10 s. */
+  readonly opMilliseconds?: number;
+  /** Restarts after failures, over the trainer's whole life. Default 20. */
+  readonly maxRestarts?: number;
+  /** Requests ahead of their answers. */
+  readonly window?: number;
+}
+
+const HELLO_MILLISECONDS = 120_000;
+/** A tiny batch takes milliseconds; ten seconds is a compilation on first use, more is a hang. */
+const OP_MILLISECONDS = 10_000;
+/** A failing request costs two restarts (once to fail, once to be sure), so ten of them are seen before giving up. */
+const MAX_RESTARTS = 20;
+
+/** Starts the process and hears its hello. `failure` is why there is no trainer; nothing is left running then. */
+export async function startTrainer(
+  options: TrainerOptions,
+): Promise<{ readonly trainer: Trainer } | { readonly failure: TrainerFailure }> {
+  const { maxRestarts = MAX_RESTARTS, opMilliseconds = OP_MILLISECONDS } = options;
+  const openOptions = {
+    ...options,
+    helloMilliseconds: options.helloMilliseconds ?? HELLO_MILLISECONDS,
+    window: options.window ?? WINDOW,
+  };
+  const first = await open(openOptions);
+  if ('failure' in first) return first;
+  const { hello } = first;
+  const wire = wireOf(hello);
+
+  const queue: Ticket[] = []; // asked while there is no connection
+  const pending = new Set<Ticket>(); // asked and not settled
+  const whenIdle: (() => void)[] = [];
+  let connection: Connection | undefined;
+  let newest = first.connection; // also while it is being tried out
+  let dead: TrainerFailure | undefined; // the answer to everything from now on
+  let trouble: Ended | undefined; // the process failed with nothing asked: the next request pays for it
+  let busy = Promise.resolve(); // restarts and recoveries, one at a time
+  let restarts = 0;
+  let lastTail = '';
+
+  function ask<O extends Op>(op: O, args: Args<O>): Promise<Outcome<Ok<O>>> {
+    if (hello.ops[op] === undefined) {
+      return Promise.resolve({ kind: 'skip', why: `the trainer does not have the op ${op}` });
+    }
+    return new Promise((resolve) => {
+      const settle = (outcome: Outcome<Ok<O>>) => {
+        resolve(outcome);
+        if (pending.delete(ticket) && pending.size === 0) for (const wake of whenIdle.splice(0)) wake();
+      };
+      const ticket: Ticket = {
+        op,
+        body: requestBody(op, args, wire),
+        milliseconds: opMilliseconds,
+        answered: (answer) => settle(outcomeOf(op, decodeAnswer(op, answer, args, wire.layout))),
+        failed: (failure) => settle({ kind: 'failure', failure }),
+      };
+      pending.add(ticket);
+      submit(ticket);
+    });
+  }
+
+  function submit(ticket: Ticket): void {
+    if (dead !== undefined) ticket.failed(dead);
+    else if (connection !== undefined) connection.send(ticket);
+    else if (trouble === undefined) queue.push(ticket);
+    else {
+      const failure = endedFailure(trouble, undefined, options.command);
+      trouble = undefined;
+      exclusively(() => recover(failure, [ticket]));
+    }
+  }
+
+  function use(next: Connection): void {
+    connection = next;
+    for (const ticket of queue.splice(0)) next.send(ticket);
+    void next.ended.then((ended) => {
+      if (connection === next) lost(ended);
+    });
+  }
+
+  function lost(ended: Ended): void {
+    connection = undefined;
+    lastTail = ended.stderrTail;
+    queue.unshift(...ended.unsent);
+    const waiting = ended.unanswered.length > 0 ? ended.unanswered : queue.splice(0, 1);
+    const [oldest] = waiting;
+    if (oldest === undefined) {
+      trouble = ended;
+      return;
+    }
+    const op = ended.unanswered.length > 0 ? oldest.op : undefined;
+    const failure = endedFailure(ended, op, options.command);
+    exclusively(() => recover(failure, waiting));
+  }
+
+  async function recover(failure: TrainerFailure, suspects: readonly Ticket[]): Promise<void> {
+    const fresh = await reopen(failure);
+    if (fresh === undefined) return;
+    const { answers, ended } = await askOneByOne(fresh, suspects);
+    const culprit = suspects[ended === undefined ? 0 : answers.length];
+    for (const [i, answer] of answers.entries()) {
+      if (suspects[i] !== culprit) suspects[i]?.answered(answer);
+    }
+    if (culprit === undefined || culprit.op === 'hello') return;
+    if (ended === undefined) {
+      culprit.failed(withReproduced(failure, culprit.op, false));
+      use(fresh);
+      return;
+    }
+    lastTail = ended.stderrTail;
+    const again = endedFailure(ended, ended.unanswered.length > 0 ? culprit.op : undefined, options.command);
+    culprit.failed(withReproduced(again, culprit.op, true));
+    queue.unshift(...suspects.slice(answers.length + 1));
+    const next = await reopen(again);
+    if (next !== undefined) use(next);
+  }
+
+  /** A process in place of one that failed, within the budget; undefined, and everything failed, where there is none. */
+  async function reopen(last: TrainerFailure): Promise<Connection | undefined> {
+    if (dead !== undefined) return undefined; // stopped meanwhile
+    if (restarts >= maxRestarts) return die(budgetFailure(restarts, last));
+    restarts += 1;
+    return freshConnection();
+  }
+
+  async function freshConnection(): Promise<Connection | undefined> {
+    if (dead !== undefined) return undefined;
+    const opened = await open(openOptions, (starting) => {
+      newest = starting;
+    });
+    if ('failure' in opened) return die(opened.failure);
+    if (JSON.stringify(opened.hello) !== JSON.stringify(hello)) {
+      return die(changedHelloFailure(hello, opened.hello));
+    }
+    return opened.connection;
+  }
+
+  async function die(failure: TrainerFailure): Promise<undefined> {
+    dead ??= failure;
+    connection = undefined;
+    queue.length = 0;
+    await newest.close();
+    for (const ticket of [...pending]) ticket.failed(dead);
+    return undefined;
+  }
+
+  function exclusively(action: () => Promise<void>): void {
+    busy = busy.then(action);
+  }
+
+  async function restart(): Promise<void> {
+    if (pending.size > 0) await new Promise<void>((resolve) => void whenIdle.push(resolve));
+    exclusively(async () => {
+      if (dead !== undefined) return;
+      trouble = undefined;
+      connection = undefined;
+      lastTail = newest.stderrTail();
+      await newest.close();
+      const next = await freshConnection();
+      if (next !== undefined) use(next);
+    });
+    await busy;
+  }
+
+  async function stop(): Promise<void> {
+    await die(stoppedFailure());
+    await busy;
+    await newest.close();
+  }
+
+  use(first.connection);
+  const trainer: Trainer = {
+    hello,
+    ask,
+    line: (op, args) => requestLine(HELLO_ID + 1, requestBody(op, args, wire)),
+    helloLine: () => helloLine,
+    restart,
+    stop,
+    stderrTail: () => newest.stderrTail() || lastTail,
+  };
+  return { trainer };
+}

@@ -1,0 +1,102 @@
+// The house as ARCHITECTURE.md draws it: which floor may import which, who starts processes, who touches the disk.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const LINE_LIMIT = 320;
+
+/** Floor: floors it may import. Each may import itself, `vocabulary` and `version`. */
+const FLOORS: Record<string, readonly string[]> = {
+  vocabulary: [],
+  version: [],
+  protocol: [],
+  trainer: ['protocol'],
+  tokenizers: [],
+  reference: [],
+  generators: ['tokenizers'],
+  check: ['trainer', 'protocol', 'tokenizers', 'reference', 'generators'],
+  report: ['check', 'trainer', 'protocol'],
+  index: ['protocol', 'trainer', 'tokenizers', 'reference', 'generators', 'check', 'cli'],
+  cli: [
+    'protocol',
+    'trainer',
+    'tokenizers',
+    'reference',
+    'generators',
+    'check',
+    'report',
+    'index',
+    'properties',
+  ],
+  properties: ['index', 'cli'],
+};
+const PURE = new Set(['reference', 'vocabulary']);
+
+const files = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+
+const sources = [...files('src'), ...files('properties')];
+
+function floorOf(path: string): string {
+  const [top = '', second = ''] = path.split('/');
+  return top === 'properties' ? 'properties' : second.replace(/\.ts$/, '');
+}
+
+function importsOf(path: string): { from: string; typeOnly: boolean }[] {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  return [...text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from '([^']+)'/gms)].map(
+    ([, type, from]) => ({
+      from: from ?? '',
+      typeOnly: type !== undefined,
+    }),
+  );
+}
+
+describe('architecture', () => {
+  test.each(sources)('%s imports only floors below it', (path) => {
+    const floor = floorOf(path);
+    const allowed = new Set([
+      floor,
+      'vocabulary',
+      ...(PURE.has(floor) ? [] : ['version']),
+      ...(FLOORS[floor] ?? []),
+    ]);
+    for (const { from } of importsOf(path)) {
+      if (!from.startsWith('.')) continue;
+      const target = relative(ROOT, resolve(ROOT, dirname(path), from));
+      expect(allowed, `${path} imports ${target}`).toContain(floorOf(target));
+    }
+  });
+
+  test('only trainer/child.ts and cli start processes', () => {
+    const starters = sources.filter((path) =>
+      importsOf(path).some(
+        ({ from, typeOnly }) => !typeOnly && (from === 'execa' || from === 'node:child_process'),
+      ),
+    );
+    for (const path of starters) expect(path).toMatch(/^src\/(trainer\/child\.ts|cli\/)/);
+  });
+
+  test('only cli, the corpus, known failures, tokenizers and the version touch the disk', () => {
+    const touching = sources.filter((path) => importsOf(path).some(({ from }) => from.startsWith('node:fs')));
+    for (const path of touching)
+      expect(path).toMatch(/^src\/(cli\/|tokenizers\/|check\/corpus\.ts|check\/known\.ts|version\.ts)/);
+  });
+
+  test('the reference depends on nothing but the vocabulary', () => {
+    for (const path of sources.filter((each) => floorOf(each) === 'reference')) {
+      for (const { from } of importsOf(path))
+        expect(from.startsWith('.'), `${path} imports ${from}`).toBe(true);
+    }
+  });
+
+  test('no file has grown beyond reading in one sitting', () => {
+    const long = sources.filter(
+      (path) => readFileSync(join(ROOT, path), 'utf8').split('\n').length > LINE_LIMIT,
+    );
+    expect(long).toEqual([]);
+  });
+});

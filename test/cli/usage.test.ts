@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { makeWorld } from './world.ts';
+
+test.each([
+  [['chekc'], `unknown command 'chekc', did you mean "check"?`],
+  [['check', '--sed', '3'], `unknown option '--sed', did you mean "--seed"?`],
+  [
+    ['check', '--cases', 'many'],
+    `option '--cases <n>' argument 'many' is invalid. It must be a whole number above 0.`,
+  ],
+  [
+    ['check', '--seed', '-1'],
+    `option '--seed <n>' argument '-1' is invalid. It must be a whole number from 0 to 2147483647.`,
+  ],
+  [
+    ['check', '--level', 'shuold'],
+    `option '--level <level>' argument 'shuold' is invalid. Did you mean "should"?`,
+  ],
+  [
+    ['check', '--only', 'collate/drops-nothin'],
+    `no property is called "collate/drops-nothin", did you mean "collate/drops-nothing"?`,
+  ],
+  [['check', '--only', 'colate'], `no property is called "colate", did you mean "collate"?`],
+  [
+    ['check', '--only', 'zzzzzzzzzzzz/*'],
+    'no property is called "zzzzzzzzzzzz/*", `trainproof list` names them',
+  ],
+  [['check', '--adapter', 'trl-grop'], `no adapter is called "trl-grop", did you mean "trl-grpo"?`],
+  [['check', '--adapter', 'trl-grpo', '--', 'python3'], 'name a trainer behind -- or an --adapter, not both'],
+  [
+    ['check', 'python', 'adapter.py'],
+    "too many arguments for 'check'. Expected 0 arguments but got 2; the trainer's command stands behind --, as in `trainproof check -- python adapter.py`",
+  ],
+  [['replay'], "missing required argument 'case'"],
+  [
+    ['replay', '7f3a9c'],
+    'no case 7f3a9c: nothing is saved in .trainproof/cases; `trainproof check` saves what fails',
+  ],
+  [
+    ['list', '--only', 'mask/add-nothing'],
+    `no property is called "mask/add-nothing", did you mean "mask/adds-nothing"?`,
+  ],
+])('trainproof %j is refused in one line', async (argv, line) => {
+  const world = makeWorld();
+  expect(await world.run(...argv)).toBe(2);
+  expect(world.err()).toBe(`trainproof: ${line}\n`);
+  expect(world.out()).toBe('');
+});
+
+test.each(['check', 'replay', 'list', 'doctor', 'init', 'demo'])('%s --help shows examples', async (name) => {
+  const world = makeWorld();
+  expect(await world.run(name, '--help')).toBe(0);
+  expect(world.out()).toContain(`Examples:\n  npx trainproof ${name}`);
+});
+
+test('no command at all shows the help and is no verdict', async () => {
+  const world = makeWorld();
+  expect(await world.run()).toBe(2);
+  expect(world.out()).toContain('Usage: trainproof');
+});
+
+test('the options of the trainer are not ours', async () => {
+  const world = makeWorld();
+  expect(await world.run('list', '--', 'no-such-program', '--seed', 'x', '--help')).toBe(2);
+  expect(world.err()).toContain('no-such-program --seed x --help did not start');
+});

@@ -1,0 +1,129 @@
+// A world for commands: a fresh folder, captured output, one property, Ctrl-C as a function.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { onTestFinished } from 'vitest';
+import type { Property } from '../../src/check/property.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { runProgram } from '../../src/cli/program.ts';
+
+export interface World {
+  readonly folder: string;
+  readonly context: Context;
+  readonly out: () => string;
+  readonly err: () => string;
+  /** `trainproof ...argv` in this world. */
+  run(...argv: readonly string[]): Promise<number>;
+  write(name: string, content: string): string;
+  /** Ctrl-C. */
+  interrupt(): void;
+  /** Codes that a command left at once with. */
+  readonly exits: readonly number[];
+}
+
+export function makeWorld(properties: readonly Property[] = [ADDS_NOTHING, DROPS_NOTHING]): World {
+  // A space and letters outside ASCII: paths have them.
+  const folder = mkdtempSync(join(tmpdir(), 'train proof ü '));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  let out = '';
+  let err = '';
+  const exits: number[] = [];
+  const callbacks = new Set<() => void>();
+  const context: Context = {
+    cwd: folder,
+    env: {},
+    out: screen((text) => {
+      out += text;
+    }),
+    err: screen((text) => {
+      err += text;
+    }),
+    properties: async () => properties,
+    onInterrupt(callback) {
+      callbacks.add(callback);
+      return () => callbacks.delete(callback);
+    },
+    exitNow: (code) => void exits.push(code),
+  };
+  return {
+    folder,
+    context,
+    out: () => out,
+    err: () => err,
+    run: (...argv) => runProgram(argv, context),
+    write(name, content) {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    },
+    interrupt: () => {
+      for (const callback of callbacks) callback();
+    },
+    exits,
+  };
+}
+
+function screen(write: (text: string) => void): Context['out'] {
+  return { write, isTty: false, columns: 100 };
+}
+
+type Rows = readonly (readonly number[])[];
+
+/** Collate must keep the ids of every row. */
+export const DROPS_NOTHING: Property = rowProperty('collate/drops-nothing', 'must', (row, answered) =>
+  row.every((id, at) => answered[at] === id) ? undefined : 'the ids are others',
+);
+
+export const ADDS_NOTHING: Property = rowProperty('mask/adds-nothing', 'should', (row, answered) =>
+  answered.length >= row.length ? undefined : 'the row is shorter',
+);
+
+function rowProperty(
+  id: string,
+  level: Property['level'],
+  judge: (row: readonly number[], answered: readonly number[]) => string | undefined,
+): Property {
+  return {
+    id,
+    title: 'A row stays what it is.',
+    stage: 'collate',
+    level,
+    why: 'It would be another row.',
+    catches: [],
+    ops: ['collate'],
+    given: () =>
+      fc.array(fc.array(fc.nat(50), { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
+    async check(subject, given) {
+      const rows = given as Rows;
+      const { input_ids } = await subject.ask('collate', { input_ids: rows, labels: rows, pad_token_id: 0 });
+      for (const [row, ids] of rows.entries()) {
+        const wrong = judge(ids, input_ids[row] ?? []);
+        if (wrong !== undefined) return { kind: 'row', sentence: `In row ${row} ${wrong}.` };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** An adapter of plain Python whose collate is `expression` of `rows`, padded on the right. */
+export function pythonCollate(expression = 'rows', before = ''): string {
+  return `
+import json, sys
+${before}
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["op"] == "hello":
+        ok = {"protocol": 1, "name": "tiny", "ops": {"collate": {}}}
+    else:
+        rows = request["args"]["input_ids"]
+        width = max(map(len, rows))
+        ids = [row + [0] * (width - len(row)) for row in ${expression}]
+        real = [[1] * len(row) + [0] * (width - len(row)) for row in rows]
+        labels = [row + [-100] * (width - len(row)) for row in rows]
+        ok = {"input_ids": ids, "attention_mask": real, "labels": labels}
+    print(json.dumps({"id": request["id"], "ok": ok}), flush=True)
+`;
+}
+
+/** 30 comes back as 31. */
+export const WRONG = '[[31 if id == 30 else id for id in row] for row in rows]';

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { OPS } from '../../src/protocol/message.ts';
+import { python } from './adapter.ts';
+
+test('the SDK knows exactly the arguments that the protocol sends', async () => {
+  const { stdout } = await python(
+    ['-c', 'import json, sys\nfrom trainproof import _channel, _ops\n_channel.write(json.dumps(_ops.ARGS))'],
+    '',
+  );
+  const sent = Object.fromEntries(Object.entries(OPS).map(([op, spec]) => [op, spec.args]));
+  expect(JSON.parse(stdout)).toEqual(sent);
+});

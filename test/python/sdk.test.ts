@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest';
+import { adapter, bytes } from './adapter.ts';
+
+const ADVANTAGES = { op: 'advantages', args: { rewards: [1, 0.5], group_ids: [0, 0] } };
+const SERVE = 'trainproof.serve(name="a")';
+
+test('hello says what was declared and nothing else', async () => {
+  const { answers } = await adapter(
+    `
+@trainproof.op(kl_estimator=["k1", "k3"])
+def kl(logprobs, kl_estimator): return {"kl": logprobs}
+trainproof.serve(name="mine", version="2", layout={"alignment": "token", "span": "row"}, dtype="float64",
+                 ops={"mask": lambda sequences: {}, "loss": (lambda **all: {}, {"micro_batches": True})})`,
+    [{ op: 'hello', args: { protocol: 1, harness: 'test' } }],
+  );
+  expect(answers[0]?.ok).toEqual({
+    protocol: 1,
+    name: 'mine',
+    version: '2',
+    runtime: expect.stringMatching(/^python 3\./),
+    layout: { alignment: 'token', span: 'row' },
+    dtype: 'float64',
+    ops: { kl: { kl_estimator: ['k1', 'k3'] }, mask: {}, loss: { micro_batches: true } },
+  });
+});
+
+test('prints of Python and of C end on standard error and answers stay whole', async () => {
+  const { stdout, stderr, answers } = await adapter(
+    `
+import os
+os.system("echo from a child")
+@trainproof.op
+def advantages(rewards):
+    print("from python", flush=True)
+    os.write(1, b"from fd 1\\n")
+    return {"advantages": rewards}
+${SERVE}`,
+    [ADVANTAGES],
+  );
+  expect(answers[0]?.ok).toEqual({ advantages: [1, 0.5] });
+  expect(stdout).not.toContain('from');
+  for (const line of ['from a child', 'from python', 'from fd 1']) expect(stderr).toContain(line);
+});
+
+test('an exception, a refusal and a skip are answers, and the process lives on', async () => {
+  const { answers, exitCode } = await adapter(
+    `
+@trainproof.op
+def advantages(rewards): return {"advantages": [1 / r for r in rewards]}
+@trainproof.op
+def kl(logprobs): raise trainproof.Reject("rows too short")
+@trainproof.op
+def score(prompt_ids): raise trainproof.Skip("no model here")
+${SERVE}`,
+    [
+      { op: 'advantages', args: { rewards: [0], group_ids: [0] } },
+      { op: 'kl' },
+      { op: 'score', args: { prompt_ids: [] } },
+      { op: 'mask' },
+      ADVANTAGES,
+    ],
+  );
+  expect(answers[0]?.error?.message).toBe('ZeroDivisionError: division by zero');
+  expect(answers[0]?.error?.traceback).toContain('in advantages');
+  expect(answers[1]?.error?.message).toContain("missing 1 required positional argument: 'logprobs'");
+  expect(answers[2]?.skip).toBe('no model here');
+  expect(answers[3]?.skip).toContain("no op 'mask'");
+  expect(answers[4]?.ok).toEqual({ advantages: [1, 2] });
+  expect(exitCode).toBe(0);
+});
+
+test('a refusal carries its reason', async () => {
+  const { answers } = await adapter(
+    `
+@trainproof.op
+def advantages(rewards): raise trainproof.Reject("group of one")
+${SERVE}`,
+    [ADVANTAGES],
+  );
+  expect(answers[0]?.reject).toBe('group of one');
+});
+
+test('a parameter that no request fills stops the adapter with the nearest match', async () => {
+  const { stderr, exitCode, answers } = await adapter(
+    `
+@trainproof.op
+def advantages(reward): ...
+${SERVE}`,
+    [ADVANTAGES],
+  );
+  expect(stderr).toContain("op 'advantages': no argument 'reward' is ever sent, did you mean 'rewards'?");
+  expect(exitCode).toBe(2);
+  expect(answers).toEqual([]);
+});
+
+test('an unknown op stops the adapter with the nearest match', async () => {
+  const { stderr, exitCode } = await adapter('trainproof.serve(name="a", ops={"advantage": print})', []);
+  expect(stderr).toContain("there is no op 'advantage', did you mean 'advantages'?");
+  expect(exitCode).toBe(2);
+});
+
+test('a function may take defaults of its own, an absent optional argument, or everything', async () => {
+  const { answers } = await adapter(
+    `
+@trainproof.op
+def kl(logprobs, kl_estimator, scale=3): return {"kl": [[kl_estimator is None, scale]]}
+@trainproof.op
+def advantages(**fields): return {"advantages": sorted(fields)}
+${SERVE}`,
+    [{ op: 'kl', args: { logprobs: [] } }, ADVANTAGES],
+  );
+  expect(answers[0]?.ok).toEqual({ kl: [[1, 3]] });
+  expect(answers[1]?.ok).toEqual({ advantages: ['group_ids', 'rewards'] });
+});
+
+test('an argument that the op does not know is refused by name', async () => {
+  const { answers } = await adapter(
+    `
+@trainproof.op
+def advantages(rewards): return {"advantages": rewards}
+${SERVE}`,
+    [{ op: 'advantages', args: { rewards: [], group_ids: [], colour: 1 } }],
+  );
+  expect(answers[0]?.error?.message).toContain("'colour'");
+});
+
+test('booleans become 0 and 1, tuples lists and dataclasses records', async () => {
+  const { stdout } = await adapter(
+    `
+import dataclasses
+@dataclasses.dataclass
+class Answer:
+    completion_mask: list
+    input_ids: tuple
+@trainproof.op
+def mask(): return Answer([[True, False]], ((1, 2),))
+${SERVE}`,
+    [{ op: 'mask' }],
+  );
+  expect(stdout).toBe('{"id":1,"ok":{"completion_mask":[[1,0]],"input_ids":[[1,2]]}}');
+});
+
+test('NaN, Infinity, -0.0, 1.0 and 1 come back as they were sent', async () => {
+  const numbers = '[NaN,Infinity,-Infinity,-0.0,1.0,1]';
+  const script = `
+import trainproof
+@trainproof.op
+def advantages(rewards): return {"advantages": rewards}
+${SERVE}`;
+  const { stdout } = await bytes(
+    ['-c', script],
+    `{"id":1,"op":"advantages","args":{"rewards":${numbers},"group_ids":[]}}\n`,
+  );
+  expect(stdout).toBe(`{"id":1,"ok":{"advantages":${numbers}}}`);
+});
+
+test('an answer that is no record, or holds what cannot be sent, is an error with its reason', async () => {
+  const { answers } = await adapter(
+    `
+@trainproof.op
+def mask(): return [[1]]
+@trainproof.op
+def advantages(): return {"advantages": {1, 2}}
+${SERVE}`,
+    [{ op: 'mask' }, ADVANTAGES],
+  );
+  expect(answers[0]?.error?.message).toContain("op 'mask' returned list; return a dict");
+  expect(answers[1]?.error?.message).toContain('a set cannot be sent');
+});
+
+test('base64 tensors arrive as nested lists', async () => {
+  const data = Buffer.from(new Float32Array([1, 2, 3, 4, 5, 6]).buffer).toString('base64');
+  const { answers } = await adapter(
+    `
+@trainproof.op
+def kl(logprobs): return {"kl": logprobs}
+trainproof.serve(name="a", tensors="base64")`,
+    [{ op: 'kl', args: { logprobs: { dtype: 'float32', shape: [3, 2], data } } }],
+  );
+  expect(answers[0]?.ok).toEqual({
+    kl: [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ],
+  });
+});

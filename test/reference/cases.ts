@@ -1,0 +1,105 @@
+// Random inputs for the oracles' tests. Not the generators of src/: those are for trainers.
+import fc from 'fast-check';
+import type { KlVariant, LossSettings, PolicyLossInput } from '../../src/reference/index.ts';
+
+const real = (most: number): fc.Arbitrary<number> =>
+  fc.double({ min: -most, max: most, noNaN: true, noDefaultInfinity: true });
+
+const matrix = <T>(value: fc.Arbitrary<T>, rows: number, columns: number): fc.Arbitrary<T[][]> => {
+  const row = fc.array(value, { minLength: columns, maxLength: columns });
+  return fc.array(row, { minLength: rows, maxLength: rows });
+};
+
+export const klVariant: fc.Arbitrary<KlVariant> = fc
+  .record({
+    estimator: fc.constantFrom('k1' as const, 'k2' as const, 'k3' as const),
+    clampTo: fc.constantFrom(null, 0.5, 2, 10),
+    where: fc.constantFrom('log-ratio' as const, 'estimate' as const),
+    ratioCorrection: fc.boolean(),
+  })
+  .map(({ estimator, clampTo, where, ratioCorrection }) => ({
+    estimator,
+    clamp: clampTo,
+    clampWhere: clampTo === null ? null : where,
+    ratioCorrection,
+  }));
+
+export const lossSettings: fc.Arbitrary<LossSettings> = fc.record({
+  aggregation: fc.constantFrom(
+    'token-mean' as const,
+    'seq-mean-token-mean' as const,
+    'seq-mean-token-sum' as const,
+    'token-sum-norm' as const,
+  ),
+  norm: fc.constantFrom(1, 7, 64),
+  emptyRows: fc.constantFrom('count' as const, 'skip' as const),
+  clipLow: fc.constantFrom(0.1, 0.2, Infinity),
+  clipHigh: fc.constantFrom(0.2, 0.28, Infinity),
+  klCoef: fc.constantFrom(0, 0.04, 1),
+  kl: fc.option(klVariant),
+});
+
+/** Rows of log-probabilities with masks that have gaps and empty rows, advantages of every sign and 0. */
+export const policyLossInput: fc.Arbitrary<PolicyLossInput> = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 }))
+  .chain(([rows, columns]) =>
+    fc.record({
+      logprobs: matrix(real(4), rows, columns),
+      old_logprobs: matrix(real(4), rows, columns),
+      ref_logprobs: matrix(real(4), rows, columns),
+      advantages: fc.array(fc.oneof(fc.constant(0), real(3)), { minLength: rows, maxLength: rows }),
+      mask: matrix(fc.constantFrom(0, 1), rows, columns),
+    }),
+  );
+
+/** Logits (B, T, V) with -Infinity and huge entries, ids (B, T) inside the vocabulary, labels with -100. */
+export const scoring = fc
+  .tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 2, max: 5 }), fc.integer({ min: 2, max: 7 }))
+  .chain(([rows, columns, vocabulary]) => {
+    const id = fc.integer({ min: 0, max: vocabulary - 1 });
+    const entry = fc.oneof(
+      { weight: 8, arbitrary: real(20) },
+      { weight: 1, arbitrary: fc.constantFrom(1e4, -1e4, 700, -Infinity) },
+    );
+    // One finite entry a position, so that a distribution exists.
+    const position = fc
+      .array(entry, { minLength: vocabulary - 1, maxLength: vocabulary - 1 })
+      .chain((rest) => real(20).map((z) => [z, ...rest]));
+    const row = fc.array(position, { minLength: columns, maxLength: columns });
+    return fc.record({
+      logits: fc.array(row, { minLength: rows, maxLength: rows }),
+      ids: matrix(id, rows, columns),
+      labels: matrix(fc.oneof(id, fc.constant(-100)), rows, columns),
+      temperature: fc.constantFrom(0.3, 0.6, 1, 1.2, 2),
+    });
+  });
+
+/** In steps of 0.01: rewards that differ by a few units in the last place have no digits left to compare. */
+const reward = fc.integer({ min: -100_000, max: 100_000 }).map((hundredths) => hundredths / 100);
+
+export const rewardGroups = fc
+  .array(fc.tuple(fc.constantFrom(3, 7, 1, 12), fc.oneof(fc.constantFrom(0, 0.1, 1), reward)), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .map((rows) => ({ rewards: rows.map(([, r]) => r), groupIds: rows.map(([id]) => id) }));
+
+export const penalised = fc.integer({ min: 2, max: 9 }).chain((vocabulary) => {
+  const ids = fc.array(fc.integer({ min: 0, max: vocabulary - 1 }), { maxLength: 8 });
+  return fc.record({
+    logits: fc.array(fc.oneof(real(9), fc.constantFrom(0, -Infinity)), {
+      minLength: vocabulary,
+      maxLength: vocabulary,
+    }),
+    prompt: ids,
+    generated: ids,
+    presence: fc.constantFrom(0, 0.3, -0.5, 2),
+    frequency: fc.constantFrom(0, 0.2, 1),
+    repetition: fc.constantFrom(1, 1.3, 2, 0.8),
+  });
+});
+
+export const ragged = fc.array(fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 6 }), {
+  minLength: 1,
+  maxLength: 5,
+});

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/check/events.ts';
+import { PLAIN } from '../../src/report/paint.ts';
+import { type TerminalOptions, terminalReport } from '../../src/report/terminal.ts';
+import { failure, REPLAY, result, runStart } from './results.ts';
+
+function printed(events: readonly RunEvent[], more: Partial<TerminalOptions> = {}): string {
+  let text = '';
+  let clock = 0;
+  const report = terminalReport({
+    write: (piece) => {
+      text += piece;
+    },
+    width: 100,
+    paint: PLAIN,
+    replay: REPLAY,
+    live: false,
+    quiet: false,
+    now: () => {
+      clock += 200;
+      return clock;
+    },
+    ...more,
+  });
+  for (const event of events) report(event);
+  return text;
+}
+
+const ends: RunEvent[] = [
+  result(),
+  result({ id: 'mask/stop-once', verdict: 'fail', cases: 17, failure: failure() }),
+  result({ id: 'kl/k3', verdict: 'unsupported', cases: 0, reason: 'the adapter has no op `kl`' }),
+  result({ id: 'kl/known', verdict: 'known', cases: 3, failure: failure(), reason: 'upstream issue 4' }),
+  result({ id: 'kl/stale', verdict: 'stale', reason: 'it holds now, and is listed as known' }),
+  result({
+    id: 'collate/x',
+    level: 'should',
+    rejected: 60,
+    thin: [{ label: 'two stop ids', share: 0.02, least: 0.05 }],
+    fixed: ['0a1b2c'],
+  }),
+].map((each) => ({ type: 'property-end', result: each }));
+const end: RunEvent = { type: 'run-end', interrupted: false, milliseconds: 12_345 };
+const ids = ['mask/prompt-is-never-trained', 'mask/stop-once', 'kl/k3'];
+
+test('a run is rows, then failures, then one line in words', () => {
+  expect(`\n${printed([runStart(ids), ...ends, end])}`).toMatchInlineSnapshot(`
+    "
+    checking my-trainer 0.4 (python 3.11, torch 2.13) · 3 properties, 100 cases each
+
+    ✓ holds        mask/prompt-is-never-trained  must    100 cases
+    ✗ fails        mask/stop-once                must    17 cases
+    – unsupported  kl/k3                         must    the adapter has no op \`kl\`
+    ~ known        kl/known                      must    3 cases: upstream issue 4
+    ? stale        kl/stale                      must    100 cases: it holds now, and is listed as known
+    ✓ holds        collate/x                     should  100 cases, 60 refused
+        ! thin: only 2 % of the cases had "two stop ids", fewer than 5 %
+        ! the trainer refused 60 of 100 cases, so this says little
+        + fixed 0a1b2c: it holds now and is no longer kept
+
+    ✗ mask/stop-once  must · 17 cases, 9 shrinks
+      Token 5 '␠cap' (id 2117) belongs to the prompt of row 1, but the mask trains on it.
+
+      row 1     0      1       2       3       4       5       6       7
+      token     <pad>  <s>     What    ␠is     ␠the    ␠cap    ␠Paris  </s>
+      id        0      1       1724    338     278     2117    3681    2
+      role      pad    prompt  prompt  prompt  prompt  prompt  compl.  stop
+      expected  0      0       0       0       0       0       1       1
+      observed  0      0       0       0       0       1       1       0
+                                                       ▲▲▲             △
+
+      Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
+
+      Reproduce   npx trainproof replay 7f3a9c
+                  python adapter.py < .trainproof/cases/7f3a9c.ndjson
+                  seed 1836021, path 17:3 (same version only)
+
+    6 properties: 2 hold, 1 fails, 1 stale, 1 known, 1 unsupported · seed 1836021 · 12.3 s
+    "
+  `);
+});
+
+test('an interrupted run says so in its final line', () => {
+  const events: RunEvent[] = [
+    runStart(ids),
+    {
+      type: 'property-end',
+      result: result({ verdict: 'interrupted', cases: 12, reason: 'the run was interrupted' }),
+    },
+    { ...end, type: 'run-end', interrupted: true },
+  ];
+  expect(printed(events).trimEnd().split('\n').at(-1)).toMatchInlineSnapshot(
+    `"interrupted · 1 property: 1 interrupted · seed 1836021 · 12.3 s"`,
+  );
+});
+
+test('quiet prints failures and the final line only', () => {
+  expect(printed([runStart(ids), ...ends.slice(0, 1), end], { quiet: true })).toMatchInlineSnapshot(`
+    "1 property: 1 holds · seed 1836021 · 12.3 s
+    "
+  `);
+  expect(printed([runStart(ids), ...ends, end], { quiet: true })).toContain('Reproduce');
+});
+
+test('the live line names the property, its place and its rate, and is erased before a row', () => {
+  const events: RunEvent[] = [
+    { type: 'property-start', id: 'mask/stop-once', index: 2, total: 31 },
+    { type: 'progress', id: 'mask/stop-once', done: 41, total: 100 },
+    { type: 'property-end', result: result() },
+  ];
+  const text = printed(events, { live: true });
+  expect(text).toContain('3 of 31  mask/stop-once  41/100 cases, ');
+  expect(text).toContain(`a second\r\u001b[K✓ holds`);
+  expect(printed(events)).not.toContain('\r');
+});
+
+test('the live line never wraps', () => {
+  const events: RunEvent[] = [
+    { type: 'property-start', id: 'x'.repeat(200), index: 0, total: 1 },
+    { type: 'progress', id: 'x'.repeat(200), done: 1, total: 100 },
+  ];
+  for (const line of printed(events, { live: true, width: 50 }).split('\r\u001b[K')) {
+    expect(line.length).toBeLessThan(50);
+  }
+});

@@ -1,0 +1,168 @@
+"""The oracles of src/reference once more, in torch float64 with autograd gradients.
+
+Reads one JSON object from stdin, {"cases": [{"stage": ..., ...}]}, and writes one JSON list of answers. Numbers
+that JSON has no word for cross as the strings "NaN", "Infinity" and "-Infinity". Written from the formulas and
+torch's own functions, not from the TypeScript.
+"""
+
+import json
+import math
+import sys
+
+import torch
+from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
+from transformers import RepetitionPenaltyLogitsProcessor
+
+torch.set_default_dtype(torch.float64)
+torch.set_num_threads(1)
+
+
+def plain(value):
+    """Back from the strings that stand for non-finite numbers."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
+
+
+def wire(value):
+    if isinstance(value, torch.Tensor):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {key: wire(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [wire(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def tensor(value):
+    return torch.tensor(plain(value), dtype=torch.float64)
+
+
+def logprobs(case):
+    logits, ids = tensor(case["logits"]), torch.tensor(case["ids"])
+    scaled = torch.log_softmax(logits[:, :-1] / case["temperature"], dim=-1)
+    picked = scaled.gather(-1, ids[:, 1:, None]).squeeze(-1)
+    entropy = torch.distributions.Categorical(logits=logits).entropy()
+    return {"logprobs": picked, "entropy": entropy, "log_sum_exp": torch.logsumexp(logits, dim=-1)}
+
+
+def estimate(logps, ref, old, variant):
+    log_ratio = ref - logps
+    bound = variant["clamp"]
+    if variant["clampWhere"] == "log-ratio":
+        log_ratio = torch.clamp(log_ratio, -bound, bound)
+    if variant["estimator"] == "k1":
+        value = -log_ratio
+    elif variant["estimator"] == "k2":
+        value = torch.square(log_ratio) / 2
+    else:
+        value = torch.exp(log_ratio) - 1 - log_ratio
+    if variant["clampWhere"] == "estimate":
+        value = value.clamp(min=-bound, max=bound)
+    return value * torch.exp(logps - old) if variant["ratioCorrection"] else value
+
+
+def kl(case):
+    logps = tensor(case["logprobs"]).requires_grad_()
+    value = estimate(logps, tensor(case["ref_logprobs"]), tensor(case["old_logprobs"]), case["variant"])
+    value.sum().backward()
+    return {"kl": value.detach(), "slopes": logps.grad}
+
+
+def loss(case):
+    settings = case["settings"]
+    logps = tensor(case["logprobs"]).requires_grad_()
+    old, ref = tensor(case["old_logprobs"]), tensor(case["ref_logprobs"])
+    mask = torch.tensor(case["mask"]).bool()
+    advantage = tensor(case["advantages"])[:, None]
+    ratio = torch.exp(logps - old)
+    clipped = ratio.clamp(1 - plain(settings["clipLow"]), 1 + plain(settings["clipHigh"]))
+    per_token = -torch.minimum(ratio * advantage, clipped * advantage)
+    if settings["kl"] is not None and settings["klCoef"] != 0:
+        per_token = per_token + settings["klCoef"] * estimate(logps, ref, old, settings["kl"])
+    row_sums = torch.where(mask, per_token, 0.0).sum(dim=1)
+    lengths = mask.sum(dim=1)
+    rows = (lengths > 0).sum() if settings["emptyRows"] == "skip" else torch.tensor(len(lengths))
+    if settings["aggregation"] == "token-mean":
+        total = row_sums.sum() / lengths.sum().clamp(min=1)
+    elif settings["aggregation"] == "token-sum-norm":
+        total = row_sums.sum() / settings["norm"]
+    elif settings["aggregation"] == "seq-mean-token-sum":
+        total = row_sums.sum() / rows.clamp(min=1)
+    else:
+        total = (row_sums / lengths.clamp(min=1)).sum() / rows.clamp(min=1)
+    total.backward()
+    return {"loss": total.detach(), "weights": logps.grad, "tokens": int(lengths.sum())}
+
+
+def sft_loss(case):
+    """Weights are the derivatives by each target's log-probability, read off dL/dlogits = -weight (p - onehot)."""
+    logits = tensor(case["logits"]).requires_grad_()
+    labels = torch.tensor(case["labels"])
+    total = cross_entropy(logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten(), reduction="sum")
+    tokens = int((labels[:, 1:] != -100).sum())
+    (total / max(tokens, 1)).backward()
+    probabilities = torch.softmax(logits.detach()[:, :-1], dim=-1)
+    targets = labels[:, 1:].clamp(min=0)[..., None]
+    at_target = logits.grad[:, :-1].gather(-1, targets) / (probabilities.gather(-1, targets) - 1)
+    weights = torch.zeros(labels.shape, dtype=torch.float64)
+    weights[:, 1:] = -at_target.squeeze(-1)
+    # A target that is certain, p = 1, has no gradient on the logits to read a weight off.
+    weights[:, 1:][probabilities.gather(-1, targets).squeeze(-1) > 1 - 1e-6] = float("nan")
+    weights[:, 1:][labels[:, 1:] == -100] = 0
+    return {"loss": (total / max(tokens, 1)).detach(), "weights": weights, "tokens": tokens}
+
+
+def advantages(case):
+    rewards, groups = tensor(case["rewards"]), torch.tensor(case["group_ids"])
+    variant = case["variant"]
+    result = torch.zeros_like(rewards)
+    for group in groups.unique():
+        own = rewards[groups == group]
+        if own.numel() < 2 or own.max() == own.min():
+            continue
+        centred = own - own.mean()
+        if variant["scaling"] != "none":
+            spread = own if variant["scaling"] == "group" else rewards
+            centred = centred / (torch.std(spread, correction=variant["ddof"]) + variant["epsilon"])
+        result[groups == group] = centred
+    return {"advantages": result}
+
+
+def penalties(case):
+    logits = tensor(case["logits"])[None]
+    seen = torch.tensor([case["prompt"] + case["generated"]], dtype=torch.long)
+    logits = RepetitionPenaltyLogitsProcessor(float(case["repetition"]))(seen, logits)[0]
+    generated = torch.tensor(case["generated"], dtype=torch.long)
+    counts = torch.bincount(generated, minlength=logits.numel())
+    return {"logits": logits - case["frequency"] * counts - case["presence"] * (counts > 0)}
+
+
+def collate(case):
+    rows = [torch.tensor(row, dtype=torch.long) for row in case["rows"]]
+    ones = [torch.ones_like(row) for row in rows]
+    side = case["side"]
+    mask = pad_sequence(ones, batch_first=True, padding_value=0, padding_side=side)
+    return {
+        "ids": pad_sequence(rows, batch_first=True, padding_value=case["pad"], padding_side=side),
+        "attention_mask": mask,
+        "position_ids": (mask.cumsum(-1) - 1).clamp(min=0),
+    }
+
+
+STAGES = {
+    "logprobs": logprobs,
+    "kl": kl,
+    "loss": loss,
+    "sft_loss": sft_loss,
+    "advantages": advantages,
+    "penalties": penalties,
+    "collate": collate,
+}
+
+if __name__ == "__main__":
+    cases = json.load(sys.stdin)["cases"]
+    json.dump([wire(STAGES[case["stage"]](case)) for case in cases], sys.stdout, allow_nan=False)

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { askAll, askOne, failureOf, kindsOf, MARK, withTrainer } from './misbehave.ts';
+
+const NOT_AGAIN =
+  'It did not happen again when the unanswered requests were sent one at a time to a fresh process.';
+
+const AGAIN = 'It did so again when this advantages request was sent alone to a fresh process.';
+
+describe('one case fails the process: it alone is blamed, the others are answered', () => {
+  test.each([
+    ['dies_on_one_case', 'crash', 'The trainer exited with code 3 while it owed an answer to advantages.'],
+    ['kills_itself', 'crash', 'The trainer was killed by SIGKILL while it owed an answer to advantages.'],
+    ['bunches_replies', 'crash', 'The trainer exited with code 3 while it owed an answer to advantages.'],
+    [
+      'no_newline_then_exit',
+      'crash',
+      'The trainer exited (code 0) while it owed an answer to advantages. Its last output had no newline: {"id": 2, "ok": {"advantages": [0.0]}}',
+    ],
+    [
+      'prints_in_the_middle',
+      'garbage',
+      'The trainer printed a line that is no answer where an answer to advantages was due: step 13: loss 0.25',
+    ],
+    [
+      'glues_a_print',
+      'garbage',
+      'The trainer printed a line that is no answer where an answer to advantages was due: progress... {"id": 2, "ok": {"advantages": [13.0, 1.0]}}',
+    ],
+    [
+      'invalid_utf8',
+      'garbage',
+      'The trainer wrote a line that is not UTF-8 where an answer to advantages was due: {"id": 2, "reject": "r\ufffdjet\ufffd"}',
+    ],
+    [
+      'wrong_id',
+      'garbage',
+      'The trainer answered with another id than 2, which was due: {"id": 102, "ok": {"advantages": [13.0, 1.0]}}',
+    ],
+    ['leaves_a_grandchild', 'crash', 'The trainer exited with code 7 while it owed an answer to advantages.'],
+  ])('%s', async (name, kind, message) => {
+    await withTrainer(name, async (trainer) => {
+      const outcomes = await askAll(trainer, [3, MARK, 4, 5]);
+      const kinds = kindsOf(outcomes);
+      expect(kinds.filter((each) => each === kind)).toHaveLength(1);
+      expect(kinds.filter((each) => each === 'ok')).toHaveLength(3);
+      const failure = failureOf(outcomes.find((outcome) => outcome.kind === 'failure'));
+      const id = /"id": \d+/g;
+      expect(failure.message.replace(id, '"id": 2')).toBe(`${message.replace(id, '"id": 2')} ${AGAIN}`);
+      expect(failure.reproduced).toBe(true);
+      expect(kindsOf(await askAll(trainer, [6, 7]))).toEqual(['ok', 'ok']);
+    });
+  });
+});
+
+describe('time', () => {
+  test.each(['hangs_on_one_case', 'ignores_sigterm'])(
+    '%s: killed at the deadline, blamed alone',
+    async (name) => {
+      await withTrainer(
+        name,
+        async (trainer) => {
+          const outcomes = await askAll(trainer, [3, MARK, 4]);
+          expect(kindsOf(outcomes)).toEqual(['ok', 'hang', 'ok']);
+          const failure = failureOf(outcomes[1]);
+          expect(failure.message).toBe(
+            `The trainer did not answer advantages within 0.4 s and was killed. ${AGAIN}`,
+          );
+          expect(failure.advice).toContain('opMilliseconds');
+        },
+        { opMilliseconds: 400 },
+      );
+    },
+  );
+
+  test('a trainer that overhears the end of its input is killed by stop', async () => {
+    await withTrainer('hangs_on_shutdown', async (trainer) => {
+      expect(kindsOf(await askAll(trainer, [1]))).toEqual(['ok']);
+    });
+  });
+
+  test('requests in flight when the harness stops are settled', async () => {
+    await withTrainer('hangs_on_one_case', async (trainer) => {
+      const asked = askAll(trainer, [MARK, 1]);
+      await trainer.stop();
+      const outcomes = await asked;
+      expect(kindsOf(outcomes)).toEqual(['crash', 'crash']);
+      expect(failureOf(outcomes[0]).message).toBe('The harness stopped the trainer before it answered.');
+      expect(kindsOf([await askOne(trainer, 1)])).toEqual(['crash']);
+    });
+  });
+});
+
+describe('failures that are not one case', () => {
+  test('a death that does not come again is told so, on the oldest unanswered request', async () => {
+    await withTrainer('dies_once', async (trainer) => {
+      const outcomes = await askAll(trainer, [1, 2, 3, 4]);
+      const failure = failureOf(outcomes.find((outcome) => outcome.kind === 'failure'));
+      expect(kindsOf(outcomes).filter((kind) => kind === 'ok')).toHaveLength(3);
+      expect(failure).toMatchObject({ kind: 'crash', exitCode: 5, reproduced: false });
+      expect(failure.message).toBe(
+        `The trainer exited with code 5 while it owed an answer to advantages. ${NOT_AGAIN}`,
+      );
+    });
+  });
+
+  test('a second answer is noticed, on the request that follows it', async () => {
+    await withTrainer('answers_twice', async (trainer) => {
+      const outcomes = await askAll(trainer, [3, MARK, 4, 5]);
+      expect(kindsOf(outcomes)).toEqual(['ok', 'ok', 'garbage', 'ok']);
+      expect(failureOf(outcomes[2]).message).toBe(
+        `The trainer answered one request twice: {"id": 3, "ok": {"advantages": [13.0, 1.0]}} ${NOT_AGAIN}`,
+      );
+    });
+  });
+
+  test('a death after the last answer is paid for by the next request, not lost', async () => {
+    await withTrainer('dies_after_its_reply', async (trainer) => {
+      expect(kindsOf([await askOne(trainer, MARK)])).toEqual(['ok']);
+      const next = failureOf(await askOne(trainer, 1));
+      expect(next).toMatchObject({ kind: 'crash', exitCode: 6, reproduced: false });
+      expect(kindsOf([await askOne(trainer, 2)])).toEqual(['ok']);
+    });
+  });
+
+  test('a death in a trial, right after the answer, belongs to the request that was tried', async () => {
+    await withTrainer('dies_after_its_reply', async (trainer) => {
+      const first = await askAll(trainer, [MARK, MARK]); // the second is unanswered when the first has killed it
+      expect(kindsOf(first)).toEqual(['ok', 'crash']);
+      expect(failureOf(first[1])).toMatchObject({ exitCode: 6, reproduced: true });
+    });
+  });
+
+  test('a trainer that dies on every case uses up its restarts, and then nothing is asked', async () => {
+    await withTrainer(
+      'dies_on_every_case',
+      async (trainer) => {
+        const outcomes = await askAll(trainer, [1, 2, 3, 4]);
+        expect(kindsOf(outcomes)).toEqual(['crash', 'crash', 'budget', 'budget']);
+        expect(failureOf(outcomes[3]).message).toMatch(
+          /^The trainer was restarted 4 times and failed again, so nothing more was asked. Last: The trainer exited with code 4/,
+        );
+        expect(kindsOf([await askOne(trainer, 5)])).toEqual(['budget']);
+      },
+      { maxRestarts: 4 },
+    );
+  });
+
+  test('another hello after a restart ends it', async () => {
+    await withTrainer('changes_its_hello', async (trainer) => {
+      const outcomes = await askAll(trainer, [MARK, 1]);
+      expect(kindsOf(outcomes)).toEqual(['shape', 'shape']);
+      expect(failureOf(outcomes[0]).message).toBe(
+        'After a restart the trainer said another hello: name was "plain-0", now "plain-1".',
+      );
+    });
+  });
+
+  test('restart gives a fresh process and costs no budget', async () => {
+    await withTrainer(
+      'dies_once',
+      async (trainer) => {
+        expect(kindsOf(await askAll(trainer, [1, 2]))).toEqual(['ok', 'ok']);
+        await trainer.restart(); // the third case would have killed the first process
+        expect(kindsOf(await askAll(trainer, [3, 4]))).toEqual(['ok', 'ok']);
+      },
+      { maxRestarts: 0 },
+    );
+  });
+});

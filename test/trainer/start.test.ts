@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startTrainer } from '../../src/trainer/process.ts';
+import { FOLDER, startFailure } from './misbehave.ts';
+
+describe('a trainer that does not start', () => {
+  test('a command that is not there is named, with what to check', async () => {
+    const start = await startTrainer({ command: ['no-such-python', 'adapter.py'] });
+    expect(start).toEqual({
+      failure: {
+        kind: 'start',
+        message: 'The command "no-such-python" was not found.',
+        advice: 'Check the spelling, activate the environment that has it, or write its full path.',
+      },
+    });
+  });
+
+  test('a file that is not executable says how to run it', async () => {
+    const file = join(FOLDER, 'plain.py');
+    const start = await startTrainer({ command: [file] });
+    expect(start).toMatchObject({
+      failure: {
+        kind: 'start',
+        message: `The file "${file}" is not executable.`,
+        advice: `Run it through its interpreter (python ${file}), or make it executable (chmod +x ${file}).`,
+      },
+    });
+  });
+
+  test('a working folder that is not there is told apart from a missing command', async () => {
+    const start = await startTrainer({ command: ['python3', '-V'], cwd: '/no/such/folder' });
+    expect(start).toMatchObject({
+      failure: { kind: 'start', message: 'The working folder of the trainer does not exist.' },
+    });
+  });
+
+  test('no command at all is a failure, not an exception', async () => {
+    const start = await startTrainer({ command: [] });
+    expect(start).toMatchObject({ failure: { kind: 'start', message: 'No trainer command was given.' } });
+  });
+
+  test('a trainer that exits at once is said to have exited, without waiting for the deadline', async () => {
+    expect(await startFailure('exits_at_once')).toMatchObject({
+      kind: 'start',
+      exitCode: 0,
+      message: 'The trainer exited (code 0) before it said hello.',
+      advice:
+        'The adapter must read requests until its input ends: trainproof.serve() does, or a loop over sys.stdin.',
+    });
+  });
+
+  test('a trainer that dies at import shows the end of its traceback', async () => {
+    const failure = await startFailure('dies_at_import');
+    expect(failure).toMatchObject({
+      kind: 'start',
+      exitCode: 1,
+      message:
+        "The trainer exited with code 1 before it said hello. Its last words: ModuleNotFoundError: No module named 'a_package_that_nobody_has'",
+      advice: 'Run the adapter by hand in the same environment and correct what the traceback says.',
+    });
+    expect(failure.traceback).toMatch(/^Traceback .*\n.*dies_at_import.py", line 5/);
+    expect(failure.stderrTail).toContain('FutureWarning');
+  });
+
+  test('a trainer that never says hello is killed at the hello deadline', async () => {
+    expect(await startFailure('never_says_hello', { helloMilliseconds: 300 })).toMatchObject({
+      kind: 'start',
+      message: 'The trainer did not say hello within 0.3 s.',
+    });
+  });
+
+  test('another protocol version is refused with a full sentence', async () => {
+    expect(await startFailure('wrong_protocol')).toMatchObject({
+      kind: 'shape',
+      message:
+        'The trainer\'s hello is wrong: the trainer speaks protocol 2, this harness speaks protocol 1: answer hello with "protocol": 1, or use the trainproof release that speaks the trainer\'s.',
+    });
+  });
+
+  test('a hello without ops says what is missing', async () => {
+    expect(await startFailure('no_ops')).toMatchObject({
+      kind: 'shape',
+      message: "The trainer's hello is wrong: hello.ops is missing.",
+    });
+  });
+
+  test('a print before hello is quoted, with the way out', async () => {
+    expect(await startFailure('prints_first')).toMatchObject({
+      kind: 'garbage',
+      message: 'The trainer printed a line that is no answer where hello was due: Loading the model...',
+      advice:
+        'Print to stderr (print(..., file=sys.stderr)), or use the SDK (import trainproof), which keeps stdout for itself.',
+    });
+  });
+});
