@@ -185,6 +185,38 @@ const maskCovers: Property<Rollouts> = {
   },
 };
 
+const attention: Property<Rollouts> = {
+  ...base,
+  id: 'rollout/attention-covers-exactly-the-real-tokens',
+  title: 'In the scored batch, attention_mask is 1 on prompt and completion and 0 on padding',
+  why: 'A mask inferred from ids hides the stop tokens of earlier turns where pad equals eos, and every score behind them changes.',
+  catches: ['EOS-02', 'PAD-02', 'LP-16'],
+  async check(subject, drawn) {
+    for (const row of (await scored(subject, drawn)).rows) {
+      if (row.plan === undefined) continue;
+      const expected = row.roles.map((role) => Number(role !== 'padding'));
+      const observed = row.attention ?? [];
+      const marks = expected.flatMap((want, column) => (want === observed[column] ? [] : [column]));
+      const [first] = marks;
+      if (first === undefined) continue;
+      return {
+        kind: 'attention',
+        sentence: `${tokenAt(subject, row.ids, first)} is ${expected[first] === 1 ? `a real token of the ${row.roles[first]}` : 'padding'} in row ${row.row}, but its attention_mask is ${observed[first]}.`,
+        strips: [
+          stripOf(subject, {
+            row: row.row,
+            ids: row.ids,
+            roles: row.roles,
+            tracks: { expected, observed },
+            marks,
+          }),
+        ],
+      };
+    }
+    return undefined;
+  },
+};
+
 const promptRendered: Property<Rollouts> = {
   ...base,
   id: 'rollout/prompt-is-the-rendered-template',
@@ -220,6 +252,7 @@ const promptRendered: Property<Rollouts> = {
 export const rolloutProperties: readonly Property<Rollouts>[] = [
   { ...promptScored, needs: [needsTokens] },
   { ...idsScored, needs: [needsTokens] },
+  { ...attention, needs: [needsTokens] },
   { ...maskCovers, needs: [needsTokens] },
   promptRendered,
 ];

@@ -9,8 +9,6 @@ import json
 import sys
 
 from tokenizers import Tokenizer
-from transformers.utils.chat_template_utils import _compile_jinja_template, _render_with_assistant_indices
-
 
 def encode(request: dict) -> list:
     tokenizer = Tokenizer.from_file(request["file"])
@@ -24,14 +22,17 @@ def decode(request: dict) -> list:
 
 
 def render(request: dict) -> list:
-    return [render_one(case) for case in request["cases"]]
+    # Imported here: it takes seconds, which encoding and decoding need not wait for.
+    from transformers.utils import chat_template_utils
+
+    return [render_one(chat_template_utils, case) for case in request["cases"]]
 
 
-def render_one(case: dict) -> dict:
+def render_one(library, case: dict) -> dict:
     try:
         # tools and documents are None where there are none; unset special tokens are not passed at all.
-        text, spans = _render_with_assistant_indices(
-            _compile_jinja_template(case["template"]),
+        text, spans = library._render_with_assistant_indices(
+            library._compile_jinja_template(case["template"]),
             case["messages"],
             None,
             None,

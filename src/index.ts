@@ -11,6 +11,7 @@ export { type RunOptions, run, worldOf } from './check/run.ts';
 export * from './check/strips.ts';
 export { discard } from './check/subject.ts';
 export * from './check/tracks.ts';
+export { type Config, defineConfig } from './cli/define.ts';
 export * from './generators/batch.ts';
 export * from './generators/conversation.ts';
 export * from './generators/dialogue.ts';

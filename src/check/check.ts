@@ -1,6 +1,6 @@
 // One property against one trainer: saved failures first, then the generated cases, then the smallest failure.
-import fc from 'fast-check';
 import { VERSION } from '../version.ts';
+import { drawCases } from './cases.ts';
 import { type Corpus, caseId } from './corpus.ts';
 import type { Failure, PropertyResult } from './events.ts';
 import { countLabels } from './labels.ts';
@@ -47,12 +47,13 @@ export async function checkProperty(
 
   const arbitrary = property.given(world);
   const seed = seedOf(options.seed, property.id);
-  const cases = fc.sample(arbitrary, { seed, numRuns: options.cases });
+  const cases = drawCases(arbitrary, seed, options.cases);
   const screening = await screen(
-    cases.length,
-    (index) => {
-      labels.add(cases[index]);
-      return runCase(property, options.trainer, world, cases[index]);
+    cases.count,
+    () => {
+      const given = cases.next();
+      labels.add(given);
+      return runCase(property, options.trainer, world, given);
     },
     { signal: options.signal, onDone: options.onProgress },
   );
@@ -65,7 +66,7 @@ export async function checkProperty(
       world,
       seed,
       index: trouble.index,
-      given: cases[trouble.index],
+      given: cases.at(trouble.index),
       outcome: trouble.outcome,
       milliseconds: options.shrinkMilliseconds,
       signal: options.signal,

@@ -1,8 +1,8 @@
 // The fast half of a run: many cases in flight at once, until one is in trouble. Says nothing about why.
 import type { CaseOutcome } from './subject.ts';
 
-/** Cases in flight at most: enough to keep a pipelined process busy, few enough to be finished soon after Ctrl-C. */
-const WINDOW = 64;
+/** Cases in flight at most: enough to keep a pipelined process busy while a chunk of cases is drawn. */
+const WINDOW = 256;
 /** A slow trainer gets a smaller window, so that what is in flight takes about this long. */
 const IN_FLIGHT_MILLISECONDS = 500;
 
@@ -16,10 +16,10 @@ export interface Screening {
   readonly interrupted: boolean;
 }
 
-/** Runs cases 0..count-1 by `runOne`, in order of start, and stops starting new ones at the first trouble. */
+/** Runs `count` cases, started in order, and stops starting new ones at the first trouble. */
 export async function screen(
   count: number,
-  runOne: (index: number) => Promise<CaseOutcome>,
+  runNext: () => Promise<CaseOutcome>,
   options: { readonly signal?: AbortSignal | undefined; readonly onDone?: (done: number) => void },
 ): Promise<Screening> {
   let next = 0;
@@ -31,7 +31,7 @@ export async function screen(
   const lane = async (limit: number): Promise<void> => {
     while (next < limit && troubles.length === 0 && !options.signal?.aborted) {
       const index = next++;
-      const outcome = await runOne(index);
+      const outcome = await runNext();
       done++;
       if (outcome.kind === 'refused') {
         refused++;

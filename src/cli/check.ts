@@ -26,18 +26,9 @@ import {
   seedNumber,
   wholePositive,
 } from './options.ts';
+import { makePlan, type TrainerOptions } from './plan.ts';
 import { selectProperties, splitNames } from './select.ts';
-import {
-  CASES_FOLDER,
-  choiceFor,
-  configFor,
-  replayOf,
-  type Session,
-  sayBundled,
-  type TrainerOptions,
-  widthOfScreen,
-  withSession,
-} from './session.ts';
+import { CASES_FOLDER, replayOf, type Session, sayBundled, widthOfScreen, withSession } from './session.ts';
 import { commandOf } from './trainer.ts';
 
 interface CheckOptions extends TrainerOptions {
@@ -86,23 +77,21 @@ Examples:
 Exit code: 0 all hold, 1 one fails or errs, 2 no verdict, 130 interrupted.`;
 
 async function check(options: CheckOptions, rest: readonly string[], context: Context): Promise<number> {
-  const loaded = await configFor(options, context);
-  if (loaded !== undefined && isProblem(loaded)) return refuse(context, loaded);
-  const choice = choiceFor(options, rest, loaded, context);
-  if (isProblem(choice)) return refuse(context, choice);
-  const chosen = chosenProperties(options, loaded, await context.properties());
+  const plan = await makePlan(options, rest, context);
+  if (isProblem(plan)) return refuse(context, plan);
+  const chosen = chosenProperties(options, plan.loaded, await context.properties());
   if (isProblem(chosen)) return refuse(context, chosen);
-  const known = knownFor(options, loaded, context);
+  const known = knownFor(options, plan.loaded, context);
   if (known !== undefined && isProblem(known)) return refuse(context, known);
   const sinks = openSinks(options, context);
   if (isProblem(sinks)) return refuse(context, sinks);
 
   const seed = options.seed ?? anySeed();
   say(context, `trainproof ${VERSION} · seed ${seed}`);
-  sayBundled(choice, context);
+  sayBundled(plan, context);
   try {
-    return await withSession(choice, options, loaded, context, (session) =>
-      checkWith(session, options, loaded, context, sinks.emit, {
+    return await withSession(plan, context, (session) =>
+      checkWith(session, options, context, sinks.emit, {
         properties: chosen,
         seed,
         ...(known === undefined ? {} : { known: known.known }),
@@ -116,12 +105,12 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
 async function checkWith(
   session: Session,
   options: CheckOptions,
-  loaded: LoadedConfig | undefined,
   context: Context,
   sink: (event: RunEvent) => void,
   chosen: Pick<Parameters<typeof run>[0], 'properties' | 'seed' | 'known'>,
 ): Promise<number> {
-  const { trainer, tokenizer, semantics, choice, interrupts } = session;
+  const { trainer, tokenizer, semantics, interrupts } = session;
+  const { choice, loaded } = session.plan;
   const kept = options.corpus && loaded?.config.corpus !== false;
   const replay = replayOf(choice, context, kept);
   const report = terminalReport({

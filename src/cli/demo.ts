@@ -12,6 +12,7 @@ import { FAULTY_MODULE, type FaultyTrainer, faultyTrainers } from './catalogue.t
 import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
 import { FAILED, HOLDS, INTERRUPTED } from './exit.ts';
 import { anySeed, type Invocation, seedNumber, wholePositive } from './options.ts';
+import type { Plan } from './plan.ts';
 import { findPython } from './python.ts';
 import { selectProperties, splitNames } from './select.ts';
 import { replayOf, type Session, widthOfScreen, withSession } from './session.ts';
@@ -60,7 +61,7 @@ async function demo(name: string | undefined, options: DemoOptions, context: Con
   for (const faulty of chosen) {
     const command = [python, '-m', FAULTY_MODULE, faulty.name];
     const choice: TrainerChoice = { kind: 'command', command, cwd: context.cwd, from: 'bundled' };
-    const code = await withSession(choice, {}, undefined, context, (session) =>
+    const code = await withSession(planOf(choice), context, (session) =>
       showOne(faulty, { session, seed, cases: options.cases ?? DEFAULT_CASES, context }),
     );
     if (code === INTERRUPTED) return INTERRUPTED;
@@ -69,6 +70,10 @@ async function demo(name: string | undefined, options: DemoOptions, context: Con
   }
   say(context, '', `${caught} of ${chosen.length} caught · seed ${seed}`);
   return caught === chosen.length ? HOLDS : FAILED;
+}
+
+function planOf(choice: TrainerChoice): Plan {
+  return { options: {}, loaded: undefined, choice, tokenizer: undefined };
 }
 
 function chooseFaulty(
@@ -113,7 +118,8 @@ async function showOne(faulty: FaultyTrainer, tour: Tour): Promise<number> {
     say(context, paint.orange(`not caught in ${tour.cases} cases a property`));
     return FAILED;
   }
-  const replay = replayOf(session.choice, context, false);
+  const again = `npx trainproof demo ${faulty.name} --seed ${tour.seed}`;
+  const replay = { ...replayOf(session.plan.choice, context, false), again };
   say(context, ...failureLines(caught, { width, paint, replay }));
   const { casesToFail, shrinks } = caught.failure;
   say(
@@ -147,7 +153,7 @@ async function firstFailure(
         seed,
         cases,
         signal: session.interrupts.signal,
-        command: commandOf(session.choice),
+        command: commandOf(session.plan.choice),
       },
       () => {},
     );

@@ -14,14 +14,8 @@ import type { Trainer } from '../trainer/trainer.ts';
 import { type Context, isProblem, refuse, say } from './context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from './exit.ts';
 import { addTrainerOptions, type Invocation } from './options.ts';
-import {
-  choiceFor,
-  configFor,
-  sayBundled,
-  type TrainerOptions,
-  widthOfScreen,
-  withSession,
-} from './session.ts';
+import { makePlan, type TrainerOptions } from './plan.ts';
+import { sayBundled, widthOfScreen, withSession } from './session.ts';
 
 export function addDoctor(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
@@ -41,36 +35,29 @@ Examples:
 Exit code: 0 every op answers, 1 one does not, 2 the trainer never started.`;
 
 async function doctor(options: TrainerOptions, rest: readonly string[], context: Context): Promise<number> {
-  const loaded = await configFor(options, context);
-  if (loaded !== undefined && isProblem(loaded)) return refuse(context, loaded);
-  const choice = choiceFor(options, rest, loaded, context);
-  if (isProblem(choice)) return refuse(context, choice);
+  const plan = await makePlan(options, rest, context);
+  if (isProblem(plan)) return refuse(context, plan);
   const properties = await context.properties();
-  sayBundled(choice, context);
-  return withSession(
-    choice,
-    options,
-    loaded,
-    context,
-    async ({ trainer, tokenizer, semantics, interrupts }) => {
-      const world = worldOf(trainer, tokenizer, semantics);
-      say(context, ...helloLines(world), '');
-      const declared = OP_NAMES.filter((op) => trainer.hello.ops[op] !== undefined);
-      let bad = 0;
-      let tried = 0;
-      for (const op of declared) {
-        if (interrupts.signal.aborted) break;
-        const trial = await tryOp(op, properties, trainer, world);
-        if (trial.verdict === 'bad') bad++;
-        if (trial.verdict !== 'untried') tried++;
-        say(context, ...trialLines(op, trial, context));
-      }
-      const absent = OP_NAMES.filter((op) => trainer.hello.ops[op] === undefined);
-      const rest = absent.length === 0 ? '' : ` Not declared: ${absent.join(', ')}.`;
-      say(context, '', `${declared.length} ops declared, ${tried} tried, ${bad} with a complaint.${rest}`);
-      return bad > 0 ? FAILED : tried > 0 ? HOLDS : NO_VERDICT;
-    },
-  );
+  sayBundled(plan, context);
+  return withSession(plan, context, async ({ trainer, tokenizer, semantics, interrupts }) => {
+    const world = worldOf(trainer, tokenizer, semantics);
+    say(context, ...helloLines(world, widthOfScreen(context)), '');
+    const declared = OP_NAMES.filter((op) => trainer.hello.ops[op] !== undefined);
+    let bad = 0;
+    let tried = 0;
+    for (const op of declared) {
+      if (interrupts.signal.aborted) break;
+      const trial = await tryOp(op, properties, trainer, world);
+      if (trial.verdict === 'bad') bad++;
+      if (trial.verdict !== 'untried') tried++;
+      say(context, ...trialLines(op, trial, context));
+    }
+    const absent = OP_NAMES.filter((op) => trainer.hello.ops[op] === undefined);
+    const rest = absent.length === 0 ? '' : ` Not declared: ${absent.join(', ')}.`;
+    const summary = `${declared.length} ops declared, ${tried} tried, ${bad} with a complaint.${rest}`;
+    say(context, '', ...wrap(summary, widthOfScreen(context)));
+    return bad > 0 ? FAILED : tried > 0 ? HOLDS : NO_VERDICT;
+  });
 }
 
 const OP_NAMES = Object.keys(OPS) as Op[];
@@ -143,16 +130,40 @@ function trialLines(op: Op, trial: Trial, context: Context): string[] {
   );
 }
 
-function helloLines({ hello, semantics, tokenizer }: World): string[] {
+function helloLines({ hello, semantics, tokenizer }: World, width: number): string[] {
   const { layout, tokens } = hello;
   const declared = Object.entries(semantics).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
-  return [
-    `hello     ${[hello.name, hello.version, runtimeOf(hello)].filter(Boolean).join(' ')}, protocol ${hello.protocol}`,
-    `layout    ${layout === undefined ? 'not declared: token-aligned, over the whole row' : `${layout.alignment}-aligned, over the ${layout.span}`}`,
-    `semantics ${declared.length === 0 ? 'not declared: every legal variant is accepted' : declared.join(', ')}`,
-    `tokens    ${tokens === undefined ? 'not declared: the harness chooses special ids' : `vocabulary ${tokens.vocab_size}, pad ${tokens.pad_token_id}, eos ${tokens.eos_token_ids.join(' ')}`}`,
-    `tokenizer ${tokenizer === undefined ? 'none: what needs text is unsupported' : `${tokenizer.name}, ${tokenizer.vocabSize} tokens, ${tokenizer.chatTemplate === undefined ? 'no chat template' : 'with a chat template'}`}`,
+  const facts: readonly (readonly [string, string])[] = [
+    [
+      'hello',
+      [hello.name, hello.version, runtimeOf(hello), `protocol ${hello.protocol}`].filter(Boolean).join(' '),
+    ],
+    [
+      'layout',
+      layout === undefined
+        ? 'not declared: token-aligned, over the whole row'
+        : `${layout.alignment}-aligned, over the ${layout.span}`,
+    ],
+    [
+      'semantics',
+      declared.length === 0 ? 'not declared: every legal variant is accepted' : declared.join(', '),
+    ],
+    [
+      'tokens',
+      tokens === undefined
+        ? 'not declared: the harness chooses special ids'
+        : `vocabulary ${tokens.vocab_size}, pad ${tokens.pad_token_id}, eos ${tokens.eos_token_ids.join(' ')}`,
+    ],
+    [
+      'tokenizer',
+      tokenizer === undefined
+        ? 'none: what needs text is unsupported'
+        : `${tokenizer.name}, ${tokenizer.vocabSize} tokens, ${tokenizer.chatTemplate === undefined ? 'no' : 'with a'} chat template`,
+    ],
   ];
+  return facts.flatMap(([label, text]) =>
+    wrap(text, width - OP_WIDTH).map((line, at) => pad(at === 0 ? label : '', OP_WIDTH) + line),
+  );
 }
 
 function runtimeOf(hello: Hello): string | undefined {

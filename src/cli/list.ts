@@ -9,8 +9,9 @@ import { pad, widthOf, wrap } from '../report/visible.ts';
 import { type Context, isProblem, refuse, say } from './context.ts';
 import { HOLDS } from './exit.ts';
 import { addTrainerOptions, collect, type Invocation } from './options.ts';
+import { makePlan, type TrainerOptions } from './plan.ts';
 import { selectProperties, splitNames } from './select.ts';
-import { choiceFor, configFor, type TrainerOptions, widthOfScreen, withSession } from './session.ts';
+import { widthOfScreen, withSession } from './session.ts';
 
 interface ListOptions extends TrainerOptions {
   readonly only?: readonly string[];
@@ -36,15 +37,13 @@ Examples:
 async function list(options: ListOptions, rest: readonly string[], context: Context): Promise<number> {
   const properties = selectProperties(await context.properties(), splitNames(options.only ?? []), 'may');
   if (isProblem(properties)) return refuse(context, properties);
-  const loaded = await configFor(options, context);
-  if (loaded !== undefined && isProblem(loaded)) return refuse(context, loaded);
-  const choice = choiceFor(options, rest, loaded, context);
-  if (isProblem(choice)) return refuse(context, choice);
-  if (choice.from === 'bundled') {
+  const plan = await makePlan(options, rest, context);
+  if (isProblem(plan)) return refuse(context, plan);
+  if (plan.choice.from === 'bundled') {
     say(context, ...tableLines(properties, undefined, context));
     return HOLDS;
   }
-  return withSession(choice, options, loaded, context, async ({ trainer, tokenizer, semantics }) => {
+  return withSession(plan, context, async ({ trainer, tokenizer, semantics }) => {
     say(context, ...tableLines(properties, worldOf(trainer, tokenizer, semantics), context));
     return HOLDS;
   });

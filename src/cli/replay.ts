@@ -11,20 +11,11 @@ import { supportOf } from '../check/support.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { failureLines } from '../report/failure.ts';
 import { choosePaint } from '../report/paint.ts';
-import type { LoadedConfig } from './config.ts';
 import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from './exit.ts';
 import { addTrainerOptions, type Invocation } from './options.ts';
-import {
-  CASES_FOLDER,
-  choiceFor,
-  configFor,
-  replayOf,
-  type Session,
-  type TrainerOptions,
-  widthOfScreen,
-  withSession,
-} from './session.ts';
+import { makePlan, type TrainerOptions } from './plan.ts';
+import { CASES_FOLDER, replayOf, type Session, widthOfScreen, withSession } from './session.ts';
 import { commandOf, type TrainerChoice } from './trainer.ts';
 import { splitCommand } from './words.ts';
 
@@ -57,9 +48,9 @@ async function replay(
 ): Promise<number> {
   const saved = findCase(name, context);
   if (isProblem(saved)) return refuse(context, saved);
-  const loaded = await configFor(options, context);
-  if (loaded !== undefined && isProblem(loaded)) return refuse(context, loaded);
-  const choice = choiceOf(saved, options, rest, loaded, context);
+  const plan = await makePlan(options, rest, context);
+  if (isProblem(plan)) return refuse(context, plan);
+  const choice = choiceOf(saved, plan.choice, context);
   if (isProblem(choice)) return refuse(context, choice);
   const property = (await context.properties()).find(({ id }) => id === saved.property);
   if (property === undefined) {
@@ -67,13 +58,13 @@ async function replay(
       problem: `! no longer valid: case ${saved.id} is of ${saved.property}, which this version does not have`,
     });
   }
-  return withSession(choice, options, loaded, context, (session) =>
+  return withSession({ ...plan, choice }, context, (session) =>
     replayWith(session, saved, property, context),
   );
 }
 
 async function replayWith(
-  { trainer, tokenizer, semantics, choice }: Session,
+  { trainer, tokenizer, semantics, plan }: Session,
   saved: SavedCase,
   property: Property,
   context: Context,
@@ -103,7 +94,7 @@ async function replayWith(
     default: {
       const result = resultOf(property, saved, outcome);
       const paint = choosePaint(context.out.isTty, context.env);
-      const block = { width: widthOfScreen(context), paint, replay: replayOf(choice, context, true) };
+      const block = { width: widthOfScreen(context), paint, replay: replayOf(plan.choice, context, true) };
       say(context, `x still fails  ${saved.id}`, '', ...failureLines(result, block));
       return FAILED;
     }
@@ -165,15 +156,8 @@ function findCase(name: string, context: Context): SavedCase | Problem {
 }
 
 /** What is typed; then the command that the case was saved with, in its folder where the configuration names it too. */
-function choiceOf(
-  saved: SavedCase,
-  options: TrainerOptions,
-  rest: readonly string[],
-  loaded: LoadedConfig | undefined,
-  context: Context,
-): TrainerChoice | Problem {
-  const choice = choiceFor(options, rest, loaded, context);
-  if (isProblem(choice) || choice.from === 'typed') return choice;
+function choiceOf(saved: SavedCase, choice: TrainerChoice, context: Context): TrainerChoice | Problem {
+  if (choice.from === 'typed') return choice;
   const command = typeof saved.command === 'string' ? saved.command : '';
   if (command === '' || command === commandOf(choice)) return choice;
   const words = splitCommand(command);

@@ -19,7 +19,7 @@ export function conversation(options: ConversationOptions): fc.Arbitrary<Message
   const content = options.content ?? plainContent();
   const { min, max } = options.turns ?? DEFAULT_TURNS;
   const exchange = fc.record({ user: content, assistant: content });
-  const system = options.system === false ? fc.constant(null) : fc.option(content, { freq: 1 });
+  const system = options.system === false ? fc.constant(null) : fc.option(content, { freq: 2 });
   // `size: 'max'` spreads the number of turns evenly; by default nearly all would have the least.
   const exchanges = fc.array(exchange, { minLength: min, maxLength: max, size: 'max' });
   return fc.record({ system, exchanges }).map((made) => {

@@ -7,6 +7,7 @@ import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 /** Any content without the spelling of a special token; '' is among them. */
 export function plainContent(): fc.Arbitrary<string> {
   return fc.oneof(
+    SHRINK_ACROSS,
     { arbitrary: prose(), weight: 5 },
     { arbitrary: edged(prose()), weight: 2 },
     { arbitrary: code(), weight: 2 },
@@ -20,7 +21,11 @@ export function plainContent(): fc.Arbitrary<string> {
 
 /** Like plainContent, and a fifth of it spells special tokens: a user can type them. */
 export function anyContent(tokenizer?: Tokenizer): fc.Arbitrary<string> {
-  return fc.oneof({ arbitrary: plainContent(), weight: 4 }, { arbitrary: specialText(tokenizer), weight: 1 });
+  return fc.oneof(
+    SHRINK_ACROSS,
+    { arbitrary: plainContent(), weight: 4 },
+    { arbitrary: specialText(tokenizer), weight: 1 },
+  );
 }
 
 export function prose(): fc.Arbitrary<string> {
@@ -117,6 +122,9 @@ export function textLabels(text: string): string[] {
 const MAX_PIECES = 6;
 const MAX_LINES = 4;
 
+/** A failure in code or emoji is tried as a plain sentence first. */
+const SHRINK_ACROSS = { withCrossShrink: true };
+
 const constant = (pieces: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...pieces);
 
 // The simplest come first: shrinking ends there.
@@ -155,6 +163,8 @@ const FOREIGN = [
   'สวัสดี',
   'Ελλάδα',
   'e\u0301',
+  'man\u0303ana',
+  'cafe\u0301',
   'Tiếng',
   '𝒳',
   'a\u200db',

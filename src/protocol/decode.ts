@@ -77,7 +77,9 @@ function decodeFields(
   if (!isJsonObject(value)) return { complaint: `${path} is ${shown(value)}, expected an object` };
   for (const key of Object.keys(value)) {
     if (!Object.hasOwn(specs, key) && key !== extra) {
-      return { complaint: `${path} has an ${unknownName('key', key, Object.keys(specs))}` };
+      // A key that is missing was probably meant rather than one that is there or optional.
+      const missing = Object.keys(specs).filter((name) => !specs[name]?.endsWith('?') && !(name in value));
+      return { complaint: `${path} has an ${unknownName('key', key, [...missing, ...Object.keys(specs)])}` };
     }
   }
   const fields: Record<string, unknown> = {};

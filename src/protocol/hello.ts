@@ -83,6 +83,8 @@ const opRules = Object.fromEntries(
   ]),
 );
 
+export const SEMANTICS_KEYS = Object.keys(SEMANTICS);
+
 const HELLO = record(
   {
     'protocol!': oneOf(PROTOCOL),

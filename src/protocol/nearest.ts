@@ -8,7 +8,7 @@ export function unknownName(what: string, name: string, known: readonly string[]
     nearest !== undefined
       ? `did you mean "${nearest}"?`
       : known.length > 0
-        ? `known: ${known.join(', ')}`
+        ? `known: ${[...new Set(known)].join(', ')}`
         : 'none is known here';
   return `unknown ${what} "${name}", ${hint}`;
 }

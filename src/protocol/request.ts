@@ -1,10 +1,12 @@
 // Requests as lines. Ids are given when a line is sent, so a request is encoded once however often it is sent.
+
+import { VERSION } from '../version.ts';
 import { encodeArgs, type Wire } from './json.ts';
 import type { Args, Op } from './message.ts';
 import { PROTOCOL } from './message.ts';
 
-/** What the harness calls itself in hello; a test holds it to package.json. */
-export const HARNESS = 'trainproof 0.1.0';
+/** What the harness calls itself in hello. */
+export const HARNESS = `trainproof ${VERSION}`;
 export const HELLO_ID = 1;
 
 /** A request without its id: `"op":"mask","args":{...}}`. */

@@ -9,6 +9,8 @@ export interface Replay {
   readonly adapter?: string;
   /** Folder of saved cases as seen from the shell; absent: nothing was saved. */
   readonly folder?: string;
+  /** What to type where nothing was saved, if one line does it. */
+  readonly again?: string;
 }
 
 /** Lines of the block, the first labelled. */
@@ -20,6 +22,7 @@ export function reproduceLines(failure: Failure, replay: Replay): string[] {
       lines.push(`${replay.adapter} < ${quoted(`${replay.folder}/${failure.caseId}.ndjson`)}`);
     }
   }
+  if (replay.again !== undefined) lines.push(replay.again);
   const path = failure.path === undefined ? '' : `, path ${failure.path}`;
   lines.push(`seed ${failure.seed}${path} (same version only)`);
   return lines.map((line, at) => (at === 0 ? LABEL : ' '.repeat(LABEL.length)) + line);

@@ -2,7 +2,7 @@
 import type { PropertyResult } from '../check/events.ts';
 import type { Paint } from './paint.ts';
 import { brushOf, LOOKS, VERDICT_WIDTH } from './verdict.ts';
-import { pad, shorten, widthOf, wrap } from './visible.ts';
+import { pad, widthOf, wrap } from './visible.ts';
 
 export interface TableOptions {
   /** Every property of the run, so that the columns stand still while rows arrive. */
@@ -17,23 +17,49 @@ export function rowLines(result: PropertyResult, options: TableOptions): string[
   const look = LOOKS[result.verdict];
   const verdict = pad(`${look.glyph} ${look.word}`, VERDICT_WIDTH);
   const id = pad(result.id, Math.min(Math.max(0, ...options.ids.map(widthOf)), MOST_ID_WIDTH));
-  const rest = `${pad(result.level, LEVEL_WIDTH)}${restOf(result)}`;
-  const used = widthOf(verdict) + widthOf(id) + 2 * SPACE.length;
+  const row = `${brushOf(result.verdict, paint)(verdict)}${SPACE}${id}${SPACE}${pad(result.level, LEVEL_WIDTH)}`;
+  const left = options.width - widthOf(verdict) - widthOf(id) - LEVEL_WIDTH - 2 * SPACE.length;
+  // A reason is a sentence: where it does not fit beside the row it stands whole below it.
+  const rest = restOf(result);
+  const beside = widthOf(rest) <= left;
+  const below = beside ? [] : wrap(rest, options.width - INDENT.length);
   return [
-    `${brushOf(result.verdict, paint)(verdict)}${SPACE}${id}${SPACE}${paint.dim(shorten(rest, Math.max(MIN_REST, options.width - used)))}`.trimEnd(),
+    (beside ? row + paint.dim(rest) : row).trimEnd(),
+    ...below.map((line) => paint.dim(INDENT + line)),
     ...warningsOf(result).flatMap((warning) =>
-      wrap(warning, options.width - WARNING_INDENT.length).map((line) => paint.orange(WARNING_INDENT + line)),
+      wrap(warning, options.width - INDENT.length).map((line) => paint.orange(INDENT + line)),
     ),
-    ...result.fixed.map((id) => `${WARNING_INDENT}+ fixed ${id}: it holds now and is no longer kept`),
+    ...result.fixed.map((id) => `${INDENT}+ fixed ${id}: it holds now and is no longer kept`),
   ];
+}
+
+/** Rows that can be told in one: unsupported, of one stage and level, for one reason. */
+export function goTogether(results: readonly PropertyResult[]): boolean {
+  const keys = results.map(({ id, level, verdict, reason }) =>
+    verdict === 'unsupported' ? [stageOf(id), level, reason].join('\n') : undefined,
+  );
+  return keys.every((key) => key !== undefined && key === keys[0]);
+}
+
+/** One row for results that go together. */
+export function groupLines(results: readonly PropertyResult[], options: TableOptions): string[] {
+  const [first] = results;
+  if (first === undefined) return [];
+  if (results.length === 1) return rowLines(first, options);
+  const id = `${stageOf(first.id)}/ (${results.length} properties)`;
+  // Its own width: what stands here is read by itself, and the reason then fits beside it.
+  return rowLines({ ...first, id }, { ...options, ids: [id] });
+}
+
+function stageOf(id: string): string {
+  return id.split('/')[0] ?? id;
 }
 
 const SPACE = '  ';
 const LEVEL_WIDTH = 'should'.length + SPACE.length;
 /** A longer id moves its own row only. */
 const MOST_ID_WIDTH = 52;
-const MIN_REST = 12;
-const WARNING_INDENT = '    ';
+const INDENT = '    ';
 /** A trainer that refuses more than half of the cases has hardly been checked. */
 const MUCH_REJECTED = 0.5;
 

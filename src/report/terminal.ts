@@ -6,7 +6,7 @@ import { failureLines } from './failure.ts';
 import type { Paint } from './paint.ts';
 import type { Replay } from './reproduce.ts';
 import { summaryLine } from './summary.ts';
-import { rowLines } from './table.ts';
+import { goTogether, groupLines, rowLines } from './table.ts';
 import { shorten } from './visible.ts';
 
 export interface TerminalOptions {
@@ -30,6 +30,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
   let seed = 0;
   let place = '';
   let started = 0;
+  let unsupported: PropertyResult[] = [];
   let drawn = Number.NEGATIVE_INFINITY;
 
   const say = (...lines: readonly string[]): void => {
@@ -39,6 +40,11 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
     if (drawn === Number.NEGATIVE_INFINITY) return '';
     drawn = Number.NEGATIVE_INFINITY;
     return ERASE_LINE;
+  };
+  // An adapter of three ops leaves fifty properties out; one row a stage says the same.
+  const flush = (): void => {
+    say(...groupLines(unsupported, { ids, width, paint }));
+    unsupported = [];
   };
   const draw = (text: string): void => {
     if (!options.live || options.now() - drawn < REDRAW_MILLISECONDS) return;
@@ -63,9 +69,13 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         break;
       case 'property-end':
         results.push(event.result);
-        if (!options.quiet) say(...rowLines(event.result, { ids, width, paint }));
+        if (options.quiet) break;
+        if (!goTogether([...unsupported, event.result])) flush();
+        if (event.result.verdict === 'unsupported') unsupported.push(event.result);
+        else say(...rowLines(event.result, { ids, width, paint }));
         break;
       case 'run-end': {
+        flush();
         const blocks = results.filter(isTold).flatMap((result) => ['', ...failureLines(result, options)]);
         const summary = summaryLine(results, { seed, ...event });
         say(...blocks, ...(options.quiet && blocks.length === 0 ? [] : ['']), paint.bold(summary));

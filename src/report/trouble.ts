@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Paint } from './paint.ts';
-import { shorten, wrap } from './visible.ts';
+import { wrap } from './visible.ts';
 
 /** Lines of at most `width` columns. */
 export function troubleLines(
@@ -12,8 +12,9 @@ export function troubleLines(
   const traceback = tail(trouble.traceback ?? '', TRACEBACK_LINES);
   // A traceback says it all; without one, what was printed last is the best witness.
   const printed = traceback.length > 0 ? [] : tail(trouble.stderrTail ?? '', STDERR_LINES);
+  // Wrapped, not cut: what matters may stand at the end of a long line.
   const quoted = (lines: readonly string[]): string[] =>
-    lines.map((line) => paint.dim(shorten(`│ ${line}`, width)));
+    lines.flatMap((line) => wrap(line, width - BAR.length)).map((line) => paint.dim(BAR + line));
   return [
     ...wrap(trouble.message + again(trouble.reproduced), width),
     ...wrap(trouble.advice, width),
@@ -22,6 +23,7 @@ export function troubleLines(
   ];
 }
 
+const BAR = '│ ';
 /** The end of a traceback names the error; its beginning is the SDK. */
 const TRACEBACK_LINES = 12;
 const STDERR_LINES = 8;

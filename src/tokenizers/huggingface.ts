@@ -11,7 +11,8 @@ export function huggingfaceTokenizer(files: TokenizerFiles): Tokenizer {
   const library = new Library(files.tokenizer, files.config);
   repairByteFallback(library.decoder);
   const added = library.get_added_tokens_decoder();
-  const vocabSize = 1 + Math.max(-1, ...library.get_vocab().values());
+  let vocabSize = 0;
+  for (const id of library.get_vocab().values()) vocabSize = Math.max(vocabSize, id + 1);
   const idOf = (token: string | undefined): number | undefined =>
     token === undefined ? undefined : library.token_to_id(token);
   return {

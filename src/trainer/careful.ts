@@ -27,7 +27,7 @@ export async function askOneByOne(connection: Connection, suspects: readonly Tic
 }
 
 /** Longer than a line stays in a pipe or a small interpreter takes to die; paid only after a failure, once a suspect. */
-const SETTLE_MILLISECONDS = 50;
+const SETTLE_MILLISECONDS = 100;
 
 function settled(): Promise<undefined> {
   return new Promise((resolve) => void setTimeout(() => resolve(undefined), SETTLE_MILLISECONDS));

@@ -1,7 +1,8 @@
 // A child process in a group of its own: the only place that starts one. It moves bytes and decides when the
 // child is gone; what the bytes mean is connection.ts.
-import { fileURLToPath } from 'node:url';
+import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
+import { PACKAGE_ROOT } from '../version.ts';
 import { guard, release, signalGroup } from './orphans.ts';
 import { ring } from './ring.ts';
 
@@ -93,15 +94,12 @@ export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => v
   };
 }
 
-/** Python adapters find `import trainproof` without installing it. Compiled files live two folders deeper. */
-const PYTHON_FOLDER = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../python' : '../../../src/python', import.meta.url),
-);
+/** Python adapters find `import trainproof` here without installing it. */
+const PYTHON_FOLDER = join(PACKAGE_ROOT, 'src', 'python');
 
 function pythonPath(env: Readonly<Record<string, string>> | undefined): string {
   const before = env?.PYTHONPATH ?? process.env.PYTHONPATH;
-  const separator = process.platform === 'win32' ? ';' : ':';
-  return before === undefined || before === '' ? PYTHON_FOLDER : `${PYTHON_FOLDER}${separator}${before}`;
+  return before === undefined || before === '' ? PYTHON_FOLDER : `${PYTHON_FOLDER}${delimiter}${before}`;
 }
 
 async function spawnFailure(result: Promise<object>): Promise<ChildExit> {

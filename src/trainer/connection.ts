@@ -54,7 +54,7 @@ export interface Connection {
  * Requests ahead of their answers. Enough to keep both sides busy across a pipe's wake-up (the rate is flat from
  * about 32 on); few enough that the unanswered ones can be asked again one by one after a crash.
  */
-export const WINDOW = 64;
+export const WINDOW = 256;
 /** A trainer that is told to end by the end of its input gets this long before it is killed. */
 const CLOSE_MILLISECONDS = 500;
 

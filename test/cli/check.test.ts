@@ -104,7 +104,7 @@ test('a trainer object without the op that it declares is one sentence and exit 
 test('the first Ctrl-C finishes, reports and exits 130; before hello it leaves at once', async () => {
   const world = makeWorld();
   world.write('adapter.py', pythonCollate('rows', 'import time; time.sleep(0.2)'));
-  const running = world.run('check', '--cases', '100000', '--seed', '9', '--', 'python3', 'adapter.py');
+  const running = world.run('check', '--cases', '20000', '--seed', '9', '--', 'python3', 'adapter.py');
   const poll = setInterval(() => {
     if (!world.out().includes('checking tiny')) return;
     clearInterval(poll);
@@ -125,7 +125,7 @@ test('the first Ctrl-C finishes, reports and exits 130; before hello it leaves a
 test('a second Ctrl-C leaves at once', async () => {
   const world = makeWorld();
   world.write('adapter.py', pythonCollate());
-  const running = world.run('check', '--cases', '100000', '--', 'python3', 'adapter.py');
+  const running = world.run('check', '--cases', '20000', '--', 'python3', 'adapter.py');
   const poll = setInterval(() => {
     if (!world.out().includes('checking tiny')) return;
     clearInterval(poll);

@@ -117,7 +117,8 @@ for line in sys.stdin:
     else:
         rows = request["args"]["input_ids"]
         width = max(map(len, rows))
-        ids = [row + [0] * (width - len(row)) for row in ${expression}]
+        pad = request["args"]["pad_token_id"]
+        ids = [row + [pad] * (width - len(row)) for row in ${expression}]
         real = [[1] * len(row) + [0] * (width - len(row)) for row in rows]
         labels = [row + [-100] * (width - len(row)) for row in rows]
         ok = {"input_ids": ids, "attention_mask": real, "labels": labels}

@@ -80,6 +80,42 @@ test('a run is rows, then failures, then one line in words', () => {
   `);
 });
 
+test('unsupported properties of one stage and reason are told in one row, and all are counted', () => {
+  const missing = ['a/1', 'a/2', 'a/3', 'b/1', 'c/1'].map(
+    (id): RunEvent => ({
+      type: 'property-end',
+      result: result({
+        id,
+        verdict: 'unsupported',
+        reason: `the adapter has no op \`${id === 'c/1' ? 'x' : 'y'}\``,
+      }),
+    }),
+  );
+  expect(printed([runStart(ids), ...missing, end])).toMatchInlineSnapshot(`
+    "checking my-trainer 0.4 (python 3.11, torch 2.13) · 3 properties, 100 cases each
+
+    – unsupported  a/ (3 properties)  must    the adapter has no op \`y\`
+    – unsupported  b/1                           must    the adapter has no op \`y\`
+    – unsupported  c/1                           must    the adapter has no op \`x\`
+
+    5 properties: 5 unsupported · seed 1836021 · 12.3 s
+    "
+  `);
+});
+
+test('a reason that does not fit stands whole below its row', () => {
+  const reason = 'the trainer is fixed to its special ids (hello.tokens), so pad cannot be renamed';
+  const event: RunEvent = { type: 'property-end', result: result({ verdict: 'skipped', reason }) };
+  expect(printed([runStart(ids), event], { width: 60 })).toMatchInlineSnapshot(`
+    "checking my-trainer 0.4 (python 3.11, torch 2.13) · 3 properties, 100 cases each
+
+    · skipped      mask/prompt-is-never-trained  must
+        the trainer is fixed to its special ids (hello.tokens),
+        so pad cannot be renamed
+    "
+  `);
+});
+
 test('an interrupted run says so in its final line', () => {
   const events: RunEvent[] = [
     runStart(ids),

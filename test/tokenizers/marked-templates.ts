@@ -2,7 +2,7 @@
 
 export const MARKED_TEMPLATES: Readonly<Record<string, string>> = {
   inline:
-    "{% for m in messages %}{{ '<' + m.role + '>' }}{% if m.role == 'assistant' %}{% generation %}{{ m.content }}{{ eos_token }}{% endgeneration %}{% else %}{{ m.content }}{% endif %}\n{% endfor %}",
+    "{% for m in messages %}{{ '<' + m.role + '>' }}{% if m.role == 'assistant' %}{% generation %}{{ m.content }}{{ eos_token }}{% endgeneration %}{% else %}{{ m.content }}{% endif %}{{ '\\n' }}{% endfor %}",
   'on its own lines': [
     '{% for m in messages %}',
     '{{ m.role }}:',

@@ -27,9 +27,11 @@ try:
     import transformers
     import trl
 except ImportError as missing:
+    # The next step first: the harness shows the beginning of a line.
     sys.stderr.write(
-        "trainproof: this adapter needs %s, which this Python (%s) does not have; `npm run setup:trainers` in a "
-        "checkout, or `pip install torch==2.13.0 transformers==5.18.0 trl==1.13.0 requests`\n" % (missing.name, sys.executable)
+        "trainproof: %s is not installed. Run `npm run setup:trainers`,\n"
+        "trainproof: or `pip install torch==2.13.0 transformers==5.18.0 trl==1.13.0 requests`\n"
+        "trainproof: for %s\n" % (missing.name, sys.executable)
     )
     raise SystemExit(2)
 

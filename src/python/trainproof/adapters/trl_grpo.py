@@ -148,8 +148,8 @@ def advantages(rewards, group_ids):
     return {"advantages": [back[row] for row in range(len(rewards))]}
 
 
-def objective(leaf, old, ref, advantage, mask, micro_batches):
-    """Sum of _compute_loss over the micro-batches of one optimiser step; each sees the step's num_items_in_batch."""
+def objective(leaf, old, ref, advantage, mask, count, micro_batches):
+    """Sum of _compute_loss over the micro-batches of one optimiser step of `count` completion tokens."""
     parts = [part for part in micro_batches if part]
     total = 0.0
     # One generation an optimiser step, TRL's default: steps_per_generation is gradient_accumulation_steps.
@@ -165,7 +165,7 @@ def objective(leaf, old, ref, advantage, mask, micro_batches):
                 "advantages": advantage[part],
                 "old_per_token_logps": old[part],
                 "ref_per_token_logps": ref[part],
-                "num_items_in_batch": mask.sum(),
+                "num_items_in_batch": count,
             }
             scored = (leaf[part], torch.zeros_like(leaf[part]), None)
             with replaced(trainer, _get_per_token_logps_and_entropies=lambda *_, **__: scored):
@@ -175,19 +175,23 @@ def objective(leaf, old, ref, advantage, mask, micro_batches):
 
 @trainproof.op
 def kl(logprobs, old_logprobs, ref_logprobs, completion_mask):
+    """mean_kl is TRL's metric; kl is what each token adds to the loss when no row has an advantage."""
     trainer._metrics["train"].clear()
     tracks = [torch.tensor(track) for track in (logprobs, old_logprobs, ref_logprobs)]
     rows = list(range(len(logprobs)))
-    objective(*tracks, torch.zeros(len(rows)), torch.tensor(completion_mask), [rows])
-    return {"mean_kl": trainer._metrics["train"]["kl"][-1]}
+    mask = torch.tensor(completion_mask, dtype=torch.float32)
+    # The loss is linear in the mask, so its slope there is the term of each token over their number.
+    _, slope = trainproof.gradient(lambda leaf: objective(*tracks, torch.zeros(len(rows)), leaf, mask.sum(), [rows]), mask)
+    return {"kl": slope * mask * mask.sum() / BETA, "mean_kl": trainer._metrics["train"]["kl"][-1]}
 
 
 @trainproof.op(micro_batches=True)
 def loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
     trainer._metrics["train"].clear()
-    old, ref, advantage = (torch.tensor(values) for values in (old_logprobs, ref_logprobs, advantages))
+    given = (old_logprobs, ref_logprobs, advantages, completion_mask)
+    old, ref, advantage, mask = (torch.tensor(values) for values in given)
     value, weights = trainproof.gradient(
-        lambda leaf: objective(leaf, old, ref, advantage, torch.tensor(completion_mask), micro_batches),
+        lambda leaf: objective(leaf, old, ref, advantage, mask, mask.sum(), micro_batches),
         torch.tensor(logprobs),
     )
     return {"loss": value, "loss_weights": weights}

@@ -1,7 +1,16 @@
 """Wrong text: templates, BOS, and ids that went through text and back."""
 
 from .. import left_padded
-from ..chat import BOS, BOS_ID, HEADER, STOP_ID, chat_ids, chat_labels, chat_text, tokenizer
+from ..chat import (
+    BOS,
+    BOS_ID,
+    HEADER,
+    STOP_ID,
+    chat_ids,
+    chat_labels,
+    chat_text,
+    tokenizer,
+)
 from . import MUTANTS
 
 

@@ -1,0 +1,71 @@
+// From a plan to a trainer that has said hello and a tokenizer that can be read. Whoever opens it stops it.
+import { resolve } from 'node:path';
+import { loadTokenizer } from '../tokenizers/load.ts';
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { TrainerFailure } from '../trainer/failure.ts';
+import type { Trainer } from '../trainer/trainer.ts';
+import type { Semantics } from '../vocabulary.ts';
+import { type Context, isProblem, type Problem } from './context.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { commandOf, type Deadlines, startChosen } from './trainer.ts';
+
+export interface Opened {
+  readonly plan: Plan;
+  readonly trainer: Trainer;
+  readonly tokenizer: Tokenizer | undefined;
+  /** From the configuration, to be merged over what the trainer declares. */
+  readonly semantics: Semantics | undefined;
+}
+
+/** Nothing is left running where this is a failure or a problem. */
+export async function openPlan(plan: Plan): Promise<Opened | { readonly failure: TrainerFailure } | Problem> {
+  const started = await startChosen(plan.choice, deadlinesOf(plan));
+  if ('failure' in started) return started;
+  const { trainer } = started;
+  const tokenizer = tokenizerFor(plan, trainer);
+  if (tokenizer !== undefined && isProblem(tokenizer)) {
+    await trainer.stop();
+    return tokenizer;
+  }
+  return { plan, trainer, tokenizer, semantics: plan.loaded?.config.semantics };
+}
+
+/** The trainer that a folder and an environment mean with nothing typed, as the vitest face needs it. */
+export async function openHere(place: Pick<Context, 'cwd' | 'env'>): Promise<Opened | Problem> {
+  const plan = await makePlan({}, [], place);
+  if (isProblem(plan)) return plan;
+  const opened = await openPlan(plan);
+  if (!('failure' in opened)) return opened;
+  const { message, advice, stderrTail } = opened.failure;
+  return {
+    problem: [`${nameOf(plan)} did not start`, message, advice, stderrTail ?? ''].join('\n').trimEnd(),
+  };
+}
+
+/** The trainer as it is said to the user. */
+export function nameOf({ choice }: Plan): string {
+  return choice.kind === 'object' ? `the trainer of ${choice.file}` : commandOf(choice);
+}
+
+function deadlinesOf({ options, loaded }: Plan): Deadlines {
+  const hello = options.helloTimeout ?? loaded?.config.helloTimeout;
+  const op = options.opTimeout ?? loaded?.config.opTimeout;
+  return {
+    ...(hello === undefined ? {} : { helloMilliseconds: hello * 1_000 }),
+    ...(op === undefined ? {} : { opMilliseconds: op * 1_000 }),
+  };
+}
+
+/** A declared folder is relative to where the trainer runs. */
+function tokenizerFor(
+  { choice, loaded, tokenizer }: Plan,
+  trainer: Trainer,
+): Tokenizer | Problem | undefined {
+  const declared = trainer.hello.tokenizer;
+  const base = choice.kind === 'command' ? choice.cwd : (loaded?.folder ?? '.');
+  const folder = tokenizer ?? (declared === undefined ? undefined : resolve(base, declared));
+  if (folder === undefined) return undefined;
+  const backend = loaded?.config.tokenizerBackend;
+  const result = loadTokenizer(folder, backend === undefined ? {} : { backend });
+  return 'problem' in result ? { problem: result.problem } : result.tokenizer;
+}
