@@ -5,6 +5,7 @@ import {
   type Finding,
   type Ids,
   IGNORE_INDEX,
+  type Need,
   type Property,
   type Role,
   route,
@@ -66,6 +67,7 @@ function aboutLabels(
   why: string,
   catches: readonly string[],
   check: (subject: Subject, row: Labelled, drawn: Dialogue) => Finding | undefined,
+  ...needs: readonly Need[]
 ): Property<Dialogue> {
   return {
     ...base,
@@ -73,17 +75,18 @@ function aboutLabels(
     title,
     why,
     catches,
-    needs: [route('tokenize', 'sft')],
+    needs: [route('tokenize', 'sft'), ...needs],
     async check(subject, drawn) {
       return check(subject, await labelled(subject, drawn), drawn);
     },
   };
 }
 
-/** Ids that end a turn, of the trainer and of its tokenizer. */
-const stopIds = (world: World): Ids =>
-  world.hello.tokens?.eos_token_ids ??
-  (world.tokenizer?.eosTokenId === undefined ? [] : [world.tokenizer.eosTokenId]);
+/** A tokenizer's own eos need not be what ends a turn (Gemma, Phi), so only declared ids count. */
+const stopIds = (world: World): Ids => world.hello.tokens?.eos_token_ids ?? [];
+
+const declaredStops: Need = (world) =>
+  world.hello.tokens === undefined ? 'hello.tokens is needed: which ids end a turn' : undefined;
 
 /** All tokens are trained: legal, and then nothing else is to be said of labels. */
 const trainsAll = (subject: Subject, row: Labelled): boolean =>
@@ -147,6 +150,7 @@ export const labelProperties: readonly Property<Dialogue>[] = [
         (token) => `${token} belongs to the last answer, but SFT does not train it.`,
       );
     },
+    declaredStops,
   ),
   aboutLabels(
     'tokenize/stop-token-is-trained',
@@ -155,7 +159,6 @@ export const labelProperties: readonly Property<Dialogue>[] = [
     ['EOS-07', 'EOS-09', 'EOS-01'],
     (subject, row) => {
       const stops = stopIds(subject);
-      if (stops.length === 0) return undefined;
       const end = row.ids.findIndex((id, column) => column >= row.prompt && stops.includes(id));
       if (end < 0)
         return {
@@ -170,5 +173,6 @@ export const labelProperties: readonly Property<Dialogue>[] = [
         (token) => `${token} ends the last answer, but SFT does not train it.`,
       );
     },
+    declaredStops,
   ),
 ];

@@ -83,25 +83,21 @@ const parity: Property<Dialogue> = {
 const generationPrompt: Property<Dialogue> = {
   ...base,
   id: 'tokenize/generation-prompt-begins-the-training-row',
-  title:
-    'Within one route, the prompt with its generation prompt is, id by id, the beginning of the whole conversation',
+  title: 'The prompt with its generation prompt is, id by id, the beginning of the row that SFT trains on',
   why: 'Where it is not, prompt length and prompt tokens disagree, and masks are placed a few tokens off.',
   catches: ['TPL-01', 'TPL-03', 'TPL-04', 'TOK-05', 'TOK-12'],
+  needs: [route('tokenize', 'sft')],
   async check(subject, drawn) {
     requirePrefixPreserving(subject, drawn);
-    for (const which of routesOf(subject, 'tokenize')) {
-      const { input_ids: prompt } = await ask(subject, drawn, which, false);
-      const { input_ids: row } = await ask(subject, drawn, which, true);
-      const finding = prefixFinding(
-        subject,
-        prompt,
-        row,
-        (token) =>
-          `On route ${which}, ${token} is in the prompt with its generation prompt, but not at that place of the whole conversation.`,
-      );
-      if (finding !== undefined) return finding;
-    }
-    return undefined;
+    const { input_ids: prompt } = await ask(subject, drawn, 'sft', false);
+    const { input_ids: row } = await ask(subject, drawn, 'sft', true);
+    return prefixFinding(
+      subject,
+      prompt,
+      row,
+      (token) =>
+        `${token} is in the prompt with its generation prompt, but not at that place of the whole conversation.`,
+    );
   },
 };
 
@@ -127,7 +123,8 @@ const bos: Property<Dialogue> = {
   async check(subject, drawn) {
     const id = bosId(subject) ?? -1;
     for (const which of routesOf(subject, 'tokenize')) {
-      for (const whole of [false, true]) {
+      // RL is given prompts; only SFT rows are whole conversations.
+      for (const whole of which === 'sft' ? [false, true] : [false]) {
         const { input_ids: ids } = await ask(subject, drawn, which, whole);
         const observed = leading(ids, id);
         const text =

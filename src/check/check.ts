@@ -74,7 +74,7 @@ export async function checkProperty(
     const failure = await failureOf(property, world, options, smallest.given, smallest.outcome, {
       casesToFail: trouble.index + 1,
       shrinks: smallest.shrinks,
-      seed,
+      seed: options.seed,
       ...(smallest.path === undefined ? {} : { path: smallest.path }),
       ...(smallest.stopped === undefined ? {} : { shrinkStopped: smallest.stopped }),
     });

@@ -54,7 +54,8 @@ export async function runCase<Case>(
     return finding === undefined ? { kind: 'holds' } : { kind: 'fails', finding };
   } catch (thrown) {
     if (thrown instanceof CaseEnds) return thrown.outcome;
-    throw thrown;
+    const what = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new Error(`${property.id} itself failed on ${JSON.stringify(given)}: ${what}`, { cause: thrown });
   }
 }
 

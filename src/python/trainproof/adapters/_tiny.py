@@ -93,9 +93,22 @@ def tiny_model(vocabulary):
     return transformers.AutoModelForCausalLM.from_config(config)
 
 
-def declared_tokens(tokenizer, stops):
-    """`tokens` of hello: ids that the trainer is fixed to."""
-    tokens = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id, "eos_token_ids": list(stops)}
+def named_stops(tokenizer):
+    """Ids of the stop tokens that TRAINPROOF_STOPS names, separated by spaces; None where it is not set."""
+    names = os.environ.get("TRAINPROOF_STOPS", "").split()
+    for name in names:
+        if name not in tokenizer.get_vocab():
+            stop("TRAINPROOF_STOPS names %s, which is no token of this tokenizer" % name)
+    return tokenizer.convert_tokens_to_ids(names) or None
+
+
+def declared_tokens(tokenizer):
+    """`tokens` of hello: ids that the trainer is fixed to. Ask when the trainer is built: it may choose the pad token."""
+    tokens = {
+        "vocab_size": len(tokenizer),
+        "pad_token_id": tokenizer.pad_token_id,
+        "eos_token_ids": named_stops(tokenizer) or [tokenizer.eos_token_id],
+    }
     if tokenizer.bos_token_id is not None:
         tokens["bos_token_id"] = tokenizer.bos_token_id
     return tokens

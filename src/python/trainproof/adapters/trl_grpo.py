@@ -5,33 +5,21 @@ log-probabilities) comes from the request; nothing that TRL computes is computed
 TRAINPROOF_TOKENIZER=folder, TRAINPROOF_MODEL=qwen2|gpt2, TRAINPROOF_STOPS='<|im_end|> <|endoftext|>' (the stop
 tokens, if the sampler has others than the tokenizer's eos; TRL gets them as generation_kwargs)."""
 
-import os
-
 import trainproof
 from trainproof import Reject
 from trainproof.adapters._grpo import build, prompted
 from trainproof.adapters._standin import model_of, rendering, replaced, same_ids, sampler
-from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, stop, tokenizer_folder
+from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, named_stops, tokenizer_folder
 
 import torch
 from trl.trainer.utils import pad
 
 BETA = 0.04  # any value but TRL's default of 0, which switches the KL and the reference model off
 
-
-def named_stops():
-    """Ids of TRAINPROOF_STOPS, or None where it is not set."""
-    names = os.environ.get("TRAINPROOF_STOPS", "").split()
-    unknown = [name for name in names if name not in tokenizer.get_vocab()]
-    if unknown:
-        stop("TRAINPROOF_STOPS names %s, which is no token of %s" % (unknown[0], FOLDER))
-    return [tokenizer.convert_tokens_to_ids(name) for name in names] or None
-
-
 FOLDER = tokenizer_folder()
 tokenizer = load_tokenizer(FOLDER)
-trainer = build(tokenizer, beta=BETA, stops=named_stops())
-tokens = declared_tokens(tokenizer, named_stops() or [tokenizer.eos_token_id])
+trainer = build(tokenizer, beta=BETA, stops=named_stops(tokenizer))
+tokens = declared_tokens(tokenizer)
 
 
 def rollout_of(rows, **stand_ins):
@@ -89,7 +77,8 @@ def mask(prompt_ids, sequences, prompt_width, pad_token_id, eos_token_ids):
 
 @trainproof.op
 def rollout(conversations, sampled_ids):
-    columns = pad([torch.tensor(row) for row in sampled_ids], padding_value=tokenizer.pad_token_id, padding_side="right")
+    rows = [torch.tensor(row) for row in sampled_ids]
+    columns = pad(rows, padding_value=tokenizer.pad_token_id, padding_side="right")
     rows = [{"prompt": conversation, "reward": 0.0} for conversation in conversations]
     with rendering(tokenizer, None), replaced(trainer.model, generate=sampler(columns)):
         batch = rollout_of(rows)
@@ -181,7 +170,8 @@ def kl(logprobs, old_logprobs, ref_logprobs, completion_mask):
     rows = list(range(len(logprobs)))
     mask = torch.tensor(completion_mask, dtype=torch.float32)
     # The loss is linear in the mask, so its slope there is the term of each token over their number.
-    _, slope = trainproof.gradient(lambda leaf: objective(*tracks, torch.zeros(len(rows)), leaf, mask.sum(), [rows]), mask)
+    flat = torch.zeros(len(rows))
+    _, slope = trainproof.gradient(lambda leaf: objective(*tracks, flat, leaf, mask.sum(), [rows]), mask)
     return {"kl": slope * mask * mask.sum() / BETA, "mean_kl": trainer._metrics["train"]["kl"][-1]}
 
 

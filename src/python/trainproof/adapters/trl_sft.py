@@ -1,9 +1,10 @@
 """`python -m trainproof.adapters.trl_sft`: TRL's own SFTTrainer, unmodified, on a tiny random model on the CPU.
 
 Labels come from the trainer's dataset preparation, batches from its collator, losses from its training_step with the
-default loss (chunked_nll). Settings: TRAINPROOF_TOKENIZER=folder, TRAINPROOF_MODEL=qwen2|gpt2, and which of TRL's
-dataset forms a conversation is given in: TRAINPROOF_DATA=prompt-completion (the last answer is trained),
-assistant-only (assistant_only_loss=True: every answer is), messages (everything is)."""
+default loss (chunked_nll). Settings: TRAINPROOF_TOKENIZER=folder, TRAINPROOF_MODEL=qwen2|gpt2, TRAINPROOF_STOPS (the
+tokens that end a turn, if not the tokenizer's eos), and which of TRL's dataset forms a conversation is given in:
+TRAINPROOF_DATA=prompt-completion (the last answer is trained), assistant-only (assistant_only_loss=True: every answer
+is), messages (everything is)."""
 
 import os
 import tempfile
@@ -66,7 +67,7 @@ def build():
 
 trainer = build()
 grpo = _grpo.build(tokenizer)  # beside it, for the rl route: the prompts that a policy tuned here is later given
-tokens = declared_tokens(tokenizer, [tokenizer.eos_token_id])  # now: TRL may have chosen the pad token
+tokens = declared_tokens(tokenizer)
 trainer.model.train()
 trainer.current_gradient_accumulation_steps = 1  # set by Trainer.train() otherwise
 
