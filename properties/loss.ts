@@ -207,6 +207,7 @@ const equals: Property<Tracks> = {
       return { expected, wrongLoss: !band.close(observed.loss, expected.loss), wrongWeights };
     });
     if (fits.some(({ wrongLoss, wrongWeights }) => !wrongLoss && wrongWeights.length === 0)) return undefined;
+    if (dualClipMayBind(args)) return discard('a dual clip, which no declaration names, may bind here');
     const closest = fits.sort(
       (a, b) => Number(a.wrongLoss) - Number(b.wrongLoss) || a.wrongWeights.length - b.wrongWeights.length,
     )[0];
@@ -255,6 +256,21 @@ function nearClip(args: Args<'loss'>, low: number, high: number): boolean {
         [Math.log(1 - low), Math.log(1 + high)].some((edge) => Math.abs(logRatio - edge) < EDGE)
       );
     }),
+  );
+}
+
+/** The least bound in use on the ratio of a bad answer (Ye et al. 2020, dual clip): verl's default, and always on there. */
+const DUAL_CLIP = 3;
+
+/** Such a trainer stops correcting a bad answer that has become this much likelier. It is a choice, not a mistake. */
+function dualClipMayBind(args: Args<'loss'>): boolean {
+  return args.logprobs.some((row, r) =>
+    row.some(
+      (value, c) =>
+        args.completion_mask[r]?.[c] === 1 &&
+        (args.advantages[r] ?? 0) < 0 &&
+        value - (args.old_logprobs[r]?.[c] ?? 0) > Math.log(DUAL_CLIP) - EDGE,
+    ),
   );
 }
 

@@ -31,8 +31,11 @@ function sameRows(
     const inCompletion = (column: number): boolean =>
       column >= start + row.prompt.length - 1 &&
       column < (row.plan?.completionStart ?? 0) + row.completion.length;
+    // What the sampler left behind a stop is cut off where the batch is narrower: nothing to compare with.
     const marks = row.ids.flatMap((_, column) =>
-      inCompletion(column) && row.mask[column] !== beforeMask[column] ? [column] : [],
+      inCompletion(column) && beforeMask[column] !== undefined && row.mask[column] !== beforeMask[column]
+        ? [column]
+        : [],
     );
     const [first] = marks;
     if (first === undefined) continue;
@@ -70,7 +73,8 @@ const batchMates: Property<Batch> = {
       const alone = await plannedRows(subject, {
         ...drawn,
         prompts: [row.prompt],
-        completions: [row.completion],
+        // As sampled: a row laid out with what follows its stop token must not call that sampled when alone.
+        completions: [drawn.completions[row.row] ?? []],
         ...(drawn.after === undefined ? {} : { after: [drawn.after[row.row] ?? []] }),
       });
       const finding = sameRows(

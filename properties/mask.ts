@@ -149,8 +149,13 @@ const attention: Property<Batch> = {
     for (const row of await plannedRows(subject, drawn)) {
       const observed = row.attention;
       if (observed === undefined) return discard('the answer has no attention_mask');
-      const expected = row.roles.map((role) => (role === 'padding' || role === 'after stop' ? 0 : 1));
-      const marks = expected.flatMap((want, column) => (observed[column] === want ? [] : [column]));
+      // Nothing trained stands behind the stop token, so it is nobody's harm whether a causal model sees what does.
+      const expected = row.roles.map((role) =>
+        role === 'after stop' ? undefined : Number(role !== 'padding'),
+      );
+      const marks = expected.flatMap((want, column) =>
+        want === undefined || observed[column] === want ? [] : [column],
+      );
       const [first] = marks;
       if (first === undefined) continue;
       const real = expected[first] === 1;

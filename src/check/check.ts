@@ -3,9 +3,10 @@ import { VERSION } from '../version.ts';
 import { drawCases } from './cases.ts';
 import { type Corpus, caseId } from './corpus.ts';
 import type { Failure, PropertyResult } from './events.ts';
+import type { KnownFailure } from './known.ts';
 import { countLabels } from './labels.ts';
+import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
-import type { RunOptions } from './run.ts';
 import { screen } from './screen.ts';
 import { confirm, shrink } from './shrink.ts';
 import { type CaseOutcome, runCase, troubleOf } from './subject.ts';
@@ -44,6 +45,15 @@ export async function checkProperty(
     return report(verdict, { cases, rejected, failure });
   };
   if (saved.failure !== undefined) return failed(saved.failure, saved.failure.casesToFail, 0);
+
+  if (known?.given !== undefined) {
+    const outcome = await runCase(property, options.trainer, world, known.given);
+    if (outcome.kind === 'holds') return report('stale', { cases: 1, reason: staleReason(known) });
+    if (outcome.kind !== 'refused') {
+      const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
+      return failed(await failureOf(property, world, options, known.given, outcome, facts), 1, 0);
+    }
+  }
 
   const arbitrary = property.given(world);
   const seed = seedOf(options.seed, property.id);
@@ -84,11 +94,14 @@ export async function checkProperty(
   const counted = { cases: done, rejected: refused };
   if (screening.interrupted) return report('interrupted', { ...counted, reason: 'the run was interrupted' });
   if (done === refused) return report('skipped', { ...counted, reason: screening.refusal ?? 'no case ran' });
-  if (known !== undefined) {
-    return report('stale', { ...counted, reason: `it holds now, and is listed as known: ${known.reason}` });
+  // A known case that this trainer refuses says nothing; then nothing is stale either.
+  if (known !== undefined && known.given === undefined) {
+    return report('stale', { ...counted, reason: staleReason(known) });
   }
   return report('pass', { ...counted, thin: labels.thin() });
 }
+
+const staleReason = ({ reason }: KnownFailure): string => `it holds now, and is listed as known: ${reason}`;
 
 /** Saved failures of this property: the first that still fails, and the ids of those that hold now. */
 async function checkSaved(

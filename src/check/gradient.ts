@@ -18,43 +18,52 @@ export interface Weights {
 
 export async function lossWeights(subject: Subject, args: Args<'loss'>): Promise<Weights> {
   const answer: Ok<'loss'> = await subject.ask('loss', args);
-  const given = answer.loss_weights;
-  const weights = given ?? (await byDifferences(subject, args));
-  const scale = Math.max(
-    ...weights
-      .flat()
-      .map((weight) => Math.abs(weight))
-      .filter(Number.isFinite),
-    0,
-  );
-  return {
-    loss: answer.loss,
-    weights: weights.map((row) =>
-      row.map((weight) => (Number.isNaN(weight) && given === undefined ? 0 : weight)),
-    ),
-    zero: scale * (given === undefined ? DIFFERENCE_NOISE : ANALYTIC_NOISE),
-    trainedTokens: answer.trained_tokens,
-  };
+  const { loss, loss_weights: given, trained_tokens: trainedTokens } = answer;
+  if (given !== undefined)
+    return { loss, weights: given, zero: largest(given) * ANALYTIC_NOISE, trainedTokens };
+  const { weights, error } = await byDifferences(subject, args, loss);
+  return { loss, weights, zero: Math.max(largest(weights) * DIFFERENCE_NOISE, error), trainedTokens };
 }
 
 /** Shares of the largest weight that rounding can leave behind. */
 const ANALYTIC_NOISE = 1e-6;
 const DIFFERENCE_NOISE = 1e-3;
+/** Unit roundoff of what a loss is computed in: never less than float32, even where the model has half of it. */
+const ROUNDOFF = { float64: 2 ** -53, float32: 2 ** -24 };
 
-async function byDifferences(subject: Subject, args: Args<'loss'>): Promise<number[][]> {
+const largest = (matrix: Matrix): number =>
+  Math.max(...matrix.flat().map(Math.abs).filter(Number.isFinite), 0);
+
+/**
+ * Slopes, and how far off they may be at most. A central difference errs by STEP²/6 times the third derivative, which
+ * for exponentials of a log-probability (ratio, k3) is as large as the second; and that one is at hand. It is what
+ * remains where every slope is 0, on policy with equal rewards. Twice as much is allowed, and rounding beside it.
+ */
+async function byDifferences(
+  subject: Subject,
+  args: Args<'loss'>,
+  loss: number,
+): Promise<{ weights: number[][]; error: number }> {
   const at = async (row: number, column: number, step: number): Promise<number> => {
     const logprobs = args.logprobs.map((values, r) =>
       r === row ? values.map((value, c) => (c === column ? value + step : value)) : values,
     );
     return (await subject.ask('loss', { ...args, logprobs })).loss;
   };
-  return Promise.all(
+  const roundoff = subject.hello.dtype === 'float64' ? ROUNDOFF.float64 : ROUNDOFF.float32;
+  let error = (roundoff * Math.abs(loss)) / STEP;
+  const weights = await Promise.all(
     args.logprobs.map((values, row) =>
       Promise.all(
-        values.map(
-          async (_, column) => ((await at(row, column, STEP)) - (await at(row, column, -STEP))) / (2 * STEP),
-        ),
+        values.map(async (_, column) => {
+          const [up, down] = [await at(row, column, STEP), await at(row, column, -STEP)];
+          const slope = (up - down) / (2 * STEP);
+          const bend = Math.abs(up + down - 2 * loss) / STEP ** 2;
+          if (Number.isFinite(bend)) error = Math.max(error, (2 * bend * STEP ** 2) / 6);
+          return Number.isNaN(slope) ? 0 : slope;
+        }),
       ),
     ),
   );
+  return { weights, error: Number.isFinite(error) ? error : 0 };
 }

@@ -1,10 +1,16 @@
-// Known failures: property id to reason. A known property that fails does not fail the run; one that holds again
-// is stale, and does.
+// Known failures: property id to reason, and the case that shows it. A known property that fails does not fail the
+// run; one whose case holds again is stale, and does. Without a case, the generated ones decide.
 import { readFileSync } from 'node:fs';
 
-export type KnownFailures = Readonly<Record<string, { readonly reason: string; readonly link?: string }>>;
+export interface KnownFailure {
+  readonly reason: string;
+  readonly link?: string;
+  /** The case, as a failure prints it. */
+  readonly given?: unknown;
+}
+export type KnownFailures = Readonly<Record<string, KnownFailure>>;
 
-/** Reads `{"mask/...": {"reason": "...", "link": "..."}}`. */
+/** Reads `{"mask/...": {"reason": "...", "link": "...", "given": {...}}}`; link and given may be absent. */
 export function readKnown(path: string): { known: KnownFailures } | { problem: string } {
   let value: unknown;
   try {
@@ -17,12 +23,15 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problem: `${path} must hold an object of property ids.` };
   }
-  const known: Record<string, { reason: string; link?: string }> = {};
+  const known: Record<string, KnownFailure> = {};
   for (const [id, entry] of Object.entries(value)) {
-    const reason = (entry as { reason?: unknown } | null)?.reason;
+    const { reason, link, given } = (entry ?? {}) as Record<string, unknown>;
     if (typeof reason !== 'string' || reason === '') return { problem: `${path}: "${id}" gives no reason.` };
-    const link = (entry as { link?: unknown }).link;
-    known[id] = typeof link === 'string' ? { reason, link } : { reason };
+    known[id] = {
+      reason,
+      ...(typeof link === 'string' ? { link } : {}),
+      ...(given === undefined ? {} : { given }),
+    };
   }
   return { known };
 }

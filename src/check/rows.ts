@@ -61,10 +61,13 @@ export async function maskedRows(subject: Subject, given: Batch, extra: Extra = 
     ...(answer.input_ids === undefined ? { padding: args.attention_mask } : {}),
     mask: answer.completion_mask,
   };
+  if (given.after === undefined)
+    return layRows(given.prompts, given.completions, given.pad, given.stops, laid);
   const width = args.sequences[0]?.length ?? 0;
+  const { after } = given;
   // A trainer may keep what stands behind the stop in its row, or cut it away.
   const kept = given.completions.map((row, at) =>
-    [...row, ...(given.after?.[at] ?? [])].slice(0, width - args.prompt_width),
+    [...row, ...(after[at] ?? [])].slice(0, width - args.prompt_width),
   );
   const cut = layRows(given.prompts, given.completions, given.pad, given.stops, laid);
   const whole = layRows(given.prompts, kept, given.pad, given.stops, laid);
@@ -81,6 +84,8 @@ export async function plannedRows(
     const { plan } = row;
     if (plan === undefined)
       return discard(`row ${row.row} of the trainer's batch does not hold its prompt and completion`);
+    if (plan.ambiguous)
+      return discard('a row in which every token is also the pad can be read in several ways');
     return { ...row, plan };
   });
 }

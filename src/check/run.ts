@@ -5,30 +5,10 @@ import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import type { Semantics } from '../vocabulary.ts';
 import { checkProperty } from './check.ts';
-import type { Corpus } from './corpus.ts';
 import type { PropertyResult, RunEvent } from './events.ts';
-import type { KnownFailures } from './known.ts';
+import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import { supportOf } from './support.ts';
-
-export interface RunOptions {
-  readonly trainer: Trainer;
-  readonly tokenizer: Tokenizer | undefined;
-  /** From the configuration; merged over what hello declares. */
-  readonly semantics?: Semantics;
-  readonly properties: readonly Property[];
-  readonly seed: number;
-  /** Cases a property. */
-  readonly cases: number;
-  /** Saved failures; absent: none are read or written. */
-  readonly corpus?: Corpus;
-  readonly known?: KnownFailures;
-  /** Aborted: finish the cases in flight, report, stop. */
-  readonly signal?: AbortSignal;
-  readonly shrinkMilliseconds?: number;
-  /** What the user typed, for the report. */
-  readonly command: string;
-}
 
 /** Long enough for every shrink measured so far on a torch trainer, short enough to wait for. */
 const SHRINK_MILLISECONDS = 60_000;

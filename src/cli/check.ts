@@ -75,8 +75,8 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
   if (isProblem(plan)) return refuse(context, plan);
   const chosen = chosenProperties(options, plan.loaded, await context.properties());
   if (isProblem(chosen)) return refuse(context, chosen);
-  const known = knownFor(options, plan.loaded, context.cwd);
-  if (known !== undefined && isProblem(known)) return refuse(context, known);
+  const known = knownFor(options, plan, context.cwd);
+  if (isProblem(known)) return refuse(context, known);
   const sinks = openSinks(options, context);
   if (isProblem(sinks)) return refuse(context, sinks);
 
@@ -88,7 +88,7 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
       checkWith(session, options, context, sinks.emit, {
         properties: chosen,
         seed,
-        ...(known === undefined ? {} : { known }),
+        known,
       }),
     );
   } finally {

@@ -56,7 +56,7 @@ async function demo(name: string | undefined, options: DemoOptions, context: Con
   const chosen = chooseFaulty(all, name);
   if (isProblem(chosen)) return refuse(context, chosen);
   const seed = options.seed ?? anySeed();
-  say(context, `seed ${seed} · ${chosen.length} trainers, each with one bug`);
+  say(context, `seed ${seed} · ${chosen.length} trainer${chosen.length === 1 ? '' : 's'}, each with one bug`);
   let caught = 0;
   for (const faulty of chosen) {
     const command = [python, '-m', FAULTY_MODULE, faulty.name];

@@ -32,16 +32,15 @@ export async function openFace(
   if (isProblem(opened)) return opened;
   const { plan, trainer, tokenizer, semantics } = opened;
   const chosen = chosenProperties({}, plan.loaded, properties);
-  const known = knownFor({}, plan.loaded, place.cwd);
-  for (const choice of [chosen, known]) {
-    if (choice === undefined || !isProblem(choice)) continue;
+  const known = knownFor({}, plan, place.cwd);
+  if (isProblem(chosen) || isProblem(known)) {
     await trainer.stop();
-    return choice;
+    return isProblem(chosen) ? chosen : (known as Problem);
   }
   const config = plan.loaded?.config;
   const corpus = config?.corpus === false ? undefined : openCorpus(resolve(place.cwd, CASES_FOLDER));
   return {
-    chosen: new Set(chosen as readonly Property[]),
+    chosen: new Set(chosen),
     async check(property, seed, cases = config?.cases ?? DEFAULT_CASES) {
       const options = {
         trainer,
@@ -56,7 +55,7 @@ export async function openFace(
           ...options,
           ...(semantics === undefined ? {} : { semantics }),
           ...(corpus === undefined ? {} : { corpus }),
-          ...(known === undefined || isProblem(known) ? {} : { known }),
+          known,
         },
         () => undefined,
       );

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The executable: hands the real world to the program and sets the exit code.
+import './heap.ts';
 import type { Context } from './context.ts';
 import { NO_VERDICT } from './exit.ts';
 import { runProgram } from './program.ts';

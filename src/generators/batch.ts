@@ -29,6 +29,7 @@ export interface BatchOptions {
 const MAX_ROWS = 4;
 const MAX_PROMPT = 6;
 const MAX_BODY = 5;
+const MAX_AFTER = 2;
 /** Symbols below this are ordinary tokens, the few above are stop tokens (prompts only). */
 const ORDINARY = 20;
 const STOPS_IN_PROMPT = 3;
@@ -37,7 +38,7 @@ interface RowSketch {
   readonly prompt: readonly number[];
   readonly body: readonly number[];
   readonly stop: number | null;
-  readonly after: readonly number[];
+  readonly after?: readonly number[];
 }
 
 /** An arbitrary batch. */
@@ -50,7 +51,7 @@ export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
     }),
     body: fc.array(fc.nat(ORDINARY - 1), { minLength: 0, maxLength: MAX_BODY, size: 'max' }),
     stop: fc.option(fc.nat(2), { freq: 4 }),
-    after: fc.array(fc.nat(ORDINARY - 1), { minLength: 0, maxLength: options.afterStop ? 2 : 0 }),
+    ...(options.afterStop ? { after: fc.array(fc.nat(ORDINARY - 1), { maxLength: MAX_AFTER }) } : {}),
   });
   return fc
     .tuple(
@@ -86,7 +87,7 @@ function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOpt
     completions,
     pad,
     stops,
-    after: rows.map(({ after, stop }) => (stop === null ? [] : after.map(ordinary))),
+    after: rows.map(({ after, stop }) => (stop === null ? [] : (after ?? []).map(ordinary))),
   };
 }
 

@@ -32,8 +32,10 @@ export function padRows(
     throw misuse('bad_argument', `width ${width} is less than the longest row, ${longest(rows)} tokens`);
   }
   const fill = (row: Ids, token: (id: number) => number, pad: number): number[] => {
-    const padding = new Array<number>(width - row.length).fill(pad);
-    return options.side === 'left' ? [...padding, ...row.map(token)] : [...row.map(token), ...padding];
+    const filled = new Array<number>(width).fill(pad);
+    const start = options.side === 'left' ? width - row.length : 0;
+    for (const [index, id] of row.entries()) filled[start + index] = token(id);
+    return filled;
   };
   return {
     ids: rows.map((row) => fill(row, (id) => id, options.pad)),

@@ -10,6 +10,8 @@ export interface RowPlan {
   promptLength?: number;
   completionStart: number;
   completionLength: number;
+  /** Other columns fit as well, and no attention mask says which: every token is also the pad. */
+  ambiguous?: true;
   /** Column of the completion's first stop token; undefined when it has none or no stop ids were given. */
   stop: number | undefined;
 }
@@ -30,12 +32,15 @@ export function locateRow(
   pad: number,
   stops: ReadonlySet<number> = new Set(),
 ): RowPlan | undefined {
+  const plain = attention === undefined ? undefined : plainRow(row, attention, prompt, completion, pad);
+  if (plain !== undefined) return planOf(plain, plain + prompt.length, prompt, completion, stops);
   // Two disjoint matches hold all that is not padding exactly when the counts agree.
   const tokens = (ids: Ids): number => ids.filter((id) => id !== pad).length;
   if (tokens(row) !== tokens(prompt) + tokens(completion)) return undefined;
   const realBefore = attention?.length === row.length ? runningCount(attention) : undefined;
 
   let best: { plan: RowPlan; rank: readonly number[] } | undefined;
+  let equals = 0;
   const completionStarts = matches(row, completion);
   for (const promptStart of matches(row, prompt)) {
     for (const completionStart of completionStarts) {
@@ -49,22 +54,41 @@ export function locateRow(
         between(realBefore, completionStart, end) === completion.length;
       const right = row.length - end;
       const rank = [agrees ? 0 : 1, gap, right];
+      if (rank[0] === 1 && gap === 0) equals++;
       if (best !== undefined && !precedes(rank, best.rank)) continue;
-      const first = firstStop(completion, stops);
-      const stop = first === undefined ? undefined : completionStart + first;
-      best = {
-        plan: {
-          promptStart,
-          promptLength: prompt.length,
-          completionStart,
-          completionLength: completion.length,
-          stop,
-        },
-        rank,
-      };
+      best = { plan: planOf(promptStart, completionStart, prompt, completion, stops), rank };
     }
   }
-  return best?.plan;
+  return best !== undefined && best.rank[0] === 1 && equals > 1
+    ? { ...best.plan, ambiguous: true }
+    : best?.plan;
+}
+
+function planOf(
+  promptStart: number,
+  completionStart: number,
+  prompt: Ids,
+  completion: Ids,
+  stops: ReadonlySet<number>,
+): RowPlan {
+  const first = firstStop(completion, stops);
+  const stop = first === undefined ? undefined : completionStart + first;
+  const [promptLength, completionLength] = [prompt.length, completion.length];
+  return { promptStart, promptLength, completionStart, completionLength, stop };
+}
+
+/** The prompt's column where the row is exactly as the attention mask says, without a gap: by far the most rows. */
+function plainRow(row: Ids, attention: Ids, prompt: Ids, completion: Ids, pad: number): number | undefined {
+  const start = attention.indexOf(1);
+  const middle = start + prompt.length;
+  const end = middle + completion.length;
+  if (start < 0 || end > row.length || attention.length !== row.length) return undefined;
+  for (let column = 0; column < row.length; column++) {
+    const real = column >= start && column < end;
+    const id = !real ? pad : column < middle ? prompt[column - start] : completion[column - middle];
+    if (row[column] !== id || attention[column] !== (real ? 1 : 0)) return undefined;
+  }
+  return start;
 }
 
 /** What each column of the located row is, (width,): the first of `eosIds` in the completion is its stop. */

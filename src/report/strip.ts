@@ -32,8 +32,8 @@ const GAP = '  ';
 const FIXED_ROWS = 3;
 /** A cell wider than this is cut: one long token must not push the mismatch off the screen. */
 const CELL_WIDTH = 18;
-/** Strips of up to this many tokens are shown whole: about four blocks on a wide terminal. */
-const WHOLE_STRIP = 64;
+/** Strips of up to this many tokens are shown whole: about two blocks of a terminal. */
+const WHOLE_STRIP = 24;
 /** Otherwise: this many columns either side of the first few marks, and the ends. */
 const CONTEXT = 6;
 const MARKS_SHOWN = 4;

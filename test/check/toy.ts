@@ -22,7 +22,8 @@ export const echoes: Property<ToyCase> = {
   async check(subject, { ids }) {
     const answer = await subject.ask('extract', extractArgs(ids));
     const observed = answer.completion_ids[0] ?? [];
-    if (observed.length !== ids.length) return { kind: 'length', sentence: `${ids.length} ids, ${observed.length} came back.` };
+    if (observed.length !== ids.length)
+      return { kind: 'length', sentence: `${ids.length} ids, ${observed.length} came back.` };
     const at = ids.findIndex((id, index) => observed[index] !== id);
     return at < 0 ? undefined : { kind: 'id', sentence: `Id ${ids[at]} came back as ${observed[at]}.` };
   },

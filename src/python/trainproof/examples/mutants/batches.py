@@ -108,9 +108,14 @@ for name, spoil in {
 
 
 @MUTANTS.add("mask-trains-after-stop", "Tokens behind the stop token are trained", left_padded, "mask")
-def mask_after_stop(attention_mask, prompt_width):
-    """The attention mask of the completion block is no completion mask: samplers leave tokens behind a stop."""
-    return {"completion_mask": [real[prompt_width:] for real in attention_mask]}
+def mask_after_stop(sequences, attention_mask, prompt_width, pad_token_id):
+    """The completion is taken to end where padding begins: samplers leave other tokens behind a stop."""
+    return {
+        "completion_mask": [
+            [int(on or id != pad_token_id) for on, id in zip(real[prompt_width:], row[prompt_width:])]
+            for real, row in zip(attention_mask, sequences)
+        ]
+    }
 
 
 @MUTANTS.add("mask-by-pad-id", "The completion mask is `ids != pad`", left_padded, "mask")
@@ -122,9 +127,11 @@ def mask_by_id(sequences, prompt_width, pad_token_id):
 @MUTANTS.add(
     "mask-first-stop-id-only", "Only the first of several stop ids ends the mask", left_padded, "mask"
 )
-def mask_first_stop(sequences, attention_mask, prompt_width, eos_token_ids):
+def mask_first_stop(sequences, prompt_width, eos_token_ids):
     """`ids == eos_token_ids[0]`: completions that end with another stop id train whatever stands behind it."""
-    return left_padded.mask(sequences, attention_mask, prompt_width, eos_token_ids[:1])
+    blocks = [row[prompt_width:] for row in sequences]
+    first = eos_token_ids[:1]
+    return {"completion_mask": [left_padded.completion_mask(ids, [1] * len(ids), first) for ids in blocks]}
 
 
 @MUTANTS.add(
@@ -193,4 +200,30 @@ def collate_positions(input_ids, labels, pad_token_id):
         "attention_mask": [[0] * n + [1] * len(row) for n, row in zip(short, input_ids)],
         "labels": [[-100] * n + row for n, row in zip(short, labels)],
         "position_ids": [list(range(width)) for _ in input_ids],
+    }
+
+
+@MUTANTS.add("collate-zip-cuts-rows", "Rows are cut to the shortest of the batch", left_padded, "collate")
+def collate_zipped(input_ids, labels, pad_token_id):
+    """zip(*rows) transposes without a word about rows of unequal length: it stops with the shortest, so long answers
+    never end. Fix: zip_longest, or zip(strict=True) behind the padding."""
+    ids, kept = [[list(row) for row in zip(*zip(*rows))] for rows in (input_ids, labels)]
+    return left_padded.collate(ids, kept, pad_token_id)
+
+
+@MUTANTS.add(
+    "extract-right-by-pad-count",
+    "Extraction behind right-padded prompts starts at the number of ids that are not pad",
+    right_padded,
+    "extract",
+)
+def extract_right(input_ids, sequences, sampled_ids, pad_token_id, eos_token_ids):
+    """Rows are flush left, so the count is the column: until pad is set to eos, which every earlier turn of the prompt
+    ends with. Fix: keep the lengths from before the padding."""
+    starts = [sum(id != pad_token_id for id in padded) for padded in input_ids]
+    return {
+        "completion_ids": [
+            through_stop(row[start : start + len(sampled)], eos_token_ids)
+            for row, start, sampled in zip(sequences, starts, sampled_ids)
+        ]
     }

@@ -70,3 +70,19 @@ def sft_loss(input_ids, labels, logits, micro_batches):
     share = right["trained_tokens"] / sum(map(len, labels))
     weights = [[weight * share for weight in row] for row in right["loss_weights"]]
     return dict(right, loss=right["loss"] * share, loss_weights=weights)
+
+
+@MUTANTS.add(
+    "sft-denominator-of-the-first-row",
+    "Every row is divided by the label count of the first",
+    left_padded,
+    "sft_loss",
+)
+def sft_first_row(input_ids, labels, logits, micro_batches):
+    """num_items was computed on labels[0] and multiplied by the batch size, right while rows were packed to one
+    length. Fix: count the labels of all rows."""
+    right = left_padded.sft_loss(input_ids, labels, logits, micro_batches)
+    first = sum(label != IGNORED for label in labels[0][1:])
+    share = right["trained_tokens"] / max(first * len(labels), 1)
+    weights = [[weight * share for weight in row] for row in right["loss_weights"]]
+    return dict(right, loss=right["loss"] * share, loss_weights=weights)

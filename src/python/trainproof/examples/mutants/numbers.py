@@ -123,6 +123,11 @@ def estimated(estimate):
     return kl
 
 
+def without_one(p, q):
+    """exp(d) - d, its - 1 forgotten: the gradient is right, and the logged KL is 1 where nothing has moved."""
+    return k3(p, q) + 1
+
+
 def reversed_k3(p, q):
     """exp(logprob - ref) where exp(ref - logprob) belongs: an estimate of something else, with another gradient."""
     return k3(q, p)
@@ -140,6 +145,9 @@ def absolute(p, q):
 
 MUTANTS.add("kl-reversed", "KL has the sign of d reversed", left_padded, "kl")(estimated(reversed_k3))
 MUTANTS.add("kl-k1-declared-k3", "KL is k1, declared as k3", left_padded, "kl")(estimated(k1))
+MUTANTS.add("kl-forgets-the-one", "KL is exp(d) - d, without its - 1", left_padded, "kl")(
+    estimated(without_one)
+)
 MUTANTS.add("kl-absolute", "KL is the absolute difference, declared as k3", left_padded, "kl")(
     estimated(absolute)
 )
@@ -215,3 +223,16 @@ def advantages(rewards, group_ids):
     """view(-1, G) over rows that are not in that order: every group is made of other prompts' answers."""
     groups = len(set(group_ids))
     return left_padded.advantages(rewards, [row % groups for row in range(len(rewards))])
+
+
+@MUTANTS.add(
+    "advantages-running-mean", "The baseline is the mean of the rewards so far", left_padded, "advantages"
+)
+def advantages_running(rewards, group_ids):
+    """The group's statistics are updated in the loop that already uses them: the first answer of every prompt has
+    advantage 0, and the order of the rows decides about the others. Fix: statistics first, advantages second."""
+    out = []
+    for row, (reward, group) in enumerate(zip(rewards, group_ids)):
+        seen = members(rewards[: row + 1], group_ids[: row + 1], group)
+        out.append(left_padded.advantage(reward, seen))
+    return {"advantages": out}

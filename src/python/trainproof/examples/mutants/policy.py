@@ -170,3 +170,32 @@ def loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micr
             if not math.isfinite(value):
                 right["loss"] = float("nan")
     return right
+
+
+def minus_lost(ratio, advantage):
+    if ratio * advantage <= clip(ratio) * advantage:
+        return ratio * advantage, ratio * advantage
+    return clip(ratio) * advantage, 0.0
+
+
+add(
+    "loss-minus-lost",
+    "The objective is minimised",
+    "min(r A, clip(r) A) came from the paper, where it is maximised, and went into an optimiser that minimises. "
+    "Fix: negate it.",
+    penalised(minus_lost),
+)
+add(
+    "loss-denominator-of-the-first-row",
+    "Every token is divided by the length of the first completion",
+    "completion_mask[0].sum() * B stood for the number of tokens when all completions ran to the limit. "
+    "Fix: completion_mask.sum().",
+    denominator=lambda mask, rows, micro: sum(mask[0]) * len(mask),
+)
+
+
+@MUTANTS.add("loss-counts-columns", "The number of columns is logged as trained tokens", left_padded, "loss")
+def counts_columns(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
+    """mask.numel() for mask.sum(): the log shows a healthy number in the very run whose masks are empty."""
+    right = left_padded.loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches)
+    return dict(right, trained_tokens=sum(map(len, completion_mask)))

@@ -117,3 +117,19 @@ def contract_first(order, segments, enabled):
 def contract_short(order, segments, enabled):
     """range(len(segments) - 1): off by one, and nothing but a count can tell."""
     return replay.contract(order, segments[:-1], enabled)
+
+
+# What a configuration file of the time had for it.
+DEFAULT_PRESENCE = 0.3
+
+
+@MUTANTS.add("penalties-zero-is-unset", "A penalty of 0 is replaced by the default", left_padded, "penalties")
+def penalties_default(
+    input_ids, attention_mask, prompt_width, logits, presence_penalty, frequency_penalty, repetition_penalty
+):
+    """`presence_penalty or DEFAULT`: 0 is false, so the baseline without penalties never ran without.
+    Fix: compare with None."""
+    presence = presence_penalty or DEFAULT_PRESENCE
+    return left_padded.penalties(
+        input_ids, attention_mask, prompt_width, logits, presence, frequency_penalty, repetition_penalty
+    )

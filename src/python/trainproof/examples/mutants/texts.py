@@ -11,6 +11,7 @@ from ..chat import (
     chat_text,
     tokenizer,
 )
+from ..rows import beside, pad_left
 from . import MUTANTS
 
 
@@ -149,3 +150,60 @@ def rollout_attention(conversations, sampled_ids):
     right = left_padded.rollout(conversations, sampled_ids)
     pad = left_padded.PAD_ID
     return dict(right, attention_mask=[[int(id != pad) for id in row] for row in right["input_ids"]])
+
+
+@MUTANTS.add("sft-labels-shifted", "SFT labels are shifted by one in the data", left_padded, "tokenize")
+def tokenize_shifted_labels(route, messages, add_generation_prompt):
+    """labels = ids[1:]: the data set shifts, and the loss shifts once more. Fix: labels lie on their own tokens."""
+    right = left_padded.tokenize(route, messages, add_generation_prompt)
+    if route == "sft":
+        right["labels"] = right["labels"][1:] + [-100]
+    return right
+
+
+@MUTANTS.add("rollout-templates-twice", "The prompt is a template inside a template", left_padded, "rollout")
+def rollout_twice(conversations, sampled_ids):
+    """The prompts came rendered from the data set, and the server's chat endpoint rendered them again. Generation
+    and scoring agree, so no ratio tells. Fix: hand messages to a chat endpoint, or ids to a completion endpoint."""
+    wrapped = [[{"role": "user", "content": chat_text(messages, True)}] for messages in conversations]
+    return left_padded.rollout(wrapped, sampled_ids)
+
+
+@MUTANTS.add("rollout-mask-is-the-block", "The scored batch trains the whole block", left_padded, "rollout")
+def rollout_block(conversations, sampled_ids):
+    """completion_mask = ones_like(completions), right while all completions had one length. Fix: carry the lengths
+    of the sampled rows along."""
+    right = left_padded.rollout(conversations, sampled_ids)
+    return dict(right, completion_mask=[[1] * len(row) for row in right["completion_mask"]])
+
+
+@MUTANTS.add(
+    "sft-trains-the-first-answer", "SFT trains the first answer, not the last", left_padded, "tokenize"
+)
+def tokenize_first_answer(route, messages, add_generation_prompt):
+    """list.index(role) finds the first assistant turn; long dialogues train their opening only."""
+    right = left_padded.tokenize(route, messages, add_generation_prompt)
+    if route == "sft":
+        spoken = [t for t, label in enumerate(right["labels"]) if label == STOP_ID][:1]
+        end = spoken[0] + 1 if spoken else 0
+        right["labels"] = right["labels"][:end] + [-100] * (len(right["labels"]) - end)
+    return right
+
+
+# Longer than the header of an answer, shorter than most prompts.
+PROMPT_LIMIT = 12
+
+
+@MUTANTS.add("rollout-truncates-the-prompt", "Scoring cuts long prompts on the left", left_padded, "rollout")
+def rollout_truncated(conversations, sampled_ids):
+    """max_prompt_length was set for the scorer and not for the sampler: BOS and system prompt are lost from what is
+    scored. Fix: one limit, applied before sampling."""
+    prompt_ids = [chat_ids(messages, True) for messages in conversations]
+    prompts, prompt_real = pad_left([ids[-PROMPT_LIMIT:] for ids in prompt_ids], left_padded.PAD_ID)
+    right = left_padded.rollout(conversations, sampled_ids)
+    width = len(right["input_ids"][0]) - len(right["completion_mask"][0])
+    return dict(
+        right,
+        input_ids=beside(prompts, [row[width:] for row in right["input_ids"]]),
+        attention_mask=beside(prompt_real, [row[width:] for row in right["attention_mask"]]),
+    )

@@ -1,0 +1,26 @@
+// What a run is asked to do.
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { Trainer } from '../trainer/trainer.ts';
+import type { Semantics } from '../vocabulary.ts';
+import type { Corpus } from './corpus.ts';
+import type { KnownFailures } from './known.ts';
+import type { Property } from './property.ts';
+
+export interface RunOptions {
+  readonly trainer: Trainer;
+  readonly tokenizer: Tokenizer | undefined;
+  /** From the configuration; merged over what hello declares. */
+  readonly semantics?: Semantics;
+  readonly properties: readonly Property[];
+  readonly seed: number;
+  /** Cases a property. */
+  readonly cases: number;
+  /** Saved failures; absent: none are read or written. */
+  readonly corpus?: Corpus;
+  readonly known?: KnownFailures;
+  /** Aborted: finish the cases in flight, report, stop. */
+  readonly signal?: AbortSignal;
+  readonly shrinkMilliseconds?: number;
+  /** What the user typed, for the report. */
+  readonly command: string;
+}
