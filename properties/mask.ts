@@ -15,6 +15,7 @@ import {
   type Subject,
   stripOf,
   tokenAt,
+  trainsCompletion,
   type World,
 } from '../src/index.ts';
 
@@ -196,9 +197,12 @@ const everyToken: Property<Batch> = {
       subject,
       'untrained',
       rows,
-      (row, column) => (row.roles[column] === 'completion' ? 1 : undefined),
+      (row, column) =>
+        row.roles[column] === 'completion' ? Number(trainsCompletion(subject, row)) : undefined,
       (token, row) =>
-        `${token} was sampled as part of the completion of row ${row}, but the mask does not train it.`,
+        subject.semantics.truncated_completions_trained === false
+          ? `${token} has the wrong mask in row ${row}; truncated completions are declared to be left out, others trained.`
+          : `${token} was sampled as part of the completion of row ${row}, but the mask does not train it.`,
     );
   },
 };

@@ -16,6 +16,7 @@ import {
   sameIds,
   stripOf,
   tokenAt,
+  trainsCompletion,
   type World,
 } from '../src/index.ts';
 import { rendered } from './text.ts';
@@ -161,7 +162,10 @@ const maskCovers: Property<Rollouts> = {
   async check(subject, drawn) {
     for (const row of (await scored(subject, drawn)).rows) {
       if (row.plan === undefined) continue;
-      const expected = row.roles.map((role) => (role === 'completion' ? 1 : role === 'stop' ? undefined : 0));
+      const trained = Number(trainsCompletion(subject, row));
+      const expected = row.roles.map((role) =>
+        role === 'completion' ? trained : role === 'stop' ? undefined : 0,
+      );
       const marks = expected.flatMap((want, column) =>
         want === undefined || want === row.mask[column] ? [] : [column],
       );

@@ -9,9 +9,12 @@ import {
   type LogitBatch,
   logitBatch,
   logitLabels,
+  type Matrix,
   microBatches,
   numberFinding,
   type Property,
+  rowMeanSftLoss,
+  type SftLoss,
   type Subject,
   sftLoss,
   show,
@@ -42,6 +45,17 @@ function argsOf(
     ),
     micro_batches: options.split ? [...parts.values()] : [rows.map((_, at) => at)],
   };
+}
+
+/** The legal aggregations: the declared one, or each where none is. */
+function expectations(subject: Subject, { logits, labels }: Args<'sft_loss'>): SftLoss[] {
+  const declared = subject.semantics.sft_aggregation;
+  return [
+    ...(declared === 'seq-mean-token-mean' ? [] : [sftLoss(logits, labels)]),
+    ...(declared === 'token-mean'
+      ? []
+      : [rowMeanSftLoss(logits, labels, 'count'), rowMeanSftLoss(logits, labels, 'skip')]),
+  ];
 }
 
 async function same(
@@ -76,9 +90,10 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     async check(subject, drawn) {
       const args = argsOf(drawn);
       const { loss } = await subject.ask('sft_loss', args);
-      const expected = sftLoss(args.logits, args.labels);
+      const variants = expectations(subject, args);
       const band = bandOf(subject, args.labels.flat().length);
-      if (band.close(loss, expected.loss)) return undefined;
+      if (variants.some((variant) => band.close(loss, variant.loss))) return undefined;
+      const expected = variants[0] ?? sftLoss(args.logits, args.labels);
       return numberFinding({
         kind: 'loss',
         sentence: `The SFT loss over ${expected.tokens} labelled tokens is ${show(loss)}; the reference gives ${show(expected.loss)}.`,
@@ -99,13 +114,16 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
       const args = argsOf(drawn);
       const { loss_weights: observed } = await subject.ask('sft_loss', args);
       if (observed === undefined) return discard('the answer has no loss_weights');
-      const expected = sftLoss(args.logits, args.labels).weights;
       const band = bandOf(subject, args.labels.flat().length);
-      for (const [row, values] of expected.entries()) {
-        const column = values.findIndex(
-          (want, at) =>
-            !band.close(observed[row]?.[at] ?? 0, want) && !(Number.isNaN(observed[row]?.[at]) && want === 0),
-        );
+      const right = (want: number, row: number, column: number): boolean =>
+        band.close(observed[row]?.[column] ?? 0, want) ||
+        (Number.isNaN(observed[row]?.[column]) && want === 0);
+      const variants = expectations(subject, args).map(({ weights }) => weights);
+      const fits = (weights: Matrix): boolean =>
+        weights.every((values, row) => values.every((want, column) => right(want, row, column)));
+      if (variants.some(fits)) return undefined;
+      for (const [row, values] of (variants[0] ?? []).entries()) {
+        const column = values.findIndex((want, at) => !right(want, row, at));
         if (column >= 0) {
           return {
             kind: 'weight',

@@ -48,8 +48,12 @@ export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-t
 export interface Semantics {
   /** completion_mask is 1 on the stop token (the usual choice) or 0. */
   readonly stop_token_in_mask?: boolean;
+  /** A completion that ran into the length limit without a stop token is trained (the usual choice) or left out whole. */
+  readonly truncated_completions_trained?: boolean;
   /** Which tokens of a conversation supervised fine-tuning trains: every one, every assistant turn, or the last one. */
   readonly sft_target?: 'all' | 'assistant' | 'last-assistant';
+  /** The supervised loss is a mean over all labelled tokens (the usual choice), or over rows of each row's mean. */
+  readonly sft_aggregation?: 'token-mean' | 'seq-mean-token-mean';
   /** Extracted completions keep their stop token. */
   readonly stop_token_in_completion?: boolean;
   readonly kl_estimator?: KlEstimator;

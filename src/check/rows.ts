@@ -4,7 +4,7 @@ import type { Batch } from '../generators/batch.ts';
 import type { Args } from '../protocol/message.ts';
 import { blockBatch, locateRow, type RowPlan, rolesOf } from '../reference/index.ts';
 import type { Ids, Matrix, Role } from '../vocabulary.ts';
-import type { Subject } from './property.ts';
+import type { Subject, World } from './property.ts';
 import { discard } from './subject.ts';
 
 export interface Extra {
@@ -111,6 +111,16 @@ export function layRows(
       plan === undefined ? ids.map((): Role => 'padding') : rolesOf(plan, ids.length, stops, completion);
     return { row, ids, attention, mask: answer.mask[row] ?? [], prompt, completion, plan, roles };
   });
+}
+
+/**
+ * Whether the completion of this row is trained at all. One that never stopped may legally be left out whole; where
+ * that is not declared, all or nothing is accepted.
+ */
+export function trainsCompletion(world: World, row: MaskedRow): boolean {
+  if (row.roles.includes('stop')) return true;
+  const declared = world.semantics.truncated_completions_trained;
+  return declared ?? row.roles.some((role, column) => role === 'completion' && row.mask[column] !== 0);
 }
 
 export function sameIds(left: Ids, right: Ids): boolean {

@@ -58,6 +58,8 @@ export const OP_CAPABILITIES: Readonly<Record<Op, readonly (keyof Capability)[]>
 
 const SEMANTICS: RulesFor<Semantics> = {
   stop_token_in_mask: flag,
+  truncated_completions_trained: flag,
+  sft_aggregation: oneOf('token-mean', 'seq-mean-token-mean'),
   sft_target: oneOf('all', 'assistant', 'last-assistant'),
   stop_token_in_completion: flag,
   kl_estimator: oneOf('k1', 'k2', 'k3'),

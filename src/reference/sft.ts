@@ -36,6 +36,18 @@ export function sftLoss(logits: Cube, labels: Matrix): SftLoss {
   };
 }
 
+/** Mean over rows of each row's mean; a row without a trained token counts as a row (`count`) or does not (`skip`). */
+export function rowMeanSftLoss(logits: Cube, labels: Matrix, emptyRows: 'count' | 'skip'): SftLoss {
+  const rows = labels.map((row, b) => sftLoss([at(logits, b)], [row]));
+  const counted = emptyRows === 'count' ? rows.length : rows.filter(({ tokens }) => tokens > 0).length;
+  const share = counted === 0 ? 0 : 1 / counted;
+  return {
+    loss: rows.reduce((sum, { loss }) => sum + share * loss, 0),
+    weights: rows.map(({ weights }) => at(weights, 0).map((weight) => share * weight)),
+    tokens: rows.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
 /** What a trainer with `loss_normalization: local` arrives at: the mean of the micro-batches' own losses. */
 export function localSftLoss(
   logits: Cube,

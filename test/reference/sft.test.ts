@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localSftLoss, sftLoss } from '../../src/reference/index.ts';
+import { localSftLoss, rowMeanSftLoss, sftLoss } from '../../src/reference/index.ts';
 
 // Position t gives its tokens the odds 1 : t + 1, so that each shift of the labels gives another loss.
 const odds = (length: number) => Array.from({ length }, (_, t) => [0, Math.log(t + 1)]);
@@ -67,4 +67,28 @@ describe('localSftLoss', () => {
     expect(split.tokens).toBe(3);
     expect(localSftLoss(logits, labels, [[0, 1]])).toEqual(sftLoss(logits, labels));
   });
+});
+
+it('the mean over rows weighs a short row like a long one, and an empty row as it is told', () => {
+  const flat = [0, 0]; // log 2 for either token
+  const sure = [0, Math.log(3)]; // -log(3/4) for token 1
+  const logits = [
+    [flat, flat, flat],
+    [sure, flat, flat],
+    [flat, flat, flat],
+  ];
+  const labels = [
+    [-100, 1, 1],
+    [-100, 1, -100],
+    [-100, -100, -100],
+  ];
+  const rows = Math.log(2) + Math.log(4 / 3);
+  expect(rowMeanSftLoss(logits, labels, 'count').loss).toBeCloseTo(rows / 3, 12);
+  const skipped = rowMeanSftLoss(logits, labels, 'skip');
+  expect(skipped.loss).toBeCloseTo(rows / 2, 12);
+  expect(skipped.weights).toEqual([
+    [0, -1 / 4, -1 / 4],
+    [0, -1 / 2, 0],
+    [0, 0, 0],
+  ]);
 });

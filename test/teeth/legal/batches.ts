@@ -119,6 +119,18 @@ const collate =
     };
   };
 
+/** Overlong filtering: an answer that ran into the limit is not trained at all. */
+const overlongFiltered =
+  (mask: Mask): Mask =>
+  (args) => {
+    const answer = mask(args);
+    const stopped = args.completion_ids.map((row) => args.eos_token_ids.includes(row.at(-1) ?? -1));
+    return {
+      ...answer,
+      completion_mask: answer.completion_mask.map((row, b) => (stopped[b] ? row : repeat(0, row.length))),
+    };
+  };
+
 const free = { can: { mask: { after_stop: 'any', unfinished: true } } } as const;
 
 export const batches: readonly Legal[] = [
@@ -134,6 +146,12 @@ export const batches: readonly Legal[] = [
   legal('rows have padding on both sides', { mask: ownRows('both') }, free),
   legal('the stop token is not trained, undeclared', { mask: ownRows('right', { trainStop: false }) }, free),
   legal('the block is masked where it is attended to', { mask: byAttention }, free),
+  legal('truncated completions are left out, undeclared', { mask: overlongFiltered(ownRows('right')) }, free),
+  legal(
+    'truncated completions are left out, declared',
+    { mask: overlongFiltered(ownRows('left')) },
+    { ...free, semantics: { truncated_completions_trained: false } },
+  ),
   legal('what follows the stop token is attended to', { mask: attendsAfterStop }, free),
   legal(
     'predictor-aligned rows',

@@ -136,7 +136,30 @@ const plainLoss = {
   kl_coef: 0,
 } as const;
 
+/** Each row's mean first, then the mean over rows: short answers weigh as much as long ones. */
+const sftRowMean = ({ logits, labels }: Args<'sft_loss'>): Ok<'sft_loss'> => ({
+  loss: mean(
+    labels.map((row, b) => {
+      const losses = row.flatMap((label, t) => {
+        if (t === 0 || label === -100) return [];
+        const scores = logits[b]?.[t - 1] ?? [];
+        const most = Math.max(...scores);
+        return [
+          Math.log(sum(scores.map((score) => Math.exp(score - most)))) + most - (scores[label] ?? Number.NaN),
+        ];
+      });
+      return losses.length === 0 ? 0 : mean(losses);
+    }),
+  ),
+});
+
 export const numbers: readonly Legal[] = [
+  legal('the supervised loss is a mean over rows, undeclared', { sft_loss: sftRowMean }),
+  legal(
+    'the supervised loss is a mean over rows, declared',
+    { sft_loss: sftRowMean },
+    { semantics: { sft_aggregation: 'seq-mean-token-mean' } },
+  ),
   legal('k1, undeclared', { kl: kl(k1) }),
   legal('k2, undeclared', { kl: kl(k2) }),
   legal('k3 of a log-ratio within 10, undeclared', { kl: kl((p, q) => k3(0, within(10, q - p), 0)) }),
