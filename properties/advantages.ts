@@ -1,5 +1,6 @@
 // Group-relative advantages: what a reward is worth among the rollouts of its own prompt.
 import {
+  type AdvantageVariant,
   advantageVariants,
   bandOf,
   describeAdvantage,
@@ -8,18 +9,26 @@ import {
   groupAdvantages,
   grouped,
   groupedLabels,
+  type Need,
   numberFinding,
   type Property,
   type Subject,
   show,
   type World,
+  withImpliedEpsilon,
 } from '../src/index.ts';
 
 const base = { stage: 'advantages', level: 'must', ops: ['advantages'], labels: groupedLabels } as const;
 const given =
   (minGroups = 1) =>
   (world: World) =>
-    grouped({ size: world.hello.ops.advantages?.group_size, minGroups });
+    grouped({ size: world.hello.ops.advantages?.group_size, minGroups, dtype: world.hello.dtype });
+
+/** Advantages are relative to the group, in either way, unless something else is declared. */
+const groupBaseline: Need = ({ semantics: { advantage_baseline: baseline } }) =>
+  baseline === 'batch-mean' || baseline === 'none'
+    ? `semantics.advantage_baseline is "${baseline}": rewards are not compared within their group`
+    : undefined;
 
 const flat = ({ groups }: Grouped): { rewards: number[]; group_ids: number[] } => ({
   rewards: groups.flat(),
@@ -33,7 +42,9 @@ async function ask(
   const args = flat(drawn);
   const { advantages } = await subject.ask('advantages', args);
   const quiet = (value: number, row: number): boolean =>
-    Math.abs(value) <= HARMLESS && new Set(drawn.groups[args.group_ids[row] ?? 0]).size === 1;
+    groupBaseline(subject) === undefined &&
+    Math.abs(value) <= HARMLESS &&
+    new Set(drawn.groups[args.group_ids[row] ?? 0]).size === 1;
   return { ...args, advantages: advantages.map((value, row) => (quiet(value, row) ? 0 : value)) };
 }
 
@@ -58,21 +69,38 @@ function wrongLength({
     : { kind: 'length', sentence: `${rewards.length} rewards have ${advantages.length} advantages.` };
 }
 
+/** A larger one is no guard against a division by zero, but a scale of its own, and is to be declared. */
+const LARGEST_EPSILON = 0.1;
+
+/** The variants that the declared semantics allow; an epsilon that nobody declares may be the one the numbers imply. */
+function candidates(
+  subject: Subject,
+  { rewards, group_ids, advantages }: Awaited<ReturnType<typeof ask>>,
+): AdvantageVariant[] {
+  const known = advantageVariants(subject.semantics);
+  if (subject.semantics.advantage_epsilon !== undefined) return known;
+  const forms = new Map(known.map((variant) => [JSON.stringify({ ...variant, epsilon: 0 }), variant]));
+  const implied = [...forms.values()].map((variant) =>
+    withImpliedEpsilon(rewards, group_ids, advantages, variant, LARGEST_EPSILON),
+  );
+  return [...known, ...implied];
+}
+
 const equals: Property<Grouped> = {
   ...base,
   id: 'advantages/equal-the-declared-formula',
-  title: 'Advantages are rewards minus the group mean, scaled as declared (or, undeclared, in a known way)',
+  title: 'Advantages are rewards minus their baseline, scaled as declared (or, undeclared, in a known way)',
   why: 'A swapped group and batch, a lost minus, or another denominator changes which answers are reinforced.',
   catches: ['ADV-02', 'ADV-03', 'ADV-04', 'ADV-05', 'ADV-08', 'ADV-12'],
   given: given(),
-  coverage: { 'several groups': 0.3 },
+  coverage: { 'several groups': 0.3, 'small spread': 0.2 },
   async check(subject, drawn) {
     const asked = await ask(subject, drawn);
     const { rewards, group_ids, advantages } = asked;
     const lengths = wrongLength(asked);
     if (lengths !== undefined) return lengths;
     const band = bandOf(subject, rewards.length * rounding(rewards));
-    const variants = advantageVariants(subject.semantics);
+    const variants = candidates(subject, asked);
     const fits = variants.map((variant) => {
       const expected = groupAdvantages(rewards, group_ids, variant);
       return {
@@ -109,6 +137,7 @@ const zeroMean: Property<Grouped> = {
   title: 'The advantages of a group sum to zero',
   why: 'A baseline over the wrong rows rewards easy prompts and punishes hard ones, whatever the answers.',
   catches: ['ADV-03', 'ADV-04', 'ADV-06', 'ADV-12'],
+  needs: [groupBaseline],
   given: given(),
   coverage: { 'groups of different means': 0.3 },
   async check(subject, drawn) {
@@ -140,6 +169,7 @@ const equalRewards: Property<Grouped> = {
   title: 'A group whose rewards are all equal has advantages of zero but for rounding, and no NaN',
   why: 'A standard deviation of 0, or of rounding noise, blows one lucky group up over all others.',
   catches: ['ADV-05', 'NUM-01', 'ZL-04'],
+  needs: [groupBaseline],
   given: (world) => grouped({ size: world.hello.ops.advantages?.group_size, constant: true }),
   async check(subject, drawn) {
     const asked = await ask(subject, drawn);
@@ -184,6 +214,7 @@ const otherGroups: Property<Grouped> = {
   why: 'Where they do not, one prompt with large rewards silences all others in the batch.',
   catches: ['ADV-02', 'ADV-03', 'ADV-04'],
   needs: [
+    groupBaseline,
     (world) => {
       const scaling = world.semantics.advantage_scaling;
       if (scaling === 'batch')

@@ -5,11 +5,15 @@ import { collateProperties } from './collate.ts';
 import { contractProperties } from './contract.ts';
 import { extractProperties } from './extract.ts';
 import { klProperties } from './kl.ts';
+import { klRelations } from './kl-relations.ts';
 import { labelProperties } from './labels.ts';
+import { turnLabelProperties } from './labels-of-turns.ts';
 import { logprobsProperties } from './logprobs.ts';
 import { lossProperties } from './loss.ts';
+import { lossFormula } from './loss-formula.ts';
 import { lossRelations } from './loss-relations.ts';
 import { maskProperties } from './mask.ts';
+import { maskPositions } from './mask-positions.ts';
 import { maskRelations } from './mask-relations.ts';
 import { penaltiesProperties } from './penalties.ts';
 import { renderProperties } from './render.ts';
@@ -26,16 +30,20 @@ export const properties: readonly Property[] = [
   ...anyCase(renderProperties),
   ...anyCase(tokenizeProperties),
   ...anyCase(labelProperties),
+  ...anyCase(turnLabelProperties),
   ...anyCase(collateProperties),
   ...anyCase(extractProperties),
   ...anyCase(maskProperties),
+  ...anyCase([maskPositions]),
   ...anyCase(maskRelations),
   ...anyCase(rolloutProperties),
   ...anyCase(logprobsProperties),
   ...anyCase(scoreProperties),
   ...anyCase(klProperties),
+  ...anyCase(klRelations),
   ...anyCase(advantagesProperties),
   ...anyCase(lossProperties),
+  ...anyCase(lossFormula),
   ...anyCase(lossRelations),
   ...anyCase(sftLossProperties),
   ...anyCase(penaltiesProperties),

@@ -22,6 +22,8 @@ interface Labelled {
   readonly labels: Ids;
   /** Length of the prompt with its generation prompt, as the same route tokenises it. */
   readonly prompt: number;
+  /** The row does not begin with the prompt: a token may be half prompt and half answer, and trained or not. */
+  readonly parts: boolean;
 }
 
 /** The SFT row with its labels. */
@@ -30,7 +32,12 @@ async function labelled(subject: Subject, drawn: Dialogue): Promise<Labelled> {
   if (row.labels === undefined) return discard('the answer has no labels');
   const { input_ids: prompt } = await ask(subject, drawn, 'sft', false);
   const shared = prompt.findIndex((id, at) => row.input_ids[at] !== id);
-  return { ids: row.input_ids, labels: row.labels, prompt: shared < 0 ? prompt.length : shared };
+  return {
+    ids: row.input_ids,
+    labels: row.labels,
+    prompt: shared < 0 ? prompt.length : shared,
+    parts: shared >= 0,
+  };
 }
 
 function labelFinding(
@@ -85,7 +92,7 @@ function aboutLabels(
 /** A tokenizer's own eos need not be what ends a turn (Gemma, Phi), so only declared ids count. */
 const stopIds = (world: World): Ids => world.hello.tokens?.eos_token_ids ?? [];
 
-const declaredStops: Need = (world) =>
+export const declaredStops: Need = (world) =>
   world.hello.tokens === undefined ? 'hello.tokens is needed: which ids end a turn' : undefined;
 
 /** All tokens are trained: legal, and then nothing else is to be said of labels. */
@@ -139,6 +146,8 @@ export const labelProperties: readonly Property<Dialogue>[] = [
     'An answer whose labels are all -100 trains nothing, and the loss says 0.',
     ['ZL-02', 'TOK-06', 'TPL-09', 'TPL-10', 'MSK-09', 'TRN-04', 'TOK-04'],
     (subject, row) => {
+      if (row.parts)
+        return discard('the row does not begin with the prompt, so it is not known where the answer does');
       const stops = stopIds(subject);
       const end = row.ids.findIndex((id, column) => column >= row.prompt && stops.includes(id));
       return labelFinding(

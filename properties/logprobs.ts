@@ -11,6 +11,7 @@ import {
   numberFinding,
   type Property,
   type Role,
+  type Strip,
   type Subject,
   show,
   stripOf,
@@ -114,14 +115,35 @@ function compare(
       observed: observed[at]?.[t],
     })),
     strips: [
-      stripOf(subject, {
+      rowStrip(
+        subject,
+        args,
+        roles,
         row,
-        ids,
-        roles: roles[row] ?? [],
-        tracks: { expected: only(expected[row], roles[row]), observed: only(observed[row], roles[row]) },
-        marks: wrong(expected).flatMap(([at, t]) => (at === row ? [t] : [])),
-      }),
+        wrong(expected).flatMap(([at, t]) => (at === row ? [t] : [])),
+        { expected, observed },
+      ),
     ],
+  });
+}
+
+/** One row of the case; the ids index the logits that the harness made up, and have no text. */
+function rowStrip(
+  subject: Subject,
+  args: Args<'logprobs'>,
+  roles: Role[][],
+  row: number,
+  marks: readonly number[],
+  tracks: Readonly<Record<string, Matrix>>,
+): Strip {
+  const shownTracks = Object.entries(tracks).map(([name, rows]) => [name, only(rows[row], roles[row])]);
+  return stripOf(subject, {
+    row,
+    ids: args.input_ids[row] ?? [],
+    roles: roles[row] ?? [],
+    tracks: Object.fromEntries(shownTracks),
+    marks,
+    shown: 'ids',
   });
 }
 
@@ -197,6 +219,7 @@ export const logprobsProperties: readonly Property<LogitBatch>[] = [
           return {
             kind: 'positive',
             sentence: `The log-probability of token ${column} of row ${row} is ${values[column]}; it cannot be above 0.`,
+            strips: [rowStrip(subject, args, roles, row, [column], { observed: logprobs })],
           };
       }
       return undefined;
@@ -227,6 +250,12 @@ export const logprobsProperties: readonly Property<LogitBatch>[] = [
           return {
             kind: 'padding',
             sentence: `The log-probability of token ${column} of row ${row} changes from ${show(before.logprobs[row]?.[column])} to ${show(after.logprobs[row]?.[column])} when only logits at padding change.`,
+            strips: [
+              rowStrip(subject, clean.args, clean.roles, row, [column], {
+                before: before.logprobs,
+                after: after.logprobs,
+              }),
+            ],
           };
         }
       }

@@ -2,9 +2,11 @@
 import {
   bandOf,
   discard,
+  ESTIMATED_NOTE,
   type Finding,
   lossWeights,
   type Matrix,
+  many,
   microBatches,
   numberFinding,
   type Property,
@@ -14,7 +16,7 @@ import {
   tracks,
   type Weights,
 } from '../src/index.ts';
-import { argsOf, base, coverage, firstToken, whole } from './loss.ts';
+import { argsOf, base, coverage, firstToken, notFinite, whole } from './loss.ts';
 
 /** Loss and weights of two requests must agree; `place` maps a token of the first to one of the second. */
 function agree(
@@ -25,6 +27,9 @@ function agree(
   place: (row: number, column: number) => readonly [number, number],
   what: string,
 ): Finding | undefined {
+  // NaN in both answers is no agreement; NaN in the second alone is what the change does.
+  const broken = notFinite(before, mask);
+  if (broken !== undefined) return broken;
   const band = bandOf(subject, mask.flat().length);
   if (!band.close(after.loss, before.loss)) {
     return numberFinding({
@@ -37,7 +42,9 @@ function agree(
   const found = firstToken(mask, (row, column, trained) => {
     const [r, c] = place(row, column);
     const [left, right] = [before.weights[row]?.[column] ?? 0, after.weights[r]?.[c] ?? 0];
-    return trained && !band.close(right, left) && Math.abs(right - left) > Math.max(before.zero, after.zero)
+    const allowed = Math.max(before.zero, after.zero, band.allowed(left));
+    // Written so that NaN is a change.
+    return trained && !(Math.abs(right - left) <= allowed)
       ? `from ${show(left)} to ${show(right)}`
       : undefined;
   });
@@ -46,6 +53,7 @@ function agree(
     : {
         kind: 'weight',
         sentence: `The gradient of token ${found.column} of row ${found.row} changes ${found.why} ${what}.`,
+        ...(before.estimated ? { note: ESTIMATED_NOTE } : {}),
       };
 }
 
@@ -187,7 +195,7 @@ const counted: Property<Tracks> = {
     if (observed === expected) return undefined;
     return {
       kind: 'count',
-      sentence: `The mask trains ${expected} tokens, but trained_tokens is ${observed}.`,
+      sentence: `The mask trains ${many(expected, 'token')}, but trained_tokens is ${observed}.`,
     };
   },
 };

@@ -27,7 +27,12 @@ export const given = (world: World, minRows = 1) =>
     afterStop: world.hello.ops.mask?.after_stop === 'any',
   });
 
-export const coverage = { 'unequal prompts': 0.3, 'unequal completions': 0.3, stopped: 0.5 };
+export const coverage = {
+  'unequal prompts': 0.3,
+  'unequal completions': 0.3,
+  'repeated prompt': 0.15,
+  stopped: 0.5,
+};
 
 /** One finding for the first faulty row: the sentence of its first fault, a strip with all of them. */
 function faultsFinding(

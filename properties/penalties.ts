@@ -5,6 +5,7 @@ import {
   bandOf,
   type Finding,
   type Ids,
+  many,
   numberFinding,
   type Penalised,
   type Property,
@@ -95,7 +96,7 @@ export const penaltiesProperties: readonly Property<Penalised>[] = [
       const { logits } = await subject.ask('penalties', args);
       return logitFinding(subject, 'prompt', logits, args.logits, (row, id) => {
         const count = first.rows[row]?.prompt.filter((other) => other === id).length ?? 0;
-        return `it was ${show(args.logits[row]?.[id])}, nothing has been generated, and the id occurs ${count} times in the prompt.`;
+        return `it was ${show(args.logits[row]?.[id])}, nothing has been generated, and the id occurs ${many(count, 'time')} in the prompt.`;
       });
     },
   },
@@ -110,17 +111,25 @@ export const penaltiesProperties: readonly Property<Penalised>[] = [
     async check(subject, drawn) {
       const args = argsOf(drawn);
       const { logits } = await subject.ask('penalties', args);
-      const expected = drawn.rows.map((row) =>
-        penalize(row.logits, {
-          ...row,
-          presence: drawn.presence,
-          frequency: drawn.frequency,
-          repetition: drawn.repetition,
-        }),
+      // Repetition before the other two, or behind them: no standard orders them.
+      const [before, behind] = [false, true].map((repetitionLast) =>
+        drawn.rows.map((row) =>
+          penalize(row.logits, {
+            ...row,
+            presence: drawn.presence,
+            frequency: drawn.frequency,
+            repetition: drawn.repetition,
+            repetitionLast,
+          }),
+        ),
       );
+      const band = bandOf(subject);
+      const fits = behind?.every((row, at) => row.every((value, id) => band.close(logits[at]?.[id], value)));
+      if (fits === true) return undefined;
+      const expected = before ?? [];
       return logitFinding(subject, 'value', logits, expected, (row, id) => {
         const count = drawn.rows[row]?.generated.filter((other) => other === id).length ?? 0;
-        return `it was ${show(args.logits[row]?.[id])}, the id was generated ${count} times, and presence ${drawn.presence}, frequency ${drawn.frequency}, repetition ${drawn.repetition} give ${show(expected[row]?.[id])}.`;
+        return `it was ${show(args.logits[row]?.[id])}, the id was generated ${many(count, 'time')}, and presence ${drawn.presence}, frequency ${drawn.frequency}, repetition ${drawn.repetition} give ${show(expected[row]?.[id])}.`;
       });
     },
   },

@@ -8,7 +8,15 @@ import {
   type Route,
   route,
 } from '../src/index.ts';
-import { dialogues, promptOf, rendered, requirePrefixPreserving, templateArg } from './text.ts';
+import {
+  appendable,
+  dialogues,
+  endingIds,
+  promptOf,
+  rendered,
+  requirePrefixPreserving,
+  templateArg,
+} from './text.ts';
 
 /** "...the last characters that agree" and what follows on either side, whitespace visible. */
 function textDifference(left: string, right: string): { at: number; left: string; right: string } {
@@ -85,7 +93,10 @@ function asTemplate(which: Route): Property<Dialogue> {
           ? ''
           : (subject.tokenizer.token(subject.tokenizer.bosTokenId) ?? '');
       const bare = expected.startsWith(bos) ? expected.slice(bos.length) : expected;
-      if (text === expected || text === bare) return undefined;
+      const ends =
+        which === 'rl' ? [] : [...endingIds(subject)].map((id) => appendable(subject, expected, id));
+      const legal = ['', ...ends].filter((end) => end !== undefined);
+      if (legal.some((end) => text === expected + end || text === bare + end)) return undefined;
       const { at, left, right } = textDifference(expected, text);
       return {
         kind: 'template',

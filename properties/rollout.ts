@@ -65,7 +65,7 @@ const base = {
   ops: ['rollout'],
   given,
   labels: rolloutLabels,
-  coverage: { 'several rows': 0.3 },
+  coverage: { 'several rows': 0.3, 'repeated prompt': 0.15 },
 } as const;
 
 function rowFinding(
@@ -134,37 +134,43 @@ const idsScored: Property<Rollouts> = {
   catches: ['MT-01', 'TOK-07', 'TOK-05', 'EOS-06', 'EOS-11'],
   async check(subject, drawn) {
     for (const row of (await scored(subject, drawn)).rows) {
-      if (row.plan !== undefined) continue;
       const real = attended(row);
+      const whole = [...row.prompt, ...row.completion];
       const end = real.slice(real.length - row.completion.length);
-      if (sameIds(end, row.completion)) continue; // the prompt is at fault
-      return rowFinding(
-        subject,
-        row,
-        'completion',
-        [...row.prompt, ...row.completion],
-        real,
-        (token) =>
-          `The completion scored in row ${row.row} is not the one that was sampled: they part at ${token}.`,
+      const promptIsThere = sameIds(real.slice(0, row.prompt.length), row.prompt);
+      // Where pad is a stop token, a stop that was appended looks like padding: only that it is attended to tells.
+      const appended = real.length > whole.length && sameIds(real.slice(0, whole.length), whole);
+      if (row.plan !== undefined && !appended) continue;
+      if (sameIds(end, row.completion) && !promptIsThere) continue; // the prompt is at fault
+      return rowFinding(subject, row, 'completion', whole, real, (token) =>
+        appended
+          ? `The completion scored in row ${row.row} goes on behind what was sampled: ${tokenAt(subject, real, whole.length)} was never sampled.`
+          : `The completion scored in row ${row.row} is not the one that was sampled: they part at ${token}.`,
       );
     }
     return undefined;
   },
 };
 
+/** What the mask of a stop token is declared to be; undefined: either, but the same in every row. */
+const declaredStop = ({ semantics }: World): number | undefined =>
+  semantics.stop_token_in_mask === undefined ? undefined : Number(semantics.stop_token_in_mask);
+
 const maskCovers: Property<Rollouts> = {
   ...base,
   id: 'rollout/mask-covers-the-sampled-tokens',
   title:
-    'In the scored batch, the mask is 1 on the sampled tokens before the stop token and 0 on prompt and padding',
+    'In the scored batch, the mask is 1 on the sampled tokens, 0 on prompt and padding, and the same on every stop token',
   why: 'The mask is right only on the row it was made for.',
   catches: ['PAD-02', 'MSK-01', 'MSK-04', 'ADV-09'],
   async check(subject, drawn) {
+    let stopMask = declaredStop(subject);
     for (const row of (await scored(subject, drawn)).rows) {
       if (row.plan === undefined) continue;
       const trained = Number(trainsCompletion(subject, row));
+      stopMask ??= row.mask[row.roles.indexOf('stop')];
       const expected = row.roles.map((role) =>
-        role === 'completion' ? trained : role === 'stop' ? undefined : 0,
+        role === 'completion' ? trained : role === 'stop' ? stopMask : 0,
       );
       const marks = expected.flatMap((want, column) =>
         want === undefined || want === row.mask[column] ? [] : [column],
@@ -173,7 +179,7 @@ const maskCovers: Property<Rollouts> = {
       if (first === undefined) continue;
       return {
         kind: 'mask',
-        sentence: `${tokenAt(subject, row.ids, first)} is ${row.roles[first] === 'completion' ? 'a sampled token' : `${row.roles[first]}`} in row ${row.row}, but its mask is ${row.mask[first]}.`,
+        sentence: `${tokenAt(subject, row.ids, first)} is ${row.roles[first] === 'completion' ? 'a sampled token' : row.roles[first] === 'stop' ? 'the stop token' : `${row.roles[first]}`} in row ${row.row}, but its mask is ${row.mask[first]}.`,
         strips: [
           stripOf(subject, {
             row: row.row,

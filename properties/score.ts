@@ -4,8 +4,11 @@ import {
   bandOf,
   batch,
   batchLabels,
+  discard,
   type Finding,
+  type Ids,
   numberFinding,
+  ordinaryIds,
   type Property,
   type Ragged,
   type Subject,
@@ -24,7 +27,7 @@ const base = {
   needs: [needsTokens],
   labels: batchLabels,
 } as const;
-const coverage = { 'unequal prompts': 0.3 };
+const coverage = { 'unequal prompts': 0.3, 'repeated prompt': 0.15 };
 
 const score = async (subject: Subject, prompts: Ragged, completions: Ragged): Promise<Ragged> =>
   (await subject.ask('score', { prompt_ids: prompts, completion_ids: completions })).logprobs;
@@ -127,4 +130,87 @@ export const scoreProperties: readonly Property<Batch>[] = [
       return differ(subject, first, second, 'the second time');
     },
   },
+  {
+    ...base,
+    id: 'score/depends-on-the-prompt',
+    title: 'With every token of the prompts replaced, some score changes',
+    why: 'Completions scored without their prompt, or behind another one, are rated by a distribution that nothing was sampled from: every ratio and every KL is wrong, and smooth.',
+    catches: ['TPL-07', 'TRN-03', 'LP-16'],
+    given: given(1),
+    coverage,
+    async check(subject, drawn) {
+      if (drawn.completions.flat().length < LEAST_TOKENS) return discard('too few scores to tell');
+      const before = (await score(subject, drawn.prompts, drawn.completions)).flat();
+      for (let by = 1; by <= REPLACEMENTS; by++) {
+        const prompts = drawn.prompts.map((ids) => ids.map((id) => other(subject, id, by)));
+        const after = (await score(subject, prompts, drawn.completions)).flat();
+        if (after.some((value, at) => value !== before[at])) return undefined;
+      }
+      return {
+        kind: 'ignored',
+        sentence: `Every token of every prompt was replaced by another id, ${REPLACEMENTS} times over, and none of the ${before.length} scores changed: the prompt is not what the completions are scored behind.`,
+      };
+    },
+  },
+  {
+    ...base,
+    id: 'score/looks-only-back',
+    title: 'Changing a completion token leaves the scores before it alone and changes its own',
+    why: 'A model that sees the tokens behind the one it predicts scores them nearly for certain; scores paired with the wrong token weigh the decision before or after.',
+    catches: ['LP-01', 'LP-03', 'LP-16'],
+    given: given(1),
+    coverage,
+    async check(subject, drawn) {
+      const stops = subject.hello.tokens?.eos_token_ids ?? [];
+      // The stop token stays: without it, the row would be another one.
+      const bodies = drawn.completions.map((ids) => ids.filter((id) => !stops.includes(id)).length);
+      const longest = Math.max(...bodies);
+      if (longest === 0) return discard('no completion has a token before its stop token');
+      const before = await score(subject, drawn.prompts, drawn.completions);
+      let changed = 0;
+      let tried = 0;
+      for (const token of new Set([0, Math.floor(longest / 2), longest - 1])) {
+        for (let by = 1; by <= REPLACEMENTS; by++) {
+          const replaced = drawn.completions.map((ids, row) =>
+            token < (bodies[row] ?? 0) ? replaceAt(ids, token, other(subject, ids[token] ?? 0, by)) : ids,
+          );
+          const after = await score(subject, drawn.prompts, replaced);
+          const finding = differ(
+            subject,
+            before.map((values) => values.slice(0, token)),
+            after.map((values) => values.slice(0, token)),
+            `when completion token ${token}, behind it, is replaced by another id`,
+          );
+          if (finding !== undefined) return { ...finding, kind: 'ahead' };
+          for (const [row, body] of bodies.entries()) {
+            if (token >= body) continue;
+            tried++;
+            if (after[row]?.[token] !== before[row]?.[token]) changed++;
+          }
+        }
+      }
+      if (changed > 0 || tried < LEAST_TOKENS) return undefined;
+      return {
+        kind: 'paired',
+        sentence: `Completion tokens were replaced by other ids at ${tried} places, and no score of a replaced token changed: the scores belong to other tokens.`,
+      };
+    },
+  },
 ];
+
+/** Two other ids, so that one chance coincidence (ids that the model takes for alike) is no finding. */
+const REPLACEMENTS = 2;
+/** Fewer scores may all stay the same by rounding, in half precision. */
+const LEAST_TOKENS = 2;
+
+/** An ordinary id other than `id`; another one for each `by` of 1 and above. */
+function other(subject: Subject, id: number, by: number): number {
+  const { tokens } = subject.hello;
+  const ordinary = (tokens === undefined ? [] : ordinaryIds(tokens)).filter((candidate) => candidate !== id);
+  if (ordinary.length === 0) return discard('the vocabulary has no other ordinary id');
+  const next = ordinary.findIndex((candidate) => candidate > id);
+  return ordinary[(Math.max(0, next) + by - 1) % ordinary.length] ?? id;
+}
+
+const replaceAt = (ids: Ids, at: number, id: number): Ids =>
+  ids.map((kept, index) => (index === at ? id : kept));

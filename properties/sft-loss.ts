@@ -22,11 +22,16 @@ import {
 import { logitArgs } from './logprobs.ts';
 
 const base = { stage: 'sft_loss', level: 'must', ops: ['sft_loss'], labels: logitLabels } as const;
-const coverage = { 'several rows': 0.3, 'unequal rows': 0.3 };
+const coverage = {
+  'several rows': 0.3,
+  'unequal rows': 0.3,
+  'labels with holes': 0.2,
+  'a row without labels': 0.1,
+};
 const given =
   (minRows = 1) =>
   () =>
-    logitBatch({ temperatures: false, minRows });
+    logitBatch({ temperatures: false, minRows, holes: true });
 
 function argsOf(
   drawn: LogitBatch,
@@ -40,9 +45,14 @@ function argsOf(
     input_ids: args.input_ids,
     attention_mask: args.attention_mask,
     logits: args.logits,
-    labels: args.input_ids.map((ids, row) =>
-      ids.map((id, column) => (roles[row]?.[column] === 'completion' ? id : IGNORE_INDEX)),
-    ),
+    labels: args.input_ids.map((ids, row) => {
+      const start = roles[row]?.findIndex((role) => role !== 'padding') ?? 0;
+      return ids.map((id, column) =>
+        roles[row]?.[column] === 'completion' && rows[row]?.tokens[column - start]?.ignored !== true
+          ? id
+          : IGNORE_INDEX,
+      );
+    }),
     micro_batches: options.split ? [...parts.values()] : [rows.map((_, at) => at)],
   };
 }
@@ -68,6 +78,13 @@ async function same(
     (await subject.ask('sft_loss', before)).loss,
     (await subject.ask('sft_loss', after)).loss,
   ];
+  for (const [loss, when] of [
+    [left, ''],
+    [right, ` ${what}`],
+  ] as const) {
+    // Two losses that are both NaN agree, and train nothing.
+    if (!Number.isFinite(loss)) return { kind: 'not finite', sentence: `The SFT loss is ${loss}${when}.` };
+  }
   const band = bandOf(subject, before.labels.flat().length);
   if (band.close(right, left)) return undefined;
   return numberFinding({
@@ -84,7 +101,7 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     id: 'sft-loss/equals-the-reference',
     title: 'The SFT loss is the mean negative log-likelihood of the labelled tokens, shifted by one',
     why: 'Unshifted, the model learns to copy its input; shifted twice, to skip a token. Both losses fall nicely.',
-    catches: ['LP-01', 'LP-03', 'MSK-04', 'MSK-06', 'LOSS-03', 'LOSS-08', 'LOSS-14'],
+    catches: ['LP-01', 'LP-03', 'MSK-04', 'MSK-06', 'LOSS-03', 'LOSS-08', 'LOSS-14', 'NUM-01'],
     given: given(),
     coverage,
     async check(subject, drawn) {
@@ -136,6 +153,26 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
   },
   {
     ...base,
+    id: 'sft-loss/trained-tokens-are-counted',
+    title: 'The number of trained tokens that the trainer reports is the number of labels that are not -100',
+    why: 'The count is what gradient accumulation divides by: counted with prompt and padding, every step is too small.',
+    catches: ['LOSS-01', 'LOSS-03', 'ZL-02'],
+    given: given(),
+    coverage,
+    async check(subject, drawn) {
+      const args = argsOf(drawn);
+      const { trained_tokens: observed } = await subject.ask('sft_loss', args);
+      if (observed === undefined) return discard('the answer has no trained_tokens');
+      const { tokens } = sftLoss(args.logits, args.labels);
+      if (observed === tokens) return undefined;
+      return {
+        kind: 'count',
+        sentence: `The trainer reports ${observed} trained tokens; ${tokens} labels are not ${IGNORE_INDEX}.`,
+      };
+    },
+  },
+  {
+    ...base,
     id: 'sft-loss/padding-does-not-matter',
     title: 'Logits at padding do not change the SFT loss',
     why: 'A loss that reads padding depends on the longest row of the batch.',
@@ -172,6 +209,25 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
         argsOf(drawn, { split: true }),
         'when the batch is split into micro-batches',
       ),
+  },
+  {
+    ...base,
+    id: 'sft-loss/first-column-is-not-counted',
+    title: 'A label at column 0, which nothing predicts, does not change the SFT loss',
+    level: 'should',
+    why: 'Where every token is labelled, a count taken before the shift has one token a row too many, and short rows train less.',
+    catches: ['LOSS-01', 'LOSS-03'],
+    given: given(),
+    coverage: { 'several rows': 0.3 },
+    check: (subject, drawn) => {
+      const args = argsOf(drawn);
+      const labels = args.labels.map((row, at) =>
+        row.map((label, column) =>
+          column === 0 && args.attention_mask[at]?.[0] === 1 ? (args.input_ids[at]?.[0] ?? label) : label,
+        ),
+      );
+      return same(subject, args, { ...args, labels }, 'when the first token of a row is labelled as well');
+    },
   },
 ];
 

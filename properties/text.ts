@@ -51,6 +51,21 @@ export function rendered(
   return 'text' in result ? result.text : discard(`the template refuses the conversation: ${result.problem}`);
 }
 
+/** Ids that end a row: the declared ones, and the tokenizer's own eos. */
+export function endingIds({ hello, tokenizer }: World): ReadonlySet<number> {
+  const eos = tokenizer?.eosTokenId;
+  return new Set([...(hello.tokens?.eos_token_ids ?? []), ...(eos === undefined ? [] : [eos])]);
+}
+
+/**
+ * The stop token with this id as text, where a trainer may append it to `text`: not behind itself, nor behind
+ * itself and the line end that many templates write there.
+ */
+export function appendable(world: World, text: string, id: number): string | undefined {
+  const stop = world.tokenizer?.token(id);
+  return stop === undefined || text.trimEnd().endsWith(stop) ? undefined : stop;
+}
+
 /** Ends the case where the template itself does not continue its own generation prompt. */
 export function requirePrefixPreserving(world: World, drawn: Dialogue): void {
   const prompt = rendered(world, drawn, promptOf(drawn.messages), true);

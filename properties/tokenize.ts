@@ -15,7 +15,16 @@ import {
   tokenAt,
   type World,
 } from '../src/index.ts';
-import { dialogues, promptOf, rendered, requirePrefixPreserving, routesOf, templateArg } from './text.ts';
+import {
+  appendable,
+  dialogues,
+  endingIds,
+  promptOf,
+  rendered,
+  requirePrefixPreserving,
+  routesOf,
+  templateArg,
+} from './text.ts';
 
 export const base = {
   stage: 'tokenize',
@@ -180,13 +189,15 @@ function followsTemplate(which: Route): Property<Dialogue> {
           : expected;
       const column = shifted.findIndex((id, at) => observed[at] !== id);
       const rest = observed.slice(shifted.length);
-      const stops = new Set([
-        ...(subject.hello.tokens?.eos_token_ids ?? []),
-        subject.tokenizer?.eosTokenId ?? -1,
-      ]);
-      // SFT may end the row with a stop token of its own.
+      const stops = endingIds(subject);
+      const [added] = rest;
+      // SFT may end the row with a stop token of its own, but not with a second one.
       const restIsLegal =
-        rest.length === 0 || (which === 'sft' && rest.length === 1 && stops.has(rest[0] ?? -1));
+        added === undefined ||
+        (which === 'sft' &&
+          rest.length === 1 &&
+          stops.has(added) &&
+          appendable(subject, text, added) !== undefined);
       // ... and may leave out what a template writes behind the last stop token.
       const lastStop = shifted.findLastIndex((id) => stops.has(id));
       const cutIsLegal =

@@ -35,11 +35,17 @@ export interface Layout {
   readonly span: 'row' | 'completion';
 }
 
-/** k1 = -d, k2 = d*d/2, k3 = exp(d) - d - 1, with d = ref_logprobs - logprobs (Schulman 2020, "Approximating KL divergence"). */
-export type KlEstimator = 'k1' | 'k2' | 'k3';
+/**
+ * k1 = -d, k2 = d*d/2, k3 = exp(d) - d - 1, with d = ref_logprobs - logprobs (Schulman 2020, "Approximating KL
+ * divergence"); abs = |d|, which estimates no KL and is in use all the same.
+ */
+export type KlEstimator = 'k1' | 'k2' | 'k3' | 'abs';
 
 /** How per-token losses become one number. `norm` divides by a constant. */
 export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-token-sum' | 'token-sum-norm';
+
+/** The importance ratio is one a token (PPO, GRPO), or one a row, the geometric mean of its tokens' (GSPO). */
+export type RatioLevel = 'token' | 'sequence';
 
 /**
  * What may legally differ between correct trainers. Every item may be declared in `hello`; what is not declared
@@ -68,6 +74,10 @@ export interface Semantics {
   /** Degrees of freedom subtracted in the standard deviation of rewards. */
   readonly advantage_ddof?: 0 | 1;
   readonly advantage_epsilon?: number;
+  /** The epsilon is added to the standard deviation, or to the variance under the root. */
+  readonly advantage_epsilon_placement?: 'std' | 'variance';
+  /** What is subtracted from a reward: its group's mean, that of the group's other rows (RLOO), the batch's, nothing. */
+  readonly advantage_baseline?: 'group-mean' | 'leave-one-out' | 'batch-mean' | 'none';
   /** Divide by the group's standard deviation, the batch's, or not at all (Dr. GRPO). */
   readonly advantage_scaling?: 'group' | 'batch' | 'none';
   readonly loss_aggregation?: LossAggregation;
@@ -78,6 +88,7 @@ export interface Semantics {
   /** Ratio clip range [1 - clip_low, 1 + clip_high]. */
   readonly clip_low?: number;
   readonly clip_high?: number;
+  readonly ratio_level?: RatioLevel;
   /** Scored log-probabilities are of logits / temperature. */
   readonly temperature_in_scoring?: boolean;
 }

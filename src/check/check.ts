@@ -33,25 +33,26 @@ export async function checkProperty(
     verdict,
     cases: 0,
     rejected: 0,
+    setAside: 0,
     labels: labels.counts(),
     thin: [],
     fixed: saved.fixed,
     ...rest,
   });
   const known = options.known?.[property.id];
-  const failed = (failure: Failure, cases: number, rejected: number): PropertyResult => {
+  const failed = (failure: Failure, counted: Partial<PropertyResult>): PropertyResult => {
     const verdict = failure.finding === undefined ? 'error' : 'fail';
-    if (known !== undefined) return report('known', { cases, rejected, failure, reason: known.reason });
-    return report(verdict, { cases, rejected, failure });
+    if (known !== undefined) return report('known', { ...counted, failure, reason: known.reason });
+    return report(verdict, { ...counted, failure });
   };
-  if (saved.failure !== undefined) return failed(saved.failure, saved.failure.casesToFail, 0);
+  if (saved.failure !== undefined) return failed(saved.failure, { cases: saved.failure.casesToFail });
 
   if (known?.given !== undefined) {
     const outcome = await runCase(property, options.trainer, world, known.given);
     if (outcome.kind === 'holds') return report('stale', { cases: 1, reason: staleReason(known) });
     if (outcome.kind !== 'refused') {
       const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
-      return failed(await failureOf(property, world, options, known.given, outcome, facts), 1, 0);
+      return failed(await failureOf(property, world, options, known.given, outcome, facts), { cases: 1 });
     }
   }
 
@@ -67,7 +68,8 @@ export async function checkProperty(
     },
     { signal: options.signal, onDone: options.onProgress },
   );
-  const { trouble, done, refused } = screening;
+  const { trouble, done, refused, setAside } = screening;
+  const counted = { cases: done, rejected: refused, setAside };
   if (trouble !== undefined) {
     const smallest = await shrink({
       property,
@@ -89,11 +91,11 @@ export async function checkProperty(
       ...(smallest.stopped === undefined ? {} : { shrinkStopped: smallest.stopped }),
     });
     if (known === undefined) save(property, options, failure);
-    return failed(failure, done, refused);
+    return failed(failure, counted);
   }
-  const counted = { cases: done, rejected: refused };
   if (screening.interrupted) return report('interrupted', { ...counted, reason: 'the run was interrupted' });
-  if (done === refused) return report('skipped', { ...counted, reason: screening.refusal ?? 'no case ran' });
+  if (done === refused + setAside)
+    return report('skipped', { ...counted, reason: screening.refusal ?? 'no case ran' });
   // A known case that this trainer refuses says nothing; then nothing is stale either.
   if (known !== undefined && known.given === undefined) {
     return report('stale', { ...counted, reason: staleReason(known) });

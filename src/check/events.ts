@@ -31,7 +31,10 @@ export interface PropertyResult {
   readonly level: Level;
   readonly verdict: Verdict;
   readonly cases: number;
+  /** Cases that the trainer refused. */
   readonly rejected: number;
+  /** Cases that the check set aside, because they say nothing about its rule. */
+  readonly setAside: number;
   readonly labels: Readonly<Record<string, number>>;
   /** Labels thinner than their threshold. */
   readonly thin: readonly { readonly label: string; readonly share: number; readonly least: number }[];

@@ -13,6 +13,8 @@ export interface Weights {
   readonly weights: Matrix;
   /** Below this a weight counts as zero. */
   readonly zero: number;
+  /** The weights are finite differences of the loss, not the trainer's own. */
+  readonly estimated: boolean;
   readonly trainedTokens: number | undefined;
 }
 
@@ -20,10 +22,15 @@ export async function lossWeights(subject: Subject, args: Args<'loss'>): Promise
   const answer: Ok<'loss'> = await subject.ask('loss', args);
   const { loss, loss_weights: given, trained_tokens: trainedTokens } = answer;
   if (given !== undefined)
-    return { loss, weights: given, zero: largest(given) * ANALYTIC_NOISE, trainedTokens };
+    return { loss, weights: given, zero: largest(given) * ANALYTIC_NOISE, estimated: false, trainedTokens };
   const { weights, error } = await byDifferences(subject, args, loss);
-  return { loss, weights, zero: Math.max(largest(weights) * DIFFERENCE_NOISE, error), trainedTokens };
+  const zero = Math.max(largest(weights) * DIFFERENCE_NOISE, error);
+  return { loss, weights, zero, estimated: true, trainedTokens };
 }
+
+/** What a finding about weights must add where the trainer did not answer them itself. */
+export const ESTIMATED_NOTE =
+  'The weights are finite differences of the loss; a loss that stops gradients (detach, CISPO) must answer loss_weights.';
 
 /** Shares of the largest weight that rounding can leave behind. */
 const ANALYTIC_NOISE = 1e-6;
@@ -57,10 +64,10 @@ async function byDifferences(
       Promise.all(
         values.map(async (_, column) => {
           const [up, down] = [await at(row, column, STEP), await at(row, column, -STEP)];
-          const slope = (up - down) / (2 * STEP);
           const bend = Math.abs(up + down - 2 * loss) / STEP ** 2;
           if (Number.isFinite(bend)) error = Math.max(error, (2 * bend * STEP ** 2) / 6);
-          return Number.isNaN(slope) ? 0 : slope;
+          // NaN stays: a loss that a small step turns into NaN has no gradient there.
+          return (up - down) / (2 * STEP);
         }),
       ),
     ),

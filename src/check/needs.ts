@@ -26,7 +26,7 @@ export const microBatches =
   (world) => {
     if (world.hello.ops[op]?.micro_batches !== true) return `op \`${op}\` does not offer micro_batches`;
     if (world.semantics.loss_normalization === 'local')
-      return 'semantics.loss_normalization is "local": every micro-batch has its own denominator';
+      return 'every micro-batch has its own denominator (loss_normalization "local"); where the whole batch is meant, declare "global", and this is checked';
     return undefined;
   };
 

@@ -20,6 +20,11 @@ export function bandOf(world: World, terms = 1): Band {
   };
 }
 
+/** "1 token", "3 tokens". */
+export function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Six digits are enough to recognise a number by. */
 export function show(value: number | undefined): string {
   return value === undefined ? 'missing' : String(Number(value.toPrecision(6)));
@@ -56,7 +61,13 @@ export function numberFinding(parts: {
     kind: parts.kind,
     sentence: parts.sentence,
     numbers: numbers.sort((a, b) => gap(b) - gap(a)),
-    note: [parts.band.reason, ...(parts.note === undefined ? [] : [parts.note])].join(' '),
+    note: [parts.band.reason, ...(parts.note === undefined ? [] : [parts.note])].map(sentence).join(' '),
     ...(parts.strips === undefined ? {} : { strips: parts.strips }),
   };
+}
+
+/** A capital and a full stop, where they are missing; ids and names in backquotes keep their case. */
+function sentence(text: string): string {
+  const begun = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }

@@ -17,10 +17,10 @@ export interface Subject extends World {
   ask<O extends Op>(op: O, args: Args<O>): Promise<Ok<O>>;
 }
 
-/** One column of a token strip. */
+/** One column of a token strip. Where the harness made the ids up, they have no text; where it made up numbers only, no id. */
 export interface StripToken {
-  readonly id: number;
-  readonly text: string;
+  readonly id?: number;
+  readonly text?: string;
   readonly role: Role;
 }
 

@@ -85,7 +85,9 @@ export async function plannedRows(
     if (plan === undefined)
       return discard(`row ${row.row} of the trainer's batch does not hold its prompt and completion`);
     if (plan.ambiguous)
-      return discard('a row in which every token is also the pad can be read in several ways');
+      return discard(
+        'a row without attention_mask, whose prompt or completion is made of pad ids, can be read in several ways',
+      );
     return { ...row, plan };
   });
 }

@@ -72,5 +72,6 @@ function without(
   reason: string,
 ): PropertyResult {
   const { id, title, level } = property;
-  return { id, title, level, verdict, cases: 0, rejected: 0, labels: {}, thin: [], reason, fixed: [] };
+  const none = { cases: 0, rejected: 0, setAside: 0, labels: {}, thin: [], fixed: [] };
+  return { id, title, level, verdict, reason, ...none };
 }

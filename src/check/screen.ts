@@ -9,9 +9,13 @@ const IN_FLIGHT_MILLISECONDS = 500;
 export interface Screening {
   /** Lowest index in trouble, with its outcome. */
   readonly trouble: { readonly index: number; readonly outcome: CaseOutcome } | undefined;
-  /** Cases that ran to their end, refused ones included. */
+  /** Cases that ran to their end, refused ones and those set aside included. */
   readonly done: number;
+  /** By the trainer. */
   readonly refused: number;
+  /** By the check: they say nothing about its rule. */
+  readonly setAside: number;
+  /** Why the first of either did not count. */
   readonly refusal: string | undefined;
   readonly interrupted: boolean;
 }
@@ -25,6 +29,7 @@ export async function screen(
   let next = 0;
   let done = 0;
   let refused = 0;
+  let setAside = 0;
   let refusal: string | undefined;
   const troubles: { index: number; outcome: CaseOutcome }[] = [];
 
@@ -34,7 +39,8 @@ export async function screen(
       const outcome = await runNext();
       done++;
       if (outcome.kind === 'refused') {
-        refused++;
+        if (outcome.setAside) setAside++;
+        else refused++;
         refusal ??= outcome.why;
       } else if (outcome.kind !== 'holds') troubles.push({ index, outcome });
       options.onDone?.(done);
@@ -48,5 +54,6 @@ export async function screen(
   const lanes = Math.max(1, Math.min(WINDOW, Math.floor(IN_FLIGHT_MILLISECONDS / Math.max(first, 1))));
   await Promise.all(Array.from({ length: lanes }, () => lane(count)));
   const trouble = troubles.sort((a, b) => a.index - b.index)[0];
-  return { trouble, done, refused, refusal, interrupted: options.signal?.aborted === true && done < count };
+  const interrupted = options.signal?.aborted === true && done < count;
+  return { trouble, done, refused, setAside, refusal, interrupted };
 }

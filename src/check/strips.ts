@@ -10,6 +10,11 @@ export interface StripSketch {
   readonly roles: readonly Role[];
   readonly tracks: Readonly<Record<string, readonly (number | string | undefined)[]>>;
   readonly marks: readonly number[];
+  /**
+   * What of a token is real. `ids`: they index the logits handed over, and no text belongs to them. `columns`: the
+   * tracks are all there is. Default `tokens`.
+   */
+  readonly shown?: 'tokens' | 'ids' | 'columns';
 }
 
 /** How the token with this id is shown: its text where a tokenizer is known, its id otherwise. */
@@ -28,11 +33,12 @@ export function tokenAt(world: World, ids: readonly number[], column: number): s
 }
 
 export function stripOf(world: World, sketch: StripSketch): Strip {
+  const { shown = 'tokens' } = sketch;
   return {
     row: sketch.row,
     tokens: sketch.ids.map((id, column) => ({
-      id,
-      text: nameOf(world, id),
+      ...(shown === 'columns' ? {} : { id }),
+      ...(shown === 'tokens' ? { text: nameOf(world, id) } : {}),
       role: sketch.roles[column] ?? 'padding',
     })),
     tracks: Object.entries(sketch.tracks).map(([name, cells]) => ({ name, cells: cells.map(cellText) })),

@@ -9,7 +9,8 @@ import type { Finding, Property, Subject, World } from './property.ts';
 export type CaseOutcome =
   | { readonly kind: 'holds' }
   | { readonly kind: 'fails'; readonly finding: Finding }
-  | { readonly kind: 'refused'; readonly why: string }
+  /** The trainer refused the case; or, `setAside`, the check did, because the case says nothing about its rule. */
+  | { readonly kind: 'refused'; readonly why: string; readonly setAside?: true }
   | { readonly kind: 'error'; readonly failure: TrainerFailure };
 
 /** Control flow inside one case, never seen outside this file. */
@@ -21,9 +22,9 @@ class CaseEnds extends Error {
   }
 }
 
-/** Ends a case that says nothing about the property, with the reason. It counts as refused, not as a pass. */
+/** Ends a case that says nothing about the property, with the reason. It counts as set aside, not as a pass. */
 export function discard(why: string): never {
-  throw new CaseEnds({ kind: 'refused', why });
+  throw new CaseEnds({ kind: 'refused', why, setAside: true });
 }
 
 /** Runs one case. `asked` receives the request lines where they are wanted. */

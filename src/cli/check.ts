@@ -8,12 +8,14 @@ import { run } from '../check/run.ts';
 import { junitReport } from '../report/junit.ts';
 import { eventLine } from '../report/ndjson.ts';
 import { choosePaint } from '../report/paint.ts';
+import { semanticsWords } from '../report/profile.ts';
 import { terminalReport } from '../report/terminal.ts';
 import { VERSION } from '../version.ts';
 import type { Level } from '../vocabulary.ts';
 import { chosenProperties, DEFAULT_CASES, knownFor } from './chosen.ts';
 import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
 import { exitCodeOf, NO_VERDICT } from './exit.ts';
+import { measuredSemantics } from './open.ts';
 import {
   addTrainerOptions,
   anySeed,
@@ -34,6 +36,7 @@ interface CheckOptions extends TrainerOptions {
   readonly cases?: number;
   readonly seed?: number;
   readonly corpus: boolean;
+  readonly profile: boolean;
   readonly known?: string;
   readonly shrinkTime?: number;
   readonly events?: string;
@@ -51,6 +54,7 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
     .option('--seed <n>', 'choose the cases; printed first in every run', seedNumber)
     .option('--no-corpus', `neither read nor keep failing cases in ${CASES_FOLDER}`)
+    .option('--no-profile', 'do not measure what the trainer leaves undeclared; accept any known variant')
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
     .option('--events <file>', 'write the run as JSON lines')
@@ -103,7 +107,10 @@ async function checkWith(
   sink: (event: RunEvent) => void,
   chosen: Pick<Parameters<typeof run>[0], 'properties' | 'seed' | 'known'>,
 ): Promise<number> {
-  const { trainer, tokenizer, semantics, interrupts } = session;
+  const { trainer, tokenizer, interrupts } = session;
+  const measured = options.profile ? await measuredSemantics(session, interrupts.signal) : {};
+  const words = semanticsWords(measured);
+  if (words !== undefined && options.quiet !== true) say(context, `measured, not declared: ${words}`);
   const { choice, loaded } = session.plan;
   const kept = options.corpus && loaded?.config.corpus !== false;
   const replay = replayOf(choice, context, kept);
@@ -115,6 +122,7 @@ async function checkWith(
     live: context.out.isTty && options.quiet !== true && !context.env.CI,
     quiet: options.quiet === true,
     now: () => performance.now(),
+    ...(choice.from === 'bundled' ? { note: 'the bundled example, not your trainer' } : {}),
   });
   const results = await run(
     {
@@ -122,7 +130,7 @@ async function checkWith(
       tokenizer,
       ...chosen,
       cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
-      ...(semantics === undefined ? {} : { semantics }),
+      semantics: { ...measured, ...session.semantics },
       ...(kept ? { corpus: openCorpus(resolve(context.cwd, CASES_FOLDER)) } : {}),
       ...(options.shrinkTime === undefined ? {} : { shrinkMilliseconds: options.shrinkTime * 1_000 }),
       signal: interrupts.signal,

@@ -109,8 +109,10 @@ async function tryOp(
       return {
         verdict: 'bad',
         lines: [
-          `refused ${ATTEMPTS} cases out of ${ATTEMPTS}: ${outcome?.why ?? 'no case was generated'}`,
-          'Narrow what the op declares in hello (its capability), or answer these cases.',
+          `${outcome?.setAside ? 'answered, but nothing could be judged in' : 'refused'} ${ATTEMPTS} cases out of ${ATTEMPTS}: ${outcome?.why ?? 'no case was generated'}`,
+          outcome?.setAside
+            ? 'Compare the answer with the example of the op in PROTOCOL.md.'
+            : 'Narrow what the op declares in hello (its capability), or answer these cases.',
         ],
       };
   }

@@ -6,9 +6,10 @@ import type { Property } from '../check/property.ts';
 import { run } from '../check/run.ts';
 import { failureLines } from '../report/failure.ts';
 import { PLAIN } from '../report/paint.ts';
+import { semanticsWords } from '../report/profile.ts';
 import { chosenProperties, DEFAULT_CASES, knownFor } from './chosen.ts';
 import { type Context, isProblem, type Problem } from './context.ts';
-import { openHere } from './open.ts';
+import { measuredSemantics, openHere } from './open.ts';
 import { CASES_FOLDER, replayOf } from './session.ts';
 import { commandOf } from './trainer.ts';
 
@@ -30,13 +31,15 @@ export async function openFace(
 ): Promise<Face | Problem> {
   const opened = await openHere(place);
   if (isProblem(opened)) return opened;
-  const { plan, trainer, tokenizer, semantics } = opened;
+  const { plan, trainer, tokenizer } = opened;
   const chosen = chosenProperties({}, plan.loaded, properties);
   const known = knownFor({}, plan, place.cwd);
   if (isProblem(chosen) || isProblem(known)) {
     await trainer.stop();
     return isProblem(chosen) ? chosen : (known as Problem);
   }
+  const measured = await measuredSemantics(opened);
+  const words = semanticsWords(measured);
   const config = plan.loaded?.config;
   const corpus = config?.corpus === false ? undefined : openCorpus(resolve(place.cwd, CASES_FOLDER));
   return {
@@ -53,7 +56,7 @@ export async function openFace(
       const results = await run(
         {
           ...options,
-          ...(semantics === undefined ? {} : { semantics }),
+          semantics: { ...measured, ...opened.semantics },
           ...(corpus === undefined ? {} : { corpus }),
           known,
         },
@@ -64,11 +67,14 @@ export async function openFace(
       return result;
     },
     explain: (result) =>
-      failureLines(result, {
-        width: WIDTH,
-        paint: PLAIN,
-        replay: replayOf(plan.choice, place, corpus !== undefined),
-      }).join('\n'),
+      [
+        ...failureLines(result, {
+          width: WIDTH,
+          paint: PLAIN,
+          replay: replayOf(plan.choice, place, corpus !== undefined),
+        }),
+        ...(words === undefined ? [] : [`measured, not declared: ${words}`]),
+      ].join('\n'),
     stop: () => trainer.stop(),
   };
 }

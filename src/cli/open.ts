@@ -1,5 +1,6 @@
 // From a plan to a trainer that has said hello and a tokenizer that can be read. Whoever opens it stops it.
 import { resolve } from 'node:path';
+import { measureUndeclared } from '../check/profile/undeclared.ts';
 import { loadTokenizer } from '../tokenizers/load.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
@@ -40,6 +41,19 @@ export async function openHere(place: Pick<Context, 'cwd' | 'env'>): Promise<Ope
   return {
     problem: [`${nameOf(plan)} did not start`, message, advice, stderrTail ?? ''].join('\n').trimEnd(),
   };
+}
+
+/** What is held against a trainer beyond what it and the configuration declare: what it was measured to do. */
+export function measuredSemantics(
+  { trainer, tokenizer, semantics }: Opened,
+  signal?: AbortSignal,
+): Promise<Semantics> {
+  return measureUndeclared({
+    trainer,
+    tokenizer,
+    ...(semantics === undefined ? {} : { semantics }),
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 /** The trainer as it is said to the user. */

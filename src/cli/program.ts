@@ -11,6 +11,7 @@ import { HOLDS, NO_VERDICT } from './exit.ts';
 import { addInit } from './init.ts';
 import { addList } from './list.ts';
 import type { Invocation } from './options.ts';
+import { addProfile } from './profile.ts';
 import { addReplay } from './replay.ts';
 
 /** Runs `trainproof ...argv`. Throws only for a defect of the harness. */
@@ -54,7 +55,8 @@ export function buildProgram(invocation: Invocation): Command {
       getOutHelpWidth: () => context.out.columns,
     })
     .addHelpText('after', EXAMPLES);
-  for (const add of [addCheck, addReplay, addList, addDoctor, addInit, addDemo]) add(program, invocation);
+  for (const add of [addCheck, addReplay, addProfile, addList, addDoctor, addInit, addDemo])
+    add(program, invocation);
   return program;
 }
 

@@ -13,6 +13,7 @@ import { failureLines } from '../report/failure.ts';
 import { choosePaint } from '../report/paint.ts';
 import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from './exit.ts';
+import { measuredSemantics } from './open.ts';
 import { addTrainerOptions, type Invocation } from './options.ts';
 import { makePlan, type TrainerOptions } from './plan.ts';
 import { CASES_FOLDER, replayOf, type Session, widthOfScreen, withSession } from './session.ts';
@@ -64,12 +65,15 @@ async function replay(
 }
 
 async function replayWith(
-  { trainer, tokenizer, semantics, plan }: Session,
+  session: Session,
   saved: SavedCase,
   property: Property,
   context: Context,
 ): Promise<number> {
-  const world = worldOf(trainer, tokenizer, semantics);
+  const { trainer, tokenizer, plan } = session;
+  // As in `check`, so that a case that failed what was measured fails it again.
+  const measured = await measuredSemantics(session);
+  const world = worldOf(trainer, tokenizer, { ...measured, ...session.semantics });
   const invalid = (why: string): number => {
     say(context, `! no longer valid  ${saved.id}  ${property.id}: ${why}`);
     return NO_VERDICT;
@@ -114,6 +118,7 @@ function resultOf(
     verdict: outcome.kind === 'fails' ? 'fail' : 'error',
     cases: 1,
     rejected: 0,
+    setAside: 0,
     labels: {},
     thin: [],
     fixed: [],

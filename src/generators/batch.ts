@@ -30,11 +30,15 @@ const MAX_ROWS = 4;
 const MAX_PROMPT = 6;
 const MAX_BODY = 5;
 const MAX_AFTER = 2;
+/** One row in so many repeats the prompt before it: real batches hold several samples of each prompt. */
+const REPEAT_ONE_IN = 3;
 /** Symbols below this are ordinary tokens, the few above are stop tokens (prompts only). */
 const ORDINARY = 20;
 const STOPS_IN_PROMPT = 3;
 
 interface RowSketch {
+  /** The prompt of the row before it. */
+  readonly again: boolean;
   readonly prompt: readonly number[];
   readonly body: readonly number[];
   readonly stop: number | null;
@@ -44,6 +48,7 @@ interface RowSketch {
 /** An arbitrary batch. */
 export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
   const row = fc.record({
+    again: repeated(),
     prompt: fc.array(fc.nat(ORDINARY + STOPS_IN_PROMPT - 1), {
       minLength: 1,
       maxLength: MAX_PROMPT,
@@ -78,7 +83,7 @@ function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOpt
       ? [...row, ...Array.from({ length: width - row.length }, (_, more) => ordinary(at + more + 3))]
       : row,
   );
-  const prompts = rows.map(({ prompt }) =>
+  const prompts = withRepeats(rows, ({ prompt }) => prompt).map((prompt) =>
     prompt.map((symbol) => (symbol < ORDINARY ? ordinary(symbol) : stopAt(symbol - ORDINARY))),
   );
   if (!options.afterStop) return { prompts, completions, pad, stops };
@@ -91,12 +96,34 @@ function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOpt
   };
 }
 
+/** Whether a row repeats the prompt before it. */
+export const repeated = (): fc.Arbitrary<boolean> =>
+  fc.nat(REPEAT_ONE_IN - 1).map((n) => n === REPEAT_ONE_IN - 1);
+
+/** What `of` says of each row, or of the row that it repeats. */
+export function withRepeats<Row extends { readonly again: boolean }, Part>(
+  rows: readonly Row[],
+  of: (row: Row) => Part,
+): Part[] {
+  const parts: Part[] = [];
+  for (const row of rows) {
+    const before = parts.at(-1);
+    parts.push(row.again && before !== undefined ? before : of(row));
+  }
+  return parts;
+}
+
+/** Two of these are the same. */
+export const repeats = (prompts: readonly unknown[]): boolean =>
+  new Set(prompts.map((prompt) => JSON.stringify(prompt))).size < prompts.length;
+
 /** What a batch exercises. */
 export function batchLabels({ prompts, completions, pad, stops }: Batch): string[] {
   const labels: string[] = [];
   const lengths = (rows: Ragged): number => new Set(rows.map((row) => row.length)).size;
   const stopped = completions.map((row) => stops.includes(row.at(-1) ?? -1));
   if (prompts.length === 1) labels.push('one row');
+  if (repeats(prompts)) labels.push('repeated prompt');
   if (lengths(prompts) > 1) labels.push('unequal prompts');
   if (lengths(completions) > 1) labels.push('unequal completions');
   if (stops.includes(pad)) labels.push('pad is a stop token');

@@ -1,7 +1,7 @@
 // Conversations as trainers get them: whole ones with the answer to train on, and prompts with a forced completion.
 import fc from 'fast-check';
 import type { Ids, Message, Tokens } from '../vocabulary.ts';
-import { sampled } from './batch.ts';
+import { repeated, repeats, sampled, withRepeats } from './batch.ts';
 import { conversation, conversationLabels } from './conversation.ts';
 import { templateSource } from './template.ts';
 import { plainContent } from './text.ts';
@@ -39,6 +39,7 @@ const MAX_ROLLOUTS = 3;
 
 export function rollouts(tokens: Tokens | undefined): fc.Arbitrary<Rollouts> {
   const row = fc.record({
+    again: repeated(),
     messages: conversation({
       endsWith: 'user',
       system: true,
@@ -47,10 +48,19 @@ export function rollouts(tokens: Tokens | undefined): fc.Arbitrary<Rollouts> {
     }),
     sampled: sampled(tokens),
   });
-  return fc.record({ rows: fc.array(row, { minLength: 1, maxLength: MAX_ROLLOUTS, size: 'max' }) });
+  return fc.array(row, { minLength: 1, maxLength: MAX_ROLLOUTS, size: 'max' }).map((rows) => {
+    const prompts = withRepeats(rows, ({ messages }) => messages);
+    return {
+      rows: rows.map((made, at) => ({ messages: prompts[at] ?? made.messages, sampled: made.sampled })),
+    };
+  });
 }
 
 export function rolloutLabels({ rows }: Rollouts): string[] {
   const lengths = new Set(rows.map((row) => row.sampled.length));
-  return [rows.length > 1 ? 'several rows' : 'one row', ...(lengths.size > 1 ? ['unequal completions'] : [])];
+  return [
+    rows.length > 1 ? 'several rows' : 'one row',
+    ...(lengths.size > 1 ? ['unequal completions'] : []),
+    ...(repeats(rows.map(({ messages }) => messages)) ? ['repeated prompt'] : []),
+  ];
 }

@@ -5,7 +5,12 @@ export interface LogitRow {
   /** Leading tokens that are prompt, 1 at least. */
   readonly prompt: number;
   /** One entry a token, prompt first: the id, and the logits that the model returns at its position, (V,). */
-  readonly tokens: readonly { readonly id: number; readonly logits: readonly number[] }[];
+  readonly tokens: readonly {
+    readonly id: number;
+    readonly logits: readonly number[];
+    /** Of the completion and not trained; supervised fine-tuning only. */
+    readonly ignored?: boolean;
+  }[];
   readonly part: number;
 }
 
@@ -23,41 +28,68 @@ const LARGEST = 6 * GRAIN;
 const PEAK = 8;
 const MAX_ROWS = 3;
 const MAX_TOKENS = 5;
+/** Holes in a third of the rows; a row without any label in a quarter of the batches. */
+const HOLE_ONE_IN = 6;
+const EMPTY_ONE_IN = 8;
 
 export function logitBatch(options: {
   readonly temperatures: boolean;
   readonly minRows?: number;
+  /** Some completion tokens are not trained; of some rows none is, but of a batch one at least. */
+  readonly holes?: boolean;
 }): fc.Arbitrary<LogitBatch> {
   const value = fc.integer({ min: -LARGEST, max: LARGEST }).map((n) => n / GRAIN + 0);
   const logits = fc
     .tuple(fc.array(value, { minLength: VOCABULARY, maxLength: VOCABULARY }), fc.constantFrom(1, 1, 1, PEAK))
     .map(([row, scale]) => row.map((entry) => entry * scale));
-  const token = fc.record({ id: fc.nat(VOCABULARY - 1), logits });
+  const token = fc.record({
+    id: fc.nat(VOCABULARY - 1),
+    logits,
+    ...(options.holes ? { ignored: rarely(HOLE_ONE_IN) } : {}),
+  });
   const row = fc
     .record({
       first: token,
       prompt: fc.nat(2),
       rest: fc.array(token, { minLength: 1, maxLength: MAX_TOKENS, size: 'max' }),
       part: fc.nat(2),
+      unlabelled: options.holes ? rarely(EMPTY_ONE_IN) : fc.constant(false),
     })
-    .map(({ first, prompt, rest, part }) => ({
+    .map(({ first, prompt, rest, part, unlabelled }) => ({
       prompt: Math.min(prompt + 1, rest.length),
-      tokens: [first, ...rest],
+      tokens: [first, ...(unlabelled ? rest.map((made) => ({ ...made, ignored: true })) : rest)],
       part,
     }));
   return fc.record({
     vocabulary: fc.constant(VOCABULARY),
     temperature: options.temperatures ? fc.constantFrom(1, 0.5, 0.75, 1.25, 2) : fc.constant(1),
-    rows: fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
+    rows: fc
+      .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
+      .map((rows) => (rows.some((made) => labels(made) > 0) ? rows : rows.map(allLabelled))),
   });
 }
 
+/** True in one of `n` cases; shrinks to false. */
+const rarely = (n: number): fc.Arbitrary<boolean> => fc.nat(n - 1).map((drawn) => drawn === n - 1);
+
+/** Trained tokens of a row. */
+const labels = ({ prompt, tokens }: LogitRow): number =>
+  tokens.slice(prompt).filter(({ ignored }) => ignored !== true).length;
+
+const allLabelled = (row: LogitRow): LogitRow => ({
+  ...row,
+  tokens: row.tokens.map((token) => ({ ...token, ignored: false })),
+});
+
 export function logitLabels({ rows, temperature }: LogitBatch): string[] {
-  const labels: string[] = [];
-  if (rows.length > 1) labels.push('several rows');
-  if (new Set(rows.map(({ tokens }) => tokens.length)).size > 1) labels.push('unequal rows');
-  if (temperature !== 1) labels.push('temperature other than 1');
-  if (rows.some(({ prompt, tokens }) => tokens.length - prompt === 1)) labels.push('one completion token');
-  if (new Set(rows.map(({ part }) => part)).size > 1) labels.push('several micro-batches');
-  return labels;
+  const found: string[] = [];
+  if (rows.length > 1) found.push('several rows');
+  if (new Set(rows.map(({ tokens }) => tokens.length)).size > 1) found.push('unequal rows');
+  if (temperature !== 1) found.push('temperature other than 1');
+  if (rows.some(({ prompt, tokens }) => tokens.length - prompt === 1)) found.push('one completion token');
+  if (new Set(rows.map(({ part }) => part)).size > 1) found.push('several micro-batches');
+  if (rows.some((row) => labels(row) > 0 && labels(row) < row.tokens.length - row.prompt))
+    found.push('labels with holes');
+  if (rows.some((row) => labels(row) === 0)) found.push('a row without labels');
+  return found;
 }

@@ -18,7 +18,10 @@ export interface Penalised {
 const VOCABULARY = 5;
 const MAX_ROWS = 3;
 const MAX_PROMPT = 5;
-const MAX_GENERATED = 4;
+/** So many that a repeated token is generated more than twice in most cases. */
+const MAX_GENERATED = 6;
+/** Half of the rows generate these only. */
+const FEW = 2;
 const GRAIN = 8;
 
 /** Only `kinds` are ever non-neutral. */
@@ -27,9 +30,11 @@ export function penalised(
 ): fc.Arbitrary<Penalised> {
   const id = fc.nat(VOCABULARY - 1);
   const logit = fc.integer({ min: -4 * GRAIN, max: 4 * GRAIN }).map((n) => n / GRAIN + 0);
+  const generated = (each: fc.Arbitrary<number>): fc.Arbitrary<number[]> =>
+    fc.array(each, { minLength: MAX_GENERATED, maxLength: MAX_GENERATED });
   const row = fc.record({
     prompt: fc.array(id, { minLength: 1, maxLength: MAX_PROMPT, size: 'max' }),
-    generated: fc.array(id, { minLength: MAX_GENERATED, maxLength: MAX_GENERATED }),
+    generated: fc.oneof(generated(id), generated(fc.nat(FEW - 1))),
     logits: fc.array(logit, { minLength: VOCABULARY, maxLength: VOCABULARY }),
   });
   const setting = (

@@ -1,5 +1,6 @@
 // Rewards in groups of rollouts of the same prompt.
 import fc from 'fast-check';
+import type { DType } from '../vocabulary.ts';
 
 export interface Grouped {
   /** One list a prompt; all of the same length G. */
@@ -8,6 +9,13 @@ export interface Grouped {
 
 const MAX_GROUPS = 3;
 const MAX_GROUP = 4;
+/** Rewards of a group that differs by little, as that of an almost solved prompt does, in steps around 0. */
+const SMALL = 4;
+/** A step is 1 / this. Around 0 it is exact in every format; float16 has no square of the finer one. */
+const FINE = 1024;
+const FINE_HALF = 64;
+/** Largest less smallest reward, exclusive, for the label. */
+const SMALL_SPREAD = 0.1;
 
 export interface GroupOptions {
   /** G, where the trainer is fixed to one. */
@@ -15,6 +23,8 @@ export interface GroupOptions {
   readonly minGroups?: number;
   /** All rewards of a group equal. */
   readonly constant?: boolean;
+  /** What the trainer computes in; default float32. */
+  readonly dtype?: DType | undefined;
 }
 
 /** Groups of equal size, two rows at least: a group of one has no spread to normalise by. */
@@ -26,10 +36,16 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
   );
   const size = options.size;
   const width = size ?? MAX_GROUP;
+  const wide = fc.array(reward, { minLength: width, maxLength: width });
+  const steps = fc.array(fc.integer({ min: -SMALL, max: SMALL }), { minLength: width, maxLength: width });
+  const close = fc
+    .record({ steps, grain: fc.constantFrom(FINE_HALF, options.dtype === 'float16' ? FINE_HALF : FINE) })
+    .map(({ steps, grain }) => steps.map((n) => n / grain + 0));
+  const group = fc.oneof({ weight: 3, arbitrary: wide }, { weight: 1, arbitrary: close });
   return fc
     .record({
       size: size === undefined ? fc.integer({ min: 2, max: MAX_GROUP }) : fc.constant(size),
-      groups: fc.array(fc.array(reward, { minLength: width, maxLength: width }), {
+      groups: fc.array(group, {
         minLength: options.minGroups ?? 1,
         maxLength: MAX_GROUPS,
         size: 'max',
@@ -47,7 +63,13 @@ export function groupedLabels({ groups }: Grouped): string[] {
   const labels: string[] = [];
   if (groups.length > 1) labels.push('several groups');
   if (groups.some((group) => new Set(group).size === 1)) labels.push('equal rewards');
+  if (groups.some(isSmall)) labels.push('small spread');
   if (new Set(groups.map((group) => group.reduce((a, b) => a + b, 0) / group.length)).size > 1)
     labels.push('groups of different means');
   return labels;
+}
+
+function isSmall(group: readonly number[]): boolean {
+  const spread = Math.max(...group) - Math.min(...group);
+  return spread > 0 && spread < SMALL_SPREAD;
 }

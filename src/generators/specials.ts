@@ -33,13 +33,21 @@ export function specials(
   unusable: ReadonlySet<number> = new Set(),
 ): fc.Arbitrary<Specials> {
   if (tokens !== undefined) {
-    const { pad_token_id: pad, eos_token_ids: stops, bos_token_id: bos } = tokens;
-    const taken = new Set([pad, ...stops, ...unusable, ...(bos === undefined ? [] : [bos])]);
-    return fc.constant({ pad, stops, plain: spread(tokens.vocab_size, taken) });
+    const { pad_token_id: pad, eos_token_ids: stops } = tokens;
+    return fc.constant({ pad, stops, plain: ordinaryIds(tokens, unusable) });
   }
   return fc
     .constantFrom(...ARRANGEMENTS)
     .map((kept) => ({ ...kept, plain: spread(MADE_UP_VOCABULARY, new Set([1, kept.pad, ...kept.stops])) }));
+}
+
+/** Ids of a vocabulary that are neither special nor in `unusable`, at most PLAIN_IDS, evenly spread. */
+export function ordinaryIds(tokens: Tokens, unusable: ReadonlySet<number> = new Set()): Ids {
+  const { pad_token_id: pad, eos_token_ids: stops, bos_token_id: bos } = tokens;
+  return spread(
+    tokens.vocab_size,
+    new Set([pad, ...stops, ...unusable, ...(bos === undefined ? [] : [bos])]),
+  );
 }
 
 function spread(vocabulary: number, taken: ReadonlySet<number>): number[] {

@@ -29,6 +29,8 @@ export interface TrackOptions {
   /** First minibatch: the behaviour policy and the reference are the policy. */
   readonly onPolicy?: boolean;
   readonly minRows?: number;
+  /** Log-ratios of policy and behaviour policy that no token comes near, such as the edges of the clip range. */
+  readonly avoid?: readonly number[];
 }
 
 const GRAIN = 64;
@@ -52,7 +54,7 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
     ? logprob().map((value) => ({ logprob: value, old: value, ref: value }))
     : fc
         .record({ logprob: logprob(), old: near(), ref: near() })
-        .map(({ logprob: value, old, ref }) => ({ logprob: value, old: value + old, ref: value + ref }));
+        .map(({ logprob: value, old, ref }) => belowZero(value, away(old, options.avoid ?? []), ref));
   const row = fc.record({
     prompt: fc.integer({ min: 1, max: MAX_PROMPT }),
     tokens: fc.array(token, { minLength: options.noEmptyRows ? 1 : 0, maxLength: MAX_TOKENS, size: 'max' }),
@@ -77,6 +79,24 @@ function near(): fc.Arbitrary<number> {
     { weight: 1, arbitrary: grains(3 * GRAIN) },
     fc.constant(0),
   );
+}
+
+/** None of the three is above -1/64; where one would be, all move down, so that their differences stay. */
+function belowZero(value: number, old: number, ref: number): TokenNumbers {
+  const excess = Math.max(0, value + Math.max(old, ref) + 1 / GRAIN);
+  const moved = value - excess;
+  return { logprob: moved, old: moved + old, ref: moved + ref };
+}
+
+/** A finite difference steps 1/64 to either side, and the edge itself is no multiple of that. */
+const DISTANCE = 2.5 / GRAIN;
+
+/** `old` - `logprob`, moved away from 0 until the log-ratio (its negative) is clear of every edge. */
+function away(delta: number, edges: readonly number[]): number {
+  let moved = delta;
+  const step = (delta < 0 ? -1 : 1) / GRAIN;
+  while (edges.some((edge) => Math.abs(-moved - edge) < DISTANCE)) moved += step;
+  return moved;
 }
 
 export function trackLabels({ rows }: Tracks): string[] {

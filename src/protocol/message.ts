@@ -196,7 +196,7 @@ export interface Capability {
   /** logprobs: may be asked for other temperatures than 1. Default: false. */
   readonly temperature?: boolean;
   /** kl: the estimators that may be named in the request. Absent: the trainer has one, named in `semantics` or not at all. */
-  readonly kl_estimator?: readonly ('k1' | 'k2' | 'k3')[];
+  readonly kl_estimator?: readonly ('k1' | 'k2' | 'k3' | 'abs')[];
   /** advantages: rows a group, where the trainer is fixed to one number. */
   readonly group_size?: number;
   /** loss, sft_loss: may be given a partition into micro-batches; the answer is for the whole batch. Default: false. */

@@ -7,6 +7,22 @@ import { decodeTrack } from './layout.ts';
 import type { Kind, Op } from './message.ts';
 import type { Decoded, JsonObject } from './result.ts';
 
+/** Whether it is the trainer that miscounted, which no reading of the protocol will mend. */
+export function isMiscount(complaint: string): boolean {
+  return complaint.endsWith(LOST) || complaint.endsWith(ADDED);
+}
+
+const LOST = 'are lost or merged';
+const ADDED = 'are added or repeated';
+
+function miscount(what: string, got: number, expected: number): string {
+  return `${what} ${got < expected ? LOST : ADDED}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 type Lists = readonly (readonly unknown[])[];
 
 /** First complaint about `ok` as the answer to `args`, both already of the right kinds. Tracks are not seen here. */
@@ -21,24 +37,25 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
       );
     case 'rollout':
       return (
-        sameRows(ok, 'input_ids', args.conversations) ??
-        sameRows(ok, 'prompt_ids', args.conversations) ??
+        sameRows(ok, 'input_ids', args.conversations, 'row', 'conversation') ??
+        sameRows(ok, 'prompt_ids', args.conversations, 'row', 'conversation') ??
         sameShape(ok, ['attention_mask'])
       );
     case 'extract':
       return sameRows(ok, 'completion_ids', args.sequences);
     case 'score':
-      return sameRows(ok, 'logprobs', args.completion_ids) ?? oneEach(ok.logprobs, args.completion_ids);
+      return (
+        sameRows(ok, 'logprobs', args.completion_ids, 'row', 'completion') ??
+        oneEach(ok.logprobs, args.completion_ids)
+      );
     case 'advantages':
-      return sameRows(ok, 'advantages', args.rewards, 'values');
+      return sameRows(ok, 'advantages', args.rewards, 'value', 'reward');
     case 'penalties':
       return sameRows(ok, 'logits', args.logits) ?? sameShape(ok, ['logits'], args.logits);
     case 'kl':
       return ok.kl === undefined && ok.mean_kl === undefined ? 'ok has neither kl nor mean_kl' : undefined;
     case 'tokenize':
-      return ok.labels === undefined
-        ? undefined
-        : sameRows(ok, 'labels', ok.input_ids, 'values', 'ok.input_ids');
+      return sameLength(ok, 'labels', 'input_ids');
     default:
       return undefined;
   }
@@ -54,7 +71,9 @@ export function placeTrack(
   const row = rowOf(args, ok);
   const { name, kind, value } = track;
   if (value.length !== row.length)
-    return { complaint: `has ${value.length} rows, the batch has ${row.length}` };
+    return {
+      complaint: `has ${counted(value.length, 'row')}, the batch has ${row.length}: ${miscount('rows', value.length, row.length)}`,
+    };
   return decodeTrack(value, row[0]?.length ?? 0, layout, fillOf(kind, name));
 }
 
@@ -68,13 +87,20 @@ function sameRows(
   ok: JsonObject,
   name: string,
   against: unknown,
-  what = 'rows',
-  whose = 'the request',
+  what = 'row',
+  given = 'row',
 ): string | undefined {
   const value = ok[name] as readonly unknown[] | undefined;
   const expected = (against as readonly unknown[]).length;
   if (value === undefined || value.length === expected) return undefined;
-  return `ok.${name} has ${value.length} ${what}, ${whose} has ${expected}`;
+  const facts = `the op was given ${counted(expected, given)} and answered ${counted(value.length, what)} in ok.${name}`;
+  return `${facts}: ${miscount(`${what}s`, value.length, expected)}`;
+}
+
+function sameLength(ok: JsonObject, name: string, other: string): string | undefined {
+  const [value, against] = [ok[name], ok[other]] as readonly (readonly unknown[] | undefined)[];
+  if (value === undefined || value.length === against?.length) return undefined;
+  return `ok.${name} has ${counted(value.length, 'value')}, ok.${other} has ${against?.length ?? 0}`;
 }
 
 function sameShape(ok: JsonObject, names: readonly string[], request?: unknown): string | undefined {
@@ -99,6 +125,7 @@ function oneEach(logprobs: unknown, completions: unknown): string | undefined {
   const rows = completions as Lists;
   const bad = (logprobs as Lists).findIndex((row, i) => row.length !== rows[i]?.length);
   if (bad < 0) return undefined;
-  const has = (logprobs as Lists)[bad]?.length;
-  return `ok.logprobs[${bad}] has ${has} values, completion ${bad} has ${rows[bad]?.length} tokens`;
+  const [has, owed] = [(logprobs as Lists)[bad]?.length ?? 0, rows[bad]?.length ?? 0];
+  const facts = `completion ${bad} has ${counted(owed, 'token')}, and ok.logprobs[${bad}] ${counted(has, 'value')}`;
+  return `${facts}: ${miscount('scores', has, owed)}`;
 }

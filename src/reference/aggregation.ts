@@ -7,6 +7,8 @@ export interface Aggregation {
   readonly aggregation: LossAggregation;
   /** What `token-sum-norm` divides by; unused otherwise. */
   readonly norm: number;
+  /** Whether `norm` is for the whole batch (default) or for each row, as TRL's dr_grpo divides by rows times norm. */
+  readonly normPer?: 'batch' | 'row';
   /** Whether rows without any masked-in token count in the number of rows (default: they do, as in a plain mean). */
   readonly emptyRows?: 'count' | 'skip';
 }
@@ -14,7 +16,7 @@ export interface Aggregation {
 /**
  * The factor of each token (B, T), 0 outside the mask. With N tokens in the mask, n_b of them in row b, R rows:
  * token-mean 1/N (DAPO); seq-mean-token-mean 1/(R n_b) (GRPO, DeepSeekMath equation 3); seq-mean-token-sum 1/R;
- * token-sum-norm 1/norm (Dr. GRPO). An empty mask gives factors of 0 and so a loss of 0, never NaN (bug NUM-01).
+ * token-sum-norm 1/norm (Dr. GRPO), or 1/(R norm) where the norm is per row. An empty mask gives factors of 0 and so a loss of 0, never NaN (bug NUM-01).
  */
 export function tokenFactors(mask: Matrix, settings: Aggregation): number[][] {
   const lengths = mask.map((row) => row.filter(selected).length);
@@ -29,7 +31,7 @@ export function tokenFactors(mask: Matrix, settings: Aggregation): number[][] {
       case 'seq-mean-token-sum':
         return 1 / rows;
       case 'token-sum-norm':
-        return 1 / settings.norm;
+        return 1 / (settings.norm * (settings.normPer === 'row' ? mask.length : 1));
     }
   };
   return mask.map((row, b) => {

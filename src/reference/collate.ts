@@ -34,7 +34,7 @@ export function padRows(
   const fill = (row: Ids, token: (id: number) => number, pad: number): number[] => {
     const filled = new Array<number>(width).fill(pad);
     const start = options.side === 'left' ? width - row.length : 0;
-    for (const [index, id] of row.entries()) filled[start + index] = token(id);
+    for (let index = 0; index < row.length; index++) filled[start + index] = token(at(row, index));
     return filled;
   };
   return {
@@ -54,15 +54,22 @@ export function blockBatch(
   pad: number,
   extra: { readonly extraPrompt?: number; readonly extraCompletion?: number } = {},
 ): Block {
+  requirePairs(prompts, completions);
   const promptWidth = Math.max(1, longest(prompts) + (extra.extraPrompt ?? 0));
-  const completionWidth = Math.max(1, longest(completions) + (extra.extraCompletion ?? 0));
-  const left = padRows(prompts, { side: 'left', pad, width: promptWidth });
-  const right = padRows(completions, { side: 'right', pad, width: completionWidth });
-  return {
-    sequences: joinColumns(left.ids, right.ids),
-    attention_mask: joinColumns(left.attention_mask, right.attention_mask),
-    promptWidth,
-  };
+  const width = promptWidth + Math.max(1, longest(completions) + (extra.extraCompletion ?? 0));
+  const sequences: number[][] = [];
+  const attention: number[][] = [];
+  for (let b = 0; b < prompts.length; b++) {
+    const [prompt, completion] = [at(prompts, b), at(completions, b)];
+    const start = promptWidth - prompt.length;
+    const row = new Array<number>(width).fill(pad);
+    const real = new Array<number>(width).fill(0);
+    for (let t = 0; t < prompt.length; t++) row[start + t] = at(prompt, t);
+    for (let t = 0; t < completion.length; t++) row[promptWidth + t] = at(completion, t);
+    sequences.push(row);
+    attention.push(real.fill(1, start, promptWidth + completion.length));
+  }
+  return { sequences, attention_mask: attention, promptWidth };
 }
 
 /** [prompt | completion | right padding], the layout of trainers that re-pad; `starts` is each completion's first column. */
@@ -98,8 +105,12 @@ function longest(rows: Ragged): number {
 }
 
 function joinColumns(left: Ragged, right: Ragged): number[][] {
-  if (left.length !== right.length) {
-    throw misuse('bad_shape', `${left.length} prompts, but ${right.length} completions`);
-  }
+  requirePairs(left, right);
   return left.map((row, b) => [...row, ...at(right, b)]);
+}
+
+function requirePairs(prompts: Ragged, completions: Ragged): void {
+  if (prompts.length !== completions.length) {
+    throw misuse('bad_shape', `${prompts.length} prompts, but ${completions.length} completions`);
+  }
 }

@@ -14,9 +14,9 @@ export interface KlVariant {
 
 /** The clamps found in public trainers: 10 on the estimate (verl, OpenRLHF), 20 on the log-ratio (NeMo-RL, verl). */
 const KNOWN_CLAMPS: readonly number[] = [10, 20];
-const ESTIMATORS: readonly KlEstimator[] = ['k1', 'k2', 'k3'];
+const ESTIMATORS: readonly KlEstimator[] = ['k1', 'k2', 'k3', 'abs'];
 
-/** k1 = -d, k2 = d²/2, k3 = exp(d) - d - 1 with d = ref - logprob, in nats. */
+/** k1 = -d, k2 = d²/2, k3 = exp(d) - d - 1, abs = |d| (verl) with d = ref - logprob, in nats. */
 export function klOf(logprob: number, ref: number, estimator: KlEstimator): number {
   return estimate(ref - logprob, estimator).value;
 }
@@ -62,8 +62,8 @@ export function klVariants(semantics: Semantics, asked?: KlEstimator): KlVariant
   return corrections.flatMap((ratioCorrection) =>
     clampsOf(semantics.kl_clamp).flatMap(({ clamp, clampWhere }) =>
       estimators
-        // k1 is the log-ratio but for its sign: clamping either is the same.
-        .filter((estimator) => !(estimator === 'k1' && clampWhere === 'estimate'))
+        // k1 and abs are the log-ratio but for its sign: clamping either is the same.
+        .filter((estimator) => !(isLogRatio(estimator) && clampWhere === 'estimate'))
         .map((estimator) => ({ estimator, clamp, clampWhere, ratioCorrection })),
     ),
   );
@@ -79,9 +79,14 @@ export function describeKl(variant: KlVariant): string {
   return parts.join(', ');
 }
 
+function isLogRatio(estimator: KlEstimator): boolean {
+  return estimator === 'k1' || estimator === 'abs';
+}
+
 function estimate(d: number, estimator: KlEstimator): { value: number; slope: number } {
   if (estimator === 'k1') return { value: -d, slope: -1 };
   if (estimator === 'k2') return { value: (d * d) / 2, slope: d };
+  if (estimator === 'abs') return { value: Math.abs(d), slope: Math.sign(d) };
   // expm1 keeps the digits that exp(d) - 1 loses near 0, where k3 is about d²/2.
   return { value: d === Infinity ? Infinity : Math.expm1(d) - d, slope: Math.expm1(d) };
 }

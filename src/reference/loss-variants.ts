@@ -1,6 +1,6 @@
 // The settings of the policy loss that agree with what a trainer declares. What is not declared ranges over what
 // public trainers do; a trainer that fits one of them is never called wrong.
-import type { LossAggregation, Semantics } from '../vocabulary.ts';
+import type { LossAggregation, RatioLevel, Semantics } from '../vocabulary.ts';
 import { describeKl, klVariants } from './kl.ts';
 import type { LossSettings } from './loss.ts';
 
@@ -21,12 +21,13 @@ const AGGREGATIONS: readonly LossAggregation[] = [
   'seq-mean-token-sum',
   'token-sum-norm',
 ];
+const RATIO_LEVELS: readonly RatioLevel[] = ['token', 'sequence'];
 
 /**
  * Every setting that agrees with the declaration, the usual ones first; thousands when little is declared, so
  * compute it once a trainer and stop at the first fit. `token-sum-norm` needs its constant: the declared one, or
  * `norms` that the caller thinks possible (rows times completion width, say); without either it is left out, and
- * the answer is empty for a trainer that declares only the name. A KL that is placed in the
+ * the answer is empty for a trainer that declares only the name; a declared one may be of the batch or of each row. A KL that is placed in the
  * reward has no term in the loss.
  */
 export function lossVariants(
@@ -34,9 +35,12 @@ export function lossVariants(
   options: { readonly norms?: readonly number[] } = {},
 ): LossSettings[] {
   const norms = semantics.loss_norm === undefined ? (options.norms ?? []) : [semantics.loss_norm];
-  return aggregationsOf(semantics, norms).flatMap((aggregation) =>
-    clipsOf(semantics).flatMap(([clipLow, clipHigh]) =>
-      klTermsOf(semantics).map((term) => ({ ...aggregation, clipLow, clipHigh, ...term })),
+  const ratioLevels = semantics.ratio_level === undefined ? RATIO_LEVELS : [semantics.ratio_level];
+  return ratioLevels.flatMap((ratioLevel) =>
+    aggregationsOf(semantics, norms).flatMap((aggregation) =>
+      clipsOf(semantics).flatMap(([clipLow, clipHigh]) =>
+        klTermsOf(semantics).map((term) => ({ ...aggregation, clipLow, clipHigh, ratioLevel, ...term })),
+      ),
     ),
   );
 }
@@ -45,11 +49,15 @@ export function lossVariants(
 export function describeLoss(settings: LossSettings): string {
   const unclipped = settings.clipLow === Infinity && settings.clipHigh === Infinity;
   const round = (x: number): number => Number(x.toPrecision(6));
-  const norm = settings.aggregation === 'token-sum-norm' ? ` (divided by ${settings.norm})` : '';
+  const norm =
+    settings.aggregation === 'token-sum-norm'
+      ? ` (divided by ${settings.normPer === 'row' ? 'rows times ' : ''}${settings.norm})`
+      : '';
   const rows = settings.emptyRows === 'skip' ? ', rows without tokens not counted' : '';
+  const ratio = settings.ratioLevel === 'sequence' ? "a sequence's ratio" : 'ratio';
   const clip = unclipped
-    ? 'ratio not clipped'
-    : `ratio clipped to [${round(1 - settings.clipLow)}, ${round(1 + settings.clipHigh)}]`;
+    ? `${ratio} not clipped`
+    : `${ratio} clipped to [${round(1 - settings.clipLow)}, ${round(1 + settings.clipHigh)}]`;
   const kl =
     settings.kl === null || settings.klCoef === 0
       ? 'no KL term'
@@ -57,7 +65,7 @@ export function describeLoss(settings: LossSettings): string {
   return `${settings.aggregation}${norm}${rows}, ${clip}, ${kl}`;
 }
 
-type AggregationChoice = Pick<LossSettings, 'aggregation' | 'norm' | 'emptyRows'>;
+type AggregationChoice = Pick<LossSettings, 'aggregation' | 'norm' | 'normPer' | 'emptyRows'>;
 type KlChoice = Pick<LossSettings, 'klCoef' | 'kl'>;
 
 function aggregationsOf(semantics: Semantics, norms: readonly number[]): AggregationChoice[] {
@@ -65,7 +73,10 @@ function aggregationsOf(semantics: Semantics, norms: readonly number[]): Aggrega
   return (declared === undefined ? AGGREGATIONS : [declared]).flatMap((aggregation): AggregationChoice[] => {
     if (aggregation === 'token-mean') return [{ aggregation, norm: 1, emptyRows: 'count' }];
     if (aggregation === 'token-sum-norm') {
-      return norms.map((norm) => ({ aggregation, norm, emptyRows: 'count' }));
+      const normsPer = semantics.loss_norm === undefined ? (['batch'] as const) : (['batch', 'row'] as const);
+      return normsPer.flatMap((normPer) =>
+        norms.map((norm) => ({ aggregation, norm, normPer, emptyRows: 'count' as const })),
+      );
     }
     return (['count', 'skip'] as const).map((emptyRows) => ({ aggregation, norm: 1, emptyRows }));
   });

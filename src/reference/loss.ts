@@ -1,6 +1,7 @@
 // The clipped policy-gradient loss of PPO (Schulman et al. 2017, equation 7) and GRPO (DeepSeekMath, equation 3) with a
-// KL term, and its gradient by each token's log-probability. No entropy bonus, dual clip or sequence-level ratio.
-import type { Matrix } from '../vocabulary.ts';
+// KL term, and its gradient by each token's log-probability; also with one ratio a sequence (GSPO) and with a dual clip.
+// No entropy bonus.
+import type { Matrix, RatioLevel } from '../vocabulary.ts';
 import { type Aggregation, selected, tokenFactors } from './aggregation.ts';
 import { type KlVariant, klTerm } from './kl.ts';
 import { at, cell, misuse } from './shape.ts';
@@ -21,6 +22,10 @@ export interface LossSettings extends Aggregation {
   /** beta; with 0, or without `kl`, ref_logprobs are not read. */
   readonly klCoef: number;
   readonly kl: KlVariant | null;
+  /** One ratio a token (default), or one a row: exp of the mean masked log-ratio (GSPO, Zheng et al. 2025, equation 7). */
+  readonly ratioLevel?: RatioLevel;
+  /** Where the advantage is negative the ratio counts at most this much (Ye et al. 2020, equation 5). Default: no bound. */
+  readonly dualClip?: number;
 }
 
 export interface PolicyLoss {
@@ -37,21 +42,18 @@ export interface PolicyLoss {
  * the unclipped side's, -r A, as torch computes it; a subgradient check must stay off that point.
  */
 export function policyLoss(input: PolicyLossInput, settings: LossSettings): PolicyLoss {
+  if (settings.clipLow < 0 || settings.clipHigh < 0) {
+    throw misuse('bad_argument', `clip widths are ${settings.clipLow} and ${settings.clipHigh}, below 0`);
+  }
   const factors = tokenFactors(input.mask, settings);
-  let loss = 0;
-  let tokens = 0;
-  const weights = input.mask.map((row, b) =>
-    row.map((m, t) => {
-      if (!selected(m)) return 0;
-      const term = tokenLoss(input, settings, b, t);
-      const factor = cell(factors, b, t);
-      tokens += 1;
-      loss += factor * term.value;
-      // + 0 turns -0 into 0, so that weights compare as numbers do.
-      return factor * term.slope + 0;
-    }),
-  );
-  return { loss: loss + 0, weights, tokens };
+  const rowLoss = settings.ratioLevel === 'sequence' ? sequenceRow : tokenRow;
+  const rows = input.mask.map((_, b) => rowLoss(input, settings, at(factors, b), b));
+  return {
+    // + 0 turns -0 into 0, so that numbers compare as they look.
+    loss: rows.reduce((total, { loss }) => total + loss, 0) + 0,
+    weights: rows.map(({ weights }) => weights.map((weight) => weight + 0)),
+    tokens: input.mask.flat().filter(selected).length,
+  };
 }
 
 /**
@@ -90,24 +92,78 @@ export function rowsOf(input: PolicyLossInput, rows: readonly number[]): PolicyL
   };
 }
 
-function tokenLoss(
+interface RowLoss {
+  /** The row's share of the loss. */
+  readonly loss: number;
+  readonly weights: readonly number[];
+}
+
+function tokenRow(
   input: PolicyLossInput,
   settings: LossSettings,
+  factors: readonly number[],
+  b: number,
+): RowLoss {
+  let loss = 0;
+  const weights = at(input.mask, b).map((m, t) => {
+    if (!selected(m)) return 0;
+    const logprob = cell(input.logprobs, b, t);
+    const old = cell(input.old_logprobs, b, t);
+    const policy = surrogate(Math.exp(logprob - old), at(input.advantages, b), settings);
+    const kl = penalty(input, settings, b, t);
+    loss += at(factors, t) * (policy.value + kl.value);
+    return at(factors, t) * (policy.slope + kl.slope);
+  });
+  return { loss, weights };
+}
+
+/**
+ * Every token carries the row's -min(s A, clip(s) A); ds/dlogprob = s / n, so that all of them share its slope. A KL
+ * that is multiplied by the ratio is multiplied by s, and moves every token through it, as in TRL.
+ */
+function sequenceRow(
+  input: PolicyLossInput,
+  settings: LossSettings,
+  factors: readonly number[],
+  b: number,
+): RowLoss {
+  const mask = at(input.mask, b);
+  const places = mask.flatMap((m, t) => (selected(m) ? [t] : []));
+  const logRatios = places.map((t) => cell(input.logprobs, b, t) - cell(input.old_logprobs, b, t));
+  const ratio = Math.exp(logRatios.reduce((sum, x) => sum + x, 0) / places.length);
+  const policy = surrogate(ratio, at(input.advantages, b), settings);
+  const corrected = settings.kl?.ratioCorrection === true;
+  const plain =
+    corrected && settings.kl ? { ...settings, kl: { ...settings.kl, ratioCorrection: false } } : settings;
+  const scale = corrected ? ratio : 1;
+  let [loss, shared] = [0, 0];
+  for (const t of places) {
+    const kl = penalty(input, plain, b, t);
+    loss += at(factors, t) * (policy.value + scale * kl.value);
+    shared += at(factors, t) * (policy.slope + (corrected ? scale * kl.value : 0));
+  }
+  const weights = mask.map((m, t) =>
+    selected(m) ? shared / places.length + at(factors, t) * scale * penalty(input, plain, b, t).slope : 0,
+  );
+  return { loss, weights };
+}
+
+/** beta times the KL term of one token, and its slope. */
+function penalty(
+  input: PolicyLossInput,
+  { kl, klCoef }: LossSettings,
   b: number,
   t: number,
 ): { value: number; slope: number } {
-  if (settings.clipLow < 0 || settings.clipHigh < 0) {
-    throw misuse('bad_argument', `clip widths are ${settings.clipLow} and ${settings.clipHigh}, below 0`);
-  }
+  if (kl === null || klCoef === 0) return { value: 0, slope: 0 };
   const logprob = cell(input.logprobs, b, t);
-  const old = cell(input.old_logprobs, b, t);
-  const policy = surrogate(Math.exp(logprob - old), at(input.advantages, b), settings);
-  if (settings.kl === null || settings.klCoef === 0) return policy;
-  const kl = klTerm(logprob, cell(input.ref_logprobs, b, t), old, settings.kl);
-  return {
-    value: policy.value + settings.klCoef * kl.value,
-    slope: policy.slope + settings.klCoef * kl.slope,
-  };
+  const { value, slope } = klTerm(
+    logprob,
+    cell(input.ref_logprobs, b, t),
+    cell(input.old_logprobs, b, t),
+    kl,
+  );
+  return { value: klCoef * value, slope: klCoef * slope };
 }
 
 /** -min(r A, clip(r) A) and its derivative by logprob, where dr/dlogprob = r. */
@@ -118,6 +174,8 @@ function surrogate(
 ): { value: number; slope: number } {
   // Also for a ratio that overflowed: infinity times no advantage is none.
   if (advantage === 0) return { value: 0, slope: 0 };
+  const { dualClip = Infinity } = settings;
+  if (advantage < 0 && ratio > dualClip) return { value: -dualClip * advantage, slope: 0 };
   const clipped = Math.min(Math.max(ratio, 1 - settings.clipLow), 1 + settings.clipHigh);
   if (clipped * advantage < ratio * advantage) return { value: -clipped * advantage, slope: 0 };
   return { value: -ratio * advantage, slope: -ratio * advantage };

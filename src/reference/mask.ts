@@ -10,7 +10,7 @@ export interface RowPlan {
   promptLength?: number;
   completionStart: number;
   completionLength: number;
-  /** Other columns fit as well, and no attention mask says which: every token is also the pad. */
+  /** Other columns fit as well, and no attention mask says which: prompt or completion is made of pad ids. */
   ambiguous?: true;
   /** Column of the completion's first stop token; undefined when it has none or no stop ids were given. */
   stop: number | undefined;
@@ -22,7 +22,8 @@ export interface RowPlan {
  *
  * Where pad is also a token of prompt or completion, several arrangements can fit. The one that `attention`
  * describes (1 on exactly prompt and completion) wins; then the plainest: the smallest gap between them,
- * then the least padding on the right.
+ * then the least padding on the right. Where other columns fit as well as the chosen ones, the plan is ambiguous: without
+ * `attention` any others do, and a check should say nothing.
  */
 export function locateRow(
   row: Ids,
@@ -54,7 +55,9 @@ export function locateRow(
         between(realBefore, completionStart, end) === completion.length;
       const right = row.length - end;
       const rank = [agrees ? 0 : 1, gap, right];
-      if (rank[0] === 1 && gap === 0) equals++;
+      // An empty completion stands everywhere and means the same. A mask that fits none is wrong itself, and then the
+      // plainest reading is good enough to say so.
+      if (rank[0] === 1 && (gap === 0 || (attention === undefined && completion.length > 0))) equals++;
       if (best !== undefined && !precedes(rank, best.rank)) continue;
       best = { plan: planOf(promptStart, completionStart, prompt, completion, stops), rank };
     }

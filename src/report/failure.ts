@@ -40,6 +40,28 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
   ];
 }
 
+/** What makes two trainer failures one: the sentence, whatever numbers the case brought into it. */
+export function troubleKey({ failure }: PropertyResult): string | undefined {
+  const trouble = failure?.trainerFailure;
+  return trouble === undefined ? undefined : `${trouble.kind} ${trouble.message.replaceAll(/\d+/g, '#')}`;
+}
+
+/** The block of a failure that was already told in full under `first`. */
+export function repeatLines(result: PropertyResult, first: string, options: BlockOptions): string[] {
+  const { failure } = result;
+  if (failure === undefined) return [];
+  const { paint, width } = options;
+  const head = `${LOOKS[result.verdict].glyph} ${result.id}`;
+  const [replay = ''] = reproduceLines(failure, options.replay);
+  return [
+    `${brushOf(result.verdict, paint)(paint.bold(head))}  ${paint.dim(facts(result, failure))}`,
+    ...wrap(`The trainer fails here as in ${first}, above.`, width - INDENT.length).map(
+      (line) => INDENT + line,
+    ),
+    INDENT + replay,
+  ];
+}
+
 const INDENT = '  ';
 /** More rows than this of one case repeat the picture. */
 const MOST_STRIPS = 3;
@@ -80,7 +102,7 @@ const CONFIRMED: Readonly<Partial<Record<Failure['confirmed'], string>>> = {
   'state leak':
     'State leak: it happens in the process that has answered other cases, and not in a fresh one. Something is kept from one request to the next.',
   flaky:
-    'Flaky: the same case did not fail when it was run again. Look for randomness, dropout or a race in the trainer.',
+    'Flaky: the same case did not fail when it was run again. Look first for state kept from an earlier request (a cache, a counter, a buffer that is reused), then for randomness, dropout or a race.',
 };
 
 function knownLines(result: PropertyResult, { width }: BlockOptions): string[] {

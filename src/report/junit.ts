@@ -4,6 +4,7 @@ import type { PropertyResult } from '../check/events.ts';
 import { failureLines } from './failure.ts';
 import { PLAIN } from './paint.ts';
 import type { Replay } from './reproduce.ts';
+import { casesOf } from './table.ts';
 
 /** CI pages are wide; the strip is easier to read in fewer blocks. */
 const WIDTH = 120;
@@ -34,7 +35,9 @@ function innerOf(result: PropertyResult, replay: Replay): string {
   const { finding, trainerFailure } = result.failure ?? {};
   switch (result.verdict) {
     case 'pass':
-      return '';
+      return result.rejected + result.setAside === 0
+        ? ''
+        : `<system-out>${xml(casesOf(result))}</system-out>`;
     case 'fail':
       return `<failure message="${xml(finding?.sentence ?? result.title)}">${block}</failure>`;
     case 'stale':

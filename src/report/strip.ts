@@ -1,16 +1,17 @@
 // The aligned token strip: one column a token; rows token, id, role, then the tracks of the finding. The first
 // mismatch carries ▲ under it, the others △, so that an off-by-one is a shift that can be seen. Text only.
-import type { Strip } from '../check/property.ts';
+import type { Strip, StripToken } from '../check/property.ts';
 import type { Role } from '../vocabulary.ts';
 import type { Paint } from './paint.ts';
 import { pad, shorten, visible, widthOf } from './visible.ts';
 
 /** Lines of at most `width` columns, wrapped into blocks of columns. */
 export function stripLines(strip: Strip, width: number, paint: Paint): string[] {
-  const labels = ['token', 'id', 'role', ...strip.tracks.map((track) => track.name)];
-  const header = `row ${strip.row}`;
+  const facts = FACTS.filter((fact) => strip.tokens.some((token) => token[fact] !== undefined));
+  const labels = [...facts.map((fact) => (fact === 'text' ? 'token' : fact)), ...strip.tracks.map(nameOf)];
+  const header = `row ${strip.row}${facts.includes('id') ? '' : ', column'}`;
   const labelWidth = Math.max(header.length, ...labels.map(widthOf)) + GAP.length;
-  const columns = shownColumns(strip).map((at) => columnOf(strip, at));
+  const columns = shownColumns(strip).map((at) => columnOf(strip, facts, at));
   return blocksOf(columns, width - labelWidth).flatMap((block, index) => [
     ...(index === 0 ? [] : ['']),
     paint.dim(line(pad(header, labelWidth), block, (column) => column.head)),
@@ -19,7 +20,7 @@ export function stripLines(strip: Strip, width: number, paint: Paint): string[] 
         pad(label, labelWidth),
         block,
         (column) => column.cells[row] ?? '',
-        (column, text) => (row < FIXED_ROWS ? text : paintCell(column, label, text, paint)),
+        (column, text) => (row < facts.length ? text : paintCell(column, label, text, paint)),
       ),
     ),
     ...markLine(block, labelWidth, paint),
@@ -28,8 +29,9 @@ export function stripLines(strip: Strip, width: number, paint: Paint): string[] 
 
 /** Space between two columns, and between the labels and the first. */
 const GAP = '  ';
-/** token, id and role stand above the tracks. */
-const FIXED_ROWS = 3;
+/** These stand above the tracks, as far as any token has them. */
+const FACTS = ['text', 'id', 'role'] as const;
+type Fact = (typeof FACTS)[number];
 /** A cell wider than this is cut: one long token must not push the mismatch off the screen. */
 const CELL_WIDTH = 18;
 /** Strips of up to this many tokens are shown whole: about two blocks of a terminal. */
@@ -80,16 +82,23 @@ function shownColumns(strip: Strip): Place[] {
   return places;
 }
 
-function columnOf(strip: Strip, place: Place): Column {
+const nameOf = ({ name }: Strip['tracks'][number]): string => name;
+
+function factOf(token: StripToken | undefined, fact: Fact): string {
+  if (token === undefined) return '';
+  if (fact === 'role') return SHORT_ROLES[token.role];
+  if (fact === 'id') return token.id === undefined ? '' : String(token.id);
+  return token.text === undefined ? '' : visible(token.text);
+}
+
+function columnOf(strip: Strip, facts: readonly Fact[], place: Place): Column {
   if (typeof place !== 'number') {
     const head = `+${place.skipped}`;
-    return { head, cells: ['…', '…', '…', ...strip.tracks.map(() => '…')], width: head.length, mark: '' };
+    return { head, cells: [...facts, ...strip.tracks].map(() => '…'), width: head.length, mark: '' };
   }
   const token = strip.tokens[place];
   const cells = [
-    token === undefined ? '' : visible(token.text),
-    token === undefined ? '' : String(token.id),
-    token === undefined ? '' : SHORT_ROLES[token.role],
+    ...facts.map((fact) => factOf(token, fact)),
     ...strip.tracks.map((track) => track.cells[place] ?? ''),
   ].map((cell) => shorten(cell, CELL_WIDTH));
   const width = Math.max(String(place).length, ...cells.map(widthOf));

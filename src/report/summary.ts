@@ -7,6 +7,8 @@ export interface RunFacts {
   readonly seed: number;
   readonly milliseconds: number;
   readonly interrupted: boolean;
+  /** What must not be overlooked about this run. */
+  readonly note?: string;
 }
 
 /** One line without colour. */
@@ -21,6 +23,7 @@ export function summaryLine(results: readonly Pick<PropertyResult, 'verdict'>[],
     `${facts.interrupted ? 'interrupted · ' : ''}${counted}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`,
     `seed ${facts.seed}`,
     seconds(facts.milliseconds),
+    ...(facts.note === undefined ? [] : [facts.note]),
   ].join(' · ');
 }
 

@@ -60,15 +60,19 @@ const LEVEL_WIDTH = 'should'.length + SPACE.length;
 /** A longer id moves its own row only. */
 const MOST_ID_WIDTH = 52;
 const INDENT = '    ';
-/** A trainer that refuses more than half of the cases has hardly been checked. */
+/** Where more than half of the cases were refused or set aside, little has been checked. */
 const MUCH_REJECTED = 0.5;
+
+/** "100 cases, 3 refused": what ran, and what of it was not judged. */
+export function casesOf(result: PropertyResult): string {
+  // Of a failure, what it took to find it, as in its block: more were in flight than that.
+  const count = result.failure?.casesToFail ?? result.cases;
+  return `${count} ${count === 1 ? 'case' : 'cases'}${result.failure === undefined ? notJudged(result) : ''}`;
+}
 
 function restOf(result: PropertyResult): string {
   if (result.verdict === 'unsupported' || result.verdict === 'skipped') return result.reason ?? '';
-  const cases = `${result.cases} ${result.cases === 1 ? 'case' : 'cases'}`;
-  const rejected = result.rejected > 0 ? `, ${result.rejected} refused` : '';
-  const reason = result.reason === undefined ? '' : `: ${result.reason}`;
-  return cases + rejected + reason;
+  return casesOf(result) + (result.reason === undefined ? '' : `: ${result.reason}`);
 }
 
 function warningsOf(result: PropertyResult): string[] {
@@ -76,11 +80,21 @@ function warningsOf(result: PropertyResult): string[] {
     ({ label, share, least }) =>
       `! thin: only ${percent(share)} of the cases had "${label}", fewer than ${percent(least)}`,
   );
-  const refused =
-    result.verdict === 'pass' && result.rejected > result.cases * MUCH_REJECTED
-      ? [`! the trainer refused ${result.rejected} of ${result.cases} cases, so this says little`]
-      : [];
-  return [...thin, ...refused];
+  const much = result.rejected + result.setAside > result.cases * MUCH_REJECTED;
+  const few = result.verdict === 'pass' && much ? [`! ${whoRefused(result)}, so this says little`] : [];
+  return [...thin, ...few];
+}
+
+function notJudged({ rejected, setAside }: PropertyResult): string {
+  return (rejected > 0 ? `, ${rejected} refused` : '') + (setAside > 0 ? `, ${setAside} set aside` : '');
+}
+
+/** Who left cases out: blaming the trainer for what the check could not use would send people looking for nothing. */
+function whoRefused({ rejected, setAside, cases }: PropertyResult): string {
+  const aside = `were set aside, because they say nothing about the rule`;
+  if (setAside === 0) return `the trainer refused ${rejected} of ${cases} cases`;
+  if (rejected === 0) return `${setAside} of ${cases} cases ${aside}`;
+  return `of ${cases} cases the trainer refused ${rejected}, and ${setAside} ${aside}`;
 }
 
 function percent(share: number): string {

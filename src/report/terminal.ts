@@ -2,7 +2,7 @@
 // in words at the end. The live line exists only where someone is looking.
 import type { PropertyResult, RunEvent } from '../check/events.ts';
 import type { Hello } from '../protocol/message.ts';
-import { failureLines } from './failure.ts';
+import { failureLines, repeatLines, troubleKey } from './failure.ts';
 import type { Paint } from './paint.ts';
 import type { Replay } from './reproduce.ts';
 import { summaryLine } from './summary.ts';
@@ -18,6 +18,8 @@ export interface TerminalOptions {
   readonly live: boolean;
   /** Failures and the final line only. */
   readonly quiet: boolean;
+  /** Said at the end of the final line. */
+  readonly note?: string;
   /** Milliseconds of a clock that only goes forward; for the live line's rate. */
   readonly now: () => number;
 }
@@ -76,8 +78,9 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         break;
       case 'run-end': {
         flush();
-        const blocks = results.filter(isTold).flatMap((result) => ['', ...failureLines(result, options)]);
-        const summary = summaryLine(results, { seed, ...event });
+        const blocks = blockLines(results.filter(isTold), options);
+        const note = options.note === undefined ? {} : { note: options.note };
+        const summary = summaryLine(results, { seed, ...event, ...note });
         say(...blocks, ...(options.quiet && blocks.length === 0 ? [] : ['']), paint.bold(summary));
         break;
       }
@@ -96,6 +99,18 @@ export function liveLine(
   const rate =
     milliseconds > 0 ? `, ${Math.round((done * 1000) / milliseconds).toLocaleString('en')} a second` : '';
   return `${place}  ${id}  ${done}/${total} cases${rate}`;
+}
+
+/** One trainer that raises in every op is one failure: told once, and referred to. */
+function blockLines(results: readonly PropertyResult[], options: TerminalOptions): string[] {
+  const told = new Map<string, string>();
+  return results.flatMap((result) => {
+    const key = troubleKey(result);
+    const first = key === undefined ? undefined : told.get(key);
+    if (first !== undefined) return ['', ...repeatLines(result, first, options)];
+    if (key !== undefined) told.set(key, result.id);
+    return ['', ...failureLines(result, options)];
+  });
 }
 
 /** Carriage return, then clear to the end of the line. */

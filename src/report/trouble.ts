@@ -15,12 +15,16 @@ export function troubleLines(
   // Wrapped, not cut: what matters may stand at the end of a long line.
   const quoted = (lines: readonly string[]): string[] =>
     lines.flatMap((line) => wrap(line, width - BAR.length)).map((line) => paint.dim(BAR + line));
-  return [
-    ...wrap(trouble.message + again(trouble.reproduced), width),
-    ...wrap(trouble.advice, width),
-    ...(traceback.length > 0 ? ['', ...quoted(traceback)] : []),
-    ...(printed.length > 0 ? ['', 'Last lines of its stderr:', ...quoted(printed)] : []),
+  const happened = wrap(trouble.message + again(trouble.reproduced), width);
+  const advice = wrap(trouble.advice, width);
+  const witness = [
+    ...(traceback.length > 0 ? quoted(traceback) : []),
+    ...(printed.length > 0 ? ['Last lines of its stderr:', ...quoted(printed)] : []),
   ];
+  if (witness.length === 0) return [...happened, ...advice];
+  // Why a process does not start is in what it printed, and the advice is about that.
+  if (trouble.kind === 'start') return [...happened, '', ...witness, '', ...advice];
+  return [...happened, ...advice, '', ...witness];
 }
 
 const BAR = '│ ';
@@ -47,5 +51,17 @@ function tail(text: string, count: number): string[] {
           .replaceAll(/\p{Cc}/gu, '\ufffd') ?? '',
     )
     .filter((line) => line !== '');
-  return lines.length <= count ? lines : ['…', ...lines.slice(-count)];
+  const runs = runsOf(lines);
+  return runs.length <= count ? runs : ['…', ...runs.slice(-count)];
+}
+
+/** A print in an op comes once a request: said once, and counted. */
+function runsOf(lines: readonly string[]): string[] {
+  const runs: { readonly line: string; times: number }[] = [];
+  for (const line of lines) {
+    const last = runs.at(-1);
+    if (last?.line === line) last.times++;
+    else runs.push({ line, times: 1 });
+  }
+  return runs.map(({ line, times }) => (times === 1 ? line : `${line}  (${times} times)`));
 }

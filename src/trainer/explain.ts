@@ -2,6 +2,8 @@
 // same thing is always said the same way.
 import type { Op } from '../protocol/message.ts';
 import { shortened } from '../protocol/result.ts';
+import { isMiscount } from '../protocol/shapes.ts';
+import { exitAdvice } from './advice.ts';
 import type { ChildExit } from './child.ts';
 import type { Ended, Ending } from './connection.ts';
 import type { TrainerFailure } from './failure.ts';
@@ -20,7 +22,7 @@ export function endedFailure(
   if (ending.exit.spawnError !== undefined) {
     return { kind: 'start', ...spawnWords(ending.exit.spawnError, command) };
   }
-  return { ...exitWords(ending, op, stderrTail), ...tail };
+  return { ...exitWords(ending, op, stderrTail, command), ...tail };
 }
 
 export function withReproduced(failure: TrainerFailure, op: Op, reproduced: boolean): TrainerFailure {
@@ -36,7 +38,7 @@ export function withReproduced(failure: TrainerFailure, op: Op, reproduced: bool
 export function helloFailure(complaint: string): TrainerFailure {
   return {
     kind: 'shape',
-    message: `The trainer's hello is wrong: ${complaint}.`,
+    message: `The trainer's hello is wrong: ${stopped(complaint)}`,
     advice: 'Correct the hello of the adapter; PROTOCOL.md, "hello", lists every key.',
   };
 }
@@ -60,8 +62,10 @@ export function refusedHelloFailure(answer: string, why: string): TrainerFailure
 export function shapeFailure(op: Op, complaint: string): TrainerFailure {
   return {
     kind: 'shape',
-    message: `The answer to ${op} is wrong: ${complaint}.`,
-    advice: `Compare it with the example of ${op} in PROTOCOL.md.`,
+    message: `The answer to ${op} is wrong: ${stopped(complaint)}`,
+    advice: isMiscount(complaint)
+      ? 'Where the adapter hands on what the trainer made, the trainer is wrong: look at how it batches, filters or joins rows.'
+      : `Compare it with the example of ${op} in PROTOCOL.md.`,
   };
 }
 
@@ -137,6 +141,7 @@ function exitWords(
   ending: Ending & { kind: 'exit' },
   op: Op | 'hello' | undefined,
   stderrTail: string,
+  command: readonly string[],
 ): Words & Pick<TrainerFailure, 'kind' | 'exitCode' | 'signal' | 'traceback'> {
   const { exit } = ending;
   const traceback = lastTraceback(stderrTail);
@@ -151,7 +156,7 @@ function exitWords(
   return {
     kind: op === 'hello' ? 'start' : 'crash',
     message,
-    advice: exitAdvice(exit, op, traceback !== undefined, ending.rest),
+    advice: exitAdvice({ exit, op, command, stderrTail, traceback, rest: ending.rest }),
     ...(exit.exitCode === undefined ? {} : { exitCode: exit.exitCode }),
     ...(exit.signal === undefined ? {} : { signal: exit.signal }),
     ...(traceback === undefined ? {} : { traceback }),
@@ -161,20 +166,6 @@ function exitWords(
 function howEnded(exit: ChildExit): string {
   if (exit.signal !== undefined) return `was killed by ${exit.signal}`;
   return exit.exitCode === 0 ? 'exited (code 0)' : `exited with code ${exit.exitCode}`;
-}
-
-function exitAdvice(exit: ChildExit, op: string | undefined, traceback: boolean, rest: string): string {
-  if (rest !== '')
-    return 'End every answer with a newline and flush it; the SDK (import trainproof) does both.';
-  if (op === 'hello' && traceback)
-    return 'Run the adapter by hand in the same environment and correct what the traceback says.';
-  if (exit.signal === 'SIGKILL')
-    return 'SIGKILL that nobody sent is usually the kernel out of memory: use a smaller model or batch.';
-  if (exit.signal === 'SIGSEGV')
-    return 'A native extension crashed: run with python -X faulthandler to see where.';
-  if (exit.exitCode === 0)
-    return 'The adapter must read requests until its input ends: trainproof.serve() does, or a loop over sys.stdin.';
-  return 'An op must not end the process: raise, and the SDK answers error; the stderr of the process may say more.';
 }
 
 function hangWords(
@@ -232,6 +223,11 @@ function garbageWords(ending: Ending & { kind: 'garbage' }, op: Op | 'hello' | u
           'Print to stderr (print(..., file=sys.stderr)), or use the SDK (import trainproof), which keeps stdout for itself.',
       };
   }
+}
+
+/** Some complaints end in a question. */
+function stopped(complaint: string): string {
+  return complaint.endsWith('?') ? complaint : `${complaint}.`;
 }
 
 function lastLine(text: string): string {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
+  discard,
   openCorpus,
   type Property,
   type PropertyResult,
@@ -105,6 +106,37 @@ describe('a run', () => {
   test('says skipped where every case was refused, and why', async () => {
     const { result } = await runToy(extracting(() => reject('only tensors on the moon')));
     expect(result).toMatchObject({ verdict: 'skipped', reason: 'only tensors on the moon', rejected: 100 });
+  });
+
+  test('counts what a check sets aside apart from what the trainer refuses', async () => {
+    const property: Property<ToyCase> = {
+      ...echoes,
+      async check(subject, given) {
+        if (given.ids.length < 4) discard('too short to judge');
+        return echoes.check(subject, given);
+      },
+    };
+    const judged = await runToy(
+      extracting((ids) => (ids.length > 6 ? reject('too long') : ids)),
+      { properties: [property as unknown as Property] },
+    );
+    const { rejected, setAside, verdict } = judged.result;
+    expect(verdict).toBe('pass');
+    expect(rejected).toBeGreaterThan(0);
+    expect(setAside).toBeGreaterThan(0);
+    expect(rejected + setAside).toBeLessThan(100);
+
+    const nothing = { ...property, check: async () => discard('nothing to judge') };
+    const { result } = await runToy(
+      extracting((ids) => ids),
+      { properties: [nothing as unknown as Property] },
+    );
+    expect(result).toMatchObject({
+      verdict: 'skipped',
+      reason: 'nothing to judge',
+      rejected: 0,
+      setAside: 100,
+    });
   });
 
   test('says unsupported where the adapter has no such op', async () => {

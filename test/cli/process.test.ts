@@ -32,6 +32,7 @@ test('the bundled example holds and exits 0', async () => {
   const { code, text } = start('check', '--only', 'mask/*', '--cases', '10', '--seed', '3');
   expect(await code, text()).toBe(0);
   expect(text()).toMatch(/^trainproof \S+ · seed 3\nno trainer named: checking the bundled example \(/);
+  expect(text().trimEnd()).toMatch(/ · the bundled example, not your trainer$/);
 });
 
 test('a usage error exits 2', async () => {

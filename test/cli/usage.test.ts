@@ -47,11 +47,14 @@ test.each([
   expect(world.out()).toBe('');
 });
 
-test.each(['check', 'replay', 'list', 'doctor', 'init', 'demo'])('%s --help shows examples', async (name) => {
-  const world = makeWorld();
-  expect(await world.run(name, '--help')).toBe(0);
-  expect(world.out()).toContain(`Examples:\n  npx trainproof ${name}`);
-});
+test.each(['check', 'replay', 'profile', 'list', 'doctor', 'init', 'demo'])(
+  '%s --help shows examples',
+  async (name) => {
+    const world = makeWorld();
+    expect(await world.run(name, '--help')).toBe(0);
+    expect(world.out()).toContain(`Examples:\n  npx trainproof ${name}`);
+  },
+);
 
 test('no command at all shows the help and is no verdict', async () => {
   const world = makeWorld();

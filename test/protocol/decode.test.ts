@@ -51,7 +51,10 @@ describe('an answer that breaks the protocol is told by path and both facts', ()
       'ok.completion_mask[0][0] is 1152921504606847000, beyond 2**53, where integers lose digits',
     ],
     [{ completion_mask: 1 }, 'ok.completion_mask is 1, expected a list of rows'],
-    [{ completion_mask: [[0, 0, 1]] }, 'ok.completion_mask has 1 rows, the batch has 2'],
+    [
+      { completion_mask: [[0, 0, 1]] },
+      'ok.completion_mask has 1 row, the batch has 2: rows are lost or merged',
+    ],
     [
       {
         completion_mask: [
@@ -64,7 +67,10 @@ describe('an answer that breaks the protocol is told by path and both facts', ()
     [{ mask: good }, 'ok has an unknown key "mask", did you mean "completion_mask"?'],
     [{}, 'ok.completion_mask is missing'],
     [{ completion_mask: null }, 'ok.completion_mask is null, expected a list of rows'],
-    [{ completion_mask: good, input_ids: [[1, 2, 3]] }, 'ok.input_ids has 1 rows, the request has 2'],
+    [
+      { completion_mask: good, input_ids: [[1, 2, 3]] },
+      'the op was given 2 rows and answered 1 row in ok.input_ids: rows are lost or merged',
+    ],
     [
       {
         completion_mask: good,
@@ -111,7 +117,7 @@ describe('an answer that breaks the protocol is told by path and both facts', ()
   test('score answers one number a completion token', () => {
     const args = { prompt_ids: [[1]], completion_ids: [[2, 3]] };
     expect(decodeAnswer('score', { ok: { logprobs: [[-1]] } }, args, ROW)).toEqual({
-      complaint: 'ok.logprobs[0] has 1 values, completion 0 has 2 tokens',
+      complaint: 'completion 0 has 2 tokens, and ok.logprobs[0] 1 value: scores are lost or merged',
     });
   });
 });

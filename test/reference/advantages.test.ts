@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { advantageVariants, describeAdvantage, groupAdvantages } from '../../src/reference/index.ts';
+import {
+  advantageVariants,
+  describeAdvantage,
+  groupAdvantages,
+  withImpliedEpsilon,
+} from '../../src/reference/index.ts';
 import { rewardGroups } from './cases.ts';
 
 const variant = fc.constantFrom(...advantageVariants({}));
@@ -77,15 +82,80 @@ describe('groupAdvantages', () => {
   });
 });
 
-describe('advantageVariants', () => {
-  it('is one variant where all is declared', () => {
-    const declared = { advantage_ddof: 1, advantage_epsilon: 1e-4, advantage_scaling: 'group' } as const;
-    expect(advantageVariants(declared)).toEqual([{ ddof: 1, epsilon: 1e-4, scaling: 'group' }]);
+describe('the relatives of the group mean', () => {
+  const plain = { ddof: 1, epsilon: 0, scaling: 'none' } as const;
+
+  it('leave-one-out is the difference to the mean of the others', () => {
+    const advantages = groupAdvantages([4, 1, 1, 0, 8], [0, 0, 0, 3, 3], {
+      ...plain,
+      baseline: 'leave-one-out',
+    });
+    [3, -1.5, -1.5, -8, 8].forEach((expected, row) => {
+      expect(advantages[row]).toBeCloseTo(expected, 14);
+    });
   });
 
-  it('ranges over what is not declared and lists the unscaled one once', () => {
-    expect(advantageVariants({})).toHaveLength(2 * 2 * 7 + 1);
-    expect(advantageVariants({ advantage_scaling: 'none' })).toHaveLength(1);
-    expect(new Set(advantageVariants({}).map(describeAdvantage)).size).toBe(29);
+  it('the batch mean and no baseline leave the groups out', () => {
+    const [rewards, ids] = [
+      [1, 1, 4, 2],
+      [0, 0, 1, 1],
+    ] as const;
+    expect(groupAdvantages(rewards, ids, { ...plain, baseline: 'batch-mean' })).toEqual([-1, -1, 2, 0]);
+    expect(groupAdvantages(rewards, ids, { ...plain, baseline: 'none' })).toEqual([1, 1, 4, 2]);
+  });
+
+  it('adds epsilon under the root where it is placed there', () => {
+    const rooted = { ddof: 0, epsilon: 3, scaling: 'group', placement: 'variance' } as const;
+    expect(groupAdvantages([2, 0], [0, 0], rooted)).toEqual([0.5, -0.5]);
+  });
+
+  it('takes the batch deviation of raw or of centred rewards', () => {
+    const of = (batchOf: 'rewards' | 'centred') =>
+      groupAdvantages([1, -1, 9, 7], [0, 0, 1, 1], { ddof: 0, epsilon: 0, scaling: 'batch', batchOf });
+    expect(of('centred')).toEqual([1, -1, 1, -1]);
+    expect(of('rewards')[0]).toBeCloseTo(1 / Math.sqrt(17), 14);
+  });
+
+  it('the epsilon that the advantages imply is the one that made them', () => {
+    for (const placement of ['std', 'variance'] as const) {
+      const form = { ddof: 1, epsilon: 0.03, scaling: 'group', placement } as const;
+      const [rewards, ids] = [
+        [0, 0.01, 5, 3],
+        [0, 0, 1, 1],
+      ] as const;
+      const observed = groupAdvantages(rewards, ids, form);
+      const known = { ...form, epsilon: 0 };
+      expect(withImpliedEpsilon(rewards, ids, observed, known, 0.1).epsilon).toBeCloseTo(0.03, 12);
+      expect(withImpliedEpsilon(rewards, ids, observed, known, 0.02).epsilon).toBe(0.02);
+      expect(withImpliedEpsilon(rewards, ids, [0, 0, 0, 0], known, 0.1)).toEqual(known);
+    }
+  });
+});
+
+describe('advantageVariants', () => {
+  it('is one variant where all is declared', () => {
+    const declared = {
+      advantage_ddof: 1,
+      advantage_epsilon: 1e-4,
+      advantage_epsilon_placement: 'std',
+      advantage_baseline: 'group-mean',
+      advantage_scaling: 'group',
+    } as const;
+    expect(advantageVariants(declared)).toEqual([
+      { ddof: 1, epsilon: 1e-4, scaling: 'group', placement: 'std', baseline: 'group-mean' },
+    ]);
+  });
+
+  it('leaves where epsilon is placed and, without its own scaling, the baseline open', () => {
+    const declared = { advantage_ddof: 1, advantage_epsilon: 1e-4 } as const;
+    expect(advantageVariants({ ...declared, advantage_scaling: 'group' })).toHaveLength(2);
+    expect(advantageVariants({ advantage_scaling: 'none' })).toHaveLength(2);
+  });
+
+  it('ranges over what is not declared, without duplicates', () => {
+    const all = advantageVariants({}).map(describeAdvantage);
+    // Two degrees of freedom; seven epsilons in two places and 0 in one; group, and two batches with two baselines.
+    expect(all).toHaveLength(2 * (7 * 2 + 1) * (1 + 2 * 2) + 2);
+    expect(new Set(all).size).toBe(all.length);
   });
 });

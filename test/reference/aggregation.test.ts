@@ -40,6 +40,22 @@ describe('aggregation', () => {
     );
   });
 
+  it('divides by rows times the constant where the constant is per row', () => {
+    const settings = { aggregation: 'token-sum-norm', norm: 5, normPer: 'row' } as const;
+    expect(
+      tokenFactors(
+        [
+          [1, 0],
+          [1, 1],
+        ],
+        settings,
+      ),
+    ).toEqual([
+      [0.1, 0],
+      [0.1, 0.1],
+    ]);
+  });
+
   it('is what policyLoss sums, for every setting', () => {
     fc.assert(
       fc.property(policyLossInput, lossSettings, (input, settings) => {

@@ -141,6 +141,14 @@ describe('klTerm', () => {
     expect(at('estimate')).toEqual({ value: 10, slope: 0 });
   });
 
+  it('abs falls towards the reference on both sides and is flat on it', () => {
+    const abs = { ...PLAIN, estimator: 'abs' as const };
+    expect(klTerm(-1, -3, -1, abs)).toEqual({ value: 2, slope: 1 });
+    expect(klTerm(-3, -1, -3, abs)).toEqual({ value: 2, slope: -1 });
+    expect(Math.abs(klTerm(-1, -1, -1, abs).slope)).toBe(0);
+    expect(klTerm(-30, 0, -30, { ...abs, clamp: 10, clampWhere: 'log-ratio' }).value).toBe(10);
+  });
+
   it('is 0, not NaN, where the policy is the reference and the ratio overflows', () => {
     expect(klTerm(-1, -1, -1e4, { ...PLAIN, ratioCorrection: true })).toEqual({ value: 0, slope: 0 });
   });
@@ -189,7 +197,7 @@ describe('klVariants', () => {
   });
 
   it('covers all estimators when nothing is declared, and the declared clamp only when it is', () => {
-    expect(klVariants({})).toHaveLength(2 * (3 + 5 + 5));
+    expect(klVariants({})).toHaveLength(2 * (3 + 5 + 5 + 3));
     expect(klVariants({ kl_clamp: 5 }).every(({ clamp }) => clamp === 5)).toBe(true);
   });
 });

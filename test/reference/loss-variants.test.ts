@@ -10,6 +10,7 @@ const DECLARED = {
   loss_aggregation: 'token-mean',
   clip_low: 0.2,
   clip_high: 0.28,
+  ratio_level: 'token',
 } as const;
 
 describe('lossVariants', () => {
@@ -35,7 +36,18 @@ describe('lossVariants', () => {
     const named = { ...DECLARED, loss_aggregation: 'token-sum-norm' } as const;
     expect(lossVariants(named)).toEqual([]);
     expect(lossVariants(named, { norms: [8, 24] }).map(({ norm }) => norm)).toEqual([8, 24]);
-    expect(lossVariants({ ...named, loss_norm: 5 }, { norms: [8] }).map(({ norm }) => norm)).toEqual([5]);
+    const declared = lossVariants({ ...named, loss_norm: 5 }, { norms: [8] });
+    expect(declared.map(({ norm, normPer }) => [norm, normPer])).toEqual([
+      [5, 'batch'],
+      [5, 'row'],
+    ]);
+  });
+
+  it('has the ratio of a token and of a sequence where the level is not declared', () => {
+    const { ratio_level: _, ...silent } = DECLARED;
+    expect(lossVariants(silent).map(({ ratioLevel }) => ratioLevel)).toEqual(['token', 'sequence']);
+    expect(lossVariants(silent).map(describeLoss)[1]).toContain("a sequence's ratio clipped");
+    expect(lossVariants({ ...DECLARED, ratio_level: 'sequence' })).toHaveLength(1);
   });
 
   it('first takes one declared clip width for both sides, then pairs it with the known ones', () => {

@@ -109,10 +109,48 @@ describe('the clipped surrogate', () => {
   });
 });
 
+/** One ratio a token or a sequence, with and without a dual clip. */
+const everyRatio = fc
+  .tuple(lossSettings, fc.constantFrom('token', 'sequence'), fc.constantFrom(3, 5, Infinity))
+  .map(([settings, ratioLevel, dualClip]): LossSettings => ({ ...settings, ratioLevel, dualClip }));
+
+describe('policyLoss with one ratio a sequence', () => {
+  const input: PolicyLossInput = {
+    logprobs: [[-1, -1, -1]],
+    old_logprobs: [[-1.3, -0.9, -7]],
+    ref_logprobs: [[-1, -1, -1]],
+    advantages: [2],
+    mask: [[1, 1, 0]],
+  };
+
+  it('takes the geometric mean of the ratios of the tokens in the mask, and shares its slope', () => {
+    const ratio = Math.exp((0.3 - 0.1) / 2);
+    const { loss, weights } = policyLoss(input, { ...PLAIN, ratioLevel: 'sequence' });
+    expect(loss).toBeCloseTo(-2 * ratio, 14);
+    expect(weights[0]?.[0]).toBeCloseTo((-2 * ratio) / 2, 14);
+    expect(weights[0]?.[1]).toBeCloseTo((-2 * ratio) / 2, 14);
+    expect(weights[0]?.[2]).toBe(0);
+  });
+
+  it('equals the token ratio where each row has one token', () => {
+    const single = { ...input, mask: [[1, 0, 0]] };
+    expect(policyLoss(single, { ...PLAIN, ratioLevel: 'sequence' })).toEqual(policyLoss(single, PLAIN));
+  });
+});
+
+describe('policyLoss with a dual clip', () => {
+  it('counts the ratio of a bad answer at most that much, and has no gradient beyond', () => {
+    const settings = { ...PLAIN, dualClip: 3 };
+    expect(policyLoss(token(2, -1.5), settings)).toEqual({ loss: 4.5, weights: [[0]], tokens: 1 });
+    expect(policyLoss(token(1, -1.5), settings)).toEqual(policyLoss(token(1, -1.5), PLAIN));
+    expect(policyLoss(token(2, 1.5), settings)).toEqual(policyLoss(token(2, 1.5), PLAIN));
+  });
+});
+
 describe('policyLoss', () => {
   it('has the weights that finite differences see', () => {
     fc.assert(
-      fc.property(policyLossInput, lossSettings, (input, settings) => {
+      fc.property(policyLossInput, everyRatio, (input, settings) => {
         const h = 1e-6;
         const { weights } = policyLoss(input, settings);
         input.logprobs.forEach((row, b) => {

@@ -38,6 +38,15 @@ describe('locateRow', () => {
     expect(locateRow([0, 0, 0], [1, 1, 0], [0], [0], PAD)?.promptStart).toBe(0);
   });
 
+  it('says where several columns fit and no attention mask tells which', () => {
+    expect(locateRow([0, 2, 2], undefined, [0], [2], 2)?.ambiguous).toBe(true);
+    expect(locateRow([0, 0, 6], undefined, [0, 0], [6], 2)?.ambiguous).toBeUndefined();
+    expect(locateRow([1, 6, 2, 2], undefined, [1], [6, 2], 2)?.ambiguous).toBeUndefined();
+    expect(locateRow([1, 2, 2], undefined, [1], [], 2)?.ambiguous).toBeUndefined();
+    expect(locateRow([0, 2, 2], [1, 0, 1], [0], [2], 2)).toMatchObject({ completionStart: 2 });
+    expect(locateRow([0, 2, 2], [1, 0, 1], [0], [2], 2)?.ambiguous).toBeUndefined();
+  });
+
   it('falls back to the plainest arrangement when the attention mask fits none', () => {
     expect(locateRow([0, 1, 2, 0], [1, 1, 1, 1], [1], [2], PAD)?.completionStart).toBe(2);
     expect(locateRow([0, 1, 2, 0], [1, 1], [1], [2], PAD)?.completionStart).toBe(2);

@@ -30,9 +30,17 @@ describe('penalize', () => {
     expect(logits).toEqual([2, -8, 0, 4]);
   });
 
-  it('applies repetition before the others', () => {
+  it('applies repetition before the others, or behind them', () => {
     const [logit] = penalize([4], { ...NEUTRAL, generated: [0], repetition: 2, presence: 1 });
     expect(logit).toBe(1);
+    const [behind] = penalize([4], {
+      ...NEUTRAL,
+      generated: [0],
+      repetition: 2,
+      presence: 1,
+      repetitionLast: true,
+    });
+    expect(behind).toBe(1.5);
   });
 
   it('changes no bit with neutral settings and mutates nothing', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { failureLines } from '../../src/report/failure.ts';
 import { PLAIN } from '../../src/report/paint.ts';
+import { troubleLines } from '../../src/report/trouble.ts';
 import { failure, REPLAY, result } from './results.ts';
 
 const shown = (given: Parameters<typeof result>[0], width: number): string =>
@@ -173,4 +174,25 @@ test('without a corpus only the seed reproduces it', () => {
     replay: { command: 'npx trainproof replay' },
   });
   expect(lines.at(-1)).toBe('  Reproduce   seed 1836021, path 17:3 (same version only)');
+});
+
+test('why a process did not start comes before what to do about it, and a repeated line is counted', () => {
+  const lines = troubleLines(
+    {
+      kind: 'start',
+      message: 'The trainer exited with code 2 before it said hello.',
+      advice: 'Correct what its last lines say.',
+      stderrTail: `${'loading\n'.repeat(9)}python3: can't open file 'adapter.py'\n`,
+    },
+    { width: 80, paint: PLAIN },
+  );
+  expect(lines).toEqual([
+    'The trainer exited with code 2 before it said hello.',
+    '',
+    'Last lines of its stderr:',
+    '│ loading  (9 times)',
+    "│ python3: can't open file 'adapter.py'",
+    '',
+    'Correct what its last lines say.',
+  ]);
 });

@@ -36,3 +36,9 @@ test('JUnit counts verdicts apart and escapes what XML cannot hold', () => {
   expect(text).toContain('<skipped message="unsupported: no op"/>');
   expect(text).not.toContain('\u0000');
 });
+
+test('JUnit says of a passing property how many cases were not judged', () => {
+  const text = junitReport([result({ rejected: 2, setAside: 3 }), result()], 'my-trainer', REPLAY);
+  expect(text.split('<system-out>')).toHaveLength(2);
+  expect(text).toContain('<system-out>100 cases, 2 refused, 3 set aside</system-out>');
+});

@@ -59,6 +59,7 @@ export function result(more: Partial<PropertyResult> = {}): PropertyResult {
     verdict: 'pass',
     cases: 100,
     rejected: 0,
+    setAside: 0,
     labels: {},
     thin: [],
     fixed: [],

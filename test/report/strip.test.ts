@@ -127,3 +127,16 @@ test('colour changes no column', () => {
 test('a strip of no tokens is no error', () => {
   expect(stripLines(stripOf([]), 60, PLAIN)).toEqual([]);
 });
+
+test('made-up tokens are columns: no text, no ids', () => {
+  const tokens = ['prompt', 'completion'].map((role) => ({ role: role as 'prompt' | 'completion' }));
+  const tracks = [{ name: 'ref', cells: ['·', '-0.5'] }];
+  expect(shown({ row: 0, tokens, tracks, marks: [1] }, 60)).toMatchInlineSnapshot(`
+    "
+    row 0, column  0       1
+    role           prompt  compl.
+    ref            ·       -0.5
+                           ▲▲▲
+    "
+  `);
+});

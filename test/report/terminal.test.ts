@@ -51,7 +51,7 @@ test('a run is rows, then failures, then one line in words', () => {
     ✓ holds        mask/prompt-is-never-trained  must    100 cases
     ✗ fails        mask/stop-once                must    17 cases
     – unsupported  kl/k3                         must    the adapter has no op \`kl\`
-    ~ known        kl/known                      must    3 cases: upstream issue 4
+    ~ known        kl/known                      must    17 cases: upstream issue 4
     ? stale        kl/stale                      must    100 cases: it holds now, and is listed as known
     ✓ holds        collate/x                     should  100 cases, 60 refused
         ! thin: only 2 % of the cases had "two stop ids", fewer than 5 %
@@ -158,4 +158,44 @@ test('the live line never wraps', () => {
   for (const line of printed(events, { live: true, width: 50 }).split('\r\u001b[K')) {
     expect(line.length).toBeLessThan(50);
   }
+});
+
+test('cases that a check set aside are not laid on the trainer', () => {
+  const rows = (more: Parameters<typeof result>[0]): string =>
+    printed([{ type: 'property-end', result: result(more) }]);
+  expect(rows({ setAside: 3, rejected: 2 })).toContain('100 cases, 2 refused, 3 set aside');
+  expect(rows({ setAside: 51 })).toContain(
+    '! 51 of 100 cases were set aside, because they say nothing about the rule, so this says little',
+  );
+  expect(rows({ setAside: 51 })).not.toContain('the trainer refused');
+  expect(rows({ setAside: 31, rejected: 30 })).toContain(
+    'of 100 cases the trainer refused 30, and 31 were set aside',
+  );
+});
+
+test('a trainer failure that comes again is told once and referred to', () => {
+  const { finding: _, ...rest } = failure();
+  const failing = (id: string, message: string): RunEvent => ({
+    type: 'property-end',
+    result: result({
+      id,
+      verdict: 'error',
+      failure: { ...rest, trainerFailure: { kind: 'shape', message, advice: 'Look.' } },
+    }),
+  });
+  const text = printed([
+    failing('mask/a', 'ok has an unknown key "maks", row 1.'),
+    failing('mask/b', 'ok has an unknown key "maks", row 2.'),
+    failing('mask/c', 'ok.mask is missing.'),
+    end,
+  ]);
+  expect(text.split('unknown key')).toHaveLength(2);
+  expect(text).toContain('The trainer fails here as in mask/a, above.');
+  expect(text).toContain('ok.mask is missing.');
+});
+
+test('what must not be overlooked stands in the final line', () => {
+  expect(printed([...ends.slice(0, 1), end], { note: 'the bundled example, not your trainer' })).toContain(
+    '12.3 s · the bundled example, not your trainer',
+  );
 });

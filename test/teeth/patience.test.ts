@@ -12,6 +12,7 @@ import {
 } from '../../src/index.ts';
 import { batches } from './legal/batches.ts';
 import { numbers } from './legal/numbers.ts';
+import { steps } from './legal/steps.ts';
 import { texts } from './legal/texts.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
@@ -63,9 +64,12 @@ test('together the three examples pass every property', () => {
 });
 
 describe('legal conventions', () => {
-  test.each([...batches, ...numbers, ...texts])('no alarm: $name', async ({ trainer, tokenizer }) => {
-    const all = await results(trainer, tokenizer);
-    expect(alarms(all)).toEqual([]);
-    expect(passed(all).length, 'it is checked at all').toBeGreaterThan(0);
-  });
+  test.each([...batches, ...numbers, ...steps, ...texts])(
+    'no alarm: $name',
+    async ({ trainer, tokenizer }) => {
+      const all = await results(trainer, tokenizer);
+      expect(alarms(all)).toEqual([]);
+      expect(passed(all).length, 'it is checked at all').toBeGreaterThan(0);
+    },
+  );
 });

@@ -58,6 +58,8 @@ def estimate(logps, ref, old, variant):
         value = -log_ratio
     elif variant["estimator"] == "k2":
         value = torch.square(log_ratio) / 2
+    elif variant["estimator"] == "abs":
+        value = torch.abs(log_ratio)
     else:
         value = torch.exp(log_ratio) - 1 - log_ratio
     if variant["clampWhere"] == "estimate":
@@ -119,16 +121,29 @@ def sft_loss(case):
 def advantages(case):
     rewards, groups = tensor(case["rewards"]), torch.tensor(case["group_ids"])
     variant = case["variant"]
-    result = torch.zeros_like(rewards)
+    centred = torch.zeros_like(rewards)
     for group in groups.unique():
-        own = rewards[groups == group]
+        here = groups == group
+        own = rewards[here]
         if own.numel() < 2 or own.max() == own.min():
             continue
-        centred = own - own.mean()
-        if variant["scaling"] != "none":
-            spread = own if variant["scaling"] == "group" else rewards
-            centred = centred / (torch.std(spread, correction=variant["ddof"]) + variant["epsilon"])
-        result[groups == group] = centred
+        if variant["baseline"] == "leave-one-out":
+            centred[here] = own - (own.sum() - own) / (own.numel() - 1)
+        else:
+            centred[here] = own - own.mean()
+    if variant["scaling"] == "none":
+        return {"advantages": centred}
+    result = torch.zeros_like(rewards)
+    for row in centred.nonzero().flatten():
+        if variant["scaling"] == "group":
+            spread = rewards[groups == groups[row]]
+        else:
+            spread = centred if variant["batchOf"] == "centred" else rewards
+        if variant["placement"] == "variance":
+            divisor = torch.sqrt(torch.var(spread, correction=variant["ddof"]) + variant["epsilon"])
+        else:
+            divisor = torch.std(spread, correction=variant["ddof"]) + variant["epsilon"]
+        result[row] = centred[row] / divisor
     return {"advantages": result}
 
 

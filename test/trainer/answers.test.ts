@@ -6,10 +6,10 @@ test('a wrong shape is a failure of that answer only, and the process lives on',
     const outcomes = await askAll(trainer, [1, 13, 14, 15, 16, 17, 2]);
     expect(kindsOf(outcomes)).toEqual(['ok', 'shape', 'shape', 'shape', 'shape', 'shape', 'ok']);
     expect(outcomes.slice(1, 6).map((outcome) => failureOf(outcome).message)).toEqual([
-      'The answer to advantages is wrong: ok.advantages has 3 values, the request has 2.',
+      'The answer to advantages is wrong: the op was given 2 rewards and answered 3 values in ok.advantages: values are added or repeated.',
       'The answer to advantages is wrong: ok.advantages[0] is "x", expected a number.',
       'The answer to advantages is wrong: ok.advantages[0] is null, expected a number (NaN is written NaN).',
-      'The answer to advantages is wrong: ok has an unknown key "advantage", did you mean "advantages"?.',
+      'The answer to advantages is wrong: ok has an unknown key "advantage", did you mean "advantages"?',
       'The answer to advantages is wrong: ok.advantages is missing.',
     ]);
   });
@@ -37,6 +37,13 @@ test('ragged rows are named with both widths', async () => {
         advice: 'Compare it with the example of logprobs in PROTOCOL.md.',
       },
     });
+  });
+});
+
+test('rows that the trainer lost are said in its own words, with advice about the trainer', async () => {
+  await withTrainer('wrong_shape', async (trainer) => {
+    expect(failureOf(await askOne(trainer, 13)).advice).toContain('the trainer is wrong');
+    expect(failureOf(await askOne(trainer, 14)).advice).toContain('PROTOCOL.md');
   });
 });
 

@@ -62,6 +62,25 @@ describe('a trainer that does not start', () => {
     expect(failure.stderrTail).toContain('FutureWarning');
   });
 
+  test('a file that is not there is left to what Python says of it', async () => {
+    const start = await startTrainer({ command: ['python3', 'no-such-adapter.py'] });
+    expect(start).toMatchObject({
+      failure: {
+        kind: 'start',
+        advice: 'Correct what its last lines say; `trainproof doctor` tries it again.',
+        stderrTail: expect.stringContaining('no-such-adapter.py'),
+      },
+    });
+  });
+
+  test('a ready-made adapter without its packages names --python and the packages', async () => {
+    const code = "import sys; print('trainproof: trl is not installed.', file=sys.stderr); sys.exit(2)";
+    const start = await startTrainer({ command: ['python3', '-c', code, 'trainproof.adapters.trl_grpo'] });
+    expect(start).toMatchObject({
+      failure: { advice: expect.stringMatching(/--python.*torch transformers trl/) },
+    });
+  });
+
   test('a trainer that never says hello is killed at the hello deadline', async () => {
     expect(await startFailure('never_says_hello', { helloMilliseconds: 300 })).toMatchObject({
       kind: 'start',

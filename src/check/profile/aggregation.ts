@@ -1,13 +1,14 @@
 // How per-token losses become one number, and whether denominators count the batch or each micro-batch alone.
 // Everything is on policy, where the slope of a token is its factor times its row's advantage, and nothing else.
-import type { Semantics } from '../../vocabulary.ts';
+
+import fc from 'fast-check';
 import { type LossSettings, localPolicyLoss, type PolicyLoss, policyLoss } from '../../reference/index.ts';
+import type { Semantics } from '../../vocabulary.ts';
 import { bandOf } from '../numbers.ts';
 import type { World } from '../property.ts';
 import { layTracks } from '../tracks.ts';
 import { effectPairs, onPolicy, policyEffect, unitFactor } from './policy.ts';
 import { draw, misfitOf, type Probe, settled, type Variant } from './probe.ts';
-import fc from 'fast-check';
 
 /** Completion tokens, advantage and micro-batch of each row. */
 interface Shape {
@@ -18,6 +19,8 @@ interface Shape {
 
 interface AggregationWay extends Variant {
   readonly settings: LossSettings;
+  /** Weight of a token alone: what rounding is measured against. */
+  readonly unit: number;
 }
 
 export const lossAggregation: Probe<Shape> = {
@@ -27,7 +30,8 @@ export const lossAggregation: Probe<Shape> = {
   variants: async (subject) => {
     const declared = subject.semantics.loss_norm;
     const blur = Math.max(SOLVED, bandOf(subject).relative);
-    const norm = settled(1 / (await unitFactor(subject)), blur, declared);
+    const unit = await unitFactor(subject);
+    const norm = settled(1 / unit, blur, declared);
     const norms = [...new Set([norm, ...(declared === undefined ? [] : [declared])])];
     return AGGREGATIONS.flatMap((aggregation) =>
       (aggregation === 'token-sum-norm' ? norms : [1]).map((value): AggregationWay => {
@@ -36,6 +40,7 @@ export const lossAggregation: Probe<Shape> = {
           name: constant ? `${aggregation} (divided by ${value})` : aggregation,
           items: { loss_aggregation: aggregation, ...(constant ? { loss_norm: value } : {}) },
           settings: settingsOf({ loss_aggregation: aggregation, loss_norm: value }),
+          unit,
         };
       }),
     );
@@ -46,13 +51,17 @@ export const lossAggregation: Probe<Shape> = {
     const observed = await policyEffect(subject, rows);
     const input = inputOf(given);
     const band = bandOf(subject, given.lengths.length);
-    return (variants as readonly AggregationWay[]).map(({ settings }) =>
-      misfitOf(effectPairs(observed, policyLoss(input, settings)), band.allowed),
+    return (variants as readonly AggregationWay[]).map(({ settings, unit }) =>
+      misfitOf(
+        effectPairs(observed, policyLoss(input, settings)),
+        (want) => unit * band.allowed(want / unit),
+      ),
     );
   },
 };
 
 interface NormalizationWay extends Variant {
+  readonly unit: number;
   readonly expect: (given: Shape) => PolicyLoss;
 }
 
@@ -63,13 +72,16 @@ export const lossNormalization: Probe<Shape> = {
   lack: (world) => lackOfParts('loss', world),
   variants: async ({ semantics }) => {
     const settings = settingsOf(semantics);
+    const unit = semantics.loss_aggregation === 'token-sum-norm' ? 1 / settings.norm : 1;
     return [
       {
+        unit,
         name: 'denominators of the whole batch',
         items: { loss_normalization: 'global' },
         expect: (given: Shape) => policyLoss(inputOf(given), settings),
       },
       {
+        unit,
         name: 'the mean of micro-batches with denominators of their own',
         items: { loss_normalization: 'local' },
         expect: (given: Shape) => localPolicyLoss(inputOf(given), settings, partsOf(given)),
@@ -78,10 +90,14 @@ export const lossNormalization: Probe<Shape> = {
   },
   cases: (_, drawn) => [...SHAPES, ...draw(shape(), drawn)],
   async fits(subject, given, variants) {
-    const observed = await policyEffect(subject, onPolicy(given.lengths, given.advantages, given.parts), false);
+    const observed = await policyEffect(
+      subject,
+      onPolicy(given.lengths, given.advantages, given.parts),
+      false,
+    );
     const band = bandOf(subject, given.lengths.length);
-    return (variants as readonly NormalizationWay[]).map(({ expect }) =>
-      misfitOf(effectPairs(observed, expect(given)), band.allowed),
+    return (variants as readonly NormalizationWay[]).map(({ expect, unit }) =>
+      misfitOf(effectPairs(observed, expect(given)), (want) => unit * band.allowed(want / unit)),
     );
   },
 };

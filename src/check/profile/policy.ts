@@ -15,7 +15,8 @@ export interface Effect {
 
 export async function effect(subject: Subject, rows: readonly TrackRow[], whole = true): Promise<Effect> {
   const laid = layTracks({ rows }, { whole });
-  const { logprobs, old_logprobs, ref_logprobs, completion_mask, prompt_width, advantages, micro_batches } = laid;
+  const { logprobs, old_logprobs, ref_logprobs, completion_mask, prompt_width, advantages, micro_batches } =
+    laid;
   const tracks = { logprobs, old_logprobs, ref_logprobs, completion_mask, prompt_width };
   const { loss, loss_weights: weights } = await subject.ask('loss', { ...tracks, advantages, micro_batches });
   return weights === undefined ? { loss } : { loss, weights };

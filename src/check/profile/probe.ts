@@ -26,6 +26,8 @@ export interface Misfit {
 export interface Probe<Case = unknown> {
   readonly id: string;
   readonly items: readonly ItemName[];
+  /** Items that it does not measure, but whose values, all together, it holds against whole batches. */
+  readonly confirms?: readonly ItemName[];
   readonly ops: readonly Op[];
   /** Why it cannot measure here; its world has what is declared and what was measured before. */
   readonly lack?: (world: World) => string | undefined;

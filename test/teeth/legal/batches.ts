@@ -76,6 +76,26 @@ const byAttention: Mask = ({ attention_mask, prompt_width }) => ({
   completion_mask: attention_mask.map((row) => row.map((real, at) => (at < prompt_width ? 0 : real))),
 });
 
+/** Prompts flush left, a gap, completions at one column: and no attention mask to say so. */
+const gapped: Mask = (args) => {
+  const rows = cutRows(args);
+  const width = Math.max(...rows.map(({ completion }) => completion.length));
+  const padded = (ids: readonly number[], to: number, fill: number): number[] => [
+    ...ids,
+    ...repeat(fill, to - ids.length),
+  ];
+  return {
+    input_ids: rows.map(({ prompt, completion }) => [
+      ...padded(prompt, args.prompt_width, args.pad_token_id),
+      ...padded(completion, width, args.pad_token_id),
+    ]),
+    completion_mask: rows.map(({ completion }) => [
+      ...repeat(0, args.prompt_width),
+      ...padded(repeat(1, completion.length), width, 0),
+    ]),
+  };
+};
+
 /** Tokens behind the stop are attended to and not trained: harmless where attention is causal. */
 const attendsAfterStop: Mask = (args) => ({
   ...byAttention(args),
@@ -152,6 +172,7 @@ export const batches: readonly Legal[] = [
     { mask: overlongFiltered(ownRows('left')) },
     { ...free, semantics: { truncated_completions_trained: false } },
   ),
+  legal('prompts are padded on their right, without an attention mask', { mask: gapped }, free),
   legal('what follows the stop token is attended to', { mask: attendsAfterStop }, free),
   legal(
     'predictor-aligned rows',

@@ -46,6 +46,22 @@ const advantages =
     }),
   });
 
+/** Against the mean of the group's other rows (Ahmadian et al. 2024). */
+const leaveOneOut = (args: Args<'advantages'>): Ok<'advantages'> => ({
+  advantages: args.rewards.map((reward, row) => {
+    const others = args.group_ids.flatMap((id, other) =>
+      id === args.group_ids[row] && other !== row ? [args.rewards[other] ?? Number.NaN] : [],
+    );
+    return reward - mean(others);
+  }),
+});
+/** The group's mean goes first, and what is left is divided by the batch's deviation of it. */
+const overCentredBatch = (args: Args<'advantages'>): Ok<'advantages'> => {
+  const centred = args.rewards.map((reward, row) => reward - mean(groupOf(args, row)));
+  return { advantages: centred.map((value) => value / (deviation(centred, 1) + 1e-8)) };
+};
+const oddEpsilon = advantages((group) => deviation(group, 1) + 0.0375);
+
 const f32 = Math.fround;
 const rounded = (rows: Rows): number[][] => rows.map((row) => row.map(f32));
 const mean32 = (values: readonly number[]): number =>
@@ -111,10 +127,23 @@ const sequenceRatio = (args: Args<'loss'>): Ok<'loss'> => {
   };
 };
 /** Ye et al. 2020: a bad answer that has become three times likelier is no longer corrected. */
-const dualClipped: TokenLoss = (logprob, old, ref, advantage) => {
-  const once = clipped(logprob, old, ref, advantage);
-  return advantage < 0 ? Math.min(once, -3 * advantage) : once;
-};
+const dualClippedAt =
+  (bound: number): TokenLoss =>
+  (logprob, old, ref, advantage) => {
+    const once = clipped(logprob, old, ref, advantage);
+    return advantage < 0 ? Math.min(once, -bound * advantage) : once;
+  };
+const dualClipped = dualClippedAt(3);
+/** Of the mean over tokens with a dual clip at 4. */
+const dualWeights = (args: Args<'loss'>): number[][] =>
+  args.completion_mask.map((row, b) =>
+    row.map((on, t) => {
+      const ratio = Math.exp(cell(args.logprobs, b, t) - cell(args.old_logprobs, b, t));
+      const advantage = args.advantages[b] ?? Number.NaN;
+      const free = advantage < 0 ? ratio >= 0.8 && ratio <= 4 : ratio <= 1.2;
+      return on === 1 && free ? (-ratio * advantage) / sum(args.completion_mask.flat()) : 0;
+    }),
+  );
 const reinforce: TokenLoss = (logprob, _old, _ref, advantage) => -advantage * logprob;
 
 const scored = ({ input_ids, logits }: Args<'logprobs'>, temperature: number): number[][] =>
@@ -162,6 +191,17 @@ export const numbers: readonly Legal[] = [
   ),
   legal('k1, undeclared', { kl: kl(k1) }),
   legal('k2, undeclared', { kl: kl(k2) }),
+  legal('the absolute difference, undeclared (verl)', { kl: kl((p, q) => Math.abs(p - q)) }),
+  legal(
+    'the absolute difference, declared, with its mean over rows',
+    {
+      kl: (args) => ({
+        ...kl((p, q) => Math.abs(p - q))(args),
+        ...rowMean((p, q) => Math.abs(p - q))(args),
+      }),
+    },
+    { semantics: { kl_estimator: 'abs' } },
+  ),
   legal('k3 of a log-ratio within 10, undeclared', { kl: kl((p, q) => k3(0, within(10, q - p), 0)) }),
   legal('k3 within 10, undeclared', { kl: kl((p, q) => within(10, k3(p, q, 0))) }),
   legal('k3 times the ratio, undeclared', { kl: kl((p, q, old) => Math.exp(p - old) * k3(p, q, old)) }),
@@ -176,6 +216,62 @@ export const numbers: readonly Legal[] = [
     advantages: advantages((group) => deviation(group, 0) + 1e-8),
   }),
   legal('advantages that are not scaled', { advantages: advantages(() => 1) }),
+  legal('leave-one-out advantages, not scaled (RLOO)', { advantages: leaveOneOut }),
+  legal(
+    'leave-one-out advantages, declared',
+    { advantages: leaveOneOut },
+    { semantics: { advantage_baseline: 'leave-one-out', advantage_scaling: 'none' } },
+  ),
+  legal('advantages with 1e-6 under the root', {
+    advantages: advantages((group) => Math.sqrt(deviation(group, 0) ** 2 + 1e-6)),
+  }),
+  legal(
+    'advantages with 1e-4 under the root, declared',
+    { advantages: advantages((group) => Math.sqrt(deviation(group, 1) ** 2 + 1e-4)) },
+    {
+      semantics: {
+        advantage_ddof: 1,
+        advantage_epsilon: 1e-4,
+        advantage_epsilon_placement: 'variance',
+        advantage_scaling: 'group',
+      },
+    },
+  ),
+  legal('advantages with 1e-2', { advantages: advantages((group) => deviation(group, 1) + 1e-2) }),
+  legal(
+    'advantages with an epsilon of its own, in float32',
+    { advantages: (args) => ({ advantages: oddEpsilon(args).advantages.map(f32) }) },
+    { dtype: 'float32' },
+  ),
+  legal('advantages over the deviation of the centred batch (REINFORCE++ baseline)', {
+    advantages: overCentredBatch,
+  }),
+  legal(
+    'advantages over the deviation of the centred batch, declared',
+    { advantages: overCentredBatch },
+    {
+      semantics: {
+        advantage_baseline: 'group-mean',
+        advantage_ddof: 1,
+        advantage_epsilon: 1e-8,
+        advantage_scaling: 'batch',
+      },
+    },
+  ),
+  legal(
+    'advantages against the mean of the batch, declared',
+    {
+      advantages: ({ rewards }) => ({
+        advantages: rewards.map((reward) => (reward - mean(rewards)) / (deviation(rewards, 1) + 1e-8)),
+      }),
+    },
+    { semantics: { advantage_baseline: 'batch-mean', advantage_scaling: 'batch', advantage_ddof: 1 } },
+  ),
+  legal(
+    'rewards as they are for advantages, declared (REINFORCE)',
+    { advantages: ({ rewards }) => ({ advantages: [...rewards] }) },
+    { semantics: { advantage_baseline: 'none', advantage_scaling: 'none' } },
+  ),
   legal(
     'advantages in float32, without a word for equal rewards',
     { advantages: advantages32 },
@@ -183,6 +279,60 @@ export const numbers: readonly Legal[] = [
   ),
   legal('a mean over rows, without weights', { loss: overRows(clipped) }, { ...rows, semantics: plainLoss }),
   legal('a dual clip', { loss: overRows(dualClipped) }, { ...rows, semantics: plainLoss }),
+  legal(
+    'a dual clip at 4, weights answered',
+    { loss: (args) => ({ ...overTokens(dualClippedAt(4))(args), loss_weights: dualWeights(args) }) },
+    { ...rows, semantics: { ...plainLoss, loss_aggregation: 'token-mean' } },
+  ),
+  legal(
+    'a dual clip at 5, without weights and with an undeclared coefficient',
+    { loss: overTokens((p, old, q, a) => dualClippedAt(5)(p, old, q, a) + 0.05 * k3(p, q, old)) },
+    { ...rows, semantics: { loss_aggregation: 'token-mean', clip_low: 0.2, clip_high: 0.2 } },
+  ),
+  legal(
+    'a sum over rows times a constant',
+    {
+      loss: (args) => {
+        const terms = values(args, clipped);
+        return { loss: sum(terms.flat()) / (terms.length * 7) };
+      },
+    },
+    { ...rows, semantics: { ...plainLoss, loss_aggregation: 'token-sum-norm', loss_norm: 7 } },
+  ),
+  legal('a ratio a sequence, undeclared', { loss: sequenceRatio }, { ...rows, semantics: plainLoss }),
+  legal(
+    'a ratio a sequence, declared, with k3 of an undeclared coefficient',
+    {
+      loss: (args) => ({
+        loss: sequenceRatio(args).loss + 0.04 * overRows((p, old, q) => k3(p, q, old))(args).loss,
+      }),
+    },
+    {
+      ...rows,
+      semantics: {
+        loss_aggregation: 'seq-mean-token-mean',
+        clip_low: 0.2,
+        clip_high: 0.2,
+        ratio_level: 'sequence',
+      },
+    },
+  ),
+  legal(
+    'k1 of an undeclared coefficient',
+    { loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + 0.3 * k1(p, q, old)) },
+    { ...rows, semantics: { loss_aggregation: 'token-mean', clip_low: 0.2, clip_high: 0.2 } },
+  ),
+  legal('k1 in the loss with a coefficient as large as an advantage', {
+    loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + k1(p, q, old)),
+  }),
+  legal('log-probabilities above 0 raise', {
+    loss: (args) => {
+      for (const track of [args.logprobs, args.old_logprobs, args.ref_logprobs])
+        if (track.some((row, b) => row.some((p, t) => args.completion_mask[b]?.[t] === 1 && p > 0)))
+          throw new Error('a log-probability above 0');
+      return overTokens(clipped)(args);
+    },
+  }),
   legal('a mean over filled rows', { loss: overFilledRows(clipped) }, { ...rows, semantics: plainLoss }),
   legal(
     'k3 in the loss, without weights',

@@ -51,6 +51,43 @@ function tokenizing(
   return legal(name, { tokenize }, {}, tokenizer);
 }
 
+/** The text of the template, with the tokenizer's own eos behind a whole conversation. */
+function appending(name: string, tokenizer: Tokenizer): Legal {
+  const eos = tokenizer.token(tokenizer.eosTokenId ?? -1) ?? '';
+  const render = ({ route, messages, add_generation_prompt: add }: Args<'render'>): Ok<'render'> => ({
+    text: textOf(tokenizer, messages, add) + (route === 'sft' && !add ? eos : ''),
+  });
+  return legal(name, { render }, {}, tokenizer);
+}
+
+/** Every answer is trained through its stop token: the turns are measured by rendering the conversation up to each. */
+function everyAnswer(name: string, tokenizer: Tokenizer): Legal {
+  const encode = (messages: readonly Message[], add: boolean): readonly number[] =>
+    tokenizer.encode(textOf(tokenizer, messages, add));
+  const tokenize = ({ messages, add_generation_prompt: add }: Args<'tokenize'>): Ok<'tokenize'> => {
+    const ids = encode(messages, add);
+    if (add) return { input_ids: ids };
+    const answers = messages.flatMap(({ role }, at) => {
+      if (role !== 'assistant') return [];
+      const from = encode(messages.slice(0, at), true).length;
+      return [{ from, stop: ids.indexOf(tokenizer.eosTokenId ?? -1, from) }];
+    });
+    const trained = (column: number): boolean =>
+      answers.some(({ from, stop }) => column >= from && column <= stop);
+    return { input_ids: ids, labels: ids.map((id, column) => (trained(column) ? id : -100)) };
+  };
+  const { vocabSize: vocab_size, eosTokenId: eos = 0, padTokenId: pad = eos } = tokenizer;
+  return legal(
+    name,
+    { tokenize },
+    {
+      semantics: { sft_target: 'assistant' },
+      tokens: { vocab_size, pad_token_id: pad, eos_token_ids: [eos] },
+    },
+    tokenizer,
+  );
+}
+
 const llama = family('llama3');
 const qwen = family('qwen');
 const lastStop = (ids: readonly number[]): number => ids.lastIndexOf(qwen.eosTokenId ?? -1);
@@ -59,6 +96,8 @@ export const texts: readonly Legal[] = [
   tokenizing('everything is trained, undeclared', llama, everything),
   tokenizing('only the last answer is trained', llama, answerOnly),
   tokenizing('no BOS', qwen, answerOnly),
+  everyAnswer('every answer is trained, declared', qwen),
+  appending('the text ends with eos behind the last turn', family('gemma')),
   tokenizing('no BOS, and the row ends with its stop token', qwen, answerOnly, (ids) =>
     ids.slice(0, lastStop(ids) + 1),
   ),

@@ -29,9 +29,10 @@ try:
 except ImportError as missing:
     # The next step first: the harness shows the beginning of a line.
     sys.stderr.write(
-        "trainproof: %s is not installed. Run `npm run setup:trainers`,\n"
-        "trainproof: or `pip install torch==2.13.0 transformers==5.18.0 trl==1.13.0 requests`\n"
-        "trainproof: for %s\n" % (missing.name, sys.executable)
+        "trainproof: %s is not installed for %s\n"
+        "trainproof: name a Python that has it with --python, or install for this one:\n"
+        "trainproof: pip install torch==2.13.0 transformers==5.18.0 trl==1.13.0 requests\n"
+        "trainproof: (in a clone of trainproof: npm run setup:trainers)\n" % (missing.name, sys.executable)
     )
     raise SystemExit(2)
 

@@ -6,4 +6,4 @@ from ..variants import Variants
 
 MUTANTS = Variants()
 
-from . import batches, losses, masks, numbers, policy, scores, steps, texts  # noqa: E402,F401  (each adds its own)
+from . import batches, losses, masks, numbers, policy, ratios, scores, steps, texts  # noqa: E402,F401  (each adds its own)

@@ -86,3 +86,30 @@ def sft_first_row(input_ids, labels, logits, micro_batches):
     share = right["trained_tokens"] / max(first * len(labels), 1)
     weights = [[weight * share for weight in row] for row in right["loss_weights"]]
     return dict(right, loss=right["loss"] * share, loss_weights=weights)
+
+
+@MUTANTS.add("sft-nan-of-an-empty-row", "A row without labels makes the loss NaN", left_padded, "sft_loss")
+def sft_empty_row(input_ids, labels, logits, micro_batches):
+    """Each row's mean, times its share of the labels: the mean of nothing is NaN, and 0 times NaN is NaN. One
+    conversation whose answer was cut off by max_length, and all weights are gone. Fix: sum, and divide once."""
+    right = left_padded.sft_loss(input_ids, labels, logits, micro_batches)
+    empty = any(all(label == IGNORED for label in row[1:]) for row in labels)
+    return dict(right, loss=float("nan")) if empty else right
+
+
+@MUTANTS.add("sft-counts-all-tokens", "Every column counts as a trained token", left_padded, "sft_loss")
+def sft_count(input_ids, labels, logits, micro_batches):
+    """num_tokens = input_ids.numel() is what throughput is logged with, and the same number was handed on as
+    num_items_in_batch. Fix: count labels that are not -100, behind the shift."""
+    right = left_padded.sft_loss(input_ids, labels, logits, micro_batches)
+    return dict(right, trained_tokens=sum(map(len, input_ids)))
+
+
+@MUTANTS.add("sft-counts-the-first-column", "Labels are counted before the shift", left_padded, "sft_loss")
+def sft_unshifted_count(input_ids, labels, logits, micro_batches):
+    """num_items_in_batch = (labels != -100).sum(): a label at column 0 is counted and never trained. Fix: count
+    labels[:, 1:]."""
+    right = left_padded.sft_loss(input_ids, labels, logits, micro_batches)
+    share = right["trained_tokens"] / max(sum(label != IGNORED for row in labels for label in row), 1)
+    weights = [[weight * share for weight in row] for row in right["loss_weights"]]
+    return dict(right, loss=right["loss"] * share, loss_weights=weights)

@@ -1,6 +1,6 @@
 """Wrong completion masks that one padding hides and another shows: its id, its width, its mates."""
 
-from .. import left_padded, right_padded
+from .. import left_padded, right_padded, stop_excluded
 from . import MUTANTS
 
 
@@ -65,3 +65,21 @@ def mask_sorted(sequences, attention_mask, prompt_width, eos_token_ids):
     order = sorted(range(len(sequences)), key=lambda row: sum(attention_mask[row]))
     right = left_padded.mask(sequences, attention_mask, prompt_width, eos_token_ids)
     return {"completion_mask": [right["completion_mask"][row] for row in order]}
+
+
+@MUTANTS.add(
+    "mask-positions-count-padding", "Position ids of left-padded rows count columns", stop_excluded, "mask"
+)
+def mask_positions(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
+    """range(T) in every row: what was sampled at position 3 is trained at position 3 + padding, and the ratio is off
+    before the first step. Fix: cumsum(attention) - 1."""
+    right = stop_excluded.mask(prompt_ids, completion_ids, pad_token_id, eos_token_ids)
+    return dict(right, position_ids=[list(range(len(row))) for row in right["input_ids"]])
+
+
+@MUTANTS.add("mask-kept-by-prompt", "Masks are kept in a table by prompt", left_padded, "mask")
+def mask_by_prompt(prompt_ids, sequences, attention_mask, prompt_width, eos_token_ids):
+    """{prompt: mask}: the G samples of one prompt all get the mask of the last. Fix: keep them by row."""
+    right = left_padded.mask(sequences, attention_mask, prompt_width, eos_token_ids)["completion_mask"]
+    kept = {tuple(prompt): mask for prompt, mask in zip(prompt_ids, right)}
+    return {"completion_mask": [kept[tuple(prompt)] for prompt in prompt_ids]}

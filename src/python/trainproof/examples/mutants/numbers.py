@@ -161,6 +161,28 @@ def kl(logprobs, ref_logprobs, completion_mask):
     return {"kl": rows, "mean_kl": sum(map(sum, rows)) / size}
 
 
+@MUTANTS.add("kl-mean-over-all-columns", "The masked KL is divided by all columns", left_padded, "kl")
+def kl_all_columns(logprobs, ref_logprobs, completion_mask):
+    """(kl * mask).mean(): the tokens are right, and the mean that is logged, and that steers the coefficient, shrinks
+    with every column of padding. Fix: divide by mask.sum()."""
+    right = left_padded.kl(logprobs, ref_logprobs, completion_mask)
+    size = max(sum(map(len, completion_mask)), 1)
+    return dict(right, mean_kl=sum(map(sum, right["kl"])) / size)
+
+
+@MUTANTS.add("kl-nan-under-the-mask", "NaN under a 0 of the mask reaches the mean KL", left_padded, "kl")
+def kl_nan(logprobs, ref_logprobs, completion_mask):
+    """(kl * mask).sum(): zero times NaN is NaN, and so is infinity minus infinity, which is what log-probabilities of
+    masked logits differ by. Fix: select with where() before the sum."""
+    right = left_padded.kl(logprobs, ref_logprobs, completion_mask)
+    total = sum(
+        on * (k3(p, q) if on else q - p)
+        for row in zip(logprobs, ref_logprobs, completion_mask)
+        for p, q, on in zip(*row)
+    )
+    return dict(right, mean_kl=total / max(count(completion_mask), 1))
+
+
 def normalised(formula):
     """An advantages op of `formula(reward, its group, all rewards)`."""
 
@@ -201,7 +223,19 @@ def exploding(reward, group, rewards):
     return (reward - sum(group) / len(group)) / std if std else float("nan")
 
 
+def small_is_none(reward, group, rewards):
+    """`if std < 0.1: skip` was meant for groups without any spread, and skips every prompt that is almost solved."""
+    return 0.0 if deviation(group) < 0.1 else left_padded.advantage(reward, group)
+
+
+def leave_one_out(reward, group, rewards):
+    """The baseline of RLOO under the name of the group mean: every step is G / (G - 1) times the configured one."""
+    return left_padded.advantage(reward, group) * len(group) / (len(group) - 1)
+
+
 for name, title, formula in (
+    ("advantages-small-spread-is-none", "Groups that differ by little count as equal", small_is_none),
+    ("advantages-leave-one-out", "The baseline leaves the row itself out, declared is the mean", leave_one_out),
     (
         "advantages-over-the-batch",
         "Advantages are normalised over the batch, declared over the group",

@@ -3,7 +3,7 @@
 import random
 
 from .. import left_padded
-from ..toy_model import WIDTH, log_prob, step
+from ..toy_model import WIDTH, log_prob, score_rows, step
 from . import MUTANTS
 from .numbers import scored
 
@@ -45,6 +45,49 @@ def score_dropout(prompt_ids, completion_ids):
         return out
 
     return scored(prompt_ids, completion_ids, row)
+
+
+@MUTANTS.add("score-without-the-prompt", "Completions are scored without their prompts", left_padded, "score")
+def score_alone(prompt_ids, completion_ids):
+    """The reference server was sent the completions only: each answer is rated as the beginning of a text. Numbers
+    look right, batches agree, and the KL is about nothing. Fix: send prompt and completion."""
+    # Something must stand before the first token, and servers put a special token there.
+    rows = [[left_padded.STOP_ID] + ids for ids in completion_ids]
+    return {"logprobs": [row[1:] for ids in rows for row in score_rows([ids], [[1] * len(ids)])]}
+
+
+@MUTANTS.add("score-looks-ahead", "Attention is not causal while scoring", left_padded, "score")
+def score_ahead(prompt_ids, completion_ids):
+    """An attention mask of one's own switched is_causal off, and every token sees the whole row, itself included.
+    Fix: hand over a mask that is causal, or none."""
+
+    def row(ids, real):
+        state, position = [0.0] * WIDTH, 0
+        for id, is_real in zip(ids, real):
+            if is_real:
+                state, position = step(state, id, position), position + 1
+        return [log_prob(state, id) for id in ids]
+
+    return scored(prompt_ids, completion_ids, row)
+
+
+@MUTANTS.add("score-of-the-token-before", "Scores are cut out one column early", left_padded, "score")
+def score_early(prompt_ids, completion_ids):
+    """row[P - 1 : -1] is where a completion's scores stand in logits, and here they had been moved to their tokens
+    already: each token is paired with the score of the one before it. Fix: shift once."""
+    longer = [prompt[-1:] + ids for prompt, ids in zip(prompt_ids, completion_ids)]
+    whole = left_padded.score([prompt[:-1] for prompt in prompt_ids], longer)
+    return {"logprobs": [row[:-1] for row in whole["logprobs"]]}
+
+
+@MUTANTS.add("score-kept-by-prompt", "Scores are kept in a table by prompt", left_padded, "score")
+def score_by_prompt(prompt_ids, completion_ids):
+    """{tuple(prompt): row of the padded scores}: all samples of one prompt get the scores of its last. Fix: keep them
+    by row."""
+    right = left_padded.score(prompt_ids, completion_ids)["logprobs"]
+    width = max(map(len, right))
+    kept = {tuple(prompt): row + [0.0] * (width - len(row)) for prompt, row in zip(prompt_ids, right)}
+    return {"logprobs": [kept[tuple(p)][: len(c)] for p, c in zip(prompt_ids, completion_ids)]}
 
 
 # One generator for the life of the process, as a framework has it: the second call sees other numbers.

@@ -133,3 +133,50 @@ def penalties_default(
     return left_padded.penalties(
         input_ids, attention_mask, prompt_width, logits, presence, frequency_penalty, repetition_penalty
     )
+
+
+add(
+    "penalties-counts-saturate",
+    "A token counts three times at most",
+    "counts.clamp(max=3) was to tame long generations: a loop that repeats one word for ever is stopped no more.",
+    amount=lambda count, presence, frequency: right_amount(min(count, 3), presence, frequency),
+)
+
+
+@MUTANTS.add("contract-loss-always-zero", "The branch runs and its loss is 0.0", left_padded, "contract")
+def contract_zero(order, segments, enabled):
+    """`loss = torch.tensor(0.0)` before the loop, `loss_sum += ...` within, and `loss` returned: the branch runs, the
+    tokens are counted, and the log says 0.0 for days. Fix: return the sum."""
+    return dict(replay.contract(order, segments, enabled), losses={name: 0.0 for name in enabled})
+
+
+@MUTANTS.add("contract-reports-the-total", "Only the sum of the losses is reported", left_padded, "contract")
+def contract_total(order, segments, enabled):
+    """One number for all losses: that one of them is missing shows nowhere. Fix: report each by its name."""
+    right = replay.contract(order, segments, enabled)
+    return dict(right, losses={"total": sum(right["losses"].values())})
+
+
+@MUTANTS.add("contract-runs-disabled-losses", "A loss that is switched off trains", left_padded, "contract")
+def contract_all(order, segments, enabled):
+    """`if config.rft:` became `if config.rft_weight is not None:`, and the default weight is 1. Fix: ask the switch."""
+    return replay.contract(order, segments, replay.LOSSES)
+
+
+@MUTANTS.add(
+    "contract-order-loses-segments", "In one order only the first segment is read", left_padded, "contract"
+)
+def contract_order(order, segments, enabled):
+    """The consumer indexes with the other order in mind, and a list of segments in the place of a list of lists loses
+    all but its first. Fix: read by name."""
+    swapped = order == replay.ORDERS[1]
+    return replay.contract(order, segments[:1] if swapped else segments, enabled)
+
+
+@MUTANTS.add(
+    "contract-keeps-the-last-segment", "Only the last segment of a batch is trained", left_padded, "contract"
+)
+def contract_last(order, segments, enabled):
+    """`batch = collate(segment)` within the loop and the step behind it: each segment replaces the one before.
+    Fix: collect, then collate."""
+    return replay.contract(order, segments[-1:], enabled)

@@ -190,6 +190,83 @@ def tokenize_first_answer(route, messages, add_generation_prompt):
     return right
 
 
+@MUTANTS.add("rollout-appends-a-stop", "Scoring ends every completion with a stop token", left_padded, "rollout")
+def rollout_appends(conversations, sampled_ids):
+    """A stop token is added to each completion, also behind the one that was sampled and behind what was cut off by
+    its length: the policy is rewarded for a token that it never chose. Fix: score what was sampled."""
+    return left_padded.rollout(conversations, [ids + [STOP_ID] for ids in sampled_ids])
+
+
+@MUTANTS.add("rollout-mask-by-pad-id", "The mask of the scored batch is `ids != pad`", left_padded, "rollout")
+def rollout_mask_by_id(conversations, sampled_ids):
+    """Here pad is the stop token: every answer is trained up to its stop and never to stop. Fix: build the mask from
+    the lengths."""
+    right = left_padded.rollout(conversations, sampled_ids)
+    blocks = [row[-len(mask) :] for row, mask in zip(right["input_ids"], right["completion_mask"])]
+    return dict(right, completion_mask=[[int(id != left_padded.PAD_ID) for id in row] for row in blocks])
+
+
+@MUTANTS.add(
+    "rollout-kept-by-prompt", "Sampled completions are kept in a table by prompt", left_padded, "rollout"
+)
+def rollout_by_prompt(conversations, sampled_ids):
+    """{prompt: completion}: of the G samples of one prompt only the last is left, and is scored G times. Fix: keep
+    them by row."""
+    kept = {str(messages): ids for messages, ids in zip(conversations, sampled_ids)}
+    return left_padded.rollout(conversations, [kept[str(messages)] for messages in conversations])
+
+
+@MUTANTS.add(
+    "sft-trains-the-last-answer-only",
+    "SFT trains the last answer and declares them all",
+    left_padded,
+    "tokenize",
+)
+def tokenize_last_answer(route, messages, add_generation_prompt):
+    """The row was split at the last header, as for completions, and the configuration still says assistant turns.
+    Fix: label each turn where it is rendered."""
+    right = left_padded.tokenize(route, messages, add_generation_prompt)
+    if route == "sft":
+        ids, start = right["input_ids"], tokenizer.added[HEADER]
+        last = max(t for t, id in enumerate(ids) if id == start)
+        right["labels"] = [-100] * last + right["labels"][last:]
+    return right
+
+
+@MUTANTS.add(
+    "sft-trains-earlier-headers", "SFT labels cover the headers of earlier answers", left_padded, "tokenize"
+)
+def tokenize_earlier_headers(route, messages, add_generation_prompt):
+    """Turns before the last are masked by role, message by message, and a message begins with its header. Only the last
+    was cut behind it. Fix: measure every turn with its generation prompt."""
+    right = left_padded.tokenize(route, messages, add_generation_prompt)
+    if route == "sft":
+        ids, labels = right["input_ids"], list(right["labels"])
+        starts = [t for t, id in enumerate(ids) if id == tokenizer.added[HEADER]]
+        for start, end in zip(starts, starts[1:]):
+            if any(label != -100 for label in labels[start:end]):
+                labels[start:end] = ids[start:end]
+        right["labels"] = labels
+    return right
+
+
+@MUTANTS.add("sft-doubles-the-stop", "SFT rows end with two stop tokens", left_padded, "tokenize")
+def tokenize_two_stops(route, messages, add_generation_prompt):
+    """The template ends each turn with its stop token, and the data set code appends eos to each text all the same.
+    Fix: append only where it is not there yet."""
+    right = left_padded.tokenize(route, messages, add_generation_prompt)
+    if route == "sft" and not add_generation_prompt:
+        right["input_ids"], right["labels"] = right["input_ids"] + [STOP_ID], right["labels"] + [STOP_ID]
+    return right
+
+
+@MUTANTS.add("render-doubles-the-stop", "SFT texts end with two stop tokens", left_padded, "render")
+def render_two_stops(route, messages, add_generation_prompt):
+    """text + eos_token, where the template has written it already."""
+    text = chat_text(messages, add_generation_prompt)
+    return {"text": text + tokenizer.decode([STOP_ID]) if route == "sft" else text}
+
+
 # Longer than the header of an answer, shorter than most prompts.
 PROMPT_LIMIT = 12
 

@@ -1,0 +1,59 @@
+// What `check` holds a trainer to beyond its declaration: what was measured of the items that it does not declare.
+// Quick, and nothing where it is unsure: an undeclared item that could not be told stays any of the known variants.
+import type { Semantics } from '../../vocabulary.ts';
+import { worldOf } from '../run.ts';
+import { FORMULA_ITEMS } from './formula.ts';
+import type { ItemName } from './probe.ts';
+import { PROBES } from './probes.ts';
+import { type ProfileOptions, profileTrainer } from './profile.ts';
+
+/** Asks only where an op is offered that shows an undeclared item. Never holds a declared one. */
+export async function measureUndeclared(
+  options: Pick<ProfileOptions, 'trainer' | 'tokenizer' | 'semantics' | 'signal'>,
+): Promise<Semantics> {
+  const { hello, semantics: declared } = worldOf(options.trainer, options.tokenizer, options.semantics);
+  const shown = PROBES.filter(({ ops }) => ops.every((op) => hello.ops[op] !== undefined));
+  const items = new Set(
+    shown
+      .flatMap((probe) => probe.items)
+      .filter((item) => declared[item] === undefined && matters(item, declared)),
+  );
+  if (items.size === 0) return {};
+  const { measured, probes } = await profileTrainer({
+    ...options,
+    items,
+    drawn: QUICK,
+    trustDeclared: true,
+    onlyWhileAlive: true,
+  });
+  // Pieces that do not add up to the loss would blame it for the rest: a ratio over sequences, say.
+  const whole = probes.find(({ probe }) => probe.confirms !== undefined)?.reading.state === 'fits';
+  const withheld = new Set([...(whole ? [] : FORMULA_ITEMS), ...rough({ ...measured, ...declared })]);
+  const kept = (Object.keys(measured) as ItemName[]).filter((item) => items.has(item) && !withheld.has(item));
+  return Object.fromEntries(kept.map((item) => [item, measured[item]])) as Semantics;
+}
+
+/** The separating cases are made by hand; a few drawn ones guard against a way that only looks like a known one. */
+const QUICK = 3;
+
+/**
+ * Items that would have a slope checked where a finite difference, all that there is for a trainer that gives none,
+ * is too coarse: at the corner of a clamp, and where a ratio makes k2 bend faster than its curvature says.
+ */
+function rough({ kl_clamp, kl_ratio_correction, kl_estimator }: Semantics): readonly ItemName[] {
+  if (kl_ratio_correction && kl_estimator === 'k2') return [...FORMULA_ITEMS, 'kl_estimator'];
+  return typeof kl_clamp === 'number' ? FORMULA_ITEMS : [];
+}
+
+/** An item without effect under what is declared is not missed. */
+function matters(item: ItemName, declared: Semantics): boolean {
+  if (item === 'kl_placement') return false; // it changes no property by itself
+  // To offer other temperatures is to say that they are applied.
+  if (item === 'temperature_in_scoring') return false;
+  // A declared aggregation is that of the batch: a mean of micro-batch means under its name is the bug, and a trainer
+  // that means it says `local`.
+  if (item === 'loss_normalization') return declared.loss_aggregation === undefined;
+  if (item === 'loss_norm') return (declared.loss_aggregation ?? 'token-sum-norm') === 'token-sum-norm';
+  if (item === 'advantage_ddof' || item === 'advantage_epsilon') return declared.advantage_scaling !== 'none';
+  return true;
+}

@@ -1,0 +1,183 @@
+// The profile as a sheet to read and as JSON to keep: item, declared, measured, and what is to be said of the two.
+// Pure; what was measured and how is check/profile's business.
+import type { ItemRow, ItemVerdict } from '../check/profile/items.ts';
+import type { ItemName, ItemValue } from '../check/profile/probe.ts';
+import type { Profile } from '../check/profile/profile.ts';
+import type { Hello } from '../protocol/message.ts';
+import type { Semantics } from '../vocabulary.ts';
+import { type Brush, type Paint, PLAIN } from './paint.ts';
+import { pad, widthOf, wrap } from './visible.ts';
+
+export interface SheetOptions {
+  readonly width: number;
+  readonly paint?: Paint;
+}
+
+export function profileLines(hello: Hello, profile: Profile, options: SheetOptions): string[] {
+  const { paint = PLAIN, width } = options;
+  const rows = profile.items.map((row) => ({
+    row,
+    cells: [row.item, said(row.declared), measuredOf(row)] as const,
+  }));
+  const widths = HEAD.map((head, at) =>
+    Math.max(widthOf(head), ...rows.map(({ cells }) => widthOf(cells[at] ?? ''))),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, at) => pad(cell, widths[at] ?? 0)).join(SPACE) + SPACE;
+  const name = [hello.name, hello.version].filter((part) => part !== undefined).join(' ');
+  const runtime = hello.runtime === undefined ? '' : ` (${hello.runtime})`;
+  return [
+    `${paint.bold(name)}${runtime}: what it does where trainers legally differ`,
+    '',
+    paint.dim(line(HEAD).trimEnd()),
+    ...rows.flatMap(({ row, cells }) => {
+      const head = line(cells);
+      const words = `${GLYPHS[row.verdict]} ${verdictWords(row)}`;
+      const brush = brushOf(row.verdict, paint);
+      if (widthOf(head) + widthOf(words) <= width) return [head + brush(words)];
+      return [head.trimEnd(), ...wrap(words, width - INDENT.length).map((text) => INDENT + brush(text))];
+    }),
+    '',
+    ...wrap(countsOf(profile.items), width),
+    ...formulaLines(profile, width),
+    ...declareLines(profile, width),
+  ];
+}
+
+/** One line of JSON; Infinity (no clip) is the text "Infinity", which JSON has no number for. */
+export function profileJson(hello: Hello, profile: Profile): string {
+  const { name, version, runtime, dtype } = hello;
+  const document = {
+    trainer: { name, version, runtime, dtype: dtype ?? 'float32' },
+    items: profile.items.map(({ fits, ...row }) => ({
+      ...row,
+      fits,
+      ...(fits.length === 1 ? { measured: fits[0] } : {}),
+      words: verdictWords({ ...row, fits }),
+    })),
+    measured: profile.measured,
+    declared: profile.declared,
+  };
+  const finite = (_: string, value: unknown): unknown =>
+    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+  return JSON.stringify(document, finite, 2);
+}
+
+/** "kl_estimator k3, advantage_ddof 1"; undefined where there is nothing. */
+export function semanticsWords(semantics: Semantics): string | undefined {
+  const words = (Object.entries(semantics) as [ItemName, ItemValue][]).map(
+    ([item, value]) => `${item} ${said(value)}${CAUTIONS[`${item} ${said(value)}`] ?? ''}`,
+  );
+  return words.length === 0 ? undefined : words.join(', ');
+}
+
+/** Legal, and often not meant: whoever reads that it was measured should also read what it means. */
+const CAUTIONS: Readonly<Record<string, string>> = {
+  'loss_normalization local': ' (each micro-batch has its own denominator)',
+  'temperature_in_scoring false': ' (scores ignore the temperature)',
+};
+
+/** What is said of an item, without its values where they stand beside it. */
+export function verdictWords(row: ItemRow): string {
+  const { closest } = row;
+  switch (row.verdict) {
+    case 'agrees':
+      return 'as declared';
+    case 'undeclared':
+      return 'not declared';
+    case 'differs':
+      return 'DIFFERS from the declaration';
+    case 'untold':
+      return `cannot be told apart here: ${row.fits.map(said).join(', ')}`;
+    case 'unknown': {
+      if (closest === undefined) return 'none of the known variants';
+      const { where, expected, observed } = closest.misfit;
+      const off = digits(Math.abs(observed - expected));
+      const by = Number.isNaN(observed) ? '' : `, off by ${off}`;
+      return `none of the known variants; closest ${closest.name}${by}: ${where} is ${digits(observed)}, not ${digits(expected)}`;
+    }
+    case 'conflict':
+      return `two answers: ${row.why}`;
+    case 'silent':
+      return `not measured: ${row.why}`;
+    case 'absent':
+      return `op not offered: ${row.ops.map((op) => `\`${op}\``).join(' or ')}`;
+  }
+}
+
+const HEAD = ['item', 'declared', 'measured'] as const;
+const SPACE = '  ';
+const INDENT = '    ';
+const NOTHING = '–';
+
+const GLYPHS: Readonly<Record<ItemVerdict, string>> = {
+  agrees: '✓',
+  undeclared: '+',
+  differs: '✗',
+  untold: '?',
+  unknown: '!',
+  conflict: '!',
+  silent: '·',
+  absent: '·',
+};
+
+const COUNTED: Readonly<Record<ItemVerdict, string>> = {
+  agrees: 'as declared',
+  undeclared: 'measured, not declared',
+  differs: 'DIFFERS',
+  untold: 'cannot be told apart',
+  unknown: 'none of the known variants',
+  conflict: 'two answers',
+  silent: 'not measured',
+  absent: 'op not offered',
+};
+
+function brushOf(verdict: ItemVerdict, paint: Paint): Brush {
+  if (verdict === 'agrees') return paint.blue;
+  if (verdict === 'silent' || verdict === 'absent') return paint.dim;
+  return verdict === 'undeclared' ? paint.bold : paint.orange;
+}
+
+function measuredOf({ fits, verdict }: ItemRow): string {
+  return verdict === 'untold' || fits.length === 0 ? NOTHING : fits.map(said).join(' or ');
+}
+
+/** null: no clamp. Infinity: no clip. */
+function said(value: ItemValue | undefined): string {
+  if (value === undefined) return NOTHING;
+  if (value === null || value === Number.POSITIVE_INFINITY) return 'none';
+  return typeof value === 'number' ? digits(value) : String(value);
+}
+
+function digits(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+function countsOf(rows: readonly ItemRow[]): string {
+  const counts = (Object.keys(COUNTED) as ItemVerdict[]).flatMap((verdict) => {
+    const count = rows.filter((row) => row.verdict === verdict).length;
+    return count === 0 ? [] : [`${count} ${COUNTED[verdict]}`];
+  });
+  return `${rows.length} items: ${counts.join(', ')}`;
+}
+
+/** Said only where the pieces of the loss do not add up to it. */
+function formulaLines({ probes }: Profile, width: number): string[] {
+  const reading = probes.find(({ probe }) => probe.confirms !== undefined)?.reading;
+  if (reading?.state !== 'unknown') return [];
+  const { where, expected, observed } = reading.misfit;
+  const text = `The loss has more in it than these items: on a batch, ${where} is ${digits(observed)}; ${reading.closest.name} gives ${digits(expected)}.`;
+  return ['', ...wrap(text, width)];
+}
+
+/** What to paste into the declaration; an infinite number cannot be declared. */
+function declareLines({ items }: Profile, width: number): string[] {
+  const entries = items.flatMap(({ item, verdict, fits: [value] }) =>
+    verdict === 'undeclared' && value !== undefined && value !== Number.POSITIVE_INFINITY
+      ? [`${JSON.stringify(item)}: ${JSON.stringify(value)}`]
+      : [],
+  );
+  if (entries.length === 0) return [];
+  const body = wrap(`${entries.join(', ')}`, width - INDENT.length).map((text) => INDENT + text);
+  return ['', 'To declare it (semantics):', ...body];
+}
