@@ -14,7 +14,7 @@ import {
   tokenAt,
   type World,
 } from '../src/index.ts';
-import { promptOf } from './text.ts';
+import { answerBeginsAt, promptOf } from './text.ts';
 import { ask, base } from './tokenize.ts';
 
 interface Labelled {
@@ -145,8 +145,8 @@ export const labelProperties: readonly Property<Dialogue>[] = [
     'SFT trains every token of the last answer',
     'An answer whose labels are all -100 trains nothing, and the loss says 0.',
     ['ZL-02', 'TOK-06', 'TPL-09', 'TPL-10', 'MSK-09', 'TRN-04', 'TOK-04'],
-    (subject, row) => {
-      if (row.parts)
+    (subject, row, drawn) => {
+      if (row.parts && !answerBeginsAt(subject, drawn, row.prompt))
         return discard('the row does not begin with the prompt, so it is not known where the answer does');
       const stops = stopIds(subject);
       const end = row.ids.findIndex((id, column) => column >= row.prompt && stops.includes(id));

@@ -8,6 +8,7 @@ import {
   type Message,
   type Route,
   renderChat,
+  sameIds,
   type World,
 } from '../src/index.ts';
 
@@ -77,4 +78,25 @@ export function requirePrefixPreserving(world: World, drawn: Dialogue): void {
   const [left, right] = [tokenizer.encode(prompt), tokenizer.encode(whole)];
   if (!left.every((id, at) => right[at] === id))
     discard('the tokenizer merges across the end of the generation prompt');
+}
+
+/**
+ * Whether the answer begins at this column of the whole row, although the prompt is not its beginning: a template
+ * that opens a thought in its generation prompt, and no token across the place where the two part.
+ */
+export function answerBeginsAt(world: World, drawn: Dialogue, column: number): boolean {
+  const prompt = rendered(world, drawn, promptOf(drawn.messages), true);
+  const whole = rendered(world, drawn, drawn.messages, false);
+  const { tokenizer } = world;
+  if (prompt === undefined || whole === undefined || tokenizer === undefined || whole.startsWith(prompt))
+    return false;
+  let shared = 0;
+  while (shared < prompt.length && prompt[shared] === whole[shared]) shared++;
+  const answer = drawn.messages.at(-1)?.content ?? '';
+  const before = tokenizer.encode(whole.slice(0, shared));
+  return (
+    whole.startsWith(answer, shared) &&
+    before.length === column &&
+    sameIds(before, tokenizer.encode(whole).slice(0, column))
+  );
 }
