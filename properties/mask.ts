@@ -43,12 +43,11 @@ function faultsFinding(
   words: (token: string, row: number) => string,
 ): Finding | undefined {
   for (const row of rows) {
-    const marks = row.ids
-      .map((_, column) => column)
-      .filter((column) => {
-        const want = expected(row, column);
-        return want !== undefined && row.mask[column] !== want;
-      });
+    const marks: number[] = [];
+    for (let column = 0; column < row.ids.length; column++) {
+      const want = expected(row, column);
+      if (want !== undefined && row.mask[column] !== want) marks.push(column);
+    }
     const [first] = marks;
     if (first === undefined) continue;
     return {

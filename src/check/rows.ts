@@ -54,24 +54,23 @@ function withAfter(sequences: Matrix, given: Batch, promptWidth: number): number
 export async function maskedRows(subject: Subject, given: Batch, extra: Extra = {}): Promise<MaskedRow[]> {
   const args = blockArgs(given, extra);
   const answer = await subject.ask('mask', args);
+  const ownRows = answer.input_ids !== undefined;
   const laid = {
     ids: answer.input_ids ?? args.sequences,
     attention: answer.attention_mask,
-    // Without ids of its own, the answer speaks of the rows that were sent, whose padding is known.
-    ...(answer.input_ids === undefined ? { padding: args.attention_mask } : {}),
     mask: answer.completion_mask,
+    // Without ids of its own, the answer speaks of the rows that were sent.
+    ...(ownRows ? {} : { promptWidth: args.prompt_width }),
   };
-  if (given.after === undefined)
-    return layRows(given.prompts, given.completions, given.pad, given.stops, laid);
-  const width = args.sequences[0]?.length ?? 0;
+  const lay = (completions: readonly Ids[]): MaskedRow[] =>
+    layRows(given.prompts, completions, given.pad, given.stops, laid);
   const { after } = given;
+  if (after === undefined) return lay(given.completions);
+  const width = (args.sequences[0]?.length ?? 0) - args.prompt_width;
+  const kept = lay(given.completions.map((row, at) => [...row, ...(after[at] ?? [])].slice(0, width)));
+  if (!ownRows) return kept;
   // A trainer may keep what stands behind the stop in its row, or cut it away.
-  const kept = given.completions.map((row, at) =>
-    [...row, ...(after[at] ?? [])].slice(0, width - args.prompt_width),
-  );
-  const cut = layRows(given.prompts, given.completions, given.pad, given.stops, laid);
-  const whole = layRows(given.prompts, kept, given.pad, given.stops, laid);
-  return cut.map((row, at) => (row.plan === undefined ? (whole[at] ?? row) : row));
+  return lay(given.completions).map((row, at) => (row.plan === undefined ? (kept[at] ?? row) : row));
 }
 
 /** Like `maskedRows`, for a check that has nothing to say where a row cannot be found. */
@@ -80,16 +79,16 @@ export async function plannedRows(
   given: Batch,
   extra: Extra = {},
 ): Promise<(MaskedRow & { plan: RowPlan })[]> {
-  return (await maskedRows(subject, given, extra)).map((row) => {
-    const { plan } = row;
+  const rows = await maskedRows(subject, given, extra);
+  for (const { row, plan } of rows) {
     if (plan === undefined)
-      return discard(`row ${row.row} of the trainer's batch does not hold its prompt and completion`);
+      return discard(`row ${row} of the trainer's batch does not hold its prompt and completion`);
     if (plan.ambiguous)
       return discard(
         'a row without attention_mask, whose prompt or completion is made of pad ids, can be read in several ways',
       );
-    return { ...row, plan };
-  });
+  }
+  return rows as (MaskedRow & { plan: RowPlan })[];
 }
 
 export function layRows(
@@ -100,20 +99,33 @@ export function layRows(
   answer: {
     readonly ids: Matrix;
     readonly attention: Matrix | undefined;
-    readonly padding?: Matrix;
+    /** The rows are the block that was sent: completions begin at this column. */
+    readonly promptWidth?: number;
     readonly mask: Matrix;
   },
 ): MaskedRow[] {
+  const stopSet = new Set(stops);
   return prompts.map((prompt, row) => {
     const ids = answer.ids[row] ?? [];
     const completion = completions[row] ?? [];
     const attention = answer.attention?.[row];
-    const plan = locateRow(ids, answer.padding?.[row] ?? attention, prompt, completion, pad);
+    const plan =
+      answer.promptWidth === undefined
+        ? locateRow(ids, attention, prompt, completion, pad)
+        : blockPlan(answer.promptWidth, prompt, completion);
     const roles =
-      plan === undefined ? ids.map((): Role => 'padding') : rolesOf(plan, ids.length, stops, completion);
+      plan === undefined ? ids.map((): Role => 'padding') : rolesOf(plan, ids.length, stopSet, completion);
     return { row, ids, attention, mask: answer.mask[row] ?? [], prompt, completion, plan, roles };
   });
 }
+
+const blockPlan = (promptWidth: number, prompt: Ids, completion: Ids): RowPlan => ({
+  promptStart: promptWidth - prompt.length,
+  promptLength: prompt.length,
+  completionStart: promptWidth,
+  completionLength: completion.length,
+  stop: undefined,
+});
 
 /**
  * Whether the completion of this row is trained at all. One that never stopped may legally be left out whole; where

@@ -120,12 +120,12 @@ export const repeats = (prompts: readonly unknown[]): boolean =>
 /** What a batch exercises. */
 export function batchLabels({ prompts, completions, pad, stops }: Batch): string[] {
   const labels: string[] = [];
-  const lengths = (rows: Ragged): number => new Set(rows.map((row) => row.length)).size;
+  const unequal = (rows: Ragged): boolean => rows.some((row) => row.length !== rows[0]?.length);
   const stopped = completions.map((row) => stops.includes(row.at(-1) ?? -1));
   if (prompts.length === 1) labels.push('one row');
   if (repeats(prompts)) labels.push('repeated prompt');
-  if (lengths(prompts) > 1) labels.push('unequal prompts');
-  if (lengths(completions) > 1) labels.push('unequal completions');
+  if (unequal(prompts)) labels.push('unequal prompts');
+  if (unequal(completions)) labels.push('unequal completions');
   if (stops.includes(pad)) labels.push('pad is a stop token');
   if (stops.length > 1) labels.push('several stop ids');
   if (prompts.some((row) => row.some((id) => stops.includes(id)))) labels.push('stop inside a prompt');

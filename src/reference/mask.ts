@@ -31,7 +31,7 @@ export function locateRow(
   prompt: Ids,
   completion: Ids,
   pad: number,
-  stops: ReadonlySet<number> = new Set(),
+  stops: ReadonlySet<number> = NO_STOPS,
 ): RowPlan | undefined {
   const plain = attention === undefined ? undefined : plainRow(row, attention, prompt, completion, pad);
   if (plain !== undefined) return planOf(plain, plain + prompt.length, prompt, completion, stops);
@@ -67,6 +67,8 @@ export function locateRow(
     : best?.plan;
 }
 
+const NO_STOPS: ReadonlySet<number> = new Set();
+
 function planOf(
   promptStart: number,
   completionStart: number,
@@ -101,7 +103,7 @@ export function rolesOf(
   eosIds: Ids | ReadonlySet<number>,
   completion: Ids,
 ): Role[] {
-  const stop = firstStop(completion, new Set(eosIds));
+  const stop = firstStop(completion, eosIds instanceof Set ? eosIds : new Set(eosIds));
   const promptEnd =
     plan.promptLength === undefined ? plan.completionStart : plan.promptStart + plan.promptLength;
   return Array.from({ length: width }, (_, column): Role => {
