@@ -20,14 +20,20 @@ PAD, STOPS = 2, [2, 3]
 ordinary = st.integers(0, 19)
 row = st.fixed_dictionaries(
     {
+        "again": st.integers(0, 2),
         "prompt": st.lists(st.integers(0, 22), min_size=1, max_size=6),
         "body": st.lists(ordinary, max_size=5),
         "stop": st.one_of(st.none(), st.integers(0, 2)),
+        "after": st.lists(ordinary, max_size=2),
     }
 )
 
 
 def lay_out(rows):
+    """As generators/batch.ts draws them: the same fields, the same sizes."""
+    for before, r in zip(rows, rows[1:]):
+        if r["again"] == 2:
+            r["prompt"] = before["prompt"]
     prompts = [[PLAIN[s] if s < 20 else STOPS[s % 2] for s in r["prompt"]] for r in rows]
     completions = [[PLAIN[s] for s in r["body"]] + ([] if r["stop"] is None else [STOPS[r["stop"] % 2]]) for r in rows]
     width = max(1, *(len(c) for c in completions))
@@ -35,7 +41,8 @@ def lay_out(rows):
         c if r["stop"] is not None else c + [PLAIN[i % 20] for i in range(width - len(c))]
         for r, c in zip(rows, completions)
     ]
-    return prompts, completions
+    after = [[PLAIN[s] for s in r["after"]] if r["stop"] is not None else [] for r in rows]
+    return prompts, completions, after
 
 
 count = 0
@@ -52,12 +59,15 @@ count = 0
 def prompt_is_never_trained(rows):
     global count
     count += 1
-    prompts, completions = lay_out(rows)
+    prompts, completions, after = lay_out(rows)
     width = max(len(p) for p in prompts)
     columns = width + max(1, *(len(c) for c in completions))
     sequences = [
         [PAD] * (width - len(p)) + p + c + [PAD] * (columns - width - len(c)) for p, c in zip(prompts, completions)
     ]
+    for ids, c, junk in zip(sequences, completions, after):
+        start = width + len(c)
+        ids[start : start + len(junk)] = junk[: columns - start]
     attention = [
         [0] * (width - len(p)) + [1] * (len(p) + len(c)) + [0] * (columns - width - len(c))
         for p, c in zip(prompts, completions)
