@@ -133,6 +133,16 @@ const split: Property<Tracks> = {
 /** Far from any log-probability; differences of the three tracks stay below exp's overflow in float32. */
 const JUNK = -17;
 
+/** Loss and gradient with `junk` at every masked position, against 0 there. */
+const underTheMask =
+  (junk: number, what: string): Property<Tracks>['check'] =>
+  async (subject, drawn) => {
+    const args = whole(drawn);
+    const before = await lossWeights(subject, args);
+    const after = await lossWeights(subject, whole(drawn, { junk }));
+    return agree(subject, before, after, args.completion_mask, (row, column) => [row, column], what);
+  };
+
 const maskedValues: Property<Tracks> = {
   ...base,
   id: 'loss/masked-values-do-not-matter',
@@ -141,19 +151,7 @@ const maskedValues: Property<Tracks> = {
   catches: ['MSK-02', 'KL-08', 'PAD-09', 'ADV-06', 'LOSS-11', 'PPO-05'],
   given: () => tracks(),
   coverage,
-  async check(subject, drawn) {
-    const args = whole(drawn);
-    const before = await lossWeights(subject, args);
-    const after = await lossWeights(subject, whole(drawn, { junk: JUNK }));
-    return agree(
-      subject,
-      before,
-      after,
-      args.completion_mask,
-      (row, column) => [row, column],
-      'when only masked log-probabilities change',
-    );
-  },
+  check: underTheMask(JUNK, 'when only masked log-probabilities change'),
 };
 
 const poison: Property<Tracks> = {
@@ -165,19 +163,7 @@ const poison: Property<Tracks> = {
   catches: ['NUM-02', 'NUM-06'],
   given: () => tracks(),
   coverage: { 'unequal completions': 0.3 },
-  async check(subject, drawn) {
-    const args = whole(drawn);
-    const before = await lossWeights(subject, args);
-    const after = await lossWeights(subject, whole(drawn, { junk: Number.NaN }));
-    return agree(
-      subject,
-      before,
-      after,
-      args.completion_mask,
-      (row, column) => [row, column],
-      'when masked log-probabilities are NaN',
-    );
-  },
+  check: underTheMask(Number.NaN, 'when masked log-probabilities are NaN'),
 };
 
 const counted: Property<Tracks> = {

@@ -2,6 +2,7 @@
 // It does not judge the trainer: that takes more than one case and is `check`.
 import type { Command } from 'commander';
 import fc from 'fast-check';
+import { many } from '../check/numbers.ts';
 import type { Property, World } from '../check/property.ts';
 import { worldOf } from '../check/run.ts';
 import { type CaseOutcome, runCase } from '../check/subject.ts';
@@ -54,7 +55,7 @@ async function doctor(options: TrainerOptions, rest: readonly string[], context:
     }
     const absent = OP_NAMES.filter((op) => trainer.hello.ops[op] === undefined);
     const rest = absent.length === 0 ? '' : ` Not declared: ${absent.join(', ')}.`;
-    const summary = `${declared.length} ops declared, ${tried} tried, ${bad} with a complaint.${rest}`;
+    const summary = `${many(declared.length, 'op')} declared, ${tried} tried, ${bad} with a complaint.${rest}`;
     say(context, '', ...wrap(summary, widthOfScreen(context)));
     return bad > 0 ? FAILED : tried > 0 ? HOLDS : NO_VERDICT;
   });

@@ -37,7 +37,7 @@ test.each([
   expect(await world.run('doctor', '--', 'python3', 'adapter.py')).toBe(1);
   expect(world.out()).toContain('✗ collate');
   expect(world.out()).toContain(word);
-  expect(world.out()).toContain('1 ops declared, 1 tried, 1 with a complaint.');
+  expect(world.out()).toContain('1 op declared, 1 tried, 1 with a complaint.');
 });
 
 test('doctor of a program that is not there exits 2', async () => {
