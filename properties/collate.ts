@@ -9,6 +9,7 @@ import {
   type Ok,
   type Property,
   type Role,
+  relations,
   type Subject,
   specials,
   stripOf,
@@ -225,4 +226,17 @@ export const collateProperties: readonly Property<Examples>[] = [
       return undefined;
     },
   },
+  ...relations<'collate', Examples>({
+    op: 'collate',
+    stage: 'collate',
+    noun: 'The collated batch',
+    given,
+    args: ({ rows, pad }) => ({
+      input_ids: rows.map(({ ids }) => ids),
+      labels: rows.map(({ labels: row }) => row),
+      pad_token_id: pad,
+    }),
+    labels,
+    relations: { 'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'EOS-13'] } },
+  }),
 ];

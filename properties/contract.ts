@@ -31,6 +31,8 @@ const base = {
   given,
   labels: handoverLabels,
 } as const;
+/** Batches without a signal are where a learner steps aside. */
+const coverage = { 'one segment': 0.05, 'equal rewards': 0.05 } as const;
 
 const ask = (subject: Subject, { segments, order, enabled }: Handover): Promise<Ok<'contract'>> =>
   subject.ask('contract', { segments, order, enabled });
@@ -69,12 +71,13 @@ const several =
 export const contractProperties: readonly Property<Handover>[] = [
   {
     ...base,
+    coverage,
     level: 'must',
     id: 'contract/every-enabled-loss-runs',
     title:
       'Every enabled loss runs on every batch that carries its data, in each order of elements that the consumer declares',
     why: 'A three-element batch read as another three-element batch leaves the segments None, and the loss is 0.0 for days.',
-    catches: ['ZL-01', 'ZL-02', 'ADV-14', 'KL-09'],
+    catches: ['ZL-01', 'ZL-02', 'ZL-04', 'ADV-14', 'KL-09'],
     async check(subject, drawn) {
       const answer = await ask(subject, drawn);
       return perLoss(drawn, answer, (loss, { executed, losses }) =>
@@ -108,7 +111,7 @@ export const contractProperties: readonly Property<Handover>[] = [
     id: 'contract/trained-tokens-are-the-completion-tokens',
     title: 'Every enabled loss trains each completion token of the batch once',
     why: 'A count of rows, or of prompt tokens, says that training runs on other tokens than the answers.',
-    catches: ['ZL-05', 'MSK-10', 'MSK-01'],
+    catches: ['ZL-05', 'MSK-10', 'MSK-01', 'ADV-09'],
     async check(subject, drawn) {
       const answer = await ask(subject, drawn);
       const expected = expectedTraining(drawn.segments, drawn.enabled).trainedTokens;

@@ -4,6 +4,7 @@ import {
   type Args,
   type Batch,
   batch,
+  batchCoverage,
   batchLabels,
   blockBatch,
   discard,
@@ -13,12 +14,17 @@ import {
   type PaddingSide,
   type Property,
   padRows,
+  relations,
   type World,
 } from '../src/index.ts';
 import { cutAfterStop, firstDifference, misfit } from './extract-finding.ts';
 
 const given = (world: World, minRows = 1) => batch({ tokens: world.hello.tokens, minRows });
-const coverage = { 'unequal prompts': 0.3, 'unequal completions': 0.3, 'repeated prompt': 0.15 };
+const coverage = ({ hello }: World): Readonly<Record<string, number>> => ({
+  'unequal prompts': 0.3,
+  'repeated prompt': 0.15,
+  ...batchCoverage(hello.tokens),
+});
 
 /** What op `extract` is handed, for prompts padded on one side. */
 export function extractArgs(drawn: Batch, side: PaddingSide, extra = 0): Args<'extract'> {
@@ -147,4 +153,14 @@ export const extractProperties: readonly Property<Batch>[] = [
   paddingWidth,
   batchMates,
   padRenamed,
+  ...relations<'extract', Batch>({
+    op: 'extract',
+    stage: 'extract',
+    noun: 'The extracted completion',
+    given: (world) => given(world),
+    args: (drawn, world) => extractArgs(drawn, side(world)),
+    labels: batchLabels,
+    coverage,
+    relations: { 'renamed-ids': { catches: ['TOK-04', 'TOK-10', 'EOS-01'] } },
+  }),
 ];

@@ -1,15 +1,21 @@
 // What the KL to the reference policy must do whatever its estimator: be 0 at the reference, and leave all but completion
 // tokens alone.
+import fc from 'fast-check';
 import {
+  type Args,
   bandOf,
-  type Finding,
+  type KlEstimator,
+  knobs,
+  layTracks,
   type Property,
-  type Subject,
+  relations,
   show,
   type Tracks,
+  trackLabels,
   tracks,
+  type World,
 } from '../src/index.ts';
-import { type Asked, ask, base, estimators, isCompletion } from './kl.ts';
+import { ask, base, estimators, isCompletion } from './kl.ts';
 
 const zeroAtReference: Property<Tracks> = {
   ...base,
@@ -40,78 +46,49 @@ const zeroAtReference: Property<Tracks> = {
   },
 };
 
-/** Far from any log-probability, and finite: what NaN does under a mask is another property. */
-const JUNK = -17;
+export const klAtReference: readonly Property<Tracks>[] = [zeroAtReference];
 
-/** The first KL on completion tokens, or the mean, that changed; `when` ends the sentence. */
-function changed(
-  subject: Subject,
-  before: Asked,
-  after: Asked,
-  kind: string,
-  when: string,
-): Finding | undefined {
-  const band = bandOf(subject, before.laid.tokens);
-  const [mean, now] = [before.answer.mean_kl, after.answer.mean_kl];
-  if (mean !== undefined && !band.close(now, mean))
-    return { kind, sentence: `The mean KL changes from ${show(mean)} to ${show(now)} when ${when}.` };
-  for (const [row, values] of (after.answer.kl ?? []).entries()) {
-    const column = values.findIndex((value, at) =>
-      isCompletion(before.laid, row, at) ? !band.close(value, before.answer.kl?.[row]?.[at]) : false,
-    );
-    if (column >= 0)
-      return {
-        kind,
-        sentence: `KL of token ${column} of row ${row} changes to ${show(values[column])} when ${when}.`,
-      };
-  }
-  return undefined;
+/** A case, and the estimator to ask for by name; null: the trainer's own. */
+interface Asked extends Tracks {
+  readonly estimator?: KlEstimator | null;
 }
 
-const elsewhere: Property<Tracks> = {
-  ...base,
-  id: 'kl/depends-on-completion-tokens-only',
-  title: 'Log-probabilities at prompt, padding and masked positions change no KL',
-  why: 'KL summed over prompt or padding punishes the policy for text that it did not write.',
-  catches: ['KL-08', 'KL-13', 'PAD-09', 'NUM-02', 'MSK-02'],
-  given: () => tracks(),
+const given = (world: World): fc.Arbitrary<Asked> =>
+  fc
+    .tuple(tracks(), fc.constantFrom(...estimators(world)))
+    .map(([drawn, estimator]) => ({ ...drawn, estimator: estimator ?? null }));
+
+function args(drawn: Asked): Args<'kl'> {
+  const { logprobs, old_logprobs, ref_logprobs, completion_mask, prompt_width } = layTracks(drawn);
+  const { estimator } = drawn;
+  const named = estimator === null || estimator === undefined ? {} : { kl_estimator: estimator };
+  return { logprobs, old_logprobs, ref_logprobs, completion_mask, prompt_width, ...named };
+}
+
+export const klRelations: readonly Property<Asked>[] = relations<'kl', Asked>({
+  op: 'kl',
+  stage: 'kl',
+  noun: 'KL',
+  given,
+  args,
+  labels: trackLabels,
   coverage: { 'unequal completions': 0.3 },
-  async check(subject, drawn) {
-    for (const estimator of estimators(subject)) {
-      const clean = await ask(subject, drawn, estimator);
-      const junk = await ask(subject, drawn, estimator, { junk: JUNK });
-      const when = 'only log-probabilities outside the completions change';
-      const finding = changed(subject, clean, junk, 'elsewhere', when);
-      if (finding !== undefined) return finding;
-    }
-    return undefined;
+  relations: {
+    padding: { catches: ['KL-13', 'LOSS-11'] },
+    'row-order': { catches: ['PAD-08'] },
+    'masked-values': {
+      catches: ['KL-08', 'KL-13', 'PAD-09', 'NUM-02', 'MSK-02'],
+      why: 'KL summed over prompt, padding or tool output punishes the policy for text that it did not write.',
+    },
+    'nan-under-the-mask': { catches: ['NUM-02', 'NUM-06'] },
+    'batch-mates': { catches: ['PAD-08', 'KL-08'] },
   },
-};
+});
 
-/** Padding that was never computed, and logits that were masked out. */
-const POISONS: readonly number[] = [Number.NaN, Number.NEGATIVE_INFINITY];
-
-const poison: Property<Tracks> = {
-  ...base,
-  id: 'kl/nan-under-the-mask-stays-there',
-  title: 'NaN and infinity at masked positions reach neither the KL of a completion token nor the mean',
-  why: 'Multiplying by a mask keeps NaN (0 * NaN is NaN): one bad padding value ends the run.',
-  level: 'should',
-  catches: ['NUM-02', 'NUM-06'],
-  given: () => tracks(),
-  coverage: { 'unequal completions': 0.3 },
-  async check(subject, drawn) {
-    for (const estimator of estimators(subject)) {
-      const clean = await ask(subject, drawn, estimator);
-      for (const value of POISONS) {
-        const poisoned = await ask(subject, drawn, estimator, { junk: value });
-        const when = `masked log-probabilities are ${Number.isNaN(value) ? 'NaN' : 'infinite'}`;
-        const finding = changed(subject, clean, poisoned, 'poison', when);
-        if (finding !== undefined) return finding;
-      }
-    }
-    return undefined;
-  },
-};
-
-export const klRelations: readonly Property<Tracks>[] = [zeroAtReference, elsewhere, poison];
+export const klKnobs = knobs<'kl', Asked>({
+  op: 'kl',
+  stage: 'kl',
+  given,
+  args,
+  catches: ['KL-06', 'KL-09'],
+});

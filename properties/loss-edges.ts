@@ -1,5 +1,5 @@
 // Where the ratio of policy and behaviour policy stands at an edge of the clipped objective: the clip range's, or that
-// of a dual clip, which no item of the semantics names.
+// of a dual clip that is not declared.
 import type { LossSettings, PolicyLossInput } from '../src/index.ts';
 
 /** Within this of an edge, a finite difference or float32 may fall on either side. */
@@ -30,7 +30,14 @@ function logRatios(input: PolicyLossInput, { ratioLevel }: LossSettings): LogRat
 
 /** A ratio is so near an edge of the clip range that rounding, or a finite difference, decides. */
 export function nearClip(input: PolicyLossInput, settings: LossSettings): boolean {
-  const edges = [Math.log(Math.max(0, 1 - settings.clipLow)), Math.log(1 + settings.clipHigh)];
+  const { clipLow, clipHigh, dualClip = Infinity, logRatioClamp = Infinity } = settings;
+  const edges = [
+    Math.log(Math.max(0, 1 - clipLow)),
+    Math.log(1 + clipHigh),
+    Math.log(dualClip),
+    logRatioClamp,
+    -logRatioClamp,
+  ];
   return logRatios(input, settings).some(({ logRatio }) =>
     edges.some((edge) => Math.abs(logRatio - edge) < EDGE),
   );

@@ -40,8 +40,8 @@ function fitOf(
   settings: LossSettings,
   dual?: DualClip,
 ): Fit {
-  const expected = policyLoss(input, { ...settings, dualClip: dual?.from ?? Infinity });
-  const last = policyLoss(input, { ...settings, dualClip: dual?.to ?? Infinity });
+  const expected = policyLoss(input, dual === undefined ? settings : { ...settings, dualClip: dual.from });
+  const last = dual === undefined ? expected : policyLoss(input, { ...settings, dualClip: dual.to });
   const [least, most] = [Math.min(expected.loss, last.loss), Math.max(expected.loss, last.loss)];
   const wrongWeights = input.mask.flatMap((row, r) =>
     row.flatMap((_, c) => {
@@ -124,10 +124,12 @@ const equals: Property<Tracks> = {
     );
     if (variants.length === 0)
       return discard('semantics.loss_norm is not declared, and token-sum-norm divides by it');
+    if (observed.estimated && subject.semantics.policy_objective === 'cispo')
+      return discard('CISPO holds the ratio without gradient, and the answer has no loss_weights');
     const fits: Fit[] = [];
     for (const settings of variants) {
-      for (const dual of [undefined, ...dualClips(input, settings)]) {
-        const unit = { ...settings, dualClip: dual?.from ?? Infinity };
+      for (const dual of dualsOf(subject.semantics, input, settings)) {
+        const unit = dual === undefined ? settings : { ...settings, dualClip: dual.from };
         const solved = unknown ? [0, ...coefficients(input, observed, unit)] : [settings.klCoef];
         for (const klCoef of solved) {
           const fit = fitOf(input, observed, band, { ...settings, klCoef }, dual);
@@ -143,6 +145,16 @@ const equals: Property<Tracks> = {
     return findingOf(subject, drawn, observed, band, fits);
   },
 };
+
+/** A dual clip that nobody declares may be there, with any constant in use. */
+function dualsOf(
+  { dual_clip: declared }: Semantics,
+  input: PolicyLossInput,
+  settings: LossSettings,
+): (DualClip | undefined)[] {
+  if (declared !== undefined || settings.objective === 'cispo') return [undefined];
+  return [undefined, ...dualClips(input, settings)];
+}
 
 function findingOf(
   subject: Subject,

@@ -1,170 +1,82 @@
-// The policy loss under changes that must not matter: padding, row order, micro-batches, masked values.
+// The policy loss under changes that must not matter: padding, row order, micro-batches, ranks, masked values.
 import {
-  bandOf,
+  type Args,
   discard,
   ESTIMATED_NOTE,
-  type Finding,
+  knobs,
   lossWeights,
-  type Matrix,
   many,
-  microBatches,
-  numberFinding,
+  type Observed,
   type Property,
+  relations,
   type Subject,
-  show,
   type Tracks,
+  trackLabels,
   tracks,
-  type Weights,
+  type World,
 } from '../src/index.ts';
-import { argsOf, base, coverage, firstToken, notFinite, whole } from './loss.ts';
+import { argsOf, base, coverage, whole } from './loss.ts';
 
-/** Loss and weights of two requests must agree; `place` maps a token of the first to one of the second. */
-function agree(
-  subject: Subject,
-  before: Weights,
-  after: Weights,
-  mask: Matrix,
-  place: (row: number, column: number) => readonly [number, number],
-  what: string,
-): Finding | undefined {
-  // NaN in both answers is no agreement; NaN in the second alone is what the change does.
-  const broken = notFinite(before, mask);
-  if (broken !== undefined) return broken;
-  const band = bandOf(subject, mask.flat().length);
-  if (!band.close(after.loss, before.loss)) {
-    return numberFinding({
-      kind: 'loss',
-      sentence: `The loss changes from ${show(before.loss)} to ${show(after.loss)} ${what}.`,
-      band,
-      pairs: [{ where: 'loss', expected: before.loss, observed: after.loss }],
-    });
-  }
-  const found = firstToken(mask, (row, column, trained) => {
-    const [r, c] = place(row, column);
-    const [left, right] = [before.weights[row]?.[column] ?? 0, after.weights[r]?.[c] ?? 0];
-    const allowed = Math.max(before.zero, after.zero, band.allowed(left));
-    // Written so that NaN is a change.
-    return trained && !(Math.abs(right - left) <= allowed)
-      ? `from ${show(left)} to ${show(right)}`
-      : undefined;
-  });
-  return found === undefined
-    ? undefined
-    : {
-        kind: 'weight',
-        sentence: `The gradient of token ${found.column} of row ${found.row} changes ${found.why} ${what}.`,
-        ...(before.estimated ? { note: ESTIMATED_NOTE } : {}),
-      };
+/** With the partition over ranks, and the entropies, where the trainer takes them. */
+export function lossArgs(drawn: Tracks, world: World): Args<'loss'> {
+  const args = argsOf(drawn);
+  const { ranks, entropy } = world.hello.ops.loss ?? {};
+  return {
+    ...args,
+    ...(ranks ? { ranks: args.micro_batches } : {}),
+    ...(entropy ? { entropy: args.logprobs.map((row) => row.map(() => 0)) } : {}),
+  };
 }
 
-const padding: Property<Tracks> = {
-  ...base,
-  id: 'loss/independent-of-padding',
-  title: 'More columns of padding, left and right, change neither loss nor gradient',
-  why: 'A mean that counts padding makes the step size depend on the longest answer of the batch.',
-  catches: ['LOSS-11', 'PPO-08', 'MSK-06', 'ADV-06'],
+/** Loss and dL/d logprob, which is estimated where it is not answered. */
+async function observe(subject: Subject, args: Args<'loss'>): Promise<Observed> {
+  const { loss, weights, zero, estimated, trainedTokens, metrics } = await lossWeights(subject, args);
+  return {
+    fields: { loss, loss_weights: weights, trained_tokens: trainedTokens, metrics },
+    slack: { loss_weights: zero },
+    ...(estimated ? { note: ESTIMATED_NOTE } : {}),
+  };
+}
+
+const related = {
+  op: 'loss',
+  stage: 'loss',
+  noun: 'The loss with its gradient',
   given: () => tracks(),
-  coverage,
-  async check(subject, drawn) {
-    const narrow = whole(drawn);
-    const extra = 2;
-    const before = await lossWeights(subject, narrow);
-    const after = await lossWeights(subject, whole(drawn, { extraPrompt: extra, extraCompletion: extra }));
-    return agree(
-      subject,
-      before,
-      after,
-      narrow.completion_mask,
-      (row, column) => [row, column + extra],
-      'with two more columns of padding on each side',
-    );
-  },
-};
+  args: lossArgs,
+  labels: trackLabels,
+} as const;
 
-const rowOrder: Property<Tracks> = {
-  ...base,
-  id: 'loss/independent-of-row-order',
-  title: 'Rows in another order give the same loss, and their gradients move with them',
-  why: 'A loss that depends on the order of rows pairs answers with the advantages of others.',
-  catches: ['PAD-08', 'ADV-08', 'ADV-09'],
-  given: () => tracks({ minRows: 2 }),
+const invariants = relations<'loss', Tracks>({
+  ...related,
   coverage,
-  async check(subject, drawn) {
-    const args = whole(drawn);
-    const last = drawn.rows.length - 1;
-    const before = await lossWeights(subject, args);
-    const after = await lossWeights(subject, whole({ rows: [...drawn.rows].reverse() }));
-    return agree(
-      subject,
-      before,
-      after,
-      args.completion_mask,
-      (row, column) => [last - row, column],
-      'with the rows in reverse order',
-    );
+  observe,
+  relations: {
+    finite: {
+      catches: ['NUM-01', 'NUM-02'],
+      why: 'A mean over an empty row is 0/0: one answer that was masked out whole turns the weights of the model to NaN.',
+    },
+    padding: {
+      catches: ['LOSS-11', 'PPO-08', 'MSK-06', 'ADV-06'],
+      why: 'A mean that counts padding makes the step size depend on the longest answer of the batch.',
+    },
+    'row-order': { catches: ['PAD-08', 'ADV-08', 'ADV-09'] },
+    'masked-values': { catches: ['MSK-02', 'KL-08', 'PAD-09', 'ADV-06', 'LOSS-11', 'PPO-05'] },
+    'nan-under-the-mask': { catches: ['NUM-02', 'NUM-06'] },
+    'same-twice': { catches: ['LP-14', 'ADV-06'] },
   },
-};
+});
 
-const split: Property<Tracks> = {
-  ...base,
-  id: 'loss/independent-of-micro-batches',
-  title: 'Any partition of the batch into micro-batches gives the loss and gradient of the whole',
-  why: 'A mean of micro-batch means weighs the tokens of short micro-batches more: gradient accumulation changes the objective.',
-  catches: ['LOSS-01', 'LOSS-02', 'LOSS-03', 'LOSS-09'],
-  needs: [microBatches('loss')],
+const partitions = relations<'loss', Tracks>({
+  ...related,
   given: () => tracks({ minRows: 2 }),
   coverage: { ...coverage, 'several micro-batches': 0.4 },
-  async check(subject, drawn) {
-    const args = whole(drawn);
-    const before = await lossWeights(subject, args);
-    const parts = argsOf(drawn);
-    const after = await lossWeights(subject, parts);
-    return agree(
-      subject,
-      before,
-      after,
-      args.completion_mask,
-      (row, column) => [row, column],
-      `when the batch is split into ${parts.micro_batches.length} micro-batches [${parts.micro_batches.map((rows) => rows.join(' ')).join(' | ')}]`,
-    );
+  observe,
+  relations: {
+    'micro-batches': { catches: ['LOSS-01', 'LOSS-03', 'LOSS-09', 'LOSS-12'] },
+    ranks: { catches: ['LOSS-02', 'LOSS-08', 'LOSS-09'] },
   },
-};
-
-/** Far from any log-probability; differences of the three tracks stay below exp's overflow in float32. */
-const JUNK = -17;
-
-/** Loss and gradient with `junk` at every masked position, against 0 there. */
-const underTheMask =
-  (junk: number, what: string): Property<Tracks>['check'] =>
-  async (subject, drawn) => {
-    const args = whole(drawn);
-    const before = await lossWeights(subject, args);
-    const after = await lossWeights(subject, whole(drawn, { junk }));
-    return agree(subject, before, after, args.completion_mask, (row, column) => [row, column], what);
-  };
-
-const maskedValues: Property<Tracks> = {
-  ...base,
-  id: 'loss/masked-values-do-not-matter',
-  title: 'Log-probabilities at masked positions change neither loss nor gradient',
-  why: "Whatever stands at prompt and padding is not the policy's doing; a loss that reads it is noise.",
-  catches: ['MSK-02', 'KL-08', 'PAD-09', 'ADV-06', 'LOSS-11', 'PPO-05'],
-  given: () => tracks(),
-  coverage,
-  check: underTheMask(JUNK, 'when only masked log-probabilities change'),
-};
-
-const poison: Property<Tracks> = {
-  ...base,
-  id: 'loss/nan-under-the-mask-stays-there',
-  title: 'NaN at masked positions reaches neither loss nor gradient',
-  why: 'Multiplying by a mask keeps NaN (0 * NaN is NaN): one bad padding value ends the run.',
-  level: 'should',
-  catches: ['NUM-02', 'NUM-06'],
-  given: () => tracks(),
-  coverage: { 'unequal completions': 0.3 },
-  check: underTheMask(Number.NaN, 'when masked log-probabilities are NaN'),
-};
+});
 
 const counted: Property<Tracks> = {
   ...base,
@@ -186,11 +98,16 @@ const counted: Property<Tracks> = {
   },
 };
 
-export const lossRelations: readonly Property<Tracks>[] = [
-  padding,
-  rowOrder,
-  split,
-  maskedValues,
-  poison,
-  counted,
-];
+export const lossRelations: readonly Property<Tracks>[] = [...invariants, ...partitions, counted];
+
+/** Every term has something to say: rows enough for each, and entropies where they are taken. */
+export const lossKnobs = knobs<'loss', Tracks>({
+  ...related,
+  given: () => tracks({ minRows: 3, noEmptyRows: true }),
+  args: (drawn, world) => {
+    const args = whole(drawn);
+    const { entropy } = world.hello.ops.loss ?? {};
+    return entropy ? { ...args, entropy: args.completion_mask.map((row) => row.map((on) => on / 2)) } : args;
+  },
+  catches: ['KL-09', 'KL-10', 'TPL-02', 'PPO-01'],
+});

@@ -21,7 +21,11 @@ import {
 } from '../src/index.ts';
 
 export const base = { stage: 'loss', level: 'must', ops: ['loss'], labels: trackLabels } as const;
-export const coverage = { 'several rows': 0.3, 'unequal completions': 0.3 };
+export const coverage = {
+  'several rows': 0.3,
+  'unequal completions': 0.3,
+  'as many rows as columns': 0.1,
+};
 
 export const argsOf = (drawn: Tracks, options: LayOptions = {}): Args<'loss'> => {
   const { logprobs, old_logprobs, ref_logprobs, completion_mask, prompt_width, advantages, micro_batches } =
@@ -79,37 +83,6 @@ export function firstToken(
   }
   return undefined;
 }
-
-/** Numbers came in, and the loss or the weight of a trained token is none. */
-export function notFinite({ loss, weights, estimated }: Weights, mask: Matrix): Finding | undefined {
-  if (!Number.isFinite(loss))
-    return { kind: 'not finite', sentence: `The loss is ${loss}, although every number it reads is finite.` };
-  const found = firstToken(mask, (row, column, trained) => {
-    const weight = weights[row]?.[column] ?? 0;
-    return trained && !Number.isFinite(weight) ? String(weight) : undefined;
-  });
-  if (found === undefined) return undefined;
-  return {
-    kind: 'not finite',
-    sentence: `The gradient of token ${found.column} of row ${found.row} is ${found.why}, although every number that the loss reads is finite.`,
-    ...(estimated ? { note: ESTIMATED_NOTE } : {}),
-  };
-}
-
-const finite: Property<Tracks> = {
-  ...base,
-  id: 'loss/finite-on-finite-input',
-  title:
-    'Finite log-probabilities and advantages give a finite loss and gradient, also where a row has no token',
-  why: 'A mean over an empty row is 0/0: one answer that was masked out whole turns the weights of the model to NaN.',
-  catches: ['NUM-01', 'NUM-02'],
-  given: () => tracks(),
-  coverage: { 'fully masked row': 0.1 },
-  async check(subject, drawn) {
-    const args = whole(drawn);
-    return notFinite(await lossWeights(subject, args), args.completion_mask);
-  },
-};
 
 /** A k1 term in the loss has the constant gradient beta on every trained token, and can cancel an advantage. */
 const k1MayBeInLoss = ({ kl_estimator, kl_placement, kl_coef }: Semantics): boolean =>
@@ -201,4 +174,4 @@ const direction: Property<Tracks> = {
   },
 };
 
-export const lossProperties: readonly Property<Tracks>[] = [finite, support, direction];
+export const lossProperties: readonly Property<Tracks>[] = [support, direction];

@@ -2,11 +2,13 @@
 import {
   type Batch,
   batchLabels,
+  blockArgs,
   type Finding,
   freeTokens,
   type MaskedRow,
   type Property,
   plannedRows,
+  relations,
   type Subject,
   stripOf,
   tokenAt,
@@ -178,4 +180,21 @@ const everyStop: Property<Batch> = {
   },
 };
 
-export const maskRelations: readonly Property<Batch>[] = [everyStop, padRenamed, batchMates, paddingWidth];
+const renamed = relations<'mask', Batch>({
+  op: 'mask',
+  stage: 'mask',
+  noun: 'The mask',
+  given: (world) => given(world),
+  args: (drawn) => blockArgs(drawn),
+  labels: batchLabels,
+  coverage: { 'pad is a stop token': 0.15, 'several stop ids': 0.15 },
+  relations: { 'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'TOK-10'] } },
+});
+
+export const maskRelations: readonly Property<Batch>[] = [
+  everyStop,
+  padRenamed,
+  ...renamed,
+  batchMates,
+  paddingWidth,
+];

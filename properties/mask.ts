@@ -3,6 +3,7 @@
 import {
   type Batch,
   batch,
+  batchCoverage,
   batchLabels,
   blockArgs,
   discard,
@@ -27,12 +28,12 @@ export const given = (world: World, minRows = 1) =>
     afterStop: world.hello.ops.mask?.after_stop === 'any',
   });
 
-export const coverage = {
+export const coverage = ({ hello }: World): Readonly<Record<string, number>> => ({
   'unequal prompts': 0.3,
-  'unequal completions': 0.3,
   'repeated prompt': 0.15,
   stopped: 0.5,
-};
+  ...batchCoverage(hello.tokens, { unfinished: hello.ops.mask?.unfinished === true }),
+});
 
 /** One finding for the first faulty row: the sentence of its first fault, a strip with all of them. */
 function faultsFinding(
@@ -222,7 +223,7 @@ const stopOnce: Property<Batch> = {
   ops: ['mask'],
   given: (world) => given(world, 2),
   labels: batchLabels,
-  coverage: { ...coverage, 'pad is a stop token': 0 },
+  coverage,
   async check(subject, drawn) {
     const rows = (await plannedRows(subject, drawn)).filter((row) => row.roles.includes('stop'));
     const declared = subject.semantics.stop_token_in_mask;

@@ -28,7 +28,7 @@ function textDifference(left: string, right: string): { at: number; left: string
 /** Characters shown on each side of a difference. */
 const CONTEXT = 24;
 
-const parity: Property<Dialogue> = {
+export const parity: Property<Dialogue> = {
   id: 'render/sft-and-rl-render-the-same-prompt',
   title:
     'The prompt that RL generates from is, as text, the beginning of the conversation that SFT trains on',
@@ -63,7 +63,7 @@ const parity: Property<Dialogue> = {
   },
 };
 
-function asTemplate(which: Route): Property<Dialogue> {
+export function asTemplate(which: Route): Property<Dialogue> {
   return {
     id: `render/${which}-follows-the-chat-template`,
     title:

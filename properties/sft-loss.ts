@@ -10,9 +10,9 @@ import {
   logitBatch,
   logitLabels,
   type Matrix,
-  microBatches,
   numberFinding,
   type Property,
+  relations,
   rowMeanSftLoss,
   type SftLoss,
   type Subject,
@@ -33,12 +33,9 @@ const given =
   () =>
     logitBatch({ temperatures: false, minRows, holes: true });
 
-function argsOf(
-  drawn: LogitBatch,
-  options: { junk?: number; split?: boolean; order?: 'reversed' } = {},
-): Args<'sft_loss'> {
-  const rows = options.order === 'reversed' ? [...drawn.rows].reverse() : drawn.rows;
-  const { args, roles } = logitArgs({ ...drawn, rows }, options.junk);
+function argsOf(drawn: LogitBatch, options: { junk?: number; split?: boolean } = {}): Args<'sft_loss'> {
+  const { rows } = drawn;
+  const { args, roles } = logitArgs(drawn, options.junk);
   const parts = new Map<number, number[]>();
   for (const [at, { part }] of rows.entries()) parts.set(part, [...(parts.get(part) ?? []), at]);
   return {
@@ -184,34 +181,6 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
   },
   {
     ...base,
-    id: 'sft-loss/independent-of-row-order',
-    title: 'Rows in another order give the same SFT loss',
-    why: 'Labels that do not move with their rows train other answers.',
-    catches: ['PAD-08'],
-    given: given(2),
-    coverage: { 'unequal rows': 0.3 },
-    check: (subject, drawn) =>
-      same(subject, argsOf(drawn), argsOf(drawn, { order: 'reversed' }), 'with the rows in reverse order'),
-  },
-  {
-    ...base,
-    id: 'sft-loss/independent-of-micro-batches',
-    title: 'Any partition of the batch into micro-batches gives the SFT loss of the whole',
-    why: 'A mean of micro-batch means weighs short rows more: gradient accumulation changes the objective.',
-    catches: ['LOSS-01', 'LOSS-02', 'LP-03'],
-    needs: [microBatches('sft_loss')],
-    given: given(2),
-    coverage: { 'several micro-batches': 0.4 },
-    check: (subject, drawn) =>
-      same(
-        subject,
-        argsOf(drawn),
-        argsOf(drawn, { split: true }),
-        'when the batch is split into micro-batches',
-      ),
-  },
-  {
-    ...base,
     id: 'sft-loss/first-column-is-not-counted',
     title: 'A label at column 0, which nothing predicts, does not change the SFT loss',
     level: 'should',
@@ -233,3 +202,23 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
 
 /** Large enough to show in any sum that reads it, small enough for float16. */
 const JUNK = 1000;
+
+export const sftLossRelations: readonly Property<LogitBatch>[] = relations<'sft_loss', LogitBatch>({
+  op: 'sft_loss',
+  stage: 'sft_loss',
+  prefix: 'sft-loss/',
+  noun: 'The SFT loss',
+  given: given(2),
+  args: (drawn, world) => {
+    const args = argsOf(drawn, { split: true });
+    return { ...args, ...(world.hello.ops.sft_loss?.ranks ? { ranks: args.micro_batches } : {}) };
+  },
+  labels: logitLabels,
+  coverage: { 'unequal rows': 0.3, 'several micro-batches': 0.3 },
+  relations: {
+    padding: { catches: ['LOSS-11', 'MSK-06'] },
+    'row-order': { catches: ['PAD-08'] },
+    'micro-batches': { catches: ['LOSS-01', 'LOSS-12', 'LP-03'] },
+    ranks: { catches: ['LOSS-02', 'LOSS-09'] },
+  },
+});

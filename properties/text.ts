@@ -69,6 +69,10 @@ export function appendable(world: World, text: string, id: number): string | und
 
 /** Ends the case where the template itself does not continue its own generation prompt. */
 export function requirePrefixPreserving(world: World, drawn: Dialogue): void {
+  if (world.tokenizer === undefined && /^\s/.test(drawn.messages.at(-1)?.content ?? ''))
+    discard(
+      'the answer begins with white space, which a tokenizer that is not known may merge with the header',
+    );
   const prompt = rendered(world, drawn, promptOf(drawn.messages), true);
   const whole = rendered(world, drawn, drawn.messages, false);
   if (prompt === undefined || whole === undefined) return;

@@ -11,6 +11,7 @@ import {
   type Route,
   route,
   type Subject,
+  sameIds,
   stripOf,
   tokenAt,
   type World,
@@ -43,7 +44,7 @@ export const ask = (subject: Subject, drawn: Dialogue, which: Route, whole: bool
   });
 
 /** `prompt` must be the beginning of `row`; otherwise the first column where it is not. */
-function prefixFinding(
+export function prefixFinding(
   subject: Subject,
   prompt: Ids,
   row: Ids,
@@ -68,7 +69,7 @@ function prefixFinding(
   };
 }
 
-const parity: Property<Dialogue> = {
+export const parity: Property<Dialogue> = {
   ...base,
   id: 'tokenize/sft-and-rl-tokenize-the-same-prompt',
   title: 'The ids that RL generates from are the first ids of the row that SFT trains on',
@@ -110,7 +111,7 @@ const generationPrompt: Property<Dialogue> = {
   },
 };
 
-const bosId = (world: World): number | undefined =>
+export const bosId = (world: World): number | undefined =>
   world.hello.tokens?.bos_token_id ?? world.tokenizer?.bosTokenId;
 const leading = (ids: Ids, bos: number): number => {
   const other = ids.findIndex((id) => id !== bos);
@@ -166,7 +167,81 @@ const bos: Property<Dialogue> = {
   },
 };
 
-function followsTemplate(which: Route): Property<Dialogue> {
+const encoded = (world: World, text: string): Ids => world.tokenizer?.encode(text) ?? [];
+
+/**
+ * The whole text in one piece, or piece by piece: a row may be put together of prompts and answers that were tokenised
+ * each by itself, and that is how generation leaves it.
+ */
+function tokenisations(world: World, drawn: Dialogue, text: string): Ids[] {
+  const ends = drawn.messages.flatMap(({ role }, at) => {
+    if (role !== 'assistant') return [];
+    const prompt = rendered(world, drawn, drawn.messages.slice(0, at), true);
+    return prompt !== undefined && text.startsWith(prompt) ? [prompt.length] : [];
+  });
+  const pieces = (borders: readonly number[]): Ids =>
+    [0, ...borders].flatMap((from, at) => encoded(world, text.slice(from, borders[at])));
+  return [pieces([]), pieces(ends.slice(-1)), pieces(ends)];
+}
+
+const MERGE = 'merge at the boundary';
+
+const rowLabels = (drawn: Dialogue, world: World): string[] => {
+  const text = rendered(world, drawn, drawn.messages, false);
+  if (text === undefined) return dialogueLabels(drawn);
+  const [joint, apart] = tokenisations(world, drawn, text);
+  return [...dialogueLabels(drawn), ...(sameIds(joint ?? [], apart ?? []) ? [] : [MERGE])];
+};
+
+/** An answer that a tokenizer may merge with what stands before it; the generator makes one in so many of them. */
+const rowCoverage = ({ tokenizer, hello }: World): Readonly<Record<string, number>> => {
+  const probe: Dialogue = {
+    messages: [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: '\na' },
+    ],
+    template: null,
+  };
+  const merges =
+    tokenizer !== undefined && rowLabels(probe, { tokenizer, hello, semantics: {} }).includes(MERGE);
+  return merges ? { [MERGE]: 0.13 } : {};
+};
+
+interface Fit {
+  readonly shifted: Ids;
+  /** The first id of it that the row does not have at its place. */
+  readonly column: number;
+  readonly legal: boolean;
+}
+
+/** The row beside one tokenisation of its text; `text` where the row is a whole conversation. */
+function fitOf(subject: Subject, observed: Ids, expected: Ids, text: string | undefined): Fit {
+  const begin = bosId(subject);
+  const shifted =
+    begin !== undefined && observed[0] === begin && expected[0] !== begin ? [begin, ...expected] : expected;
+  const column = shifted.findIndex((id, at) => observed[at] !== id);
+  const rest = observed.slice(shifted.length);
+  const stops = endingIds(subject);
+  const [added] = rest;
+  // SFT may end the row with a stop token of its own, but not with a second one.
+  const restIsLegal =
+    added === undefined ||
+    (text !== undefined &&
+      rest.length === 1 &&
+      stops.has(added) &&
+      appendable(subject, text, added) !== undefined);
+  // ... and may leave out what a template writes behind the last stop token.
+  const lastStop = shifted.findLastIndex((id) => stops.has(id));
+  const cutIsLegal =
+    text !== undefined &&
+    observed.length < shifted.length &&
+    lastStop >= 0 &&
+    observed.length > lastStop &&
+    column === observed.length;
+  return { shifted, column, legal: (column < 0 && restIsLegal) || cutIsLegal };
+}
+
+export function followsTemplate(which: Route): Property<Dialogue> {
   return {
     ...base,
     id: `tokenize/${which}-ids-are-the-rendered-template`,
@@ -177,36 +252,16 @@ function followsTemplate(which: Route): Property<Dialogue> {
     why: 'Text stripped, markers split into ordinary characters or special tokens added between rendering and tokenising change what the model reads.',
     catches: ['TOK-01', 'TOK-07', 'TOK-12', 'TPL-01', 'TPL-06'],
     needs: [route('tokenize', which), chatTemplate],
+    ...(which === 'sft' ? { labels: rowLabels, coverage: rowCoverage } : {}),
     async check(subject, drawn) {
       const whole = which === 'sft';
       const text = rendered(subject, drawn, whole ? drawn.messages : promptOf(drawn.messages), !whole) ?? '';
-      const expected = subject.tokenizer?.encode(text) ?? [];
       const { input_ids: observed } = await ask(subject, drawn, which, whole);
-      const begin = bosId(subject);
-      const shifted =
-        begin !== undefined && observed[0] === begin && expected[0] !== begin
-          ? [begin, ...expected]
-          : expected;
-      const column = shifted.findIndex((id, at) => observed[at] !== id);
-      const rest = observed.slice(shifted.length);
-      const stops = endingIds(subject);
-      const [added] = rest;
-      // SFT may end the row with a stop token of its own, but not with a second one.
-      const restIsLegal =
-        added === undefined ||
-        (which === 'sft' &&
-          rest.length === 1 &&
-          stops.has(added) &&
-          appendable(subject, text, added) !== undefined);
-      // ... and may leave out what a template writes behind the last stop token.
-      const lastStop = shifted.findLastIndex((id) => stops.has(id));
-      const cutIsLegal =
-        which === 'sft' &&
-        observed.length < shifted.length &&
-        lastStop >= 0 &&
-        observed.length > lastStop &&
-        column === observed.length;
-      if ((column < 0 && restIsLegal) || cutIsLegal) return undefined;
+      const fits = (whole ? tokenisations(subject, drawn, text) : [encoded(subject, text)]).map((ids) =>
+        fitOf(subject, observed, ids, whole ? text : undefined),
+      );
+      if (fits.some(({ legal }) => legal)) return undefined;
+      const [{ shifted, column }] = fits as [Fit, ...Fit[]];
       const first = column < 0 ? shifted.length : column;
       const width = Math.max(shifted.length, observed.length);
       const ids = Array.from({ length: width }, (_, at) => observed[at] ?? shifted[at] ?? 0);

@@ -35,6 +35,9 @@ export function testTrainer(options: TestOptions = {}): void {
     }, timeout);
     afterAll(() => face?.stop());
 
+    test('every known failure is of a property that there is', () => {
+      expect(face.strangers).toEqual([]);
+    });
     for (const property of properties) {
       test(`${property.id}: ${property.title}`, { timeout }, async ({ skip }) => {
         if (!face.chosen.has(property)) return skip('left out by `only` or `level`');
@@ -44,8 +47,11 @@ export function testTrainer(options: TestOptions = {}): void {
             return;
           case 'fail':
           case 'error':
+          case 'changed':
             return expect.fail(`\n${face.explain(result)}`);
+          case 'thin':
           case 'stale':
+          case 'unseen':
             return expect.fail(result.reason);
           default:
             return skip(`${result.verdict}: ${result.reason}`);

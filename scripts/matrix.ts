@@ -1,72 +1,182 @@
-// Mutant by property: every bundled faulty trainer against every property of the op that it has wrong, as data.
-import { execaSync } from 'execa';
+// Mutant by property: every bundled wrong trainer against every property of the ops that it has wrong, over many
+// seeds, as data. Screens only: the first failure of a property ends it, and one failure a mutant is made small.
+import fc from 'fast-check';
 import { properties } from '../properties/index.ts';
-import { loadTokenizer, type PropertyResult, run, startTrainer } from '../src/index.ts';
-import { pythonEnvironment } from './python.ts';
+import { seedOf } from '../src/check/check.ts';
+import { shrink } from '../src/check/shrink.ts';
+import { type CaseOutcome, runCase } from '../src/check/subject.ts';
+import { supportOf } from '../src/check/support.ts';
+import type { Property, Trainer, World } from '../src/index.ts';
+import { type Size, sizeOf } from './size.ts';
+import { type Mutant, withMutant } from './wrong-trainers.ts';
 
-export interface Mutant {
-  readonly id: string;
-  readonly title: string;
-  /** The op that is wrong; the others are those of a correct trainer, and no property can say anything about them. */
-  readonly op: string;
-  /** Arguments of `python3`. */
-  readonly args: readonly string[];
+export interface MatrixOptions {
+  /** The first is run with all properties, the others with those that killed then. */
+  readonly seeds: readonly number[];
+  readonly cases: number;
+  /** 0: the failure is left as it was drawn. */
+  readonly shrinkMilliseconds: number;
 }
 
-export interface Kills {
+export interface MatrixRow {
   readonly mutant: Mutant;
-  /** Property id to cases needed. */
+  /** The properties that killed it at the first seed, those that needed the fewest cases first. */
   readonly by: ReadonlyMap<string, number>;
-  readonly results: readonly PropertyResult[];
-}
-
-/** The bundled faulty trainers: the six of the tour and the mutants. */
-export function listMutants(): Mutant[] {
-  return ['faulty', 'mutants'].flatMap((module) => {
-    const { stdout } = execaSync('python3', ['-m', `trainproof.examples.${module}`, '--list'], {
-      env: pythonEnvironment(),
-    });
-    const listed = JSON.parse(stdout) as { id: string; title: string; op: string }[];
-    return listed.map(({ id, title, op }) => ({
-      id,
-      title,
-      op,
-      args: ['-m', `trainproof.examples.${module}`, id],
-    }));
-  });
-}
-
-/** Runs every property of the mutant's op once, in one process. Failures are not shrunk. */
-export async function kills(mutant: Mutant, seed: number, cases: number): Promise<Kills> {
-  const started = await startTrainer({ command: ['python3', ...mutant.args] });
-  if ('failure' in started) throw new Error(`${mutant.id}: ${started.failure.message}`);
-  const { trainer } = started;
-  try {
-    const folder = trainer.hello.tokenizer;
-    const loaded = folder === undefined ? undefined : await loadTokenizer(folder);
-    const tokenizer = loaded !== undefined && 'tokenizer' in loaded ? loaded.tokenizer : undefined;
-    const results = await run(
-      {
-        // Whether it fails in a fresh process as well is not asked here; a restart a kill would take most of the time.
-        trainer: { ...trainer, restart: async () => {} },
-        tokenizer,
-        properties: properties.filter(({ ops }) => ops.some((op) => op === mutant.op)),
-        seed,
-        cases,
-        command: 'mutants',
-        shrinkMilliseconds: 0,
-      },
-      () => undefined,
-    );
-    const by = new Map(
-      results
-        .filter(({ verdict }) => verdict === 'fail')
-        .map(({ id, failure }): [string, number] => [id, failure?.casesToFail ?? 0]),
-    );
-    return { mutant, by, results };
-  } finally {
-    await trainer.stop();
-  }
+  /** Properties that killed it at a later seed only. */
+  readonly later: readonly string[];
+  /** A seed each: the fewest cases to a kill; undefined where it survived. */
+  readonly perSeed: readonly (number | undefined)[];
+  /** Properties that could be asked at all. */
+  readonly asked: number;
+  readonly size?: Size;
+  /** What went wrong otherwise, as `property: message`. */
+  readonly errors: readonly string[];
 }
 
 export const propertyIds: readonly string[] = properties.map(({ id }) => id);
+
+export async function matrixRow(mutant: Mutant, options: MatrixOptions): Promise<MatrixRow> {
+  return withMutant(mutant, async (trainer, world) => {
+    const bench = new Map(
+      properties
+        .filter(({ ops }) => ops.some((op) => mutant.ops.includes(op)))
+        .filter((property) => supportOf(property, world) === undefined)
+        .map((property): [string, Asked] => [
+          property.id,
+          { property, arbitrary: property.given(world), trainer, world },
+        ]),
+    );
+    const [first = 1, ...others] = options.seeds;
+    const errors: string[] = [];
+    const killed: [Asked, Kill][] = [];
+    for (const asked of bench.values()) {
+      const kill = await killOf(asked, first, options.cases, errors);
+      if (kill !== undefined) killed.push([asked, kill]);
+    }
+    killed.sort(([, a], [, b]) => a.cases - b.cases);
+    const [easiest] = killed;
+    const size = easiest && options.shrinkMilliseconds > 0 ? await shrunk(...easiest, options) : undefined;
+
+    const killers = killed.map(([asked]) => asked);
+    const rest = [...bench.values()].filter((asked) => !killers.includes(asked));
+    const later = new Set<string>();
+    const perSeed: (number | undefined)[] = [easiest?.[1].cases];
+    for (const seed of others) {
+      let fewest = await fewestOf(killers, seed, options.cases, errors);
+      if (fewest === undefined) {
+        fewest = await fewestOf(rest, seed, options.cases, errors);
+        if (fewest !== undefined) later.add(fewest.id);
+      }
+      perSeed.push(fewest?.cases);
+    }
+    return {
+      mutant,
+      by: new Map(killed.map(([{ property }, { cases }]) => [property.id, cases])),
+      later: [...later],
+      perSeed,
+      asked: bench.size,
+      ...(size === undefined ? {} : { size }),
+      errors,
+    };
+  });
+}
+
+/** `run` on every item, so many at a time; results in the items' order, each handed to `done` as it comes. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  lanes: number,
+  run: (item: T) => Promise<R>,
+  done: (result: R) => void,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < items.length) {
+      const at = next++;
+      const result = await run(items[at] as T);
+      results[at] = result;
+      done(result);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return results;
+}
+
+/** A property as it asks one mutant. Its generator is built once for all seeds. */
+interface Asked {
+  readonly property: Property;
+  readonly arbitrary: fc.Arbitrary<unknown>;
+  readonly trainer: Trainer;
+  readonly world: World;
+}
+
+interface Kill {
+  readonly cases: number;
+  readonly seed: number;
+  readonly given: unknown;
+  readonly outcome: CaseOutcome;
+}
+
+/** Cases in flight together: most kills need a few, so chunks begin small. */
+const FIRST_CHUNK = 4;
+const GROWTH = 4;
+
+/** The first failing case of a property, among `limit`. What is neither held nor failed is an error. */
+async function killOf(
+  asked: Asked,
+  seed: number,
+  limit: number,
+  errors: string[],
+): Promise<Kill | undefined> {
+  const { property, arbitrary, trainer, world } = asked;
+  // The very cases that a run of this seed draws.
+  const own = seedOf(seed, property.id);
+  for (let from = 0, size = FIRST_CHUNK; from < limit; from += size, size *= GROWTH) {
+    const numRuns = Math.min(size, limit - from);
+    const cases = fc.sample(arbitrary, {
+      seed: own,
+      numRuns,
+      ...(from === 0 ? {} : { path: String(from) }),
+    });
+    const outcomes = await Promise.all(
+      cases.map((given) => runCase(property, trainer, world, given).catch(String)),
+    );
+    for (const [at, outcome] of outcomes.entries()) {
+      if (typeof outcome === 'string' || outcome.kind === 'error') {
+        const what = typeof outcome === 'string' ? outcome : outcome.failure.message;
+        errors.push(`seed ${seed}, ${property.id}: ${what}`);
+        return undefined;
+      }
+      if (outcome.kind === 'fails') return { cases: from + at + 1, seed: own, given: cases[at], outcome };
+    }
+  }
+  return undefined;
+}
+
+/** Of several properties the one that needs the fewest cases; each is given one case less than the best so far. */
+async function fewestOf(
+  all: readonly Asked[],
+  seed: number,
+  cases: number,
+  errors: string[],
+): Promise<{ readonly id: string; readonly cases: number } | undefined> {
+  let best: { readonly id: string; readonly cases: number } | undefined;
+  for (const asked of all) {
+    const limit = best === undefined ? cases : best.cases - 1;
+    const kill = await killOf(asked, seed, limit, errors);
+    if (kill !== undefined) best = { id: asked.property.id, cases: kill.cases };
+  }
+  return best;
+}
+
+async function shrunk(asked: Asked, kill: Kill, options: MatrixOptions): Promise<Size> {
+  const { given } = await shrink({
+    ...asked,
+    seed: kill.seed,
+    index: kill.cases - 1,
+    given: kill.given,
+    outcome: kill.outcome,
+    milliseconds: options.shrinkMilliseconds,
+  });
+  return sizeOf(given);
+}

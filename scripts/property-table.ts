@@ -1,11 +1,11 @@
-// docs/properties.md, generated from the properties themselves. With --check: exit code 1 where the file is stale.
+// The generated pages: docs/properties.md, from the properties themselves, and docs/bugs.md. With --check: exit code 1
+// where a file is stale.
 //   node dist/scripts/property-table.js [--check]
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { properties } from '../properties/index.ts';
 import { PACKAGE_ROOT } from '../src/version.ts';
-
-const FILE = join(PACKAGE_ROOT, 'docs', 'properties.md');
+import { bugPage } from './bug-page.ts';
 
 const stages = [...new Set(properties.map(({ stage }) => stage))];
 const sections = stages.map((stage) => {
@@ -32,11 +32,14 @@ the classes of bugs that a property is made for.
 
 ${sections.join('\n')}`;
 
-if (process.argv.includes('--check')) {
-  if (readFileSync(FILE, 'utf8') !== page) {
-    console.error('docs/properties.md is stale: run `npm run docs`.');
+for (const [name, text] of [
+  ['properties.md', page],
+  ['bugs.md', bugPage()],
+] as const) {
+  const file = join(PACKAGE_ROOT, 'docs', name);
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+    console.error(`docs/${name} is stale: run \`npm run docs\`.`);
     process.exitCode = 1;
   }
-} else {
-  writeFileSync(FILE, page);
 }

@@ -89,6 +89,28 @@ export interface Semantics {
   readonly clip_low?: number;
   readonly clip_high?: number;
   readonly ratio_level?: RatioLevel;
+  /** min(r A, clip(r) A) (PPO), or clip(r) without gradient times A times the log-probability (CISPO). */
+  readonly policy_objective?: 'clip' | 'cispo';
+  /** Where the advantage is negative the ratio counts at most this much; null: no such bound. */
+  readonly dual_clip?: number | null;
+  /** The log-ratio is kept within this of 0 before exp, without gradient beyond; null: not at all. */
+  readonly log_ratio_clamp?: number | null;
+  /** Coefficient of the entropy bonus, which the loss subtracts. */
+  readonly entropy_coef?: number;
+  /** Which end of a row that is too long is cut off: tokens are lost on the left, or on the right. */
+  readonly truncation_side?: PaddingSide;
+  /** A row that is too long is cut, or left out. */
+  readonly overlong?: 'truncate' | 'drop';
+  readonly preference_objective?: 'dpo' | 'ipo' | 'hinge' | 'simpo';
+  readonly preference_beta?: number;
+  readonly preference_label_smoothing?: number;
+  /** The target margin of SimPO, divided by beta. */
+  readonly preference_gamma?: number;
+  /** Whitening subtracts the mean (the usual choice), or only divides by the deviation. */
+  readonly whiten_mean?: boolean;
+  readonly whiten_ddof?: 0 | 1;
+  /** What is recorded of a sampled token: log p of the distribution that was sampled from, of logits / temperature, or of the bare logits. */
+  readonly sampling_logprobs?: 'processed' | 'temperature' | 'raw';
   /** Scored log-probabilities are of logits / temperature. */
   readonly temperature_in_scoring?: boolean;
 }
@@ -108,8 +130,24 @@ export interface Segment {
   readonly reward: number;
 }
 
+/** One turn of an agent's rollout: sampled by the policy, or injected by a tool or a user. */
+export interface Turn {
+  readonly role: 'assistant' | 'tool' | 'user';
+  readonly ids: readonly number[];
+  /** The sampler's, one an id; empty where nothing was sampled. */
+  readonly logprobs: readonly number[];
+  /** Why sampling ended; 'none' where nothing was sampled. */
+  readonly finish_reason: 'stop' | 'length' | 'none';
+}
+
+/** A tool and the kinds of its arguments, all of them required. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, 'string' | 'number' | 'boolean'>>;
+}
+
 /** What a token is in its row. */
-export type Role = 'system' | 'prompt' | 'completion' | 'stop' | 'after stop' | 'padding';
+export type Role = 'system' | 'prompt' | 'completion' | 'tool' | 'stop' | 'after stop' | 'padding';
 
 export type Level = 'must' | 'should' | 'may';
 
@@ -117,18 +155,34 @@ export type Level = 'must' | 'should' | 'may';
 export const STAGES = [
   'render',
   'tokenize',
+  'decode',
   'collate',
+  'truncate',
+  'pack',
+  'preference',
   'extract',
   'mask',
   'rollout',
+  'trajectory',
+  'sampling',
+  'penalties',
   'logprobs',
   'score',
+  'values',
+  'update',
+  'entropy',
   'kl',
+  'reward',
+  'tools',
+  'token_rewards',
+  'gae',
   'advantages',
   'loss',
   'sft_loss',
-  'penalties',
+  'preference_loss',
   'contract',
+  'schedule',
+  'segments',
 ] as const;
 export type Stage = (typeof STAGES)[number];
 
@@ -136,10 +190,19 @@ export const VERDICTS = [
   'pass',
   'fail',
   'error',
-  'known',
+  'thin',
+  'changed',
   'stale',
+  'unseen',
+  'known',
   'unsupported',
   'skipped',
   'interrupted',
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
+
+/**
+ * What a run must not exit 0 with. `thin`: no case failed, but too few had what the property promises to try. Of the
+ * known failures: `changed` fails otherwise than recorded, `stale` holds now, `unseen` was judged by no case.
+ */
+export const FAILING: readonly Verdict[] = ['fail', 'error', 'thin', 'changed', 'stale', 'unseen'];

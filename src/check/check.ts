@@ -3,8 +3,8 @@ import { VERSION } from '../version.ts';
 import { drawCases } from './cases.ts';
 import { type Corpus, caseId } from './corpus.ts';
 import type { Failure, PropertyResult } from './events.ts';
-import type { KnownFailure } from './known.ts';
-import { countLabels } from './labels.ts';
+import { changeOf, type KnownFailure } from './known.ts';
+import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import { screen } from './screen.ts';
@@ -25,7 +25,7 @@ export async function checkProperty(
   options: CheckOptions,
 ): Promise<PropertyResult> {
   const saved = await checkSaved(property, world, options);
-  const labels = countLabels(property);
+  const labels = countLabels(property, world);
   const report = (verdict: PropertyResult['verdict'], rest: Partial<PropertyResult>): PropertyResult => ({
     id: property.id,
     title: property.title,
@@ -35,22 +35,29 @@ export async function checkProperty(
     rejected: 0,
     setAside: 0,
     labels: labels.counts(),
+    coverage: coverageOf(property, world),
     thin: [],
     fixed: saved.fixed,
     ...rest,
   });
   const known = options.known?.[property.id];
   const failed = (failure: Failure, counted: Partial<PropertyResult>): PropertyResult => {
-    const verdict = failure.finding === undefined ? 'error' : 'fail';
-    if (known !== undefined) return report('known', { ...counted, failure, reason: known.reason });
-    return report(verdict, { ...counted, failure });
+    if (known === undefined)
+      return report(failure.finding === undefined ? 'error' : 'fail', { ...counted, failure });
+    const change = changeOf(known, failure);
+    return change === undefined
+      ? report('known', { ...counted, failure, reason: known.reason })
+      : report('changed', { ...counted, failure, reason: change });
   };
   if (saved.failure !== undefined) return failed(saved.failure, { cases: saved.failure.casesToFail });
 
+  let notJudged: string | undefined;
   if (known?.given !== undefined) {
-    const outcome = await runCase(property, options.trainer, world, known.given);
+    // A case of an older version may be one that the check can no longer read.
+    const outcome = await runCase(property, options.trainer, world, known.given).catch(unreadable);
     if (outcome.kind === 'holds') return report('stale', { cases: 1, reason: staleReason(known) });
-    if (outcome.kind !== 'refused') {
+    if (outcome.kind === 'refused') notJudged = outcome.why;
+    else {
       const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
       return failed(await failureOf(property, world, options, known.given, outcome, facts), { cases: 1 });
     }
@@ -61,10 +68,11 @@ export async function checkProperty(
   const cases = drawCases(arbitrary, seed, options.cases);
   const screening = await screen(
     cases.count,
-    () => {
+    async () => {
       const given = cases.next();
-      labels.add(given);
-      return runCase(property, options.trainer, world, given);
+      const outcome = await runCase(property, options.trainer, world, given);
+      labels.add(given, outcome);
+      return outcome;
     },
     { signal: options.signal, onDone: options.onProgress },
   );
@@ -96,14 +104,23 @@ export async function checkProperty(
   if (screening.interrupted) return report('interrupted', { ...counted, reason: 'the run was interrupted' });
   if (done === refused + setAside)
     return report('skipped', { ...counted, reason: screening.refusal ?? 'no case ran' });
-  // A known case that this trainer refuses says nothing; then nothing is stale either.
-  if (known !== undefined && known.given === undefined) {
+  if (known !== undefined && notJudged === undefined)
     return report('stale', { ...counted, reason: staleReason(known) });
-  }
-  return report('pass', { ...counted, thin: labels.thin() });
+  // A known case that this trainer refuses says nothing, so nothing is stale either.
+  if (known !== undefined && known.bundled === undefined)
+    return report('unseen', { ...counted, reason: unseenReason(known, notJudged ?? 'no case ran') });
+  const thin = labels.thin();
+  if (thin.length === 0) return report('pass', counted);
+  return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
 }
 
 const staleReason = ({ reason }: KnownFailure): string => `it holds now, and is listed as known: ${reason}`;
+
+/** Of an entry that no case has judged: "listed as known (...), and not judged: the adapter has no op `kl`". */
+export const unseenReason = ({ reason }: KnownFailure, why: string): string =>
+  `it is listed as known (${reason}) and was not judged: ${why}`;
+
+const unreadable = (): CaseOutcome => ({ kind: 'refused', why: 'its case can no longer be read' });
 
 /** Saved failures of this property: the first that still fails, and the ids of those that hold now. */
 async function checkSaved(

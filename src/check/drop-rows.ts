@@ -1,39 +1,50 @@
-// The last step of shrinking: batch mates that the trouble does not need. fast-check takes elements off the end of
-// an array and its rows hang together, so a faulty row in the middle keeps its neighbours; here any row may go.
+// A last step of shrinking: batch mates that the trouble does not need. fast-check takes elements off one end of an
+// array and its rows hang together, so a faulty row in the middle keeps its neighbours; here any row may go, as far as
+// the generator's own cases have so few.
+import { isRecord, listAt, type RowFields } from './structure.ts';
 
-/** Fields that hold one entry a row, as the generators name them. */
-const ROW_FIELDS = ['rows', 'prompts', 'completions', 'after'];
-
-/** How many rows a case has, undefined where its fields do not agree or nothing in it is known to be rows. */
+/** How many rows a case looks as if it had; undefined where its lists do not agree or nothing looks like rows. */
 export function rowsOf(given: unknown): number | undefined {
-  const lengths = new Set(rowFields(given).map(([, rows]) => rows.length));
+  if (!isRecord(given)) return undefined;
+  const lists = Object.keys(given)
+    .map((field) => listAt(given, field))
+    .filter((list) => list.some((row) => Array.isArray(row) || (isRecord(row) && !('role' in row))));
+  const lengths = new Set(lists.map(({ length }) => length));
   const [length] = lengths;
   return lengths.size === 1 ? length : undefined;
 }
 
-/** The case without one row; every other field is kept. */
-export function withoutRow<Case>(given: Case, row: number): Case {
-  const rest = rowFields(given).map(([name, rows]) => [name, rows.filter((_, at) => at !== row)] as const);
+/** The case without one row of these fields; every other field is kept. */
+export function withoutRow<Case>(given: Case, { fields }: Pick<RowFields, 'fields'>, row: number): Case {
+  if (!isRecord(given)) return given;
+  const rest = fields.map((field) => [field, listAt(given, field).filter((_, at) => at !== row)] as const);
   return { ...given, ...Object.fromEntries(rest) };
 }
 
-/** Goes from the last row to the first, keeps what `stillFails` accepts, and leaves one row at least. */
+/** Goes from the last row to the first and keeps what `stillFails` accepts. */
 export async function dropRows<Case>(
   given: Case,
+  groups: readonly RowFields[],
   stillFails: (smaller: Case) => Promise<boolean>,
 ): Promise<Case> {
   let smallest = given;
-  for (let row = (rowsOf(given) ?? 0) - 1; row >= 0; row--) {
-    if ((rowsOf(smallest) ?? 0) <= 1) break;
-    const smaller = withoutRow(smallest, row);
-    if (await stillFails(smaller)) smallest = smaller;
+  const count = (group: RowFields): number | undefined => {
+    if (!isRecord(smallest)) return undefined;
+    const record = smallest;
+    const lengths = new Set(group.fields.map((field) => listAt(record, field).length));
+    return lengths.size === 1 ? [...lengths][0] : undefined;
+  };
+  for (const group of groups) {
+    for (let row = (count(group) ?? 0) - 1; row >= 0; row--) {
+      if ((count(group) ?? 0) <= group.least || !fits(smallest, group, (count(group) ?? 0) - 1)) break;
+      const smaller = withoutRow(smallest, group, row);
+      if (await stillFails(smaller)) smallest = smaller;
+    }
   }
   return smallest;
 }
 
-function rowFields(given: unknown): [string, readonly unknown[]][] {
-  if (typeof given !== 'object' || given === null) return [];
-  return Object.entries(given).filter(
-    (entry): entry is [string, unknown[]] => ROW_FIELDS.includes(entry[0]) && Array.isArray(entry[1]),
-  );
+/** An index into the rows still finds one. */
+function fits(given: unknown, { below }: RowFields, rows: number): boolean {
+  return below.every(({ path, margin }) => isRecord(given) && rows - Number(given[path[0]]) >= margin);
 }

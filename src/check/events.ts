@@ -2,7 +2,7 @@
 import type { Hello } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Level, Verdict } from '../vocabulary.ts';
-import type { Finding } from './property.ts';
+import type { Coverage, Finding } from './property.ts';
 
 export interface Failure {
   /** The saved case's id: a few letters and digits, the same for the same case. */
@@ -25,6 +25,16 @@ export interface Failure {
   readonly stderrTail?: string;
 }
 
+export interface ThinLabel {
+  readonly label: string;
+  /** Of the cases that were judged. */
+  readonly share: number;
+  readonly least: number;
+  readonly judged: number;
+  /** Cases that had it and that the trainer refused. */
+  readonly refused: number;
+}
+
 export interface PropertyResult {
   readonly id: string;
   readonly title: string;
@@ -35,10 +45,13 @@ export interface PropertyResult {
   readonly rejected: number;
   /** Cases that the check set aside, because they say nothing about its rule. */
   readonly setAside: number;
+  /** Of the cases that were judged, how many had each label. */
   readonly labels: Readonly<Record<string, number>>;
-  /** Labels thinner than their threshold. */
-  readonly thin: readonly { readonly label: string; readonly share: number; readonly least: number }[];
-  /** Why unsupported, skipped, or known. */
+  /** The share of judged cases that each label must have, in the world of this run. */
+  readonly coverage?: Coverage;
+  /** Labels that certainly have less. */
+  readonly thin: readonly ThinLabel[];
+  /** Why it has this verdict, where no failure says so. */
   readonly reason?: string;
   readonly failure?: Failure;
   /** Saved failures of earlier runs that now hold. */

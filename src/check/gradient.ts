@@ -1,8 +1,9 @@
 // dL/d logprobs of each token: what the optimiser really weighs. Taken from the answer where the trainer gives it,
 // by central finite differences otherwise, which needs no autograd on either side.
 import type { Args, Ok } from '../protocol/message.ts';
-import type { Matrix } from '../vocabulary.ts';
+import type { DType, Matrix } from '../vocabulary.ts';
 import type { Subject } from './property.ts';
+import { discard } from './subject.ts';
 
 /** Exact in binary, small against the curvature of exp on a log-ratio, large against float32's rounding of a loss. */
 const STEP = 1 / 64;
@@ -16,16 +17,18 @@ export interface Weights {
   /** The weights are finite differences of the loss, not the trainer's own. */
   readonly estimated: boolean;
   readonly trainedTokens: number | undefined;
+  readonly metrics: Readonly<Record<string, number>> | undefined;
 }
 
 export async function lossWeights(subject: Subject, args: Args<'loss'>): Promise<Weights> {
   const answer: Ok<'loss'> = await subject.ask('loss', args);
-  const { loss, loss_weights: given, trained_tokens: trainedTokens } = answer;
+  const { loss, loss_weights: given, trained_tokens: trainedTokens, metrics } = answer;
+  const rest = { loss, trainedTokens, metrics };
   if (given !== undefined)
-    return { loss, weights: given, zero: largest(given) * ANALYTIC_NOISE, estimated: false, trainedTokens };
+    return { ...rest, weights: given, zero: largest(given) * ANALYTIC_NOISE, estimated: false };
   const { weights, error } = await byDifferences(subject, args, loss);
   const zero = Math.max(largest(weights) * DIFFERENCE_NOISE, error);
-  return { loss, weights, zero, estimated: true, trainedTokens };
+  return { ...rest, weights, zero, estimated: true };
 }
 
 /** What a finding about weights must add where the trainer did not answer them itself. */
@@ -37,6 +40,16 @@ const ANALYTIC_NOISE = 1e-6;
 const DIFFERENCE_NOISE = 1e-3;
 /** Unit roundoff of what a loss is computed in: never less than float32, even where the model has half of it. */
 const ROUNDOFF = { float64: 2 ** -53, float32: 2 ** -24 };
+
+/** Bits of a number in half precision, the leading one included. */
+const MANTISSA: { readonly [K in DType]?: number } = { bfloat16: 8, float16: 11 };
+
+/** Whether nothing would be lost by writing it in so many bits. */
+function roundedTo(bits: number, value: number): boolean {
+  if (value === 0 || !Number.isFinite(value)) return true;
+  const unit = 2 ** (Math.floor(Math.log2(Math.abs(value))) - bits + 1);
+  return Number.isInteger(value / unit);
+}
 
 const largest = (matrix: Matrix): number =>
   Math.max(...matrix.flat().map(Math.abs).filter(Number.isFinite), 0);
@@ -59,11 +72,13 @@ async function byDifferences(
   };
   const roundoff = subject.hello.dtype === 'float64' ? ROUNDOFF.float64 : ROUNDOFF.float32;
   let error = (roundoff * Math.abs(loss)) / STEP;
+  const losses = [loss];
   const weights = await Promise.all(
     args.logprobs.map((values, row) =>
       Promise.all(
         values.map(async (_, column) => {
           const [up, down] = [await at(row, column, STEP), await at(row, column, -STEP)];
+          losses.push(up, down);
           const bend = Math.abs(up + down - 2 * loss) / STEP ** 2;
           if (Number.isFinite(bend)) error = Math.max(error, (2 * bend * STEP ** 2) / 6);
           // NaN stays: a loss that a small step turns into NaN has no gradient there.
@@ -72,5 +87,11 @@ async function byDifferences(
       ),
     ),
   );
+  const bits = MANTISSA[subject.hello.dtype ?? 'float32'];
+  // The trainer's own weights would be as good as ever; the differences of such numbers are not.
+  if (bits !== undefined && losses.some((at) => at !== 0) && losses.every((at) => roundedTo(bits, at)))
+    return discard(
+      'the loss is rounded to half precision, too coarse for slopes, and loss_weights are not answered',
+    );
   return { weights, error: Number.isFinite(error) ? error : 0 };
 }

@@ -1,5 +1,6 @@
 // Comparing numbers with a tolerance that follows from what the trainer computes in, and saying how far off they are.
 import { allowed, close, tolerance } from '../reference/index.ts';
+import type { DType } from '../vocabulary.ts';
 import type { Finding, NumberDifference, Strip, World } from './property.ts';
 
 export interface Band {
@@ -19,6 +20,27 @@ export function bandOf(world: World, terms = 1): Band {
     allowed: (expected) => allowed(expected, band),
   };
 }
+
+/** bfloat16 or float16: two numbers that differ may be rounded to the same one. */
+export const isHalf = ({ hello: { dtype } }: World): boolean => dtype === 'bfloat16' || dtype === 'float16';
+
+/**
+ * How far off a difference of numbers of this size may be, which the band of the difference itself does not say: an
+ * entropy is often computed as log-sum-exp of the logits less their mean, each as large as the logits.
+ */
+export function cancellation({ hello }: World, size: number): number {
+  return CANCELLED * SPACING[hello.dtype ?? 'float32'] * size;
+}
+
+/** Of numbers between 1 and 2. */
+const SPACING: Readonly<Record<DType, number>> = {
+  float64: 2 ** -52,
+  float32: 2 ** -23,
+  float16: 2 ** -10,
+  bfloat16: 2 ** -7,
+};
+/** Roundings of half a spacing each: probabilities, products, their sum, the log-sum-exp. */
+const CANCELLED = 2;
 
 /** "1 token", "3 tokens". */
 export function many(count: number, noun: string): string {

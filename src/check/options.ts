@@ -18,6 +18,8 @@ export interface RunOptions {
   /** Saved failures; absent: none are read or written. */
   readonly corpus?: Corpus;
   readonly known?: KnownFailures;
+  /** Ids of every property there is, chosen or not: a known failure of none of them is unseen. Absent: not asked. */
+  readonly catalogue?: readonly string[];
   /** Aborted: finish the cases in flight, report, stop. */
   readonly signal?: AbortSignal;
   readonly shrinkMilliseconds?: number;

@@ -15,6 +15,8 @@ export interface World {
 /** What a check is handed: the world and a way to ask. `ask` returns good answers only; anything else ends the case. */
 export interface Subject extends World {
   ask<O extends Op>(op: O, args: Args<O>): Promise<Ok<O>>;
+  /** For inputs that should be refused: the answer, or why there is none. An exception of the op refuses, too. */
+  attempt<O extends Op>(op: O, args: Args<O>): Promise<{ readonly ok: Ok<O> } | { readonly refused: string }>;
 }
 
 /** One column of a token strip. Where the harness made the ids up, they have no text; where it made up numbers only, no id. */
@@ -54,6 +56,9 @@ export interface Finding {
 /** What must be there for a property to be checkable at all; a sentence for the user where it is not. */
 export type Need = (world: World) => string | undefined;
 
+/** Label to share. */
+export type Coverage = Readonly<Record<string, number>>;
+
 export interface Property<Case = unknown> {
   /** Permanent, `stage/what-holds`. */
   readonly id: string;
@@ -70,9 +75,9 @@ export interface Property<Case = unknown> {
   readonly needs?: readonly Need[];
   /** Cases are plain JSON: they are saved, edited, replayed. */
   readonly given: (world: World) => fc.Arbitrary<Case>;
-  /** What a case exercised; counted over the run. */
-  readonly labels?: (given: Case) => readonly string[];
-  /** The least share of cases, 0 to 1, that must carry a label. */
-  readonly coverage?: Readonly<Record<string, number>>;
+  /** What a case exercised; counted over the cases that were judged. */
+  readonly labels?: (given: Case, world: World) => readonly string[];
+  /** The least share of judged cases, 0 to 1, that must carry a label; in this world, where it depends on one. */
+  readonly coverage?: Coverage | ((world: World) => Coverage);
   readonly check: (subject: Subject, given: Case) => Promise<Finding | undefined>;
 }

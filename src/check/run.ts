@@ -1,10 +1,12 @@
 // One run: every chosen property against one trainer, as a stream of events. Which properties, which trainer
 // and what is printed is decided elsewhere.
+
+import { nearestName } from '../protocol/nearest.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import type { Semantics } from '../vocabulary.ts';
-import { checkProperty } from './check.ts';
+import { checkProperty, unseenReason } from './check.ts';
 import type { PropertyResult, RunEvent } from './events.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
@@ -37,19 +39,25 @@ export async function run(
     emit({ type: 'property-start', id: property.id, index, total: properties.length });
     const unsupported = supportOf(property, world);
     let result: PropertyResult;
-    if (unsupported !== undefined) result = without(property, 'unsupported', unsupported);
+    if (unsupported !== undefined)
+      result = judgedOrUnseen(without(property, 'unsupported', unsupported), options);
     else if (gone !== undefined) result = without(property, 'skipped', gone);
     else if (options.signal?.aborted)
       result = without(property, 'interrupted', 'the run was interrupted before it');
     else {
-      result = await checkProperty(property, world, {
+      const checked = await checkProperty(property, world, {
         ...options,
         shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
         onProgress: (done) => emit({ type: 'progress', id: property.id, done, total: options.cases }),
       });
+      result = judgedOrUnseen(checked, options);
       const kind = result.failure?.trainerFailure?.kind;
       if (kind === 'budget' || kind === 'start') gone = 'the trainer can no longer be started';
     }
+    results.push(result);
+    emit({ type: 'property-end', result });
+  }
+  for (const result of strangers(options)) {
     results.push(result);
     emit({ type: 'property-end', result });
   }
@@ -66,12 +74,37 @@ export function worldOf(trainer: Trainer, tokenizer: Tokenizer | undefined, sema
   return { hello: trainer.hello, semantics: { ...trainer.hello.semantics, ...semantics }, tokenizer };
 }
 
+/** A known failure of a property that judged no case is no longer watched; of a trainer that is gone nothing is said. */
+function judgedOrUnseen(result: PropertyResult, { known }: RunOptions): PropertyResult {
+  const entry = known?.[result.id];
+  if (entry === undefined || entry.bundled || !['unsupported', 'skipped'].includes(result.verdict))
+    return result;
+  return { ...result, verdict: 'unseen', reason: unseenReason(entry, result.reason ?? 'no case ran') };
+}
+
+/** Known failures of properties that do not exist: misspelt, or renamed since. */
+export function strangers({
+  known = {},
+  catalogue,
+}: Pick<RunOptions, 'known' | 'catalogue'>): PropertyResult[] {
+  if (catalogue === undefined) return [];
+  return Object.entries(known)
+    .filter(([id, entry]) => !catalogue.includes(id) && entry.bundled === undefined)
+    .map(([id, entry]) => {
+      const near = nearestName(id, catalogue);
+      const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+      const reason = unseenReason(entry, `no property is called so${hint}`);
+      return { id, title: entry.reason, level: 'must', verdict: 'unseen', reason, ...NOTHING };
+    });
+}
+
+const NOTHING = { cases: 0, rejected: 0, setAside: 0, labels: {}, thin: [], fixed: [] } as const;
+
 function without(
   property: Property,
   verdict: 'unsupported' | 'skipped' | 'interrupted',
   reason: string,
 ): PropertyResult {
   const { id, title, level } = property;
-  const none = { cases: 0, rejected: 0, setAside: 0, labels: {}, thin: [], fixed: [] };
-  return { id, title, level, verdict, reason, ...none };
+  return { id, title, level, verdict, reason, ...NOTHING };
 }

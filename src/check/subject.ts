@@ -35,19 +35,27 @@ export async function runCase<Case>(
   given: Case,
   asked?: string[],
 ): Promise<CaseOutcome> {
+  const attempt = async <O extends Op>(op: O, args: Args<O>) => {
+    asked?.push(trainer.line(op, args));
+    const outcome = await trainer.ask(op, args);
+    if (outcome.kind === 'ok') return { ok: outcome.ok };
+    if (outcome.kind !== 'failure') return { refused: outcome.why };
+    return { refused: outcome.failure.message, failure: outcome.failure };
+  };
   const subject: Subject = {
     ...world,
-    async ask<O extends Op>(op: O, args: Args<O>) {
-      asked?.push(trainer.line(op, args));
-      const outcome = await trainer.ask(op, args);
-      switch (outcome.kind) {
-        case 'ok':
-          return outcome.ok;
-        case 'failure':
-          throw new CaseEnds({ kind: 'error', failure: outcome.failure });
-        default:
-          throw new CaseEnds({ kind: 'refused', why: outcome.why });
-      }
+    async ask(op, args) {
+      const outcome = await attempt(op, args);
+      if ('ok' in outcome) return outcome.ok;
+      if (outcome.failure !== undefined) throw new CaseEnds({ kind: 'error', failure: outcome.failure });
+      throw new CaseEnds({ kind: 'refused', why: outcome.refused });
+    },
+    async attempt(op, args) {
+      const outcome = await attempt(op, args);
+      // A process that died or hangs has refused nothing.
+      if ('failure' in outcome && outcome.failure !== undefined && outcome.failure.kind !== 'error')
+        throw new CaseEnds({ kind: 'error', failure: outcome.failure });
+      return outcome;
     },
   };
   try {

@@ -29,6 +29,7 @@ import {
 import { makePlan, type TrainerOptions } from './plan.ts';
 import { CASES_FOLDER, replayOf, type Session, sayBundled, widthOfScreen, withSession } from './session.ts';
 import { commandOf } from './trainer.ts';
+import { type ChosenRun, leftOutOf, rewriteKnown } from './update-known.ts';
 
 interface CheckOptions extends TrainerOptions {
   readonly only?: readonly string[];
@@ -38,6 +39,8 @@ interface CheckOptions extends TrainerOptions {
   readonly corpus: boolean;
   readonly profile: boolean;
   readonly known?: string;
+  readonly updateKnown?: boolean;
+  readonly labels?: boolean;
   readonly shrinkTime?: number;
   readonly events?: string;
   readonly junit?: string;
@@ -56,6 +59,8 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .option('--no-corpus', `neither read nor keep failing cases in ${CASES_FOLDER}`)
     .option('--no-profile', 'do not measure what the trainer leaves undeclared; accept any known variant')
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
+    .option('--update-known', 'write what this run found into that file; reasons and links stay')
+    .option('--labels', 'show what the cases of each property exercised, and what they must')
     .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
     .option('--events <file>', 'write the run as JSON lines')
     .option('--junit <file>', 'write the results as JUnit XML')
@@ -72,15 +77,20 @@ Examples:
   npx trainproof check --only 'mask/*,kl' --cases 500 -- python adapter.py
   npx trainproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py
 
-Exit code: 0 all hold, 1 one fails or errs, 2 no verdict, 130 interrupted.`;
+Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict, 130 interrupted.`;
 
 async function check(options: CheckOptions, rest: readonly string[], context: Context): Promise<number> {
   const plan = await makePlan(options, rest, context);
   if (isProblem(plan)) return refuse(context, plan);
-  const chosen = chosenProperties(options, plan.loaded, await context.properties());
+  const properties = await context.properties();
+  const chosen = chosenProperties(options, plan.loaded, properties);
   if (isProblem(chosen)) return refuse(context, chosen);
-  const known = knownFor(options, plan, context.cwd);
+  const known = knownFor(options, plan, context.cwd, options.updateKnown);
   if (isProblem(known)) return refuse(context, known);
+  if (options.updateKnown === true && known.file === undefined)
+    return refuse(context, {
+      problem: '--update-known needs --known <file>, or `known` in the configuration',
+    });
   const sinks = openSinks(options, context);
   if (isProblem(sinks)) return refuse(context, sinks);
 
@@ -93,6 +103,7 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
         properties: chosen,
         seed,
         known,
+        catalogue: properties.map(({ id }) => id),
       }),
     );
   } finally {
@@ -105,12 +116,15 @@ async function checkWith(
   options: CheckOptions,
   context: Context,
   sink: (event: RunEvent) => void,
-  chosen: Pick<Parameters<typeof run>[0], 'properties' | 'seed' | 'known'>,
+  chosen: ChosenRun,
 ): Promise<number> {
   const { trainer, tokenizer, interrupts } = session;
   const measured = options.profile ? await measuredSemantics(session, interrupts.signal) : {};
   const words = semanticsWords(measured);
   if (words !== undefined && options.quiet !== true) say(context, `measured, not declared: ${words}`);
+  const leftOut = leftOutOf(chosen);
+  if (leftOut.length > 0 && options.quiet !== true)
+    say(context, `known failures that this run leaves out (--only, --level): ${leftOut.join(', ')}`);
   const { choice, loaded } = session.plan;
   const kept = options.corpus && loaded?.config.corpus !== false;
   const replay = replayOf(choice, context, kept);
@@ -121,6 +135,7 @@ async function checkWith(
     replay,
     live: context.out.isTty && options.quiet !== true && !context.env.CI,
     quiet: options.quiet === true,
+    labels: options.labels === true,
     now: () => performance.now(),
     ...(choice.from === 'bundled' ? { note: 'the bundled example, not your trainer' } : {}),
   });
@@ -129,6 +144,7 @@ async function checkWith(
       trainer,
       tokenizer,
       ...chosen,
+      known: chosen.known.known,
       cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
       semantics: { ...measured, ...session.semantics },
       ...(kept ? { corpus: openCorpus(resolve(context.cwd, CASES_FOLDER)) } : {}),
@@ -144,7 +160,10 @@ async function checkWith(
   if (options.junit !== undefined) {
     writeFileSync(resolve(context.cwd, options.junit), junitReport(results, trainer.hello.name, replay));
   }
-  const code = exitCodeOf(results, interrupts.signal.aborted);
+  const counted = options.updateKnown
+    ? rewriteKnown(results, chosen, interrupts.signal.aborted, context)
+    : results;
+  const code = exitCodeOf(counted, interrupts.signal.aborted);
   if (code === NO_VERDICT) {
     context.err.write('trainproof: nothing was checked; `trainproof doctor` says what the trainer lacks\n');
   }

@@ -1,11 +1,12 @@
 // What options and configuration choose for a run: which properties, how many cases, which failures are known.
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type KnownFailures, readKnown } from '../check/known.ts';
 import type { Property } from '../check/property.ts';
 import { PACKAGE_ROOT } from '../version.ts';
 import type { Level } from '../vocabulary.ts';
 import type { LoadedConfig } from './config.ts';
-import type { Problem } from './context.ts';
+import { isProblem, type Problem } from './context.ts';
 import type { Plan } from './plan.ts';
 import { selectProperties, splitNames } from './select.ts';
 import { ADAPTERS, type TrainerChoice } from './trainer.ts';
@@ -29,28 +30,39 @@ export function chosenProperties(
   return selectProperties(properties, only, options.level ?? loaded?.config.level);
 }
 
-/** The user's known failures over those that a ready-made adapter brings along. */
+export interface ChosenKnown {
+  /** The user's over those that a ready-made adapter brings along. */
+  readonly known: KnownFailures;
+  /** The user's file, absolute, and what it holds. */
+  readonly file: string | undefined;
+  readonly own: KnownFailures;
+}
+
+/** `updating`: a file that is not there yet is an empty one. */
 export function knownFor(
   options: ChoiceOptions,
   { choice, loaded }: Pick<Plan, 'choice' | 'loaded'>,
   cwd: string,
-): KnownFailures | Problem {
-  const files = [
-    bundledKnown(choice),
+  updating = false,
+): ChosenKnown | Problem {
+  const shipped = bundledKnown(choice);
+  const bundled = shipped === undefined ? {} : entriesOf(shipped);
+  if (isProblem(bundled)) return bundled as Problem;
+  const file =
     options.known !== undefined
       ? resolve(cwd, options.known)
       : loaded?.config.known !== undefined
         ? resolve(loaded.folder, loaded.config.known)
-        : undefined,
-  ];
-  let all: KnownFailures = {};
-  for (const file of files) {
-    if (file === undefined) continue;
-    const read = readKnown(file);
-    if ('problem' in read) return read;
-    all = { ...all, ...read.known };
-  }
-  return all;
+        : undefined;
+  const own = file === undefined || (updating && !existsSync(file)) ? {} : entriesOf(file);
+  if (isProblem(own)) return own as Problem;
+  const marked = Object.entries(bundled).map(([id, entry]) => [id, { ...entry, bundled: true as const }]);
+  return { known: { ...Object.fromEntries(marked), ...own }, file, own };
+}
+
+function entriesOf(file: string): KnownFailures | Problem {
+  const read = readKnown(file);
+  return 'problem' in read ? read : read.known;
 }
 
 /** What a ready-made adapter's trainer is known to do wrong, each with the case that shows it. */

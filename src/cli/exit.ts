@@ -1,9 +1,10 @@
 // Exit codes, a contract documented in the README: scripts and CI jobs branch on them.
 import type { PropertyResult } from '../check/events.ts';
 import { countVerdicts } from '../report/summary.ts';
+import { FAILING } from '../vocabulary.ts';
 
 export const HOLDS = 0;
-/** A property failed or errored, or a known failure is stale. */
+/** A property failed, errored or tried too little, or a known failure is another one, stale or unseen. */
 export const FAILED = 1;
 /** Usage, a trainer that never started, or nothing that ran: neither good nor bad is known. */
 export const NO_VERDICT = 2;
@@ -14,6 +15,6 @@ export const INTERRUPTED = 130;
 export function exitCodeOf(results: readonly PropertyResult[], interrupted: boolean): number {
   if (interrupted) return INTERRUPTED;
   const counts = countVerdicts(results);
-  if (counts.fail + counts.error + counts.stale > 0) return FAILED;
+  if (FAILING.some((verdict) => counts[verdict] > 0)) return FAILED;
   return counts.pass + counts.known > 0 ? HOLDS : NO_VERDICT;
 }

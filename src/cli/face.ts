@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { openCorpus } from '../check/corpus.ts';
 import type { PropertyResult } from '../check/events.ts';
 import type { Property } from '../check/property.ts';
-import { run } from '../check/run.ts';
+import { run, strangers } from '../check/run.ts';
 import { failureLines } from '../report/failure.ts';
 import { PLAIN } from '../report/paint.ts';
 import { semanticsWords } from '../report/profile.ts';
@@ -16,6 +16,8 @@ import { commandOf } from './trainer.ts';
 export interface Face {
   /** What the configuration's `only` and `level` leave. */
   readonly chosen: ReadonlySet<Property>;
+  /** What is listed as known and names no property, one sentence each. */
+  readonly strangers: readonly string[];
   check(property: Property, seed: number, cases?: number): Promise<PropertyResult>;
   /** The failure as the terminal shows it, without colour. */
   explain(result: PropertyResult): string;
@@ -33,17 +35,20 @@ export async function openFace(
   if (isProblem(opened)) return opened;
   const { plan, trainer, tokenizer } = opened;
   const chosen = chosenProperties({}, plan.loaded, properties);
-  const known = knownFor({}, plan, place.cwd);
-  if (isProblem(chosen) || isProblem(known)) {
+  const listed = knownFor({}, plan, place.cwd);
+  if (isProblem(chosen) || isProblem(listed)) {
     await trainer.stop();
-    return isProblem(chosen) ? chosen : (known as Problem);
+    return isProblem(chosen) ? chosen : (listed as Problem);
   }
+  const { known } = listed;
+  const catalogue = properties.map(({ id }) => id);
   const measured = await measuredSemantics(opened);
   const words = semanticsWords(measured);
   const config = plan.loaded?.config;
   const corpus = config?.corpus === false ? undefined : openCorpus(resolve(place.cwd, CASES_FOLDER));
   return {
     chosen: new Set(chosen),
+    strangers: strangers({ known, catalogue }).map(({ id, reason = '' }) => `${id}: ${reason}`),
     async check(property, seed, cases = config?.cases ?? DEFAULT_CASES) {
       const options = {
         trainer,

@@ -17,7 +17,7 @@ export interface Invocation {
 /** The trainer and how to talk to it; `check`, `replay`, `list` and `doctor` have these alike. */
 export function addTrainerOptions(command: Command): Command {
   return command
-    .option('--adapter <name>', 'a ready-made adapter: trl-grpo, trl-sft')
+    .option('--adapter <name>', 'a ready-made adapter: trl-dpo, trl-grpo, trl-sft')
     .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
     .option('--tokenizer <dir>', 'folder with tokenizer.json')
     .option('--config <file>', 'configuration (default: trainproof.config.* upward of here)')

@@ -45,6 +45,7 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 
 /** Ready-made adapters and the modules that they are. */
 export const ADAPTERS: Readonly<Record<string, string>> = {
+  'trl-dpo': 'trainproof.adapters.trl_dpo',
   'trl-grpo': 'trainproof.adapters.trl_grpo',
   'trl-sft': 'trainproof.adapters.trl_sft',
 };

@@ -32,6 +32,8 @@ const MAX_BODY = 5;
 const MAX_AFTER = 2;
 /** One row in so many repeats the prompt before it: real batches hold several samples of each prompt. */
 const REPEAT_ONE_IN = 3;
+/** One row in so many was aborted before its first token. */
+const ABORTED_ONE_IN = 4;
 /** Symbols below this are ordinary tokens, the few above are stop tokens (prompts only). */
 const ORDINARY = 20;
 const STOPS_IN_PROMPT = 3;
@@ -42,6 +44,8 @@ interface RowSketch {
   readonly prompt: readonly number[];
   readonly body: readonly number[];
   readonly stop: number | null;
+  /** Ended before its first token, where such rows are welcome. */
+  readonly aborted?: boolean;
   readonly after?: readonly number[];
 }
 
@@ -56,6 +60,9 @@ export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
     }),
     body: fc.array(fc.nat(ORDINARY - 1), { minLength: 0, maxLength: MAX_BODY, size: 'max' }),
     stop: fc.option(fc.nat(2), { freq: 4 }),
+    ...(options.unfinished
+      ? { aborted: fc.nat(ABORTED_ONE_IN - 1).map((n) => n === ABORTED_ONE_IN - 1) }
+      : {}),
     ...(options.afterStop ? { after: fc.array(fc.nat(ORDINARY - 1), { maxLength: MAX_AFTER }) } : {}),
   });
   return fc
@@ -70,14 +77,14 @@ function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOpt
   const { pad, stops, plain } = special;
   const ordinary = (symbol: number): number => plain[symbol % plain.length] ?? 0;
   const stopAt = (symbol: number): number => stops[symbol % stops.length] ?? 0;
-  const started = rows.map(({ body, stop }) => [
-    ...body.map(ordinary),
-    ...(stop === null ? [] : [stopAt(stop)]),
-  ]);
-  const width = Math.max(1, ...started.map((row) => row.length));
-  // A sampler that was not stopped goes on to the limit. Shorter rows without a stop look like padding where the
-  // pad is a stop token, so they stay out even where unfinished rows are welcome.
+  // Shorter rows without a stop look like padding where the pad is a stop token, so they stay out even where they
+  // are welcome.
   const unfinished = options.unfinished === true && !stops.includes(pad);
+  const started = rows.map(({ body, stop, aborted }) =>
+    aborted && unfinished ? [] : [...body.map(ordinary), ...(stop === null ? [] : [stopAt(stop)])],
+  );
+  const width = Math.max(1, ...started.map((row) => row.length));
+  // A sampler that was not stopped goes on to the limit.
   const completions = started.map((row, at) =>
     rows[at]?.stop === null && !unfinished
       ? [...row, ...Array.from({ length: width - row.length }, (_, more) => ordinary(at + more + 3))]
@@ -92,7 +99,9 @@ function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOpt
     completions,
     pad,
     stops,
-    after: rows.map(({ after, stop }) => (stop === null ? [] : (after ?? []).map(ordinary))),
+    after: rows.map(({ after, stop, aborted }) =>
+      stop === null || (aborted && unfinished) ? [] : (after ?? []).map(ordinary),
+    ),
   };
 }
 
@@ -117,12 +126,32 @@ export function withRepeats<Row extends { readonly again: boolean }, Part>(
 export const repeats = (prompts: readonly unknown[]): boolean =>
   new Set(prompts.map((prompt) => JSON.stringify(prompt))).size < prompts.length;
 
+/**
+ * The least share of batches that must have had what hides bugs: what the trainer is fixed to, nobody can vary. Well
+ * below what is drawn; a share this small is only ruled thin when there was none of it.
+ */
+export function batchCoverage(
+  tokens: Tokens | undefined,
+  options: { readonly unfinished?: boolean } = {},
+): Readonly<Record<string, number>> {
+  const ownPad = tokens === undefined || !tokens.eos_token_ids.includes(tokens.pad_token_id);
+  return {
+    'unequal completions': 0.25,
+    'stopped at once': 0.13,
+    'never stopped': 0.15,
+    ...(tokens === undefined
+      ? { 'pad is a stop token': 0.2, 'several stop ids': 0.2, 'special id 0': 0.2 }
+      : {}),
+    ...(options.unfinished && ownPad ? { 'empty completion': tokens === undefined ? 0.06 : 0.13 } : {}),
+  };
+}
+
 /** What a batch exercises. */
 export function batchLabels({ prompts, completions, pad, stops }: Batch): string[] {
   const labels: string[] = [];
   const unequal = (rows: Ragged): boolean => rows.some((row) => row.length !== rows[0]?.length);
   const stopped = completions.map((row) => stops.includes(row.at(-1) ?? -1));
-  if (prompts.length === 1) labels.push('one row');
+  labels.push(prompts.length === 1 ? 'one row' : 'several rows');
   if (repeats(prompts)) labels.push('repeated prompt');
   if (unequal(prompts)) labels.push('unequal prompts');
   if (unequal(completions)) labels.push('unequal completions');

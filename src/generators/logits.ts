@@ -22,10 +22,13 @@ export interface LogitBatch {
 
 /** Ids must be below it; a softmax over a handful shows every fault that one over 100,000 shows. */
 const VOCABULARY = 5;
+/** But for what keeps the likeliest few: engines hand out 20 log-probabilities at most. One batch in so many is wider. */
+const WIDE = 24;
+const WIDE_ONE_IN = 6;
 const GRAIN = 8;
 const LARGEST = 6 * GRAIN;
-/** Peaked rows: far enough out that a softmax without max-subtraction in float16 would overflow. */
-const PEAK = 8;
+/** Peaked rows: far enough out that a softmax without max-subtraction would overflow in float32, where exp ends at 88. */
+const PEAK = 16;
 const MAX_ROWS = 3;
 const MAX_TOKENS = 5;
 /** Holes in a third of the rows; a row without any label in a quarter of the batches. */
@@ -60,14 +63,32 @@ export function logitBatch(options: {
       tokens: [first, ...(unlabelled ? rest.map((made) => ({ ...made, ignored: true })) : rest)],
       part,
     }));
-  return fc.record({
-    vocabulary: fc.constant(VOCABULARY),
-    temperature: options.temperatures ? fc.constantFrom(1, 0.5, 0.75, 1.25, 2) : fc.constant(1),
-    rows: fc
-      .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
-      .map((rows) => (rows.some((made) => labels(made) > 0) ? rows : rows.map(allLabelled))),
-  });
+  return fc
+    .record({
+      wide: rarely(WIDE_ONE_IN),
+      temperature: options.temperatures ? fc.constantFrom(1, 0.5, 0.75, 1.25, 2) : fc.constant(1),
+      rows: fc
+        .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
+        .map((rows) => (rows.some((made) => labels(made) > 0) ? rows : rows.map(allLabelled))),
+    })
+    .map(({ wide, temperature, rows }) => ({
+      vocabulary: wide ? WIDE : VOCABULARY,
+      temperature,
+      rows: wide ? rows.map(widened) : rows,
+    }));
 }
+
+/** More entries, near those that are there. */
+const widened = (row: LogitRow): LogitRow => ({
+  ...row,
+  tokens: row.tokens.map((token) => ({
+    ...token,
+    logits: Array.from(
+      { length: WIDE },
+      (_, id) => (token.logits[id % VOCABULARY] ?? 0) - Math.floor(id / VOCABULARY) / GRAIN + 0,
+    ),
+  })),
+});
 
 /** True in one of `n` cases; shrinks to false. */
 const rarely = (n: number): fc.Arbitrary<boolean> => fc.nat(n - 1).map((drawn) => drawn === n - 1);

@@ -19,13 +19,7 @@ export function handover(
   orders: readonly (readonly string[])[],
   losses: readonly string[],
 ): fc.Arbitrary<Handover> {
-  const ids = fc.array(fc.nat(IDS), { minLength: 1, maxLength: MAX_IDS });
-  const segment = fc.record({
-    prompt_ids: ids,
-    completion_ids: ids,
-    reward: fc.integer({ min: -4, max: 4 }).map((n) => n / 4 + 0),
-  });
-  const list = fc.array(segment, { minLength: 1, maxLength: MAX_SEGMENTS });
+  const list = fc.array(segments(), { minLength: 1, maxLength: MAX_SEGMENTS });
   return fc.record({
     segments: list,
     others: list,
@@ -59,6 +53,54 @@ export function contrasts(
   );
 }
 
-export function handoverLabels({ order, enabled }: Handover): string[] {
-  return [`${order.length} elements`, `${enabled.length} ${enabled.length === 1 ? 'loss' : 'losses'}`];
+/** A hand-over in some of the elements of the declared orders, in any order: one that nobody declared, mostly. */
+export function anyOrder(
+  orders: readonly (readonly string[])[],
+  losses: readonly string[],
+): fc.Arbitrary<Handover> {
+  const elements = fc.shuffledSubarray([...new Set(orders.flat())]);
+  return fc.record({ drawn: handover(orders, losses), order: elements }).map(({ drawn, order }) => ({
+    ...drawn,
+    order,
+  }));
+}
+
+export function handoverLabels({ order, enabled, segments }: Handover): string[] {
+  const rewards = new Set(segments.map(({ reward }) => reward));
+  const labels = [
+    `${order.length} elements`,
+    `${enabled.length} ${enabled.length === 1 ? 'loss' : 'losses'}`,
+  ];
+  if (segments.length === 1) labels.push('one segment');
+  if (rewards.size === 1) labels.push('equal rewards');
+  if (rewards.size === 1 && rewards.has(0)) labels.push('all rewards 0');
+  return labels;
+}
+
+/** Steps for op `segment_rows`; at times one of them stands there twice, as a bandit's step does. */
+export function segmentLists(): fc.Arbitrary<{ readonly segments: readonly Segment[] }> {
+  return fc
+    .record({
+      segments: fc.array(segments(), { minLength: 1, maxLength: MAX_SEGMENTS - 1 }),
+      again: fc.boolean(),
+    })
+    .map(({ segments, again }) => ({ segments: again ? [...segments, ...segments.slice(0, 1)] : segments }));
+}
+
+export function segmentListLabels({ segments }: { readonly segments: readonly Segment[] }): string[] {
+  const labels: string[] = [];
+  if (segments.length > 1) labels.push('several segments');
+  if (new Set(segments.map((segment) => JSON.stringify(segment))).size < segments.length)
+    labels.push('same segment twice');
+  if (segments.some(({ reward }) => reward === 0)) labels.push('reward 0');
+  return labels;
+}
+
+function segments(): fc.Arbitrary<Segment> {
+  const ids = fc.array(fc.nat(IDS), { minLength: 1, maxLength: MAX_IDS });
+  return fc.record({
+    prompt_ids: ids,
+    completion_ids: ids,
+    reward: fc.integer({ min: -4, max: 4 }).map((n) => n / 4 + 0),
+  });
 }

@@ -31,6 +31,8 @@ export interface TrackOptions {
   readonly minRows?: number;
   /** Log-ratios of policy and behaviour policy that no token comes near, such as the edges of the clip range. */
   readonly avoid?: readonly number[];
+  /** Some tokens are rated altogether differently by the reference: further off than any clamp of a KL. */
+  readonly farReference?: boolean;
 }
 
 const GRAIN = 64;
@@ -40,6 +42,8 @@ const MAX_ROWS = 4;
 const MAX_PROMPT = 3;
 const MAX_TOKENS = 5;
 const PARTS = 3;
+/** Clamps in use are 10 and 20. */
+const FAR = 24 * GRAIN;
 
 /** An arbitrary log-probability in [-6, 0). */
 export function logprob(): fc.Arbitrary<number> {
@@ -53,7 +57,7 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
   const token: fc.Arbitrary<TokenNumbers> = options.onPolicy
     ? logprob().map((value) => ({ logprob: value, old: value, ref: value }))
     : fc
-        .record({ logprob: logprob(), old: near(), ref: near() })
+        .record({ logprob: logprob(), old: near(), ref: options.farReference ? nearOrFar() : near() })
         .map(({ logprob: value, old, ref }) => belowZero(value, away(old, options.avoid ?? []), ref));
   const row = fc.record({
     prompt: fc.integer({ min: 1, max: MAX_PROMPT }),
@@ -72,14 +76,18 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
 
 /** A difference of log-probabilities: mostly within the clip range or a little beyond, sometimes far. */
 function near(): fc.Arbitrary<number> {
-  const grains = (most: number): fc.Arbitrary<number> =>
-    fc.integer({ min: -most, max: most }).map((n) => n / GRAIN + 0);
   return fc.oneof(
     { weight: 3, arbitrary: grains(GRAIN / 2) },
     { weight: 1, arbitrary: grains(3 * GRAIN) },
     fc.constant(0),
   );
 }
+
+const nearOrFar = (): fc.Arbitrary<number> =>
+  fc.oneof({ weight: 7, arbitrary: near() }, { weight: 1, arbitrary: grains(FAR) });
+
+const grains = (most: number): fc.Arbitrary<number> =>
+  fc.integer({ min: -most, max: most }).map((n) => n / GRAIN + 0);
 
 /** None of the three is above -1/64; where one would be, all move down, so that their differences stay. */
 function belowZero(value: number, old: number, ref: number): TokenNumbers {
@@ -102,6 +110,8 @@ function away(delta: number, edges: readonly number[]): number {
 export function trackLabels({ rows }: Tracks): string[] {
   const labels: string[] = [];
   const lengths = rows.map(({ tokens }) => tokens.length);
+  const [prompts, completions] = [Math.max(...rows.map(({ prompt }) => prompt)), Math.max(1, ...lengths)];
+  if ([completions, prompts + completions].includes(rows.length)) labels.push('as many rows as columns');
   if (rows.length > 1) labels.push('several rows');
   if (new Set(lengths).size > 1) labels.push('unequal completions');
   if (new Set(rows.map(({ prompt }) => prompt)).size > 1) labels.push('unequal prompts');

@@ -1,7 +1,7 @@
 // JSON as Python's json module speaks it. Reading: also bare NaN, Infinity, -Infinity. Writing: a float field
 // stays a float on the other side (1.0, not 1; -0.0; NaN), because Python reads 1 as an int and numpy then makes
 // an integer array of it. Which field is float is known from OPS, so that ints keep JSON.stringify's speed.
-import type { Layout } from '../vocabulary.ts';
+import type { Layout, Turn } from '../vocabulary.ts';
 import { encodeTrack } from './layout.ts';
 import { type Args, type FieldSpecs, type Hello, type Kind, OPS, type Op, type Segment } from './message.ts';
 import { type Decoded, isJsonObject } from './result.ts';
@@ -52,7 +52,7 @@ export function encodeArgs<O extends Op>(op: O, args: Args<O>, wire: Wire): stri
 export function wireArgs<O extends Op>(op: O, args: Args<O>, wire: Wire): Args<O> {
   const values: Record<string, unknown> = { ...args };
   for (const { name, kind } of FIELDS[op]) {
-    if (kind !== 'int_track' && kind !== 'float_track') continue;
+    if ((kind !== 'int_track' && kind !== 'float_track') || values[name] === undefined) continue;
     values[name] = encodeTrack(values[name] as number[][], values.prompt_width as number, wire.layout);
   }
   return values as Args<O>;
@@ -102,6 +102,8 @@ function encodeValue(kind: Kind, value: unknown, wire: Wire, promptWidth: unknow
       return floatsText(value as Nested);
     case 'segments':
       return `[${(value as Segment[]).map(segmentText).join(',')}]`;
+    case 'turns':
+      return `[${(value as Turn[]).map(turnText).join(',')}]`;
     case 'amounts':
       return amountsText(value as Record<string, number>);
     default:
@@ -131,6 +133,10 @@ function floatsText(value: Nested): string {
 function segmentText(segment: Segment): string {
   const { prompt_ids, completion_ids, reward } = segment;
   return `{"prompt_ids":${JSON.stringify(prompt_ids)},"completion_ids":${JSON.stringify(completion_ids)},"reward":${floatText(reward)}}`;
+}
+
+function turnText({ role, ids, logprobs, finish_reason }: Turn): string {
+  return `{"role":${JSON.stringify(role)},"ids":${JSON.stringify(ids)},"logprobs":${floatsText(logprobs)},"finish_reason":${JSON.stringify(finish_reason)}}`;
 }
 
 function amountsText(amounts: Record<string, number>): string {

@@ -83,6 +83,9 @@ const float: Check = (value, path) =>
 const ints: Check = (value, path) =>
   listComplaint(value, path, 1, { depth: 1, integers: true, rectangular: true });
 
+const floats: Check = (value, path) =>
+  listComplaint(value, path, 1, { depth: 1, integers: false, rectangular: true });
+
 const OTHERS: Readonly<Partial<Record<Kind, Check>>> = {
   text,
   int,
@@ -90,9 +93,11 @@ const OTHERS: Readonly<Partial<Record<Kind, Check>>> = {
   flag: (value, path) =>
     typeof value === 'boolean' ? undefined : `${path} is ${shown(value)}, expected true or false`,
   texts: listOf(text, 'strings'),
+  text_rows: listOf(listOf(text, 'strings'), 'lists of strings'),
   messages: listOf(message, 'messages'),
   conversations: listOf(listOf(message, 'messages'), 'conversations'),
   segments: listOf(segment, 'segments'),
+  turns: listOf(turn, 'turns'),
   counts: recordOf(int, 'integers'),
   amounts: recordOf(float, 'numbers'),
 };
@@ -115,10 +120,7 @@ const ROLES = ['system', 'user', 'assistant', 'tool'];
 
 function message(value: unknown, path: string): string | undefined {
   if (!isJsonObject(value)) return `${path} is ${shown(value)}, expected {role, content}`;
-  if (!ROLES.some((role) => role === value.role)) {
-    return `${path}.role is ${shown(value.role)}, expected ${ROLES.join(', ')}`;
-  }
-  return text(value.content, `${path}.content`);
+  return among(ROLES, value.role, `${path}.role`) ?? text(value.content, `${path}.content`);
 }
 
 function segment(value: unknown, path: string): string | undefined {
@@ -129,6 +131,25 @@ function segment(value: unknown, path: string): string | undefined {
     ints(value.completion_ids, `${path}.completion_ids`),
     float(value.reward, `${path}.reward`),
   ]);
+}
+
+const FINISH_REASONS = ['stop', 'length', 'none'];
+
+function turn(value: unknown, path: string): string | undefined {
+  if (!isJsonObject(value))
+    return `${path} is ${shown(value)}, expected {role, ids, logprobs, finish_reason}`;
+  return firstComplaint([
+    among(ROLES, value.role, `${path}.role`),
+    ints(value.ids, `${path}.ids`),
+    floats(value.logprobs, `${path}.logprobs`),
+    among(FINISH_REASONS, value.finish_reason, `${path}.finish_reason`),
+  ]);
+}
+
+function among(words: readonly string[], value: unknown, path: string): string | undefined {
+  return words.some((word) => word === value)
+    ? undefined
+    : `${path} is ${shown(value)}, expected ${words.join(', ')}`;
 }
 
 function firstComplaint(complaints: readonly (string | undefined)[]): string | undefined {

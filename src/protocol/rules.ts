@@ -40,6 +40,14 @@ export function listOf(rule: Rule): Rule {
   };
 }
 
+/** An object of any keys whose values all follow one rule. */
+export function recordOf(rule: Rule): Rule {
+  return (value, path) => {
+    if (!isJsonObject(value)) return `${path} is ${shown(value)}, expected an object`;
+    return first(Object.entries(value).map(([key, item]) => rule(item, `${path}.${key}`)));
+  };
+}
+
 /** An object with these keys; a name ending in `!` must be there. `what` names a key in complaints. */
 export function record(rules: Readonly<Record<string, Rule>>, what: string): Rule {
   const byName = new Map(Object.entries(rules).map(([name, rule]) => [name.replace(/!$/, ''), rule]));

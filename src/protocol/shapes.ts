@@ -33,7 +33,27 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
     case 'mask':
       return (
         sameRows(ok, 'input_ids', args.sequences) ??
+        sameRows(ok, 'truncated', args.sequences, 'value') ??
         sameShape(ok, ['attention_mask', 'position_ids'], args.sequences)
+      );
+    case 'truncate':
+      // Whether companions are cut like the ids is what the properties are about.
+      return keptRows(ok, 'input_ids', args.input_ids);
+    case 'truncate_prompts':
+      return keptRows(ok, 'input_ids', args.prompt_ids) ?? sameShape(ok, ['attention_mask']);
+    case 'pack':
+      return sameShape(ok, ['labels', 'position_ids', 'segment_ids']);
+    case 'preference':
+      return (
+        sameRows(ok, 'chosen_input_ids', args.chosen_ids) ??
+        sameRows(ok, 'rejected_input_ids', args.rejected_ids) ??
+        alike(ok, ['chosen_attention_mask', 'chosen_mask'], 'chosen_input_ids') ??
+        alike(ok, ['rejected_attention_mask', 'rejected_mask'], 'rejected_input_ids')
+      );
+    case 'trajectory':
+      return (
+        alikeRows(ok, ['loss_mask', 'completion_mask', 'logprobs', 'advantages'], 'input_ids') ??
+        alikeRows(ok, ['response_lengths', 'truncated'], 'input_ids')
       );
     case 'rollout':
       return (
@@ -42,11 +62,58 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
         sameShape(ok, ['attention_mask'])
       );
     case 'extract':
-      return sameRows(ok, 'completion_ids', args.sequences);
+      return sameRows(ok, 'completion_ids', args.sequences) ?? sameRows(ok, 'logprobs', args.sequences);
+    case 'values':
+      return (
+        sameRows(ok, 'values', args.completion_ids, 'row', 'completion') ??
+        oneEach(ok, 'values', args.completion_ids)
+      );
+    case 'update':
+      return ['old', 'before', 'after', 'ref_before', 'ref_after', 'sampler_after']
+        .filter((name) => ok[name] !== undefined)
+        .map(
+          (name) =>
+            sameRows(ok, name, args.completion_ids, 'row', 'completion') ??
+            oneEach(ok, name, args.completion_ids),
+        )
+        .find((complaint) => complaint !== undefined);
+    case 'entropy':
+      return ok.entropy === undefined && ok.mean_entropy === undefined
+        ? 'ok has neither entropy nor mean_entropy'
+        : undefined;
+    case 'reward_model':
+      return sameRows(ok, 'scores', args.completion_ids, 'value', 'completion');
+    case 'reward':
+      return (
+        sameRows(ok, 'rewards', args.completions, 'value', 'completion') ??
+        sameRows(ok, 'lengths', args.completions, 'value', 'completion')
+      );
+    case 'format_score':
+      return sameRows(ok, 'scores', args.completions, 'value', 'completion');
+    case 'overlong_penalty':
+      return sameRows(ok, 'penalties', args.lengths, 'value', 'length');
+    case 'clip_advantages':
+      return sameRows(ok, 'advantages', args.advantages, 'value', 'advantage');
+    case 'preference_loss':
+      return ['losses', 'chosen_rewards', 'rejected_rewards']
+        .map((name) => sameRows(ok, name, args.chosen_logprobs, 'value', 'pair'))
+        .find((complaint) => complaint !== undefined);
+    case 'sampling':
+      return (
+        sameRows(ok, 'logprobs', args.logits) ??
+        sameShape(ok, ['logprobs'], args.logits) ??
+        sameRows(ok, 'sampled_logprobs', args.logits, 'value')
+      );
+    case 'segment_rows':
+      return alikeRows(ok, ['completion_ids', 'rewards'], 'prompt_ids');
+    case 'unroll':
+      return ['observations', 'actions', 'rewards', 'mask']
+        .map((name) => sameRows(ok, name, args.starts, 'row', 'start'))
+        .find((complaint) => complaint !== undefined);
     case 'score':
       return (
         sameRows(ok, 'logprobs', args.completion_ids, 'row', 'completion') ??
-        oneEach(ok.logprobs, args.completion_ids)
+        oneEach(ok, 'logprobs', args.completion_ids)
       );
     case 'advantages':
       return sameRows(ok, 'advantages', args.rewards, 'value', 'reward');
@@ -80,7 +147,7 @@ export function placeTrack(
 /** The (B, T) matrix whose columns the tracks speak of. */
 function rowOf(args: JsonObject, ok: JsonObject): Lists {
   // mask and rollout: the trainer's own row where it answers one. kl and loss: as wide as the tracks handed over.
-  return (ok.input_ids ?? args.sequences ?? args.input_ids ?? args.logprobs) as Lists;
+  return (ok.input_ids ?? args.sequences ?? args.input_ids ?? args.completion_mask) as Lists;
 }
 
 function sameRows(
@@ -104,9 +171,9 @@ function sameLength(ok: JsonObject, name: string, other: string): string | undef
 }
 
 function sameShape(ok: JsonObject, names: readonly string[], request?: unknown): string | undefined {
-  const own = names.includes('logits') ? undefined : ok.input_ids;
-  const reference = (own ?? request) as Lists;
-  const whose = own === undefined ? 'the request' : 'ok.input_ids';
+  const own = request === undefined ? ok.input_ids : (ok.input_ids ?? request);
+  const reference = own as Lists;
+  const whose = ok.input_ids === undefined ? 'the request' : 'ok.input_ids';
   for (const name of names) {
     const value = ok[name] as Lists | undefined;
     if (value === undefined) continue;
@@ -121,11 +188,44 @@ function shapeText(value: Lists): string {
   return `(${value.length}, ${value[0]?.length ?? 0})`;
 }
 
-function oneEach(logprobs: unknown, completions: unknown): string | undefined {
+/** Rows that may be fewer where the answer says which ones are kept. */
+function keptRows(ok: JsonObject, name: string, given: unknown): string | undefined {
+  if (ok.kept === undefined) return sameRows(ok, name, given);
+  const kept = ok.kept as readonly number[];
+  const outside = kept.findIndex((index) => index < 0 || index >= (given as Lists).length);
+  if (outside >= 0)
+    return `ok.kept[${outside}] is ${kept[outside]}, there are ${counted((given as Lists).length, 'row')}`;
+  return sameRows(ok, name, kept, 'row', 'kept row');
+}
+
+/** The same number of rows. */
+function alikeRows(ok: JsonObject, names: readonly string[], other: string): string | undefined {
+  const rows = (ok[other] as Lists).length;
+  const bad = names.find((name) => ok[name] !== undefined && (ok[name] as Lists).length !== rows);
+  return bad === undefined
+    ? undefined
+    : `ok.${bad} has ${counted((ok[bad] as Lists).length, 'row')}, ok.${other} has ${rows}`;
+}
+
+/** The same number of rows, each as long as the other's. */
+function alike(ok: JsonObject, names: readonly string[], other: string): string | undefined {
+  const complaint = alikeRows(ok, names, other);
+  if (complaint !== undefined) return complaint;
+  for (const name of names) {
+    const rows = (ok[name] ?? ok[other]) as Lists;
+    const bad = rows.findIndex((row, at) => row.length !== (ok[other] as Lists)[at]?.length);
+    if (bad >= 0)
+      return `ok.${name}[${bad}] has ${counted(rows[bad]?.length ?? 0, 'value')}, ok.${other}[${bad}] has ${(ok[other] as Lists)[bad]?.length ?? 0}`;
+  }
+  return undefined;
+}
+
+function oneEach(ok: JsonObject, name: string, completions: unknown): string | undefined {
+  const values = ok[name] as Lists;
   const rows = completions as Lists;
-  const bad = (logprobs as Lists).findIndex((row, i) => row.length !== rows[i]?.length);
+  const bad = values.findIndex((row, i) => row.length !== rows[i]?.length);
   if (bad < 0) return undefined;
-  const [has, owed] = [(logprobs as Lists)[bad]?.length ?? 0, rows[bad]?.length ?? 0];
-  const facts = `completion ${bad} has ${counted(owed, 'token')}, and ok.logprobs[${bad}] ${counted(has, 'value')}`;
+  const [has, owed] = [values[bad]?.length ?? 0, rows[bad]?.length ?? 0];
+  const facts = `completion ${bad} has ${counted(owed, 'token')}, and ok.${name}[${bad}] ${counted(has, 'value')}`;
   return `${facts}: ${miscount('scores', has, owed)}`;
 }

@@ -21,6 +21,7 @@ const AGGREGATIONS: readonly LossAggregation[] = [
   'seq-mean-token-sum',
   'token-sum-norm',
 ];
+const OBJECTIVES = ['clip', 'cispo'] as const;
 const RATIO_LEVELS: readonly RatioLevel[] = ['token', 'sequence'];
 
 /**
@@ -39,9 +40,34 @@ export function lossVariants(
   return ratioLevels.flatMap((ratioLevel) =>
     aggregationsOf(semantics, norms).flatMap((aggregation) =>
       clipsOf(semantics).flatMap(([clipLow, clipHigh]) =>
-        klTermsOf(semantics).map((term) => ({ ...aggregation, clipLow, clipHigh, ratioLevel, ...term })),
+        klTermsOf(semantics).flatMap((term) =>
+          objectivesOf(semantics, ratioLevel).map((objective) => ({
+            ...aggregation,
+            clipLow,
+            clipHigh,
+            ratioLevel,
+            ...term,
+            ...objective,
+          })),
+        ),
       ),
     ),
+  );
+}
+
+/** What is declared of the objective itself; a dual clip that is not declared is the check's business. */
+function objectivesOf(
+  semantics: Semantics,
+  ratioLevel: RatioLevel,
+): Pick<LossSettings, 'objective' | 'dualClip' | 'logRatioClamp'>[] {
+  const { dual_clip: dualClip, log_ratio_clamp: clamp } = semantics;
+  const bounds = {
+    ...(typeof dualClip === 'number' ? { dualClip } : {}),
+    ...(typeof clamp === 'number' ? { logRatioClamp: clamp } : {}),
+  };
+  const objectives = semantics.policy_objective === undefined ? OBJECTIVES : [semantics.policy_objective];
+  return objectives.flatMap((objective) =>
+    objective === 'cispo' && ratioLevel === 'sequence' ? [] : [{ objective, ...bounds }],
   );
 }
 
@@ -62,7 +88,8 @@ export function describeLoss(settings: LossSettings): string {
     settings.kl === null || settings.klCoef === 0
       ? 'no KL term'
       : `plus ${settings.klCoef} times KL (${describeKl(settings.kl)})`;
-  return `${settings.aggregation}${norm}${rows}, ${clip}, ${kl}`;
+  const cispo = settings.objective === 'cispo' ? ' and held without gradient (CISPO)' : '';
+  return `${settings.aggregation}${norm}${rows}, ${clip}${cispo}, ${kl}`;
 }
 
 type AggregationChoice = Pick<LossSettings, 'aggregation' | 'norm' | 'normPer' | 'emptyRows'>;

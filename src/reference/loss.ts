@@ -24,6 +24,10 @@ export interface LossSettings extends Aggregation {
   readonly kl: KlVariant | null;
   /** One ratio a token (default), or one a row: exp of the mean masked log-ratio (GSPO, Zheng et al. 2025, equation 7). */
   readonly ratioLevel?: RatioLevel;
+  /** `clip` (default), or CISPO's clipped ratio without gradient times the log-probability (MiniMax-M1 2025, equation 4). */
+  readonly objective?: 'clip' | 'cispo';
+  /** The log-ratio is kept within this of 0 before exp, without gradient beyond. Default: no bound. */
+  readonly logRatioClamp?: number;
   /** Where the advantage is negative the ratio counts at most this much (Ye et al. 2020, equation 5). Default: no bound. */
   readonly dualClip?: number;
 }
@@ -109,7 +113,7 @@ function tokenRow(
     if (!selected(m)) return 0;
     const logprob = cell(input.logprobs, b, t);
     const old = cell(input.old_logprobs, b, t);
-    const policy = surrogate(Math.exp(logprob - old), at(input.advantages, b), settings);
+    const policy = tokenPolicy(logprob, old, at(input.advantages, b), settings);
     const kl = penalty(input, settings, b, t);
     loss += at(factors, t) * (policy.value + kl.value);
     return at(factors, t) * (policy.slope + kl.slope);
@@ -166,6 +170,27 @@ function penalty(
   return { value: klCoef * value, slope: klCoef * slope };
 }
 
+/** The policy part of one token with a ratio of its own. */
+function tokenPolicy(
+  logprob: number,
+  old: number,
+  advantage: number,
+  settings: LossSettings,
+): { value: number; slope: number } {
+  const { logRatioClamp = Infinity } = settings;
+  const logRatio = Math.min(Math.max(logprob - old, -logRatioClamp), logRatioClamp);
+  const ratio = Math.exp(logRatio);
+  if (settings.objective === 'cispo') {
+    const held = clipped(ratio, settings);
+    return { value: -held * advantage * logprob, slope: -held * advantage };
+  }
+  const { value, slope } = surrogate(ratio, advantage, settings);
+  return { value, slope: logRatio === logprob - old ? slope : 0 };
+}
+
+const clipped = (ratio: number, { clipLow, clipHigh }: LossSettings): number =>
+  Math.min(Math.max(ratio, 1 - clipLow), 1 + clipHigh);
+
 /** -min(r A, clip(r) A) and its derivative by logprob, where dr/dlogprob = r. */
 function surrogate(
   ratio: number,
@@ -176,7 +201,7 @@ function surrogate(
   if (advantage === 0) return { value: 0, slope: 0 };
   const { dualClip = Infinity } = settings;
   if (advantage < 0 && ratio > dualClip) return { value: -dualClip * advantage, slope: 0 };
-  const clipped = Math.min(Math.max(ratio, 1 - settings.clipLow), 1 + settings.clipHigh);
-  if (clipped * advantage < ratio * advantage) return { value: -clipped * advantage, slope: 0 };
+  const held = clipped(ratio, settings);
+  if (held * advantage < ratio * advantage) return { value: -held * advantage, slope: 0 };
   return { value: -ratio * advantage, slope: -ratio * advantage };
 }

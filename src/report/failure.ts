@@ -106,9 +106,10 @@ const CONFIRMED: Readonly<Partial<Record<Failure['confirmed'], string>>> = {
 };
 
 function knownLines(result: PropertyResult, { width }: BlockOptions): string[] {
-  return result.verdict === 'known' && result.reason !== undefined
-    ? ['', ...wrap(`Known: ${result.reason}`, width)]
-    : [];
+  if (result.reason === undefined) return [];
+  if (result.verdict === 'known') return ['', ...wrap(`Known: ${result.reason}`, width)];
+  if (result.verdict === 'changed') return ['', ...wrap(`Changed: ${result.reason}.`, width)];
+  return [];
 }
 
 function caseLines(given: unknown, { width, paint }: BlockOptions): string[] {

@@ -13,7 +13,7 @@ const WIDTH = 120;
 export function junitReport(results: readonly PropertyResult[], trainer: string, replay: Replay): string {
   const count = (...verdicts: readonly PropertyResult['verdict'][]): number =>
     results.filter((result) => verdicts.includes(result.verdict)).length;
-  const failures = count('fail', 'stale');
+  const failures = count('fail', 'thin', 'changed', 'stale', 'unseen');
   const skipped = count('known', 'unsupported', 'skipped', 'interrupted');
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -40,8 +40,12 @@ function innerOf(result: PropertyResult, replay: Replay): string {
         : `<system-out>${xml(casesOf(result))}</system-out>`;
     case 'fail':
       return `<failure message="${xml(finding?.sentence ?? result.title)}">${block}</failure>`;
+    case 'changed':
+      return `<failure message="${xml(`changed: ${result.reason ?? ''}`)}">${block}</failure>`;
+    case 'thin':
     case 'stale':
-      return `<failure message="${xml(result.reason ?? result.title)}"/>`;
+    case 'unseen':
+      return `<failure message="${xml(`${result.verdict}: ${result.reason ?? ''}`)}"/>`;
     case 'error':
       return `<error message="${xml(trainerFailure?.message ?? result.title)}">${block}</error>`;
     default:

@@ -1,6 +1,6 @@
 // The profile as a sheet to read and as JSON to keep: item, declared, measured, and what is to be said of the two.
 // Pure; what was measured and how is check/profile's business.
-import type { ItemRow, ItemVerdict } from '../check/profile/items.ts';
+import { GROUPS, type ItemRow, type ItemVerdict } from '../check/profile/items.ts';
 import type { ItemName, ItemValue } from '../check/profile/probe.ts';
 import type { Profile } from '../check/profile/profile.ts';
 import type { Hello } from '../protocol/message.ts';
@@ -15,33 +15,64 @@ export interface SheetOptions {
 
 export function profileLines(hello: Hello, profile: Profile, options: SheetOptions): string[] {
   const { paint = PLAIN, width } = options;
-  const rows = profile.items.map((row) => ({
-    row,
-    cells: [row.item, said(row.declared), measuredOf(row)] as const,
-  }));
+  const groups = GROUPS.flatMap(({ title, items }) => {
+    const rows = profile.items.filter(({ item }) => items.includes(item));
+    return rows.length === 0 ? [] : [{ title, rows }];
+  });
+  const cellsOf = (row: ItemRow) => [INDENT + row.item, said(row.declared), measuredOf(row)] as const;
+  const shown = profile.items.filter((row) => !isFolded(row)).map(cellsOf);
   const widths = HEAD.map((head, at) =>
-    Math.max(widthOf(head), ...rows.map(({ cells }) => widthOf(cells[at] ?? ''))),
+    Math.max(widthOf(head), ...shown.map((cells) => widthOf(cells[at] ?? ''))),
   );
   const line = (cells: readonly string[]): string =>
     cells.map((cell, at) => pad(cell, widths[at] ?? 0)).join(SPACE) + SPACE;
   const name = [hello.name, hello.version].filter((part) => part !== undefined).join(' ');
-  const runtime = hello.runtime === undefined ? '' : ` (${hello.runtime})`;
+  const runtime = hello.runtime === undefined ? [] : wrap(hello.runtime, width);
   return [
-    `${paint.bold(name)}${runtime}: what it does where trainers legally differ`,
+    `${paint.bold(name)}: what it does where trainers legally differ`,
+    ...runtime.map(paint.dim),
     '',
     paint.dim(line(HEAD).trimEnd()),
-    ...rows.flatMap(({ row, cells }) => {
-      const head = line(cells);
-      const words = `${GLYPHS[row.verdict]} ${verdictWords(row)}`;
-      const brush = brushOf(row.verdict, paint);
-      if (widthOf(head) + widthOf(words) <= width) return [head + brush(words)];
-      return [head.trimEnd(), ...wrap(words, width - INDENT.length).map((text) => INDENT + brush(text))];
-    }),
+    ...groups.flatMap(({ title, rows }) => [
+      paint.bold(title),
+      ...rows
+        .filter((row) => !isFolded(row))
+        .flatMap((row) => rowLines(line(cellsOf(row)), row, paint, width)),
+      ...foldedLines(rows.filter(isFolded), width).map(paint.dim),
+    ]),
     '',
     ...wrap(countsOf(profile.items), width),
     ...formulaLines(profile, width),
     ...declareLines(profile, width),
   ];
+}
+
+/** Words that do not fit beside the values go on below, in the same column while there is room for it. */
+function rowLines(head: string, row: ItemRow, paint: Paint, width: number): string[] {
+  const words = `${GLYPHS[row.verdict]} ${verdictWords(row)}`;
+  const brush = brushOf(row.verdict, paint);
+  const column = widthOf(head);
+  if (width - column < LEAST_COLUMN)
+    return [head.trimEnd(), ...wrap(words, width - FURTHER.length).map((text) => FURTHER + brush(text))];
+  const [first = '', ...others] = wrap(words, width - column);
+  const below = wrap(others.join(' '), width - column - SPACE.length);
+  const continued = others.length === 0 ? [] : below.map((text) => ' '.repeat(column) + SPACE + brush(text));
+  return [head + brush(first), ...continued];
+}
+
+/** There is nothing to say of it but that its op is not there, which is said once of all of them. */
+function isFolded({ verdict, declared }: ItemRow): boolean {
+  return verdict === 'absent' && declared === undefined;
+}
+
+function foldedLines(rows: readonly ItemRow[], width: number): string[] {
+  const words = new Map<string, string[]>();
+  for (const row of rows) words.set(verdictWords(row), [...(words.get(verdictWords(row)) ?? []), row.item]);
+  return [...words].flatMap(([why, items]) =>
+    wrap(`${GLYPHS.absent} ${why} (${items.join(', ')})`, width - FURTHER.length).map(
+      (text, at) => (at === 0 ? INDENT : FURTHER) + text,
+    ),
+  );
 }
 
 /** One line of JSON; Infinity (no clip) is the text "Infinity", which JSON has no number for. */
@@ -73,6 +104,8 @@ export function semanticsWords(semantics: Semantics): string | undefined {
 
 /** Legal, and often not meant: whoever reads that it was measured should also read what it means. */
 const CAUTIONS: Readonly<Record<string, string>> = {
+  'advantage_baseline batch-mean': ' (rewards are not compared within their group)',
+  'advantage_baseline none': ' (rewards are not compared with any others)',
   'loss_normalization local': ' (each micro-batch has its own denominator)',
   'temperature_in_scoring false': ' (scores ignore the temperature)',
 };
@@ -88,7 +121,7 @@ export function verdictWords(row: ItemRow): string {
     case 'differs':
       return 'DIFFERS from the declaration';
     case 'untold':
-      return `cannot be told apart here: ${row.fits.map(said).join(', ')}`;
+      return untoldWords(row);
     case 'unknown': {
       if (closest === undefined) return 'none of the known variants';
       const { where, expected, observed } = closest.misfit;
@@ -99,15 +132,30 @@ export function verdictWords(row: ItemRow): string {
     case 'conflict':
       return `two answers: ${row.why}`;
     case 'silent':
-      return `not measured: ${row.why}`;
+      return row.why?.startsWith(NO_EFFECT) ? row.why : `not measured: ${row.why}`;
     case 'absent':
       return `op not offered: ${row.ops.map((op) => `\`${op}\``).join(' or ')}`;
   }
 }
 
+/** A declared value that is among them is not wrong. */
+function untoldWords({ fits, declared }: ItemRow): string {
+  const others = fits.filter((value) => value !== declared);
+  return others.length < fits.length
+    ? `as declared, or ${others.map(said).join(' or ')}: cannot be told apart here`
+    : `cannot be told apart here: ${fits.map(said).join(', ')}`;
+}
+
+const NO_EFFECT = 'has no effect';
 const HEAD = ['item', 'declared', 'measured'] as const;
 const SPACE = '  ';
-const INDENT = '    ';
+const INDENT = '  ';
+/** Where words stand below their row. */
+const FURTHER = '    ';
+/** Columns that words need, or they are read one by one. */
+const LEAST_COLUMN = 24;
+/** Holds a key and its value together until the lines are made. */
+const HELD = '\u00a0';
 const NOTHING = '–';
 
 const GLYPHS: Readonly<Record<ItemVerdict, string>> = {
@@ -123,13 +171,13 @@ const GLYPHS: Readonly<Record<ItemVerdict, string>> = {
 
 const COUNTED: Readonly<Record<ItemVerdict, string>> = {
   agrees: 'as declared',
-  undeclared: 'measured, not declared',
+  undeclared: 'measured and not declared',
   differs: 'DIFFERS',
   untold: 'cannot be told apart',
   unknown: 'none of the known variants',
   conflict: 'two answers',
   silent: 'not measured',
-  absent: 'op not offered',
+  absent: 'of ops not offered',
 };
 
 function brushOf(verdict: ItemVerdict, paint: Paint): Brush {
@@ -142,7 +190,7 @@ function measuredOf({ fits, verdict }: ItemRow): string {
   return verdict === 'untold' || fits.length === 0 ? NOTHING : fits.map(said).join(' or ');
 }
 
-/** null: no clamp. Infinity: no clip. */
+/** null: no clamp, no dual clip. Infinity: no clip. */
 function said(value: ItemValue | undefined): string {
   if (value === undefined) return NOTHING;
   if (value === null || value === Number.POSITIVE_INFINITY) return 'none';
@@ -158,7 +206,7 @@ function countsOf(rows: readonly ItemRow[]): string {
     const count = rows.filter((row) => row.verdict === verdict).length;
     return count === 0 ? [] : [`${count} ${COUNTED[verdict]}`];
   });
-  return `${rows.length} items: ${counts.join(', ')}`;
+  return `${rows.length} items: ${counts.join('; ')}`;
 }
 
 /** Said only where the pieces of the loss do not add up to it. */
@@ -170,14 +218,20 @@ function formulaLines({ probes }: Profile, width: number): string[] {
   return ['', ...wrap(text, width)];
 }
 
-/** What to paste into the declaration; an infinite number cannot be declared. */
+/** What to paste into the declaration, a group a line; an infinite number cannot be declared. */
 function declareLines({ items }: Profile, width: number): string[] {
-  const entries = items.flatMap(({ item, verdict, fits: [value] }) =>
-    verdict === 'undeclared' && value !== undefined && value !== Number.POSITIVE_INFINITY
-      ? [`${JSON.stringify(item)}: ${JSON.stringify(value)}`]
-      : [],
-  );
-  if (entries.length === 0) return [];
-  const body = wrap(`${entries.join(', ')}`, width - INDENT.length).map((text) => INDENT + text);
-  return ['', 'To declare it (semantics):', ...body];
+  const groups = GROUPS.flatMap((group) => {
+    const entries = items.flatMap(({ item, verdict, fits: [value] }) =>
+      group.items.includes(item) &&
+      verdict === 'undeclared' &&
+      value !== undefined &&
+      value !== Number.POSITIVE_INFINITY
+        ? [`${JSON.stringify(item)}:${HELD}${JSON.stringify(value)}`]
+        : [],
+    );
+    return entries.length === 0 ? [] : [entries.join(', ')];
+  });
+  if (groups.length === 0) return [];
+  const body = wrap(groups.join(',\n'), width - FURTHER.length);
+  return ['', 'To declare it (semantics):', ...body.map((text) => FURTHER + text.replaceAll(HELD, ' '))];
 }

@@ -45,6 +45,7 @@ const SHORT_ROLES: Readonly<Record<Role, string>> = {
   system: 'system',
   prompt: 'prompt',
   completion: 'compl.',
+  tool: 'tool',
   stop: 'stop',
   'after stop': 'after',
   padding: 'pad',

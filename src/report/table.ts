@@ -1,5 +1,8 @@
 // One row of the table: verdict, property, level, cases, and what is to be said about it in a few words.
 import type { PropertyResult } from '../check/events.ts';
+import { UNEXPLAINED } from '../check/known.ts';
+import { percent } from '../check/labels.ts';
+import type { Verdict } from '../vocabulary.ts';
 import type { Paint } from './paint.ts';
 import { brushOf, LOOKS, VERDICT_WIDTH } from './verdict.ts';
 import { pad, widthOf, wrap } from './visible.ts';
@@ -9,6 +12,8 @@ export interface TableOptions {
   readonly ids: readonly string[];
   readonly width: number;
   readonly paint: Paint;
+  /** Below each row, the labels of its cases with their shares. */
+  readonly labels?: boolean;
 }
 
 /** The row, and the warnings that belong to it. */
@@ -29,6 +34,7 @@ export function rowLines(result: PropertyResult, options: TableOptions): string[
     ...warningsOf(result).flatMap((warning) =>
       wrap(warning, options.width - INDENT.length).map((line) => paint.orange(INDENT + line)),
     ),
+    ...(options.labels ? labelLines(result).map((line) => paint.dim(INDENT + line)) : []),
     ...result.fixed.map((id) => `${INDENT}+ fixed ${id}: it holds now and is no longer kept`),
   ];
 }
@@ -71,18 +77,36 @@ export function casesOf(result: PropertyResult): string {
 }
 
 function restOf(result: PropertyResult): string {
-  if (result.verdict === 'unsupported' || result.verdict === 'skipped') return result.reason ?? '';
+  if (REASON_ONLY.includes(result.verdict)) return result.reason ?? '';
   return casesOf(result) + (result.reason === undefined ? '' : `: ${result.reason}`);
 }
 
+/** Nothing was judged, or the reason counts the cases itself. */
+const REASON_ONLY: readonly Verdict[] = ['unsupported', 'skipped', 'unseen', 'thin'];
+
+/** Label, share of judged cases, threshold where there is one; the commonest first. Empty where nothing was judged. */
+export function labelLines({ cases, rejected, setAside, labels, coverage = {} }: PropertyResult): string[] {
+  const judged = cases - rejected - setAside;
+  if (judged === 0) return [];
+  const names = [...new Set([...Object.keys(labels), ...Object.keys(coverage)])];
+  const width = Math.max(0, ...names.map(widthOf));
+  return names
+    .map((name) => ({ name, share: (labels[name] ?? 0) / judged, least: coverage[name] }))
+    .sort((a, b) => b.share - a.share)
+    .map(({ name, share, least }) => {
+      const line = `${pad(name, width)}  ${percent(share).padStart('99.9 %'.length)}`;
+      return least === undefined ? line : `${line}  at least ${percent(least)}`;
+    });
+}
+
 function warningsOf(result: PropertyResult): string[] {
-  const thin = result.thin.map(
-    ({ label, share, least }) =>
-      `! thin: only ${percent(share)} of the cases had "${label}", fewer than ${percent(least)}`,
-  );
+  const unexplained =
+    result.verdict === 'known' && result.reason === UNEXPLAINED
+      ? ['! nobody has said why: put the reason into the file of known failures']
+      : [];
   const much = result.rejected + result.setAside > result.cases * MUCH_REJECTED;
   const few = result.verdict === 'pass' && much ? [`! ${whoRefused(result)}, so this says little`] : [];
-  return [...thin, ...few];
+  return [...unexplained, ...few];
 }
 
 function notJudged({ rejected, setAside }: PropertyResult): string {
@@ -95,8 +119,4 @@ function whoRefused({ rejected, setAside, cases }: PropertyResult): string {
   if (setAside === 0) return `the trainer refused ${rejected} of ${cases} cases`;
   if (rejected === 0) return `${setAside} of ${cases} cases ${aside}`;
   return `of ${cases} cases the trainer refused ${rejected}, and ${setAside} ${aside}`;
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 1000) / 10} %`;
 }

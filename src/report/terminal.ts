@@ -2,6 +2,7 @@
 // in words at the end. The live line exists only where someone is looking.
 import type { PropertyResult, RunEvent } from '../check/events.ts';
 import type { Hello } from '../protocol/message.ts';
+import { FAILING } from '../vocabulary.ts';
 import { failureLines, repeatLines, troubleKey } from './failure.ts';
 import type { Paint } from './paint.ts';
 import type { Replay } from './reproduce.ts';
@@ -18,6 +19,8 @@ export interface TerminalOptions {
   readonly live: boolean;
   /** Failures and the final line only. */
   readonly quiet: boolean;
+  /** The labels of each property's cases, with their shares and thresholds. */
+  readonly labels?: boolean;
   /** Said at the end of the final line. */
   readonly note?: string;
   /** Milliseconds of a clock that only goes forward; for the live line's rate. */
@@ -26,7 +29,7 @@ export interface TerminalOptions {
 
 /** Returns the event handler; it keeps the results it has seen. */
 export function terminalReport(options: TerminalOptions): (event: RunEvent) => void {
-  const { write, width, paint } = options;
+  const { write, width, paint, labels = false } = options;
   const results: PropertyResult[] = [];
   let ids: readonly string[] = [];
   let seed = 0;
@@ -71,10 +74,15 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         break;
       case 'property-end':
         results.push(event.result);
-        if (options.quiet) break;
+        if (options.quiet) {
+          // What fails without a block of its own would be a number in the final line only.
+          if (FAILING.includes(event.result.verdict) && !isTold(event.result))
+            say(...rowLines(event.result, { ids, width, paint }));
+          break;
+        }
         if (!goTogether([...unsupported, event.result])) flush();
         if (event.result.verdict === 'unsupported') unsupported.push(event.result);
-        else say(...rowLines(event.result, { ids, width, paint }));
+        else say(...rowLines(event.result, { ids, width, paint, labels }));
         break;
       case 'run-end': {
         flush();
@@ -127,5 +135,5 @@ function startLines(hello: Hello, properties: number, cases: number): string[] {
 
 /** A known failure has its reason in its row; its block would be read as news. */
 function isTold(result: PropertyResult): boolean {
-  return result.verdict === 'fail' || result.verdict === 'error';
+  return result.failure !== undefined && FAILING.includes(result.verdict);
 }

@@ -43,6 +43,30 @@ const VARIANTS: readonly (readonly [string, Made, Semantics])[] = [
   ['clip-higher', { clip: [0.2, 0.28] }, { clip_low: 0.2, clip_high: 0.28 }],
   ['a clip of its own', { clip: [0.15, 0.37] }, { clip_low: 0.15, clip_high: 0.37 }],
   ['a tiny clip', { clip: [3e-4, 4e-4] }, { clip_low: 3e-4, clip_high: 4e-4 }],
+  ['a dual clip', { dual: 3 }, { dual_clip: 3, clip_low: 0.2, clip_high: 0.2 }],
+  ['a dual clip of its own', { dual: 2.5 }, { dual_clip: 2.5 }],
+  ['no dual clip', {}, { dual_clip: null, ratio_level: 'token', policy_objective: 'clip' }],
+  ['a ratio a sequence', { sequenceRatio: true }, { ratio_level: 'sequence', clip_low: 0.2 }],
+  [
+    'the mean of the batch',
+    { baseline: (_, all) => all.reduce((sum, value) => sum + value, 0) / all.length, scaling: 'batch' },
+    { advantage_baseline: 'batch-mean', advantage_scaling: 'batch', advantage_ddof: 1 },
+  ],
+  [
+    'no baseline',
+    { baseline: () => 0, scaling: 'none' },
+    { advantage_baseline: 'none', advantage_scaling: 'none' },
+  ],
+  [
+    'an epsilon of its own',
+    { divisor: (deviation) => deviation + 0.0375 },
+    { advantage_epsilon: 0.0375, advantage_epsilon_placement: 'std' },
+  ],
+  [
+    'an epsilon of its own under the root',
+    { divisor: (deviation) => Math.sqrt(deviation ** 2 + 2e-6) },
+    { advantage_epsilon: 2e-6, advantage_epsilon_placement: 'variance' },
+  ],
   ['no clip', { clip: [Infinity, Infinity] }, { clip_low: Infinity, clip_high: Infinity }],
 ];
 
@@ -93,12 +117,57 @@ test('a spread that the trainer takes for none shows no epsilon', async () => {
   expect(row?.fits).not.toContain(1e-5);
 });
 
-test('an epsilon under the root is none of the known ones, and the spread is measured all the same', async () => {
-  const rooted = made({ divisor: (deviation) => Math.sqrt(deviation ** 2 + 1e-4) });
-  const { measured, items } = await profileOf(rooted);
+test.each([1e-8, 1e-6, 1e-5, 1e-4])(
+  'an epsilon of %d under the root is told from one beside it',
+  async (epsilon) => {
+    const rooted = made({ divisor: (deviation) => Math.sqrt(deviation ** 2 + epsilon) });
+    const { measured } = await profileOf(rooted);
+    expect(measured).toMatchObject({
+      advantage_scaling: 'group',
+      advantage_ddof: 1,
+      advantage_epsilon: epsilon,
+      advantage_epsilon_placement: 'variance',
+    });
+  },
+);
+
+test('a floor under the deviation is none of the known epsilons, and the spread is measured all the same', async () => {
+  const floored = made({ divisor: (deviation) => Math.max(deviation, 1e-4) });
+  const { measured, items } = await profileOf(floored);
   expect(measured).toMatchObject({ advantage_scaling: 'group', advantage_ddof: 1 });
   expect(measured.advantage_epsilon).toBeUndefined();
-  expect(items.find(({ item }) => item === 'advantage_epsilon')?.verdict).toBe('unknown');
+  const row = items.find(({ item }) => item === 'advantage_epsilon');
+  expect(row?.verdict).toBe('unknown');
+  expect(row?.closest?.name).toContain('(reward - group mean) / (group standard deviation');
+  expect(row?.closest?.misfit.where).toContain('the advantage of reward');
+});
+
+test('a clip that gives way is none of the known ones, with the closest and how far off it is', async () => {
+  // Beyond the edge the objective goes on at a tenth of the slope.
+  const spec = madeSpec({});
+  const soft = objectTrainer({
+    hello: spec.hello,
+    ops: {
+      ...spec.ops,
+      loss: (args) => {
+        const [mask, ratio, advantage] = [args.completion_mask.flat(), args.logprobs.flat(), args.advantages];
+        const old = args.old_logprobs.flat();
+        const width = args.completion_mask[0]?.length ?? 1;
+        const terms = mask.flatMap((on, at) => {
+          if (on !== 1) return [];
+          const r = Math.exp((ratio[at] ?? 0) - (old[at] ?? 0));
+          const held = r > 1.2 ? 1.2 + (r - 1.2) / 10 : Math.max(r, 0.8);
+          const a = advantage[Math.floor(at / width)] ?? 0;
+          return [-Math.min(r * a, held * a)];
+        });
+        return { loss: terms.reduce((sum, term) => sum + term, 0) / terms.length };
+      },
+    },
+  });
+  const row = await rowOf(soft, 'clip_high');
+  expect(row?.verdict).toBe('unknown');
+  expect(row?.closest?.name).toMatch(/ratio clipped at|no clip high/);
+  expect((await rowOf(soft, 'clip_low'))?.fits).toEqual([0.2]);
 });
 
 test('an unknown KL is none of the known ones, with the closest and how far off it is', async () => {
@@ -145,8 +214,16 @@ test('a loss whose KL is another than that of op kl is no measure of the estimat
 });
 
 test('a loss with more in it than its pieces is held to none of them', async () => {
-  const measured = await measureUndeclared({ trainer: made({ sequenceRatio: true }), tokenizer: undefined });
-  for (const item of ['loss_aggregation', 'clip_low', 'clip_high', 'kl_coef'] as const)
+  const entropy = made({ extra: (logprob) => 0.1 * logprob * Math.exp(logprob) });
+  const measured = await measureUndeclared({ trainer: entropy, tokenizer: undefined });
+  for (const item of [
+    'loss_aggregation',
+    'clip_low',
+    'clip_high',
+    'kl_coef',
+    'ratio_level',
+    'dual_clip',
+  ] as const)
     expect(measured[item]).toBeUndefined();
   expect(measured).toMatchObject({ advantage_ddof: 1, kl_estimator: 'k3' });
 });
@@ -169,10 +246,14 @@ test('a check measures only what is not declared, and asks nothing where all is'
     advantage_scaling: 'group',
     advantage_ddof: 1,
     advantage_epsilon: 1e-4,
+    advantage_epsilon_placement: 'std',
     loss_aggregation: 'token-mean',
     loss_normalization: 'global',
+    ratio_level: 'token',
     clip_low: 0.2,
     clip_high: 0.2,
+    dual_clip: null,
+    log_ratio_clamp: null,
   };
   const { advantage_ddof: _, ...most } = full;
   let asked: string[] = [];
@@ -209,5 +290,11 @@ test('an op that raises, refuses or answers nonsense measures nothing and ends n
   });
   const { items, measured } = await profileOf(broken);
   expect(items.find(({ item }) => item === 'kl_estimator')?.why).toContain('no reference model');
-  expect(measured).toEqual({ advantage_scaling: 'group', advantage_ddof: 1, advantage_epsilon: 1e-4 });
+  expect(measured).toEqual({
+    advantage_baseline: 'group-mean',
+    advantage_scaling: 'group',
+    advantage_ddof: 1,
+    advantage_epsilon: 1e-4,
+    advantage_epsilon_placement: 'std',
+  });
 });

@@ -16,6 +16,11 @@ export interface Made {
   readonly factor?: (row: number, batch: number, rows: number) => number;
   readonly local?: boolean;
   readonly clip?: readonly [number, number];
+  /** The ratio of a bad answer counts this much at most. */
+  readonly dual?: number;
+  readonly baseline?: (group: readonly number[], all: readonly number[]) => number;
+  /** Something else that is in the loss of a token, whatever its advantage. */
+  readonly extra?: (logprob: number) => number;
   /** GSPO: one ratio a row. */
   readonly sequenceRatio?: boolean;
   readonly semantics?: Hello['semantics'];
@@ -46,7 +51,7 @@ export function made(how: Made = {}): Trainer {
 export function madeSpec(how: Made): ObjectTrainerSpec {
   const { kl = k3, beta = 0.04, scaling = 'group', ddof = 1, local = false } = how;
   const { round = (value: number) => value, divisor = (deviation: number) => deviation + 1e-4 } = how;
-  const { factor = (_, batch) => 1 / batch, clip = [0.2, 0.2], sequenceRatio = false } = how;
+  const { factor = (_, batch) => 1 / batch, clip = [0.2, 0.2], sequenceRatio = false, extra } = how;
   const total = (values: readonly number[]): number => values.reduce((sum, value) => round(sum + value), 0);
   const deviation = (values: readonly number[]): number => {
     const mean = round(total(values) / values.length);
@@ -71,9 +76,10 @@ export function madeSpec(how: Made): ObjectTrainerSpec {
         const advantage = args.advantages[b] ?? 0;
         const held = Math.min(1 + clip[1], Math.max(1 - clip[0], ratio));
         const term = kl(of(args.logprobs, t), of(args.ref_logprobs, t), of(args.old_logprobs, t));
-        loss +=
-          factor(on.length, batch, rows.length) *
-          (beta * term - Math.min(ratio * advantage, held * advantage));
+        const more = extra?.(of(args.logprobs, t)) ?? 0;
+        const once = Math.min(ratio * advantage, held * advantage);
+        const gain = advantage < 0 ? Math.max(once, (how.dual ?? Infinity) * advantage) : once;
+        loss += factor(on.length, batch, rows.length) * (beta * term + more - gain);
       });
     }
     return loss;
@@ -97,7 +103,8 @@ export function madeSpec(how: Made): ObjectTrainerSpec {
         return {
           advantages: known.map((reward, at) => {
             const group = known.filter((_, other) => group_ids[other] === group_ids[at]);
-            const centred = round(reward - round(total(group) / group.length));
+            const base = how.baseline?.(group, known) ?? total(group) / group.length;
+            const centred = round(reward - round(base));
             if (scaling === 'none') return centred;
             return round(centred / round(divisor(deviation(scaling === 'group' ? group : known))));
           }),

@@ -30,10 +30,11 @@ test('the sheet has item, declared, measured and what to say of them; all measur
   const lines = world.out().split('\n');
   expect(lines[0]).toBe('mine 2: what it does where trainers legally differ');
   expect(lines[2]).toMatch(/^item +declared +measured$/);
-  expect(world.out()).toMatch(/^advantage_scaling +– +group +\+ not declared$/m);
-  expect(world.out()).toMatch(/^advantage_ddof +1 +1 +✓ as declared$/m);
-  expect(world.out()).toMatch(/^advantage_epsilon +– +0\.000001 +\+ not declared$/m);
-  expect(world.out()).toMatch(/^clip_low +– +– +· op not offered: `loss`$/m);
+  expect(world.out()).toMatch(/^ +advantage_scaling +– +group +\+ not declared$/m);
+  expect(world.out()).toMatch(/^ +advantage_ddof +1 +1 +✓ as declared$/m);
+  expect(world.out()).toMatch(/^ +advantage_epsilon +– +0\.000001 +\+ not declared$/m);
+  // What no op shows is one line.
+  expect(world.out()).toMatch(/^policy loss\n +· op not offered: `loss` \(policy_objective, [^)]+clip_low/m);
   expect(world.out()).toContain('"advantage_scaling": "group", "advantage_epsilon": 0.000001');
   expect(world.err()).toBe('');
 });
@@ -42,16 +43,16 @@ test('a declared value that is not the measured one exits 1', async () => {
   const world = makeWorld();
   world.write('trainproof.config.mjs', config('{ advantage_ddof: 0 }', GRPO));
   expect(await world.run('profile')).toBe(1);
-  expect(world.out()).toMatch(/^advantage_ddof +0 +1 +✗ DIFFERS from the declaration$/m);
+  expect(world.out()).toMatch(/^ +advantage_ddof +0 +1 +✗ DIFFERS from the declaration$/m);
   expect(world.out()).toContain('1 DIFFERS');
 });
 
 test('what no known variant fits is said with the closest', async () => {
   const world = makeWorld();
-  world.write('trainproof.config.mjs', config('{}', 'reward'));
+  world.write('trainproof.config.mjs', config('{}', '2 * reward'));
   expect(await world.run('profile')).toBe(0);
   expect(world.out().replaceAll(/\s+/g, ' ')).toMatch(
-    /none of the known variants; closest \(reward - group mean\) \/ \S+.*, off by \d/,
+    /none of the known variants; closest \S*reward.*, off by \d/,
   );
 });
 
@@ -63,9 +64,11 @@ test('--json writes the profile to a file beside the sheet, and - prints it alon
   const written = JSON.parse(readFileSync(join(world.folder, 'profile.json'), 'utf8'));
   expect(written.trainer.name).toBe('mine');
   expect(written.measured).toEqual({
+    advantage_baseline: 'group-mean',
     advantage_scaling: 'group',
     advantage_ddof: 1,
     advantage_epsilon: 1e-6,
+    advantage_epsilon_placement: 'std',
   });
   const ddof = written.items.find(({ item }: { item: string }) => item === 'advantage_ddof');
   expect(ddof).toMatchObject({ verdict: 'undeclared', measured: 1, words: 'not declared' });
@@ -95,7 +98,9 @@ test('check holds an undeclared trainer to what was measured, and says so in one
     .out()
     .split('\n')
     .filter((line) => line.startsWith('measured, not declared: '));
-  expect(said).toEqual(['measured, not declared: advantage_scaling group, advantage_epsilon 0.000001']);
+  expect(said).toEqual([
+    'measured, not declared: advantage_scaling group, advantage_epsilon 0.000001, advantage_epsilon_placement std',
+  ]);
 });
 
 test('--no-profile measures nothing and accepts what it accepted before', async () => {

@@ -5,7 +5,10 @@ import { ONE_EACH } from './requests.ts';
 
 interface Listed {
   readonly name: string;
+  readonly id: string;
   readonly title: string;
+  readonly rows: readonly string[];
+  readonly base: string;
   readonly op: string;
   readonly story: string;
   readonly property_hint?: string;
@@ -51,10 +54,12 @@ test('the mutants have names of their own, a story, and an op of the protocol', 
   const mutants = await list('mutants');
   expect(mutants.length).toBeGreaterThan(60);
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
-  for (const { name, title, op, story } of mutants) {
+  for (const { name, id, title, rows, base, op, story } of mutants) {
     expect(Object.keys(OPS), name).toContain(op);
     expect(title, name).not.toBe('');
     expect(story, name).not.toBe('');
+    expect(base, name).not.toBe('');
+    expect([name, `${rows[0]}-${name}`], name).toContain(id);
   }
   expect(new Set(mutants.map(({ op }) => op))).toEqual(new Set(Object.keys(OPS)));
 });
@@ -62,11 +67,16 @@ test('the mutants have names of their own, a story, and an op of the protocol', 
 test('a mutant says its own name and answers as its base but for one op', async () => {
   const { answers } = await example(['mutants', 'sft-not-shifted'], [HELLO, ...ONE_EACH]);
   const right = await example(['left_padded'], [HELLO, ...ONE_EACH]);
-  expect(answers[0]?.ok).toMatchObject({ name: 'sft-not-shifted' });
+  expect(answers[0]?.ok).toMatchObject({ name: 'LP-01-sft-not-shifted' });
   const differing = ONE_EACH.filter(
     (_, at) => JSON.stringify(answers[at + 1]?.ok) !== JSON.stringify(right.answers[at + 1]?.ok),
   );
   expect(differing.map(({ op }) => op)).toEqual(['sft_loss']);
+});
+
+test('a row of the catalogue stands for its first mutant', async () => {
+  const { answers } = await example(['mutants', 'KL-03'], [HELLO]);
+  expect(answers[0]?.ok).toMatchObject({ name: 'KL-03-kl-reversed' });
 });
 
 test('an unknown name is one line with the nearest match', async () => {

@@ -40,6 +40,22 @@ export const lossSettings: fc.Arbitrary<LossSettings> = fc.record({
   kl: fc.option(klVariant),
 });
 
+/** The same with the other objectives: one ratio a sequence, a dual clip, CISPO, a clamped log-ratio. */
+export const objectiveSettings: fc.Arbitrary<LossSettings> = fc
+  .tuple(
+    lossSettings,
+    fc.constantFrom<Partial<LossSettings>>(
+      { ratioLevel: 'sequence' },
+      { ratioLevel: 'sequence', dualClip: 1.5 },
+      { dualClip: 3 },
+      { objective: 'cispo' },
+      { objective: 'cispo', logRatioClamp: 0.5 },
+      { logRatioClamp: 1 },
+      { logRatioClamp: 2, dualClip: 1.5 },
+    ),
+  )
+  .map(([settings, more]) => ({ ...settings, ...more }));
+
 /** Rows of log-probabilities with masks that have gaps and empty rows, advantages of every sign and 0. */
 export const policyLossInput: fc.Arbitrary<PolicyLossInput> = fc
   .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 }))

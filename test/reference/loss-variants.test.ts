@@ -11,6 +11,7 @@ const DECLARED = {
   clip_low: 0.2,
   clip_high: 0.28,
   ratio_level: 'token',
+  policy_objective: 'clip',
 } as const;
 
 describe('lossVariants', () => {
@@ -48,6 +49,16 @@ describe('lossVariants', () => {
     expect(lossVariants(silent).map(({ ratioLevel }) => ratioLevel)).toEqual(['token', 'sequence']);
     expect(lossVariants(silent).map(describeLoss)[1]).toContain("a sequence's ratio clipped");
     expect(lossVariants({ ...DECLARED, ratio_level: 'sequence' })).toHaveLength(1);
+  });
+
+  it('knows CISPO where the objective is not declared, and the bounds that are', () => {
+    const { policy_objective: _, ...silent } = DECLARED;
+    const variants = lossVariants({ ...silent, dual_clip: 3, log_ratio_clamp: 20 });
+    expect(variants.map(({ objective }) => objective)).toEqual(['clip', 'cispo']);
+    expect(variants.every(({ dualClip, logRatioClamp }) => dualClip === 3 && logRatioClamp === 20)).toBe(
+      true,
+    );
+    expect(variants.map(describeLoss)[1]).toContain('CISPO');
   });
 
   it('first takes one declared clip width for both sides, then pairs it with the known ones', () => {

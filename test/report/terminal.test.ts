@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/check/events.ts';
+import { thinSentence } from '../../src/check/labels.ts';
 import { PLAIN } from '../../src/report/paint.ts';
 import { type TerminalOptions, terminalReport } from '../../src/report/terminal.ts';
 import { failure, REPLAY, result, runStart } from './results.ts';
@@ -36,9 +37,21 @@ const ends: RunEvent[] = [
     id: 'collate/x',
     level: 'should',
     rejected: 60,
-    thin: [{ label: 'two stop ids', share: 0.02, least: 0.05 }],
     fixed: ['0a1b2c'],
   }),
+  result({
+    id: 'collate/y',
+    verdict: 'thin',
+    thin: [{ label: 'two stop ids', share: 0.02, least: 0.2, judged: 100, refused: 0 }],
+    reason: thinSentence({ label: 'two stop ids', share: 0.02, least: 0.2, judged: 100, refused: 0 }),
+  }),
+  result({
+    id: 'kl/other',
+    verdict: 'changed',
+    failure: failure(),
+    reason: 'it was "nan", and is "sign" now',
+  }),
+  result({ id: 'kl/gone', verdict: 'unseen', cases: 0, reason: 'listed, and no property is called so' }),
 ].map((each) => ({ type: 'property-end', result: each }));
 const end: RunEvent = { type: 'run-end', interrupted: false, milliseconds: 12_345 };
 const ids = ['mask/prompt-is-never-trained', 'mask/stop-once', 'kl/k3'];
@@ -54,9 +67,13 @@ test('a run is rows, then failures, then one line in words', () => {
     ~ known        kl/known                      must    17 cases: upstream issue 4
     ? stale        kl/stale                      must    100 cases: it holds now, and is listed as known
     ✓ holds        collate/x                     should  100 cases, 60 refused
-        ! thin: only 2 % of the cases had "two stop ids", fewer than 5 %
         ! the trainer refused 60 of 100 cases, so this says little
         + fixed 0a1b2c: it holds now and is no longer kept
+    % thin         collate/y                     must
+        only 2 % of the 100 cases that were judged had "two stop ids", at least 20 % are needed: the
+        generated cases say less than the property promises
+    ≠ changed      kl/other                      must    17 cases: it was "nan", and is "sign" now
+    ∅ unseen       kl/gone                       must    listed, and no property is called so
 
     ✗ mask/stop-once  must · 17 cases, 9 shrinks
       Token 5 '␠cap' (id 2117) belongs to the prompt of row 1, but the mask trains on it.
@@ -75,7 +92,26 @@ test('a run is rows, then failures, then one line in words', () => {
                   python adapter.py < .trainproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
 
-    6 properties: 2 hold, 1 fails, 1 stale, 1 known, 1 unsupported · seed 1836021 · 12.3 s
+    ≠ kl/other  must · 17 cases, 9 shrinks
+      Token 5 '␠cap' (id 2117) belongs to the prompt of row 1, but the mask trains on it.
+
+      row 1     0      1       2       3       4       5       6       7
+      token     <pad>  <s>     What    ␠is     ␠the    ␠cap    ␠Paris  </s>
+      id        0      1       1724    338     278     2117    3681    2
+      role      pad    prompt  prompt  prompt  prompt  prompt  compl.  stop
+      expected  0      0       0       0       0       0       1       1
+      observed  0      0       0       0       0       1       1       0
+                                                       ▲▲▲             △
+
+      Changed: it was "nan", and is "sign" now.
+
+      Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
+
+      Reproduce   npx trainproof replay 7f3a9c
+                  python adapter.py < .trainproof/cases/7f3a9c.ndjson
+                  seed 1836021, path 17:3 (same version only)
+
+    9 properties: 2 hold, 1 fails, 1 thin, 1 changed, 1 stale, 1 unseen, 1 known, 1 unsupported · seed 1836021 · 12.3 s
     "
   `);
 });

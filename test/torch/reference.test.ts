@@ -22,6 +22,7 @@ import {
 import {
   klVariant,
   lossSettings,
+  objectiveSettings,
   penalised,
   policyLossInput,
   ragged,
@@ -65,6 +66,10 @@ const comparisons: Comparison[] = [
   })),
   ...drawn(fc.tuple(policyLossInput, lossSettings), ([input, settings]) => ({
     asked: { stage: 'loss', ...input, settings },
+    expected: { ...policyLoss(input, settings) },
+  })),
+  ...drawn(fc.tuple(policyLossInput, objectiveSettings), ([input, settings]) => ({
+    asked: { stage: 'other objectives', ...input, settings },
     expected: { ...policyLoss(input, settings) },
   })),
   ...drawn(scoring, ({ logits, labels }) => ({

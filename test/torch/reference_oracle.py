@@ -80,11 +80,23 @@ def loss(case):
     old, ref = tensor(case["old_logprobs"]), tensor(case["ref_logprobs"])
     mask = torch.tensor(case["mask"]).bool()
     advantage = tensor(case["advantages"])[:, None]
-    ratio = torch.exp(logps - old)
+    log_ratio = logps - old
+    if settings.get("ratioLevel") == "sequence":
+        means = torch.where(mask, log_ratio, 0.0).sum(1, keepdim=True) / mask.sum(1, keepdim=True).clamp(min=1)
+        log_ratio = means.expand_as(log_ratio)
+    clamp = plain(settings.get("logRatioClamp", "Infinity"))
+    ratio = torch.exp(log_ratio.clamp(-clamp, clamp))
     clipped = ratio.clamp(1 - plain(settings["clipLow"]), 1 + plain(settings["clipHigh"]))
-    per_token = -torch.minimum(ratio * advantage, clipped * advantage)
+    if settings.get("objective") == "cispo":
+        per_token = -clipped.detach() * advantage * logps
+    else:
+        per_token = -torch.minimum(ratio * advantage, clipped * advantage)
+        bound = -plain(settings.get("dualClip", "Infinity")) * advantage
+        per_token = torch.where(advantage < 0, torch.minimum(per_token, bound), per_token)
     if settings["kl"] is not None and settings["klCoef"] != 0:
-        per_token = per_token + settings["klCoef"] * estimate(logps, ref, old, settings["kl"])
+        # A KL that is multiplied by the ratio is multiplied by that of its level.
+        level = logps - log_ratio if settings.get("ratioLevel") == "sequence" else old
+        per_token = per_token + settings["klCoef"] * estimate(logps, ref, level, settings["kl"])
     row_sums = torch.where(mask, per_token, 0.0).sum(dim=1)
     lengths = mask.sum(dim=1)
     rows = (lengths > 0).sum() if settings["emptyRows"] == "skip" else torch.tensor(len(lengths))
@@ -172,6 +184,7 @@ STAGES = {
     "logprobs": logprobs,
     "kl": kl,
     "loss": loss,
+    "other objectives": loss,
     "sft_loss": sft_loss,
     "advantages": advantages,
     "penalties": penalties,

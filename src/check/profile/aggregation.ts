@@ -34,14 +34,17 @@ export const lossAggregation: Probe<Shape> = {
     const norm = settled(1 / unit, blur, declared);
     const norms = [...new Set([norm, ...(declared === undefined ? [] : [declared])])];
     return AGGREGATIONS.flatMap((aggregation) =>
-      (aggregation === 'token-sum-norm' ? norms : [1]).map((value): AggregationWay => {
+      (aggregation === 'token-sum-norm' ? norms : [1]).flatMap((value): AggregationWay[] => {
         const constant = aggregation === 'token-sum-norm';
-        return {
-          name: constant ? `${aggregation} (divided by ${value})` : aggregation,
+        const settings = settingsOf({ loss_aggregation: aggregation, loss_norm: value });
+        return normsPer(settings).map(({ normPer }) => ({
+          name: constant
+            ? `${aggregation} (divided by ${normPer === 'row' ? 'rows times ' : ''}${value})`
+            : aggregation,
           items: { loss_aggregation: aggregation, ...(constant ? { loss_norm: value } : {}) },
-          settings: settingsOf({ loss_aggregation: aggregation, loss_norm: value }),
+          settings: { ...settings, normPer },
           unit,
-        };
+        }));
       }),
     );
   },
@@ -73,20 +76,20 @@ export const lossNormalization: Probe<Shape> = {
   variants: async ({ semantics }) => {
     const settings = settingsOf(semantics);
     const unit = semantics.loss_aggregation === 'token-sum-norm' ? 1 / settings.norm : 1;
-    return [
+    return normsPer(settings).flatMap((way): NormalizationWay[] => [
       {
         unit,
         name: 'denominators of the whole batch',
         items: { loss_normalization: 'global' },
-        expect: (given: Shape) => policyLoss(inputOf(given), settings),
+        expect: (given) => policyLoss(inputOf(given), way),
       },
       {
         unit,
         name: 'the mean of micro-batches with denominators of their own',
         items: { loss_normalization: 'local' },
-        expect: (given: Shape) => localPolicyLoss(inputOf(given), settings, partsOf(given)),
+        expect: (given) => localPolicyLoss(inputOf(given), way, partsOf(given)),
       },
-    ] satisfies NormalizationWay[];
+    ]);
   },
   cases: (_, drawn) => [...SHAPES, ...draw(shape(), drawn)],
   async fits(subject, given, variants) {
@@ -149,6 +152,16 @@ function settingsOf({ loss_aggregation, loss_norm }: Semantics): LossSettings {
     klCoef: 0,
     kl: null,
   };
+}
+
+/**
+ * A constant divides the sum over the batch, or that of each row, averaged over rows: both go by one name. Divided by
+ * 1, the latter is the mean over rows of sums.
+ */
+function normsPer(settings: LossSettings): (LossSettings & { normPer: 'batch' | 'row' })[] {
+  const rows = settings.aggregation === 'token-sum-norm' && settings.norm !== 1;
+  const per = rows ? (['batch', 'row'] as const) : (['batch'] as const);
+  return per.map((normPer) => ({ ...settings, normPer }));
 }
 
 function inputOf({ lengths, advantages }: Shape) {

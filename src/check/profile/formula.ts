@@ -2,6 +2,7 @@
 // It measures no item. Where it does not fit, there is more in the loss than its pieces, and nothing is built on them.
 import { type Tracks, tracks } from '../../generators/tracks.ts';
 import { describeLoss, type LossSettings, lossVariants, policyLoss } from '../../reference/index.ts';
+import type { RatioLevel } from '../../vocabulary.ts';
 import { bandOf } from '../numbers.ts';
 import { discard } from '../subject.ts';
 import { layTracks } from '../tracks.ts';
@@ -15,6 +16,10 @@ export const FORMULA_ITEMS: readonly ItemName[] = [
   'clip_low',
   'clip_high',
   'kl_coef',
+  'ratio_level',
+  'policy_objective',
+  'dual_clip',
+  'log_ratio_clamp',
 ];
 
 interface FormulaWay extends Variant {
@@ -33,18 +38,18 @@ export const lossFormula: Probe<Tracks> = {
       ? 'some of its pieces could not be told'
       : undefined,
   variants: async ({ semantics }) =>
-    // The pieces were measured on single tokens, which do not tell a ratio a sequence from one a token.
-    lossVariants({ ratio_level: 'token', ...semantics }).map(
+    lossVariants(semantics).map(
       (settings): FormulaWay => ({ name: describeLoss(settings), items: {}, settings }),
     ),
   cases: (_, drawn) => draw(tracks(), LEAST + drawn),
   async fits(subject, given, variants) {
     const laid = layTracks(given, { whole: true });
-    const { clip_low: low = 0, clip_high: high = 0 } = subject.semantics;
+    const { clip_low: low = 0, clip_high: high = 0, dual_clip: dual, ratio_level } = subject.semantics;
     if (
-      given.rows.some(({ tokens, advantage }) =>
-        tokens.some((token) => doubtful(token, advantage, low, high)),
-      )
+      given.rows.some(({ tokens, advantage }) => {
+        const logRatios = tokens.map(({ logprob, old }) => logprob - old);
+        return logRatiosOf(logRatios, ratio_level).some((at) => doubtful(at, advantage, low, high, dual));
+      })
     )
       return discard('a ratio stands where float32, or a dual clip, may decide');
     const observed = await effect(subject, given.rows);
@@ -57,19 +62,29 @@ export const lossFormula: Probe<Tracks> = {
   },
 };
 
-/** The ratio is on an edge of the clip range, or where a dual clip (at 3 or more, for bad answers) may bind. */
+/** Those of the tokens, and that of the row where it may be the one that counts. */
+function logRatiosOf(logRatios: readonly number[], level: RatioLevel | undefined): readonly number[] {
+  if (level === 'token' || logRatios.length === 0) return logRatios;
+  const mean = logRatios.reduce((sum, logRatio) => sum + logRatio, 0) / logRatios.length;
+  return level === 'sequence' ? [mean] : [...logRatios, mean];
+}
+
+/** The ratio is on an edge of the clip range, or on that of a dual clip: beyond 3 where it is not known. */
 function doubtful(
-  { logprob, old }: Tracks['rows'][number]['tokens'][number],
+  logRatio: number,
   advantage: number,
   low: number,
   high: number,
+  dual: number | null | undefined,
 ): boolean {
-  const logRatio = logprob - old;
   const edges = [Math.log(Math.max(0, 1 - low)), Math.log(1 + high)];
-  return edges.some((edge) => Math.abs(logRatio - edge) < EDGE) || (advantage < 0 && logRatio > DUAL_CLIP);
+  if (edges.some((edge) => Math.abs(logRatio - edge) < EDGE)) return true;
+  if (advantage >= 0 || dual === null) return false;
+  return dual === undefined ? logRatio > DUAL_CLIP - EDGE : Math.abs(logRatio - Math.log(dual)) < EDGE;
 }
 
 /** Enough that a ratio taken over a whole sequence, say, shows in most of them. */
 const LEAST = 20;
 const EDGE = 2 / 64;
-const DUAL_CLIP = Math.log(3) - EDGE;
+/** The least one in use. */
+const DUAL_CLIP = Math.log(3);

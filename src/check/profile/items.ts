@@ -32,7 +32,7 @@ export interface ItemRow {
   readonly closest?: { readonly name: string; readonly misfit: Misfit };
 }
 
-/** Every item that some probe measures, in the vocabulary's order; undeclared ones that cannot be seen included. */
+/** Every item that some probe measures, in the order of the groups; undeclared ones that cannot be seen included. */
 export function itemRows(declared: Semantics, ops: Hello['ops'], probed: readonly Probed[]): ItemRow[] {
   return ITEMS.flatMap((item) => {
     const about = probed.filter(({ probe }) => probe.items.includes(item));
@@ -55,25 +55,54 @@ export function same(a: ItemValue, b: ItemValue): boolean {
 
 const ROUNDING = 1e-5;
 
-const ITEMS: readonly ItemName[] = [
-  'sft_target',
-  'stop_token_in_completion',
-  'stop_token_in_mask',
-  'temperature_in_scoring',
-  'kl_estimator',
-  'kl_clamp',
-  'kl_ratio_correction',
-  'kl_placement',
-  'kl_coef',
-  'advantage_scaling',
-  'advantage_ddof',
-  'advantage_epsilon',
-  'clip_low',
-  'clip_high',
-  'loss_aggregation',
-  'loss_norm',
-  'loss_normalization',
+/** What the sheet groups them by: the stage at which one meets them. */
+export const GROUPS: readonly { readonly title: string; readonly items: readonly ItemName[] }[] = [
+  {
+    title: 'supervised fine-tuning',
+    items: ['sft_target', 'sft_aggregation', 'truncation_side', 'overlong'],
+  },
+  {
+    title: 'completions',
+    items: ['stop_token_in_completion', 'stop_token_in_mask', 'truncated_completions_trained'],
+  },
+  { title: 'log-probabilities', items: ['sampling_logprobs', 'temperature_in_scoring'] },
+  {
+    title: 'KL',
+    items: ['kl_estimator', 'kl_clamp', 'kl_ratio_correction', 'kl_placement', 'kl_coef'],
+  },
+  {
+    title: 'advantages',
+    items: [
+      'advantage_baseline',
+      'advantage_scaling',
+      'advantage_ddof',
+      'advantage_epsilon',
+      'advantage_epsilon_placement',
+      'whiten_mean',
+      'whiten_ddof',
+    ],
+  },
+  {
+    title: 'policy loss',
+    items: [
+      'policy_objective',
+      'ratio_level',
+      'log_ratio_clamp',
+      'clip_low',
+      'clip_high',
+      'dual_clip',
+      'entropy_coef',
+      'loss_aggregation',
+      'loss_norm',
+      'loss_normalization',
+    ],
+  },
+  {
+    title: 'preference loss',
+    items: ['preference_objective', 'preference_beta', 'preference_label_smoothing', 'preference_gamma'],
+  },
 ];
+const ITEMS: readonly ItemName[] = GROUPS.flatMap(({ items }) => items);
 
 /** One set, or none where the probe says nothing of the item: a way in which it has no effect rules nothing out. */
 function seenBy(item: ItemName, { probe, reading }: Probed): ItemValue[][] {

@@ -9,7 +9,7 @@ import { AGGREGATIONS, lackOfParts } from './aggregation.ts';
 import { type Effect, effectPairs } from './policy.ts';
 import { draw, misfitOf, type Probe, settled, type Variant } from './probe.ts';
 
-interface SftBatch {
+export interface SftBatch {
   readonly ids: Matrix;
   /** Trained tokens at the end of each row. */
   readonly trained: readonly number[];
@@ -83,7 +83,11 @@ function notFirst({ hello }: World): string | undefined {
   return hello.ops.loss === undefined ? undefined : 'op `loss` speaks for it';
 }
 
-async function ask(subject: Subject, given: SftBatch, micro_batches: readonly number[][]): Promise<Effect> {
+export async function ask(
+  subject: Subject,
+  given: SftBatch,
+  micro_batches: readonly number[][],
+): Promise<Effect> {
   const { loss, loss_weights: weights } = await subject.ask('sft_loss', {
     input_ids: given.ids,
     attention_mask: given.ids.map((row) => row.map(() => 1)),
@@ -119,18 +123,18 @@ function weighted(given: SftBatch, factors: Matrix): Required<Effect> {
 const maskOf = ({ ids, trained }: SftBatch): number[][] =>
   ids.map((row, b) => row.map((_, t) => (t >= row.length - (trained[b] ?? 0) ? 1 : 0)));
 
-const labelsOf = (given: SftBatch): number[][] =>
+export const labelsOf = (given: SftBatch): number[][] =>
   maskOf(given).map((row, b) => row.map((on, t) => (on === 1 ? (given.ids[b]?.[t] ?? 0) : IGNORE_INDEX)));
 
-const VOCABULARY = 5;
+export const VOCABULARY = 5;
 const WIDTH = 5;
-const LEAST = 3;
+export const LEAST = 3;
 /** Three rows in parts that train unequally many tokens. */
 const PARTS = [[0], [1, 2]];
 const SOLVED = 1e-4;
 
 /** Rows without padding that train 1, 4 and 2 tokens, and the like. */
-function batches(): fc.Arbitrary<SftBatch> {
+export function batches(): fc.Arbitrary<SftBatch> {
   const logit = fc.integer({ min: -24, max: 24 }).map((n) => n / 8 + 0);
   const rows = <T>(cell: fc.Arbitrary<T>): fc.Arbitrary<T[][]> =>
     fc.array(fc.array(cell, { minLength: WIDTH, maxLength: WIDTH }), { minLength: 3, maxLength: 3 });

@@ -1,4 +1,4 @@
-// Does the stop token count: in completion_mask, and in the completions that are extracted.
+// Does the stop token count, in completion_mask and in the completions that are extracted; and do completions without.
 import { type Batch, batch } from '../../generators/batch.ts';
 import type { Args } from '../../protocol/message.ts';
 import { blockBatch, completionVariants, flushLeftBatch, padRows } from '../../reference/index.ts';
@@ -8,12 +8,15 @@ import { draw, misfitOf, type Probe } from './probe.ts';
 
 export const stopInMask: Probe<Batch> = {
   id: 'mask',
-  items: ['stop_token_in_mask'],
+  items: ['stop_token_in_mask', 'truncated_completions_trained'],
   ops: ['mask'],
-  variants: async () => [
-    { name: 'the stop token has mask 1', items: { stop_token_in_mask: true } },
-    { name: 'the stop token has mask 0', items: { stop_token_in_mask: false } },
-  ],
+  variants: async () =>
+    [true, false].flatMap((stop_token_in_mask) =>
+      [true, false].map((truncated_completions_trained) => ({
+        name: `the stop token has mask ${Number(stop_token_in_mask)}, a completion that never stopped is ${truncated_completions_trained ? 'trained' : 'left out'}`,
+        items: { stop_token_in_mask, truncated_completions_trained },
+      })),
+    ),
   cases: (world, drawn) => [
     ...threeRows(world.hello.tokens),
     ...draw(batch({ tokens: world.hello.tokens, minRows: 2 }), drawn),
@@ -26,7 +29,8 @@ export const stopInMask: Probe<Batch> = {
         rows.flatMap(({ row, roles, mask }) =>
           roles.flatMap((role, column) => {
             if (role !== 'completion' && role !== 'stop') return [];
-            const expected = role === 'completion' || items.stop_token_in_mask ? 1 : 0;
+            const whole = items.truncated_completions_trained || roles.includes('stop');
+            const expected = whole && (role === 'completion' || items.stop_token_in_mask) ? 1 : 0;
             return [
               {
                 where: `the ${role} token in column ${column} of row ${row}`,

@@ -28,7 +28,11 @@ export async function measureUndeclared(
   });
   // Pieces that do not add up to the loss would blame it for the rest: a ratio over sequences, say.
   const whole = probes.find(({ probe }) => probe.confirms !== undefined)?.reading.state === 'fits';
-  const withheld = new Set([...(whole ? [] : FORMULA_ITEMS), ...rough({ ...measured, ...declared })]);
+  const withheld = new Set([
+    ...(whole ? [] : FORMULA_ITEMS),
+    ...rough({ ...measured, ...declared }),
+    ...excuses({ ...measured, ...declared }),
+  ]);
   const kept = (Object.keys(measured) as ItemName[]).filter((item) => items.has(item) && !withheld.has(item));
   return Object.fromEntries(kept.map((item) => [item, measured[item]])) as Semantics;
 }
@@ -45,15 +49,46 @@ function rough({ kl_clamp, kl_ratio_correction, kl_estimator }: Semantics): read
   return typeof kl_clamp === 'number' ? FORMULA_ITEMS : [];
 }
 
+/**
+ * Values that would excuse a bug or promise what was not seen. To offer entropies is to say that they are rewarded. A
+ * ratio that multiplies the KL is exponentiated apart from the one that was seen to be bounded. IPO compares sums or means,
+ * and its name does not say which.
+ */
+function excuses({
+  entropy_coef,
+  kl_coef,
+  kl_ratio_correction,
+  preference_objective,
+}: Semantics): readonly ItemName[] {
+  return [
+    ...(entropy_coef === 0 ? (['entropy_coef'] as const) : []),
+    ...(kl_coef === 0 || kl_ratio_correction === false ? [] : (['log_ratio_clamp'] as const)),
+    ...(preference_objective === 'ipo' ? (['preference_objective', 'preference_beta'] as const) : []),
+  ];
+}
+
 /** An item without effect under what is declared is not missed. */
 function matters(item: ItemName, declared: Semantics): boolean {
   if (item === 'kl_placement') return false; // it changes no property by itself
+  // Which examples are cut, and where, may hang on what is in them: what became of some is no rule for all.
+  if (item === 'truncation_side' || item === 'overlong') return false;
   // To offer other temperatures is to say that they are applied.
   if (item === 'temperature_in_scoring') return false;
   // A declared aggregation is that of the batch: a mean of micro-batch means under its name is the bug, and a trainer
   // that means it says `local`.
   if (item === 'loss_normalization') return declared.loss_aggregation === undefined;
   if (item === 'loss_norm') return (declared.loss_aggregation ?? 'token-sum-norm') === 'token-sum-norm';
-  if (item === 'advantage_ddof' || item === 'advantage_epsilon') return declared.advantage_scaling !== 'none';
+  // Likewise: what is declared of advantages is said of groups, and what is declared of a clip of a clipped objective.
+  if (item === 'advantage_baseline') return ADVANTAGES.every((other) => declared[other] === undefined);
+  if (item === 'policy_objective') return CLIPS.every((other) => declared[other] === undefined);
+  if (ADVANTAGES.includes(item)) return item === 'advantage_scaling' || declared.advantage_scaling !== 'none';
   return true;
 }
+
+const ADVANTAGES: readonly ItemName[] = [
+  'advantage_scaling',
+  'advantage_ddof',
+  'advantage_epsilon',
+  'advantage_epsilon_placement',
+];
+const CLIPS: readonly ItemName[] = ['clip_low', 'clip_high'];

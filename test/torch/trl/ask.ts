@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 
+export type Module = 'trl_dpo' | 'trl_grpo' | 'trl_sft';
+
 export interface Asked {
   readonly op: string;
   readonly args: unknown;
@@ -28,7 +30,7 @@ function trainersPython(): string {
 
 /** The `ok` of each answer, in order; an error names the first answer that is no `ok`. */
 export async function ask(
-  module: 'trl_grpo' | 'trl_sft',
+  module: Module,
   requests: readonly Asked[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -47,7 +49,7 @@ interface Answer {
 
 /** The answers as they are: ok, reject or error. */
 export async function answersOf(
-  module: 'trl_grpo' | 'trl_sft',
+  module: Module,
   requests: readonly Asked[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly Answer[]> {

@@ -177,6 +177,18 @@ describe('the trl-grpo adapter', () => {
 });
 
 describe('what GRPOTrainer of TRL 1.13 does wrong', () => {
+  it('counts rows that are masked out in the logged KL where no completion has a second token', async () => {
+    const args = {
+      logprobs: [[-1], [-1]],
+      old_logprobs: [[-1], [-1]],
+      ref_logprobs: [[-1], [-2]],
+      completion_mask: [[0], [1]],
+      prompt_width: 1,
+    };
+    const [answer = {}] = await ask('trl_grpo', [{ op: 'kl', args }], QWEN);
+    expect(answer.mean_kl).toBeCloseTo(k3(-1) / 2, 6);
+  });
+
   it('trains the padding behind a second stop id', async () => {
     const twice = {
       ...block,

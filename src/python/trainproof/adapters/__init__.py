@@ -9,6 +9,11 @@ READY = {
         "title": "TRL's GRPOTrainer on a tiny random model",
         "requirements": ["torch==2.13.0", "transformers==5.18.0", "trl==1.13.0", "requests"],
     },
+    "trl-dpo": {
+        "module": "trainproof.adapters.trl_dpo",
+        "title": "TRL's DPOTrainer on a tiny random model",
+        "requirements": ["torch==2.13.0", "transformers==5.18.0", "trl==1.13.0", "requests"],
+    },
     "trl-sft": {
         "module": "trainproof.adapters.trl_sft",
         "title": "TRL's SFTTrainer on a tiny random model",

@@ -11,11 +11,12 @@ from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
 
 
-def build(tokenizer, beta=0.0, stops=None):
+def build(tokenizer, beta=0.0, stops=None, **config):
     """The trainer in training mode. Where beta is not 0, TRL reloads its reference model from a folder; that folder,
     and the output folder, may go once both models are loaded.
 
-    stops: ids at which the sampler stops, if not the tokenizer's eos alone; TRL takes them as generation_kwargs."""
+    stops: ids at which the sampler stops, if not the tokenizer's eos alone; TRL takes them as generation_kwargs.
+    config: further fields of GRPOConfig."""
     with tempfile.TemporaryDirectory(prefix="trainproof-") as scratch:
         model = tiny_model(len(tokenizer))
         if beta != 0.0:
@@ -32,6 +33,7 @@ def build(tokenizer, beta=0.0, stops=None):
                 bf16=False,
                 gradient_checkpointing=False,
                 report_to="none",
+                **config,
             ),
             # The reward that a row of the dataset carries.
             reward_funcs=lambda prompts, reward, **_: reward,

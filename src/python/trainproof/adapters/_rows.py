@@ -1,6 +1,8 @@
 """A dataset in memory with the few methods that TRL's dataset preparation calls, so that one conversation goes through
 it in milliseconds. datasets.Dataset does the same through Arrow files and fingerprints, in tenths of a second."""
 
+import pyarrow
+
 
 class Rows:
     """Rows as dicts; every method returns a new Rows, as datasets' do."""
@@ -28,3 +30,21 @@ class Rows:
 
     def filter(self, function):
         return Rows([row for row in self.rows if function(row)])
+
+    def select_columns(self, names):
+        return Rows([{name: row[name] for name in names} for row in self.rows])
+
+    # Packing asks for the rows as one Arrow table, and sets the format back afterwards.
+    _formatting = None
+
+    def with_format(self, type=None, **_):
+        return Tables(self.rows) if type == "arrow" else Rows(self.rows)
+
+
+class Tables(Rows):
+    """Rows whose batches are Arrow tables."""
+
+    def map(self, function, batched=False, fn_kwargs=None):
+        if not batched:
+            raise NotImplementedError("TRL asked for a map over single Arrow rows, which this stand-in does not do")
+        return Tables(function(pyarrow.Table.from_pylist(self.rows), **(fn_kwargs or {})).to_pylist())

@@ -3,22 +3,51 @@
 Every answer is computed by a method of the trainer. What stands in a model's place (its sampler, its logits, its
 log-probabilities) comes from the request; nothing that TRL computes is computed here. Settings:
 TRAINPROOF_TOKENIZER=folder, TRAINPROOF_MODEL=qwen2|gpt2, TRAINPROOF_STOPS='<|im_end|> <|endoftext|>' (the stop
-tokens, if the sampler has others than the tokenizer's eos; TRL gets them as generation_kwargs)."""
+tokens, if the sampler has others than the tokenizer's eos; TRL gets them as generation_kwargs), TRAINPROOF_LOSS (TRL's
+loss_type: dapo, bnpo, grpo, dr_grpo, luspo or cispo), TRAINPROOF_RATIO=token|sequence (importance_sampling_level)."""
+
+import os
 
 import trainproof
 from trainproof import Reject
 from trainproof.adapters._grpo import build, prompted
 from trainproof.adapters._standin import model_of, rendering, replaced, same_ids, sampler
-from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, named_stops, tokenizer_folder
+from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, named_stops, stop, tokenizer_folder
 
 import torch
 from trl.trainer.utils import pad
 
 BETA = 0.04  # any value but TRL's default of 0, which switches the KL and the reference model off
 
+ENTROPY_COEF = 0.01  # likewise
+
+# TRL's loss types in the words of the protocol: how tokens are averaged, and over what a micro-batch does it.
+AGGREGATIONS = {
+    "dapo": ("token-mean", "global"),
+    "cispo": ("token-mean", "global"),
+    "bnpo": ("token-mean", "local"),
+    "grpo": ("seq-mean-token-mean", "local"),
+    "luspo": ("seq-mean-token-sum", "local"),
+    "dr_grpo": ("token-sum-norm", "local"),
+}
+LOSS = os.environ.get("TRAINPROOF_LOSS") or "dapo"
+RATIO = os.environ.get("TRAINPROOF_RATIO") or "token"
+if LOSS not in AGGREGATIONS or RATIO not in ("token", "sequence"):
+    stop("TRAINPROOF_LOSS is one of %s, TRAINPROOF_RATIO token or sequence" % ", ".join(AGGREGATIONS))
+# For CISPO TRL takes the bound itself, not its distance from 1, and has no lower one; its documentation says 5.
+HELD_AT = {"epsilon_high": 5.0} if LOSS == "cispo" else {}
+
 FOLDER = tokenizer_folder()
 tokenizer = load_tokenizer(FOLDER)
-trainer = build(tokenizer, beta=BETA, stops=named_stops(tokenizer))
+trainer = build(
+    tokenizer,
+    beta=BETA,
+    stops=named_stops(tokenizer),
+    entropy_coef=ENTROPY_COEF,
+    loss_type=LOSS,
+    importance_sampling_level=RATIO,
+    **HELD_AT,
+)
 tokens = declared_tokens(tokenizer)
 
 
@@ -137,9 +166,24 @@ def advantages(rewards, group_ids):
     return {"advantages": [back[row] for row in range(len(rewards))]}
 
 
-def objective(leaf, old, ref, advantage, mask, count, micro_batches):
+@trainproof.op
+def entropy(input_ids, attention_mask, logits, prompt_width):
+    ids = torch.tensor(input_ids)
+    with replaced(trainer, temperature=1.0):
+        _, entropies, _ = trainer._get_per_token_logps_and_entropies(
+            model_of(torch.tensor(logits)),
+            ids,
+            torch.tensor(attention_mask),
+            ids.size(1) - prompt_width,
+            compute_entropy=True,
+        )
+    return {"entropy": entropies}
+
+
+def objective(leaf, old, ref, advantage, mask, count, micro_batches, entropy=None):
     """Sum of _compute_loss over the micro-batches of one optimiser step of `count` completion tokens."""
     parts = [part for part in micro_batches if part]
+    entropy = torch.zeros_like(leaf) if entropy is None else entropy
     total = 0.0
     # One generation an optimiser step, TRL's default: steps_per_generation is gradient_accumulation_steps.
     steps = {"current_gradient_accumulation_steps": len(parts)}
@@ -156,37 +200,65 @@ def objective(leaf, old, ref, advantage, mask, count, micro_batches):
                 "ref_per_token_logps": ref[part],
                 "num_items_in_batch": count,
             }
-            scored = (leaf[part], torch.zeros_like(leaf[part]), None)
+            scored = (leaf[part], entropy[part], None)
             with replaced(trainer, _get_per_token_logps_and_entropies=lambda *_, **__: scored):
                 total = total + trainer._compute_loss(trainer.model, batch)
     return total
 
 
-@trainproof.op
 def kl(logprobs, old_logprobs, ref_logprobs, completion_mask):
     """mean_kl is TRL's metric; kl is what each token adds to the loss when no row has an advantage."""
     trainer._metrics["train"].clear()
     tracks = [torch.tensor(track) for track in (logprobs, old_logprobs, ref_logprobs)]
     rows = list(range(len(logprobs)))
     mask = torch.tensor(completion_mask, dtype=torch.float32)
-    # The loss is linear in the mask, so its slope there is the term of each token over their number.
+    # A sum over the mask is linear in it, so its slope there is the term of each token over their number.
     flat = torch.zeros(len(rows))
     _, slope = trainproof.gradient(lambda leaf: objective(*tracks, flat, leaf, mask.sum(), [rows]), mask)
-    return {"kl": slope * mask * mask.sum() / BETA, "mean_kl": trainer._metrics["train"]["kl"][-1]}
+    answer = {"mean_kl": trainer._metrics["train"]["kl"][-1]}
+    if AGGREGATIONS[LOSS] == ("token-mean", "global"):
+        answer["kl"] = slope * mask * mask.sum() / BETA
+    return answer
 
 
-@trainproof.op(micro_batches=True)
-def loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
+# With one ratio a row, the KL that TRL logs is multiplied by it, which is no estimate of a token's.
+if RATIO == "token":
+    trainproof.op(kl)
+
+# Settings of the protocol and what TRL calls them; where CISPO's bound is held, see above.
+KNOBS = {"kl_coef": "beta", "clip_low": "epsilon_low", "clip_high": "epsilon_high"}
+VALUES = {"kl_coef": [BETA, 0.5], "clip_low": [0.2, 0.5], "clip_high": [0.2, 1.0]}
+if LOSS == "cispo":
+    VALUES = {"kl_coef": VALUES["kl_coef"]}
+
+
+@trainproof.op(micro_batches=True, entropy=True, knobs=VALUES)
+def loss(
+    logprobs,
+    old_logprobs,
+    ref_logprobs,
+    advantages,
+    completion_mask,
+    micro_batches,
+    entropy=None,
+    settings=None,
+):
+    unknown = [name for name in settings or {} if name not in VALUES]
+    if unknown:
+        raise Reject("no setting %s; there are %s" % (unknown[0], ", ".join(VALUES)))
     trainer._metrics["train"].clear()
     given = (old_logprobs, ref_logprobs, advantages, completion_mask)
     old, ref, advantage, mask = (torch.tensor(values) for values in given)
-    value, weights = trainproof.gradient(
-        lambda leaf: objective(leaf, old, ref, advantage, mask, mask.sum(), micro_batches),
-        torch.tensor(logprobs),
-    )
+    bonus = None if entropy is None else torch.tensor(entropy)
+    with replaced(trainer, **{KNOBS[name]: value for name, value in (settings or {}).items()}):
+        value, weights = trainproof.gradient(
+            lambda leaf: objective(leaf, old, ref, advantage, mask, mask.sum(), micro_batches, bonus),
+            torch.tensor(logprobs),
+        )
     return {"loss": value, "loss_weights": weights}
 
 
+aggregation, normalization = AGGREGATIONS[LOSS]
 SEMANTICS = {
     "stop_token_in_mask": True,
     "stop_token_in_completion": True,
@@ -198,12 +270,18 @@ SEMANTICS = {
     "advantage_ddof": 1,
     "advantage_epsilon": 1e-4,
     "advantage_scaling": trainer.scale_rewards,
-    "loss_aggregation": "token-mean",  # loss_type dapo
-    "loss_normalization": "global",
-    "clip_low": trainer.epsilon_low,
-    "clip_high": trainer.epsilon_high,
+    "loss_aggregation": aggregation,
+    "loss_normalization": normalization,
+    "ratio_level": RATIO,
+    "policy_objective": "cispo" if LOSS == "cispo" else "clip",
+    "dual_clip": trainer.args.delta,
+    "clip_low": 1.0 if LOSS == "cispo" else trainer.epsilon_low,
+    "clip_high": trainer.epsilon_high - 1 if LOSS == "cispo" else trainer.epsilon_high,
+    "entropy_coef": trainer.entropy_coef,
     "temperature_in_scoring": True,
 }
+if aggregation == "token-sum-norm":
+    SEMANTICS["loss_norm"] = trainer.max_completion_length
 
 if __name__ == "__main__":
     trainproof.serve(

@@ -16,6 +16,7 @@ from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, 
 import torch
 from datasets import Dataset
 from trl import SFTConfig, SFTTrainer
+from trl.trainer.utils import pad
 
 from trainproof.adapters import _grpo
 from trainproof.adapters._head import logits_given, weights_of
@@ -120,6 +121,44 @@ def collate(input_ids, labels, pad_token_id):
     return trainer.data_collator([{"input_ids": ids, "labels": row} for ids, row in zip(input_ids, labels)])
 
 
+def limited(input_ids, labels, max_length, packing):
+    """Tokenised examples through the dataset preparation, under a limit."""
+    rows = Rows([dict(zip(("input_ids", "labels", "at"), row)) for row in zip(input_ids, labels, range(len(labels)))])
+    with replaced(trainer.args, max_length=max_length):
+        return list(trainer._prepare_dataset(rows, tokenizer, trainer.args, packing, None, "train"))
+
+
+@trainproof.op
+def truncate(input_ids, labels, max_length):
+    rows = limited(input_ids, labels, max_length, packing=False)
+    return {
+        "input_ids": [row["input_ids"] for row in rows],
+        "labels": [row["labels"] for row in rows],
+        "kept": [row["at"] for row in rows],
+    }
+
+
+@trainproof.op
+def pack(input_ids, labels, max_length, pad_token_id):
+    """packing=True with TRL's default strategy, one packed row a batch through the collator that goes with it. Only
+    this answer puts the rows into one matrix, by TRL's own pad."""
+    if pad_token_id != tokens["pad_token_id"]:
+        raise Reject("this trainer's collator pads with %d" % tokens["pad_token_id"])
+    rows = limited(input_ids, labels, max_length, packing=True)
+    if not rows:
+        raise Reject("no example has a token")
+    with replaced(trainer.data_collator, padding_free=True):
+        batches = [trainer.data_collator([row]) for row in rows]
+    fills = {"input_ids": pad_token_id, "labels": -100, "position_ids": 0}
+    return {
+        **{
+            name: pad([batch[name][0] for batch in batches], padding_value=value, padding_side="right")
+            for name, value in fills.items()
+        },
+        "segment_lengths": [row["seq_lengths"] for row in rows],
+    }
+
+
 @trainproof.op(micro_batches=True)
 def sft_loss(input_ids, attention_mask, labels, logits, micro_batches):
     """One optimiser step: training_step, backward included, on every micro-batch."""
@@ -142,24 +181,31 @@ def sft_loss(input_ids, attention_mask, labels, logits, micro_batches):
     return {"loss": total, "loss_weights": weights, "trained_tokens": count}
 
 
-@trainproof.op
+@trainproof.op(temperature=True)
 def logprobs(input_ids, attention_mask, logits, prompt_width):
+    """Of the logits as they are, whatever the temperature."""
     batch = {"input_ids": torch.tensor(input_ids), "attention_mask": torch.tensor(attention_mask)}
     with logits_given(trainer.model, torch.tensor(logits)):
         found = one_by_one(batch, batch["attention_mask"].bool(), prompt_width)
     return {"logprobs": found}
 
 
-@trainproof.op
-def score(prompt_ids, completion_ids):
-    examples = [{"input_ids": [*prompt, *completion]} for prompt, completion in zip(prompt_ids, completion_ids)]
-    batch = trainer.data_collator(examples)
+@trainproof.op(packed=True)
+def score(prompt_ids, completion_ids, packed=False):
+    """Packed, all examples are one row, as padding_free=True has it."""
+    rows = list(zip(prompt_ids, completion_ids))
+    with replaced(trainer.data_collator, padding_free=packed):
+        batch = trainer.data_collator([{"input_ids": [*prompt, *completion]} for prompt, completion in rows])
     labels = batch.pop("labels")
     wanted = torch.zeros_like(labels).bool()
-    for row, (prompt, completion) in enumerate(zip(prompt_ids, completion_ids)):
-        wanted[row, len(prompt) : len(prompt) + len(completion)] = True
+    places, begin = [], 0
+    for row, (prompt, completion) in enumerate(rows):
+        place = (0, begin) if packed else (row, 0)
+        begin += len(prompt) + len(completion)
+        places.append((place[0], slice(place[1] + len(prompt), place[1] + len(prompt) + len(completion))))
+        wanted[places[-1]] = True
     found = one_by_one(batch, wanted, 1)
-    return {"logprobs": [row[mask].tolist() for row, mask in zip(found, wanted)]}
+    return {"logprobs": [found[place].tolist() for place in places]}
 
 
 def one_by_one(batch, wanted, first):
@@ -186,6 +232,8 @@ if __name__ == "__main__":
             "loss_aggregation": "token-mean",
             "loss_normalization": "global",
             "temperature_in_scoring": False,
+            "truncation_side": "right",  # truncation_mode keep_start
+            "overlong": "truncate",
         },
         tokens=tokens,
         tokenizer=FOLDER,

@@ -1,6 +1,6 @@
 """Byte-level BPE over a tokenizer.json, as the Rust library does it: added tokens, regex pieces, merges.
 
-Only what the families of this repository need: no normaliser, one Split pattern, no post-processor."""
+Only what the families of this repository need: no normaliser but NFC, one Split pattern, no post-processor."""
 
 import json
 import re
@@ -27,8 +27,10 @@ class Tokenizer:
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
             data = json.load(file)
-        if data.get("normalizer") is not None:
-            raise ValueError("%s: a normalizer is not supported" % path)
+        normalizer = data.get("normalizer")
+        if normalizer not in (None, {"type": "NFC"}):
+            raise ValueError("%s: the normalizer %r is not supported" % (path, normalizer))
+        self._composes = normalizer is not None
         model = data["model"]
         self.vocab = model["vocab"]
         self.added = {entry["content"]: entry["id"] for entry in data["added_tokens"]}
@@ -52,6 +54,8 @@ class Tokenizer:
             if part in self.added:
                 ids.append(self.added[part])
                 continue
+            if self._composes:
+                part = unicodedata.normalize("NFC", part)
             start = 0
             for piece in self._pieces.finditer(_representatives(part)):
                 # What the pattern leaves between two matches is a piece of its own.

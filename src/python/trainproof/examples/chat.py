@@ -2,6 +2,7 @@
 
 A plain string function instead of a Jinja template, so that the examples need nothing installed."""
 
+from itertools import groupby
 from pathlib import Path
 
 from .bpe import Tokenizer
@@ -45,9 +46,21 @@ def body(message):
     return message["content"].strip() + STOP
 
 
+def turns(messages):
+    """[(role, what follows the header)]: a message is a turn, and the results of parallel tool calls share one."""
+    out = []
+    for role, group in groupby(messages, key=lambda message: message["role"]):
+        if role == "tool":
+            results = [message["content"].strip() for message in group]
+            out.append(("ipython", "\n".join(results) + STOP))
+        else:
+            out += [(role, body(message)) for message in group]
+    return out
+
+
 def chat_text(messages, add_generation_prompt):
     """The whole conversation as one string; with the header of the next assistant turn where asked."""
-    text = BOS + "".join(header(message["role"]) + body(message) for message in messages)
+    text = BOS + "".join(header(role) + said for role, said in turns(messages))
     return text + header("assistant") if add_generation_prompt else text
 
 
@@ -59,13 +72,14 @@ def chat_ids(messages, add_generation_prompt):
 def chat_labels(messages, add_generation_prompt):
     """Labels aligned with chat_ids: the assistant's words and its stop token; IGNORED everywhere else.
 
-    Header and body are encoded apart. The ids are those of the whole text only because every seam is at a special
+    Header and answer are encoded apart. The ids are those of the whole text only because every seam is at a special
     token or between a line end and what is no space: nothing merges across those."""
     labels = [IGNORED] * len(tokenizer.encode(BOS))
-    for message in messages:
-        spoken = tokenizer.encode(body(message))
-        labels += [IGNORED] * len(tokenizer.encode(header(message["role"])))
-        labels += spoken if message["role"] == "assistant" else [IGNORED] * len(spoken)
+    for role, said in turns(messages):
+        if role == "assistant":
+            labels += [IGNORED] * len(tokenizer.encode(header(role))) + tokenizer.encode(said)
+        else:
+            labels += [IGNORED] * len(tokenizer.encode(header(role) + said))
     if add_generation_prompt:
         labels += [IGNORED] * len(tokenizer.encode(header("assistant")))
     return labels

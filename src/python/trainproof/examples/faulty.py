@@ -21,6 +21,7 @@ def sft_text(messages):
     "SFT joins prompt and response with a blank line, RL uses the chat template",
     left_padded,
     "tokenize",
+    rows=("TPL-06",),
     property_hint="tokenize/*",
     seed_document="004",
 )
@@ -49,6 +50,7 @@ FAULTY["sft-rl-template"].ops["render"] = render_pair
     "penalty-over-prompt",
     "Presence and frequency penalties count the tokens of the prompt",
     left_padded,
+    rows=("PEN-01",),
     property_hint="penalties/*",
     seed_document="004",
 )
@@ -67,6 +69,7 @@ def penalties(input_ids, attention_mask, logits, presence_penalty, frequency_pen
     "kl-on-raw-prompt",
     "Completions are generated from the formatted prompt and scored behind the raw one",
     left_padded,
+    rows=("TPL-07",),
     property_hint="rollout/*",
     seed_document="004",
 )
@@ -90,6 +93,7 @@ def rollout(conversations, sampled_ids):
     "count-as-position",
     "The number of real prompt tokens is taken for the column where the completion begins",
     left_padded,
+    rows=("PAD-01",),
     property_hint="extract/*",
     seed_document="004",
 )
@@ -108,6 +112,7 @@ def extract(attention_mask, sequences, eos_token_ids):
     "mask-for-right-padding",
     "The completion mask is placed for right padding on rows that are padded on the left",
     stop_excluded,
+    rows=("PAD-02",),
     property_hint="mask/*",
     seed_document="004",
 )
@@ -128,6 +133,7 @@ def mask(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     "batch-by-length",
     "A batch of three elements is read as another batch of three elements",
     left_padded,
+    rows=("ZL-01",),
     property_hint="contract/*",
     seed_document="000",
 )

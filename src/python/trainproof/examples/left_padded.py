@@ -8,11 +8,12 @@ import math
 
 import trainproof
 
-from . import replay
+from . import common, entropies, replay
 from .chat import EOS_IDS, FOLDER, STOP_ID, chat_ids, chat_labels, chat_text, tokens
-from .rows import beside, log_softmax, pad_left, pad_right, through_stop
+from .rows import beside, log_softmax, pad_left, pad_right, shard_spans, through_stop
 from .sampling import penalties
-from .toy_model import score_rows
+from .tails import cut_off, with_logprobs
+from .toy_model import score_packed, score_rows
 
 PAD_ID = STOP_ID
 IGNORED = -100
@@ -40,7 +41,9 @@ def collate(input_ids, labels, pad_token_id):
     return {"input_ids": ids, "attention_mask": attention_mask, "labels": padded_labels}
 
 
-def extract(padding_side, prompt_ids, input_ids, sequences, sampled_ids, eos_token_ids):
+def extract(
+    padding_side, prompt_ids, input_ids, sequences, sampled_ids, eos_token_ids, sampling_logprobs=None
+):
     """Completions out of what generation returned. Generation continues at one column for all left-padded rows;
     in flush-left sequences each row begins where its prompt ends. A row without a stop token ran to the limit,
     which is as many tokens behind its start as were sampled at most: what comes then is padding."""
@@ -48,7 +51,7 @@ def extract(padding_side, prompt_ids, input_ids, sequences, sampled_ids, eos_tok
     for prompt, padded, row, sampled in zip(prompt_ids, input_ids, sequences, sampled_ids):
         start = len(padded) if padding_side == "left" else len(prompt)
         completions.append(through_stop(row[start : start + len(sampled)], eos_token_ids))
-    return {"completion_ids": completions}
+    return with_logprobs(completions, sampling_logprobs)
 
 
 def mask(sequences, attention_mask, prompt_width, eos_token_ids):
@@ -57,7 +60,8 @@ def mask(sequences, attention_mask, prompt_width, eos_token_ids):
         "completion_mask": [
             completion_mask(row[prompt_width:], real[prompt_width:], eos_token_ids)
             for row, real in zip(sequences, attention_mask)
-        ]
+        ],
+        "truncated": [cut_off(row[prompt_width:], eos_token_ids) for row in sequences],
     }
 
 
@@ -82,24 +86,26 @@ def rollout(conversations, sampled_ids):
     }
 
 
-def logprobs(input_ids, logits, prompt_width, temperature):
-    """(B, C): log p of token t under the logits at t - 1, at the temperature it was sampled with."""
-    return {
-        "logprobs": [
-            [token_logprob(ids, rows, t, temperature) for t in range(prompt_width, len(ids))]
-            for ids, rows in zip(input_ids, logits)
-        ]
-    }
+def logprobs(input_ids, logits, prompt_width, temperature, shards=1):
+    """(B, C): log p of token t under the logits at t - 1, at the temperature it was sampled with. Each shard computes
+    the tokens that its columns predict; rows are shifted before they are split."""
+    out = []
+    for ids, rows in zip(input_ids, logits):
+        row = [0.0]  # nothing predicts the first token
+        for start, end in shard_spans(len(ids), shards):
+            row += [
+                log_softmax([z / temperature for z in predicted], id)
+                for predicted, id in zip(rows[start:end], ids[start + 1 : end + 1])
+            ]
+        out.append(row[prompt_width:])
+    return {"logprobs": out}
 
 
-def token_logprob(ids, rows, t, temperature):
-    if t == 0:
-        return 0.0  # nothing predicts the first token
-    return log_softmax([z / temperature for z in rows[t - 1]], ids[t])
-
-
-def score(prompt_ids, completion_ids):
-    """The model's own log-probabilities of the completions, computed in one left-padded batch."""
+def score(prompt_ids, completion_ids, packed=False):
+    """The model's own log-probabilities of the completions, computed in one left-padded batch, or all in one row."""
+    if packed:
+        rows = score_packed([p + c for p, c in zip(prompt_ids, completion_ids)])
+        return {"logprobs": [row[len(p) :] for row, p in zip(rows, prompt_ids)]}
     prompts, prompt_real = pad_left(prompt_ids, PAD_ID)
     completions, completion_real = pad_right(completion_ids, PAD_ID)
     rows = score_rows(beside(prompts, completions), beside(prompt_real, completion_real))
@@ -169,17 +175,19 @@ def token_loss(logprob, old_logprob, ref_logprob, advantage):
     return value + KL_COEF * k3(logprob, ref_logprob), slope + KL_COEF * (1 - math.exp(d))
 
 
-def sft_loss(input_ids, labels, logits, micro_batches):
-    """Cross-entropy of label t under the logits at t - 1, averaged over all labels of the batch; (B, T) weights."""
+def sft_loss(input_ids, labels, logits, micro_batches, shards=1):
+    """Cross-entropy of label t under the logits at t - 1, averaged over all labels of the batch; (B, T) weights. Shards
+    add up their sums over the one global count."""
     tokens = sum(label != IGNORED for row in labels for label in row[1:])
     total = 0.0
     weights = [[0.0] * len(row) for row in input_ids]
     for rows in micro_batches:
         for b in rows:
-            for t in range(1, len(labels[b])):
-                if labels[b][t] != IGNORED:
-                    total -= log_softmax(logits[b][t - 1], labels[b][t]) / tokens
-                    weights[b][t] = -1 / tokens
+            for start, end in shard_spans(len(labels[b]), shards):
+                for t in range(start + 1, min(end + 1, len(labels[b]))):
+                    if labels[b][t] != IGNORED:
+                        total -= log_softmax(logits[b][t - 1], labels[b][t]) / tokens
+                        weights[b][t] = -1 / tokens
     return {"loss": total, "loss_weights": weights, "trained_tokens": tokens}
 
 
@@ -188,18 +196,20 @@ def count(completion_mask):
 
 
 OPS = {
-    "render": render,
-    "tokenize": tokenize,
+    **common.OPS,
+    "render": (render, {"tools": True}),
+    "tokenize": (tokenize, {"tools": True}),
     "collate": collate,
     "extract": (extract, {"padding_side": ["left", "right"]}),
     "mask": (mask, {"after_stop": "any", "unfinished": True}),
     "rollout": rollout,
-    "logprobs": (logprobs, {"temperature": True}),
-    "score": score,
+    "logprobs": (logprobs, {"temperature": True, "shards": True}),
+    "score": (score, {"packed": True}),
     "kl": kl,
     "advantages": advantages,
     "loss": (loss, {"micro_batches": True}),
-    "sft_loss": (sft_loss, {"micro_batches": True}),
+    "sft_loss": (sft_loss, {"micro_batches": True, "shards": True}),
+    "entropy": entropies.over_completions,
     "penalties": (penalties, {"kinds": ["presence", "frequency", "repetition"]}),
     "contract": (replay.contract, {"orders": replay.ORDERS, "losses": replay.LOSSES}),
 }
@@ -211,6 +221,7 @@ DECLARED = {
     "tokens": tokens(PAD_ID),
     "tokenizer": FOLDER,
     "semantics": {
+        **common.SEMANTICS,
         "sft_target": "assistant",
         "stop_token_in_mask": True,
         "stop_token_in_completion": True,

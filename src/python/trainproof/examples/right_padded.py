@@ -7,9 +7,12 @@ import math
 
 import trainproof
 
+from . import common, critic, entropies, preference, sampler
 from .chat import EOS_IDS, FOLDER, PAD_ID, chat_ids, chat_labels, chat_text
 from .rows import log_softmax, pad_right, through_stop
+from .tails import cut_off, with_logprobs
 from .toy_model import score_rows
+from .trajectory import row_a_turn
 
 IGNORED = -100
 KL_COEF = 0.02
@@ -36,9 +39,10 @@ def collate(input_ids, labels, pad_token_id):
     return {"input_ids": ids, "attention_mask": attention_mask, "labels": padded_labels}
 
 
-def extract(sampled_ids, eos_token_ids):
+def extract(sampled_ids, eos_token_ids, sampling_logprobs=None):
     """The sampler hands over the tokens that it emitted, so nothing has to be cut out of a sequence again."""
-    return {"completion_ids": [through_stop(ids, eos_token_ids) for ids in sampled_ids]}
+    completions = [through_stop(ids, eos_token_ids) for ids in sampled_ids]
+    return with_logprobs(completions, sampling_logprobs)
 
 
 def mask(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
@@ -52,12 +56,15 @@ def mask(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
         "input_ids": input_ids,
         "attention_mask": attention_mask,
         "completion_mask": [row[1:] for row in token_mask],
+        "truncated": [cut_off(ids, eos_token_ids) for ids in completion_ids],
     }
 
 
 def rollout(conversations, sampled_ids):
     prompt_ids = [chat_ids(messages, True) for messages in conversations]
-    return dict(mask(prompt_ids, sampled_ids, PAD_ID, EOS_IDS), prompt_ids=prompt_ids)
+    rows = mask(prompt_ids, sampled_ids, PAD_ID, EOS_IDS)
+    del rows["truncated"]
+    return dict(rows, prompt_ids=prompt_ids)
 
 
 def logprobs(input_ids, logits):
@@ -146,18 +153,24 @@ def sft_loss(input_ids, labels, logits, micro_batches):
 
 
 OPS = {
-    "render": render,
-    "tokenize": tokenize,
+    **common.OPS,
+    "render": (render, {"tools": True}),
+    "tokenize": (tokenize, {"tools": True}),
     "collate": collate,
     "extract": (extract, {"padding_side": ["right"]}),
     "mask": (mask, {"unfinished": True}),
     "rollout": rollout,
+    "trajectory": (row_a_turn, {"after_stop": "any"}),
     "logprobs": logprobs,
     "score": score,
     "kl": (kl, {"kl_estimator": list(ESTIMATORS)}),
+    "gae": critic.whitened_gae,
     "advantages": advantages,
     "loss": (loss, {"micro_batches": True}),
     "sft_loss": (sft_loss, {"micro_batches": True}),
+    "entropy": entropies.over_predictors,
+    "preference_loss": preference.ipo_loss,
+    "sampling": (sampler.sampling_processed, {"processors": ["temperature"]}),
 }
 
 DECLARED = {
@@ -166,6 +179,10 @@ DECLARED = {
     "layout": {"alignment": "predictor", "span": "row"},
     "tokenizer": FOLDER,
     "semantics": {
+        **common.SEMANTICS,
+        "preference_objective": "ipo",
+        "preference_beta": preference.IPO_BETA,
+        "sampling_logprobs": "processed",
         "sft_target": "assistant",
         "stop_token_in_mask": True,
         "stop_token_in_completion": True,

@@ -26,6 +26,12 @@ def beside(left, right):
     return [list(a) + list(b) for a, b in zip(left, right)]
 
 
+def shard_spans(width, shards):
+    """[(start, end), ...]: the columns of each sequence-parallel shard, as equal as they get."""
+    edges = [width * n // shards for n in range(shards + 1)]
+    return list(zip(edges, edges[1:]))
+
+
 def through_stop(ids, eos_token_ids):
     """ids up to and including the first stop token; all of them where there is none."""
     for at, id in enumerate(ids):

@@ -7,9 +7,12 @@ import math
 
 import trainproof
 
+from . import common, preference, sampler
 from .chat import EOS_IDS, FOLDER, PAD_ID, chat_ids, chat_labels, chat_text, tokens
 from .rows import log_softmax, pad_left
+from .tails import cut_off, with_logprobs
 from .toy_model import score_rows
+from .trajectory import without_stops
 
 IGNORED = -100
 CLIP_LOW, CLIP_HIGH = 0.2, 0.28
@@ -56,13 +59,13 @@ def before_stop(ids, eos_token_ids):
     return ids, []
 
 
-def extract(input_ids, sequences, eos_token_ids):
+def extract(input_ids, sequences, eos_token_ids, sampling_logprobs=None):
     """The words that were said, without the stop token."""
     completions = []
     for prompt, row in zip(input_ids, sequences):
         said, _stop = before_stop(row[len(prompt) :], eos_token_ids)
         completions.append(said)
-    return {"completion_ids": completions}
+    return with_logprobs(completions, sampling_logprobs)
 
 
 def mask(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
@@ -79,13 +82,14 @@ def mask(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
         "attention_mask": attention_mask,
         "completion_mask": completion_mask,
         "position_ids": [positions(row) for row in attention_mask],
+        "truncated": [cut_off(ids, eos_token_ids) for ids in completion_ids],
     }
 
 
 def rollout(conversations, sampled_ids):
     prompt_ids = [chat_ids(messages, True) for messages in conversations]
     rows = mask(prompt_ids, sampled_ids, PAD_ID, EOS_IDS)
-    del rows["position_ids"]  # `mask` shows them; the scoring batch travels without
+    del rows["truncated"], rows["position_ids"]  # `mask` shows them; the scoring batch travels without
     return dict(rows, prompt_ids=prompt_ids)
 
 
@@ -162,18 +166,23 @@ def sft_loss(input_ids, labels, logits, micro_batches):
 
 
 OPS = {
-    "render": render,
-    "tokenize": tokenize,
+    **common.OPS,
+    "render": (render, {"tools": True}),
+    "tokenize": (tokenize, {"tools": True}),
     "collate": collate,
     "extract": extract,
     "mask": (mask, {"unfinished": True}),
     "rollout": rollout,
+    "trajectory": (without_stops, {"after_stop": "any"}),
     "logprobs": (logprobs, {"temperature": True}),
     "score": score,
     "kl": kl,
     "advantages": advantages,
     "loss": (loss, {"micro_batches": True}),
     "sft_loss": (sft_loss, {"micro_batches": True}),
+    "preference": preference.preference_flush_right,
+    "preference_loss": preference.simpo_loss,
+    "sampling": (sampler.sampling_raw, {"processors": ["temperature", "top_k"]}),
 }
 
 DECLARED = {
@@ -183,6 +192,11 @@ DECLARED = {
     "tokens": tokens(PAD_ID),
     "tokenizer": FOLDER,
     "semantics": {
+        **common.SEMANTICS,
+        "preference_objective": "simpo",
+        "preference_beta": preference.SIMPO_BETA,
+        "preference_gamma": preference.SIMPO_GAMMA,
+        "sampling_logprobs": "raw",
         "sft_target": "assistant",
         "stop_token_in_mask": False,
         "stop_token_in_completion": False,

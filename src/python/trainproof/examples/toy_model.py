@@ -3,44 +3,84 @@
 Not trained and not clever, but sensitive to everything that goes wrong in batches: which tokens, in which
 order, at which positions, and what the padding does. Any id will do; ids equal modulo CLASSES are alike."""
 
-import math
+from functools import lru_cache
+from math import cos, exp, log, sin, tanh
 
 # Prime, so that neighbouring ids seldom fall into one class.
 CLASSES = 61
 WIDTH = 4
 
+# The weights, by class.
+EMBEDDING = [[sin(1.0 + c * (i + 1)) for i in range(WIDTH)] for c in range(CLASSES)]
+HEAD = [tuple(cos(c * (i + 2)) for i in range(WIDTH)) for c in range(CLASSES)]
 
-def score_rows(input_ids, attention_mask):
+
+@lru_cache(maxsize=None)
+def place(position):
+    """What a position adds to the state."""
+    return [0.3 * cos(position * (i + 1)) for i in range(WIDTH)]
+
+
+def score_rows(input_ids, attention_mask, bias=None):
     """log p(token) of each token given those before it, (B, T); 0.0 where there is no token before it.
+    `bias`, (CLASSES,), is the one weight that can be trained; none is zeros.
 
     Positions count real tokens, never columns, and padding leaves the state untouched: so a padded row scores
     as it would alone."""
-    return [_score_row(ids, real) for ids, real in zip(input_ids, attention_mask)]
+    return [_score_row(ids, real, bias) for ids, real in zip(input_ids, attention_mask)]
 
 
-def _score_row(ids, real):
+def _score_row(ids, real, bias=None):
     state, position, out = [0.0] * WIDTH, 0, []
     for id, is_real in zip(ids, real):
-        out.append(log_prob(state, id) if is_real and position else 0.0)
+        out.append(log_prob(state, id, bias) if is_real and position else 0.0)
         if is_real:
             state = step(state, id, position)
             position += 1
     return out
 
 
+def score_packed(rows):
+    """The same of rows without padding, one behind the other: where one begins, state and position begin anew."""
+    return [_score_row(row, [1] * len(row)) for row in rows]
+
+
 def step(state, id, position):
     """The state after one more token; a rotation keeps the order of earlier tokens visible."""
     turned = state[1:] + state[:1]
-    return [
-        math.tanh(
-            0.7 * turned[i] + math.sin(1.0 + (id % CLASSES) * (i + 1)) + 0.3 * math.cos(position * (i + 1))
-        )
-        for i in range(WIDTH)
-    ]
+    return [tanh(0.7 * old + new + at) for old, new, at in zip(turned, EMBEDDING[id % CLASSES], place(position))]
 
 
-def log_prob(state, id):
+def log_prob(state, id, bias=None):
     """log-softmax over the classes; all ids of a class are equally likely; that constant is left out."""
-    logits = [sum(s * math.cos(c * (i + 2)) for i, s in enumerate(state)) for c in range(CLASSES)]
-    top = max(logits)
-    return logits[id % CLASSES] - top - math.log(sum(math.exp(z - top) for z in logits))
+    a, b, c, d = state
+    logits = [a * w + b * x + c * y + d * z for w, x, y, z in HEAD]
+    if bias is not None:
+        logits = [logit + add for logit, add in zip(logits, bias)]
+    # The state is within ±1 and so are the weights: nothing overflows.
+    return logits[id % CLASSES] - log(sum(map(exp, logits)))
+
+
+def value_rows(input_ids, attention_mask):
+    """A critic's V before each token, (B, T): what it makes of the tokens in front of it, and not of that one."""
+    return [_value_row(ids, real)[0] for ids, real in zip(input_ids, attention_mask)]
+
+
+def reward_rows(input_ids, attention_mask):
+    """A reward model's score of each row, (B,): the same head behind the last real token."""
+    return [value_of(_value_row(ids, real)[1]) for ids, real in zip(input_ids, attention_mask)]
+
+
+def _value_row(ids, real):
+    """(V at each column, the state behind the last real token)."""
+    state, position, out = [0.0] * WIDTH, 0, []
+    for id, is_real in zip(ids, real):
+        out.append(value_of(state))
+        if is_real:
+            state = step(state, id, position)
+            position += 1
+    return out, state
+
+
+def value_of(state):
+    return sum(s * cos(3 * i + 1) for i, s in enumerate(state))

@@ -2,8 +2,14 @@
 
 `python -m trainproof.examples.mutants ID`; `--list` prints them as JSON. Each docstring names the mistake."""
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 from ..variants import Variants
 
 MUTANTS = Variants()
 
-from . import batches, losses, masks, numbers, policy, ratios, scores, steps, texts  # noqa: E402,F401  (each adds its own)
+# Each module adds its own.
+for module in iter_modules(__path__):
+    if module.name != "__main__":
+        import_module("%s.%s" % (__name__, module.name))

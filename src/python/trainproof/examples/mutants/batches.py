@@ -6,7 +6,10 @@ from . import MUTANTS
 
 
 @MUTANTS.add(
-    "extract-start-by-pad-count", "Extraction starts behind the ids that are not padding", left_padded
+    "extract-start-by-pad-count",
+    "Extraction starts behind the ids that are not padding",
+    left_padded,
+    row="PAD-01",
 )
 def extract(input_ids, sequences, pad_token_id, eos_token_ids):
     """len(prompt without pad ids) is a count, not a column, and miscounts where pad is also the stop token."""
@@ -53,6 +56,7 @@ def extract_filtered(
     "Only the first of several stop ids ends a completion",
     left_padded,
     "extract",
+    row="EOS-05",
 )
 def extract_first_stop(padding_side, prompt_ids, input_ids, sequences, sampled_ids, eos_token_ids):
     """tokenizer.eos_token_id is one id; the generation configuration has a list."""
@@ -95,19 +99,21 @@ def no_last(row):
     return [0 if t == last else on for t, on in enumerate(row)]
 
 
-for name, spoil in {
-    "mask-shifted-left": one_left,
-    "mask-shifted-right": one_right,
-    "mask-trains-padding": everything,
-    "mask-trains-nothing": nothing,
-    "mask-misses-the-stop-token": no_last,
-}.items():
+for name, spoil, row in (
+    ("mask-shifted-left", one_left, "MSK-04"),
+    ("mask-shifted-right", one_right, "MSK-04"),
+    ("mask-trains-padding", everything, "EOS-03"),
+    ("mask-trains-nothing", nothing, "ZL-02"),
+    ("mask-misses-the-stop-token", no_last, ""),
+):
     wrong = spoilt(spoil)
     wrong.__doc__ = spoil.__doc__
-    MUTANTS.add(name, spoil.__doc__.split(":")[0].rstrip("."), left_padded, "mask")(wrong)
+    MUTANTS.add(name, spoil.__doc__.split(":")[0].rstrip("."), left_padded, "mask", row=row)(wrong)
 
 
-@MUTANTS.add("mask-trains-after-stop", "Tokens behind the stop token are trained", left_padded, "mask")
+@MUTANTS.add(
+    "mask-trains-after-stop", "Tokens behind the stop token are trained", left_padded, "mask", row="EOS-03"
+)
 def mask_after_stop(sequences, attention_mask, prompt_width, pad_token_id):
     """The completion is taken to end where padding begins: samplers leave other tokens behind a stop."""
     return {
@@ -118,14 +124,18 @@ def mask_after_stop(sequences, attention_mask, prompt_width, pad_token_id):
     }
 
 
-@MUTANTS.add("mask-by-pad-id", "The completion mask is `ids != pad`", left_padded, "mask")
+@MUTANTS.add("mask-by-pad-id", "The completion mask is `ids != pad`", left_padded, "mask", row="EOS-01")
 def mask_by_id(sequences, prompt_width, pad_token_id):
     """Loses the real stop token when pad is the stop token: the policy never learns to end."""
     return {"completion_mask": [[int(id != pad_token_id) for id in row[prompt_width:]] for row in sequences]}
 
 
 @MUTANTS.add(
-    "mask-first-stop-id-only", "Only the first of several stop ids ends the mask", left_padded, "mask"
+    "mask-first-stop-id-only",
+    "Only the first of several stop ids ends the mask",
+    left_padded,
+    "mask",
+    row="EOS-05",
 )
 def mask_first_stop(sequences, prompt_width, eos_token_ids):
     """`ids == eos_token_ids[0]`: completions that end with another stop id train whatever stands behind it."""
@@ -135,7 +145,11 @@ def mask_first_stop(sequences, prompt_width, eos_token_ids):
 
 
 @MUTANTS.add(
-    "mask-trains-the-prompt", "The attention mask is used as the completion mask", right_padded, "mask"
+    "mask-trains-the-prompt",
+    "The attention mask is used as the completion mask",
+    right_padded,
+    "mask",
+    row="MSK-01",
 )
 def mask_prompt(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     """Every real token is trained, so the policy is rewarded for what the user wrote."""
@@ -148,6 +162,7 @@ def mask_prompt(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     "The predictor mask is mask[:, :-1] instead of mask[:, 1:]",
     right_padded,
     "mask",
+    row="MSK-04",
 )
 def mask_unshifted(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     """T - 1 columns either way, so nothing complains; each weight falls on the token behind its own."""
@@ -157,28 +172,40 @@ def mask_unshifted(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     return dict(right, completion_mask=[row[:-1] for row in marks])
 
 
-@MUTANTS.add("mask-id-zero-is-unset", "A stop id of 0 is taken for `not set`", right_padded, "mask")
+@MUTANTS.add(
+    "mask-id-zero-is-unset", "A stop id of 0 is taken for `not set`", right_padded, "mask", row="TOK-04"
+)
 def mask_zero(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     """`if id and id in stops`: with a stop id of 0 the completion's own stop token is filtered out as unset."""
     kept = [[id for id in ids if id or 0 not in eos_token_ids] for ids in completion_ids]
     return right_padded.mask(prompt_ids, kept, pad_token_id, eos_token_ids)
 
 
-@MUTANTS.add("collate-attention-by-id", "The collator's attention mask is `ids != pad`", left_padded)
+@MUTANTS.add(
+    "collate-attention-by-id", "The collator's attention mask is `ids != pad`", left_padded, row="EOS-02"
+)
 def collate(input_ids, labels, pad_token_id):
     """Hides every real stop token from the model when pad is the stop token."""
     right = left_padded.collate(input_ids, labels, pad_token_id)
     return dict(right, attention_mask=[[int(id != pad_token_id) for id in row] for row in right["input_ids"]])
 
 
-@MUTANTS.add("collate-labels-by-id", "Labels are -100 wherever the id is pad's", left_padded, "collate")
+@MUTANTS.add(
+    "collate-labels-by-id", "Labels are -100 wherever the id is pad's", left_padded, "collate", row="EOS-01"
+)
 def collate_labels(input_ids, labels, pad_token_id):
     """labels[labels == pad] = -100, as common collators do: with pad = eos the stop token is never trained."""
     right = left_padded.collate(input_ids, labels, pad_token_id)
     return dict(right, labels=[[-100 if id == pad_token_id else id for id in row] for row in right["labels"]])
 
 
-@MUTANTS.add("collate-labels-padded-with-pad", "Labels are padded with the pad id", left_padded, "collate")
+@MUTANTS.add(
+    "collate-labels-padded-with-pad",
+    "Labels are padded with the pad id",
+    left_padded,
+    "collate",
+    row="MSK-06",
+)
 def collate_trains_padding(input_ids, labels, pad_token_id):
     """The tokenizer's own padding fills every list it is given with pad, and padding is trained."""
     right = left_padded.collate(input_ids, labels, pad_token_id)
@@ -190,6 +217,7 @@ def collate_trains_padding(input_ids, labels, pad_token_id):
     "Position ids count columns on left-padded rows",
     left_padded,
     "collate",
+    row="PAD-05",
 )
 def collate_positions(input_ids, labels, pad_token_id):
     """range(T) is right only for rows that begin at column 0, and these end at column T."""
@@ -216,6 +244,7 @@ def collate_zipped(input_ids, labels, pad_token_id):
     "Extraction behind right-padded prompts starts at the number of ids that are not pad",
     right_padded,
     "extract",
+    row="PAD-01",
 )
 def extract_right(input_ids, sequences, sampled_ids, pad_token_id, eos_token_ids):
     """Rows are flush left, so the count is the column: until pad is set to eos, which every earlier turn of the prompt

@@ -32,9 +32,9 @@ def labelled(label):
     return label != IGNORED
 
 
-def add(name, title, story, wrong):
+def add(name, title, story, wrong, **rows):
     wrong.__doc__ = story
-    MUTANTS.add(name, title, left_padded, "sft_loss")(wrong)
+    MUTANTS.add(name, title, left_padded, "sft_loss", **rows)(wrong)
 
 
 add(
@@ -42,28 +42,33 @@ add(
     "Each label is scored under the logits of its own position",
     "The model was taught to copy its input; the loss falls to zero within minutes.",
     summed(0, labelled),
+    row="LP-01",
 )
 add(
     "sft-shifted-twice",
     "Labels are shifted by the collator and again by the loss",
     "The model is taught to predict the token after next.",
     summed(2, labelled),
+    row="LP-01",
 )
 add(
     "sft-trains-ignored",
     "Labels of -100 are trained as token 0",
     "labels.clamp(min=0) made an index error go away, and prompt and padding became targets.",
     summed(1, lambda label: True),
+    row="PAD-09",
+    rows=("MSK-01",),
 )
 add(
     "sft-mean-of-means",
     "The loss is the mean of the micro-batches' means",
     "The gradient accumulation bug of 2024: tokens in short micro-batches weigh more.",
     summed(1, labelled, per_micro_batch=True),
+    row="LOSS-01",
 )
 
 
-@MUTANTS.add("sft-denominator-counts-padding", "The loss divides by all columns", left_padded)
+@MUTANTS.add("sft-denominator-counts-padding", "The loss divides by all columns", left_padded, row="LOSS-11")
 def sft_loss(input_ids, labels, logits, micro_batches):
     """reduction="sum" divided by labels.numel(): the more padding, the smaller the step."""
     right = left_padded.sft_loss(input_ids, labels, logits, micro_batches)
@@ -77,6 +82,7 @@ def sft_loss(input_ids, labels, logits, micro_batches):
     "Every row is divided by the label count of the first",
     left_padded,
     "sft_loss",
+    row="LOSS-03",
 )
 def sft_first_row(input_ids, labels, logits, micro_batches):
     """num_items was computed on labels[0] and multiplied by the batch size, right while rows were packed to one
@@ -88,7 +94,13 @@ def sft_first_row(input_ids, labels, logits, micro_batches):
     return dict(right, loss=right["loss"] * share, loss_weights=weights)
 
 
-@MUTANTS.add("sft-nan-of-an-empty-row", "A row without labels makes the loss NaN", left_padded, "sft_loss")
+@MUTANTS.add(
+    "sft-nan-of-an-empty-row",
+    "A row without labels makes the loss NaN",
+    left_padded,
+    "sft_loss",
+    row="NUM-01",
+)
 def sft_empty_row(input_ids, labels, logits, micro_batches):
     """Each row's mean, times its share of the labels: the mean of nothing is NaN, and 0 times NaN is NaN. One
     conversation whose answer was cut off by max_length, and all weights are gone. Fix: sum, and divide once."""
@@ -97,7 +109,9 @@ def sft_empty_row(input_ids, labels, logits, micro_batches):
     return dict(right, loss=float("nan")) if empty else right
 
 
-@MUTANTS.add("sft-counts-all-tokens", "Every column counts as a trained token", left_padded, "sft_loss")
+@MUTANTS.add(
+    "sft-counts-all-tokens", "Every column counts as a trained token", left_padded, "sft_loss", row="MSK-10"
+)
 def sft_count(input_ids, labels, logits, micro_batches):
     """num_tokens = input_ids.numel() is what throughput is logged with, and the same number was handed on as
     num_items_in_batch. Fix: count labels that are not -100, behind the shift."""
@@ -105,7 +119,13 @@ def sft_count(input_ids, labels, logits, micro_batches):
     return dict(right, trained_tokens=sum(map(len, input_ids)))
 
 
-@MUTANTS.add("sft-counts-the-first-column", "Labels are counted before the shift", left_padded, "sft_loss")
+@MUTANTS.add(
+    "sft-counts-the-first-column",
+    "Labels are counted before the shift",
+    left_padded,
+    "sft_loss",
+    row="LOSS-03",
+)
 def sft_unshifted_count(input_ids, labels, logits, micro_batches):
     """num_items_in_batch = (labels != -100).sum(): a label at column 0 is counted and never trained. Fix: count
     labels[:, 1:]."""

@@ -4,7 +4,13 @@ from .. import left_padded, right_padded, stop_excluded
 from . import MUTANTS
 
 
-@MUTANTS.add("mask-subtracts-stops", "The mask falls below zero behind the stop token", left_padded, "mask")
+@MUTANTS.add(
+    "mask-subtracts-stops",
+    "The mask falls below zero behind the stop token",
+    left_padded,
+    "mask",
+    row="EOS-03",
+)
 def mask_negative(sequences, prompt_width, eos_token_ids):
     """1 - stops seen before: 0 behind one stop, -1 behind two, and padding is made of stop tokens. The loss of the
     padding was added with the wrong sign. Fix: stops seen before == 0."""
@@ -19,7 +25,11 @@ def mask_negative(sequences, prompt_width, eos_token_ids):
 
 
 @MUTANTS.add(
-    "mask-flush-left-by-pad-id", "The mask of rows built anew is `ids != pad`", right_padded, "mask"
+    "mask-flush-left-by-pad-id",
+    "The mask of rows built anew is `ids != pad`",
+    right_padded,
+    "mask",
+    row="EOS-01",
 )
 def mask_by_id(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     """The mask is right until a configuration sets pad to eos, and then the stop token is never trained.
@@ -35,6 +45,8 @@ def mask_by_id(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     "The mask starts at the number of prompt tokens instead of at the prompt's width",
     left_padded,
     "mask",
+    row="PAD-02",
+    rows=("PAD-01",),
 )
 def mask_by_count(sequences, attention_mask, prompt_width, eos_token_ids):
     """row[n : n + length] = 1 with n the real prompt tokens: each column of padding on the left moves the mask one
@@ -48,7 +60,9 @@ def mask_by_count(sequences, attention_mask, prompt_width, eos_token_ids):
     return {"completion_mask": out}
 
 
-@MUTANTS.add("mask-row-gets-a-stop", "Every row is given a stop token at its end", right_padded, "mask")
+@MUTANTS.add(
+    "mask-row-gets-a-stop", "Every row is given a stop token at its end", right_padded, "mask", row="EOS-06"
+)
 def mask_adds_stop(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     """Completions cut off by their length end without a stop, and one was added "for the value head": a token that
     the policy never sampled is trained with the row's advantage. Fix: add nothing behind what was sampled."""
@@ -57,7 +71,11 @@ def mask_adds_stop(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
 
 
 @MUTANTS.add(
-    "mask-stays-when-rows-are-sorted", "Rows are put back in order, their masks not", left_padded, "mask"
+    "mask-stays-when-rows-are-sorted",
+    "Rows are put back in order, their masks not",
+    left_padded,
+    "mask",
+    row="PAD-08",
 )
 def mask_sorted(sequences, attention_mask, prompt_width, eos_token_ids):
     """Batches were packed by length, and the reordering was undone for ids and scores only. Fix: undo it for every
@@ -68,7 +86,11 @@ def mask_sorted(sequences, attention_mask, prompt_width, eos_token_ids):
 
 
 @MUTANTS.add(
-    "mask-positions-count-padding", "Position ids of left-padded rows count columns", stop_excluded, "mask"
+    "mask-positions-count-padding",
+    "Position ids of left-padded rows count columns",
+    stop_excluded,
+    "mask",
+    row="PAD-05",
 )
 def mask_positions(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     """range(T) in every row: what was sampled at position 3 is trained at position 3 + padding, and the ratio is off
@@ -77,7 +99,7 @@ def mask_positions(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     return dict(right, position_ids=[list(range(len(row))) for row in right["input_ids"]])
 
 
-@MUTANTS.add("mask-kept-by-prompt", "Masks are kept in a table by prompt", left_padded, "mask")
+@MUTANTS.add("mask-kept-by-prompt", "Masks are kept in a table by prompt", left_padded, "mask", row="ADV-09")
 def mask_by_prompt(prompt_ids, sequences, attention_mask, prompt_width, eos_token_ids):
     """{prompt: mask}: the G samples of one prompt all get the mask of the last. Fix: keep them by row."""
     right = left_padded.mask(sequences, attention_mask, prompt_width, eos_token_ids)["completion_mask"]

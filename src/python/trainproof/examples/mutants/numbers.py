@@ -26,21 +26,31 @@ def shifted(back):
 
 
 MUTANTS.add(
-    "logprobs-not-shifted", "Each token is scored under the logits behind it", left_padded, "logprobs"
+    "logprobs-not-shifted",
+    "Each token is scored under the logits behind it",
+    left_padded,
+    "logprobs",
+    row="LP-01",
 )(shifted(0))
-MUTANTS.add("logprobs-shifted-twice", "Each token is scored two positions late", left_padded, "logprobs")(
-    shifted(2)
+MUTANTS.add(
+    "logprobs-shifted-twice", "Each token is scored two positions late", left_padded, "logprobs", row="LP-01"
+)(shifted(2))
+
+
+@MUTANTS.add(
+    "logprobs-ignore-temperature", "Scoring ignores the sampling temperature", left_padded, row="LP-05"
 )
-
-
-@MUTANTS.add("logprobs-ignore-temperature", "Scoring ignores the sampling temperature", left_padded)
 def logprobs(input_ids, logits, prompt_width):
     """Sampled at 1.2 and scored at 1: the ratio is not 1 before the first step."""
     return left_padded.logprobs(input_ids, logits, prompt_width, 1.0)
 
 
 @MUTANTS.add(
-    "logprobs-multiply-temperature", "Scoring multiplies by the temperature", left_padded, "logprobs"
+    "logprobs-multiply-temperature",
+    "Scoring multiplies by the temperature",
+    left_padded,
+    "logprobs",
+    row="LP-05",
 )
 def logprobs_multiplied(input_ids, logits, prompt_width, temperature):
     """Softer where it should be sharper; invisible at temperature 1."""
@@ -56,7 +66,9 @@ def scored(prompt_ids, completion_ids, score_row):
     return {"logprobs": [row[width : width + len(ids)] for row, ids in zip(rows, completion_ids)]}
 
 
-@MUTANTS.add("score-counts-padding-positions", "Positions count the padding on the left", left_padded)
+@MUTANTS.add(
+    "score-counts-padding-positions", "Positions count the padding on the left", left_padded, row="PAD-05"
+)
 def score(prompt_ids, completion_ids):
     """position_ids were left to the model's default, range(T): a row's scores depend on its longest mate."""
 
@@ -71,7 +83,7 @@ def score(prompt_ids, completion_ids):
     return scored(prompt_ids, completion_ids, row)
 
 
-@MUTANTS.add("score-attends-padding", "The model reads the padding", left_padded, "score")
+@MUTANTS.add("score-attends-padding", "The model reads the padding", left_padded, "score", row="LP-16")
 def score_padding(prompt_ids, completion_ids):
     """attention_mask was not passed to the model."""
 
@@ -143,17 +155,21 @@ def absolute(p, q):
     return abs(p - q)
 
 
-MUTANTS.add("kl-reversed", "KL has the sign of d reversed", left_padded, "kl")(estimated(reversed_k3))
-MUTANTS.add("kl-k1-declared-k3", "KL is k1, declared as k3", left_padded, "kl")(estimated(k1))
+MUTANTS.add("kl-reversed", "KL has the sign of d reversed", left_padded, "kl", row="KL-03")(
+    estimated(reversed_k3)
+)
+MUTANTS.add("kl-k1-declared-k3", "KL is k1, declared as k3", left_padded, "kl", row="KL-02", rows=("KL-06",))(
+    estimated(k1)
+)
 MUTANTS.add("kl-forgets-the-one", "KL is exp(d) - d, without its - 1", left_padded, "kl")(
     estimated(without_one)
 )
-MUTANTS.add("kl-absolute", "KL is the absolute difference, declared as k3", left_padded, "kl")(
+MUTANTS.add("kl-absolute", "KL is the absolute difference, declared as k3", left_padded, "kl", row="KL-06")(
     estimated(absolute)
 )
 
 
-@MUTANTS.add("kl-mean-over-padding", "Masked tokens leak into the mean KL", left_padded)
+@MUTANTS.add("kl-mean-over-padding", "Masked tokens leak into the mean KL", left_padded, row="KL-08")
 def kl(logprobs, ref_logprobs, completion_mask):
     """kl.mean() instead of the masked mean: prompts, tools and padding count."""
     rows = [[k3(p, q) for p, q in zip(*row)] for row in zip(logprobs, ref_logprobs)]
@@ -161,7 +177,9 @@ def kl(logprobs, ref_logprobs, completion_mask):
     return {"kl": rows, "mean_kl": sum(map(sum, rows)) / size}
 
 
-@MUTANTS.add("kl-mean-over-all-columns", "The masked KL is divided by all columns", left_padded, "kl")
+@MUTANTS.add(
+    "kl-mean-over-all-columns", "The masked KL is divided by all columns", left_padded, "kl", row="LOSS-11"
+)
 def kl_all_columns(logprobs, ref_logprobs, completion_mask):
     """(kl * mask).mean(): the tokens are right, and the mean that is logged, and that steers the coefficient, shrinks
     with every column of padding. Fix: divide by mask.sum()."""
@@ -170,7 +188,14 @@ def kl_all_columns(logprobs, ref_logprobs, completion_mask):
     return dict(right, mean_kl=sum(map(sum, right["kl"])) / size)
 
 
-@MUTANTS.add("kl-nan-under-the-mask", "NaN under a 0 of the mask reaches the mean KL", left_padded, "kl")
+@MUTANTS.add(
+    "kl-nan-under-the-mask",
+    "NaN under a 0 of the mask reaches the mean KL",
+    left_padded,
+    "kl",
+    row="NUM-06",
+    rows=("NUM-02",),
+)
 def kl_nan(logprobs, ref_logprobs, completion_mask):
     """(kl * mask).sum(): zero times NaN is NaN, and so is infinity minus infinity, which is what log-probabilities of
     masked logits differ by. Fix: select with where() before the sum."""
@@ -230,28 +255,42 @@ def small_is_none(reward, group, rewards):
 
 def leave_one_out(reward, group, rewards):
     """The baseline of RLOO under the name of the group mean: every step is G / (G - 1) times the configured one."""
-    return left_padded.advantage(reward, group) * len(group) / (len(group) - 1)
+    return left_padded.advantage(reward, group) * len(group) / max(len(group) - 1, 1)
 
 
-for name, title, formula in (
-    ("advantages-small-spread-is-none", "Groups that differ by little count as equal", small_is_none),
-    ("advantages-leave-one-out", "The baseline leaves the row itself out, declared is the mean", leave_one_out),
+for name, title, formula, rows in (
+    (
+        "advantages-small-spread-is-none",
+        "Groups that differ by little count as equal",
+        small_is_none,
+        ["ADV-05"],
+    ),
+    (
+        "advantages-leave-one-out",
+        "The baseline leaves the row itself out, declared is the mean",
+        leave_one_out,
+        [],
+    ),
     (
         "advantages-over-the-batch",
         "Advantages are normalised over the batch, declared over the group",
         over_batch,
+        ["ADV-03", "ADV-02"],
     ),
-    ("advantages-other-ddof", "The standard deviation has another ddof than declared", other_ddof),
-    ("advantages-not-centred", "Rewards are scaled but not centred", not_centred),
-    ("advantages-nan-without-spread", "Equal rewards give NaN", exploding),
+    ("advantages-other-ddof", "The standard deviation has another ddof than declared", other_ddof, []),
+    ("advantages-not-centred", "Rewards are scaled but not centred", not_centred, []),
+    ("advantages-nan-without-spread", "Equal rewards give NaN", exploding, ["ADV-05"]),
 ):
-    MUTANTS.add(name, title, left_padded, "advantages")(normalised(formula))
+    MUTANTS.add(name, title, left_padded, "advantages", row="".join(rows[:1]), rows=rows[1:])(
+        normalised(formula)
+    )
 
 
 @MUTANTS.add(
     "advantages-repeat-for-interleave",
     "Rows are grouped as by repeat, but lie as by repeat_interleave",
     left_padded,
+    row="ADV-04",
 )
 def advantages(rewards, group_ids):
     """view(-1, G) over rows that are not in that order: every group is made of other prompts' answers."""

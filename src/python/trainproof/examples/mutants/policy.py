@@ -37,10 +37,10 @@ def all_tokens(mask, rows, micro_batches):
     return count(mask)
 
 
-def add(name, title, story, token=token_loss, selected=trained, denominator=all_tokens):
+def add(name, title, story, token=token_loss, selected=trained, denominator=all_tokens, **rows):
     wrong = summed(token, selected, denominator)
     wrong.__doc__ = story
-    MUTANTS.add(name, title, left_padded, "loss")(wrong)
+    MUTANTS.add(name, title, left_padded, "loss", **rows)(wrong)
 
 
 add(
@@ -48,18 +48,21 @@ add(
     "The loss is the mean of the micro-batches' means",
     "Each micro-batch divides by its own tokens: short answers weigh more, and the step depends on the split.",
     denominator=lambda mask, rows, micro: count([mask[b] for b in rows]) * len(micro),
+    row="LOSS-01",
 )
 add(
     "loss-sums-micro-batches",
     "Micro-batch means are added up and never divided",
     "Gradient accumulation without the division: the step grows with the number of micro-batches.",
     denominator=lambda mask, rows, micro: count([mask[b] for b in rows]),
+    row="LOSS-08",
 )
 add(
     "loss-denominator-counts-padding",
     "The loss divides by all columns instead of by the trained tokens",
     "(loss * mask).mean(): the more padding in the batch, the smaller the step.",
     denominator=lambda mask, rows, micro: sum(map(len, mask)),
+    row="LOSS-11",
 )
 add(
     "loss-ignores-the-mask",
@@ -67,6 +70,8 @@ add(
     "The mask was built and never used.",
     selected=lambda on: True,
     denominator=lambda mask, rows, micro: sum(map(len, mask)),
+    row="MSK-02",
+    rows=("KL-08", "LOSS-11"),
 )
 
 
@@ -81,6 +86,7 @@ add(
     "The KL term is subtracted from the loss",
     "pg_loss - beta * kl: the policy is pushed away from the reference.",
     token=kl_reversed,
+    row="KL-01",
 )
 
 
@@ -88,7 +94,14 @@ def no_kl(logprob, old_logprob, ref_logprob, advantage):
     return token_loss(logprob, old_logprob, logprob, advantage)
 
 
-add("loss-without-kl", "The KL coefficient has no effect", "The KL was logged and never added.", token=no_kl)
+add(
+    "loss-without-kl",
+    "The KL coefficient has no effect",
+    "The KL was logged and never added.",
+    token=no_kl,
+    row="KL-09",
+    rows=("KL-10",),
+)
 
 
 def penalised(policy):
@@ -137,12 +150,14 @@ add(
     "max() stands where min() belongs",
     "A minus moved inside the minimum and the minimum stayed.",
     penalised(maximum),
+    row="PPO-03",
 )
 add(
     "loss-clip-ignores-the-sign",
     "Negative advantages are clipped like positive ones",
     "min(ratio, 1 + eps) * A: an answer that got worse is no longer corrected once its ratio is large.",
     penalised(positive_only),
+    row="PPO-03",
 )
 add(
     "loss-detached-ratio",
@@ -161,7 +176,9 @@ def no_gradient(logprobs, old_logprobs, ref_logprobs, advantages, completion_mas
     return dict(right, loss_weights=[[0.0] * len(row) for row in completion_mask])
 
 
-@MUTANTS.add("loss-nan-under-the-mask", "NaN under a 0 of the mask reaches the loss", left_padded)
+@MUTANTS.add(
+    "loss-nan-under-the-mask", "NaN under a 0 of the mask reaches the loss", left_padded, row="NUM-02"
+)
 def loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
     """value * mask: zero times NaN is NaN. Select with where() instead."""
     right = left_padded.loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches)
@@ -191,10 +208,17 @@ add(
     "completion_mask[0].sum() * B stood for the number of tokens when all completions ran to the limit. "
     "Fix: completion_mask.sum().",
     denominator=lambda mask, rows, micro: sum(mask[0]) * len(mask),
+    row="LOSS-03",
 )
 
 
-@MUTANTS.add("loss-counts-columns", "The number of columns is logged as trained tokens", left_padded, "loss")
+@MUTANTS.add(
+    "loss-counts-columns",
+    "The number of columns is logged as trained tokens",
+    left_padded,
+    "loss",
+    row="MSK-10",
+)
 def counts_columns(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
     """mask.numel() for mask.sum(): the log shows a healthy number in the very run whose masks are empty."""
     right = left_padded.loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches)

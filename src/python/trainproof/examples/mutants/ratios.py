@@ -12,7 +12,8 @@ from .policy import clip, maximum, not_clipped, penalised, summed, trained
 def declaring(*names):
     """The left-padded example, saying of its semantics only these."""
     said = {name: left_padded.DECLARED["semantics"][name] for name in names}
-    return SimpleNamespace(OPS=left_padded.OPS, DECLARED=dict(left_padded.DECLARED, semantics=said))
+    declared = dict(left_padded.DECLARED, semantics=said)
+    return SimpleNamespace(__name__=left_padded.__name__, OPS=left_padded.OPS, DECLARED=declared)
 
 
 SILENT = declaring()
@@ -29,10 +30,10 @@ def all_tokens(mask, rows, micro_batches):
     return sum(map(sum, mask))
 
 
-def add(name, title, story, token, base=left_padded):
+def add(name, title, story, token, base=left_padded, **rows):
     wrong = summed(token, trained, all_tokens)
     wrong.__doc__ = story
-    MUTANTS.add(name, title, base, "loss")(wrong)
+    MUTANTS.add(name, title, base, "loss", **rows)(wrong)
 
 
 add(
@@ -85,6 +86,7 @@ add(
     "A minus moved inside the minimum and the minimum stayed.",
     penalised(maximum),
     WITHOUT_KL,
+    row="PPO-03",
 )
 
 
@@ -99,10 +101,13 @@ add(
     "pg_loss - beta * kl: the policy is pushed away from the reference.",
     pushed_away,
     WITHOUT_KL,
+    row="KL-01",
 )
 
 
-@MUTANTS.add("loss-nan-for-an-empty-row", "A row without trained tokens makes the loss NaN", right_padded)
+@MUTANTS.add(
+    "loss-nan-for-an-empty-row", "A row without trained tokens makes the loss NaN", right_padded, row="NUM-01"
+)
 def loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
     """(loss * mask).sum(1) / mask.sum(1) is 0/0 for an answer that is masked out whole. Fix: clamp(min=1)."""
     right = right_padded.loss(

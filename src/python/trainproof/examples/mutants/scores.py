@@ -30,7 +30,7 @@ def score(prompt_ids, completion_ids):
     return {"logprobs": [[-value for value in row] for row in right["logprobs"]]}
 
 
-@MUTANTS.add("score-with-dropout", "Dropout is left on while scoring", left_padded, "score")
+@MUTANTS.add("score-with-dropout", "Dropout is left on while scoring", left_padded, "score", row="LP-12")
 def score_dropout(prompt_ids, completion_ids):
     """generate() switched to evaluation, and the step that followed back to training: ratio and KL are off before
     the first update. Fix: score in evaluation mode, or with dropout 0."""
@@ -47,7 +47,13 @@ def score_dropout(prompt_ids, completion_ids):
     return scored(prompt_ids, completion_ids, row)
 
 
-@MUTANTS.add("score-without-the-prompt", "Completions are scored without their prompts", left_padded, "score")
+@MUTANTS.add(
+    "score-without-the-prompt",
+    "Completions are scored without their prompts",
+    left_padded,
+    "score",
+    row="TPL-07",
+)
 def score_alone(prompt_ids, completion_ids):
     """The reference server was sent the completions only: each answer is rated as the beginning of a text. Numbers
     look right, batches agree, and the KL is about nothing. Fix: send prompt and completion."""
@@ -71,7 +77,9 @@ def score_ahead(prompt_ids, completion_ids):
     return scored(prompt_ids, completion_ids, row)
 
 
-@MUTANTS.add("score-of-the-token-before", "Scores are cut out one column early", left_padded, "score")
+@MUTANTS.add(
+    "score-of-the-token-before", "Scores are cut out one column early", left_padded, "score", row="LP-01"
+)
 def score_early(prompt_ids, completion_ids):
     """row[P - 1 : -1] is where a completion's scores stand in logits, and here they had been moved to their tokens
     already: each token is paired with the score of the one before it. Fix: shift once."""

@@ -39,10 +39,10 @@ def right_amount(count, presence, frequency):
     return frequency * count + presence
 
 
-def add(name, title, story, counts_of=generated, amount=right_amount):
+def add(name, title, story, counts_of=generated, amount=right_amount, **rows):
     wrong = penalised(counts_of, amount)
     wrong.__doc__ = story
-    MUTANTS.add(name, title, left_padded, "penalties")(wrong)
+    MUTANTS.add(name, title, left_padded, "penalties", **rows)(wrong)
 
 
 def with_padding(ids, real, prompt_width):
@@ -55,6 +55,7 @@ add(
     "Padding is counted as generated",
     "bincount(all ids) minus bincount(prompt): what remains is the generation and the padding, the stop token's id.",
     with_padding,
+    row="PEN-03",
 )
 add(
     "penalties-frequency-as-presence",
@@ -88,7 +89,9 @@ def contract(order, segments, enabled):
     return {"executed": zero, "trained_tokens": zero, "losses": {name: 0.0 for name in enabled}}
 
 
-@MUTANTS.add("contract-counts-rows", "Rows are counted instead of tokens", left_padded, "contract")
+@MUTANTS.add(
+    "contract-counts-rows", "Rows are counted instead of tokens", left_padded, "contract", row="MSK-10"
+)
 def contract_rows(order, segments, enabled):
     """num_samples was logged as the number of trained tokens, and the loss divided by it."""
     right = replay.contract(order, segments, enabled)
@@ -143,7 +146,9 @@ add(
 )
 
 
-@MUTANTS.add("contract-loss-always-zero", "The branch runs and its loss is 0.0", left_padded, "contract")
+@MUTANTS.add(
+    "contract-loss-always-zero", "The branch runs and its loss is 0.0", left_padded, "contract", row="ZL-05"
+)
 def contract_zero(order, segments, enabled):
     """`loss = torch.tensor(0.0)` before the loop, `loss_sum += ...` within, and `loss` returned: the branch runs, the
     tokens are counted, and the log says 0.0 for days. Fix: return the sum."""
@@ -164,7 +169,11 @@ def contract_all(order, segments, enabled):
 
 
 @MUTANTS.add(
-    "contract-order-loses-segments", "In one order only the first segment is read", left_padded, "contract"
+    "contract-order-loses-segments",
+    "In one order only the first segment is read",
+    left_padded,
+    "contract",
+    row="ZL-01",
 )
 def contract_order(order, segments, enabled):
     """The consumer indexes with the other order in mind, and a list of segments in the place of a list of lists loses

@@ -1,0 +1,122 @@
+// Every trainer that is right: the three examples, all conventions in Python, and the legal object trainers of the
+// tests; and how one of them is judged, which is how the command judges: measured first, then checked.
+import { execaSync } from 'execa';
+import { measureUndeclared } from '../src/check/profile/undeclared.ts';
+import {
+  loadTokenizer,
+  type Property,
+  type PropertyResult,
+  run,
+  type Semantics,
+  startTrainer,
+  type Tokenizer,
+  type Trainer,
+} from '../src/index.ts';
+import { batches } from '../test/teeth/legal/batches.ts';
+import { critics } from '../test/teeth/legal/critic.ts';
+import { dialogues } from '../test/teeth/legal/dialogues.ts';
+import { numbers } from '../test/teeth/legal/numbers.ts';
+import { pairs } from '../test/teeth/legal/pairs.ts';
+import { pipelines } from '../test/teeth/legal/pipelines.ts';
+import { samplers } from '../test/teeth/legal/sampling.ts';
+import { settings } from '../test/teeth/legal/settings.ts';
+import { steps } from '../test/teeth/legal/steps.ts';
+import { texts } from '../test/teeth/legal/texts.ts';
+import { truncation } from '../test/teeth/legal/truncation.ts';
+import { turns } from '../test/teeth/legal/turns.ts';
+import { unusual } from '../test/teeth/legal/unusual.ts';
+import { pythonEnvironment } from './python.ts';
+
+export interface Correct {
+  readonly name: string;
+  /** Whoever opens it stops it. */
+  readonly open: () => Promise<Opened>;
+}
+
+export interface Opened {
+  readonly trainer: Trainer;
+  readonly tokenizer: Tokenizer | undefined;
+}
+
+export const EXAMPLES: readonly Correct[] = [
+  'left_padded',
+  'right_padded',
+  'stop_excluded',
+  'data_parallel',
+].map((name) => ({
+  name,
+  open: () => openPython([`trainproof.examples.${name}`]),
+}));
+
+/** A convention, as `--list` says it. */
+export interface Convention {
+  readonly name: string;
+  /** What it does, declared or not. */
+  readonly is: Semantics;
+}
+
+export function conventions(): (Correct & Convention)[] {
+  const { stdout } = execaSync('python3', ['-m', CONVENTIONS, '--list'], { env: pythonEnvironment() });
+  return (JSON.parse(stdout) as Convention[]).map((convention) => ({
+    ...convention,
+    open: () => openPython([CONVENTIONS, convention.name]),
+  }));
+}
+
+export const LEGAL: readonly Correct[] = [
+  ...batches,
+  ...pairs,
+  ...samplers,
+  ...critics,
+  ...numbers,
+  ...pipelines,
+  ...settings,
+  ...steps,
+  ...texts,
+  ...dialogues,
+  ...turns,
+  ...truncation,
+  ...unusual,
+].map(({ name, trainer, tokenizer }) => ({ name, open: async () => ({ trainer, tokenizer }) }));
+
+/** One run of these properties against a trainer that was measured once. */
+export function judge(
+  { trainer, tokenizer }: Opened,
+  semantics: Semantics,
+  options: {
+    readonly properties: readonly Property[];
+    readonly seed: number;
+    readonly cases: number;
+    readonly shrinkMilliseconds?: number;
+  },
+): Promise<readonly PropertyResult[]> {
+  return run({ trainer, tokenizer, semantics, command: 'correct', ...options }, () => undefined);
+}
+
+/** What `check` holds it to beyond its declaration. */
+export const measured = (opened: Opened): Promise<Semantics> => measureUndeclared(opened);
+
+/** One line for each alarm, with the case that raised it, and for each label that is thinner than promised. */
+export function alarmsOf(results: readonly PropertyResult[]): string[] {
+  return results.flatMap(({ id, verdict, failure, thin }) => {
+    const why = failure?.finding?.sentence ?? failure?.trainerFailure?.message;
+    const alarm = `${id} ${verdict}s: ${why} ${JSON.stringify(failure?.given)}`;
+    return [
+      ...(verdict === 'fail' || verdict === 'error' ? [alarm] : []),
+      ...thin.map(({ label, share, least }) => `${id} is thin: "${label}" ${share}, promised ${least}`),
+    ];
+  });
+}
+
+const CONVENTIONS = 'trainproof.examples.conventions';
+
+async function openPython(args: readonly string[]): Promise<Opened> {
+  const started = await startTrainer({ command: ['python3', '-m', ...args] });
+  if ('failure' in started) throw new Error(`${args.join(' ')}: ${started.failure.message}`);
+  const { trainer } = started;
+  const folder = trainer.hello.tokenizer;
+  if (folder === undefined) return { trainer, tokenizer: undefined };
+  const loaded = loadTokenizer(folder);
+  if ('problem' in loaded) throw new Error(loaded.problem);
+  return { trainer, tokenizer: loaded.tokenizer };
+}

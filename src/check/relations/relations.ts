@@ -1,0 +1,78 @@
+// The strongest checks need no formula: an answer must not change with what does not matter. Each relation is written
+// once, and asks the axes of an op (protocol/axes.ts) what its fields mean.
+import type fc from 'fast-check';
+import type { Args, Op } from '../../protocol/message.ts';
+import type { Level, Stage } from '../../vocabulary.ts';
+import type { Need, Property, Subject, World } from '../property.ts';
+import type { Observed } from './compare.ts';
+import { type Relation, RULES } from './rules.ts';
+
+/** What a family of properties is about: an op, and the requests to ask of it. */
+export interface Related<O extends Op, Case> {
+  readonly op: O;
+  readonly stage: Stage;
+  /** Begins the ids: `loss/`, `advantages/whitening-`. Default: the stage and a slash. */
+  readonly prefix?: string;
+  /** What the answer is, as a sentence begins: "The KL". Default: "The answer". */
+  readonly noun?: string;
+  readonly given: (world: World) => fc.Arbitrary<Case>;
+  readonly args: (given: Case, world: World) => Args<O>;
+  readonly labels?: Property<Case>['labels'];
+  readonly coverage?: Property<Case>['coverage'];
+  readonly needs?: readonly Need[];
+  /** Length of the longest sum behind a number, where it is not the size of the mask: a model's layers, say. */
+  readonly terms?: number;
+  /** Asks the trainer; default: `subject.ask`, all fields of the answer. */
+  readonly observe?: (subject: Subject, args: Args<O>) => Promise<Observed>;
+  /** Which relations, and what is particular about them here. */
+  readonly relations: { readonly [R in Relation]?: Particulars };
+}
+
+export interface Particulars {
+  readonly catches: readonly string[];
+  readonly level?: Level;
+  readonly why?: string;
+  readonly needs?: readonly Need[];
+}
+
+/** One property for each relation that is listed, in the order of RULES. */
+export function relations<O extends Op, Case>(related: Related<O, Case>): readonly Property<Case>[] {
+  const { op, stage, given, labels, coverage, needs = [], noun = 'The answer' } = related;
+  const observe =
+    related.observe ??
+    (async (subject: Subject, args: Args<O>): Promise<Observed> => ({
+      fields: (await subject.ask(op, args)) as Readonly<Record<string, unknown>>,
+    }));
+  return (Object.keys(RULES) as Relation[]).flatMap((name): Property<Case>[] => {
+    const particulars = related.relations[name];
+    if (particulars === undefined) return [];
+    const rule = RULES[name];
+    return [
+      {
+        id: `${related.prefix ?? `${stage}/`}${rule.id}`,
+        title: rule.title(noun),
+        stage,
+        level: particulars.level ?? rule.level,
+        why: particulars.why ?? rule.why,
+        catches: particulars.catches,
+        ops: [op],
+        needs: [
+          ...needs,
+          ...(rule.needs === undefined ? [] : [rule.needs(op)]),
+          ...(particulars.needs ?? []),
+        ],
+        given,
+        ...(labels === undefined ? {} : { labels }),
+        ...(coverage === undefined ? {} : { coverage }),
+        check: (subject, drawn) =>
+          rule.check({
+            subject,
+            op,
+            args: related.args(drawn, subject),
+            ask: (args) => observe(subject, args),
+            terms: related.terms,
+          }),
+      },
+    ];
+  });
+}

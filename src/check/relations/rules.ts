@@ -1,0 +1,279 @@
+// The relations themselves: what is changed in a request, and what must stay in the answer. Which op they are asked of,
+// and what its fields mean, they learn from its axes.
+import type { Args, Op } from '../../protocol/message.ts';
+import type { Level } from '../../vocabulary.ts';
+import type { Finding, Need, Subject } from '../property.ts';
+import { discard } from '../subject.ts';
+import { agreement, notANumber, type Observed } from './compare.ts';
+import {
+  axesOf,
+  fieldAlong,
+  overwriteMasked,
+  padColumns,
+  pickRows,
+  renamed,
+  renaming,
+  rowCount,
+  wholePartition,
+} from './transform.ts';
+
+export type Relation =
+  | 'finite'
+  | 'row-order'
+  | 'padding'
+  | 'masked-values'
+  | 'nan-under-the-mask'
+  | 'batch-mates'
+  | 'micro-batches'
+  | 'ranks'
+  | 'same-twice'
+  | 'renamed-ids';
+
+export interface Rule {
+  /** Last part of the id. */
+  readonly id: string;
+  readonly title: (noun: string) => string;
+  readonly why: string;
+  readonly level: Level;
+  readonly needs?: (op: Op) => Need;
+  readonly check: <O extends Op>(asked: Asked<O>) => Promise<Finding | undefined>;
+}
+
+export interface Asked<O extends Op> {
+  readonly subject: Subject;
+  readonly op: O;
+  readonly args: Args<O>;
+  readonly ask: (args: Args<O>) => Promise<Observed>;
+  readonly terms: number | undefined;
+}
+
+/** Columns added on each side: two, so that a shift by one shows as a shift. */
+const EXTRA = 2;
+/**
+ * Far from any log-probability, reward or value. Of its multiples, exp of all differences together, a KL times the
+ * ratio, stays a number in float32.
+ */
+const JUNK = -13;
+
+/** The answer to a request, and to a changed one. */
+async function twice<O extends Op>(
+  { subject, op, args, ask, terms }: Asked<O>,
+  changed: Args<O>,
+  rest: {
+    readonly when: string;
+    readonly place?: ReadonlyMap<number, number>;
+    readonly shift?: number;
+    readonly batch?: boolean;
+  },
+): Promise<Finding | undefined> {
+  const before = await ask(args);
+  const broken = notANumber(op, args, before);
+  if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`);
+  const after = await ask(changed);
+  return agreement({
+    world: subject,
+    op,
+    args,
+    before,
+    after,
+    ...(terms === undefined ? {} : { terms }),
+    ...rest,
+  });
+}
+
+async function underTheMask<O extends Op>(
+  asked: Asked<O>,
+  junk: number,
+  when: string,
+): Promise<Finding | undefined> {
+  const args = wholePartition(asked.op, asked.args);
+  return twice({ ...asked, args }, overwriteMasked(asked.op, args, junk), { when });
+}
+
+const split =
+  (capability: 'micro_batches' | 'ranks', what: string): Rule['check'] =>
+  async (asked) => {
+    const { op, args } = asked;
+    const parts = (args as Readonly<Record<string, unknown>>)[capability] as
+      | readonly (readonly number[])[]
+      | undefined;
+    if (parts === undefined || parts.length < 2) return discard(`there is one of the ${what} only`);
+    const whole = wholePartition(op, args);
+    const shown = parts.map((rows) => rows.join(' ')).join(' | ');
+    return twice(
+      { ...asked, args: whole },
+      { ...whole, [capability]: parts },
+      {
+        when: `when the batch is split over ${parts.length} ${what} [${shown}]`,
+      },
+    );
+  };
+
+const offered =
+  (capability: 'micro_batches' | 'ranks') =>
+  (op: Op): Need =>
+  (world) => {
+    if (world.hello.ops[op]?.[capability] !== true) return `op \`${op}\` does not offer ${capability}`;
+    if ((op === 'loss' || op === 'sft_loss') && world.semantics.loss_normalization === 'local')
+      return 'every micro-batch and every rank has its own denominator (loss_normalization "local"); where the whole batch is meant, declare "global", and this is checked';
+    return undefined;
+  };
+
+/** Where the trainer is fixed to its ids, nothing can be renamed. */
+const freeIds = (): Need => (world) =>
+  world.hello.tokens === undefined
+    ? undefined
+    : 'the trainer is fixed to its special ids (hello.tokens), so ids cannot be renamed';
+
+export const RULES: Readonly<Record<Relation, Rule>> = {
+  finite: {
+    id: 'finite-on-finite-input',
+    title: (noun) => `${noun} is finite where everything that it reads is`,
+    why: 'One 0/0 of an empty row, or one overflow, turns the weights of the model to NaN.',
+    level: 'must',
+    async check({ op, args, ask }) {
+      const broken = notANumber(op, args, await ask(args));
+      return broken === undefined
+        ? undefined
+        : {
+            kind: 'not finite',
+            sentence: `${broken.where} is ${broken.value}, although every number that it reads is finite.`,
+          };
+    },
+  },
+  padding: {
+    id: 'independent-of-padding',
+    title: (noun) => `${noun} does not change with more columns of padding, left and right`,
+    why: 'What counts padding depends on the longest row of the batch that a row happens to be in.',
+    level: 'must',
+    async check(asked) {
+      const args = wholePartition(asked.op, asked.args);
+      const left = fieldAlong(asked.op, args, 'width') === undefined ? 0 : EXTRA;
+      return twice({ ...asked, args }, padColumns(asked.op, args, left, EXTRA), {
+        shift: left,
+        when: `with ${EXTRA} more columns of padding ${left > 0 ? 'on each side' : 'on the right'}`,
+      });
+    },
+  },
+  'row-order': {
+    id: 'independent-of-row-order',
+    title: (noun) => `${noun} does not depend on the order of the rows, and moves with them`,
+    why: 'What depends on the order of rows pairs answers with the numbers of others.',
+    level: 'must',
+    async check(asked) {
+      const args = wholePartition(asked.op, asked.args);
+      const rows = rowCount(asked.op, args);
+      if (rows < 2) return discard('there is one row only');
+      const order = Array.from({ length: rows }, (_, at) => rows - 1 - at);
+      return twice({ ...asked, args }, pickRows(asked.op, args, order), {
+        place: new Map(order.map((row, at) => [row, at])),
+        when: 'with the rows in reverse order',
+      });
+    },
+  },
+  'micro-batches': {
+    id: 'independent-of-micro-batches',
+    title: (noun) => `${noun} is the same for every partition of the batch into micro-batches`,
+    why: 'A mean of micro-batch means weighs the tokens of short micro-batches more: gradient accumulation changes the objective.',
+    level: 'must',
+    needs: offered('micro_batches'),
+    check: split('micro_batches', 'micro-batches'),
+  },
+  ranks: {
+    id: 'independent-of-ranks',
+    title: (noun) => `${noun} is the same for every partition of the batch over data-parallel ranks`,
+    why: 'A mean over ranks of means over tokens, or a statistic of one rank, makes the step depend on how many machines there are.',
+    level: 'must',
+    needs: offered('ranks'),
+    check: split('ranks', 'ranks'),
+  },
+  'batch-mates': {
+    id: 'independent-of-batch-mates',
+    title: (noun) => `${noun} for a row is the same alone and in a batch`,
+    why: 'What a row gets from its neighbours changes from batch to batch, and no run can be repeated.',
+    level: 'must',
+    async check(asked) {
+      const { op } = asked;
+      const args = wholePartition(op, asked.args);
+      const rows = rowCount(op, args);
+      const groups = fieldAlong(op, args, 'group') as readonly number[] | undefined;
+      const all = Array.from({ length: rows }, (_, row) => row);
+      const parts =
+        axesOf(op).reach === 'group'
+          ? [...new Set(groups)].map((group) => all.filter((row) => groups?.[row] === group))
+          : all.map((row) => [row]);
+      if (parts.length < 2) return discard('there is one row only, or one group');
+      for (const kept of parts) {
+        const finding = await twice({ ...asked, args }, pickRows(op, args, kept), {
+          place: new Map(kept.map((row, at) => [row, at])),
+          batch: false,
+          when: kept.length === 1 ? 'with its batch mates left out' : 'with the other groups left out',
+        });
+        if (finding !== undefined) return finding;
+      }
+      return undefined;
+    },
+  },
+  'masked-values': {
+    id: 'masked-values-do-not-matter',
+    title: (noun) => `${noun} does not change with values at masked positions`,
+    why: "Whatever stands at prompt, padding and tool output is not the policy's doing; what reads it is noise.",
+    level: 'must',
+    check: (asked) => underTheMask(asked, JUNK, 'when only values at masked positions change'),
+  },
+  'nan-under-the-mask': {
+    id: 'nan-under-the-mask-stays-there',
+    title: (noun) => `${noun} is not touched by NaN and infinity at masked positions`,
+    why: 'Multiplying by a mask keeps NaN (0 * NaN is NaN): one bad padding value ends the run.',
+    level: 'should',
+    async check(asked) {
+      for (const value of [Number.NaN, Number.NEGATIVE_INFINITY]) {
+        const when = `when values at masked positions are ${Number.isNaN(value) ? 'NaN' : 'infinite'}`;
+        const finding = await underTheMask(asked, value, when);
+        if (finding !== undefined) return finding;
+      }
+      return undefined;
+    },
+  },
+  'same-twice': {
+    id: 'same-twice',
+    title: (noun) => `${noun} is the same when asked twice, with another request in between`,
+    why: 'A statistic that is carried along, or an input that is written into, makes a step depend on the steps before it.',
+    level: 'must',
+    async check(asked) {
+      const { subject, op, args, ask, terms } = asked;
+      const rows = rowCount(op, args);
+      const before = await ask(args);
+      // Another request, so that what is kept of it shows: one row of this one.
+      if (rows > 1) await subject.attempt(op, pickRows(op, wholePartition(op, args), [rows - 1]));
+      const after = await ask(args);
+      const when = 'when it is asked again';
+      return agreement({
+        world: subject,
+        op,
+        args,
+        before,
+        after,
+        when,
+        ...(terms === undefined ? {} : { terms }),
+      });
+    },
+  },
+  'renamed-ids': {
+    id: 'unchanged-when-ids-are-renamed',
+    title: (noun) => `${noun} is the same when all ids have other names, one of the special ones 0`,
+    why: 'An id of 0 passes for "not set", and an id that happens to be small for a flag: right for one tokenizer, wrong for the next.',
+    level: 'must',
+    needs: freeIds,
+    async check({ subject, op, args, ask }) {
+      const { ids } = axesOf(op);
+      if (ids === undefined) return discard('no field holds ids');
+      const rename = renaming(op, args);
+      const before = await ask(args);
+      const after = await ask(renamed(args, ids.args, rename));
+      const expected = { ...before, fields: renamed(before.fields, ids.ok, rename) };
+      const when = 'when all ids are renamed';
+      return agreement({ world: subject, op, args, before: expected, after, when });
+    },
+  },
+};

@@ -1,0 +1,51 @@
+// What a run of `check` means for the file of known failures: which entries it left out, and the file rewritten.
+import { relative } from 'node:path';
+import type { PropertyResult } from '../check/events.ts';
+import { writeKnown } from '../check/known.ts';
+import { updateKnown } from '../check/known-update.ts';
+import type { Property } from '../check/property.ts';
+import type { ChosenKnown } from './chosen.ts';
+import { type Context, say } from './context.ts';
+
+export interface ChosenRun {
+  readonly properties: readonly Property[];
+  readonly seed: number;
+  readonly known: ChosenKnown;
+  /** Ids of every property there is. */
+  readonly catalogue: readonly string[];
+}
+
+/** Entries of the user's that no chosen property is about. */
+export function leftOutOf({ known, properties, catalogue }: ChosenRun): string[] {
+  const ids = new Set(properties.map(({ id }) => id));
+  return Object.keys(known.own).filter((id) => catalogue.includes(id) && !ids.has(id));
+}
+
+/** `--update-known`: the results as they count once the file says what the run found. */
+export function rewriteKnown(
+  results: readonly PropertyResult[],
+  { known: { known, own, file = '' }, catalogue }: ChosenRun,
+  interrupted: boolean,
+  context: Context,
+): readonly PropertyResult[] {
+  const name = relative(context.cwd, file);
+  if (interrupted) {
+    say(context, `${name} is left as it is: an interrupted run has not seen everything`);
+    return results;
+  }
+  const update = updateKnown(own, known, results, catalogue);
+  if (update.changes.length === 0) {
+    say(context, `${name} says all of this already`);
+    return update.results;
+  }
+  try {
+    writeKnown(file, update.known);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    context.err.write(`trainproof: ${name} cannot be written: ${why}\n`);
+    return results;
+  }
+  const count = Object.keys(update.known).length;
+  say(context, ...update.changes, `${name} now holds ${count} known ${count === 1 ? 'failure' : 'failures'}`);
+  return update.results;
+}

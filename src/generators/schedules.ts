@@ -1,0 +1,37 @@
+// Configurations of a training loop with several losses, for op `schedule`.
+import fc from 'fast-check';
+
+export type Mode = 'parallel' | 'sequential' | 'alternating';
+
+export interface Scheduled {
+  readonly mode: Mode;
+  readonly iterations: number;
+  /** Of every loss that the trainer has, enabled or not. */
+  readonly frequencies: Readonly<Record<string, number>>;
+  /** In any order. */
+  readonly enabled: readonly string[];
+}
+
+const MAX_FREQUENCY = 4;
+const MAX_ITERATIONS = 10;
+
+export function scheduled(losses: readonly string[], modes: readonly Mode[]): fc.Arbitrary<Scheduled> {
+  return fc.record({
+    mode: fc.constantFrom(...modes),
+    iterations: fc.integer({ min: 1, max: MAX_ITERATIONS }),
+    frequencies: fc.record(
+      Object.fromEntries(losses.map((loss) => [loss, fc.integer({ min: 1, max: MAX_FREQUENCY })])),
+    ),
+    enabled: fc.shuffledSubarray([...losses], { minLength: 1 }),
+  });
+}
+
+export function scheduledLabels({ mode, iterations, frequencies, enabled }: Scheduled): string[] {
+  const labels: string[] = [mode];
+  const due = enabled.map((loss) => frequencies[loss] ?? 1);
+  if (enabled.length > 1) labels.push('several losses');
+  if (due.some((frequency) => frequency > 1)) labels.push('frequency above 1');
+  if (new Set(due).size > 1) labels.push('unequal frequencies');
+  if (due.every((frequency) => iterations > frequency)) labels.push('every loss is due twice');
+  return labels;
+}

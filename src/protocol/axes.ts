@@ -1,0 +1,234 @@
+// Which index of a field means what: all that the general relations of check/relations/ need to know of an op.
+// A new op gets them by one entry here.
+import type { Args, Ok, Op } from './message.ts';
+
+/**
+ * row: the first index is the row. token: the second is the column as well, and counts only where the mask is 1.
+ * mask: says which columns count. width: where completions begin. group: only which rows are equal matters.
+ * partition: lists of row indices; the answer is for all of them. setting: holds for the whole request.
+ */
+export type ArgAxis = 'row' | 'token' | 'mask' | 'width' | 'group' | 'partition' | 'setting';
+/** row, token: as above, row by row as the rows were handed over. batch: one for the whole request. */
+export type OkAxis = 'row' | 'token' | 'batch';
+
+export interface OpAxes<O extends Op = Op> {
+  readonly args: { readonly [K in keyof Args<O>]-?: ArgAxis };
+  readonly ok: { readonly [K in keyof Ok<O>]-?: OkAxis };
+  /** The rows that an answer about one row may depend on. */
+  readonly reach: 'row' | 'group' | 'batch';
+  /** What a column of padding holds; where nothing is said, 0. */
+  readonly padding?: { readonly [K in keyof Args<O>]?: number };
+  /** Fields that hold token ids: renamed all together, they are other names for the same thing. */
+  readonly ids?: { readonly args: readonly (keyof Args<O>)[]; readonly ok: readonly (keyof Ok<O>)[] };
+}
+
+const TRACKS = {
+  logprobs: 'token',
+  old_logprobs: 'token',
+  ref_logprobs: 'token',
+  completion_mask: 'mask',
+  prompt_width: 'width',
+} as const;
+const COMPLETIONS = { prompt_ids: 'row', completion_ids: 'row' } as const;
+
+export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
+  collate: {
+    args: { input_ids: 'row', labels: 'row', pad_token_id: 'setting' },
+    ok: { input_ids: 'row', attention_mask: 'row', labels: 'row', position_ids: 'row' },
+    reach: 'batch',
+    ids: { args: ['input_ids', 'labels', 'pad_token_id'], ok: ['input_ids', 'labels'] },
+  },
+  extract: {
+    args: {
+      padding_side: 'setting',
+      prompt_ids: 'row',
+      input_ids: 'row',
+      attention_mask: 'row',
+      sequences: 'row',
+      sampled_ids: 'row',
+      sampling_logprobs: 'row',
+      pad_token_id: 'setting',
+      eos_token_ids: 'setting',
+    },
+    ok: { completion_ids: 'row', logprobs: 'row' },
+    reach: 'row',
+    ids: {
+      args: ['prompt_ids', 'input_ids', 'sequences', 'sampled_ids', 'pad_token_id', 'eos_token_ids'],
+      ok: ['completion_ids'],
+    },
+  },
+  mask: {
+    args: {
+      prompt_ids: 'row',
+      completion_ids: 'row',
+      sequences: 'row',
+      attention_mask: 'row',
+      prompt_width: 'setting',
+      pad_token_id: 'setting',
+      eos_token_ids: 'setting',
+    },
+    ok: {
+      input_ids: 'row',
+      attention_mask: 'row',
+      completion_mask: 'token',
+      position_ids: 'row',
+      truncated: 'row',
+    },
+    reach: 'batch',
+    ids: {
+      args: ['prompt_ids', 'completion_ids', 'sequences', 'pad_token_id', 'eos_token_ids'],
+      ok: ['input_ids'],
+    },
+  },
+  score: {
+    args: { ...COMPLETIONS, packed: 'setting' },
+    ok: { logprobs: 'row' },
+    reach: 'row',
+  },
+  values: {
+    args: { ...COMPLETIONS, temperature: 'setting' },
+    ok: { values: 'row' },
+    reach: 'row',
+  },
+  reward_model: { args: COMPLETIONS, ok: { scores: 'row' }, reach: 'row' },
+  entropy: {
+    args: {
+      input_ids: 'token',
+      attention_mask: 'token',
+      logits: 'token',
+      completion_mask: 'mask',
+      prompt_width: 'width',
+    },
+    ok: { entropy: 'token', mean_entropy: 'batch' },
+    reach: 'row',
+  },
+  kl: {
+    args: { ...TRACKS, kl_estimator: 'setting', settings: 'setting' },
+    ok: { kl: 'token', mean_kl: 'batch' },
+    reach: 'row',
+  },
+  token_rewards: {
+    args: {
+      scores: 'row',
+      process_rewards: 'token',
+      kl: 'token',
+      completion_mask: 'mask',
+      prompt_width: 'width',
+      kl_coef: 'setting',
+    },
+    ok: { rewards: 'token' },
+    reach: 'row',
+  },
+  gae: {
+    args: {
+      rewards: 'token',
+      values: 'token',
+      completion_mask: 'mask',
+      prompt_width: 'width',
+      gamma: 'setting',
+      lam: 'setting',
+    },
+    ok: { advantages: 'token', returns: 'token' },
+    reach: 'row',
+  },
+  whiten: {
+    args: { values: 'token', completion_mask: 'mask', prompt_width: 'width', ranks: 'partition' },
+    ok: { values: 'token' },
+    reach: 'batch',
+  },
+  clip_advantages: {
+    args: { advantages: 'row', limit: 'setting' },
+    ok: { advantages: 'row' },
+    reach: 'row',
+  },
+  advantages: {
+    args: { rewards: 'row', group_ids: 'group', prompt_ids: 'row', ranks: 'partition', settings: 'setting' },
+    ok: { advantages: 'row' },
+    reach: 'group',
+  },
+  loss: {
+    args: {
+      ...TRACKS,
+      advantages: 'row',
+      micro_batches: 'partition',
+      ranks: 'partition',
+      entropy: 'token',
+      settings: 'setting',
+    },
+    ok: { loss: 'batch', loss_weights: 'token', trained_tokens: 'batch', metrics: 'batch' },
+    reach: 'batch',
+  },
+  sft_loss: {
+    args: {
+      input_ids: 'token',
+      attention_mask: 'token',
+      labels: 'token',
+      logits: 'token',
+      micro_batches: 'partition',
+      ranks: 'partition',
+      shards: 'setting',
+    },
+    ok: { loss: 'batch', loss_weights: 'token', trained_tokens: 'batch' },
+    reach: 'batch',
+    padding: { labels: -100 },
+  },
+  preference: {
+    args: { prompt_ids: 'row', chosen_ids: 'row', rejected_ids: 'row', pad_token_id: 'setting' },
+    ok: {
+      chosen_input_ids: 'row',
+      chosen_attention_mask: 'row',
+      chosen_mask: 'row',
+      rejected_input_ids: 'row',
+      rejected_attention_mask: 'row',
+      rejected_mask: 'row',
+    },
+    reach: 'row',
+  },
+  preference_loss: {
+    args: {
+      chosen_logprobs: 'row',
+      rejected_logprobs: 'row',
+      ref_chosen_logprobs: 'row',
+      ref_rejected_logprobs: 'row',
+      settings: 'setting',
+    },
+    ok: { loss: 'batch', losses: 'row', chosen_rewards: 'row', rejected_rewards: 'row' },
+    reach: 'row',
+  },
+  sampling: {
+    args: {
+      logits: 'row',
+      completion_ids: 'row',
+      sampled_ids: 'row',
+      eos_token_ids: 'setting',
+      temperature: 'setting',
+      top_k: 'setting',
+      top_p: 'setting',
+      min_new_tokens: 'setting',
+    },
+    ok: { logprobs: 'row', sampled_logprobs: 'row' },
+    reach: 'row',
+  },
+  reward: {
+    args: { prompts: 'row', completions: 'row', references: 'row', completion_ids: 'row' },
+    ok: { rewards: 'row', lengths: 'row' },
+    reach: 'row',
+  },
+  overlong_penalty: {
+    args: { lengths: 'row', max_length: 'setting', buffer: 'setting' },
+    ok: { penalties: 'row' },
+    reach: 'row',
+  },
+  format_score: { args: { completions: 'row' }, ok: { scores: 'row' }, reach: 'row' },
+  unroll: {
+    args: {
+      observations: 'row',
+      actions: 'row',
+      rewards: 'row',
+      starts: 'row',
+      unroll_steps: 'setting',
+    },
+    ok: { observations: 'row', actions: 'row', rewards: 'row', mask: 'row' },
+    reach: 'row',
+  },
+};

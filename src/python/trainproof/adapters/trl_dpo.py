@@ -1,0 +1,135 @@
+"""`python -m trainproof.adapters.trl_dpo`: TRL's own DPOTrainer, unmodified, on a tiny random model on the CPU.
+
+Pairs are laid out by the trainer's collator, losses come from its _compute_loss. Settings: TRAINPROOF_TOKENIZER=folder,
+TRAINPROOF_OBJECTIVE=sigmoid|hinge|ipo (TRL's loss_type)."""
+
+import os
+import tempfile
+from types import SimpleNamespace
+
+import trainproof
+from trainproof import Reject
+from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
+from trainproof.adapters._standin import replaced
+
+import torch
+from datasets import Dataset
+from trl import DPOConfig, DPOTrainer
+
+OBJECTIVES = {"sigmoid": "dpo", "hinge": "hinge", "ipo": "ipo"}
+OBJECTIVE = os.environ.get("TRAINPROOF_OBJECTIVE") or "sigmoid"
+if OBJECTIVE not in OBJECTIVES:
+    stop("TRAINPROOF_OBJECTIVE=%s: choose one of %s" % (OBJECTIVE, ", ".join(OBJECTIVES)))
+
+FOLDER = tokenizer_folder()
+tokenizer = load_tokenizer(FOLDER)
+
+# What a logit is where its token cannot be: exp of it is 0, and sums of it stay finite.
+NEVER = -1e4
+# Any two tokens: which they are does not matter where the log-probability of the first is given.
+TOKEN, OTHER = 0, 1
+
+
+def build():
+    """The trainer with TRL's defaults. Its one dataset row is never trained on."""
+    with tempfile.TemporaryDirectory(prefix="trainproof-") as scratch:
+        return DPOTrainer(
+            model=tiny_model(len(tokenizer)),
+            ref_model=tiny_model(len(tokenizer)),
+            args=DPOConfig(
+                output_dir=os.path.join(scratch, "out"),
+                loss_type=[OBJECTIVE],
+                use_cpu=True,
+                bf16=False,
+                gradient_checkpointing=False,
+                report_to="none",
+            ),
+            train_dataset=Dataset.from_list([{"prompt": "a", "chosen": "b", "rejected": "c"}]),
+            processing_class=tokenizer,
+        )
+
+
+trainer = build()
+tokens = declared_tokens(tokenizer)
+trainer.model.train()
+trainer.current_gradient_accumulation_steps = 1  # set by Trainer.train() otherwise
+
+
+def collated(prompt_ids, chosen_ids, rejected_ids):
+    """TRL's batch: all chosen rows, then all rejected ones."""
+    names = ("prompt_ids", "chosen_ids", "rejected_ids")
+    return trainer.data_collator([dict(zip(names, row)) for row in zip(prompt_ids, chosen_ids, rejected_ids)])
+
+
+@trainproof.op
+def preference(prompt_ids, chosen_ids, rejected_ids, pad_token_id):
+    if pad_token_id != tokens["pad_token_id"]:
+        raise Reject("this trainer's collator pads with %d" % tokens["pad_token_id"])
+    batch = collated(prompt_ids, chosen_ids, rejected_ids)
+    halves = {name: rows.chunk(2) for name, rows in batch.items()}
+    fields = {"input_ids": "input_ids", "attention_mask": "attention_mask", "mask": "completion_mask"}
+    return {
+        "%s_%s" % (half, field): halves[name][at]
+        for at, half in enumerate(("chosen", "rejected"))
+        for field, name in fields.items()
+    }
+
+
+@trainproof.op(knobs={"beta": [0.1, 0.5]})
+def preference_loss(
+    chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs, settings=None
+):
+    """The loss of the batch. What TRL logs of rewards are means over a batch, so each pair is asked alone as well."""
+    settings = dict(settings or {})
+    beta = settings.pop("beta", trainer.beta)
+    if settings:
+        raise Reject("no setting %s; there is beta" % sorted(settings)[0])
+    pairs = list(zip(chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs))
+    alone = [objective([pair], beta) for pair in pairs]
+    return {
+        "loss": objective(pairs, beta)[0],
+        "losses": [loss for loss, _ in alone],
+        "chosen_rewards": [logged["rewards/chosen"][-1] for _, logged in alone],
+        "rejected_rewards": [logged["rewards/rejected"][-1] for _, logged in alone],
+    }
+
+
+def objective(pairs, beta):
+    """(loss, metrics) of _compute_loss on rows of a one-token prompt and as many tokens as there are log-probabilities,
+    under a policy and a reference whose logits give them those."""
+    chosen, rejected, ref_chosen, ref_rejected = map(list, zip(*pairs))
+    batch = collated([[TOKEN]] * len(pairs), *([[TOKEN] * len(row) for row in half] for half in (chosen, rejected)))
+    width = batch["input_ids"].size(1)
+    policy, reference = saying(chosen + rejected, width), saying(ref_chosen + ref_rejected, width)
+    trainer._metrics["train"].clear()
+    with torch.no_grad(), replaced(trainer, beta=beta, ref_model=reference):
+        loss = trainer._compute_loss(policy, batch, return_outputs=False)
+    return loss.item(), dict(trainer._metrics["train"])
+
+
+def saying(rows, width):
+    """A model whose logits give token t of each completion the log-probability rows[b][t]: its logit is that, another
+    token's is the logarithm of what is left."""
+    logits = torch.full((len(rows), width, len(tokenizer)), NEVER)
+    for b, row in enumerate(rows):
+        given = torch.tensor(row, dtype=torch.float64)
+        logits[b, : len(row), TOKEN] = given.float()
+        logits[b, : len(row), OTHER] = torch.log(-torch.expm1(given)).clamp(min=NEVER).float()
+    return lambda **_: SimpleNamespace(logits=logits)
+
+
+if __name__ == "__main__":
+    trainproof.serve(
+        name="trl-dpo",
+        version=VERSION,
+        layout={"alignment": "token", "span": "row"},
+        semantics={
+            "stop_token_in_mask": True,
+            "preference_objective": OBJECTIVES[OBJECTIVE],
+            "preference_beta": trainer.beta,
+            "preference_label_smoothing": trainer.label_smoothing,
+        },
+        tokens=tokens,
+        tokenizer=FOLDER,
+        dtype="float32",
+    )

@@ -1,0 +1,160 @@
+// The general relations on an op of which everything is known: a right answer passes all of them, and each wrong one is
+// caught by the relation that is about it.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runCase } from '../../src/check/subject.ts';
+import {
+  type Args,
+  AXES,
+  type Ok,
+  OPS,
+  objectTrainer,
+  overwriteMasked,
+  padColumns,
+  pickRows,
+  type Relation,
+  relations,
+  worldOf,
+} from '../../src/index.ts';
+
+type Whiten = (args: Args<'whiten'>) => Ok<'whiten'>;
+
+const TWO_ROWS: Args<'whiten'> = {
+  values: [
+    [9, 1, 3, 9],
+    [9, 5, 9, 9],
+  ],
+  completion_mask: [
+    [0, 1, 1, 0],
+    [0, 1, 0, 0],
+  ],
+  prompt_width: 1,
+  ranks: [[0], [1]],
+};
+const ALL: Readonly<Record<Relation, { catches: readonly string[] }>> = {
+  finite: { catches: [] },
+  'row-order': { catches: [] },
+  padding: { catches: [] },
+  'masked-values': { catches: [] },
+  'nan-under-the-mask': { catches: [] },
+  'batch-mates': { catches: [] },
+  'micro-batches': { catches: [] },
+  ranks: { catches: [] },
+  'same-twice': { catches: [] },
+  'renamed-ids': { catches: [] },
+};
+
+/** Each masked value less the mean over `counted`. */
+const centred =
+  (counted: (args: Args<'whiten'>, row: number, column: number) => boolean): Whiten =>
+  (args) => {
+    const all = args.values.flatMap((row, b) => row.filter((_, t) => counted(args, b, t)));
+    const mean = all.reduce((sum, value) => sum + value, 0) / all.length;
+    return { values: args.values.map((row) => row.map((value) => value - mean)) };
+  };
+const masked = ({ completion_mask: mask }: Args<'whiten'>, b: number, t: number): boolean =>
+  mask[b]?.[t] === 1;
+
+async function verdicts(whiten: Whiten, given = TWO_ROWS): Promise<Record<string, string>> {
+  const trainer = objectTrainer({
+    hello: { protocol: 1, name: 'x', dtype: 'float64', ops: { whiten: { ranks: true } } },
+    ops: { whiten },
+  });
+  const world = worldOf(trainer, undefined);
+  const properties = relations<'whiten', Args<'whiten'>>({
+    op: 'whiten',
+    stage: 'advantages',
+    given: () => fc.constant(given),
+    args: (drawn) => drawn,
+    relations: ALL,
+  });
+  const found: Record<string, string> = {};
+  for (const property of properties) {
+    if (property.needs?.some((need) => need(world) !== undefined)) continue;
+    const outcome = await runCase(property, trainer, world, given);
+    found[property.id.replace('advantages/', '')] =
+      outcome.kind === 'fails' ? outcome.finding.sentence : outcome.kind;
+  }
+  return found;
+}
+const broken = (found: Record<string, string>): string[] =>
+  Object.keys(found).filter((id) => !['holds', 'refused'].includes(found[id] ?? ''));
+
+describe('relations', () => {
+  test('a right answer holds them all, but for what it legally owes to its batch', async () => {
+    const found = await verdicts(centred(masked));
+    expect(broken(found)).toEqual(['independent-of-batch-mates']);
+    expect(Object.keys(found)).toContain('independent-of-ranks');
+  });
+
+  test.each<[string, Whiten, string]>([
+    ['counts padding', centred(() => true), 'independent-of-padding'],
+    ['reads masked values', centred(({ prompt_width: p }, _, t) => t >= p), 'masked-values-do-not-matter'],
+    [
+      'multiplies by the mask',
+      (args) => ({ values: args.values.map((row) => row.map((value) => value + 0 * (row[0] ?? 0))) }),
+      'nan-under-the-mask-stays-there',
+    ],
+    [
+      'knows the first row',
+      centred((args, b, t) => b === 0 && masked(args, b, t)),
+      'independent-of-row-order',
+    ],
+    [
+      'looks at one rank',
+      centred((args, b, t) => (args.ranks?.[0] ?? []).includes(b) && masked(args, b, t)),
+      'independent-of-ranks',
+    ],
+    [
+      'divides by zero',
+      ({ values }) => ({ values: values.map((row) => row.map(() => 0 / 0)) }),
+      'finite-on-finite-input',
+    ],
+  ])('an answer that %s is caught', async (_, whiten, id) => {
+    expect(broken(await verdicts(whiten))).toContain(id);
+  });
+
+  test('an answer that remembers is caught', async () => {
+    let asked = 0;
+    const found = await verdicts(({ values }) => ({
+      values: values.map((row) => row.map((x) => x + asked++)),
+    }));
+    expect(found['same-twice']).toMatch(/values of token 1 of row 0 changes from .* when it is asked again/);
+  });
+});
+
+describe('changed requests', () => {
+  test('rows move with everything that is theirs, and parts keep their members', () => {
+    const turned = pickRows('whiten', { ...TWO_ROWS, ranks: [[0, 1]] }, [1, 0]);
+    expect(turned.values).toEqual([TWO_ROWS.values[1], TWO_ROWS.values[0]]);
+    expect(turned.ranks).toEqual([[1, 0]]);
+    expect(pickRows('whiten', TWO_ROWS, [1]).ranks).toEqual([[0]]);
+  });
+
+  test('groups are named by the order in which they come', () => {
+    const args = { rewards: [1, 2, 3], group_ids: [4, 4, 7] };
+    expect(pickRows('advantages', args, [2, 1, 0])).toEqual({ rewards: [3, 2, 1], group_ids: [0, 1, 1] });
+  });
+
+  test('padding is masked, and completions begin later', () => {
+    const padded = padColumns('whiten', TWO_ROWS, 1, 2);
+    expect(padded.values[0]).toEqual([0, 9, 1, 3, 9, 0, 0]);
+    expect(padded.completion_mask[0]).toEqual([0, 0, 1, 1, 0, 0, 0]);
+    expect(padded.prompt_width).toBe(2);
+  });
+
+  test('only masked values are overwritten', () => {
+    expect(overwriteMasked('whiten', TWO_ROWS, 8).values).toEqual([
+      [8, 1, 3, 8],
+      [8, 5, 8, 8],
+    ]);
+  });
+
+  test('the axes name every field of their op, and no other', () => {
+    for (const [op, axes] of Object.entries(AXES)) {
+      const { args, ok } = OPS[op as keyof typeof OPS];
+      expect(Object.keys(axes.args).sort(), op).toEqual(Object.keys(args).sort());
+      expect(Object.keys(axes.ok).sort(), op).toEqual(Object.keys(ok).sort());
+    }
+  });
+});
