@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 // need torch (set up by `npm run setup:trainers`).
 export default defineConfig({
   test: {
+    // Half of the work is done by the processes under test, so that a worker a core is not too many.
+    maxWorkers: '100%',
     projects: [
       {
         test: {

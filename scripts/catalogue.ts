@@ -5,7 +5,7 @@ export interface Bug {
   readonly id: string;
   /** What goes wrong, as a sentence. */
   readonly what: string;
-  /** Why no process that answers single requests can show it. */
+  /** Why no mutant shows it. */
   readonly unshown?: string;
 }
 
@@ -169,6 +169,11 @@ const WHAT: Readonly<Record<string, string>> = {
 const UNSHOWN: Readonly<Record<string, string>> = {
   'PCK-08':
     'It concerns how an evaluation run is configured; packing itself is checked, whoever switches it on.',
+  'ADV-16':
+    'It concerns the order in which a data loader repeats prompts over steps; no op hands over a sequence of batches.',
+  'LOSS-14': 'No op takes the logits of a teacher: distillation is not covered.',
+  'PPO-09':
+    "It concerns which rows a filter on the gap between sampler and trainer drops; op `loss` is not given the sampler's log-probabilities.",
   'ZL-03': 'It is a wrong alarm, not a bug: the correct trainers show that no property raises it.',
   'NUM-07':
     "It concerns the pipe between harness and trainer; the decoder's and the SDK's own tests prove it.",

@@ -134,12 +134,16 @@ function sequenceRow(
   const mask = at(input.mask, b);
   const places = mask.flatMap((m, t) => (selected(m) ? [t] : []));
   const logRatios = places.map((t) => cell(input.logprobs, b, t) - cell(input.old_logprobs, b, t));
-  const ratio = Math.exp(logRatios.reduce((sum, x) => sum + x, 0) / places.length);
-  const policy = surrogate(ratio, at(input.advantages, b), settings);
+  const { logRatioClamp = Infinity } = settings;
+  const mean = logRatios.reduce((sum, x) => sum + x, 0) / places.length;
+  const logRatio = Math.min(Math.max(mean, -logRatioClamp), logRatioClamp);
+  const { value, slope } = surrogate(Math.exp(logRatio), at(input.advantages, b), settings);
+  const policy = { value, slope: logRatio === mean ? slope : 0 };
   const corrected = settings.kl?.ratioCorrection === true;
   const plain =
     corrected && settings.kl ? { ...settings, kl: { ...settings.kl, ratioCorrection: false } } : settings;
-  const scale = corrected ? ratio : 1;
+  // The clamp is the policy term's: what corrects the KL is the ratio itself, as for tokens.
+  const scale = corrected ? Math.exp(mean) : 1;
   let [loss, shared] = [0, 0];
   for (const t of places) {
     const kl = penalty(input, plain, b, t);

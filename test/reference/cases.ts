@@ -47,6 +47,7 @@ export const objectiveSettings: fc.Arbitrary<LossSettings> = fc
     fc.constantFrom<Partial<LossSettings>>(
       { ratioLevel: 'sequence' },
       { ratioLevel: 'sequence', dualClip: 1.5 },
+      { ratioLevel: 'sequence', logRatioClamp: 0.5 },
       { dualClip: 3 },
       { objective: 'cispo' },
       { objective: 'cispo', logRatioClamp: 0.5 },

@@ -15,9 +15,9 @@ import {
 import type { PropertyResult } from '../../src/index.ts';
 
 /** The examples at some length; all others, of which there are many, have short runs here. */
-const SEEDS = [1, 2, 3, 4, 5];
+const SEEDS = [1, 2, 3];
 const CASES = 60;
-const LEGAL_SEEDS = [1, 2];
+const LEGAL_SEEDS = [1];
 const CONVENTION_SEEDS = [6];
 const CONVENTION_CASES = 8;
 
@@ -45,7 +45,7 @@ test.each(EXAMPLES)('$name raises no alarm', async (example) => {
   for (const id of passed(all)) seen.add(id);
 });
 
-test('together the three examples pass every property', () => {
+test('together the examples pass every property', () => {
   expect(properties.map(({ id }) => id).filter((id) => !seen.has(id))).toEqual([]);
 });
 
