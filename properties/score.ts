@@ -9,7 +9,6 @@ import {
   type Ids,
   isHalf,
   numberFinding,
-  ordinaryIds,
   type Property,
   type Ragged,
   relations,
@@ -17,6 +16,7 @@ import {
   show,
   type World,
 } from '../src/index.ts';
+import { otherId, REPLACEMENTS, REPLACEMENTS_HALF } from './other-ids.ts';
 
 const needsTokens = (world: World): string | undefined =>
   world.hello.tokens === undefined ? 'hello.tokens is needed: the ids must be ids of the model' : undefined;
@@ -123,7 +123,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
       const before = (await score(subject, drawn.prompts, drawn.completions)).flat();
       const times = isHalf(subject) ? REPLACEMENTS_HALF : REPLACEMENTS;
       for (let by = 1; by <= times; by++) {
-        const prompts = drawn.prompts.map((ids) => ids.map((id) => other(subject, id, by)));
+        const prompts = drawn.prompts.map((ids) => ids.map((id) => otherId(subject, id, by)));
         const after = (await score(subject, prompts, drawn.completions)).flat();
         if (after.some((value, at) => value !== before[at])) return undefined;
       }
@@ -153,7 +153,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
       for (const token of new Set([0, Math.floor(longest / 2), longest - 1])) {
         for (let by = 1; by <= REPLACEMENTS; by++) {
           const replaced = drawn.completions.map((ids, row) =>
-            token < (bodies[row] ?? 0) ? replaceAt(ids, token, other(subject, ids[token] ?? 0, by)) : ids,
+            token < (bodies[row] ?? 0) ? replaceAt(ids, token, otherId(subject, ids[token] ?? 0, by)) : ids,
           );
           const after = await score(subject, drawn.prompts, replaced);
           const finding = differ(
@@ -179,21 +179,8 @@ export const scoreProperties: readonly Property<Batch>[] = [
   },
 ];
 
-/** Two other ids, so that one chance coincidence (ids that the model takes for alike) is no finding. */
-const REPLACEMENTS = 2;
-/** In half precision, where coarse numbers are alike more often. */
-const REPLACEMENTS_HALF = 16;
 /** Fewer scores may all stay the same by rounding, in half precision. */
 const LEAST_TOKENS = 2;
-
-/** An ordinary id other than `id`; another one for each `by` of 1 and above. */
-function other(subject: Subject, id: number, by: number): number {
-  const { tokens } = subject.hello;
-  const ordinary = (tokens === undefined ? [] : ordinaryIds(tokens)).filter((candidate) => candidate !== id);
-  if (ordinary.length === 0) return discard('the vocabulary has no other ordinary id');
-  const next = ordinary.findIndex((candidate) => candidate > id);
-  return ordinary[(Math.max(0, next) + by - 1) % ordinary.length] ?? id;
-}
 
 const replaceAt = (ids: Ids, at: number, id: number): Ids =>
   ids.map((kept, index) => (index === at ? id : kept));

@@ -10,13 +10,13 @@ import {
   type Ids,
   isHalf,
   type Need,
-  ordinaryIds,
   type Property,
   relations,
   type Subject,
   show,
   type World,
 } from '../src/index.ts';
+import { otherId, REPLACEMENTS, REPLACEMENTS_HALF } from './other-ids.ts';
 
 const needsTokens: Need = (world) =>
   world.hello.tokens === undefined ? 'hello.tokens is needed: the ids must be ids of the model' : undefined;
@@ -41,25 +41,12 @@ const scores = async (subject: Subject, drawn: Batch) =>
 
 /** Sums over a model's layers: rounding grows with width, and a kernel may order its sums by shape. */
 const MODEL_TERMS = 64;
-/** Other ids in place of one, so that one chance coincidence (ids that the model takes for alike) is no finding. */
-const REPLACEMENTS = 2;
 /** Of one score a row: half precision has two alike in a hundred. */
 const LAST_REPLACEMENTS = 4;
-/** In half precision, where numbers that saturate are alike more often than not. */
-const REPLACEMENTS_HALF = 16;
-
-/** An ordinary id other than `id`; another one for each `by` of 1 and above. */
-function other(subject: Subject, id: number, by: number): number {
-  const { tokens } = subject.hello;
-  const ordinary = (tokens === undefined ? [] : ordinaryIds(tokens)).filter((candidate) => candidate !== id);
-  if (ordinary.length === 0) return discard('the vocabulary has no other ordinary id');
-  const next = ordinary.findIndex((candidate) => candidate > id);
-  return ordinary[(Math.max(0, next) + by - 1) % ordinary.length] ?? id;
-}
 
 const withPrompts = (subject: Subject, drawn: Batch, by: number): Batch => ({
   ...drawn,
-  prompts: drawn.prompts.map((ids) => ids.map((id) => other(subject, id, by))),
+  prompts: drawn.prompts.map((ids) => ids.map((id) => otherId(subject, id, by))),
 });
 
 /** Completion tokens before the stop token of each row. */
@@ -69,7 +56,7 @@ const bodiesOf = (subject: Subject, drawn: Batch): number[] => {
 };
 
 const replaced = (subject: Subject, ids: Ids, at: number, by: number): Ids =>
-  ids.map((id, index) => (index === at ? other(subject, id, by) : id));
+  ids.map((id, index) => (index === at ? otherId(subject, id, by) : id));
 
 /**
  * Replaces one token of every completion, at three places, and looks at the values of the tokens before it; `itself`: at
