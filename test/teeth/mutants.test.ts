@@ -11,7 +11,7 @@ const mutants = listMutants();
 const victims = new Map(propertyIds.map((id): [string, string[]] => [id, []]));
 
 describe.concurrent('mutants', () => {
-  test.each(mutants)('$id is killed by a property of its ops', async (mutant) => {
+  test.each(mutants)('$id is killed by a property of its ops', { timeout: 300_000 }, async (mutant) => {
     const { by, asked, errors } = await matrixRow(mutant, OPTIONS);
     for (const property of by.keys()) victims.get(property)?.push(mutant.id);
     expect(errors, `${mutant.id} (${mutant.title}) has errors where it should have failures`).toEqual([]);

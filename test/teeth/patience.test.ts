@@ -18,6 +18,8 @@ import type { PropertyResult } from '../../src/index.ts';
 const SEEDS = [1, 2, 3];
 const CASES = 60;
 const LEGAL_SEEDS = [1];
+/** No bound on the work, only on a trainer that hangs: what takes half a minute alone takes minutes on a busy machine. */
+const TIMEOUT = { timeout: 600_000 };
 const CONVENTION_SEEDS = [6];
 const CONVENTION_CASES = 8;
 
@@ -39,7 +41,7 @@ const passed = (all: readonly PropertyResult[]): string[] =>
 
 const seen = new Set<string>();
 
-test.each(EXAMPLES)('$name raises no alarm', async (example) => {
+test.each(EXAMPLES)('$name raises no alarm', TIMEOUT, async (example) => {
   const all = await results(example, SEEDS, CASES);
   expect(alarmsOf(all)).toEqual([]);
   for (const id of passed(all)) seen.add(id);
@@ -50,7 +52,7 @@ test('together the examples pass every property', () => {
 });
 
 describe('conventions', () => {
-  test.each(conventions())('no alarm: $name', async (convention) => {
+  test.each(conventions())('no alarm: $name', TIMEOUT, async (convention) => {
     const all = await results(convention, CONVENTION_SEEDS, CONVENTION_CASES);
     expect(alarmsOf(all)).toEqual([]);
     expect(passed(all).length, 'most of the catalogue is checked').toBeGreaterThan(properties.length / 3);
@@ -58,7 +60,7 @@ describe('conventions', () => {
 });
 
 describe('legal conventions', () => {
-  test.each(LEGAL)('no alarm: $name', async (legal) => {
+  test.each(LEGAL)('no alarm: $name', TIMEOUT, async (legal) => {
     const all = await results(legal, LEGAL_SEEDS, CASES);
     expect(alarmsOf(all)).toEqual([]);
     expect(passed(all).length, 'it is checked at all').toBeGreaterThan(0);
