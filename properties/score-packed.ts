@@ -4,6 +4,8 @@ import {
   bandOf,
   batch,
   batchLabels,
+  MODEL_TERMS,
+  modelTokens,
   numberFinding,
   type Property,
   relations,
@@ -12,16 +14,12 @@ import {
 } from '../src/index.ts';
 
 const needs = [
-  (world: World): string | undefined =>
-    world.hello.tokens === undefined ? 'hello.tokens is needed: the ids must be ids of the model' : undefined,
+  modelTokens,
   (world: World): string | undefined =>
     world.hello.ops.score?.packed === true ? undefined : 'op `score` does not offer packed',
 ];
 const given = (world: World) => batch({ tokens: world.hello.tokens, minRows: 2 });
 const coverage = { 'unequal prompts': 0.2, 'unequal completions': 0.2 };
-/** Sums over a model's layers: rounding grows with width, and a kernel may order its sums by shape. */
-const MODEL_TERMS = 64;
-
 const equalsSeparate: Property<Batch> = {
   id: 'score/packed-equals-separate',
   title: 'Rows packed into one score as they do apart',

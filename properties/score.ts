@@ -8,6 +8,8 @@ import {
   type Finding,
   type Ids,
   isHalf,
+  MODEL_TERMS,
+  modelTokens,
   numberFinding,
   type Property,
   type Ragged,
@@ -18,24 +20,18 @@ import {
 } from '../src/index.ts';
 import { otherId, REPLACEMENTS, REPLACEMENTS_HALF } from './other-ids.ts';
 
-const needsTokens = (world: World): string | undefined =>
-  world.hello.tokens === undefined ? 'hello.tokens is needed: the ids must be ids of the model' : undefined;
-
 const given = (minRows: number) => (world: World) => batch({ tokens: world.hello.tokens, minRows });
 const base = {
   stage: 'score',
   level: 'must',
   ops: ['score'],
-  needs: [needsTokens],
+  needs: [modelTokens],
   labels: batchLabels,
 } as const;
 const coverage = { 'unequal prompts': 0.3, 'repeated prompt': 0.15 };
 
 const score = async (subject: Subject, prompts: Ragged, completions: Ragged): Promise<Ragged> =>
   (await subject.ask('score', { prompt_ids: prompts, completion_ids: completions })).logprobs;
-
-/** Sums over a model's layers: rounding grows with width, and a kernel may order its sums by shape. */
-const MODEL_TERMS = 64;
 
 function differ(subject: Subject, before: Ragged, after: Ragged, what: string): Finding | undefined {
   const band = bandOf(subject, MODEL_TERMS);
@@ -64,7 +60,7 @@ export const scoreRelations: readonly Property<Batch>[] = relations<'score', Bat
   stage: 'score',
   noun: 'The score',
   terms: MODEL_TERMS,
-  needs: [needsTokens],
+  needs: [modelTokens],
   given: given(2),
   args: ({ prompts, completions }) => ({ prompt_ids: prompts, completion_ids: completions }),
   labels: batchLabels,

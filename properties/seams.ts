@@ -8,20 +8,15 @@ import {
   batchLabels,
   discard,
   type Finding,
+  MODEL_TERMS,
   many,
-  type Need,
+  modelTokens,
   type Property,
   type Ragged,
   type Subject,
   show,
   type World,
 } from '../src/index.ts';
-
-const needsTokens: Need = ({ hello }) =>
-  hello.tokens === undefined ? 'hello.tokens is needed: the ids must be ids of the model' : undefined;
-
-/** Sums over a model's layers: rounding grows with width, and a kernel may order its sums by shape. */
-const MODEL_TERMS = 64;
 
 /** How many tokens of each completion are moved to its prompt: half, so that one at least stays. */
 const movedOf = ({ completions }: Batch): number[] => {
@@ -44,7 +39,7 @@ const after = ({ prompts, completions }: Batch, moved: readonly number[]) =>
 const base = {
   // A prefix model reads its prompt in both directions, and trains well.
   level: 'should',
-  needs: [needsTokens],
+  needs: [modelTokens],
   given: ({ hello }: World) => batch({ tokens: hello.tokens }),
   labels: batchLabels,
   coverage: { 'unequal prompts': 0.2, 'unequal completions': 0.2 },

@@ -8,6 +8,8 @@ import {
   discard,
   type Finding,
   isHalf,
+  MODEL_TERMS,
+  modelTokens,
   numberFinding,
   type Ok,
   type Property,
@@ -21,17 +23,11 @@ const base = {
   stage: 'update',
   level: 'must',
   ops: ['update'],
-  needs: [
-    ({ hello }: World) =>
-      hello.tokens === undefined ? 'hello.tokens is needed: the ids must be ids of the model' : undefined,
-  ],
+  needs: [modelTokens],
   given: ({ hello }: World) => batch({ tokens: hello.tokens, minRows: 1 }),
   labels: batchLabels,
   coverage: { 'unequal prompts': 0.2, 'several rows': 0.3 },
 } as const;
-
-/** Sums over a model's layers, in two passes that may be batched differently. */
-const MODEL_TERMS = 64;
 
 /** Scores in half precision move by a share of a nat or not at all; of so many, one does. */
 const FEW = 8;

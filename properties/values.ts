@@ -9,6 +9,8 @@ import {
   discard,
   type Ids,
   isHalf,
+  MODEL_TERMS,
+  modelTokens,
   type Need,
   type Property,
   relations,
@@ -18,13 +20,11 @@ import {
 } from '../src/index.ts';
 import { otherId, REPLACEMENTS, REPLACEMENTS_HALF } from './other-ids.ts';
 
-const needsTokens: Need = (world) =>
-  world.hello.tokens === undefined ? 'hello.tokens is needed: the ids must be ids of the model' : undefined;
 const needsTemperature: Need = (world) =>
   world.hello.ops.values?.temperature === true ? undefined : 'op `values` does not offer temperature';
 
 const stage = 'values';
-const base = { stage, level: 'must', ops: ['values'], needs: [needsTokens], labels: batchLabels } as const;
+const base = { stage, level: 'must', ops: ['values'], needs: [modelTokens], labels: batchLabels } as const;
 const scored = { ...base, ops: ['reward_model'] } as const;
 const given =
   (minRows = 1) =>
@@ -39,8 +39,6 @@ const ask = async (subject: Subject, drawn: Batch, temperature = 1) =>
 const scores = async (subject: Subject, drawn: Batch) =>
   (await subject.ask('reward_model', rowsOf(drawn))).scores;
 
-/** Sums over a model's layers: rounding grows with width, and a kernel may order its sums by shape. */
-const MODEL_TERMS = 64;
 /** Of one score a row: half precision has two alike in a hundred. */
 const LAST_REPLACEMENTS = 4;
 
@@ -93,7 +91,7 @@ async function looksBack(subject: Subject, drawn: Batch, itself: boolean) {
 
 const related = {
   stage,
-  needs: [needsTokens],
+  needs: [modelTokens],
   labels: batchLabels,
   coverage,
 } as const;
@@ -105,7 +103,7 @@ export const valuesProperties: readonly Property<Batch>[] = [
     title: 'Values do not change with the sampling temperature',
     why: 'A critic speaks of returns, not of probabilities: divided by the temperature, its baseline is off by that factor in every advantage.',
     catches: ['LP-06'],
-    needs: [needsTokens, needsTemperature],
+    needs: [modelTokens, needsTemperature],
     given: given(),
     coverage,
     async check(subject, drawn) {

@@ -42,6 +42,12 @@ const SPACING: Readonly<Record<DType, number>> = {
 /** Roundings of half a spacing each: probabilities, products, their sum, the log-sum-exp. */
 const CANCELLED = 2;
 
+/**
+ * Terms of a number that a whole model made: rounding grows with width, a kernel may order its sums by shape, and two
+ * passes may be batched differently.
+ */
+export const MODEL_TERMS = 64;
+
 /** "1 token", "3 tokens". */
 export function many(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -140,14 +140,14 @@ test('unsupported properties of one stage and reason are told in one row, and al
 });
 
 test('a reason that does not fit stands whole below its row', () => {
-  const reason = 'the trainer is fixed to its special ids (hello.tokens), so pad cannot be renamed';
+  const reason = 'the trainer is fixed to its special ids (hello.tokens), so ids cannot be renamed';
   const event: RunEvent = { type: 'property-end', result: result({ verdict: 'skipped', reason }) };
   expect(printed([runStart(ids), event], { width: 60 })).toMatchInlineSnapshot(`
     "checking my-trainer 0.4 (python 3.11, torch 2.13) · 3 properties, 100 cases each
 
     · skipped      mask/prompt-is-never-trained  must
         the trainer is fixed to its special ids (hello.tokens),
-        so pad cannot be renamed
+        so ids cannot be renamed
     "
   `);
 });

@@ -2,6 +2,7 @@
 // and what its fields mean, they learn from its axes.
 import type { Args, Op } from '../../protocol/message.ts';
 import type { Level } from '../../vocabulary.ts';
+import { freeTokens } from '../needs.ts';
 import type { Finding, Need, Subject } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber, type Observed } from './compare.ts';
@@ -118,12 +119,6 @@ const offered =
       return 'every micro-batch and every rank has its own denominator (loss_normalization "local"); where the whole batch is meant, declare "global", and this is checked';
     return undefined;
   };
-
-/** Where the trainer is fixed to its ids, nothing can be renamed. */
-const freeIds = (): Need => (world) =>
-  world.hello.tokens === undefined
-    ? undefined
-    : 'the trainer is fixed to its special ids (hello.tokens), so ids cannot be renamed';
 
 export const RULES: Readonly<Record<Relation, Rule>> = {
   finite: {
@@ -264,7 +259,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} is the same when all ids have other names, one of the special ones 0`,
     why: 'An id of 0 passes for "not set", and an id that happens to be small for a flag: right for one tokenizer, wrong for the next.',
     level: 'must',
-    needs: freeIds,
+    needs: () => freeTokens,
     async check({ subject, op, args, ask }) {
       const { ids } = axesOf(op);
       if (ids === undefined) return discard('no field holds ids');

@@ -6,25 +6,6 @@ Frequency and presence count what was generated, never the prompt; repetition al
 from collections import Counter
 
 
-def penalties(
-    input_ids,
-    attention_mask,
-    prompt_width,
-    logits,
-    presence_penalty,
-    frequency_penalty,
-    repetition_penalty,
-):
-    """(B, V) logits after the penalties: repetition first, then frequency and presence."""
-    out = []
-    for ids, real, row in zip(input_ids, attention_mask, logits):
-        seen = [id for id, is_real in zip(ids, real) if is_real]
-        generated = [id for id, is_real in zip(ids[prompt_width:], real[prompt_width:]) if is_real]
-        row = repeated(row, seen, repetition_penalty)
-        out.append(counted(row, generated, presence_penalty, frequency_penalty))
-    return {"logits": out}
-
-
 def repeated(logits, ids, penalty):
     """Every distinct token seen becomes less likely once, whatever the sign of its logit."""
     row = list(logits)
@@ -39,3 +20,31 @@ def counted(logits, ids, presence, frequency):
     for id, count in Counter(ids).items():
         row[id] -= frequency * count + presence
     return row
+
+
+def penalties_of(repeat=lambda row, seen, generated, penalty: repeated(row, seen, penalty), count=counted):
+    """The op made of its halves, so that a wrong one can stand in for either: repeat(row, real ids, generated ids,
+    penalty) and count(row, generated ids, presence, frequency)."""
+
+    def penalties(
+        input_ids,
+        attention_mask,
+        prompt_width,
+        logits,
+        presence_penalty,
+        frequency_penalty,
+        repetition_penalty,
+    ):
+        """(B, V) logits after the penalties: repetition first, then frequency and presence."""
+        out = []
+        for ids, real, row in zip(input_ids, attention_mask, logits):
+            seen = [id for id, is_real in zip(ids, real) if is_real]
+            generated = [id for id, is_real in zip(ids[prompt_width:], real[prompt_width:]) if is_real]
+            row = repeat(row, seen, generated, repetition_penalty)
+            out.append(count(row, generated, presence_penalty, frequency_penalty))
+        return {"logits": out}
+
+    return penalties
+
+
+penalties = penalties_of()

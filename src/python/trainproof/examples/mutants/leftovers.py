@@ -9,7 +9,7 @@ from ..chat import STOP_ID, chat_labels, chat_text, tokenizer
 from ..data_parallel import Settings, count, penalty, surrogate
 from ..objectives import like
 from ..rows import pad_right, through_stop
-from ..sampling import counted
+from ..sampling import penalties_of
 from . import MUTANTS
 
 IGNORED = -100
@@ -140,26 +140,13 @@ def repeating(scope, change):
     """A penalties op whose repetition penalty goes over scope(real ids, generated ids) and applies
     change(logit, penalty) to each; presence and frequency are right."""
 
-    def penalties(
-        input_ids,
-        attention_mask,
-        prompt_width,
-        logits,
-        presence_penalty,
-        frequency_penalty,
-        repetition_penalty,
-    ):
-        out = []
-        for ids, real, row in zip(input_ids, attention_mask, logits):
-            seen = [id for id, on in zip(ids, real) if on]
-            generated = [id for id, on in zip(ids[prompt_width:], real[prompt_width:]) if on]
-            row = list(row)
-            for id in scope(seen, generated):
-                row[id] = change(row[id], repetition_penalty)
-            out.append(counted(row, generated, presence_penalty, frequency_penalty))
-        return {"logits": out}
+    def repeat(row, seen, generated, penalty):
+        row = list(row)
+        for id in scope(seen, generated):
+            row[id] = change(row[id], penalty)
+        return row
 
-    return penalties
+    return penalties_of(repeat=repeat)
 
 
 def away(logit, penalty):
