@@ -38,6 +38,7 @@ export async function checkProperty(
     coverage: coverageOf(property, world),
     thin: [],
     fixed: saved.fixed,
+    milliseconds: 0,
     ...rest,
   });
   const known = options.known?.[property.id];

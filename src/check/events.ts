@@ -1,8 +1,19 @@
 // One event stream, many folds: the engine emits these, and every report is a pure function of them.
 import type { Hello } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
-import type { Level, Verdict } from '../vocabulary.ts';
-import type { Coverage, Finding } from './property.ts';
+import type { Level, Semantics, Stage, Verdict } from '../vocabulary.ts';
+import type { Coverage, Finding, Strip } from './property.ts';
+
+/** One failing case on the way from the first to the smallest. */
+export interface ShrinkStep {
+  readonly given: unknown;
+  readonly sentence: string;
+  /** The first strip of its finding, where it has one of a size to look at. */
+  readonly strip?: Strip;
+}
+
+/** The way to a value inside of a case: `['completions', 0, 2]`. */
+export type CasePath = readonly (string | number)[];
 
 export interface Failure {
   /** The saved case's id: a few letters and digits, the same for the same case. */
@@ -14,6 +25,10 @@ export interface Failure {
   readonly casesToFail: number;
   readonly shrinks: number;
   readonly shrinkStopped?: 'time';
+  /** Some of the failing cases from the one that was found first to the smallest, both included. */
+  readonly steps?: readonly ShrinkStep[];
+  /** Values of the smallest case that do not matter: with others in their place it failed each time. */
+  readonly anyValue?: readonly CasePath[];
   /** Re-run on a fresh process: deterministic, only in the used process, or not again. */
   readonly confirmed: 'deterministic' | 'state leak' | 'flaky' | 'not re-run';
   readonly seed: number;
@@ -23,6 +38,18 @@ export interface Failure {
   /** It came from the corpus of saved failures. */
   readonly saved?: boolean;
   readonly stderrTail?: string;
+}
+
+/** What only the caller of a run knows: how its failures are seen again from where it was started. */
+export interface Replay {
+  /** Usually `npx trainproof replay`. */
+  readonly command: string;
+  /** The adapter as typed in a shell, ready for `< file`; absent for a trainer in this process. */
+  readonly adapter?: string;
+  /** Folder of saved cases as seen from the shell; absent: nothing was saved. */
+  readonly folder?: string;
+  /** What to type where nothing was saved, if one line does it. */
+  readonly again?: string;
 }
 
 export interface ThinLabel {
@@ -56,6 +83,19 @@ export interface PropertyResult {
   readonly failure?: Failure;
   /** Saved failures of earlier runs that now hold. */
   readonly fixed: readonly string[];
+  /** Of the clock: its cases, shrinking and runs again. */
+  readonly milliseconds: number;
+}
+
+/** What a report may say of a property without knowing the catalogue. */
+export interface PropertyFacts {
+  readonly id: string;
+  readonly title: string;
+  readonly stage: Stage;
+  readonly level: Level;
+  readonly why: string;
+  /** Rows of the bug catalogue. */
+  readonly catches: readonly string[];
 }
 
 export type RunEvent =
@@ -64,9 +104,17 @@ export type RunEvent =
       readonly seed: number;
       readonly cases: number;
       readonly hello: Hello;
+      /** The trainer's command line, as typed. */
       readonly command: string;
-      readonly properties: readonly string[];
+      readonly properties: readonly PropertyFacts[];
+      /** Of the harness. */
       readonly version: string;
+      /** What the configuration says of the trainer, over what it declares. */
+      readonly configured?: Semantics;
+      /** What the trainer was measured to do and does not declare; it is held to this, too. */
+      readonly measured?: Semantics;
+      /** How a failure is seen again. */
+      readonly replay?: Replay;
     }
   | { readonly type: 'property-start'; readonly id: string; readonly index: number; readonly total: number }
   | { readonly type: 'progress'; readonly id: string; readonly done: number; readonly total: number }

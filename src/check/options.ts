@@ -3,6 +3,7 @@ import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Semantics } from '../vocabulary.ts';
 import type { Corpus } from './corpus.ts';
+import type { Replay } from './events.ts';
 import type { KnownFailures } from './known.ts';
 import type { Property } from './property.ts';
 
@@ -11,6 +12,8 @@ export interface RunOptions {
   readonly tokenizer: Tokenizer | undefined;
   /** From the configuration; merged over what hello declares. */
   readonly semantics?: Semantics;
+  /** What it was measured to do and does not declare; it is held to this, too. */
+  readonly measured?: Semantics;
   readonly properties: readonly Property[];
   readonly seed: number;
   /** Cases a property. */
@@ -23,6 +26,8 @@ export interface RunOptions {
   /** Aborted: finish the cases in flight, report, stop. */
   readonly signal?: AbortSignal;
   readonly shrinkMilliseconds?: number;
-  /** What the user typed, for the report. */
+  /** The trainer's command line as the user typed it, for the report. */
   readonly command: string;
+  /** How a failure is seen again, for the report. */
+  readonly replay?: Replay;
 }

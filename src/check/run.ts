@@ -7,7 +7,7 @@ import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import type { Semantics } from '../vocabulary.ts';
 import { checkProperty, unseenReason } from './check.ts';
-import type { PropertyResult, RunEvent } from './events.ts';
+import type { PropertyFacts, PropertyResult, RunEvent } from './events.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import { supportOf } from './support.ts';
@@ -20,8 +20,8 @@ export async function run(
   options: RunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<readonly PropertyResult[]> {
-  const { trainer, properties, seed } = options;
-  const world = worldOf(trainer, options.tokenizer, options.semantics);
+  const { trainer, properties, seed, semantics, measured, replay } = options;
+  const world = worldOf(trainer, options.tokenizer, { ...measured, ...semantics });
   const started = performance.now();
   emit({
     type: 'run-start',
@@ -29,8 +29,11 @@ export async function run(
     cases: options.cases,
     hello: trainer.hello,
     command: options.command,
-    properties: properties.map((property) => property.id),
+    properties: properties.map(factsOf),
     version: VERSION,
+    ...(semantics === undefined ? {} : { configured: semantics }),
+    ...(measured === undefined ? {} : { measured }),
+    ...(replay === undefined ? {} : { replay }),
   });
 
   const results: PropertyResult[] = [];
@@ -38,6 +41,7 @@ export async function run(
   for (const [index, property] of properties.entries()) {
     emit({ type: 'property-start', id: property.id, index, total: properties.length });
     const unsupported = supportOf(property, world);
+    const begun = performance.now();
     let result: PropertyResult;
     if (unsupported !== undefined)
       result = judgedOrUnseen(without(property, 'unsupported', unsupported), options);
@@ -54,6 +58,7 @@ export async function run(
       const kind = result.failure?.trainerFailure?.kind;
       if (kind === 'budget' || kind === 'start') gone = 'the trainer can no longer be started';
     }
+    result = { ...result, milliseconds: performance.now() - begun };
     results.push(result);
     emit({ type: 'property-end', result });
   }
@@ -67,6 +72,10 @@ export async function run(
     milliseconds: performance.now() - started,
   });
   return results;
+}
+
+function factsOf({ id, title, stage, level, why, catches }: Property): PropertyFacts {
+  return { id, title, stage, level, why, catches };
 }
 
 /** What generators and checks may know of a trainer; the configuration's semantics win over declared ones. */
@@ -98,7 +107,15 @@ export function strangers({
     });
 }
 
-const NOTHING = { cases: 0, rejected: 0, setAside: 0, labels: {}, thin: [], fixed: [] } as const;
+const NOTHING = {
+  cases: 0,
+  rejected: 0,
+  setAside: 0,
+  labels: {},
+  thin: [],
+  fixed: [],
+  milliseconds: 0,
+} as const;
 
 function without(
   property: Property,

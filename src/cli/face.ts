@@ -61,7 +61,8 @@ export async function openFace(
       const results = await run(
         {
           ...options,
-          semantics: { ...measured, ...opened.semantics },
+          measured,
+          ...(opened.semantics === undefined ? {} : { semantics: opened.semantics }),
           ...(corpus === undefined ? {} : { corpus }),
           known,
         },

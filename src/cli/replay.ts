@@ -122,6 +122,7 @@ function resultOf(
     labels: {},
     thin: [],
     fixed: [],
+    milliseconds: 0,
     failure: {
       caseId: saved.id,
       given: saved.given,

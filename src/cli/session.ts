@@ -1,7 +1,7 @@
 // What check, replay, list, doctor and demo do around their own work: start, watch for Ctrl-C, stop; and how
 // they print.
+import type { Replay } from '../check/events.ts';
 import { choosePaint } from '../report/paint.ts';
-import type { Replay } from '../report/reproduce.ts';
 import { troubleLines } from '../report/trouble.ts';
 import { type Context, isProblem, refuse, say } from './context.ts';
 import { NO_VERDICT } from './exit.ts';

@@ -1,10 +1,10 @@
 // One failed property as a block of text: the sentence, the strip, the numbers, the smallest case, and how to
 // see it again. A trainer that failed to answer gets its message, its advice and the end of what it printed.
-import type { Failure, PropertyResult } from '../check/events.ts';
+import type { Failure, PropertyResult, Replay } from '../check/events.ts';
 import type { Finding } from '../check/property.ts';
 import { numberLines } from './numbers.ts';
 import type { Paint } from './paint.ts';
-import { type Replay, reproduceLines } from './reproduce.ts';
+import { reproduceLines } from './reproduce.ts';
 import { stripLines } from './strip.ts';
 import { troubleLines } from './trouble.ts';
 import { brushOf, LOOKS } from './verdict.ts';

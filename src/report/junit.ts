@@ -1,9 +1,8 @@
 // The run as JUnit XML, which every CI system shows. Names are property ids; a known failure is a skipped test
 // with its reason, because JUnit has no better word.
-import type { PropertyResult } from '../check/events.ts';
+import type { PropertyResult, Replay } from '../check/events.ts';
 import { failureLines } from './failure.ts';
 import { PLAIN } from './paint.ts';
-import type { Replay } from './reproduce.ts';
 import { casesOf } from './table.ts';
 
 /** CI pages are wide; the strip is easier to read in fewer blocks. */

@@ -1,17 +1,5 @@
 // The end of every failure: how to see it again, by value first, without the harness second, by seed last.
-import type { Failure } from '../check/events.ts';
-
-/** What only the command line knows: how things are called here. */
-export interface Replay {
-  /** Usually `npx trainproof replay`. */
-  readonly command: string;
-  /** The adapter as typed in a shell, ready for `< file`; absent for a trainer in this process. */
-  readonly adapter?: string;
-  /** Folder of saved cases as seen from the shell; absent: nothing was saved. */
-  readonly folder?: string;
-  /** What to type where nothing was saved, if one line does it. */
-  readonly again?: string;
-}
+import type { Failure, Replay } from '../check/events.ts';
 
 /** Lines of the block, the first labelled. */
 export function reproduceLines(failure: Failure, replay: Replay): string[] {

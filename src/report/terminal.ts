@@ -1,11 +1,10 @@
 // The run on a terminal: a fold over events that writes. Rows as they come, failures behind the table, one line
 // in words at the end. The live line exists only where someone is looking.
-import type { PropertyResult, RunEvent } from '../check/events.ts';
+import type { PropertyResult, Replay, RunEvent } from '../check/events.ts';
 import type { Hello } from '../protocol/message.ts';
 import { FAILING } from '../vocabulary.ts';
 import { failureLines, repeatLines, troubleKey } from './failure.ts';
 import type { Paint } from './paint.ts';
-import type { Replay } from './reproduce.ts';
 import { summaryLine } from './summary.ts';
 import { goTogether, groupLines, rowLines } from './table.ts';
 import { shorten } from './visible.ts';
@@ -60,7 +59,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
   return (event) => {
     switch (event.type) {
       case 'run-start':
-        ids = event.properties;
+        ids = event.properties.map(({ id }) => id);
         seed = event.seed;
         if (!options.quiet) say(...startLines(event.hello, event.properties.length, event.cases), '');
         break;

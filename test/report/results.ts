@@ -1,7 +1,7 @@
 // Hand-made results and strips for the report tests: what the engine would say of a mask shifted by one.
-import type { Failure, PropertyResult, RunEvent } from '../../src/check/events.ts';
+import type { Failure, PropertyFacts, PropertyResult, RunEvent } from '../../src/check/events.ts';
 import type { Strip } from '../../src/check/property.ts';
-import type { Role } from '../../src/vocabulary.ts';
+import type { Role, Stage } from '../../src/vocabulary.ts';
 
 export const REPLAY = {
   command: 'npx trainproof replay',
@@ -63,7 +63,20 @@ export function result(more: Partial<PropertyResult> = {}): PropertyResult {
     labels: {},
     thin: [],
     fixed: [],
+    milliseconds: 120,
     ...more,
+  };
+}
+
+function factsOf(id: string): PropertyFacts {
+  const [stage = 'mask'] = id.split('/');
+  return {
+    id,
+    title: 'No token of a prompt is trained.',
+    stage: stage as Stage,
+    level: 'must',
+    why: 'The model learns to ask.',
+    catches: ['MSK-01'],
   };
 }
 
@@ -80,7 +93,7 @@ export function runStart(properties: readonly string[]): RunEvent {
       ops: { mask: {} },
     },
     command: 'python adapter.py',
-    properties,
+    properties: properties.map(factsOf),
     version: '0.1.0',
   };
 }
