@@ -8,7 +8,7 @@ import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import { screen } from './screen.ts';
-import { confirm, shrink } from './shrink.ts';
+import { confirm, dimmed, shrink } from './shrink.ts';
 import { type CaseOutcome, runCase, troubleOf } from './subject.ts';
 
 export interface CheckOptions extends RunOptions {
@@ -80,7 +80,7 @@ export async function checkProperty(
   const { trouble, done, refused, setAside } = screening;
   const counted = { cases: done, rejected: refused, setAside };
   if (trouble !== undefined) {
-    const smallest = await shrink({
+    const toShrink = {
       property,
       arbitrary,
       trainer: options.trainer,
@@ -91,13 +91,17 @@ export async function checkProperty(
       outcome: trouble.outcome,
       milliseconds: options.shrinkMilliseconds,
       signal: options.signal,
-    });
+    };
+    const smallest = await shrink(toShrink);
+    const anyValue = await dimmed(toShrink, smallest);
     const failure = await failureOf(property, world, options, smallest.given, smallest.outcome, {
       casesToFail: trouble.index + 1,
       shrinks: smallest.shrinks,
       seed: options.seed,
       ...(smallest.path === undefined ? {} : { path: smallest.path }),
       ...(smallest.stopped === undefined ? {} : { shrinkStopped: smallest.stopped }),
+      ...(smallest.steps.length === 0 ? {} : { steps: smallest.steps }),
+      ...(anyValue.length === 0 ? {} : { anyValue }),
     });
     if (known === undefined) save(property, options, failure);
     return failed(failure, counted);

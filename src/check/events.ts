@@ -6,8 +6,11 @@ import type { Coverage, Finding, Strip } from './property.ts';
 
 /** One failing case on the way from the first to the smallest. */
 export interface ShrinkStep {
-  readonly given: unknown;
+  /** Of the case as JSON: what shrinking makes fewer. */
+  readonly characters: number;
   readonly sentence: string;
+  /** Absent where it is too long to be read. */
+  readonly given?: unknown;
   /** The first strip of its finding, where it has one of a size to look at. */
   readonly strip?: Strip;
 }

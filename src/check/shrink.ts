@@ -2,10 +2,12 @@
 // same process and in a fresh one, so that a report can say whether it always happens.
 import fc from 'fast-check';
 import type { Trainer } from '../trainer/trainer.ts';
+import { valuesThatDoNotMatter } from './any-value.ts';
 import { dropRows } from './drop-rows.ts';
 import { dropTokens } from './drop-tokens.ts';
-import type { Failure } from './events.ts';
+import type { CasePath, Failure, ShrinkStep } from './events.ts';
 import type { Property, World } from './property.ts';
+import { stepsOf } from './steps.ts';
 import { learnStructure } from './structure.ts';
 import type { CaseOutcome } from './subject.ts';
 import { runCase, troubleOf } from './subject.ts';
@@ -24,6 +26,7 @@ export interface Shrunk<Case> {
   readonly shrinks: number;
   readonly path: string | undefined;
   readonly stopped: 'time' | undefined;
+  readonly steps: readonly ShrinkStep[];
 }
 
 export interface ShrinkOptions<Case> {
@@ -47,6 +50,7 @@ export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk
   const costly = options.outcome.kind === 'error' && COSTLY.has(options.outcome.failure.kind);
   const deadline = performance.now() + options.milliseconds;
   let smallest = { given: options.given, outcome: options.outcome };
+  const accepted = [smallest];
   let shrinks = -1; // the first failure that fast-check sees is the case itself
   let attempts = 0;
   let stopped: 'time' | undefined;
@@ -61,6 +65,8 @@ export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk
     const outcome = await runCase(property, trainer, world, given);
     if (troubleOf(outcome) !== trouble) return false;
     smallest = { given, outcome };
+    // fast-check begins with the case that is there already.
+    if (shrinks >= 0) accepted.push(smallest);
     shrinks++;
     return true;
   };
@@ -75,6 +81,7 @@ export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk
     shrinks: Math.max(shrinks, 0),
     path: details.counterexamplePath ?? undefined,
     stopped,
+    steps: stepsOf(accepted),
   };
 }
 
@@ -88,7 +95,7 @@ async function leaveOut<Case>(
   isTrouble: (given: Case) => Promise<boolean>,
 ): Promise<void> {
   if (milliseconds <= 0) return;
-  const { rows, tokens } = learnStructure(fc.sample(arbitrary, { seed, numRuns: SAMPLE }));
+  const { rows, tokens } = learnStructure(sampleOf(arbitrary, seed));
   const stillFails = (given: Case): Promise<boolean> => isTrouble(given).catch(() => false);
   for (let pass = 0; pass < MOST_PASSES; pass++) {
     const before = smallest();
@@ -96,6 +103,25 @@ async function leaveOut<Case>(
     await dropTokens(smallest(), tokens, stillFails);
     if (smallest() === before) return;
   }
+}
+
+/** Cases that the generator draws from this seed. */
+function sampleOf<Case>(arbitrary: fc.Arbitrary<Case>, seed: number): Case[] {
+  return fc.sample(arbitrary, { seed, numRuns: SAMPLE });
+}
+
+/** The values of the smallest case that do not matter; none are looked for where each look costs a restart. */
+export async function dimmed<Case>(
+  { property, arbitrary, trainer, world, seed, milliseconds, signal }: ShrinkOptions<Case>,
+  { given, outcome }: Pick<Shrunk<Case>, 'given' | 'outcome'>,
+): Promise<readonly CasePath[]> {
+  if (milliseconds <= 0 || signal?.aborted || outcome.kind !== 'fails') return [];
+  const trouble = troubleOf(outcome);
+  return valuesThatDoNotMatter(given, sampleOf(arbitrary, seed), async (other) => {
+    // A value from another case may make one that the check cannot read.
+    const again = await runCase(property, trainer, world, other as Case).catch(() => undefined);
+    return again !== undefined && troubleOf(again) === trouble;
+  });
 }
 
 /** Does it happen again: in a fresh process (deterministic), only in the used one (state leak), or not (flaky)? */

@@ -59,6 +59,30 @@ describe('a run', () => {
     expect(result.failure?.lines).toHaveLength(2);
   });
 
+  test('keeps the way from the first failing case to the smallest', async () => {
+    const { result } = await runToy(extracting((ids) => ids.map((id) => (id > 50 ? id - 1 : id))));
+    const { steps = [] } = result.failure ?? {};
+    expect(steps.length).toBeGreaterThan(1);
+    expect(steps.at(-1)).toEqual({
+      given: { ids: [51] },
+      sentence: 'Id 51 came back as 50.',
+      characters: '{"ids":[51]}'.length,
+    });
+    expect(steps[0]?.characters).toBeGreaterThan('{"ids":[51]}'.length);
+  });
+
+  test('says which values of the smallest case do not matter, and never one that does', async () => {
+    const drops = await runToy(extracting((ids) => ids.slice(0, 1)));
+    expect(drops.result.failure).toMatchObject({ given: { ids: [0, 0] } });
+    expect(drops.result.failure?.anyValue).toEqual([
+      ['ids', 0],
+      ['ids', 1],
+    ]);
+    const lowers = await runToy(extracting((ids) => ids.map((id) => (id > 50 ? id - 1 : id))));
+    expect(lowers.result.failure?.given).toEqual({ ids: [51] });
+    expect(lowers.result.failure).not.toHaveProperty('anyValue');
+  });
+
   test('does not slip from one kind of failure to another while shrinking', async () => {
     // Long rows lose a token, which is another kind of failure than a wrong id and has a smaller case.
     const { result } = await runToy(
