@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// Three projects: the harness itself, the properties as a user's `npm test` runs them, and the suites that
-// need torch (set up by `npm run setup:trainers`).
+// Four projects: the harness itself, the properties as a user's `npm test` runs them, the pages in a real Chromium, and
+// the suites that need torch (set up by `npm run setup:trainers`).
 export default defineConfig({
   test: {
     // Half of the work is done by the processes under test, so that a worker a core is not too many.
@@ -11,11 +11,19 @@ export default defineConfig({
         test: {
           name: 'harness',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/torch/**'],
+          exclude: ['test/torch/**', 'test/browser/**'],
           testTimeout: 60_000,
         },
       },
       { test: { name: 'properties', include: ['properties/**/*.test.ts'], testTimeout: 120_000 } },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'trainers',

@@ -1,10 +1,30 @@
-// The vitest face: every property as a test of the trainer that the configuration (or TRAINPROOF_TRAINER) names.
+// `trainproof/vitest`: every property as a test of the trainer that the configuration (or TRAINPROOF_TRAINER) names,
+// and the matcher toHold.
 //   // trainer.test.ts
 //   import { testTrainer } from 'trainproof/vitest';
 //   testTrainer();
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Face, openFace } from '../src/cli/face.ts';
+import { type Face, type HoldOptions, isProblem, openFace } from '../src/cli/face.ts';
+import { FAILING, type Property, type Verdict } from '../src/index.ts';
 import { properties } from './index.ts';
+import { type Holding, toHold } from './matchers.ts';
+import { seedOfEnvironment } from './seed.ts';
+
+export type { Holdable, HoldOptions } from '../src/cli/face.ts';
+export type { Holding } from './matchers.ts';
+
+expect.extend({ toHold });
+
+declare module 'vitest' {
+  interface Matchers<T> {
+    /**
+     * `await expect(trainer).toHold('mask/*')`: every property named holds for the trainer. Names are ids, stages and
+     * globs as on the command line, or properties of your own; without any, all of level `must`. With `.not` at least
+     * one of them is shown broken. What could not be checked fails both ways.
+     */
+    toHold(what?: Holding, options?: HoldOptions): Promise<void>;
+  }
+}
 
 export interface TestOptions {
   /** Where trainproof.config.* is looked for, upward. Default: the working directory. */
@@ -15,47 +35,53 @@ export interface TestOptions {
   readonly seed?: number;
   /** Milliseconds for one property, start and shrinking included. */
   readonly timeout?: number;
+  /** Properties of your own, tested after those of the catalogue. */
+  readonly properties?: readonly Property[];
+  /** Where nothing names a trainer, test the bundled example. Default: that is a failure, for it is not your trainer. */
+  readonly bundled?: boolean;
 }
 
-/** Seeds are 31 bits: they are typed by hand. */
-const SEEDS = 2 ** 31;
 /** A torch trainer takes this long to start on a cold disk; a shrink may take a minute. */
 const TIMEOUT = 180_000;
 
+/** No case stands behind these. */
+const NOT_JUDGED: readonly Verdict[] = ['unsupported', 'skipped', 'interrupted', 'unseen'];
+
 /** Declares one test a property. What the trainer does not support is skipped by name, with the reason. */
 export function testTrainer(options: TestOptions = {}): void {
-  const seed = options.seed ?? Number(process.env.TRAINPROOF_SEED ?? Math.floor(Math.random() * SEEDS));
+  const seed = options.seed ?? seedOfEnvironment();
   const timeout = options.timeout ?? TIMEOUT;
+  const own = options.properties ?? [];
   describe(`trainproof, seed ${seed}`, () => {
     let face: Face;
+    let [ran, judged] = [0, 0];
     beforeAll(async () => {
-      const opened = await openFace(properties, { cwd: options.cwd ?? process.cwd(), env: process.env });
-      if ('problem' in opened) throw new Error(opened.problem);
+      const cwd = options.cwd ?? process.cwd();
+      const opened = await openFace(properties, { cwd, bundled: options.bundled === true });
+      if (isProblem(opened)) throw new Error(opened.problem);
       face = opened;
     }, timeout);
-    afterAll(() => face?.stop());
+    afterAll(async () => {
+      await face?.stop();
+      // With `-t` there may be tests of ours that did not run; those that did must have checked something.
+      if (ran > 0 && judged === 0)
+        throw new Error('nothing was checked; `npx trainproof doctor` says what the trainer lacks');
+    });
 
     test('every known failure is of a property that there is', () => {
       expect(face.strangers).toEqual([]);
     });
-    for (const property of properties) {
+    for (const property of [...properties, ...own]) {
       test(`${property.id}: ${property.title}`, { timeout }, async ({ skip }) => {
-        if (!face.chosen.has(property)) return skip('left out by `only` or `level`');
+        if (!face.chosen.has(property) && !own.includes(property))
+          return skip('left out by `only` or `level`');
+        ran++;
         const result = await face.check(property, seed, options.cases);
-        switch (result.verdict) {
-          case 'pass':
-            return;
-          case 'fail':
-          case 'error':
-          case 'changed':
-            return expect.fail(`\n${face.explain(result)}`);
-          case 'thin':
-          case 'stale':
-          case 'unseen':
-            return expect.fail(result.reason);
-          default:
-            return skip(`${result.verdict}: ${result.reason}`);
-        }
+        const { verdict, reason } = result;
+        if (!NOT_JUDGED.includes(verdict)) judged++;
+        if (verdict === 'pass') return;
+        if (FAILING.includes(verdict)) expect.fail(`\n${await face.explain(result, seed)}`);
+        skip(`${verdict}: ${reason}`);
       });
     }
   });

@@ -6,7 +6,7 @@ import '../src/cli/heap.ts';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { properties } from '../properties/index.ts';
-import { bugs } from './catalogue.ts';
+import { bugs } from '../src/bugs/index.ts';
 import { inParallel, type MatrixRow, matrixRow } from './matrix.ts';
 import { listMutants, type Mutant } from './wrong-trainers.ts';
 

@@ -1,27 +1,60 @@
 #!/usr/bin/env bash
 # The published package as a user gets it: packed, installed in an empty folder with a space and an umlaut in its
-# name, and used there.
+# name, and used there; `init --vitest` with `npm test`; and the example repository of the documents.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 tarball=$(cd "$root" && npm pack --silent --pack-destination "$folder" --ignore-scripts | tail -n 1)
+install() { npm install --silent --no-audit --no-fund "$@"; }
+
+echo '=== the command line'
 mkdir "$folder/a user's trainer ü"
 cd "$folder/a user's trainer ü"
 echo '{ "private": true, "type": "module" }' >package.json
-npm install --silent --no-audit --no-fund "$folder/$tarball"
+install --save-dev "$folder/$tarball"
 npx trainproof --version
 npx trainproof init
 npx trainproof doctor
 npx trainproof check --cases 20
 npx trainproof demo count-as-position | tail -n 3
-printf "import { properties } from 'trainproof/properties';\nimport { objectTrainer, run } from 'trainproof';\nif (properties.length === 0 || typeof run !== 'function' || typeof objectTrainer !== 'function') throw new Error('the library is empty');\n" >library.mjs
+
+echo '=== the library'
+cat >library.mjs <<'EOF'
+import { objectTrainer, properties, run } from 'trainproof';
+import { properties as alone } from 'trainproof/properties';
+if (properties.length === 0 || alone !== properties) throw new Error('the library has no properties');
+if (typeof run !== 'function' || typeof objectTrainer !== 'function') throw new Error('the library is empty');
+EOF
 node library.mjs
-npm install --silent --no-audit --no-fund --save-dev vitest@4
-printf "import { testTrainer } from 'trainproof/vitest';\ntestTrainer({ cases: 20 });\n" >trainer.test.ts
-npx vitest run
+
+echo '=== init --vitest'
+mkdir "$folder/tests for a trainer ü"
+cd "$folder/tests for a trainer ü"
+echo '{ "private": true, "type": "module" }' >package.json
+install --save-dev "$folder/$tarball"
+npx trainproof init --vitest
+install
+npm test
+# A fault must be seen, or the green above says nothing.
+sed -i.bak 's/\[0\] \* prompt_width + \[1\] \* len(ids)/[0] * (prompt_width - 1) + [1] * (len(ids) + 1)/' adapter.py
+if npm test >broken.txt 2>&1; then
+  echo 'npm test is green with a mask that begins one token early' >&2
+  exit 1
+fi
+grep -q 'mask/prompt-is-never-trained' broken.txt
+
+echo '=== the example repository'
+cp -r "$root/docs/example" "$folder/an example ü"
+cd "$folder/an example ü"
+rm -rf node_modules package-lock.json .trainproof
+npm pkg set "devDependencies.trainproof=file:$folder/$tarball"
+install
+npm test
+npx tsc --noEmit
+
 # What a release must not carry along.
-if tar -tzf "$folder/$tarball" | grep -E '__pycache__|\.test\.|/test/|dist/scripts'; then
+if tar -tzf "$folder/$tarball" | grep -E '__pycache__|\.test\.|/test/|dist/scripts|docs/example'; then
   echo 'the package holds files that it should not' >&2
   exit 1
 fi

@@ -1,20 +1,41 @@
-// What the package exports, and all that properties/ may import.
+// What the package exports, and all that properties/ may import. Users get it as 'trainproof', with the properties
+// beside it (properties/library.ts); docs/library.md is its page, and a test pins the names.
+
+// Running: properties against a trainer, as verdicts and as events.
 
 export { openCorpus } from './check/corpus.ts';
 export type * from './check/events.ts';
+export type { KnownFailure, KnownFailures } from './check/known.ts';
+export type { RunOptions } from './check/options.ts';
+export { run, worldOf } from './check/run.ts';
+export { type Config, defineConfig } from './cli/define.ts';
+
+// Trainers: a process, an object in this process, or whatever the configuration names.
+
+export { type OpenOptions, type OpenTrainer, openTrainer } from './cli/setting.ts';
+export type { FailureKind, TrainerFailure } from './trainer/failure.ts';
+export { type ObjectTrainerSpec, objectTrainer, reject } from './trainer/object.ts';
+export { startTrainer, type TrainerOptions } from './trainer/process.ts';
+export type { Outcome, Trainer } from './trainer/trainer.ts';
+
+// Writing a property: the shape of one, what it needs, and how it shows rows, tokens and numbers.
+
+export { defineProperty, type PropertySketch } from './check/define-property.ts';
 export * from './check/gaps.ts';
 export * from './check/gradient.ts';
 export * from './check/needs.ts';
 export * from './check/numbers.ts';
-export type { RunOptions } from './check/options.ts';
 export type * from './check/property.ts';
 export * from './check/relations/index.ts';
 export * from './check/rows.ts';
-export { run, worldOf } from './check/run.ts';
 export * from './check/strips.ts';
 export { discard } from './check/subject.ts';
 export * from './check/tracks.ts';
-export { type Config, defineConfig } from './cli/define.ts';
+
+// Generators: fast-check arbitraries for cases, and the labels of what they exercise. `fc` is the fast-check that they
+// are made with; arbitraries of a second copy of it would not fit.
+
+export { default as fc } from 'fast-check';
 export * from './generators/batch.ts';
 export * from './generators/blocks.ts';
 export * from './generators/calls.ts';
@@ -40,14 +61,19 @@ export * from './generators/tool-dialogue.ts';
 export * from './generators/tracks.ts';
 export * from './generators/trajectory.ts';
 export * from './generators/unrolls.ts';
+
+// The reference: the oracles, plain float64, one file a stage.
+
+export * from './reference/index.ts';
+
+// Tokenizers and chat templates.
+
+export { type Loaded, type LoadOptions, loadTokenizer } from './tokenizers/load.ts';
+export { type Rendered, type RenderOptions, renderChat } from './tokenizers/template.ts';
+export type { Tokenizer } from './tokenizers/tokenizer.ts';
+
+// The field's words and the protocol: ops, their arguments and answers, what hello declares.
+
 export { type ArgAxis, AXES, type OkAxis, type OpAxes } from './protocol/axes.ts';
 export * from './protocol/message.ts';
-export * from './reference/index.ts';
-export { loadTokenizer } from './tokenizers/load.ts';
-export { renderChat } from './tokenizers/template.ts';
-export type { Tokenizer } from './tokenizers/tokenizer.ts';
-export type { FailureKind, TrainerFailure } from './trainer/failure.ts';
-export { type ObjectTrainerSpec, objectTrainer, reject } from './trainer/object.ts';
-export { startTrainer } from './trainer/process.ts';
-export type { Outcome, Trainer } from './trainer/trainer.ts';
 export * from './vocabulary.ts';

@@ -14,6 +14,8 @@ import { type CaseOutcome, runCase, troubleOf } from './subject.ts';
 export interface CheckOptions extends RunOptions {
   readonly shrinkMilliseconds: number;
   readonly onProgress: (done: number) => void;
+  /** Before each attempt at a smaller case, with how many have been found. */
+  readonly onShrink?: (shrinks: number) => void;
 }
 
 type Trouble = Extract<CaseOutcome, { kind: 'fails' | 'error' }>;
@@ -47,7 +49,7 @@ export async function checkProperty(
       return report(failure.finding === undefined ? 'error' : 'fail', { ...counted, failure });
     const change = changeOf(known, failure);
     return change === undefined
-      ? report('known', { ...counted, failure, reason: known.reason })
+      ? report('known', { ...counted, failure, reason: known.reason, ...linkOf(known) })
       : report('changed', { ...counted, failure, reason: change });
   };
   if (saved.failure !== undefined) return failed(saved.failure, { cases: saved.failure.casesToFail });
@@ -91,6 +93,7 @@ export async function checkProperty(
       outcome: trouble.outcome,
       milliseconds: options.shrinkMilliseconds,
       signal: options.signal,
+      onAttempt: options.onShrink,
     };
     const smallest = await shrink(toShrink);
     const anyValue = await dimmed(toShrink, smallest);
@@ -119,6 +122,7 @@ export async function checkProperty(
   return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
 }
 
+const linkOf = ({ link }: KnownFailure): Partial<PropertyResult> => (link === undefined ? {} : { link });
 const staleReason = ({ reason }: KnownFailure): string => `it holds now, and is listed as known: ${reason}`;
 
 /** Of an entry that no case has judged: "listed as known (...), and not judged: the adapter has no op `kl`". */

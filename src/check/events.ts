@@ -83,6 +83,8 @@ export interface PropertyResult {
   readonly thin: readonly ThinLabel[];
   /** Why it has this verdict, where no failure says so. */
   readonly reason?: string;
+  /** Where a known failure is discussed, if the list of known failures says so. */
+  readonly link?: string;
   readonly failure?: Failure;
   /** Saved failures of earlier runs that now hold. */
   readonly fixed: readonly string[];
@@ -121,6 +123,13 @@ export type RunEvent =
     }
   | { readonly type: 'property-start'; readonly id: string; readonly index: number; readonly total: number }
   | { readonly type: 'progress'; readonly id: string; readonly done: number; readonly total: number }
+  /** A failure is being made smaller. For someone who is looking on; never written to a file. */
+  | {
+      readonly type: 'shrinking';
+      readonly id: string;
+      /** Smaller failing cases found so far. */
+      readonly shrinks: number;
+    }
   | { readonly type: 'property-end'; readonly result: PropertyResult }
   | {
       readonly type: 'run-end';

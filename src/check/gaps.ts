@@ -13,6 +13,10 @@ export interface LaidGaps<F extends string> {
   readonly last: readonly (number | undefined)[];
 }
 
+/**
+ * Lays drawn rows out as one block, (B, T), with the mask of what is trained; `track(field)` gives the numbers of a
+ * field.
+ */
 export function layGaps<F extends string>({
   rows,
 }: {

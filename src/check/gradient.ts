@@ -20,6 +20,10 @@ export interface Weights {
   readonly metrics: Readonly<Record<string, number>> | undefined;
 }
 
+/**
+ * dL/d logprob of each token, (B, T): the trainer's own where it answers them, else central differences of its loss,
+ * which take two requests a token.
+ */
 export async function lossWeights(subject: Subject, args: Args<'loss'>): Promise<Weights> {
   const answer: Ok<'loss'> = await subject.ask('loss', args);
   const { loss, loss_weights: given, trained_tokens: trainedTokens, metrics } = answer;

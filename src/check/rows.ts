@@ -91,6 +91,10 @@ export async function plannedRows(
   return rows as (MaskedRow & { plan: RowPlan })[];
 }
 
+/**
+ * Lays batches out on the trainer's own rows: where prompt and completion stand in each, and what every column is.
+ * `plan` is undefined for a row that does not hold both once, in order.
+ */
 export function layRows(
   prompts: readonly Ids[],
   completions: readonly Ids[],
@@ -137,6 +141,7 @@ export function trainsCompletion(world: World, row: MaskedRow): boolean {
   return declared ?? row.roles.some((role, column) => role === 'completion' && row.mask[column] !== 0);
 }
 
+/** Equal in length and in every id. */
 export function sameIds(left: Ids, right: Ids): boolean {
   return left.length === right.length && left.every((id, at) => id === right[at]);
 }

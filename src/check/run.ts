@@ -53,6 +53,7 @@ export async function run(
         ...options,
         shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
         onProgress: (done) => emit({ type: 'progress', id: property.id, done, total: options.cases }),
+        onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
       });
       result = judgedOrUnseen(checked, options);
       const kind = result.failure?.trainerFailure?.kind;

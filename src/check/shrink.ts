@@ -14,6 +14,8 @@ import { runCase, troubleOf } from './subject.ts';
 
 /** A crash or hang costs a restart each time it is seen again: shrink such a case by this many attempts at most. */
 const COSTLY_ATTEMPTS = 24;
+/** And by this many that fail: each costs two restarts of the budget, and confirming the last needs some of it. */
+const COSTLY_SHRINKS = 3;
 /** Cases that tell how a generator's cases hang together: lists that are independent differ in one of so many. */
 const SAMPLE = 200;
 /** A row less may make a token superfluous, and the other way round; it ends long before. */
@@ -41,6 +43,8 @@ export interface ShrinkOptions<Case> {
   readonly outcome: CaseOutcome;
   readonly milliseconds: number;
   readonly signal?: AbortSignal | undefined;
+  /** Called before each attempt, with the smaller cases found so far. */
+  readonly onAttempt?: ((shrinks: number) => void) | undefined;
 }
 
 /** The smallest case that is in the same trouble. Other troubles met on the way are passed over. */
@@ -57,8 +61,12 @@ export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk
 
   const isTrouble = async (given: Case): Promise<boolean> => {
     attempts++;
+    options.onAttempt?.(Math.max(shrinks, 0));
     if (options.signal?.aborted) return false;
-    if (performance.now() > deadline || (costly && attempts > COSTLY_ATTEMPTS)) {
+    if (
+      performance.now() > deadline ||
+      (costly && (attempts > COSTLY_ATTEMPTS || shrinks >= COSTLY_SHRINKS))
+    ) {
       stopped = 'time';
       return false;
     }
@@ -124,7 +132,10 @@ export async function dimmed<Case>(
   });
 }
 
-/** Does it happen again: in a fresh process (deterministic), only in the used one (state leak), or not (flaky)? */
+/**
+ * Does it happen again: in a fresh process (deterministic), only in the used one (state leak), or not (flaky)? A trainer
+ * that can no longer be started says nothing about that.
+ */
 export async function confirm<Case>(
   property: Property<Case>,
   trainer: Trainer,
@@ -132,9 +143,12 @@ export async function confirm<Case>(
   given: Case,
   trouble: string | undefined,
 ): Promise<Failure['confirmed']> {
-  const again = troubleOf(await runCase(property, trainer, world, given)) === trouble;
+  const used = troubleOf(await runCase(property, trainer, world, given));
   await trainer.restart();
-  const fresh = troubleOf(await runCase(property, trainer, world, given)) === trouble;
-  if (fresh) return 'deterministic';
-  return again ? 'state leak' : 'flaky';
+  const fresh = troubleOf(await runCase(property, trainer, world, given));
+  if (fresh === trouble) return 'deterministic';
+  if (fresh !== undefined && GONE.has(fresh)) return 'not re-run';
+  return used === trouble ? 'state leak' : 'flaky';
 }
+
+const GONE: ReadonlySet<string> = new Set(['error budget', 'error start']);

@@ -32,6 +32,9 @@ export function tokenAt(world: World, ids: readonly number[], column: number): s
   return name === `t${id}` ? `Token ${column} (id ${id})` : `Token ${column} '${name}' (id ${id})`;
 }
 
+/**
+ * A token strip for a finding: the text of each token where a tokenizer is known, its role, and the tracks as cells.
+ */
 export function stripOf(world: World, sketch: StripSketch): Strip {
   const { shown = 'tokens' } = sketch;
   return {

@@ -26,6 +26,9 @@ export interface LayOptions {
   readonly whole?: boolean;
 }
 
+/**
+ * Lays a per-token case out as the arguments of `kl` and `loss`: (B, T) matrices, with padding and junk as asked for.
+ */
 export function layTracks({ rows }: Tracks, options: LayOptions = {}): LaidTracks {
   const { junk = 0 } = options;
   const promptWidth = Math.max(...rows.map(({ prompt }) => prompt)) + (options.extraPrompt ?? 0);

@@ -1,20 +1,19 @@
 // `check`: every chosen property against one trainer, live on the terminal.
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openCorpus } from '../check/corpus.ts';
-import type { RunEvent } from '../check/events.ts';
-import { run } from '../check/run.ts';
-import { junitReport } from '../report/junit.ts';
-import { eventLine } from '../report/ndjson.ts';
+import { run, worldOf } from '../check/run.ts';
+import { supportOf } from '../check/support.ts';
 import { choosePaint } from '../report/paint.ts';
 import { semanticsWords } from '../report/profile.ts';
 import { terminalReport } from '../report/terminal.ts';
+import { wrap } from '../report/visible.ts';
 import { VERSION } from '../version.ts';
-import type { Level } from '../vocabulary.ts';
+import type { Level, Semantics } from '../vocabulary.ts';
 import { chosenProperties, DEFAULT_CASES, knownFor } from './chosen.ts';
-import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
-import { exitCodeOf, NO_VERDICT } from './exit.ts';
+import { type Context, isProblem, refuse, say } from './context.ts';
+import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from './exit.ts';
+import { LAST_RUN } from './last-run.ts';
 import { measuredSemantics } from './open.ts';
 import {
   addTrainerOptions,
@@ -26,12 +25,14 @@ import {
   seedNumber,
   wholePositive,
 } from './options.ts';
-import { makePlan, type TrainerOptions } from './plan.ts';
+import { addOutputOptions } from './outputs.ts';
+import { makePlan, type Plan, type TrainerOptions } from './plan.ts';
+import { openRecord, type RecordOptions, type RunRecord } from './record.ts';
 import { CASES_FOLDER, replayOf, type Session, sayBundled, widthOfScreen, withSession } from './session.ts';
 import { commandOf } from './trainer.ts';
 import { type ChosenRun, leftOutOf, rewriteKnown } from './update-known.ts';
 
-interface CheckOptions extends TrainerOptions {
+interface CheckOptions extends TrainerOptions, RecordOptions {
   readonly only?: readonly string[];
   readonly level?: Level;
   readonly cases?: number;
@@ -41,9 +42,8 @@ interface CheckOptions extends TrainerOptions {
   readonly known?: string;
   readonly updateKnown?: boolean;
   readonly labels?: boolean;
+  readonly rows?: boolean;
   readonly shrinkTime?: number;
-  readonly events?: string;
-  readonly junit?: string;
   readonly quiet?: boolean;
 }
 
@@ -60,11 +60,14 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .option('--no-profile', 'do not measure what the trainer leaves undeclared; accept any known variant')
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option('--update-known', 'write what this run found into that file; reasons and links stay')
+    .option('--rows', 'print a row for each property; of more than 12, those that hold share one a stage')
     .option('--labels', 'show what the cases of each property exercised, and what they must')
     .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
-    .option('--events <file>', 'write the run as JSON lines')
-    .option('--junit <file>', 'write the results as JUnit XML')
     .option('--quiet', 'print failures and the final line only');
+  addOutputOptions(command).option(
+    '--no-annotations',
+    'in GitHub Actions, neither annotate the job nor write its summary',
+  );
   addTrainerOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (options: CheckOptions) => finish(await check(options, rest, context)));
@@ -76,8 +79,11 @@ Examples:
   npx trainproof check --adapter trl-grpo
   npx trainproof check --only 'mask/*,kl' --cases 500 -- python adapter.py
   npx trainproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py
+  npx trainproof check --html report.html --junit junit.xml -- python adapter.py
 
-Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict, 130 interrupted.`;
+Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict, 130 interrupted.
+Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.
+The last run is kept in ${LAST_RUN}, which \`npx trainproof report\` shows.`;
 
 async function check(options: CheckOptions, rest: readonly string[], context: Context): Promise<number> {
   const plan = await makePlan(options, rest, context);
@@ -91,15 +97,15 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
     return refuse(context, {
       problem: '--update-known needs --known <file>, or `known` in the configuration',
     });
-  const sinks = openSinks(options, context);
-  if (isProblem(sinks)) return refuse(context, sinks);
+  const record = openRecord(options, isKept(options, plan), context);
+  if (isProblem(record)) return refuse(context, record);
 
   const seed = options.seed ?? anySeed();
   say(context, `trainproof ${VERSION} · seed ${seed}`);
   sayBundled(plan, context);
   try {
     return await withSession(plan, context, (session) =>
-      checkWith(session, options, context, sinks.emit, {
+      checkWith(session, options, context, record, {
         properties: chosen,
         seed,
         known,
@@ -107,7 +113,7 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
       }),
     );
   } finally {
-    sinks.close();
+    record.close();
   }
 }
 
@@ -115,27 +121,36 @@ async function checkWith(
   session: Session,
   options: CheckOptions,
   context: Context,
-  sink: (event: RunEvent) => void,
+  record: RunRecord,
   chosen: ChosenRun,
 ): Promise<number> {
   const { trainer, tokenizer, interrupts } = session;
   const measured = options.profile ? await measuredSemantics(session, interrupts.signal) : {};
   const words = semanticsWords(measured);
-  if (words !== undefined && options.quiet !== true) say(context, `measured, not declared: ${words}`);
+  const width = widthOfScreen(context);
+  if (words !== undefined && options.quiet !== true)
+    say(context, ...wrap(`measured, not declared: ${words}`, width));
   const leftOut = leftOutOf(chosen);
   if (leftOut.length > 0 && options.quiet !== true)
-    say(context, `known failures that this run leaves out (--only, --level): ${leftOut.join(', ')}`);
+    say(
+      context,
+      ...wrap(`known failures that this run leaves out (--only, --level): ${leftOut.join(', ')}`, width),
+    );
   const { choice, loaded } = session.plan;
-  const kept = options.corpus && loaded?.config.corpus !== false;
+  const kept = isKept(options, session.plan);
   const replay = replayOf(choice, context, kept);
+  const paint = choosePaint(context.out.isTty, context.env);
   const report = terminalReport({
     write: context.out.write,
-    width: widthOfScreen(context),
-    paint: choosePaint(context.out.isTty, context.env),
+    width,
+    paint,
     replay,
-    live: context.out.isTty && options.quiet !== true && !context.env.CI,
+    live: context.out.isTty && options.quiet !== true && !context.env.CI && context.env.TERM !== 'dumb',
+    onScreen: context.out.isTty,
     quiet: options.quiet === true,
     labels: options.labels === true,
+    rows: options.rows === true,
+    supported: supportedOf(session, chosen, measured),
     now: () => performance.now(),
     ...(choice.from === 'bundled' ? { note: 'the bundled example, not your trainer' } : {}),
   });
@@ -155,13 +170,11 @@ async function checkWith(
       command: commandOf(choice),
     },
     (event) => {
-      sink(event);
+      record.emit(event);
       report(event);
     },
   );
-  if (options.junit !== undefined) {
-    writeFileSync(resolve(context.cwd, options.junit), junitReport(results, trainer.hello.name, replay));
-  }
+  const written = await record.finish();
   const counted = options.updateKnown
     ? rewriteKnown(results, chosen, interrupts.signal.aborted, context)
     : results;
@@ -169,25 +182,23 @@ async function checkWith(
   if (code === NO_VERDICT) {
     context.err.write('trainproof: nothing was checked; `trainproof doctor` says what the trainer lacks\n');
   }
-  return code;
+  if (code === FAILED && record.isKept() && context.out.isTty && options.quiet !== true)
+    say(context, paint.dim('npx trainproof report   shows this as a page'));
+  return code === HOLDS && !written ? NO_VERDICT : code;
 }
 
-/** Opened before the run, so that a wrong path is said before minutes are spent. */
-function openSinks(
-  options: CheckOptions,
-  context: Context,
-): { emit: (event: RunEvent) => void; close: () => void } | Problem {
-  if (options.events === undefined) return { emit: () => {}, close: () => {} };
-  const file = resolve(context.cwd, options.events);
-  try {
-    const descriptor = openSync(file, 'w');
-    return {
-      emit: (event) => void writeSync(descriptor, eventLine(event)),
-      close: () => closeSync(descriptor),
-    };
-  } catch (error) {
-    return {
-      problem: `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-    };
-  }
+/** Ids of the properties that will run: the others take no time. */
+function supportedOf(
+  { trainer, tokenizer, semantics }: Session,
+  { properties }: ChosenRun,
+  measured: Semantics,
+): ReadonlySet<string> {
+  const world = worldOf(trainer, tokenizer, { ...measured, ...semantics });
+  const supported = properties.filter((property) => supportOf(property, world) === undefined);
+  return new Set(supported.map(({ id }) => id));
+}
+
+/** Failing cases are saved, and the run is remembered. */
+function isKept({ corpus }: CheckOptions, { loaded }: Plan): boolean {
+  return corpus && loaded?.config.corpus !== false;
 }

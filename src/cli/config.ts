@@ -37,10 +37,12 @@ export async function loadConfig(
   return { file, folder: dirname(file), config: value as Config };
 }
 
-const NAMES = ['ts', 'js', 'mjs', 'json'].map((ending) => `trainproof.config.${ending}`);
+export const CONFIG_NAMES: readonly string[] = ['ts', 'js', 'mjs', 'json'].map(
+  (ending) => `trainproof.config.${ending}`,
+);
 
 function findConfig(folder: string): string | undefined {
-  const file = NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
+  const file = CONFIG_NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
   if (file !== undefined) return file;
   return dirname(folder) === folder ? undefined : findConfig(dirname(folder));
 }

@@ -1,85 +1,136 @@
-// `init`: an adapter that runs at once, to be filled with the user's own functions, and a configuration that
-// names it. Never writes over a file unless told to.
-import { existsSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+// `init`: an adapter that runs at once, to be filled with the user's own functions, a configuration that names it, and
+// with --vitest all that `npm test` needs. Never writes over a file unless told to.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Context, refuse, say } from './context.ts';
+import { PACKAGE_ROOT, VERSION } from '../version.ts';
+import { CONFIG_NAMES } from './config.ts';
+import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
 import { HOLDS } from './exit.ts';
 import type { Invocation } from './options.ts';
+import { editPackage, type PackageEdit } from './package-file.ts';
+import { STARTER, type StarterFile } from './starter.ts';
+
+interface InitOptions {
+  readonly force?: boolean;
+  readonly vitest?: boolean;
+}
 
 export function addInit(program: Command, { context, finish }: Invocation): void {
   program
     .command('init')
     .description('write an adapter to start from, and a configuration that names it')
+    .option('--vitest', 'also a test of the trainer, and what `npm test` needs in package.json')
     .option('--force', 'write over files that are there')
     .addHelpText('after', EXAMPLES)
-    .action((options: { readonly force?: boolean }) => finish(init(options.force === true, context)));
+    .action((options: InitOptions) =>
+      finish(options.vitest === true ? initVitest(options, context) : init(options, context)),
+    );
 }
 
 const EXAMPLES = `
 Examples:
   npx trainproof init
-  npx trainproof init --force`;
+  npx trainproof init --vitest
+  npx trainproof init --force
 
-function init(force: boolean, context: Context): number {
-  const taken = FILES.filter(([name]) => existsSync(resolve(context.cwd, name))).map(([name]) => name);
+With --vitest, files that are there are kept, and package.json gets what it lacks and nothing else.`;
+
+const ADAPTER = 'adapter.py';
+const CONFIG = 'trainproof.config.json';
+const TEST = 'trainer.test.ts';
+const PACKAGE = 'package.json';
+
+function init({ force = false }: InitOptions, context: Context): number {
+  const files: StarterFile[] = [ADAPTER, CONFIG];
+  const taken = files.filter((name) => isThere(name, context));
   if (taken.length > 0 && !force) {
     return refuse(context, {
-      problem: `${taken.join(' and ')} ${taken.length === 1 ? 'is' : 'are'} already here; --force writes over`,
+      problem: `${listed(taken)} ${taken.length === 1 ? 'is' : 'are'} already here; --force writes over`,
     });
   }
-  for (const [name, content] of FILES) {
-    try {
-      // `wx` closes the gap between looking and writing.
-      writeFileSync(resolve(context.cwd, name), content, { flag: force ? 'w' : 'wx' });
-    } catch (error) {
-      return refuse(context, {
-        problem: `${name} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-      });
-    }
-  }
+  const problem = writeStarters(files, force, context);
+  if (problem !== undefined) return refuse(context, problem);
+  say(context, `wrote ${listed(files)}`, '', 'Next:', '  npx trainproof doctor', '  npx trainproof check');
+  return HOLDS;
+}
+
+function initVitest({ force = false }: InitOptions, context: Context): number {
+  const edit = packageEdit(context);
+  if (isProblem(edit)) return refuse(context, edit);
+  const config = CONFIG_NAMES.find((name) => isThere(name, context));
+  // Where a configuration names the trainer, an adapter beside it would be nobody's.
+  const wanted: StarterFile[] = config === undefined || force ? [ADAPTER, CONFIG, TEST] : [TEST];
+  const files = wanted.filter((name) => force || !isThere(name, context));
+  const present = [...new Set([...(config === undefined ? [] : [config]), ADAPTER, TEST])];
+  const kept = present.filter((name) => isThere(name, context) && !(files as string[]).includes(name));
+  const isNew = !isThere(PACKAGE, context);
+  const problem =
+    writeStarters(files, force, context) ??
+    (edit.added.length === 0 ? undefined : write(PACKAGE, edit.text, 'w', context));
+  if (problem !== undefined) return refuse(context, problem);
+  const added =
+    edit.added.length === 0 ? [] : [`${isNew ? 'made' : 'added to'} ${PACKAGE}: ${edit.added.join(', ')}`];
   say(
     context,
-    `wrote ${FILES.map(([name]) => name).join(' and ')}`,
+    ...(files.length === 0 ? [] : [`wrote ${listed(files)}`]),
+    ...(kept.length === 0 ? [] : [`kept ${listed(kept)}${force ? '' : '; --force writes over'}`]),
+    ...added,
+    ...edit.todo,
     '',
     'Next:',
-    '  npx trainproof doctor',
-    '  npx trainproof check',
+    '  npm install',
+    '  npm test',
+    ...(files.includes(ADAPTER) ? ['Then put your own functions into adapter.py, one by one.'] : []),
   );
   return HOLDS;
 }
 
-const ADAPTER = `"""Adapter: answers trainproof's questions about one trainer. Put your own functions in place of these.
+function packageEdit(context: Context): PackageEdit | Problem {
+  const path = resolve(context.cwd, PACKAGE);
+  let text: string | undefined;
+  try {
+    text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  } catch (error) {
+    return { problem: `${PACKAGE} cannot be read: ${sentenceOf(error)}` };
+  }
+  return editPackage(text, {
+    test: 'vitest run',
+    packages: { trainproof: `^${VERSION}`, vitest: testedVitest() },
+  });
+}
 
-An op is a function; it takes the arguments of PROTOCOL.md that it needs, by name, as plain lists, (B, T).
-serve(..., arrays="torch") hands you tensors instead. What you print goes to stderr.
-"""
-import trainproof  # first: from here on, standard output belongs to the protocol
+/** The range that this version is tested with. */
+function testedVitest(): string {
+  const own = JSON.parse(readFileSync(join(PACKAGE_ROOT, PACKAGE), 'utf8')) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  return own.devDependencies.vitest ?? '*';
+}
 
+function writeStarters(files: readonly StarterFile[], force: boolean, context: Context): Problem | undefined {
+  for (const name of files) {
+    // `wx` closes the gap between looking and writing.
+    const problem = write(name, STARTER[name], force ? 'w' : 'wx', context);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
 
-@trainproof.op
-def mask(prompt_ids, completion_ids, sequences, attention_mask, prompt_width, pad_token_id, eos_token_ids):
-    """Which tokens are trained: 1 from the first completion token to the stop token, on [padding|prompt|completion|padding]."""
-    width = len(sequences[0])
-    rows = [[0] * prompt_width + [1] * len(ids) for ids in completion_ids]
-    return {"completion_mask": [row + [0] * (width - len(row)) for row in rows]}
+function write(name: string, content: string, flag: 'w' | 'wx', context: Context): Problem | undefined {
+  try {
+    writeFileSync(resolve(context.cwd, name), content, { flag });
+    return undefined;
+  } catch (error) {
+    return { problem: `${name} cannot be written: ${sentenceOf(error)}` };
+  }
+}
 
+const isThere = (name: string, context: Context): boolean => existsSync(resolve(context.cwd, name));
 
-@trainproof.op
-def kl(logprobs, ref_logprobs, completion_mask):
-    """k3 = exp(d) - d - 1 with d = ref_logprobs - logprobs, per token, where the mask is 1."""
-    from math import exp
-    def k3(logprob, ref): return exp(ref - logprob) - (ref - logprob) - 1
-    rows = zip(logprobs, ref_logprobs, completion_mask)
-    return {"kl": [[k3(p, r) if real else 0.0 for p, r, real in zip(*row)] for row in rows]}
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-
-trainproof.serve(name="my-trainer", semantics={"kl_estimator": "k3"}, dtype="float64")
-`;
-
-const CONFIG = `${JSON.stringify({ trainer: 'python3 adapter.py', cases: 100, level: 'must' }, null, 2)}\n`;
-
-const FILES = [
-  ['adapter.py', ADAPTER],
-  ['trainproof.config.json', CONFIG],
-] as const;
+/** "a", "a and b", "a, b and c". */
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

@@ -6,8 +6,8 @@ import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Semantics } from '../vocabulary.ts';
-import { type Context, isProblem, type Problem } from './context.ts';
-import { makePlan, type Plan } from './plan.ts';
+import { isProblem, type Problem } from './context.ts';
+import type { Plan } from './plan.ts';
 import { commandOf, type Deadlines, startChosen } from './trainer.ts';
 
 export interface Opened {
@@ -31,13 +31,8 @@ export async function openPlan(plan: Plan): Promise<Opened | { readonly failure:
   return { plan, trainer, tokenizer, semantics: plan.loaded?.config.semantics };
 }
 
-/** The trainer that a folder and an environment mean with nothing typed, as the vitest face needs it. */
-export async function openHere(place: Pick<Context, 'cwd' | 'env'>): Promise<Opened | Problem> {
-  const plan = await makePlan({}, [], place);
-  if (isProblem(plan)) return plan;
-  const opened = await openPlan(plan);
-  if (!('failure' in opened)) return opened;
-  const { message, advice, stderrTail } = opened.failure;
+/** Why there is no trainer, for whoever has no screen of ours: several lines. */
+export function startProblem(plan: Plan, { message, advice, stderrTail }: TrainerFailure): Problem {
   return {
     problem: [`${nameOf(plan)} did not start`, message, advice, stderrTail ?? ''].join('\n').trimEnd(),
   };

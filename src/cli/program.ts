@@ -8,11 +8,14 @@ import { type Context, refuse } from './context.ts';
 import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
+import { addExplain } from './explain.ts';
 import { addInit } from './init.ts';
 import { addList } from './list.ts';
 import type { Invocation } from './options.ts';
 import { addProfile } from './profile.ts';
 import { addReplay } from './replay.ts';
+import { addReport } from './report.ts';
+import { addView } from './view.ts';
 
 /** Runs `trainproof ...argv`. Throws only for a defect of the harness. */
 export async function runProgram(argv: readonly string[], context: Context): Promise<number> {
@@ -55,7 +58,18 @@ export function buildProgram(invocation: Invocation): Command {
       getOutHelpWidth: () => context.out.columns,
     })
     .addHelpText('after', EXAMPLES);
-  for (const add of [addCheck, addReplay, addProfile, addList, addDoctor, addInit, addDemo])
+  for (const add of [
+    addCheck,
+    addReport,
+    addReplay,
+    addProfile,
+    addView,
+    addList,
+    addExplain,
+    addDoctor,
+    addInit,
+    addDemo,
+  ])
     add(program, invocation);
   return program;
 }
@@ -65,6 +79,7 @@ Examples:
   npx trainproof init                        write an adapter to start from
   npx trainproof doctor -- python adapter.py say hello, try each op once
   npx trainproof check -- python adapter.py  check every property
+  npx trainproof report --open               see the last run as a page
   npx trainproof demo                        see six real bugs caught`;
 
 function explain(error: CommanderError, words: readonly string[], program: Command): string {

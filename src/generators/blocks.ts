@@ -31,6 +31,10 @@ export interface Transcript {
 const MAX_TURNS = 4;
 const WORDS = ['a', 'so it is', 'Wien', '42', 'x = 1', 'naïve', '東京'];
 
+/**
+ * An arbitrary answer in blocks: a thought, tool turns where there are tools, the answer, and at most one flaw of
+ * form.
+ */
 export function transcript(options: { readonly withTools: boolean }): fc.Arbitrary<Transcript> {
   return fc.record({
     turns: options.withTools ? fc.nat(MAX_TURNS) : fc.constant(0),
@@ -40,6 +44,7 @@ export function transcript(options: { readonly withTools: boolean }): fc.Arbitra
   });
 }
 
+/** What a transcript exercises: how many tool turns it has, and its flaw. */
 export function transcriptLabels({ turns, flaw }: Transcript): string[] {
   return [turns === 0 ? 'no tool turn' : turns === 1 ? 'one tool turn' : 'several tool turns', flaw];
 }

@@ -53,6 +53,9 @@ export interface CallTexts {
 }
 const MAX_TEXTS = 6;
 
+/**
+ * Arbitrary texts with tool calls in these tags, well formed or wrong in a known way; `kinds` leaves only some ways.
+ */
 export function callTexts(
   tools: readonly ToolSpec[],
   tags: Tags,
@@ -76,6 +79,7 @@ export function callText(
   });
 }
 
+/** The kinds of the texts. */
 export function callLabels({ texts }: CallTexts): string[] {
   return [...new Set(texts.flatMap(labelsOf))];
 }

@@ -15,6 +15,7 @@ export interface ConversationOptions {
   readonly content?: fc.Arbitrary<string>;
 }
 
+/** An arbitrary conversation whose last message is from the user or from the assistant. */
 export function conversation(options: ConversationOptions): fc.Arbitrary<Message[]> {
   const content = options.content ?? plainContent();
   const { min, max } = options.turns ?? DEFAULT_TURNS;

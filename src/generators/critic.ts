@@ -25,6 +25,7 @@ const MAX_ADVANTAGES = 5;
 /** One batch in so many has one value only. */
 const EQUAL_ONE_IN = 4;
 
+/** An arbitrary batch for op `token_rewards`: scores a row, KL and process rewards a token, and a coefficient. */
 export function rewardCase(
   options: GapOptions & { readonly processRewards: boolean },
 ): fc.Arbitrary<RewardCase> {
@@ -55,6 +56,7 @@ export function gaeCase(options: GapOptions = {}): fc.Arbitrary<GaeCase> {
     .map(({ drawn, gamma, lam }) => ({ ...drawn, gamma, lam }));
 }
 
+/** An arbitrary batch for op `whiten`: numbers a token, and for each row the rank that holds it. */
 export function whitenCase(options: GapOptions = {}): fc.Arbitrary<WhitenCase> {
   return fc
     .record({
@@ -109,6 +111,7 @@ export function clipCase(): fc.Arbitrary<ClipCase> {
   );
 }
 
+/** What a case of `token_rewards` exercises. */
 export function rewardLabels(drawn: RewardCase): string[] {
   const labels = gapLabels(drawn);
   if (drawn.klCoef === 0) labels.push('no KL in the reward');
@@ -117,6 +120,7 @@ export function rewardLabels(drawn: RewardCase): string[] {
   return labels;
 }
 
+/** What a case of `gae` exercises. */
 export function gaeLabels(drawn: GaeCase): string[] {
   const labels = gapLabels(drawn);
   if (drawn.gamma < 1) labels.push('gamma below 1');
@@ -126,6 +130,7 @@ export function gaeLabels(drawn: GaeCase): string[] {
   return labels;
 }
 
+/** What a case of `whiten` exercises. */
 export function whitenLabels(drawn: WhitenCase): string[] {
   const labels = gapLabels(drawn);
   const values = new Set(
@@ -136,6 +141,7 @@ export function whitenLabels(drawn: WhitenCase): string[] {
   return labels;
 }
 
+/** What a case of `clip_advantages` exercises. */
 export function clipLabels({ advantages, limit }: ClipCase): string[] {
   const labels: string[] = [];
   if (advantages.some((value) => Math.abs(value) < limit)) labels.push('inside the limit');

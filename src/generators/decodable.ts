@@ -12,6 +12,7 @@ export interface Decodable {
 const MAX_TEXTS = 2;
 const MAX_PIECES = 3;
 
+/** Arbitrary texts in pieces that are tokenised apart, with special tokens of the tokenizer between them. */
 export function decodable(tokenizer: Tokenizer | undefined): fc.Arbitrary<Decodable> {
   const piece = fc.oneof(
     { arbitrary: plainContent(), weight: 2 },

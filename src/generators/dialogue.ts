@@ -37,6 +37,7 @@ const withNewline = (messages: readonly Message[]): Message[] =>
     at === messages.length - 1 ? { ...message, content: `\n${message.content}` } : message,
   );
 
+/** What a dialogue exercises. */
 export function dialogueLabels({ messages, template }: Dialogue): string[] {
   return [...conversationLabels(messages), ...(template === null ? [] : ['template sent along'])];
 }
@@ -48,6 +49,7 @@ export interface Rollouts {
 
 const MAX_ROLLOUTS = 3;
 
+/** Arbitrary prompts, as conversations, with the ids that the sampler is made to emit for each. */
 export function rollouts(tokens: Tokens | undefined): fc.Arbitrary<Rollouts> {
   const row = fc.record({
     again: repeated(),
@@ -67,6 +69,7 @@ export function rollouts(tokens: Tokens | undefined): fc.Arbitrary<Rollouts> {
   });
 }
 
+/** What rollouts exercise. */
 export function rolloutLabels({ rows }: Rollouts): string[] {
   const lengths = new Set(rows.map((row) => row.sampled.length));
   return [

@@ -161,6 +161,7 @@ function laid(special: Specials, { symbols: row, answer, behind, stopped }: Sket
 
 const unequal = (rows: readonly Ids[]): boolean => rows.some(({ length }) => length !== rows[0]?.length);
 
+/** What a batch exercises when its rows are truncated. */
 export function cutLabels({ examples, limit: most, pad }: LimitedExamples): string[] {
   const found: string[] = [];
   const long = examples.filter(({ ids }) => ids.length > most);
@@ -175,6 +176,7 @@ export function cutLabels({ examples, limit: most, pad }: LimitedExamples): stri
   return found;
 }
 
+/** What prompts exercise when they are truncated. */
 export function promptLabels({ prompts, limit: most, pad }: LimitedPrompts): string[] {
   const found: string[] = [];
   const long = prompts.filter((ids) => ids.length > most);
@@ -186,6 +188,7 @@ export function promptLabels({ prompts, limit: most, pad }: LimitedPrompts): str
   return found;
 }
 
+/** What a batch exercises when its rows are packed. */
 export function packLabels({ examples, limit: most, pad }: LimitedExamples): string[] {
   const found: string[] = [];
   const lengths = examples.map(({ ids }) => ids.length);

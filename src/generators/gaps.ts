@@ -76,6 +76,7 @@ export function inSteps(least: number, most: number, grain: number): fc.Arbitrar
   return fc.integer({ min: least * grain, max: most * grain }).map((n) => n / grain + 0);
 }
 
+/** How many tokens of the case are trained. */
 export function trainedTokens({ rows }: Gapped<never, never>): number {
   return rows.reduce((sum, { tokens }) => sum + tokens.filter(({ trained }) => trained).length, 0);
 }
@@ -88,6 +89,7 @@ export function withoutGaps<Case extends Gapped<never>>(drawn: Case): Case {
   };
 }
 
+/** What rows with gaps exercise. */
 export function gapLabels({ rows }: Gapped<never, never>): string[] {
   const labels: string[] = [];
   const masks = rows.map(({ tokens }) => tokens.map(({ trained }) => trained));

@@ -46,6 +46,7 @@ export function graded(
     .map(({ rows, again }) => ({ rows: again ? [...rows, ...rows.slice(0, 1)] : rows }));
 }
 
+/** What graded answers exercise. */
 export function gradedLabels({ rows }: Graded): string[] {
   const completions = rows.map(({ completion }) => completion);
   const labels = new Set<string>(rows.map(({ kind }) => (kind === 'any' ? 'any text' : `${kind} answer`)));

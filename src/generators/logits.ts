@@ -35,6 +35,7 @@ const MAX_TOKENS = 5;
 const HOLE_ONE_IN = 6;
 const EMPTY_ONE_IN = 8;
 
+/** Arbitrary rows of ids with logits over a small vocabulary, exact in every float format, some peaked. */
 export function logitBatch(options: {
   readonly temperatures: boolean;
   readonly minRows?: number;
@@ -102,6 +103,7 @@ const allLabelled = (row: LogitRow): LogitRow => ({
   tokens: row.tokens.map((token) => ({ ...token, ignored: false })),
 });
 
+/** What a batch of logits exercises. */
 export function logitLabels({ rows, temperature }: LogitBatch): string[] {
   const found: string[] = [];
   if (rows.length > 1) found.push('several rows');

@@ -12,6 +12,7 @@ const MAX_BUFFER = 6;
 const MAX_OVER = 3;
 const MAX_ROWS = 5;
 
+/** Arbitrary lengths before, in and beyond the buffer of a limit. */
 export function overlong(): fc.Arbitrary<Overlong> {
   const positive = fc.integer({ min: 1, max: MAX_BUFFER });
   const buffer = fc.oneof({ weight: 3, arbitrary: positive }, { weight: 2, arbitrary: fc.constant(0) });
@@ -32,6 +33,7 @@ export function overlong(): fc.Arbitrary<Overlong> {
     }));
 }
 
+/** Where the lengths lie. */
 export function overlongLabels({ lengths, max_length: limit, buffer }: Overlong): string[] {
   const labels: string[] = [];
   if (buffer === 0) labels.push('no buffer');

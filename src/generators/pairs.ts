@@ -91,6 +91,7 @@ function completionOf(
   return said.length > 0 ? said : [idOf(special, 0)];
 }
 
+/** What a batch of preference pairs exercises as ids. */
 export function pairBatchLabels({ prompts, chosen, rejected, pad, stops }: PairBatch): string[] {
   const found: string[] = [];
   const unequal = (rows: Ragged): boolean => rows.some((row) => row.length !== rows[0]?.length);
@@ -142,6 +143,7 @@ export function pairNumbers(
 const unlikely = ([first, ...rest]: readonly PairToken[]): PairToken[] =>
   first === undefined ? [] : [{ ...first, logprob: EXTREME }, ...rest];
 
+/** What preference pairs exercise as log-probabilities. */
 export function pairLabels({ rows }: Pairs): string[] {
   const found: string[] = [];
   if (rows.length > 1) found.push('several rows');

@@ -57,6 +57,7 @@ export function penalised(
     }));
 }
 
+/** What a case of the penalties exercises. */
 export function penalisedLabels({ rows, pad }: Penalised): string[] {
   const labels: string[] = [];
   const repeats = (ids: Ids): boolean => new Set(ids).size < ids.length;

@@ -75,6 +75,7 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
     }));
 }
 
+/** What grouped rewards exercise. */
 export function groupedLabels({ groups, prompts, interleaved }: Grouped): string[] {
   const labels: string[] = interleaved && groups.length > 1 ? ['interleaved groups'] : [];
   if (new Set(prompts.map((ids) => ids.join())).size < prompts.length) labels.push('same prompt twice');

@@ -68,6 +68,7 @@ export function samplingStep(
     }));
 }
 
+/** What one step of sampling exercises. */
 export function samplingLabels({ rows, stops, ...step }: SamplingStep): string[] {
   const found: string[] = [];
   if (rows.length > 1) found.push('several rows');

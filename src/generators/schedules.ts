@@ -15,6 +15,7 @@ export interface Scheduled {
 const MAX_FREQUENCY = 4;
 const MAX_ITERATIONS = 10;
 
+/** An arbitrary configuration of these losses, in one of these modes, with a frequency for each. */
 export function scheduled(losses: readonly string[], modes: readonly Mode[]): fc.Arbitrary<Scheduled> {
   return fc.record({
     mode: fc.constantFrom(...modes),
@@ -26,6 +27,7 @@ export function scheduled(losses: readonly string[], modes: readonly Mode[]): fc
   });
 }
 
+/** What a configuration exercises. */
 export function scheduledLabels({ mode, iterations, frequencies, enabled }: Scheduled): string[] {
   const labels: string[] = [mode];
   const due = enabled.map((loss) => frequencies[loss] ?? 1);

@@ -15,6 +15,10 @@ const MAX_SEGMENTS = 4;
 const MAX_IDS = 4;
 const IDS = 30;
 
+/**
+ * Two arbitrary hand-overs of a replay buffer, with one of these orders of the tuple and some of these losses
+ * enabled.
+ */
 export function handover(
   orders: readonly (readonly string[])[],
   losses: readonly string[],
@@ -65,6 +69,7 @@ export function anyOrder(
   }));
 }
 
+/** What a hand-over exercises. */
 export function handoverLabels({ order, enabled, segments }: Handover): string[] {
   const rewards = new Set(segments.map(({ reward }) => reward));
   const labels = [
@@ -87,6 +92,7 @@ export function segmentLists(): fc.Arbitrary<{ readonly segments: readonly Segme
     .map(({ segments, again }) => ({ segments: again ? [...segments, ...segments.slice(0, 1)] : segments }));
 }
 
+/** What a list of segments exercises. */
 export function segmentListLabels({ segments }: { readonly segments: readonly Segment[] }): string[] {
   const labels: string[] = [];
   if (segments.length > 1) labels.push('several segments');

@@ -41,6 +41,7 @@ export function toolDialogue(): fc.Arbitrary<Dialogue> {
     }));
 }
 
+/** What a dialogue with tool results exercises. */
 export function toolDialogueLabels({ messages }: Dialogue): string[] {
   const tool = (at: number): boolean => messages[at]?.role === 'tool';
   return [
@@ -92,6 +93,7 @@ export function irregularDialogue(options: { readonly tools: boolean }): fc.Arbi
     }));
 }
 
+/** Which irregular turns a dialogue has. */
 export function irregularLabels({ messages }: Dialogue): string[] {
   const roles = messages.map(({ role }) => role).filter((role) => role !== 'system');
   const twice = (role: Message['role']): boolean =>

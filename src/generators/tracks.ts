@@ -53,6 +53,10 @@ export function logprob(): fc.Arbitrary<number> {
   );
 }
 
+/**
+ * An arbitrary batch of per-token log-probabilities (policy, old, reference), in nats, with an advantage and a
+ * micro-batch a row.
+ */
 export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
   const token: fc.Arbitrary<TokenNumbers> = options.onPolicy
     ? logprob().map((value) => ({ logprob: value, old: value, ref: value }))
@@ -107,6 +111,7 @@ function away(delta: number, edges: readonly number[]): number {
   return moved;
 }
 
+/** What a per-token batch exercises. */
 export function trackLabels({ rows }: Tracks): string[] {
   const labels: string[] = [];
   const lengths = rows.map(({ tokens }) => tokens.length);

@@ -45,6 +45,7 @@ interface Exchange {
   readonly between: readonly { readonly role: 'tool' | 'user'; readonly ids: readonly number[] }[];
 }
 
+/** An arbitrary rollout of an agent: turns that were sampled, and turns of tools or users between them, as ids. */
 export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory> {
   const said = fc.record({ symbol: fc.nat(ORDINARY - 1), logprob: logprob() });
   const symbols = fc.nat(ORDINARY + STOPS_INSIDE - 1);

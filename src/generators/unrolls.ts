@@ -20,6 +20,7 @@ const MAX_WINDOW = 4;
 /** No id is 0, which is what windows are padded with; neighbours differ, so that a shift shows. */
 const IDS = 29;
 
+/** Arbitrary windows of some steps over segments, each from a start within its segment. */
 export function unrolls(): fc.Arbitrary<Unroll> {
   const row = fc
     .record({
@@ -43,6 +44,7 @@ export function unrolls(): fc.Arbitrary<Unroll> {
   });
 }
 
+/** Where the windows end. */
 export function unrollLabels({ rows, steps }: Unroll): string[] {
   const labels: string[] = [];
   const left = rows.map(({ actions, start }) => actions.length - start);

@@ -30,6 +30,7 @@ const STATUSES: Readonly<Record<string, readonly CallStatus[]>> = {
   'any text': CALL_STATUSES,
 };
 
+/** The statuses that a parser may give a text that was made in this way; any for a way that is unknown. */
 export function callStatuses(kind: string): readonly CallStatus[] {
   return STATUSES[kind] ?? CALL_STATUSES;
 }

@@ -20,6 +20,7 @@ export function moments(
   return { mean, deviation, count: counted.length };
 }
 
+/** The values under a mask of 1, row by row, (B, T) to (n,). */
 export function underMask(values: Matrix, mask: Matrix): number[] {
   return values.flatMap((row, b) => row.filter((_, t) => mask[b]?.[t] === 1));
 }

@@ -8,20 +8,20 @@ import { reproduceLines } from './reproduce.ts';
 import { stripLines } from './strip.ts';
 import { troubleLines } from './trouble.ts';
 import { brushOf, LOOKS } from './verdict.ts';
-import { shorten, wrap } from './visible.ts';
+import { harmless, widthOf, wrap } from './visible.ts';
 
 export interface BlockOptions {
   readonly width: number;
   readonly paint: Paint;
   readonly replay: Replay;
+  /** false: the property is none of the catalogue, which is what `explain` knows. */
+  readonly explained?: boolean;
 }
 
 /** Lines of the block, none wider than `width` except where one word is. `[]` for a result without a failure. */
 export function failureLines(result: PropertyResult, options: BlockOptions): string[] {
   const { failure } = result;
   if (failure === undefined) return [];
-  const { paint } = options;
-  const head = `${LOOKS[result.verdict].glyph} ${result.id}`;
   const inner = { ...options, width: options.width - INDENT.length };
   const body = [
     ...(failure.finding === undefined ? [] : findingLines(failure.finding, inner)),
@@ -33,11 +33,17 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
     ...caseLines(failure.given, inner),
     '',
     ...reproduceLines(failure, options.replay),
+    ...(options.explained === false ? [] : [`${EXPLAIN}npx trainproof explain ${result.id}`]),
   ];
-  return [
-    `${brushOf(result.verdict, paint)(paint.bold(head))}  ${paint.dim(facts(result, failure))}`,
-    ...body.map((line) => (line === '' ? '' : INDENT + line)),
-  ];
+  return [...headLines(result, failure, options), ...body.map(indented)];
+}
+
+/** Behind many whole blocks: what is wrong and how to see it, without the picture. */
+export function briefLines(result: PropertyResult, options: BlockOptions): string[] {
+  const { failure } = result;
+  if (failure === undefined) return [];
+  const said = failure.finding?.sentence ?? failure.trainerFailure?.message ?? '';
+  return shortBlock(result, failure, said, options);
 }
 
 /** What makes two trainer failures one: the sentence, whatever numbers the case brought into it. */
@@ -50,41 +56,64 @@ export function troubleKey({ failure }: PropertyResult): string | undefined {
 export function repeatLines(result: PropertyResult, first: string, options: BlockOptions): string[] {
   const { failure } = result;
   if (failure === undefined) return [];
-  const { paint, width } = options;
-  const head = `${LOOKS[result.verdict].glyph} ${result.id}`;
+  return shortBlock(result, failure, `The trainer fails here as in ${first}, above.`, options);
+}
+
+function shortBlock(
+  result: PropertyResult,
+  failure: Failure,
+  sentence: string,
+  options: BlockOptions,
+): string[] {
   const [replay = ''] = reproduceLines(failure, options.replay);
   return [
-    `${brushOf(result.verdict, paint)(paint.bold(head))}  ${paint.dim(facts(result, failure))}`,
-    ...wrap(`The trainer fails here as in ${first}, above.`, width - INDENT.length).map(
-      (line) => INDENT + line,
-    ),
+    ...headLines(result, failure, options),
+    ...wrap(harmless(sentence), options.width - INDENT.length).map(indented),
     INDENT + replay,
   ];
 }
 
+function headLines(result: PropertyResult, failure: Failure, { width, paint }: BlockOptions): string[] {
+  const head = `${LOOKS[result.verdict].glyph} ${result.id}`;
+  const painted = brushOf(result.verdict, paint)(paint.bold(head));
+  const found = facts(result, failure);
+  return widthOf(head) + GAP.length + widthOf(found) <= width
+    ? [`${painted}${GAP}${paint.dim(found)}`]
+    : [painted, ...wrap(found, width - INDENT.length).map((line) => INDENT + paint.dim(line))];
+}
+
+function indented(line: string): string {
+  return line === '' ? '' : INDENT + line;
+}
+
+const GAP = '  ';
+/** As wide as "Reproduce", which it stands below. */
+const EXPLAIN = 'Explain     ';
 const INDENT = '  ';
 /** More rows than this of one case repeat the picture. */
-const MOST_STRIPS = 3;
+export const MOST_STRIPS = 3;
 /** A case that needs more characters is better read in its file. */
 const SHORT_CASE = 600;
-function facts(result: PropertyResult, failure: Failure): string {
+
+/** `must · 34 cases, 9 shrinks`. */
+export function facts(result: PropertyResult, failure: Failure): string {
   const found = failure.saved
     ? 'a saved case'
     : `${plural(failure.casesToFail, 'case')}, ${plural(failure.shrinks, 'shrink')}`;
-  const stopped = failure.shrinkStopped === undefined ? '' : ' (shrinking stopped at its time limit)';
+  const stopped = failure.shrinkStopped === undefined ? '' : ' (shrinking stopped early)';
   return `${result.level} · ${found}${stopped}`;
 }
 
 function findingLines(finding: Finding, { width, paint }: BlockOptions): string[] {
   const strips = finding.strips ?? [];
-  const numbers = numberLines(finding.numbers ?? []);
+  const numbers = numberLines(finding.numbers ?? [], width);
   const more = strips.length - MOST_STRIPS;
   return [
-    ...wrap(finding.sentence, width),
+    ...wrap(harmless(finding.sentence), width),
     ...strips.slice(0, MOST_STRIPS).flatMap((strip) => ['', ...stripLines(strip, width, paint)]),
     ...(more > 0 ? ['', `and ${plural(more, 'more row')}`] : []),
-    ...(numbers.length > 0 ? ['', ...numbers.map((line) => shorten(line, width))] : []),
-    ...(finding.note === undefined ? [] : ['', ...wrap(finding.note, width).map(paint.dim)]),
+    ...(numbers.length > 0 ? ['', ...numbers] : []),
+    ...(finding.note === undefined ? [] : ['', ...wrap(harmless(finding.note), width).map(paint.dim)]),
   ];
 }
 
@@ -98,7 +127,8 @@ function confirmationLines(failure: Failure, { width }: BlockOptions): string[] 
   return sentence === undefined ? [] : ['', ...wrap(sentence, width)];
 }
 
-const CONFIRMED: Readonly<Partial<Record<Failure['confirmed'], string>>> = {
+/** What running the case again has shown, where it did not simply fail again. */
+export const CONFIRMED: Readonly<Partial<Record<Failure['confirmed'], string>>> = {
   'state leak':
     'State leak: it happens in the process that has answered other cases, and not in a fresh one. Something is kept from one request to the next.',
   flaky:
@@ -107,8 +137,8 @@ const CONFIRMED: Readonly<Partial<Record<Failure['confirmed'], string>>> = {
 
 function knownLines(result: PropertyResult, { width }: BlockOptions): string[] {
   if (result.reason === undefined) return [];
-  if (result.verdict === 'known') return ['', ...wrap(`Known: ${result.reason}`, width)];
-  if (result.verdict === 'changed') return ['', ...wrap(`Changed: ${result.reason}.`, width)];
+  if (result.verdict === 'known') return ['', ...wrap(harmless(`Known: ${result.reason}`), width)];
+  if (result.verdict === 'changed') return ['', ...wrap(harmless(`Changed: ${result.reason}.`), width)];
   return [];
 }
 
@@ -118,7 +148,7 @@ function caseLines(given: unknown, { width, paint }: BlockOptions): string[] {
   const label = 'Case   ';
   return [
     '',
-    ...chunks(text, width - label.length).map((chunk, at) =>
+    ...chunks(harmless(text), width - label.length).map((chunk, at) =>
       paint.dim((at === 0 ? label : ' '.repeat(label.length)) + chunk),
     ),
   ];
@@ -129,7 +159,7 @@ function chunks(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const piece of text.split(/(?<=,)/u)) {
-    if (line !== '' && line.length + piece.length > width) {
+    if (line !== '' && widthOf(line) + widthOf(piece) > width) {
       lines.push(line);
       line = '';
     }

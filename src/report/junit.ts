@@ -1,55 +1,171 @@
-// The run as JUnit XML, which every CI system shows. Names are property ids; a known failure is a skipped test
-// with its reason, because JUnit has no better word.
-import type { PropertyResult, Replay } from '../check/events.ts';
+// Runs as JUnit XML, which every CI system shows: a suite a run, a test a property, named by its id. A known failure
+// is a skipped test with its reason, because JUnit has no better word; a run that was cut off has one test in error,
+// so that what was not tried is never taken for good.
+import type { PropertyResult } from '../check/events.ts';
+import { kindOf } from '../check/known.ts';
+import { isCutOff, lastingNames, reached, replayFor, scriptOf } from './complaints.ts';
 import { failureLines } from './failure.ts';
 import { PLAIN } from './paint.ts';
+import { type Run, runNames } from './runs.ts';
 import { casesOf } from './table.ts';
 
-/** CI pages are wide; the strip is easier to read in fewer blocks. */
-const WIDTH = 120;
-
-/** One document for one run; times are left to the CI system, which measures the step. */
-export function junitReport(results: readonly PropertyResult[], trainer: string, replay: Replay): string {
-  const count = (...verdicts: readonly PropertyResult['verdict'][]): number =>
-    results.filter((result) => verdicts.includes(result.verdict)).length;
-  const failures = count('fail', 'thin', 'changed', 'stale', 'unseen');
-  const skipped = count('known', 'unsupported', 'skipped', 'interrupted');
+/** One document for all runs; times are in seconds. */
+export function junitReport(runs: readonly Run[]): string {
+  const names = runNames(runs);
+  const packages = lastingNames(runs);
+  const suites = runs.map((run, at) => suiteOf(run, names[at] ?? '', packages[at] ?? ''));
+  const sum = (key: keyof Counts): number => suites.reduce((all, { counts }) => all + counts[key], 0);
+  const all = {
+    tests: sum('tests'),
+    failures: sum('failures'),
+    errors: sum('errors'),
+    skipped: sum('skipped'),
+  };
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuite name="${xml(`trainproof: ${trainer}`)}" tests="${results.length}" failures="${failures}" errors="${count('error')}" skipped="${skipped}">`,
-    ...results.map((result) => testCase(result, replay)),
-    '</testsuite>',
+    `<testsuites name="trainproof" ${countsText({ ...all, milliseconds: sum('milliseconds') })}>`,
+    ...suites.flatMap(({ lines }) => lines),
+    '</testsuites>',
     '',
   ].join('\n');
 }
 
-function testCase(result: PropertyResult, replay: Replay): string {
-  const open = `  <testcase classname="${xml(result.id.split('/')[0] ?? '')}" name="${xml(result.id)}"`;
-  const inner = innerOf(result, replay);
+/** CI pages are wide; the strip is easier to read in fewer blocks. */
+const WIDTH = 120;
+/** A block that is longer holds something that nobody reads in a CI page: its end is left out. */
+const MOST_BLOCK = 20_000;
+const MOST_MESSAGE = 2_000;
+
+interface Counts {
+  readonly tests: number;
+  readonly failures: number;
+  readonly errors: number;
+  readonly skipped: number;
+  readonly milliseconds: number;
+}
+
+function suiteOf(run: Run, name: string, place: string): { lines: readonly string[]; counts: Counts } {
+  const { start, end } = run;
+  const cutOff = isCutOff(run);
+  const results = cutOff ? [...run.results, ...notReached(run)] : run.results;
+  const count = (...verdicts: readonly PropertyResult['verdict'][]): number =>
+    results.filter((result) => verdicts.includes(result.verdict)).length;
+  const counts: Counts = {
+    tests: results.length + (cutOff ? 1 : 0),
+    failures: count('fail', 'thin', 'changed', 'stale', 'unseen'),
+    errors: count('error') + (cutOff ? 1 : 0),
+    skipped: count('known', 'unsupported', 'skipped', 'interrupted'),
+    milliseconds: end?.milliseconds ?? results.reduce((all, { milliseconds }) => all + milliseconds, 0),
+  };
+  const facts = {
+    seed: start.seed,
+    cases: start.cases,
+    command: start.command,
+    runtime: start.hello.runtime,
+    trainproof: start.version,
+  };
+  return {
+    counts,
+    lines: [
+      `  <testsuite name="${attribute(name)}" ${countsText(counts)}>`,
+      '    <properties>',
+      ...Object.entries(facts)
+        .filter(([, value]) => value !== undefined && value !== '')
+        .map(([key, value]) => `      <property name="${key}" value="${attribute(String(value))}"/>`),
+      '    </properties>',
+      ...results.map((result) => testCase(result, run, place)),
+      ...(cutOff ? [cutOffCase(run, place)] : []),
+      '  </testsuite>',
+    ],
+  };
+}
+
+function countsText({ tests, failures, errors, skipped, milliseconds }: Counts): string {
+  return `tests="${tests}" failures="${failures}" errors="${errors}" skipped="${skipped}" time="${seconds(milliseconds)}"`;
+}
+
+/** Properties that the run was asked for and never came to. */
+function notReached({ start, results }: Run): readonly PropertyResult[] {
+  const judged = new Set(results.map(({ id }) => id));
+  return start.properties
+    .filter(({ id }) => !judged.has(id))
+    .map(({ id, title, level }) => ({
+      id,
+      title,
+      level,
+      verdict: 'interrupted',
+      reason: 'the run ended before it',
+      cases: 0,
+      rejected: 0,
+      setAside: 0,
+      labels: {},
+      thin: [],
+      fixed: [],
+      milliseconds: 0,
+    }));
+}
+
+function cutOffCase(run: Run, place: string): string {
+  const why = run.end === undefined ? 'The events end before the run does' : 'The run was interrupted';
+  const message = attribute(`${why}, after ${reached(run)}: what was not tried is not known to hold.`);
+  return `    <testcase classname="${attribute(classOf(place, 'run'))}" name="the whole run" time="0.000"><error message="${message}" type="interrupted"/></testcase>`;
+}
+
+function testCase(result: PropertyResult, run: Run, place: string): string {
+  const script = scriptOf(run.start.command);
+  const file = script === undefined ? '' : ` file="${attribute(script)}"`;
+  const stage = result.id.split('/')[0] ?? '';
+  const open = `    <testcase classname="${attribute(classOf(place, stage))}" name="${attribute(result.id)}"${file} time="${seconds(result.milliseconds)}"`;
+  const inner = innerOf(result, run);
   return inner === '' ? `${open}/>` : `${open}>${inner}</testcase>`;
 }
 
-function innerOf(result: PropertyResult, replay: Replay): string {
-  const block = xml(failureLines(result, { width: WIDTH, paint: PLAIN, replay }).join('\n'));
-  const { finding, trainerFailure } = result.failure ?? {};
-  switch (result.verdict) {
+/** Jenkins reads what stands before the last point as a package, so the trainer's name must not have any. */
+function classOf(place: string, stage: string): string {
+  return `${place.replaceAll('.', '_')}.${stage}`;
+}
+
+function innerOf(result: PropertyResult, run: Run): string {
+  const { verdict, failure, reason = '', title } = result;
+  const tell = (tag: 'failure' | 'error' | 'skipped', message: string): string => {
+    const type = failure === undefined || tag === 'skipped' ? '' : ` type="${attribute(kindOf(failure))}"`;
+    const open = `<${tag} message="${attribute(message)}"${type}`;
+    return tag === 'skipped' || failure === undefined
+      ? `${open}/>`
+      : `${open}>${block(result, run)}</${tag}>`;
+  };
+  switch (verdict) {
     case 'pass':
       return result.rejected + result.setAside === 0
         ? ''
         : `<system-out>${xml(casesOf(result))}</system-out>`;
     case 'fail':
-      return `<failure message="${xml(finding?.sentence ?? result.title)}">${block}</failure>`;
+      return tell('failure', failure?.finding?.sentence ?? title);
+    case 'error':
+      return tell('error', failure?.trainerFailure?.message ?? title);
     case 'changed':
-      return `<failure message="${xml(`changed: ${result.reason ?? ''}`)}">${block}</failure>`;
     case 'thin':
     case 'stale':
     case 'unseen':
-      return `<failure message="${xml(`${result.verdict}: ${result.reason ?? ''}`)}"/>`;
-    case 'error':
-      return `<error message="${xml(trainerFailure?.message ?? result.title)}">${block}</error>`;
+      return tell('failure', `${verdict}: ${reason}`);
     default:
-      return `<skipped message="${xml(`${result.verdict}: ${result.reason ?? ''}`)}"/>`;
+      return tell('skipped', `${verdict}: ${reason}`);
   }
+}
+
+function block(result: PropertyResult, run: Run): string {
+  const text = failureLines(result, { width: WIDTH, paint: PLAIN, replay: replayFor(run) }).join('\n');
+  return xml(text.length <= MOST_BLOCK ? text : `${text.slice(0, MOST_BLOCK)}\n… the rest is left out`);
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1_000).toFixed(3);
+}
+
+/** A parser turns a newline in an attribute into a space, unless it is written as a number. */
+function attribute(text: string): string {
+  const short = text.length <= MOST_MESSAGE ? text : `${text.slice(0, MOST_MESSAGE)}…`;
+  return xml(short).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
 /** Characters that XML cannot hold at all are replaced, not dropped. */
@@ -59,7 +175,8 @@ function xml(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
-    .replaceAll(FORBIDDEN, '\ufffd');
+    .replaceAll(FORBIDDEN, '\ufffd')
+    .replaceAll('\r', '&#13;');
 }
 
 // XML 1.0 section 2.2 allows tab, newline and return below the space; \p{Cc} less those, and lone surrogates.

@@ -3,17 +3,28 @@ import type { Failure, Replay } from '../check/events.ts';
 
 /** Lines of the block, the first labelled. */
 export function reproduceLines(failure: Failure, replay: Replay): string[] {
-  const lines: string[] = [];
-  if (replay.folder !== undefined) {
-    lines.push(`${replay.command} ${failure.caseId}`);
-    if (replay.adapter !== undefined && failure.lines.length > 0) {
-      lines.push(`${replay.adapter} < ${quoted(`${replay.folder}/${failure.caseId}.ndjson`)}`);
-    }
-  }
-  if (replay.again !== undefined) lines.push(replay.again);
-  const path = failure.path === undefined ? '' : `, path ${failure.path}`;
-  lines.push(`seed ${failure.seed}${path} (same version only)`);
+  const lines = [...commandsOf(failure, replay).map(({ command }) => command), seedOf(failure)];
   return lines.map((line, at) => (at === 0 ? LABEL : ' '.repeat(LABEL.length)) + line);
+}
+
+/** What to type: the harness again, the adapter alone, or whatever does it where nothing was saved. */
+export function commandsOf(
+  failure: Failure,
+  { command, adapter, folder, again }: Replay,
+): readonly { readonly way: 'harness' | 'adapter' | 'again'; readonly command: string }[] {
+  const saved = folder === undefined ? undefined : quoted(`${folder}/${failure.caseId}.ndjson`);
+  return [
+    ...(saved === undefined ? [] : [{ way: 'harness' as const, command: `${command} ${failure.caseId}` }]),
+    ...(saved === undefined || adapter === undefined || failure.lines.length === 0
+      ? []
+      : [{ way: 'adapter' as const, command: `${adapter} < ${saved}` }]),
+    ...(again === undefined ? [] : [{ way: 'again' as const, command: again }]),
+  ];
+}
+
+/** By seed, last: it holds for one version of the generators. */
+export function seedOf({ seed, path }: Failure): string {
+  return `seed ${seed}${path === undefined ? '' : `, path ${path}`} (same version only)`;
 }
 
 const LABEL = 'Reproduce   ';

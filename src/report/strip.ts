@@ -3,15 +3,15 @@
 import type { Strip, StripToken } from '../check/property.ts';
 import type { Role } from '../vocabulary.ts';
 import type { Paint } from './paint.ts';
-import { pad, shorten, visible, widthOf } from './visible.ts';
+import { harmless, pad, shorten, visible, widthOf } from './visible.ts';
 
-/** Lines of at most `width` columns, wrapped into blocks of columns. */
-export function stripLines(strip: Strip, width: number, paint: Paint): string[] {
+/** Lines of at most `width` columns, wrapped into blocks of columns. Up to `whole` tokens are shown without a gap. */
+export function stripLines(strip: Strip, width: number, paint: Paint, whole = WHOLE_STRIP): string[] {
   const facts = FACTS.filter((fact) => strip.tokens.some((token) => token[fact] !== undefined));
   const labels = [...facts.map((fact) => (fact === 'text' ? 'token' : fact)), ...strip.tracks.map(nameOf)];
   const header = `row ${strip.row}${facts.includes('id') ? '' : ', column'}`;
   const labelWidth = Math.max(header.length, ...labels.map(widthOf)) + GAP.length;
-  const columns = shownColumns(strip).map((at) => columnOf(strip, facts, at));
+  const columns = shownColumns(strip, whole).map((at) => columnOf(strip, facts, at));
   return blocksOf(columns, width - labelWidth).flatMap((block, index) => [
     ...(index === 0 ? [] : ['']),
     paint.dim(line(pad(header, labelWidth), block, (column) => column.head)),
@@ -30,10 +30,10 @@ export function stripLines(strip: Strip, width: number, paint: Paint): string[] 
 /** Space between two columns, and between the labels and the first. */
 const GAP = '  ';
 /** These stand above the tracks, as far as any token has them. */
-const FACTS = ['text', 'id', 'role'] as const;
-type Fact = (typeof FACTS)[number];
-/** A cell wider than this is cut: one long token must not push the mismatch off the screen. */
-const CELL_WIDTH = 18;
+export const FACTS = ['text', 'id', 'role'] as const;
+export type Fact = (typeof FACTS)[number];
+/** A cell wider than this is cut: one long token must not push the mismatch off the screen. `<|start_header_id|>` fits. */
+const CELL_WIDTH = 20;
 /** Strips of up to this many tokens are shown whole: about two blocks of a terminal. */
 const WHOLE_STRIP = 24;
 /** Otherwise: this many columns either side of the first few marks, and the ends. */
@@ -41,7 +41,7 @@ const CONTEXT = 6;
 const MARKS_SHOWN = 4;
 const ENDS = 2;
 
-const SHORT_ROLES: Readonly<Record<Role, string>> = {
+export const SHORT_ROLES: Readonly<Record<Role, string>> = {
   system: 'system',
   prompt: 'prompt',
   completion: 'compl.',
@@ -51,6 +51,11 @@ const SHORT_ROLES: Readonly<Record<Role, string>> = {
   padding: 'pad',
 };
 
+/** Terminals that reorder what is written from the right would swap two neighbouring cells: the mark keeps them apart. */
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+const LEFT_TO_RIGHT_MARK = '\u200e';
+
 interface Column {
   readonly head: string;
   readonly cells: readonly string[];
@@ -59,16 +64,17 @@ interface Column {
 }
 
 /** A column number, or a run of columns left out. */
-type Place = number | { readonly skipped: number };
+export type Place = number | { readonly skipped: number };
 
-function shownColumns(strip: Strip): Place[] {
+/** Those around the first marks and at the ends, with how many are left out between them; all of a short strip. */
+export function shownColumns(strip: Strip, whole = WHOLE_STRIP): Place[] {
   const { length } = strip.tokens;
   const near = strip.marks.slice(0, MARKS_SHOWN);
   const places: Place[] = [];
   let skipped = 0;
   for (let at = 0; at < length; at++) {
     const kept =
-      length <= WHOLE_STRIP ||
+      length <= whole ||
       at < ENDS ||
       at >= length - ENDS ||
       near.some((mark) => Math.abs(mark - at) <= CONTEXT);
@@ -100,7 +106,7 @@ function columnOf(strip: Strip, facts: readonly Fact[], place: Place): Column {
   const token = strip.tokens[place];
   const cells = [
     ...facts.map((fact) => factOf(token, fact)),
-    ...strip.tracks.map((track) => track.cells[place] ?? ''),
+    ...strip.tracks.map((track) => harmless(track.cells[place] ?? '').replaceAll('\n', '⏎')),
   ].map((cell) => shorten(cell, CELL_WIDTH));
   const width = Math.max(String(place).length, ...cells.map(widthOf));
   const order = strip.marks.indexOf(place);
@@ -136,7 +142,9 @@ function line(
     const text = cell(column);
     // Colour goes around the text, not the padding; and the last column needs none.
     const padding = at === block.length - 1 ? 0 : column.width - widthOf(text);
-    return paintOne(column, text) + ' '.repeat(padding);
+    return (
+      paintOne(column, text) + (RIGHT_TO_LEFT.test(text) ? LEFT_TO_RIGHT_MARK : '') + ' '.repeat(padding)
+    );
   });
   return (label + cells.join(GAP)).trimEnd();
 }

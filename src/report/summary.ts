@@ -13,18 +13,23 @@ export interface RunFacts {
 
 /** One line without colour. */
 export function summaryLine(results: readonly Pick<PropertyResult, 'verdict'>[], facts: RunFacts): string {
+  return [
+    `${facts.interrupted ? 'interrupted · ' : ''}${countsLine(results)}`,
+    `seed ${facts.seed}`,
+    seconds(facts.milliseconds),
+    ...(facts.note === undefined ? [] : [facts.note]),
+  ].join(' · ');
+}
+
+/** `31 properties: 29 hold, 1 fails, 1 unsupported`: the verdict of a run as one sentence. */
+export function countsLine(results: readonly Pick<PropertyResult, 'verdict'>[]): string {
   const counts = countVerdicts(results);
   const parts = ORDER.filter((verdict) => counts[verdict] > 0).map((verdict) => {
     const count = counts[verdict];
     return `${count} ${count === 1 ? LOOKS[verdict].word : LOOKS[verdict].plural}`;
   });
   const counted = `${results.length} ${results.length === 1 ? 'property' : 'properties'}`;
-  return [
-    `${facts.interrupted ? 'interrupted · ' : ''}${counted}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`,
-    `seed ${facts.seed}`,
-    seconds(facts.milliseconds),
-    ...(facts.note === undefined ? [] : [facts.note]),
-  ].join(' · ');
+  return `${counted}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`;
 }
 
 export function countVerdicts(

@@ -3,9 +3,9 @@ import type { PropertyResult } from '../check/events.ts';
 import { UNEXPLAINED } from '../check/known.ts';
 import { percent } from '../check/labels.ts';
 import type { Verdict } from '../vocabulary.ts';
-import type { Paint } from './paint.ts';
+import type { Brush, Paint } from './paint.ts';
 import { brushOf, LOOKS, VERDICT_WIDTH } from './verdict.ts';
-import { pad, widthOf, wrap } from './visible.ts';
+import { harmless, pad, widthOf, wrap } from './visible.ts';
 
 export interface TableOptions {
   /** Every property of the run, so that the columns stand still while rows arrive. */
@@ -18,62 +18,96 @@ export interface TableOptions {
 
 /** The row, and the warnings that belong to it. */
 export function rowLines(result: PropertyResult, options: TableOptions): string[] {
-  const { paint } = options;
-  const look = LOOKS[result.verdict];
-  const verdict = pad(`${look.glyph} ${look.word}`, VERDICT_WIDTH);
-  const id = pad(result.id, Math.min(Math.max(0, ...options.ids.map(widthOf)), MOST_ID_WIDTH));
-  const row = `${brushOf(result.verdict, paint)(verdict)}${SPACE}${id}${SPACE}${pad(result.level, LEVEL_WIDTH)}`;
-  const left = options.width - widthOf(verdict) - widthOf(id) - LEVEL_WIDTH - 2 * SPACE.length;
-  // A reason is a sentence: where it does not fit beside the row it stands whole below it.
-  const rest = restOf(result);
-  const beside = widthOf(rest) <= left;
-  const below = beside ? [] : wrap(rest, options.width - INDENT.length);
+  const { paint, width } = options;
+  const below = (text: string, brush: Brush): string[] =>
+    wrap(harmless(text), width - INDENT.length).map((line) => brush(INDENT + line));
   return [
-    (beside ? row + paint.dim(rest) : row).trimEnd(),
-    ...below.map((line) => paint.dim(INDENT + line)),
-    ...warningsOf(result).flatMap((warning) =>
-      wrap(warning, options.width - INDENT.length).map((line) => paint.orange(INDENT + line)),
+    ...lineOf(
+      { verdict: result.verdict, name: result.id, level: result.level, rest: restOf(result) },
+      options,
     ),
+    ...warningsOf(result).flatMap((warning) => below(warning, paint.orange)),
     ...(options.labels ? labelLines(result).map((line) => paint.dim(INDENT + line)) : []),
-    ...result.fixed.map((id) => `${INDENT}+ fixed ${id}: it holds now and is no longer kept`),
+    ...result.fixed.flatMap((id) => below(`+ fixed ${id}: it holds now and is no longer kept`, String)),
   ];
 }
 
-/** Rows that can be told in one: unsupported, of one stage and level, for one reason. */
-export function goTogether(results: readonly PropertyResult[]): boolean {
-  const keys = results.map(({ id, level, verdict, reason }) =>
-    verdict === 'unsupported' ? [stageOf(id), level, reason].join('\n') : undefined,
+export interface Row {
+  readonly verdict: Verdict;
+  /** A property, or several in a few words. */
+  readonly name: string;
+  readonly level: string;
+  readonly rest: string;
+}
+
+/** The row alone: in columns, or, where there is no room for them, the name above and the rest below it. */
+export function lineOf({ verdict, name, level, rest: said }: Row, options: TableOptions): string[] {
+  const { width, paint } = options;
+  const brush = brushOf(verdict, paint);
+  const look = LOOKS[verdict];
+  const rest = harmless(said);
+  const below = (text: string): string[] =>
+    wrap(text, width - INDENT.length).map((line) => paint.dim(INDENT + line));
+  if (width < COLUMNS_WIDTH) {
+    const head = `${look.glyph} ${look.word}`;
+    const beside = widthOf(head) + SPACE.length + widthOf(name) <= width;
+    return [
+      ...(beside
+        ? [`${brush(head)}${SPACE}${name}`]
+        : [brush(head), ...hyphenated(name, width - INDENT.length).map((line) => INDENT + line)]),
+      ...below([level, rest].filter((part) => part !== '').join(' · ')),
+    ];
+  }
+  const head = pad(`${look.glyph} ${look.word}`, VERDICT_WIDTH);
+  const cell = pad(name, nameWidth(options));
+  const row = `${brush(head)}${SPACE}${cell}${SPACE}${pad(level, LEVEL_WIDTH)}`;
+  const left = width - widthOf(head) - widthOf(cell) - LEVEL_WIDTH - 2 * SPACE.length;
+  // A reason is a sentence: where it does not fit beside the row it stands whole below it.
+  if (widthOf(rest) <= left) return [(row + paint.dim(rest)).trimEnd()];
+  return [row.trimEnd(), ...below(rest)];
+}
+
+/** The longest name, as far as it leaves room for what is to be said; a longer one moves its own row only. */
+function nameWidth({ ids, width }: TableOptions): number {
+  const most = Math.max(
+    LEAST_NAME_WIDTH,
+    width - VERDICT_WIDTH - LEVEL_WIDTH - 2 * SPACE.length - REST_WIDTH,
   );
-  return keys.every((key) => key !== undefined && key === keys[0]);
+  return Math.min(Math.max(0, ...ids.map(widthOf)), most);
 }
 
-/** One row for results that go together. */
-export function groupLines(results: readonly PropertyResult[], options: TableOptions): string[] {
-  const [first] = results;
-  if (first === undefined) return [];
-  if (results.length === 1) return rowLines(first, options);
-  const id = `${stageOf(first.id)}/ (${results.length} properties)`;
-  // Its own width: what stands here is read by itself, and the reason then fits beside it.
-  return rowLines({ ...first, id }, { ...options, ids: [id] });
-}
-
-function stageOf(id: string): string {
-  return id.split('/')[0] ?? id;
+/** An id in lines, broken behind its hyphens. */
+function hyphenated(name: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const part of name.split(/(?<=[-/])/)) {
+    if (line !== '' && widthOf(line + part) > width) {
+      lines.push(line);
+      line = '';
+    }
+    line += part;
+  }
+  return [...lines, line];
 }
 
 const SPACE = '  ';
 const LEVEL_WIDTH = 'should'.length + SPACE.length;
-/** A longer id moves its own row only. */
-const MOST_ID_WIDTH = 52;
+/** Narrower, there is no room for columns beside an id. */
+const COLUMNS_WIDTH = 64;
+/** Room beside the names for "2,100 cases, 30 refused" and most of the short reasons. */
+const REST_WIDTH = 35;
+/** "preference_loss/ (10 properties)" and most ids. */
+const LEAST_NAME_WIDTH = 32;
 const INDENT = '    ';
 /** Where more than half of the cases were refused or set aside, little has been checked. */
 const MUCH_REJECTED = 0.5;
 
-/** "100 cases, 3 refused": what ran, and what of it was not judged. */
-export function casesOf(result: PropertyResult): string {
+/** "1,100 cases, 3 refused": what ran, and what of it was not judged. */
+export function casesOf(result: Pick<PropertyResult, 'cases' | 'rejected' | 'setAside' | 'failure'>): string {
   // Of a failure, what it took to find it, as in its block: more were in flight than that.
   const count = result.failure?.casesToFail ?? result.cases;
-  return `${count} ${count === 1 ? 'case' : 'cases'}${result.failure === undefined ? notJudged(result) : ''}`;
+  const counted = `${count.toLocaleString('en')} ${count === 1 ? 'case' : 'cases'}`;
+  return counted + (result.failure === undefined ? notJudged(result) : '');
 }
 
 function restOf(result: PropertyResult): string {
@@ -99,18 +133,26 @@ export function labelLines({ cases, rejected, setAside, labels, coverage = {} }:
     });
 }
 
-function warningsOf(result: PropertyResult): string[] {
+/** What a reader must not overlook although the verdict does not say it. */
+export function warningsOf(result: PropertyResult): string[] {
   const unexplained =
     result.verdict === 'known' && result.reason === UNEXPLAINED
       ? ['! nobody has said why: put the reason into the file of known failures']
       : [];
-  const much = result.rejected + result.setAside > result.cases * MUCH_REJECTED;
-  const few = result.verdict === 'pass' && much ? [`! ${whoRefused(result)}, so this says little`] : [];
-  return [...unexplained, ...few];
+  const few = tooFewJudged(result);
+  return [...unexplained, ...(few === undefined ? [] : [`! ${few}`])];
 }
 
-function notJudged({ rejected, setAside }: PropertyResult): string {
-  return (rejected > 0 ? `, ${rejected} refused` : '') + (setAside > 0 ? `, ${setAside} set aside` : '');
+/** Of a pass that rests on less than half of its cases: whose doing that is. */
+export function tooFewJudged(result: PropertyResult): string | undefined {
+  const much = result.rejected + result.setAside > result.cases * MUCH_REJECTED;
+  return result.verdict === 'pass' && much ? `${whoRefused(result)}, so this says little` : undefined;
+}
+
+function notJudged({ rejected, setAside }: Pick<PropertyResult, 'rejected' | 'setAside'>): string {
+  const said = (count: number, what: string): string =>
+    count > 0 ? `, ${count.toLocaleString('en')} ${what}` : '';
+  return said(rejected, 'refused') + said(setAside, 'set aside');
 }
 
 /** Who left cases out: blaming the trainer for what the check could not use would send people looking for nothing. */

@@ -1,13 +1,15 @@
-// The run on a terminal: a fold over events that writes. Rows as they come, failures behind the table, one line
-// in words at the end. The live line exists only where someone is looking.
+// The run on a terminal: a fold over events that writes. The table as it comes, failures behind it, one line in
+// words at the end. The live line exists only where someone is looking; elsewhere a long silence ends with a line.
 import type { PropertyResult, Replay, RunEvent } from '../check/events.ts';
 import type { Hello } from '../protocol/message.ts';
 import { FAILING } from '../vocabulary.ts';
-import { failureLines, repeatLines, troubleKey } from './failure.ts';
+import { briefLines, failureLines, repeatLines, troubleKey } from './failure.ts';
+import { foldedTable, type Table, wholeTable } from './fold.ts';
+import { type Estimate, estimateOf, liveLine } from './live.ts';
 import type { Paint } from './paint.ts';
 import { summaryLine } from './summary.ts';
-import { goTogether, groupLines, rowLines } from './table.ts';
-import { shorten } from './visible.ts';
+import { rowLines } from './table.ts';
+import { harmless, widthOf, wrap } from './visible.ts';
 
 export interface TerminalOptions {
   readonly write: (text: string) => void;
@@ -16,120 +18,157 @@ export interface TerminalOptions {
   readonly replay: Replay;
   /** Redraw one line while properties run. */
   readonly live: boolean;
+  /** The final line may be broken to fit; in a log it is one line, for those who search for it. */
+  readonly onScreen?: boolean;
   /** Failures and the final line only. */
   readonly quiet: boolean;
   /** The labels of each property's cases, with their shares and thresholds. */
   readonly labels?: boolean;
+  /** A row for each property, however many there are. */
+  readonly rows?: boolean;
+  /** Properties that will run and take time; absent: all. For the time that is left. */
+  readonly supported?: ReadonlySet<string>;
   /** Said at the end of the final line. */
   readonly note?: string;
-  /** Milliseconds of a clock that only goes forward; for the live line's rate. */
+  /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number;
 }
 
 /** Returns the event handler; it keeps the results it has seen. */
 export function terminalReport(options: TerminalOptions): (event: RunEvent) => void {
-  const { write, width, paint, labels = false } = options;
+  const { write, width, paint, labels = false, now } = options;
   const results: PropertyResult[] = [];
   let ids: readonly string[] = [];
+  let table: Table = wholeTable({ ids, width, paint, labels });
+  let estimate: Estimate = estimateOf([]);
   let seed = 0;
-  let place = '';
-  let started = 0;
-  let unsupported: PropertyResult[] = [];
+  let running = 0;
+  let current = { place: '', id: '', done: 0, total: 0, started: 0 };
   let drawn = Number.NEGATIVE_INFINITY;
+  let said = now();
 
   const say = (...lines: readonly string[]): void => {
-    if (lines.length > 0) write(`${erase()}${lines.join('\n')}\n`);
-  };
-  const erase = (): string => {
-    if (drawn === Number.NEGATIVE_INFINITY) return '';
+    if (lines.length === 0) return;
+    write(`${drawn === Number.NEGATIVE_INFINITY ? '' : ERASE_LINE}${lines.join('\n')}\n`);
     drawn = Number.NEGATIVE_INFINITY;
-    return ERASE_LINE;
+    said = now();
   };
-  // An adapter of three ops leaves fifty properties out; one row a stage says the same.
-  const flush = (): void => {
-    say(...groupLines(unsupported, { ids, width, paint }));
-    unsupported = [];
+  const draw = (shrinks?: number): void => {
+    const at = now();
+    const due = options.live ? at - drawn >= REDRAW_MILLISECONDS : at - said >= SILENT_MILLISECONDS;
+    if (!due || options.quiet) return;
+    const elapsed = at - current.started;
+    const share = current.total === 0 ? 0 : current.done / current.total;
+    const left = shrinks === undefined ? estimate.left(share, elapsed) : undefined;
+    const facts = { ...current, elapsed, left, shrinks };
+    if (!options.live) {
+      say(paint.dim(STILL + liveLine(facts, width - STILL.length)));
+      return;
+    }
+    drawn = at;
+    // One column stays free: some terminals wrap as soon as the last one is taken.
+    write(`${ERASE_LINE}${paint.dim(liveLine(facts, width - 1))}`);
   };
-  const draw = (text: string): void => {
-    if (!options.live || options.now() - drawn < REDRAW_MILLISECONDS) return;
-    drawn = options.now();
-    write(`${ERASE_LINE}${paint.dim(shorten(text, width - 1))}`);
+
+  /** Among those that run, where that is known: an adapter of one op leaves two hundred out. */
+  const placeOf = ({ index, total }: { index: number; total: number }): string => {
+    running++;
+    const { supported } = options;
+    return supported === undefined ? `${index + 1} of ${total}` : `${running} of ${supported.size}`;
   };
 
   return (event) => {
     switch (event.type) {
-      case 'run-start':
-        ids = event.properties.map(({ id }) => id);
+      case 'run-start': {
+        const { properties } = event;
+        ids = properties.map(({ id }) => id);
         seed = event.seed;
-        if (!options.quiet) say(...startLines(event.hello, event.properties.length, event.cases), '');
+        estimate = estimateOf(ids, options.supported);
+        const shown = { ids, width, paint, labels, each: labels || ids.length <= FEW_PROPERTIES };
+        table = options.rows === true ? wholeTable(shown) : foldedTable(properties, shown);
+        if (!options.quiet) say(...startLines(event.hello, ids.length, event.cases, width), '');
         break;
+      }
       case 'property-start':
-        place = `${event.index + 1} of ${event.total}`;
-        started = options.now();
-        draw(`${place}  ${event.id}`);
+        if (!options.quiet) say(...table.start(event.id));
+        if (options.supported?.has(event.id) === false) break;
+        current = { place: placeOf(event), id: event.id, done: 0, total: 0, started: now() };
+        draw();
         break;
       case 'progress':
-        draw(liveLine(place, event.id, event.done, event.total, options.now() - started));
+        current = { ...current, id: event.id, done: event.done, total: event.total };
+        draw();
+        break;
+      case 'shrinking':
+        draw(event.shrinks);
         break;
       case 'property-end':
         results.push(event.result);
-        if (options.quiet) {
-          // What fails without a block of its own would be a number in the final line only.
-          if (FAILING.includes(event.result.verdict) && !isTold(event.result))
-            say(...rowLines(event.result, { ids, width, paint }));
-          break;
-        }
-        if (!goTogether([...unsupported, event.result])) flush();
-        if (event.result.verdict === 'unsupported') unsupported.push(event.result);
-        else say(...rowLines(event.result, { ids, width, paint, labels }));
+        estimate.add(event.result);
+        if (!options.quiet) say(...table.add(event.result));
+        // What fails without a block of its own would be a number in the final line only.
+        else if (FAILING.includes(event.result.verdict) && !isTold(event.result))
+          say(...rowLines(event.result, { ids, width, paint }));
         break;
       case 'run-end': {
-        flush();
+        if (!options.quiet) say(...table.end());
         const blocks = blockLines(results.filter(isTold), options);
         const note = options.note === undefined ? {} : { note: options.note };
-        const summary = summaryLine(results, { seed, ...event, ...note });
-        say(...blocks, ...(options.quiet && blocks.length === 0 ? [] : ['']), paint.bold(summary));
+        const line = summaryLine(results, { seed, ...event, ...note });
+        const summary = options.onScreen === true ? parted(line, width) : [line];
+        say(
+          ...blocks,
+          ...(options.quiet && blocks.length === 0 ? [] : ['']),
+          ...summary.map((line) => paint.bold(line)),
+        );
         break;
       }
     }
   };
 }
 
-/** `3 of 31  mask/prompt-is-never-trained  41/100 cases, 2,300 a second`. */
-export function liveLine(
-  place: string,
-  id: string,
-  done: number,
-  total: number,
-  milliseconds: number,
-): string {
-  const rate =
-    milliseconds > 0 ? `, ${Math.round((done * 1000) / milliseconds).toLocaleString('en')} a second` : '';
-  return `${place}  ${id}  ${done}/${total} cases${rate}`;
-}
+/** Carriage return, then clear to the end of the line. */
+export const ERASE_LINE = '\r\u001b[K';
+/** Ten times a second is smooth, and cheap over ssh. */
+const REDRAW_MILLISECONDS = 100;
+/** A log that says nothing for longer looks like a run that hangs. */
+const SILENT_MILLISECONDS = 30_000;
+const STILL = '… ';
+/** So many rows are read at a glance, and someone who chose a few properties wants to see each. */
+const FEW_PROPERTIES = 12;
+/** One mistake breaks many properties: so many are shown whole, the others in a sentence each. */
+const MOST_WHOLE = 10;
 
 /** One trainer that raises in every op is one failure: told once, and referred to. */
 function blockLines(results: readonly PropertyResult[], options: TerminalOptions): string[] {
   const told = new Map<string, string>();
+  let whole = 0;
   return results.flatMap((result) => {
     const key = troubleKey(result);
     const first = key === undefined ? undefined : told.get(key);
     if (first !== undefined) return ['', ...repeatLines(result, first, options)];
     if (key !== undefined) told.set(key, result.id);
-    return ['', ...failureLines(result, options)];
+    whole++;
+    return ['', ...(whole <= MOST_WHOLE ? failureLines(result, options) : briefLines(result, options))];
   });
 }
 
-/** Carriage return, then clear to the end of the line. */
-const ERASE_LINE = '\r\u001b[K';
-/** Ten times a second is smooth, and cheap over ssh. */
-const REDRAW_MILLISECONDS = 100;
-
-function startLines(hello: Hello, properties: number, cases: number): string[] {
+function startLines(hello: Hello, properties: number, cases: number, width: number): string[] {
   const version = hello.version === undefined ? '' : ` ${hello.version}`;
   const runtime = hello.runtime === undefined ? '' : ` (${hello.runtime})`;
-  const counted = `${properties} ${properties === 1 ? 'property' : 'properties'}, ${cases} cases each`;
-  return [`checking ${hello.name}${version}${runtime} · ${counted}`];
+  const counted = `${properties} ${properties === 1 ? 'property' : 'properties'}, ${cases.toLocaleString('en')} cases each`;
+  return wrap(harmless(`checking ${hello.name}${version}${runtime} · ${counted}`), width);
+}
+
+/** Broken between its parts, as far as a screen needs it. */
+function parted(summary: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const part of summary.split(' · ')) {
+    const joined = [...lines.slice(-1), part].join(' · ');
+    if (lines.length > 0 && widthOf(joined) <= width) lines[lines.length - 1] = joined;
+    else lines.push(...wrap(part, width));
+  }
+  return lines;
 }
 
 /** A known failure has its reason in its row; its block would be read as news. */

@@ -2,21 +2,19 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Paint } from './paint.ts';
-import { wrap } from './visible.ts';
+import { harmless, wrap } from './visible.ts';
 
 /** Lines of at most `width` columns. */
 export function troubleLines(
   trouble: TrainerFailure,
   { width, paint }: { width: number; paint: Paint },
 ): string[] {
-  const traceback = tail(trouble.traceback ?? '', TRACEBACK_LINES);
-  // A traceback says it all; without one, what was printed last is the best witness.
-  const printed = traceback.length > 0 ? [] : tail(trouble.stderrTail ?? '', STDERR_LINES);
+  const { traceback, printed } = witnessOf(trouble);
   // Wrapped, not cut: what matters may stand at the end of a long line.
   const quoted = (lines: readonly string[]): string[] =>
     lines.flatMap((line) => wrap(line, width - BAR.length)).map((line) => paint.dim(BAR + line));
-  const happened = wrap(trouble.message + again(trouble.reproduced), width);
-  const advice = wrap(trouble.advice, width);
+  const happened = wrap(harmless(happenedOf(trouble)), width);
+  const advice = wrap(harmless(trouble.advice), width);
   const witness = [
     ...(traceback.length > 0 ? quoted(traceback) : []),
     ...(printed.length > 0 ? ['Last lines of its stderr:', ...quoted(printed)] : []),
@@ -27,29 +25,31 @@ export function troubleLines(
   return [...happened, ...advice, '', ...witness];
 }
 
+/** What it was heard to say, as lines that are safe to show: of a traceback and stderr only one has any. */
+export function witnessOf(trouble: TrainerFailure): {
+  readonly traceback: readonly string[];
+  readonly printed: readonly string[];
+} {
+  const traceback = tail(trouble.traceback ?? '', TRACEBACK_LINES);
+  // A traceback says it all; without one, what was printed last is the best witness.
+  return { traceback, printed: traceback.length > 0 ? [] : tail(trouble.stderrTail ?? '', STDERR_LINES) };
+}
+
+/** What happened, and whether it did so again alone. */
+export function happenedOf({ message }: TrainerFailure): string {
+  return message;
+}
+
 const BAR = '│ ';
 /** The end of a traceback names the error; its beginning is the SDK. */
 const TRACEBACK_LINES = 12;
 const STDERR_LINES = 8;
 
-function again(reproduced: boolean | undefined): string {
-  if (reproduced === undefined) return '';
-  return reproduced ? ' It did so again, alone in a fresh process.' : ' It did not do so again alone.';
-}
-
 /** What was printed is shown, not obeyed: no colours, no moved cursor; of a progress bar the last state. */
-function tail(text: string, count: number): string[] {
+export function tail(text: string, count: number): string[] {
   const lines = stripVTControlCharacters(text)
     .split('\n')
-    .map(
-      (line) =>
-        line
-          .trimEnd()
-          .split('\r')
-          .at(-1)
-          ?.replaceAll('\t', '    ')
-          .replaceAll(/\p{Cc}/gu, '\ufffd') ?? '',
-    )
+    .map((line) => harmless(line.trimEnd().split('\r').at(-1) ?? ''))
     .filter((line) => line !== '');
   const runs = runsOf(lines);
   return runs.length <= count ? runs : ['…', ...runs.slice(-count)];

@@ -1,19 +1,7 @@
-// Token text as something that can be seen and keeps its column: no character that moves the cursor, has no
-// width, or joins its neighbour is printed as it is.
+// Text in the columns of a terminal: how wide it is, cut, padded, and laid out in lines.
 import stringWidth from 'string-width';
 
-/** Whitespace as glyphs, control and format characters as escapes; an empty token is `''`. */
-export function visible(text: string): string {
-  if (text === '') return "''";
-  let shown = '';
-  for (const character of text) {
-    if (GLYPHS[character] !== undefined) shown += GLYPHS[character];
-    // A combining mark or joiner with nothing before it would attach itself to the cell on its left.
-    else if (/^[\p{M}\u200d]$/u.test(character)) shown += shown === '' ? escapeOf(character) : character;
-    else shown += /^[\p{C}\p{Z}]$/u.test(character) ? escapeOf(character) : character;
-  }
-  return shown;
-}
+export { harmless, visible } from '../visible.ts';
 
 /** Columns of a terminal that the text takes; East Asian and emoji characters take two. */
 export function widthOf(text: string): number {
@@ -22,11 +10,14 @@ export function widthOf(text: string): number {
 
 /** Cut to at most `width` columns, with `…` where something was cut. */
 export function shorten(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+  if (text.length <= width * MOST_UNITS && widthOf(text) <= width) return text;
   let cut = '';
+  let used = 0;
   for (const { segment } of GRAPHEMES.segment(text)) {
-    if (widthOf(cut + segment) > width - 1) break;
-    cut += segment;
+    used += widthOf(segment);
+    if (used > width - 1) break;
+    // One character may carry a hundred thousand marks, and takes one column with all of them.
+    cut += segment.length > MOST_UNITS ? [...segment.slice(0, MOST_UNITS)].slice(0, -1).join('') : segment;
   }
   return `${cut}…`;
 }
@@ -36,28 +27,58 @@ export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** Words laid out in lines of at most `width` columns; a longer word is left whole. */
+/**
+ * Words laid out in lines of at most `width` columns; a line keeps its indentation. Chinese and Japanese have no
+ * spaces and break anywhere; a longer word of narrow letters, a path or an address, is left whole.
+ */
 export function wrap(text: string, width: number): string[] {
+  return text.split('\n').flatMap((paragraph) => {
+    const body = paragraph.trimStart();
+    const indent = paragraph.slice(0, paragraph.length - body.length);
+    return wrapWords(body, Math.max(1, width - indent.length)).map((line) => indent + line);
+  });
+}
+
+function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
-  for (const paragraph of text.split('\n')) {
-    let line = '';
-    for (const word of paragraph.split(' ')) {
-      if (line === '') line = word;
-      else if (widthOf(line) + 1 + widthOf(word) <= width) line += ` ${word}`;
-      else {
-        lines.push(line);
-        line = word;
-      }
+  let line = '';
+  let used = 0;
+  const put = (piece: string, space: string): void => {
+    const more = widthOf(piece);
+    if (used > 0 && used + space.length + more > width) {
+      lines.push(line);
+      line = '';
+      used = 0;
     }
-    lines.push(line);
+    const before = used === 0 ? '' : space;
+    line += before + piece;
+    used += before.length + more;
+  };
+  for (const word of text.split(' ')) {
+    const [first = '', ...rest] = piecesOf(shorten(word, MOST_WORD), width);
+    put(first, ' ');
+    for (const piece of rest) put(piece, '');
   }
-  return lines;
+  return [...lines, line];
 }
 
-const GLYPHS: Readonly<Record<string, string>> = { ' ': '␠', '\n': '⏎', '\t': '⇥', '\r': '␍' };
+/** Where a word may break: behind each wide character, and nowhere else. */
+function piecesOf(word: string, width: number): string[] {
+  const wide = widthOf(word);
+  if (wide <= width || wide === word.length) return [word];
+  const pieces: string[] = [];
+  let piece = '';
+  for (const { segment } of GRAPHEMES.segment(word)) {
+    piece += segment;
+    if (widthOf(segment) < 2) continue;
+    pieces.push(piece);
+    piece = '';
+  }
+  return piece === '' ? pieces : [...pieces, piece];
+}
+
+/** Of one character: families and flags, the longest that mean something, have less than half as many. */
+const MOST_UNITS = 32;
+/** A word of more columns is no address and no path: one token can be a hundred thousand characters. */
+const MOST_WORD = 320;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-function escapeOf(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
-}

@@ -1,5 +1,6 @@
 // How a token is shown to a person: one visible line, never an invisible difference. Not a decoder: a token that
 // is half a character has no text, and shows its bytes.
+import { visible } from '../visible.ts';
 import { byteOfToken } from './byte-fallback.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -7,7 +8,7 @@ import type { Tokenizer } from './tokenizer.ts';
 export function tokenText(tokenizer: Tokenizer | undefined, id: number): string {
   const spelled = tokenizer?.token(id);
   if (tokenizer === undefined || spelled === undefined) return String(id);
-  if (tokenizer.specialIds.has(id)) return spelled;
+  if (tokenizer.specialIds.has(id)) return visible(spelled);
   const byte = byteOfToken(spelled);
   // Printable ASCII and white space read better as themselves than as bytes, even where they are byte tokens.
   if (byte !== undefined) return byte < 0x80 ? visible(String.fromCharCode(byte)) : spelled;
@@ -17,17 +18,15 @@ export function tokenText(tokenizer: Tokenizer | undefined, id: number): string 
   return text.includes('\ufffd') ? bytesOfToken(spelled) : visible(text);
 }
 
-/** White space as glyphs; control, zero-width and lone-surrogate characters as escapes. */
-export function visible(text: string): string {
-  return text
-    .replaceAll(' ', '␠')
-    .replaceAll('\n', '⏎')
-    .replaceAll('\t', '⇥')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu, (character) => {
-      const code = character.codePointAt(0) ?? 0;
-      const hex = code.toString(16).toUpperCase();
-      return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`;
-    });
+/** The bytes that a byte-level vocabulary means by a spelling ("Ġthe"); undefined for what is not spelled so. */
+export function byteLevelBytes(spelled: string): readonly number[] | undefined {
+  const bytes: number[] = [];
+  for (const character of spelled) {
+    const byte = BYTE_OF_CHARACTER.get(character);
+    if (byte === undefined) return undefined;
+    bytes.push(byte);
+  }
+  return bytes;
 }
 
 // --- helpers ---
@@ -41,9 +40,9 @@ function isSentencePiece(tokenizer: Tokenizer): boolean {
 const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = byteCharacters();
 
 function bytesOfToken(spelled: string): string {
-  const bytes = [...spelled].map((character) => BYTE_OF_CHARACTER.get(character));
-  if (bytes.some((byte) => byte === undefined)) return visible(spelled);
-  return bytes.map((byte) => `<0x${(byte ?? 0).toString(16).toUpperCase().padStart(2, '0')}>`).join('');
+  const bytes = byteLevelBytes(spelled);
+  if (bytes === undefined) return visible(spelled);
+  return bytes.map((byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`).join('');
 }
 
 function byteCharacters(): Map<string, number> {

@@ -178,13 +178,13 @@ function hangWords(
       kind: 'start',
       message: `The trainer did not say hello within ${seconds} s.${restWords(ending.rest)}`,
       advice:
-        'Check that the adapter reads stdin and flushes its answers; give slow imports more time (helloMilliseconds).',
+        'Check that the adapter reads stdin and flushes its answers; give slow imports more time (--hello-timeout).',
     };
   }
   return {
     kind: 'hang',
     message: `The trainer did not answer ${op ?? ''} within ${seconds} s and was killed.${restWords(ending.rest)}`,
-    advice: 'Look for a deadlock or an endless loop on this input; give slow ops more time (opMilliseconds).',
+    advice: 'Look for a deadlock or an endless loop on this input; give slow ops more time (--op-timeout).',
   };
 }
 

@@ -15,7 +15,7 @@ test('init writes an adapter that runs at once, and never writes over a file', a
   expect(world.out()).toMatch(/\d+ properties: \d+ hold, \d+ unsupported/);
 
   const before = readFileSync(join(world.folder, 'adapter.py'), 'utf8');
-  expect(before.split('\n').length).toBeLessThan(32);
+  expect(before.split('\n').length).toBeLessThan(36);
   world.write('adapter.py', '# mine');
   expect(await world.run('init')).toBe(2);
   expect(world.err()).toBe(

@@ -156,7 +156,9 @@ test('events and JUnit are written', async () => {
   const types = readFileSync(join(world.folder, 'run.ndjson'), 'utf8')
     .trim()
     .split('\n')
-    .map((line) => (JSON.parse(line) as { type: string }).type);
+    .map((line) => (JSON.parse(line) as { type: string }).type)
+    // Of a slow machine.
+    .filter((type) => type !== 'progress');
   expect(types).toEqual(['run-start', 'property-start', 'property-end', 'run-end']);
   expect(readFileSync(join(world.folder, 'run.xml'), 'utf8')).toContain('tests="1" failures="0"');
 });

@@ -144,7 +144,7 @@ test('the face of a test runner takes the level, the known failures, and names s
     expect(face.strangers).toEqual([expect.stringMatching(/^mask\/x: .*no property is called so/)]);
     const changed = await face.check(SHOULD, 7, 20);
     expect(changed.verdict).toBe('changed');
-    expect(face.explain(changed)).toContain('recorded as "other" (ticket 4)');
+    expect(await face.explain(changed, 7)).toContain('recorded as "other" (ticket 4)');
     expect((await face.check(DROPS_NOTHING, 7, 20)).verdict).toBe('fail');
   } finally {
     await face.stop();

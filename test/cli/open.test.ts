@@ -1,27 +1,49 @@
 import { expect, test } from 'vitest';
-import { isProblem } from '../../src/cli/context.ts';
-import { openHere } from '../../src/cli/open.ts';
+import { openTrainer } from '../../src/cli/setting.ts';
 import { makeWorld, pythonCollate } from './world.ts';
 
 test('a folder and an environment are enough to open a trainer, as in `npm test`', async () => {
   const world = makeWorld();
   world.write('my adapter.py', pythonCollate());
   world.write('trainproof.config.json', '{"semantics": {"kl_estimator": "k3"}}');
-  const opened = await openHere({
+  const trainer = await openTrainer(undefined, {
     cwd: world.folder,
     env: { TRAINPROOF_TRAINER: "python3 'my adapter.py'" },
   });
-  if (isProblem(opened)) throw new Error(opened.problem);
-  await opened.trainer.stop();
-  expect(opened.trainer.hello.name).toBe('tiny');
-  expect(opened.semantics).toEqual({ kl_estimator: 'k3' });
-  expect(opened.tokenizer).toBeUndefined();
+  await trainer.stop();
+  expect(trainer.hello.name).toBe('tiny');
+  expect(trainer.setting.semantics).toEqual({ kl_estimator: 'k3' });
+  expect(trainer.setting.tokenizer).toBeUndefined();
 });
 
-test('a trainer that does not start is a problem that names it and what to do', async () => {
+test('a trainer that does not start is an error that names it and what to do', async () => {
   const world = makeWorld();
-  const opened = await openHere({ cwd: world.folder, env: { TRAINPROOF_TRAINER: 'no-such-program' } });
-  expect(opened).toEqual({ problem: expect.stringMatching(/^no-such-program did not start\n.+\n.+/) });
+  const opening = openTrainer(undefined, {
+    cwd: world.folder,
+    env: { TRAINPROOF_TRAINER: 'no-such-program' },
+  });
+  await expect(opening).rejects.toMatchObject({
+    code: 'ERR_TRAINER_OPEN',
+    message: expect.stringMatching(/^no-such-program did not start\n.+\n.+/),
+  });
+});
+
+test('in a folder that names no trainer there is none: the bundled example is not the trainer of the user', async () => {
+  const world = makeWorld();
+  await expect(openTrainer(undefined, { cwd: world.folder, env: {} })).rejects.toThrow(
+    'no trainer is named: `npx trainproof init` writes trainproof.config.json',
+  );
+});
+
+test('a command is typed as one text or as words, and its quotes must close', async () => {
+  const world = makeWorld();
+  world.write('my adapter.py', pythonCollate());
+  for (const command of ["python3 'my adapter.py'", ['python3', 'my adapter.py']]) {
+    const trainer = await openTrainer(command, { cwd: world.folder, env: {} });
+    await trainer.stop();
+    expect(trainer.hello.name).toBe('tiny');
+  }
+  await expect(openTrainer("python3 'my", { cwd: world.folder, env: {} })).rejects.toThrow('not closed');
 });
 
 test('a tokenizer folder without a tokenizer.json is one line and exit 2', async () => {

@@ -13,6 +13,8 @@ export interface World {
   readonly context: Context;
   readonly out: () => string;
   readonly err: () => string;
+  /** Both, in the order in which they were written. */
+  readonly both: () => string;
   /** `trainproof ...argv` in this world. */
   run(...argv: readonly string[]): Promise<number>;
   write(name: string, content: string): string;
@@ -22,17 +24,43 @@ export interface World {
   readonly exits: readonly number[];
 }
 
-export function makeWorld(properties: readonly Property[] = [ADDS_NOTHING, DROPS_NOTHING]): World {
+export interface WorldOptions {
+  readonly isTty?: boolean;
+  readonly columns?: number;
+  readonly env?: Context['env'];
+  /** Called after each write, with all that was written so far. */
+  readonly onWrite?: (both: string, world: Pick<World, 'interrupt'>) => void;
+}
+
+export function makeWorld(
+  properties: readonly Property[] = [ADDS_NOTHING, DROPS_NOTHING],
+  options: WorldOptions = {},
+): World {
   // A space and letters outside ASCII: paths have them.
   const folder = mkdtempSync(join(tmpdir(), 'train proof ü '));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   let out = '';
   let err = '';
+  let both = '';
   const exits: number[] = [];
   const callbacks = new Set<() => void>();
+  const interrupt = (): void => {
+    // A terminal echoes what is typed.
+    if (options.isTty) both += '^C';
+    for (const callback of callbacks) callback();
+  };
+  const screen = (take: (text: string) => void): Context['out'] => ({
+    write: (text) => {
+      take(text);
+      both += text;
+      options.onWrite?.(both, { interrupt });
+    },
+    isTty: options.isTty ?? false,
+    columns: options.columns ?? 100,
+  });
   const context: Context = {
     cwd: folder,
-    env: {},
+    env: options.env ?? {},
     out: screen((text) => {
       out += text;
     }),
@@ -51,20 +79,15 @@ export function makeWorld(properties: readonly Property[] = [ADDS_NOTHING, DROPS
     context,
     out: () => out,
     err: () => err,
+    both: () => both,
     run: (...argv) => runProgram(argv, context),
     write(name, content) {
       writeFileSync(join(folder, name), content);
       return join(folder, name);
     },
-    interrupt: () => {
-      for (const callback of callbacks) callback();
-    },
+    interrupt,
     exits,
   };
-}
-
-function screen(write: (text: string) => void): Context['out'] {
-  return { write, isTty: false, columns: 100 };
 }
 
 type Rows = readonly (readonly number[])[];

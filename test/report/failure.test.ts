@@ -26,6 +26,7 @@ test('a failure is a sentence, a strip, its case, and how to reproduce it', () =
       Reproduce   npx trainproof replay 7f3a9c
                   python adapter.py < .trainproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
+      Explain     npx trainproof explain mask/prompt-is-never-trained
     "
   `);
 });
@@ -58,6 +59,7 @@ test('a failure fits a narrow terminal', () => {
       Reproduce   npx trainproof replay 7f3a9c
                   python adapter.py < .trainproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
+      Explain     npx trainproof explain mask/prompt-is-never-trained
     "
   `);
 });
@@ -92,6 +94,7 @@ test('numbers stand worst first, with what was allowed', () => {
       Reproduce   npx trainproof replay 7f3a9c
                   python adapter.py < .trainproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
+      Explain     npx trainproof explain mask/prompt-is-never-trained
     "
   `);
 });
@@ -102,7 +105,7 @@ test('a crash shows what happened, what to do, and the end of stderr without its
     ...rest,
     trainerFailure: {
       kind: 'crash' as const,
-      message: 'The trainer died of SIGSEGV while answering mask.',
+      message: 'The trainer died of SIGSEGV while answering mask. It did so again alone.',
       advice: 'Run the case alone as below and look at its stderr.',
       signal: 'SIGSEGV',
       reproduced: true,
@@ -112,8 +115,7 @@ test('a crash shows what happened, what to do, and the end of stderr without its
   expect(shown({ verdict: 'error', failure: trouble }, 80)).toMatchInlineSnapshot(`
     "
     ! mask/prompt-is-never-trained  must · 17 cases, 9 shrinks
-      The trainer died of SIGSEGV while answering mask. It did so again, alone in a
-      fresh process.
+      The trainer died of SIGSEGV while answering mask. It did so again alone.
       Run the case alone as below and look at its stderr.
 
       Last lines of its stderr:
@@ -125,6 +127,7 @@ test('a crash shows what happened, what to do, and the end of stderr without its
       Reproduce   npx trainproof replay 7f3a9c
                   python adapter.py < .trainproof/cases/7f3a9c.ndjson
                   seed 1836021, path 3 (same version only)
+      Explain     npx trainproof explain mask/prompt-is-never-trained
     "
   `);
 });
@@ -173,7 +176,7 @@ test('without a corpus only the seed reproduces it', () => {
     paint: PLAIN,
     replay: { command: 'npx trainproof replay' },
   });
-  expect(lines.at(-1)).toBe('  Reproduce   seed 1836021, path 17:3 (same version only)');
+  expect(lines.at(-2)).toBe('  Reproduce   seed 1836021, path 17:3 (same version only)');
 });
 
 test('why a process did not start comes before what to do about it, and a repeated line is counted', () => {
@@ -195,4 +198,32 @@ test('why a process did not start comes before what to do about it, and a repeat
     '',
     'Correct what its last lines say.',
   ]);
+});
+
+test('a traceback keeps its indentation', () => {
+  const traceback =
+    'Traceback (most recent call last):\n  File "a.py", line 3, in mask\n    return rows[7]\nIndexError: 7';
+  const lines = troubleLines(
+    { kind: 'error', message: 'op mask raised.', advice: 'Correct it.', traceback },
+    { width: 80, paint: PLAIN },
+  );
+  expect(lines).toContain('│   File "a.py", line 3, in mask');
+  expect(lines).toContain('│     return rows[7]');
+});
+
+test('on a narrow screen numbers stand one below the other, whole', () => {
+  const numbers = [{ where: 'row 0, token 1', expected: 1.227086e-4, observed: 1.21437e-4, allowed: 1e-12 }];
+  const text = shown(
+    { verdict: 'fail', failure: failure({ finding: { kind: 'k', sentence: 's', numbers } }) },
+    44,
+  );
+  expect(text).toContain('  row 0, token 1\n    expected  1.227086e-4\n    observed  1.21437e-4\n');
+  expect(text).toMatch(/off by {4}-1\.2716e-6, allowed 1e-12/);
+});
+
+test('a sentence with a token that is a command to the terminal is a sentence', () => {
+  const finding = { kind: 'k', sentence: "Token 5 '\u001b]0;x\u0007' is trained." };
+  expect(shown({ verdict: 'fail', failure: failure({ finding }) }, 80)).toContain(
+    "Token 5 '\\x1b]0;x\\x07' is trained.",
+  );
 });

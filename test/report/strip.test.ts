@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Strip } from '../../src/check/property.ts';
 import { COLOURED, PLAIN } from '../../src/report/paint.ts';
 import { stripLines } from '../../src/report/strip.ts';
-import { widthOf } from '../../src/report/visible.ts';
+import { visible, widthOf } from '../../src/report/visible.ts';
 import { maskStrip } from './results.ts';
 
 const shown = (strip: Strip, width: number): string => `\n${stripLines(strip, width, PLAIN).join('\n')}\n`;
@@ -59,16 +59,16 @@ test('no line is wider than the terminal', () => {
   }
 });
 
-test('double-width and joined characters keep their columns', () => {
+test('double-width and combining characters keep their columns, and a joiner joins nothing', () => {
   const strip = stripOf(['你好', '👩‍👩‍👧', 'é', '\u0301', 'zz'], [4]);
   expect(shown(strip, 60)).toMatchInlineSnapshot(`
     "
-    row 0  0       1       2       3        4
-    token  你好    👩‍👩‍👧      é       \\u{301}  zz
-    id     0       1       2       3        4
-    role   prompt  prompt  prompt  prompt   prompt
-    mask   0       0       0       0        1
-                                            ▲▲▲
+    row 0  0       1                     2       3        4
+    token  你好    👩\\u{200d}👩\\u{200d…  é       \\u{301}  zz
+    id     0       1                     2       3        4
+    role   prompt  prompt                prompt  prompt   prompt
+    mask   0       0                     0       0        1
+                                                          ▲▲▲
     "
   `);
   const [, token = '', id = ''] = stripLines(strip, 60, PLAIN);
@@ -114,7 +114,7 @@ test('a long strip keeps the surroundings of its marks and says how much it leav
 
 test('a very long token is cut, so that the next column stays on the screen', () => {
   const [, token] = stripLines(stripOf(['x'.repeat(500), 'y']), 60, PLAIN);
-  expect(token).toMatchInlineSnapshot(`"token  xxxxxxxxxxxxxxxxx…  y"`);
+  expect(token).toMatchInlineSnapshot(`"token  xxxxxxxxxxxxxxxxxxx…  y"`);
 });
 
 test('colour changes no column', () => {
@@ -140,3 +140,45 @@ test('made-up tokens are columns: no text, no ids', () => {
     "
   `);
 });
+
+test.each([
+  ['Chinese', '模型'],
+  ['Japanese with a mark of its own', 'か\u3099'],
+  ['Korean', '훈련'],
+  ['a family of emoji', '👩\u200d👩\u200d👧'],
+  ['a flag', '🇩🇪'],
+  ['a skin tone', '👍🏽'],
+  ['a heart with a variation selector', '❤\ufe0f'],
+  ['Vietnamese in combining marks', 'e\u0302\u0301'],
+  ['a tower of marks', `a${'\u0301'.repeat(5000)}`],
+  ['pointed Hebrew', 'שָׁלוֹם'],
+  ['Arabic', 'السلام'],
+  ['a zero-width space', 'a\u200bb'],
+  ['an invisible letter', '\u3164'],
+  ['a direction override', '\u202eabc'],
+  ['half a character', '\ud83d'],
+  ['an escape code', '\u001b[2J\u001b[31m'],
+  ['a hundred thousand characters', '字'.repeat(100_000)],
+])('%s in a token moves no column', (_, text) => {
+  const lines = stripLines(stripOf([text, 'zz'], [1]), 80, PLAIN);
+  const [head = '', token = ''] = lines;
+  const before = (line: string, word: string): number => widthOf(line.slice(0, line.lastIndexOf(word)));
+  expect(before(token, 'zz')).toBe(before(head, '1'));
+  expect(before(lines[3] ?? '', 'prompt')).toBe(before(head, '1'));
+  // A mark after right-to-left letters keeps the next cell from being drawn among them; nothing else is invisible.
+  const unseen = token.replaceAll(LEFT_TO_RIGHT_MARK, '');
+  expect(unseen).not.toMatch(/[\p{C}\p{Default_Ignorable_Code_Point}]/u);
+  expect(token.length).toBeLessThan(80);
+});
+
+test('cells that are read from the right are kept apart from each other', () => {
+  const [, token = ''] = stripLines(stripOf(['שלום', 'עולם', 'a']), 80, PLAIN);
+  expect(token).toBe(`token  שלום${LEFT_TO_RIGHT_MARK}    עולם${LEFT_TO_RIGHT_MARK}    a`);
+});
+
+test('text that is already shown is shown the same again', () => {
+  for (const text of [' the\n\t', '\u001b[2J', '', '\u200b', 'e\u0301', '\\u{200b}', '\ud83d'])
+    expect(visible(visible(text))).toBe(visible(text));
+});
+
+const LEFT_TO_RIGHT_MARK = '\u200e';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { RunEvent } from '../../src/check/events.ts';
+import type { PropertyResult, RunEvent } from '../../src/check/events.ts';
 import { thinSentence } from '../../src/check/labels.ts';
 import { PLAIN } from '../../src/report/paint.ts';
 import { type TerminalOptions, terminalReport } from '../../src/report/terminal.ts';
+import { widthOf } from '../../src/report/visible.ts';
 import { failure, REPLAY, result, runStart } from './results.ts';
 
 function printed(events: readonly RunEvent[], more: Partial<TerminalOptions> = {}): string {
@@ -63,7 +64,6 @@ test('a run is rows, then failures, then one line in words', () => {
 
     ✓ holds        mask/prompt-is-never-trained  must    100 cases
     ✗ fails        mask/stop-once                must    17 cases
-    – unsupported  kl/k3                         must    the adapter has no op \`kl\`
     ~ known        kl/known                      must    17 cases: upstream issue 4
     ? stale        kl/stale                      must    100 cases: it holds now, and is listed as known
     ✓ holds        collate/x                     should  100 cases, 60 refused
@@ -74,6 +74,7 @@ test('a run is rows, then failures, then one line in words', () => {
         generated cases say less than the property promises
     ≠ changed      kl/other                      must    17 cases: it was "nan", and is "sign" now
     ∅ unseen       kl/gone                       must    listed, and no property is called so
+    – unsupported  kl/k3                         must    the adapter has no op \`kl\`
 
     ✗ mask/stop-once  must · 17 cases, 9 shrinks
       Token 5 '␠cap' (id 2117) belongs to the prompt of row 1, but the mask trains on it.
@@ -91,6 +92,7 @@ test('a run is rows, then failures, then one line in words', () => {
       Reproduce   npx trainproof replay 7f3a9c
                   python adapter.py < .trainproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
+      Explain     npx trainproof explain mask/stop-once
 
     ≠ kl/other  must · 17 cases, 9 shrinks
       Token 5 '␠cap' (id 2117) belongs to the prompt of row 1, but the mask trains on it.
@@ -110,13 +112,14 @@ test('a run is rows, then failures, then one line in words', () => {
       Reproduce   npx trainproof replay 7f3a9c
                   python adapter.py < .trainproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
+      Explain     npx trainproof explain kl/other
 
     9 properties: 2 hold, 1 fails, 1 thin, 1 changed, 1 stale, 1 unseen, 1 known, 1 unsupported · seed 1836021 · 12.3 s
     "
   `);
 });
 
-test('unsupported properties of one stage and reason are told in one row, and all are counted', () => {
+test('what was not judged is told by reason, the missing ops last and in one row, and all are counted', () => {
   const missing = ['a/1', 'a/2', 'a/3', 'b/1', 'c/1'].map(
     (id): RunEvent => ({
       type: 'property-end',
@@ -130,9 +133,7 @@ test('unsupported properties of one stage and reason are told in one row, and al
   expect(printed([runStart(ids), ...missing, end])).toMatchInlineSnapshot(`
     "checking my-trainer 0.4 (python 3.11, torch 2.13) · 3 properties, 100 cases each
 
-    – unsupported  a/ (3 properties)  must    the adapter has no op \`y\`
-    – unsupported  b/1                           must    the adapter has no op \`y\`
-    – unsupported  c/1                           must    the adapter has no op \`x\`
+    – unsupported  3 stages (5 properties)       must    the adapter has no op \`y\`, \`x\`
 
     5 properties: 5 unsupported · seed 1836021 · 12.3 s
     "
@@ -142,12 +143,15 @@ test('unsupported properties of one stage and reason are told in one row, and al
 test('a reason that does not fit stands whole below its row', () => {
   const reason = 'the trainer is fixed to its special ids (hello.tokens), so ids cannot be renamed';
   const event: RunEvent = { type: 'property-end', result: result({ verdict: 'skipped', reason }) };
-  expect(printed([runStart(ids), event], { width: 60 })).toMatchInlineSnapshot(`
-    "checking my-trainer 0.4 (python 3.11, torch 2.13) · 3 properties, 100 cases each
+  expect(printed([runStart(ids), event, end], { width: 60 })).toMatchInlineSnapshot(`
+    "checking my-trainer 0.4 (python 3.11, torch 2.13) · 3
+    properties, 100 cases each
 
-    · skipped      mask/prompt-is-never-trained  must
-        the trainer is fixed to its special ids (hello.tokens),
-        so ids cannot be renamed
+    · skipped  mask/prompt-is-never-trained
+        must · the trainer is fixed to its special ids
+        (hello.tokens), so ids cannot be renamed
+
+    1 property: 1 skipped · seed 1836021 · 12.3 s
     "
   `);
 });
@@ -234,4 +238,110 @@ test('what must not be overlooked stands in the final line', () => {
   expect(printed([...ends.slice(0, 1), end], { note: 'the bundled example, not your trainer' })).toContain(
     '12.3 s · the bundled example, not your trainer',
   );
+});
+
+const many = (stage: string, count: number, more: Partial<PropertyResult> = {}): PropertyResult[] =>
+  Array.from({ length: count }, (_, at) => result({ id: `${stage}/p${at}`, ...more }));
+const ended = (results: readonly PropertyResult[]): RunEvent[] =>
+  results.map((each) => ({ type: 'property-end', result: each }));
+/** The facts of a run have the levels, too. */
+const startOf = (results: readonly PropertyResult[]): RunEvent => {
+  const start = runStart(results.map(({ id }) => id));
+  if (start.type !== 'run-start') return start;
+  const properties = start.properties.map((facts, at) => ({ ...facts, level: results[at]?.level ?? 'must' }));
+  return { ...start, properties };
+};
+const rowsOf = (text: string): string[] => text.split('\n').filter((line) => /^[✓✗!%~–·■?≠∅]/.test(line));
+
+test('of many properties those that hold share a row a stage, and one that fails has its own, at once', () => {
+  const all: PropertyResult[] = [
+    ...many('mask', 9, { rejected: 10, setAside: 1 }),
+    result({ id: 'mask/fails', verdict: 'fail', failure: failure() }),
+    ...many('mask', 2, { level: 'should' }).map((each) => ({ ...each, id: `${each.id}x` })),
+    result({ id: 'mask/healed', fixed: ['0a1b2c'] }),
+    ...many('kl', 4),
+    result({ id: 'gae/one' }),
+  ];
+  const start = startOf(all);
+  expect(rowsOf(printed([start, ...ended(all), end]))).toEqual([
+    '✗ fails        mask/fails                   must    17 cases',
+    '✓ holds        mask/healed                  must    100 cases',
+    '✓ holds        mask/ (9 of 11 properties)   must    900 cases, 90 refused, 9 set aside',
+    '✓ holds        mask/ (2 properties)         should  200 cases',
+    '✓ holds        kl/ (4 properties)           must    400 cases',
+    '✓ holds        gae/one                      must    100 cases',
+    '✗ mask/fails  must · 17 cases, 9 shrinks',
+  ]);
+  expect(rowsOf(printed([start, ...ended(all), end], { rows: true }))).toHaveLength(all.length + 1);
+});
+
+test('the row of a stage comes when the next stage begins, not when it ends', () => {
+  const all = [...many('mask', 13), ...many('kl', 2)];
+  const text = printed([
+    runStart(all.map(({ id }) => id)),
+    ...ended(all.slice(0, 13)),
+    { type: 'property-start', id: 'kl/p0', index: 13, total: 15 },
+  ]);
+  expect(rowsOf(text)).toEqual(['✓ holds        mask/ (13 properties)        must    1,300 cases']);
+});
+
+test('one that holds and of which little was judged is not folded away', () => {
+  const all = [...many('mask', 13), result({ id: 'mask/little', rejected: 90 })];
+  const text = printed([runStart(all.map(({ id }) => id)), ...ended(all), end]);
+  expect(text).toMatch(/holds +mask\/little .*\n +! the trainer refused 90 of 100 cases/);
+});
+
+test('after ten whole blocks the others are a sentence and a way to see them', () => {
+  const all = many('mask', 14, { verdict: 'fail', failure: failure() });
+  const text = printed([runStart(all.map(({ id }) => id)), ...ended(all), end]);
+  expect(text.split('▲▲▲')).toHaveLength(11);
+  expect(text.split('npx trainproof replay 7f3a9c')).toHaveLength(15);
+});
+
+test('no line of a table is wider than a terminal of forty columns', () => {
+  const all = [
+    ...many('mask', 13),
+    result({
+      id: 'preference/chosen-and-rejected-are-one-prompt-apart',
+      verdict: 'skipped',
+      reason: 'the answer has no mask',
+    }),
+    result({ id: 'kl/x', verdict: 'fail', failure: failure() }),
+  ];
+  const text = printed([runStart(all.map(({ id }) => id)), ...ended(all), end], {
+    width: 40,
+    onScreen: true,
+  });
+  // Commands are left whole, so that they can be copied.
+  const lines = text.split('\n').filter((line) => !/trainproof|adapter|same version/.test(line));
+  expect(lines.filter((line) => widthOf(line) > 40)).toEqual([]);
+});
+
+test('a run that is silent for half a minute in a log says where it is', () => {
+  let clock = 0;
+  const events: RunEvent[] = [
+    { type: 'property-start', id: 'mask/stop-once', index: 2, total: 31 },
+    { type: 'progress', id: 'mask/stop-once', done: 41, total: 100 },
+    { type: 'progress', id: 'mask/stop-once', done: 42, total: 100 },
+  ];
+  const text = printed(events, { now: () => (clock += 10_000) });
+  expect(text).toBe(
+    '… 3 of 31  mask/stop-once  41/100 cases, 2 a second\n'.replace(
+      '2 a second',
+      text.match(/[\d.]+ a second/)?.[0] ?? '',
+    ),
+  );
+  expect(printed(events, { now: () => (clock += 10_000), quiet: true })).toBe('');
+});
+
+test('what a trainer calls itself, and why it refuses, moves no cursor', () => {
+  const start = runStart(ids);
+  const hello = start.type === 'run-start' ? { ...start.hello, name: 'a\u001b[2Jb\u202e' } : undefined;
+  const text = printed([
+    { ...start, hello } as RunEvent,
+    { type: 'property-end', result: result({ verdict: 'skipped', reason: 'no\u001b[31m \u0007way' }) },
+    end,
+  ]);
+  expect(text).toContain('checking a\\x1b[2Jb\\u{202e} 0.4');
+  expect(text).toContain('no\\x1b[31m \\x07way');
 });

@@ -22,14 +22,14 @@ describe('a token is shown', () => {
 
   it('as the character where a byte token is one', () => {
     expect(tokens('mistral', '\n').at(-1)).toBe('⏎');
-    expect(tokens('mistral', '\u0000').at(-1)).toBe('\\u0000');
+    expect(tokens('mistral', '\u0000').at(-1)).toBe('\\x00');
   });
 
   it('with control and zero-width characters escaped', () => {
-    expect(tokens('llama3', 'a\u0000b').join('')).toBe('a\\u0000b');
-    expect(tokens('qwen', '\r').join('')).toBe('\\u000D');
+    expect(tokens('llama3', 'a\u0000b').join('')).toBe('a\\x00b');
+    expect(tokens('qwen', '\r').join('')).toBe('␍');
     // The joiner is three byte-level tokens or fewer, but never an invisible gap.
-    expect(tokens('llama3', 'a\u200db').join('')).toMatch(/^a(\\u200D|(<0x[0-9A-F]{2}>)+)b$/);
+    expect(tokens('llama3', 'a\u200db').join('')).toMatch(/^a(\\u\{200d\}|(<0x[0-9A-F]{2}>)+)b$/);
   });
 
   it('verbatim where it is special', () => {

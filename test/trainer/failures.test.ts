@@ -65,7 +65,7 @@ describe('time', () => {
           expect(failure.message).toBe(
             `The trainer did not answer advantages within 0.4 s and was killed. ${AGAIN}`,
           );
-          expect(failure.advice).toContain('opMilliseconds');
+          expect(failure.advice).toContain('--op-timeout');
         },
         { opMilliseconds: 400 },
       );

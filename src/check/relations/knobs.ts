@@ -24,6 +24,10 @@ const knobsOf = (op: Op, world: World): Readonly<Record<string, readonly number[
 
 type KnobbedOp = { [O in Op]: Args<O> extends { readonly settings?: unknown } ? O : never }[Op];
 
+/**
+ * The properties of the settings that an op declares as `knobs`: each changes an answer, and an unknown one is
+ * refused.
+ */
 export function knobs<O extends KnobbedOp, Case>(
   related: Pick<Related<O, Case>, 'op' | 'stage' | 'args' | 'given' | 'needs' | 'prefix'> & {
     readonly catches: readonly string[];

@@ -5,6 +5,7 @@ import type { Args, Op } from '../../protocol/message.ts';
 
 type Rows = readonly (readonly unknown[])[];
 
+/** The axes of an op. @throws TypeError where it has no entry in `AXES`. */
 export function axesOf<O extends Op>(op: O): OpAxes<O> {
   const axes = AXES[op] as OpAxes<O> | undefined;
   if (axes === undefined)

@@ -1,0 +1,92 @@
+// The page of a property, as Markdown: what it holds, why it matters, which bugs of real trainers it is made for and what
+// is done about them, when it does not judge, which wrong trainers show those bugs. Made of the data alone.
+import type { Property } from '../../src/check/property.ts';
+import { type BugExplanation, explainProperty } from '../../src/cli/explanation.ts';
+import { threadLink } from '../bug-page.ts';
+import type { Mutant } from '../wrong-trainers.ts';
+
+/** Path within the repository, if it were a file of it. */
+export function propertyFile(id: string): string {
+  return `docs/properties/${id}.md`;
+}
+
+/** Addresses are relative to `propertyFile(property.id)`. */
+export function propertyPage(
+  property: Property,
+  properties: readonly Property[],
+  mutants: readonly Mutant[],
+): string {
+  const { id, title, level, stage, why, ops, exceptions, bugs, command } = explainProperty(
+    property,
+    properties,
+  );
+  const shown = mutants.filter(
+    (mutant) =>
+      mutant.rows.some((row) => property.catches.includes(row)) && mutant.ops.some((op) => ops.includes(op)),
+  );
+  const calls = ops.map((op) => `[\`${op}\`](../../../PROTOCOL.md#${op})`).join(', ');
+  return [
+    `# ${id}`,
+    `**${title}.**`,
+    `Level \`${level}\` · stage [${stage}](../../properties.md#${stage}) · asks the trainer for ${calls}`,
+    '## Why it matters',
+    why,
+    ...section('## Bugs of real trainers', bugs.map(bugSection)),
+    ...section(
+      '## What its cases must try',
+      coverageOf(property).map(
+        ([label, share]) => `- at least ${Math.round(share * 100)} % of those judged: ${label}`,
+      ),
+      '\n',
+    ),
+    ...section(
+      '## When it does not judge',
+      exceptions.map((each) => `- ${each}`),
+      '\n',
+    ),
+    '## Run it alone',
+    `\`\`\`\n${command}\nnpx trainproof explain ${id}\n\`\`\``,
+    ...section(
+      '## Wrong trainers to try it on',
+      shown.length === 0
+        ? []
+        : [
+            'Correct trainers with one of these mistakes, in an op that this property asks for. `python3 -m trainproof.examples.mutants ID` serves one.',
+            shown.map((mutant) => `- \`${mutant.id}\`: ${mutant.title}`).join('\n'),
+          ],
+    ),
+    ...neighbours(property, properties),
+  ].join('\n\n');
+}
+
+function bugSection({ id, what, todo, seen }: BugExplanation): string {
+  const threads = seen.map(({ thread }) => threadLink(thread)).join(', ');
+  return [
+    `### ${id}`,
+    what,
+    `**What to do.** ${todo}`,
+    ...(threads === '' ? [] : [`Seen in ${threads}.`]),
+  ].join('\n\n');
+}
+
+/** Where it depends on the trainer, that of one which declares nothing. */
+function coverageOf({ coverage, ops }: Property): [string, number][] {
+  if (coverage === undefined) return [];
+  const hello = { protocol: 1, name: 'any', ops: Object.fromEntries(ops.map((op) => [op, {}])) } as const;
+  const least =
+    typeof coverage === 'function' ? coverage({ hello, semantics: {}, tokenizer: undefined }) : coverage;
+  return Object.entries(least);
+}
+
+function neighbours(property: Property, properties: readonly Property[]): string[] {
+  const own = properties.filter(({ stage }) => stage === property.stage);
+  const at = own.indexOf(property);
+  const links = [['before', own[at - 1]] as const, ['next', own[at + 1]] as const].flatMap(([word, other]) =>
+    other === undefined ? [] : [`${word}: \`${other.id}\``],
+  );
+  return links.length === 0 ? [] : ['---', links.join(' · ')];
+}
+
+function section(heading: string, lines: readonly string[], between = '\n\n'): string[] {
+  return lines.length === 0 ? [] : [heading, lines.join(between)];
+}

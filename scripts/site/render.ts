@@ -1,0 +1,85 @@
+// Markdown as the body of a page: headings have the ids that GitHub gives them, names of properties and bugs become
+// links to their pages. Addresses stay as they are written; where they lead is known to the site.
+import MarkdownIt, { type StateCore, type Token } from 'markdown-it';
+
+/** Address of the page of a property or bug, as seen from the page that is rendered; undefined: no link. */
+export type Lookup = (name: string) => string | undefined;
+
+export interface Rendered {
+  /** Of the first heading, as plain text. */
+  readonly title: string;
+  readonly html: string;
+}
+
+export function render(text: string, lookup: Lookup): Rendered {
+  const markdown = new MarkdownIt({ html: true });
+  markdown.core.ruler.push('heading-ids', (state) => nameHeadings(state));
+  markdown.core.ruler.push('names', (state) => linkNames(state, lookup));
+  // What is wide scrolls by itself, with the keyboard as well.
+  let tables = 0;
+  markdown.renderer.rules.table_open = () => {
+    tables++;
+    return `<div class="wide" tabindex="0" role="region" aria-label="Table ${tables}"><table>
+`;
+  };
+  markdown.renderer.rules.table_close = () => '</table></div>\n';
+  const fence = markdown.renderer.rules.fence;
+  markdown.renderer.rules.fence = (...args) => (fence?.(...args) ?? '').replace('<pre', '<pre tabindex="0"');
+  const tokens = markdown.parse(text, {});
+  const first = tokens.findIndex(({ type }) => type === 'heading_open');
+  const title = (tokens[first + 1]?.children ?? []).map(({ content }) => content).join('');
+  const html = markdown.renderer.render(tokens, markdown.options, {});
+  // A heading that says nothing is none.
+  return { title, html: html.replaceAll('<th></th>', '<td></td>') };
+}
+
+/** As GitHub does: lower case, punctuation dropped, a dash for each space, -1, -2... for a name that is taken. */
+function nameHeadings(state: StateCore): void {
+  const taken = new Map<string, number>();
+  for (const [at, token] of state.tokens.entries()) {
+    if (token.type !== 'heading_open') continue;
+    const words = (state.tokens[at + 1]?.children ?? []).map(({ content }) => content).join('');
+    const slug = words
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+      .replaceAll(' ', '-');
+    const count = taken.get(slug) ?? 0;
+    taken.set(slug, count + 1);
+    token.attrSet('id', count === 0 ? slug : `${slug}-${count}`);
+  }
+}
+
+/** `mask/...` in code, MSK-01 in text: links, outside of headings and of other links. */
+function linkNames(state: StateCore, lookup: Lookup): void {
+  for (const [at, token] of state.tokens.entries()) {
+    if (token.type !== 'inline' || state.tokens[at - 1]?.type === 'heading_open') continue;
+    let depth = 0;
+    token.children = (token.children ?? []).flatMap((child) => {
+      if (child.type === 'link_open') depth++;
+      if (child.type === 'link_close') depth--;
+      if (depth > 0) return [child];
+      if (child.type === 'code_inline') {
+        const address = lookup(child.content);
+        return address === undefined ? [child] : linked(state, address, child);
+      }
+      return child.type === 'text' ? splitText(state, child, lookup) : [child];
+    });
+  }
+}
+
+const BUG = /\b([A-Z]{2,4}-\d\d)\b/;
+
+function splitText(state: StateCore, token: Token, lookup: Lookup): Token[] {
+  return token.content.split(BUG).flatMap((piece) => {
+    const text = new state.Token('text', '', 0);
+    text.content = piece;
+    const address = BUG.test(piece) ? lookup(piece) : undefined;
+    return address === undefined ? [text] : linked(state, address, text);
+  });
+}
+
+function linked(state: StateCore, address: string, inner: Token): Token[] {
+  const open = new state.Token('link_open', 'a', 1);
+  open.attrSet('href', address);
+  return [open, inner, new state.Token('link_close', 'a', -1)];
+}

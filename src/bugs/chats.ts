@@ -1,0 +1,123 @@
+// Bugs of chats: templates, turns and tools.
+import type { Bug } from './bug.ts';
+
+export const chats: readonly Bug[] = [
+  {
+    id: 'TPL-01',
+    what: 'The generation prompt is missing where the model answers, or stands where it does not.',
+    seen: [
+      'huggingface/trl#4201',
+      'huggingface/trl#4147',
+      'huggingface/trl#2450',
+      'axolotl-ai-cloud/axolotl#2859',
+      'PrimeIntellect-ai/verifiers#476',
+      'NVIDIA-NeMo/RL@99ba9a130',
+    ],
+    todo: 'Use `add_generation_prompt=True` for prompts that are continued, `False` for rows that are complete. The tokens of the answer header then belong to the prompt, untrained.',
+  },
+  {
+    id: 'TPL-02',
+    what: 'A misspelt option is accepted and has no effect.',
+    seen: ['huggingface/trl@928f58974', 'huggingface/trl#4370'],
+    todo: 'Check the names of template options yourself: `apply_chat_template` hands unknown ones to the template, which ignores them. Assert that the rendered text changes.',
+  },
+  {
+    id: 'TPL-03',
+    what: 'The template drops earlier reasoning, so one turn is no beginning of the next.',
+    seen: [
+      'modelscope/ms-swift#4390',
+      'modelscope/ms-swift#4939',
+      'verl-project/verl#6854',
+      'QwenLM/Qwen3#1826',
+      'hiyouga/LlamaFactory#10773',
+      'thinking-machines-lab/tinker-cookbook#142',
+      'THUDM/slime#330',
+      'mlc-ai/mlc-llm#3484',
+    ],
+    todo: 'Train each step behind the prompt that it was sampled behind, or use a template that keeps earlier reasoning. Before you merge turns into one row, compare ids: what is no prefix must not be merged.',
+  },
+  {
+    id: 'TPL-04',
+    what: 'What the template adds behind a turn is cut off at another place than the sampled text.',
+    seen: [
+      'huggingface/trl#5330',
+      'huggingface/trl#5559',
+      'huggingface/trl#5458',
+      'NVIDIA-NeMo/RL#1337',
+      'allenai/open-instruct#1806',
+    ],
+    todo: 'Cut the sampled text and the rendered text at the same token, the last stop, and take the suffix from there; check the join id by id.',
+  },
+  {
+    id: 'TPL-06',
+    what: 'Supervised training and RL write the same conversation down differently.',
+    seen: [
+      'PaddlePaddle/PaddleNLP#7241',
+      'THUDM/slime#1307',
+      'THUDM/slime@6883db87f',
+      'huggingface/trl#2939',
+    ],
+    todo: 'Let SFT and RL call one function that renders a conversation, with the same template, system prompt and options. Compare the ids of one prompt through both.',
+  },
+  {
+    id: 'TPL-07',
+    what: 'Completions are scored behind another prompt than they were sampled behind.',
+    seen: ['PrimeIntellect-ai/prime-rl#503', 'opendilab/LightZero@ea32a4af', 'NovaSky-AI/SkyRL#233'],
+    todo: 'Keep the prompt ids that the engine was sent, in the sample, and score behind those; do not render or tokenise the prompt a second time.',
+  },
+  {
+    id: 'TPL-09',
+    what: 'The template does not mark what the assistant says, so nothing is trained.',
+    seen: [
+      'marin-community/marin#7237',
+      'huggingface/trl#4201',
+      'Liquid4All/liquid-finetune#37',
+      'huggingface/transformers#34172',
+      'huggingface/transformers#30650',
+    ],
+    todo: 'Put `{% generation %}` marks into the template before asking for assistant masks, or build the mask from message borders. Refuse a row whose mask is empty although nothing was cut.',
+  },
+  {
+    id: 'TPL-10',
+    what: 'The span of an answer that begins at token 0 or ends in white space runs to the end.',
+    seen: ['huggingface/transformers#47325', 'huggingface/transformers#47326'],
+    todo: 'Treat token 0 as a place (`is not None`) and find the end of a span from its last character that has a token, not from one that tokenisation swallowed.',
+  },
+  {
+    id: 'MT-01',
+    what: 'Sampled ids are turned into text and tokenised again.',
+    seen: [
+      'huggingface/trl#5224',
+      'huggingface/trl#5242',
+      'NovaSky-AI/SkyRL#123',
+      'THUDM/slime#117',
+      'verl-project/verl#6719',
+      'NVIDIA-NeMo/Gym#1416',
+      'sgl-project/sglang#26555',
+      'sgl-project/sglang#12383',
+      'modelscope/ms-swift#10012',
+      'PrimeIntellect-ai/prime-rl#1352',
+      'jingyaogong/minimind#850',
+      'stanford-cs336/assignment5-alignment#15',
+    ],
+    todo: 'Keep the sampled ids of each turn, append the ids of injected turns, and never tokenise the whole conversation again. Ask the engine for token ids, not for text.',
+  },
+  {
+    id: 'MT-02',
+    what: 'Behind a turn that was cut by its length, an ordinary token is taken for its end.',
+    seen: ['PrimeIntellect-ai/verifiers@0315d48c7'],
+    todo: 'Look at the finish reason before you build on a turn. Behind one that was cut by its length, add the end-of-turn token untrained, or end the rollout.',
+  },
+  {
+    id: 'MT-03',
+    what: 'Several tool results in a row are rendered one by one.',
+    seen: ['PrimeIntellect-ai/verifiers@9f3846f3b'],
+    todo: 'Render results that belong together in one call, with the messages before them, and take the suffix as ids.',
+  },
+  {
+    id: 'MT-04',
+    what: 'What the model invents behind a tool call is trained.',
+    seen: ['THUDM/slime#2036'],
+    todo: 'Stop generation at the end of a tool call, or cut there and mask what stands behind; compare the boundary in ids, since it may fall within a token.',
+  },
+];

@@ -1,0 +1,55 @@
+// The catalogue of bugs: what has gone wrong in real trainers, one row a mistake, with where it was seen and what is
+// done about it. Mutants are named after these rows and properties say which of them they catch; how a bug is noticed
+// is the properties' business.
+import { advantages } from './advantages.ts';
+import type { Bug } from './bug.ts';
+import { chats } from './chats.ts';
+import { kl } from './kl.ts';
+import { losses } from './losses.ts';
+import { masks } from './masks.ts';
+import { rows } from './rows.ts';
+import { scores } from './scores.ts';
+import { tokens } from './tokens.ts';
+
+export type { Bug } from './bug.ts';
+
+/** The classes, by the letters that their ids begin with, in the order in which a conversation meets them. */
+export const bugClasses: Readonly<Record<string, string>> = {
+  TOK: 'Text and tokens',
+  EOS: 'Stop tokens',
+  PAD: 'Padding',
+  TPL: 'Chat templates',
+  MSK: 'Masks',
+  LP: 'Log-probabilities',
+  KL: 'KL to the reference',
+  ADV: 'Advantages',
+  LOSS: 'Aggregation of losses',
+  PPO: 'The policy objective',
+  VAL: 'Rewards and values',
+  TRN: 'Truncation',
+  PCK: 'Packing',
+  MT: 'Rollouts of several turns',
+  PEN: 'Penalties of sampling',
+  ZL: 'Nothing trained',
+  NUM: 'Numbers that are none',
+};
+
+const all = [tokens, rows, chats, masks, scores, kl, advantages, losses].flat();
+
+/** Every bug, class by class. */
+export const bugs: readonly Bug[] = Object.keys(bugClasses).flatMap((name) =>
+  all.filter(({ id }) => id.startsWith(`${name}-`)),
+);
+
+const byId = new Map(bugs.map((bug) => [bug.id, bug]));
+
+/** The bugs of these ids, in their order; ids that no bug has are left out. */
+export function bugsOf(ids: readonly string[]): readonly Bug[] {
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The address of a thread or commit in `seen`, on GitHub: issues redirect to pull requests where it is one. */
+export function threadUrl(seen: string): string {
+  const [, repository = '', kind, which = ''] = /^([^#@]+)([#@])(.+)$/.exec(seen) ?? [];
+  return `https://github.com/${repository}/${kind === '@' ? 'commit' : 'issues'}/${which}`;
+}

@@ -1,0 +1,141 @@
+// Bugs of log-probabilities and of the penalties of sampling.
+import type { Bug } from './bug.ts';
+
+export const scores: readonly Bug[] = [
+  {
+    id: 'LP-01',
+    what: 'A token is scored under logits of another position.',
+    seen: [
+      'lucidrains/PaLM-rlhf-pytorch#31',
+      'nlp-with-transformers/notebooks#67',
+      'PrimeIntellect-ai/prime-rl#1525',
+      'meta-llama/llama#869',
+    ],
+    todo: '`logits[:, t]` predicts token t + 1: take `log_softmax(logits[:, :-1])` at `ids[:, 1:]`. Of a completion that begins at P you need the logits from P - 1 on.',
+  },
+  {
+    id: 'LP-03',
+    what: 'Labels are shifted after the row was cut into shards, so each shard loses one.',
+    seen: [
+      'huggingface/transformers#36607',
+      'huggingface/transformers#48493',
+      'huggingface/trl#4038',
+      'meta-pytorch/torchtune#2613',
+    ],
+    todo: 'Shift labels over the whole row first and shard afterwards, so that the last token of a shard keeps its target; pass shifted labels to a model that would shift again.',
+  },
+  {
+    id: 'LP-05',
+    what: 'Scoring leaves out the temperature of sampling, or applies it wrongly.',
+    seen: [
+      'huggingface/trl#3029',
+      'OpenRLHF/OpenRLHF#857',
+      'NVIDIA-NeMo/RL#316',
+      'NVIDIA-NeMo/RL@08b4a6070',
+      'THUDM/slime#557',
+      'THUDM/slime@1da1bb19e',
+      'inclusionAI/AReaL#581',
+      'verl-project/verl#3133',
+      'thinking-machines-lab/tinker-cookbook@41f93a8e',
+    ],
+    todo: 'Divide the logits by the sampling temperature in every function that scores samples: policy, old policy, reference. Exactly once, before log-softmax, and not in place.',
+  },
+  {
+    id: 'LP-06',
+    what: 'The temperature also changes values or stored log-probabilities.',
+    seen: ['THUDM/slime#1928', 'opendilab/LightZero@ebbc9d81'],
+    todo: 'Apply the temperature to a copy of the logits of the policy only; values and log-probabilities that are already stored must not see it.',
+  },
+  {
+    id: 'LP-07',
+    what: 'Sampling renormalises over the kept tokens, scoring over the whole vocabulary.',
+    seen: ['huggingface/trl#6789', 'huggingface/trl#7269', 'NVIDIA-NeMo/RL#935'],
+    todo: 'Sample with top-p 1 and top-k off while training, or store the log-probability of the whole distribution, or correct the ratio by the mass that was kept.',
+  },
+  {
+    id: 'LP-08',
+    what: 'The server gives log-probabilities of raw logits where those of processed ones are meant.',
+    seen: ['huggingface/trl#4159', 'huggingface/trl#4873', 'PrimeIntellect-ai/prime-rl#697'],
+    todo: 'Ask the engine for processed log-probabilities (for vLLM `logprobs_mode`), and write the mode down with the sample. At a temperature other than 1 raw ones give a ratio that is not 1.',
+  },
+  {
+    id: 'LP-09',
+    what: 'The log-probability of the likeliest token is read instead of the sampled one.',
+    seen: ['NVIDIA-NeMo/RL#3297'],
+    todo: 'Look the sampled id up in the table of the position, `table[t][ids[t]]`; the first entry is the likeliest token, not the sampled one.',
+  },
+  {
+    id: 'LP-11',
+    what: 'Log-probabilities are computed or kept in too few bits.',
+    seen: [
+      'OpenRLHF/OpenRLHF#634',
+      'OpenRLHF/OpenRLHF#620',
+      'THUDM/slime#245',
+      'huggingface/transformers#31267',
+      'genlm/genlm-backend#66',
+      'AI-Hypercomputer/maxtext#5231',
+      'PrimeIntellect-ai/prime-rl#568',
+      'PrimeIntellect-ai/prime-rl#664',
+    ],
+    todo: 'Cast logits to float32 before log-softmax and keep log-probabilities in float32; compare policy and old policy on the same rows before the first step.',
+  },
+  {
+    id: 'LP-12',
+    what: 'Dropout is on while scoring.',
+    seen: ['huggingface/trl#3234', 'huggingface/trl#639', 'huggingface/trl#4', 'verl-project/verl#4708'],
+    todo: 'Call `model.eval()` for scoring, or set dropout to 0 for RL. Two scorings of the same row must be equal.',
+  },
+  {
+    id: 'LP-14',
+    what: 'A cache that was filled with old weights answers after the update.',
+    seen: ['PrimeIntellect-ai/prime-rl#1650'],
+    todo: 'Reset prefix and KV caches of the engine whenever weights are updated, and compare one log-probability with a fresh engine.',
+  },
+  {
+    id: 'LP-15',
+    what: 'The reference is another network than the one it stands for.',
+    seen: ['huggingface/trl#1534', 'huggingface/trl#3397', 'THUDM/slime#780'],
+    todo: 'Make the reference once, before anything is wrapped or trained, or switch the adapter off while scoring it. KL is 0 before the first step and not afterwards.',
+  },
+  {
+    id: 'LP-16',
+    what: 'The same row scores differently in another batch, so the first ratio is not 1.',
+    seen: ['verl-project/verl#2088', 'verl-project/verl#6280', 'huggingface/trl#3867'],
+    todo: 'Score old and new log-probabilities with the same micro-batches, padding and kernels, or take the detached new ones in the first step. Then the first ratio is 1.',
+  },
+  {
+    id: 'LP-17',
+    what: 'What changed the distribution while sampling is not part of the scored distribution.',
+    seen: ['huggingface/transformers#21321', 'huggingface/trl#6789'],
+    todo: 'Switch off in training what changes the distribution while sampling (minimum length, penalties, forbidden words), or apply the same processors before log-softmax when scoring.',
+  },
+  {
+    id: 'PEN-01',
+    what: 'Presence and frequency penalties count the prompt.',
+    seen: ['osaurus-ai/vmlx-swift#294', 'osaurus-ai/vmlx-swift#295', 'NVIDIA/TensorRT-LLM#5623'],
+    todo: 'Count generated tokens only for presence and frequency: start the counts behind the prompt. At the first step they must change nothing.',
+  },
+  {
+    id: 'PEN-02',
+    what: 'The repetition penalty leaves out the prompt, or is applied once for every occurrence.',
+    seen: [
+      'huggingface/transformers#36642',
+      'huggingface/transformers.js#1062',
+      'vllm-project/vllm#1406',
+      'sgl-project/sglang#5177',
+    ],
+    todo: 'Repetition penalty counts prompt and completion, once for each distinct token: divide positive logits, multiply negative ones.',
+  },
+  {
+    id: 'PEN-03',
+    what: 'Padding is counted by the penalties.',
+    seen: [],
+    todo: 'Leave padding out of the counts by the attention mask, not by its id, which may be that of the stop token.',
+  },
+  {
+    id: 'PEN-04',
+    what: 'Processed logits are computed and thrown away.',
+    seen: ['huggingface/transformers.js@633976f7', 'huggingface/transformers.js#1422'],
+    todo: 'Assign what the processor returns. Run each one with a setting that must change the logits, and with the neutral one.',
+  },
+];

@@ -1,0 +1,84 @@
+// `explain`: the page behind a failure. What a property holds, why, what it asks of the trainer, where it does not
+// judge, which bugs of real trainers it is made for and what is done about them; or the same of one bug.
+import type { Command } from 'commander';
+import { bugs } from '../bugs/index.ts';
+import type { Property } from '../check/property.ts';
+import { nearestName } from '../protocol/nearest.ts';
+import { choosePaint } from '../report/paint.ts';
+import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
+import { HOLDS } from './exit.ts';
+import {
+  BUG_IDS,
+  type BugExplanation,
+  bugLines,
+  explainBug,
+  explainProperty,
+  type Print,
+  type PropertyExplanation,
+  propertyLines,
+} from './explanation.ts';
+import type { Invocation } from './options.ts';
+import { selectProperties, splitNames } from './select.ts';
+import { widthOfScreen } from './session.ts';
+
+export function addExplain(program: Command, { context, finish }: Invocation): void {
+  program
+    .command('explain')
+    .description('what a property or a bug is about, where it was seen, what to do about it')
+    .usage('[options] <id...>')
+    .argument('<id...>', 'properties by id, stage or glob; bugs by id, as MSK-01')
+    .option('--json', 'as JSON, a list')
+    .addHelpText('after', EXAMPLES)
+    .action(async (ids: readonly string[], options: { readonly json?: boolean }) =>
+      finish(await explain(ids, options.json === true, context)),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  npx trainproof explain mask/prompt-is-never-trained
+  npx trainproof explain 'kl/*'
+  npx trainproof explain MSK-01`;
+
+type Page =
+  | ({ readonly kind: 'property' } & PropertyExplanation)
+  | ({ readonly kind: 'bug' } & BugExplanation);
+
+async function explain(ids: readonly string[], json: boolean, context: Context): Promise<number> {
+  const properties = await context.properties();
+  const pages: Page[] = [];
+  for (const id of splitNames(ids)) {
+    const found = pagesOf(id, properties);
+    if (isProblem(found)) return refuse(context, found);
+    pages.push(...found);
+  }
+  if (json) {
+    say(context, JSON.stringify(pages, null, 2));
+    return HOLDS;
+  }
+  const print = { width: widthOfScreen(context), paint: choosePaint(context.out.isTty, context.env) };
+  for (const [at, page] of pages.entries())
+    say(context, ...(at === 0 ? [] : ['', '']), ...linesOf(page, print));
+  return HOLDS;
+}
+
+function linesOf(page: Page, print: Print): string[] {
+  return page.kind === 'bug' ? bugLines(page, print) : propertyLines(page, print);
+}
+
+function pagesOf(name: string, properties: readonly Property[]): readonly Page[] | Problem {
+  if (BUG_NAME.test(name)) {
+    const known = bugs.filter(({ id }) => id === name.toUpperCase());
+    if (known.length > 0)
+      return known.map((bug) => ({ kind: 'bug', ...explainBug(bug, properties) }) as const);
+    const near = nearestName(name.toUpperCase(), BUG_IDS);
+    const hint = near === undefined ? 'docs/bugs.md lists them' : `did you mean "${near}"?`;
+    return { problem: `no bug is called "${name}", ${hint}` };
+  }
+  const chosen = selectProperties(properties, [name], 'may');
+  if (isProblem(chosen)) return chosen;
+  return chosen.map((property) => ({ kind: 'property', ...explainProperty(property, properties) }) as const);
+}
+
+/** No stage is called so. */
+const BUG_NAME = /^[a-z]+-\d+$/i;

@@ -1,0 +1,51 @@
+// The files that `init` writes. They run as they are, and everything holds: whoever puts their own functions in place
+// of these sees at once which of them does not.
+
+const ADAPTER = `"""Answers trainproof's questions about one trainer. It runs as it is: \`npx trainproof check\`."""
+import math
+import trainproof  # first: from here on standard output belongs to the protocol, and a print goes to stderr
+
+
+# Your trainer. Put your own in place of these two functions: from my_trainer import loss_mask, kl_penalty
+
+def loss_mask(prompt_width, completion_ids, width):
+    rows = [[0] * prompt_width + [1] * len(ids) for ids in completion_ids]
+    return [row + [0] * (width - len(row)) for row in rows]
+
+def kl_penalty(logprob, ref_logprob):
+    return math.exp(ref_logprob - logprob) - (ref_logprob - logprob) - 1
+
+
+# The adapter. An op is a function; it takes what it needs of the op's arguments, by name, as lists of rows.
+
+@trainproof.op
+def mask(sequences, prompt_width, completion_ids):
+    """1 where a token is trained. Rows are [padding, prompt, completion with its stop token, padding]."""
+    return {"completion_mask": loss_mask(prompt_width, completion_ids, len(sequences[0]))}
+
+@trainproof.op
+def kl(logprobs, ref_logprobs, completion_mask):
+    """The estimate for each token, where completion_mask is 1."""
+    rows = zip(logprobs, ref_logprobs, completion_mask)
+    return {"kl": [[kl_penalty(p, ref) if m else 0.0 for p, ref, m in zip(*row)] for row in rows]}
+
+# Next: logprobs, advantages, loss. All ops with their arguments: node_modules/trainproof/PROTOCOL.md
+# What your trainer chose among legal variants goes into semantics; \`npx trainproof profile\` measures it.
+trainproof.serve(name="my-trainer", semantics={"kl_estimator": "k3"}, dtype="float64")  # arrays="torch": tensors
+`;
+
+const CONFIG = `${JSON.stringify({ trainer: 'python3 adapter.py', cases: 100, level: 'must' }, null, 2)}\n`;
+
+const TEST = `// The trainer of trainproof.config.json, one test a property. \`npm test\` runs it.
+import { testTrainer } from 'trainproof/vitest';
+
+testTrainer();
+`;
+
+/** File name to content. */
+export const STARTER = {
+  'adapter.py': ADAPTER,
+  'trainproof.config.json': CONFIG,
+  'trainer.test.ts': TEST,
+} as const;
+export type StarterFile = keyof typeof STARTER;

@@ -1,0 +1,155 @@
+// What a line must look like to be an event that reports can rely on. Saved events come from files: cut off, edited,
+// or written by another version. Further fields are let pass; what reports read must be there and of its kind.
+import { VERDICTS } from '../vocabulary.ts';
+
+/** The first thing wrong with `event`, as `"result.failure.lines" is no list`; undefined where nothing is. */
+export function complaintAbout(event: Readonly<Record<string, unknown>>): string | undefined {
+  const shape = EVENTS.get(String(event.type));
+  return shape?.(event, '');
+}
+
+/** Of the events that this version knows. */
+export function isKnownType(type: string): boolean {
+  return EVENTS.has(type);
+}
+
+type Shape = (value: unknown, path: string) => string | undefined;
+
+const kind =
+  (test: (value: unknown) => boolean, noun: string): Shape =>
+  (value, path) =>
+    test(value) ? undefined : `"${path}" is no ${noun}`;
+
+const text = kind((value) => typeof value === 'string', 'text');
+const count = kind((value) => typeof value === 'number' && Number.isFinite(value), 'number');
+const flag = kind((value) => typeof value === 'boolean', 'true or false');
+const anything: Shape = () => undefined;
+const verdict = kind((value) => (VERDICTS as readonly unknown[]).includes(value), 'verdict of this version');
+/** A number that is not finite crosses as text. */
+const anyNumber = kind(
+  (value) => typeof value === 'number' || ['NaN', 'Infinity', '-Infinity'].includes(String(value)),
+  'number',
+);
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const list =
+  (item: Shape): Shape =>
+  (value, path) =>
+    Array.isArray(value)
+      ? first(value.entries(), ([at, each]) => item(each, `${path}[${at}]`))
+      : `"${path}" is no list`;
+
+const record =
+  (item: Shape): Shape =>
+  (value, path) =>
+    isRecord(value)
+      ? first(Object.entries(value), ([key, each]) => item(each, inside(path, key)))
+      : `"${path}" is no object`;
+
+/** Fields whose name ends with ? may be absent. */
+const object =
+  (fields: Readonly<Record<string, Shape>>): Shape =>
+  (value, path) => {
+    if (!isRecord(value)) return `"${path}" is no object`;
+    return first(Object.entries(fields), ([name, shape]) => {
+      const key = name.replace(/\?$/, '');
+      if (value[key] === undefined)
+        return key === name && shape !== anything ? `"${inside(path, key)}" is missing` : undefined;
+      return shape(value[key], inside(path, key));
+    });
+  };
+
+function first<T>(items: Iterable<T>, complain: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const complaint = complain(item);
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
+}
+
+function inside(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+const strip = object({
+  row: count,
+  tokens: list(object({ 'id?': count, 'text?': text, role: text })),
+  tracks: list(object({ name: text, cells: list(text) })),
+  marks: list(count),
+});
+
+const finding = object({
+  kind: text,
+  sentence: text,
+  'strips?': list(strip),
+  'numbers?': list(object({ where: text, expected: anyNumber, observed: anyNumber, allowed: anyNumber })),
+  'note?': text,
+});
+
+const failure = object({
+  caseId: text,
+  'finding?': finding,
+  'trainerFailure?': object({
+    kind: text,
+    message: text,
+    advice: text,
+    'traceback?': text,
+    'stderrTail?': text,
+  }),
+  given: anything,
+  casesToFail: count,
+  shrinks: count,
+  'steps?': list(object({ given: anything, sentence: text, 'strip?': strip })),
+  'anyValue?': list(list(anything)),
+  confirmed: text,
+  seed: count,
+  'path?': text,
+  lines: list(text),
+  'stderrTail?': text,
+});
+
+const result = object({
+  id: text,
+  title: text,
+  level: text,
+  verdict,
+  cases: count,
+  rejected: count,
+  setAside: count,
+  labels: record(count),
+  'coverage?': record(count),
+  thin: list(object({ label: text, share: count, least: count, judged: count, refused: count })),
+  'reason?': text,
+  'failure?': failure,
+  fixed: list(text),
+  milliseconds: count,
+});
+
+const EVENTS: ReadonlyMap<string, Shape> = new Map(
+  Object.entries({
+    'run-start': object({
+      seed: count,
+      cases: count,
+      hello: object({
+        name: text,
+        'version?': text,
+        'runtime?': text,
+        ops: record(anything),
+        'semantics?': record(anything),
+      }),
+      command: text,
+      properties: list(
+        object({ id: text, title: text, stage: text, level: text, why: text, catches: list(text) }),
+      ),
+      version: text,
+      'configured?': record(anything),
+      'measured?': record(anything),
+      'replay?': object({ command: text, 'adapter?': text, 'folder?': text, 'again?': text }),
+    }),
+    'property-start': object({ id: text, index: count, total: count }),
+    progress: object({ id: text, done: count, total: count }),
+    'property-end': object({ result }),
+    'run-end': object({ interrupted: flag, milliseconds: count }),
+  }),
+);

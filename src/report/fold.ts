@@ -1,0 +1,149 @@
+// Two hundred rows that say "holds" hide the one that does not. What holds becomes one row a stage, printed as the
+// stage ends; what was not judged becomes one row a reason, behind the table; all else has a row of its own at once.
+import type { PropertyFacts, PropertyResult } from '../check/events.ts';
+import { NO_OP } from '../check/support.ts';
+import type { Level, Verdict } from '../vocabulary.ts';
+import { casesOf, lineOf, rowLines, type TableOptions, warningsOf } from './table.ts';
+
+export interface Table {
+  /** Lines that can be printed now that this property begins. */
+  start(id: string): string[];
+  /** Lines that can be printed now that this property has ended. */
+  add(result: PropertyResult): string[];
+  /** Those that are left at the end. */
+  end(): string[];
+}
+
+/** A row for every property, as it ends. */
+export function wholeTable(options: TableOptions): Table {
+  return { start: () => [], add: (result) => rowLines(result, options), end: () => [] };
+}
+
+/** `each`: what holds has its own rows, too; only what was not judged is told by reason. */
+export function foldedTable(
+  properties: readonly Pick<PropertyFacts, 'id' | 'level'>[],
+  given: TableOptions & { readonly each?: boolean },
+): Table {
+  let holding: PropertyResult[] = [];
+  const notJudged: PropertyResult[] = [];
+  const sizes = countBy(properties, groupOf);
+  const names = given.each ? [] : [...sizes].map(([key, size]) => nameOf(key, size - 1, size));
+  const options = { ...given, ids: [...given.ids, ...names] };
+
+  const flush = (): string[] => {
+    const groups = groupBy(holding, groupOf);
+    holding = [];
+    return groups.flatMap((group) => holdingLines(group, sizes.get(groupOf(group[0])) ?? 0, options));
+  };
+  const start = (id: string): string[] =>
+    holding[0] !== undefined && stageOf(holding[0]) !== stageOf({ id }) ? flush() : [];
+  return {
+    start,
+    add(result) {
+      const before = start(result.id);
+      if (options.each !== true && isSilent(result)) holding.push(result);
+      else if (isNotJudged(result)) notJudged.push(result);
+      else return [...before, ...rowLines(result, options)];
+      return before;
+    },
+    end() {
+      const reasons = groupBy(notJudged, reasonOf);
+      const order = (group: Group): number => NOT_JUDGED.indexOf(group[0].verdict);
+      return [
+        ...flush(),
+        ...reasons.sort((a, b) => order(a) - order(b)).flatMap((group) => reasonLines(group, options)),
+      ];
+    },
+  };
+}
+
+/** Told last what is told of most: the ops that the adapter does not have. */
+const NOT_JUDGED: readonly Verdict[] = ['skipped', 'unsupported', 'interrupted'];
+
+/** It holds, and there is nothing else to be said. */
+function isSilent(result: PropertyResult): boolean {
+  return result.verdict === 'pass' && result.fixed.length === 0 && warningsOf(result).length === 0;
+}
+
+/** One that was interrupted in the middle, or healed a saved case, has something to say. */
+function isNotJudged({ verdict, cases, fixed }: PropertyResult): boolean {
+  if (fixed.length > 0) return false;
+  return verdict === 'interrupted' ? cases === 0 : NOT_JUDGED.includes(verdict);
+}
+
+type Group = readonly [PropertyResult, ...PropertyResult[]];
+
+function holdingLines(group: Group, size: number, options: TableOptions): string[] {
+  const [first] = group;
+  if (group.length === 1) return rowLines(first, options);
+  const sum = (count: (result: PropertyResult) => number): number =>
+    group.reduce((total, result) => total + count(result), 0);
+  const rest = casesOf({
+    cases: sum(({ cases }) => cases),
+    rejected: sum(({ rejected }) => rejected),
+    setAside: sum(({ setAside }) => setAside),
+  });
+  return lineOf(
+    { verdict: 'pass', name: nameOf(groupOf(first), group.length, size), level: first.level, rest },
+    options,
+  );
+}
+
+/** `mask/ (9 of 13 properties)`. */
+function nameOf(key: string, count: number, size: number): string {
+  return `${key.split('\n')[0]}/ (${count === size ? size : `${count} of ${size}`} properties)`;
+}
+
+function reasonLines(group: Group, options: TableOptions): string[] {
+  const [first] = group;
+  const stages = [...new Set(group.map(stageOf))];
+  const places = stages.length <= FEW_STAGES ? stages.map((stage) => `${stage}/`).join(', ') : undefined;
+  const many = `${places ?? `${stages.length} stages`} (${group.length} properties)`;
+  const levels = new Set<Level>(group.map(({ level }) => level));
+  const reason = first.reason ?? '';
+  return lineOf(
+    {
+      verdict: first.verdict,
+      name: group.length === 1 ? first.id : many,
+      level: levels.size === 1 ? first.level : '',
+      rest: reason.startsWith(NO_OP) ? NO_OP + opsOf(group).join(', ') : reason,
+    },
+    options,
+  );
+}
+
+/** More stages are counted, not named. */
+const FEW_STAGES = 2;
+
+/** "the adapter has no op `kl`, `logprobs`": each op once. */
+function opsOf(group: Group): string[] {
+  return [...new Set(group.flatMap(({ reason = '' }) => reason.slice(NO_OP.length).split(', ')))];
+}
+
+function reasonOf({ verdict, reason = '' }: PropertyResult): string {
+  return `${verdict}\n${reason.startsWith(NO_OP) ? NO_OP : reason}`;
+}
+
+function groupOf({ id, level }: Pick<PropertyFacts, 'id' | 'level'>): string {
+  return `${stageOf({ id })}\n${level}`;
+}
+
+function stageOf({ id }: Pick<PropertyFacts, 'id'>): string {
+  return id.split('/')[0] ?? id;
+}
+
+function groupBy(results: readonly PropertyResult[], keyOf: (result: PropertyResult) => string): Group[] {
+  const groups = new Map<string, [PropertyResult, ...PropertyResult[]]>();
+  for (const result of results) {
+    const group = groups.get(keyOf(result));
+    if (group === undefined) groups.set(keyOf(result), [result]);
+    else group.push(result);
+  }
+  return [...groups.values()];
+}
+
+function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
+}

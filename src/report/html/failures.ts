@@ -1,0 +1,85 @@
+// What fails: a list of all of it, a line each, and the cards. Known failures with their reasons stand apart, behind.
+import { LOOKS } from '../verdict.ts';
+import { shorten } from '../visible.ts';
+import { failureCard } from './card.ts';
+import { html, type Markup } from './markup.ts';
+import { plural } from './text.ts';
+import { MOST_CARDS, type Telling, type Told } from './told.ts';
+import { verdictMark } from './verdicts.ts';
+
+/** The list and the cards; nothing where nothing fails. */
+export function failures({ failures: all }: Telling, several: boolean): Markup | undefined {
+  if (all.length === 0) return undefined;
+  const [listed, further] = [all.slice(0, MOST_LISTED), all.slice(MOST_LISTED)];
+  return html`<section class="failures" aria-labelledby="failures">
+<h2 id="failures">${plural(all.length, 'failure')}</h2>
+<ol class="index">
+${listed.map((told) => row(told, several))}</ol>
+${
+  further.length > 0 &&
+  html`<details id="further"><summary>${plural(further.length, 'further failure')}</summary><ol class="index" start="${MOST_LISTED + 1}">
+${further.map((told) => row(told, several))}</ol></details>`
+}
+${all.filter(hasCard).map((told) => cardOf(told, several))}
+</section>`;
+}
+
+export function knownFailures({ known }: Telling, several: boolean): Markup | undefined {
+  if (known.length === 0) return undefined;
+  return html`<section class="known" aria-labelledby="known"><h2 id="known">${plural(known.length, 'known failure')}</h2>
+<p>${LOOKS.known.meaning}</p>
+<ul class="index">
+${known.map((told) => row(told, several))}</ul>
+<details id="known-cards"><summary>Their cases</summary>
+${known.filter(hasCard).map((told) => cardOf(told, several))}
+</details></section>`;
+}
+
+/** Those behind are folded: a list of thousands is searched, not read. */
+const MOST_LISTED = MOST_CARDS;
+/** The row is one line or two; all of it is in the card, the terminal and the file of events. */
+const MOST_WORDS = 240;
+
+const hasCard = ({ without }: Told): boolean => without === undefined;
+
+function row(told: Told, several: boolean): Markup {
+  const { result, anchor } = told;
+  const name = html`${verdictMark(result.verdict)} <code>${result.id}</code>`;
+  return html`<li data-property="${result.id}"${!hasCard(told) && html` id="${anchor}"`}>${
+    hasCard(told) ? html`<a href="#${anchor}">${name}</a>` : html`<span>${name}</span>`
+  }${several && html` <span class="in">${told.runs.join(', ')}</span>`}<p>${words(told)}</p></li>
+`;
+}
+
+function words({ result, without, replay }: Told): Markup {
+  const { failure, reason } = result;
+  if (typeof without === 'object')
+    return html`The trainer fails here as in <a href="#${without.told.anchor}"><code>${without.told.result.id}</code></a>.`;
+  const said = failure?.finding?.sentence ?? failure?.trainerFailure?.message ?? '';
+  const about =
+    result.verdict === 'known' || result.verdict === 'changed' || said === '' ? (reason ?? said) : said;
+  const again =
+    without === 'room' && failure !== undefined && replay?.folder !== undefined
+      ? html` <code>${replay.command} ${failure.caseId}</code>`
+      : undefined;
+  return html`${shorten(about, MOST_WORDS)}${link(result.link)}${again}`;
+}
+
+/** Only addresses that a browser opens as a page: the file that it is from is anybody's. */
+function link(address: string | undefined): Markup | undefined {
+  if (address === undefined || !/^https?:\/\//iu.test(address)) return undefined;
+  return html` <a href="${address}" rel="noreferrer">${shorten(address, MOST_WORDS)}</a>`;
+}
+
+function cardOf({ result, facts, replay, anchor, runs, also }: Told, several: boolean): Markup {
+  const [run, ...others] = runs;
+  const whose = html`<p class="in">${run}${others.length > 0 && `; the same in ${others.join(', ')}`}</p>`;
+  return html`<div class="told" data-property="${result.id}">${several && whose}${failureCard({
+    result,
+    facts,
+    replay,
+    id: anchor,
+    alsoIn: also,
+  })}</div>
+`;
+}

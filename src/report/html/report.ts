@@ -1,0 +1,28 @@
+// The report of one run or several as one HTML page: the verdict, what fails and where, then everything else, folded.
+import type { Run } from '../runs.ts';
+import { health } from './coverage.ts';
+import { failures, knownFailures } from './failures.ts';
+import { html } from './markup.ts';
+import { matrix } from './matrix.ts';
+import { overview, titleOf } from './overview.ts';
+import { page } from './page.ts';
+import { semanticsSheet } from './semantics.ts';
+import { telling } from './told.ts';
+
+/** The whole document. `live`: it is served while a run goes on, and asks for a new body when something happened. */
+export function htmlReport(runs: readonly Run[], { live = false }: { live?: boolean } = {}): string {
+  return page({ title: titleOf(runs), body: { markup: htmlBody(runs) }, live });
+}
+
+/** What stands in `<main>`. */
+export function htmlBody(runs: readonly Run[]): string {
+  if (runs.length === 0) return overview(runs).markup;
+  const told = telling(runs);
+  const several = runs.length > 1;
+  return html`${overview(runs)}
+${failures(told, several)}
+${knownFailures(told, several)}
+${matrix(runs, told.anchorOf)}
+${health(runs)}
+${semanticsSheet(runs)}`.markup;
+}

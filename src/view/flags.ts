@@ -1,0 +1,121 @@
+// What can be wrong with a row, each with a sentence and what to do. Only what is certain of a row is flagged; what may
+// be on purpose is a note, and a note alone does not fail.
+
+export const FLAGS = {
+  unread: {
+    what: 'The row cannot be read.',
+    todo: 'Write each row as one JSON object in one of the shapes that `trainproof view --help` lists.',
+  },
+  refused: {
+    what: 'The chat template refuses the conversation.',
+    todo: 'Give the conversation the order of roles that the template wants, or the template this order.',
+  },
+  unplaced: {
+    what: 'The answers cannot be found in what the template renders.',
+    todo: 'Mark the answers in the template with {% generation %} and {% endgeneration %}.',
+  },
+  'nothing-trained': {
+    what: 'No token of the row is trained.',
+    todo: 'Leave the row out, or look at what makes the mask: a header that is not found, or a row cut before its answer.',
+  },
+  'stop-untrained': {
+    what: 'An answer is trained, and the stop token that ends it is not.',
+    todo: 'Let the mask reach through the stop token. Where padding and stop share an id, mask padding by attention_mask, not by id.',
+  },
+  'no-stop': {
+    what: 'No stop token ends the answer.',
+    todo: 'Let the template write the stop token behind each answer, and name the same one in eos_token.',
+  },
+  truncated: {
+    what: 'The row ends within an answer.',
+    todo: 'Raise the length limit, or leave such rows out: the model learns to break off.',
+  },
+  'double-bos': {
+    what: 'The row begins with two BOS tokens.',
+    todo: 'Tokenise rendered text with add_special_tokens=False, or take BOS out of the template or the text.',
+  },
+  'prompt-trained': {
+    what: 'Tokens of a user, system or tool message are trained.',
+    todo: 'Mask all that the model does not write itself, in earlier turns as well.',
+  },
+  'answer-begins-late': {
+    what: 'The first token of an answer is not trained, the rest is.',
+    todo: 'Look for a mask or labels that were shifted by one: labels are token-aligned in the data, the loss shifts them.',
+  },
+  'label-is-another-token': {
+    what: 'A label is neither its own token nor -100.',
+    todo: 'Write labels as a copy of input_ids with -100 where nothing is trained; the loss shifts them, the data must not.',
+  },
+  'padding-trained': {
+    what: 'Padding is trained.',
+    todo: 'Set labels to -100, and masks to 0, where attention_mask is 0.',
+  },
+  'unknown-role': {
+    what: 'A message has a role that chat templates do not know.',
+    todo: 'Use system, user, assistant and tool (conversations: system, human, gpt, tool).',
+  },
+  'message-dropped': {
+    what: 'The template does not print a message.',
+    todo: 'Use a template that has this role, or put the text where the template prints it.',
+  },
+  'control-text': {
+    what: 'A content spells a token that the template uses to part turns.',
+    todo: 'Take it out of the content, or tokenise contents with their special tokens split.',
+  },
+  'empty-answer': {
+    what: 'An answer is empty.',
+    todo: 'Leave the row out: it teaches to stop at once.',
+  },
+  'blank-answer': {
+    what: 'An answer is nothing but white space.',
+    todo: 'Leave the row out: it teaches to stop at once.',
+  },
+  'id-outside-vocabulary': {
+    what: 'An id is not of this vocabulary.',
+    todo: 'Use the tokenizer that the ids were made with.',
+  },
+  'lengths-differ': {
+    what: 'Labels or mask have another length than input_ids.',
+    todo: 'Cut and pad them together with input_ids.',
+  },
+} as const satisfies Readonly<Record<string, FlagText>>;
+
+export const NOTES = {
+  straddles: {
+    what: 'A token is part prompt, part answer.',
+    todo: 'It is shown as trained; trainers differ. End the header with a token that nothing merges with, or strip the answer.',
+  },
+  cut: {
+    what: 'The row is longer than --max-length.',
+    todo: 'No answer is cut in two; what lies beyond is lost.',
+  },
+  'ids-are-of-another-rendering': {
+    what: 'The ids are not what this tokenizer and template make of the row’s conversation.',
+    todo: 'Whose token is whose cannot be told from the messages; give the template that made them with --template.',
+  },
+} as const satisfies Readonly<Record<string, FlagText>>;
+
+export interface FlagText {
+  readonly what: string;
+  readonly todo: string;
+}
+
+export type FlagId = keyof typeof FLAGS;
+export type NoteId = keyof typeof NOTES;
+
+/** A flag or note of one row. */
+export interface Fault {
+  readonly id: FlagId | NoteId;
+  /** With the token, the role, the number. */
+  readonly sentence: string;
+  /** The columns meant, the first first; empty where no token is meant. */
+  readonly columns: readonly number[];
+}
+
+export function isNote(id: FlagId | NoteId): id is NoteId {
+  return Object.hasOwn(NOTES, id);
+}
+
+export function textOf(id: FlagId | NoteId): FlagText {
+  return isNote(id) ? NOTES[id] : FLAGS[id];
+}

@@ -1,0 +1,202 @@
+// What is wrong with a row of tokens. Only what no correct row has: every rule names the legal row that it must not blame.
+import { tokenText } from '../tokenizers/text.ts';
+import { IGNORE_INDEX } from '../vocabulary.ts';
+import type { Fault } from './flags.ts';
+import { stopsOf } from './recognise.ts';
+import type { TokenRow, ViewOptions } from './row.ts';
+
+export function judge(row: TokenRow, options: ViewOptions): Fault[] {
+  const say = (column: number): string => {
+    const id = row.ids[column] ?? -1;
+    return options.tokenizer?.token(id) === undefined
+      ? `Token ${column} (id ${id})`
+      : `Token ${column} '${tokenText(options.tokenizer, id)}' (id ${id})`;
+  };
+  const faults = RULES.flatMap((rule) => rule(row, options, say));
+  return faults;
+}
+
+// --- helpers ---
+
+type Rule = (row: TokenRow, options: ViewOptions, say: (column: number) => string) => readonly Fault[];
+
+const fault = (id: Fault['id'], sentence: string, ...columns: readonly number[]): Fault => ({
+  id,
+  sentence,
+  columns,
+});
+
+function columnsWhere(row: TokenRow, holds: (column: number) => boolean): number[] {
+  const columns: number[] = [];
+  for (let column = 0; column < row.ids.length; column++) if (holds(column)) columns.push(column);
+  return columns;
+}
+
+/** Everything is trained, BOS perhaps not: a convention of its own, in which there is no prompt. */
+function trainsAll({ trained, real }: TokenRow): boolean {
+  for (let at = real.from + 1; at < real.to; at++) if (!trained[at]) return false;
+  return true;
+}
+
+const nothingTrained: Rule = (row) => {
+  // What stands first is no target: nothing predicts it.
+  if (row.trained.some((trained, at) => trained && at > 0)) return [];
+  const cut = row.lost > 0 ? ` ${row.lost} tokens beyond the length limit are lost.` : '';
+  return [fault('nothing-trained', `None of the row's ${row.ids.length} tokens is trained.${cut}`)];
+};
+
+const labelsAreTokens: Rule = (row, _, say) => {
+  const { labels } = row.given ?? {};
+  if (labels === undefined) return [];
+  const other = columnsWhere(row, (at) => labels[at] !== IGNORE_INDEX && labels[at] !== row.ids[at]);
+  const [first] = other;
+  if (first === undefined) return [];
+  const shifted = labels.every(
+    (label, at) => label === IGNORE_INDEX || at + 1 >= labels.length || label === row.ids[at + 1],
+  );
+  const why = shifted ? ' Each label is the token after: they were shifted already.' : '';
+  return [fault('label-is-another-token', `${say(first)} is labelled ${labels[first]}.${why}`, ...other)];
+};
+
+const paddingIsNot: Rule = (row, options, say) => {
+  const { attention } = row.given ?? {};
+  const outside = (at: number): boolean => attention?.[at] === 0 || at < row.real.from || at >= row.real.to;
+  const pad = options.tokenizer?.padTokenId;
+  // One stop token behind a row is its end; of three, the last two are padding by any reading.
+  let run = row.ids.length;
+  while (run > 0 && row.ids[run - 1] === pad) run--;
+  const tail =
+    row.ids.length - run > 2 && attention === undefined && row.given !== undefined ? run + 1 : row.ids.length;
+  const wrong = columnsWhere(row, (at) => row.trained[at] === true && (outside(at) || at >= tail));
+  const [first] = wrong;
+  return first === undefined
+    ? []
+    : [fault('padding-trained', `${say(first)} is padding, and trained.`, ...wrong)];
+};
+
+const oneBos: Rule = (row, { tokenizer }, say) => {
+  const bos = tokenizer?.bosTokenId;
+  const { from } = row.real;
+  if (bos === undefined || row.ids[from] !== bos || row.ids[from + 1] !== bos || row.real.to < from + 2)
+    return [];
+  // Padding with the same id looks alike; only attention_mask tells them apart.
+  const alike = tokenizer?.padTokenId === bos || tokenizer?.eosTokenId === bos;
+  if (alike && row.given !== undefined && row.given.attention === undefined) return [];
+  return [fault('double-bos', `${say(from + 1)} is BOS, and so is the token before it.`, from + 1, from)];
+};
+
+const ofTheVocabulary: Rule = (row, { tokenizer }) => {
+  const wrong = columnsWhere(row, (at) => {
+    const id = row.ids[at] ?? -1;
+    return (
+      id < 0 || (tokenizer !== undefined && id >= tokenizer.vocabSize && tokenizer.token(id) === undefined)
+    );
+  });
+  const [first] = wrong;
+  if (first === undefined) return [];
+  const size =
+    tokenizer === undefined ? 'no vocabulary has negative ids' : `the vocabulary has ${tokenizer.vocabSize}`;
+  return [fault('id-outside-vocabulary', `Token ${first} has the id ${row.ids[first]}; ${size}.`, ...wrong)];
+};
+
+const promptIsNot: Rule = (row, _, say) => {
+  if (trainsAll(row)) return [];
+  const straddling = new Set(row.straddles);
+  const wrong = row.said.flatMap(({ from, to }) =>
+    Array.from({ length: to - from }, (_, at) => from + at).filter(
+      (at) => row.trained[at] && !straddling.has(at),
+    ),
+  );
+  const [first] = wrong;
+  if (first === undefined) return [];
+  const whose = row.turns.find(({ from, to }) => first >= from && first < to)?.name ?? 'user';
+  return [fault('prompt-trained', `${say(first)} is said by the ${whose}, and trained.`, ...wrong)];
+};
+
+const answersEnd: Rule = (row, options, say) => {
+  const faults: Fault[] = [];
+  for (const { from, to, stop, cut } of row.answers) {
+    const words = stop ?? to;
+    const trained = row.trained.slice(from, words).includes(true);
+    if (cut && row.trained.slice(from, to).includes(true)) {
+      // A row that everything of is trained may be a piece of a longer text.
+      if (row.lost > 0 || !trainsAll(row))
+        faults.push(fault('truncated', `The row ends with ${say(to - 1)}, within an answer.`, to - 1));
+    } else if (stop !== undefined && trained && !row.trained[stop])
+      faults.push(
+        fault(
+          'stop-untrained',
+          `${say(stop)} ends an answer that is trained, and is not trained itself.`,
+          stop,
+        ),
+      );
+    else if (stop === undefined && trained)
+      faults.push(fault('no-stop', `No stop token follows ${say(to - 1)}, the last of an answer.`, to - 1));
+    const [first, second] = [row.trained[from], row.trained[from + 1]];
+    if (
+      row.given !== undefined &&
+      first === false &&
+      second === true &&
+      words - from > 2 &&
+      isWord(row, options, from)
+    )
+      faults.push(
+        fault(
+          'answer-begins-late',
+          `${say(from)} begins an answer and is not trained; what follows is.`,
+          from,
+        ),
+      );
+  }
+  return faults;
+};
+
+/** A header's white space, and marks like <think>, may belong to the generation prompt. */
+function isWord({ ids }: TokenRow, { tokenizer }: ViewOptions, at: number): boolean {
+  const text = tokenizer?.decode([ids[at] ?? -1]) ?? '';
+  return text.trim() !== '' && !/^<.*>$/u.test(text) && !tokenizer?.specialIds.has(ids[at] ?? -1);
+}
+
+/** Rows in which it is not known whose token is whose: what is trained in one run is an answer. */
+const runsEnd: Rule = (row, options, say) => {
+  const stops = stopsOf(options);
+  if (row.answers.length > 0 || row.given === undefined || stops.size === 0 || trainsAll(row)) return [];
+  const faults: Fault[] = [];
+  const blank = (at: number): boolean => options.tokenizer?.decode([row.ids[at] ?? -1]).trim() === '';
+  for (let at = row.real.from; at < row.real.to; at++) {
+    if (!row.trained[at] || row.trained[at + 1]) continue;
+    let last = at;
+    while (last > row.real.from && row.trained[last - 1] && blank(last) && !stops.has(row.ids[last] ?? -1))
+      last--;
+    if (stops.has(row.ids[last] ?? -1)) continue;
+    const next = at + 1;
+    if (next < row.real.to && stops.has(row.ids[next] ?? -1))
+      faults.push(
+        fault('stop-untrained', `${say(next)} ends what is trained, and is not trained itself.`, next),
+      );
+    else if (next === row.real.to)
+      faults.push(
+        fault('truncated', `The row ends with ${say(at)}, which is trained and no stop token.`, at),
+      );
+  }
+  return faults;
+};
+
+const notes: Rule = (row, _, say) => [
+  ...(row.straddles[0] === undefined
+    ? []
+    : [fault('straddles', `${say(row.straddles[0])} is part prompt, part answer.`, ...row.straddles)]),
+  ...(row.lost > 0 ? [fault('cut', `${row.lost} tokens beyond the length limit are lost.`)] : []),
+];
+
+const RULES: readonly Rule[] = [
+  nothingTrained,
+  answersEnd,
+  runsEnd,
+  oneBos,
+  promptIsNot,
+  labelsAreTokens,
+  paddingIsNot,
+  ofTheVocabulary,
+  notes,
+];

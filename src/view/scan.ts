@@ -1,0 +1,160 @@
+// A whole data set looked at: every row is made, judged and counted; only rows that will be shown are kept.
+import { tokenText } from '../tokenizers/text.ts';
+import { chatRow } from './chat.ts';
+import { cutRow } from './cut.ts';
+import { type Fault, type FlagId, isNote, type NoteId } from './flags.ts';
+import { idsRow } from './ids-row.ts';
+import { judge } from './judge.ts';
+import type { Entry } from './read.ts';
+import type { Made, TokenRow, ViewOptions } from './row.ts';
+import { type Form, type Shape, shapesOf } from './shape.ts';
+import { textRow } from './text-row.ts';
+
+export interface ViewedRow {
+  /** The line in the file, or the item of an array. */
+  readonly number: number;
+  readonly form?: Form;
+  /** Absent where it could not be made. */
+  readonly row?: TokenRow;
+  /** How each token is shown, of rows that are kept. */
+  readonly texts?: readonly string[];
+  /** The first is the one to begin with. */
+  readonly faults: readonly Fault[];
+}
+
+export interface Count {
+  readonly id: FlagId | NoteId;
+  readonly rows: number;
+  /** The first few. */
+  readonly first: readonly number[];
+  /** What is said of the first of them. */
+  readonly example: string;
+}
+
+export interface View {
+  readonly rows: number;
+  readonly flagged: number;
+  /** Rows of which nothing could be made. */
+  readonly unread: number;
+  readonly tokens: number;
+  readonly trained: number;
+  /** Most rows first; notes stand behind flags. */
+  readonly counts: readonly Count[];
+  readonly assumed: readonly string[];
+  /** Flagged ones first, each in the order of the file. */
+  readonly kept: readonly ViewedRow[];
+}
+
+export interface Keep {
+  /** So many rows, flagged ones first. */
+  readonly most: number;
+  /** Or these alone. */
+  readonly numbers?: ReadonlySet<number>;
+}
+
+export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep): View {
+  let [rows, flagged, unread, tokens, trained] = [0, 0, 0, 0, 0];
+  const counts = new Map<Fault['id'], { id: Fault['id']; rows: number; first: number[]; example: string }>();
+  const assumed = new Set<string>();
+  const bad: ViewedRow[] = [];
+  const noted: ViewedRow[] = [];
+  const good: ViewedRow[] = [];
+  for (const entry of entries) {
+    for (const viewed of viewedRows(entry, options, assumed)) {
+      rows++;
+      tokens += viewed.row?.ids.length ?? 0;
+      trained += viewed.row?.trained.reduce((sum, each) => sum + Number(each), 0) ?? 0;
+      if (viewed.row === undefined) unread++;
+      const isFlagged = viewed.faults.some(({ id }) => !isNote(id));
+      if (isFlagged) flagged++;
+      for (const id of new Set(viewed.faults.map((fault) => fault.id))) {
+        const count = counts.get(id) ?? { id, rows: 0, first: [], example: '' };
+        if (count.rows === 0) count.example = viewed.faults.find((fault) => fault.id === id)?.sentence ?? '';
+        count.rows++;
+        if (count.first.length < FIRST_ROWS && count.first.at(-1) !== viewed.number)
+          count.first.push(viewed.number);
+        counts.set(id, count);
+      }
+      const list = isFlagged ? bad : viewed.faults.length > 0 ? noted : good;
+      if (keep.numbers === undefined ? list.length < keep.most : keep.numbers.has(viewed.number))
+        list.push(viewed);
+    }
+  }
+  const order = (count: Count): number => (isNote(count.id) ? Number.MAX_SAFE_INTEGER : 0) - count.rows;
+  return {
+    rows,
+    flagged,
+    unread,
+    tokens,
+    trained,
+    counts: [...counts.values()].sort((left, right) => order(left) - order(right)),
+    assumed: [...assumed],
+    kept: (keep.numbers === undefined
+      ? [...variedFirst(bad), ...noted, ...good].slice(0, keep.most)
+      : [...bad, ...noted, ...good].sort((left, right) => left.number - right.number)
+    ).map((viewed) => withTexts(viewed, options)),
+  };
+}
+
+/** Row numbers named beside a count. */
+export const FIRST_ROWS = 5;
+
+// --- helpers ---
+
+/** One row of each kind of fault before a second of any: what is seen first should not be one fault three times. */
+function variedFirst(rows: readonly ViewedRow[]): ViewedRow[] {
+  const seen = new Set<string>();
+  const first: ViewedRow[] = [];
+  const others: ViewedRow[] = [];
+  for (const viewed of rows) {
+    const fresh = viewed.faults.some(({ id }) => !isNote(id) && !seen.has(id));
+    for (const { id } of viewed.faults) seen.add(id);
+    (fresh ? first : others).push(viewed);
+  }
+  return [...first, ...others];
+}
+
+function withTexts(viewed: ViewedRow, { tokenizer }: ViewOptions): ViewedRow {
+  if (viewed.row === undefined || tokenizer === undefined) return viewed;
+  return { ...viewed, texts: viewed.row.ids.map((id) => tokenText(tokenizer, id)) };
+}
+
+function viewedRows(
+  { number, value, problem }: Entry,
+  options: ViewOptions,
+  assumed: Set<string>,
+): ViewedRow[] {
+  const unreadable = (sentence: string): ViewedRow[] => [
+    { number, faults: [{ id: 'unread', sentence, columns: [] }] },
+  ];
+  if (problem !== undefined) return unreadable(problem);
+  const shapes = shapesOf(value);
+  if ('problem' in shapes) return unreadable(shapes.problem);
+  return shapes.map((shape): ViewedRow => {
+    const made = makeRow(shape, options);
+    for (const each of made.assumed) assumed.add(each);
+    const { form } = shape;
+    if (made.row === undefined) return { number, form, faults: made.faults };
+    const row = cutRow(made.row, options.maxLength, options.truncationSide);
+    return { number, form, row, faults: [...made.faults, ...judge(row, options)] };
+  });
+}
+
+function makeRow(shape: Shape, options: ViewOptions): Made {
+  const { tokenizer, writer } = options;
+  const refuse = (sentence: string): Made => ({
+    faults: [{ id: 'unread', sentence, columns: [] }],
+    assumed: [],
+  });
+  if (shape.kind === 'ids') return idsRow(shape, options);
+  if (tokenizer === undefined)
+    return refuse(
+      'The row is text, which only a tokenizer makes tokens of: --tokenizer DIR names the folder that tokenizer.save_pretrained(DIR) wrote.',
+    );
+  if (shape.kind === 'text') return textRow(shape, tokenizer, options);
+  if (writer === undefined)
+    return refuse(
+      'The row is a conversation, and the tokenizer has no chat template: --template FILE names one.',
+    );
+  return chatRow(shape, writer, options);
+}

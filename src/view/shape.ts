@@ -1,0 +1,234 @@
+// What a row of a data set says, whichever of the field's shapes it is written in: a conversation, a text, or ids.
+import type { Ids } from '../vocabulary.ts';
+import { type ChatMessage, messagesOf, turnsOf } from './messages.ts';
+
+export interface ChatShape {
+  readonly kind: 'chat';
+  readonly form: Form;
+  readonly messages: readonly ChatMessage[];
+  /** So many messages in front are the prompt, where the row says which are; otherwise absent. */
+  readonly prompt?: number;
+  readonly tools?: readonly unknown[];
+}
+
+export interface TextShape {
+  readonly kind: 'text';
+  readonly form: Form;
+  /** Absent: the row is one text. */
+  readonly prompt?: string;
+  readonly text: string;
+}
+
+export interface IdsShape {
+  readonly kind: 'ids';
+  readonly form: Form;
+  readonly ids: Ids;
+  readonly labels?: Ids;
+  /** 1: trained. Several masks of a row train what all of them have. */
+  readonly masks: readonly { readonly name: string; readonly values: Ids }[];
+  readonly attention?: Ids;
+  /** The conversation that the ids were made of, where the row has kept it. */
+  readonly chat?: ChatShape;
+}
+
+export type Shape = ChatShape | TextShape | IdsShape;
+/** How the row is written, in the words of its keys. */
+export type Form =
+  | 'messages'
+  | 'conversations'
+  | 'prompt and completion'
+  | 'chosen'
+  | 'rejected'
+  | 'text'
+  | 'instruction and output'
+  | 'input_ids';
+
+export interface Unread {
+  readonly problem: string;
+}
+
+/** One shape, two for a preference pair; or why the row is none that is known. */
+export function shapesOf(value: unknown): readonly Shape[] | Unread {
+  if (Array.isArray(value)) return chatShapes('messages', messagesOf(value));
+  if (typeof value !== 'object' || value === null)
+    return { problem: `The row is ${nameOfValue(value)}, not an object.` };
+  const row = value as Row;
+  if (row.input_ids !== undefined) return idsShape(row);
+  return textualShapes(row);
+}
+
+export const MASK_NAMES = ['completion_mask', 'assistant_masks', 'assistant_mask', 'loss_mask'] as const;
+
+// --- helpers ---
+
+type Row = Readonly<Record<string, unknown>>;
+/** Names of a row's keys shown where it is of no known shape. */
+const SHOWN_KEYS = 8;
+
+function textualShapes(row: Row): readonly Shape[] | Unread {
+  if (row.messages !== undefined) return chatShapes('messages', messagesOf(row.messages), row);
+  if (row.conversations !== undefined) return chatShapes('conversations', turnsOf(row.conversations), row);
+  if (row.chosen !== undefined || row.rejected !== undefined) return preference(row);
+  if (row.prompt !== undefined && row.completion !== undefined)
+    return pair('prompt and completion', row.prompt, row.completion, row);
+  if (typeof row.text === 'string') return [{ kind: 'text', form: 'text', text: row.text }];
+  if (typeof row.instruction === 'string' && typeof row.output === 'string') return alpaca(row);
+  if (row.prompt !== undefined)
+    return {
+      problem: 'The row has a prompt and no completion: nothing of it is trained by supervised fine-tuning.',
+    };
+  const keys = Object.keys(row);
+  const shown = keys.slice(0, SHOWN_KEYS).join(', ') + (keys.length > SHOWN_KEYS ? ', ...' : '');
+  return {
+    problem: `The row has ${keys.length === 0 ? 'no keys' : `the keys ${shown}`}; none of these is read: messages, conversations, prompt and completion, chosen and rejected, text, instruction and output, input_ids.`,
+  };
+}
+
+function chatShapes(
+  form: Form,
+  messages: readonly ChatMessage[] | Unread,
+  row: Row = {},
+): readonly Shape[] | Unread {
+  if ('problem' in messages) return messages;
+  return [{ kind: 'chat', form, messages, ...toolsOf(row) }];
+}
+
+/** A list, or the JSON of one, as data sets with one column type have it. */
+function toolsOf(row: Row): { tools?: readonly unknown[] } {
+  const tools = typeof row.tools === 'string' ? parsed(row.tools) : row.tools;
+  return Array.isArray(tools) && tools.length > 0 ? { tools } : {};
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function pair(form: Form, prompt: unknown, completion: unknown, row: Row): readonly Shape[] | Unread {
+  if (typeof prompt === 'string' && typeof completion === 'string')
+    return [{ kind: 'text', form, prompt, text: completion }];
+  if (typeof completion === 'string' || typeof prompt === 'string')
+    return {
+      problem: `Of prompt and ${form === 'prompt and completion' ? 'completion' : form}, one is text and the other messages; write both in one way.`,
+    };
+  const before = messagesOf(prompt, 'prompt');
+  if ('problem' in before) return before;
+  const after = messagesOf(completion, form === 'prompt and completion' ? 'completion' : form);
+  if ('problem' in after) return after;
+  return [{ kind: 'chat', form, messages: [...before, ...after], prompt: before.length, ...toolsOf(row) }];
+}
+
+function preference(row: Row): readonly Shape[] | Unread {
+  const { prompt, chosen, rejected } = row;
+  if (chosen === undefined || rejected === undefined)
+    return {
+      problem: `The row has ${chosen === undefined ? 'rejected' : 'chosen'} alone; a preference needs chosen and rejected.`,
+    };
+  const shapes: Shape[] = [];
+  for (const [form, answer] of [
+    ['chosen', chosen],
+    ['rejected', rejected],
+  ] as const) {
+    // A prompt that is text beside messages is there to be read: the messages have the question as well.
+    const whole = prompt === undefined || (typeof prompt === 'string' && typeof answer !== 'string');
+    const made = whole ? wholeAnswer(form, chosen, rejected, row) : pair(form, prompt, answer, row);
+    if ('problem' in made) return made;
+    shapes.push(...made);
+  }
+  return shapes;
+}
+
+/** Without a prompt, what chosen and rejected have in common in front is the prompt. */
+function wholeAnswer(
+  form: 'chosen' | 'rejected',
+  chosen: unknown,
+  rejected: unknown,
+  row: Row,
+): readonly Shape[] | Unread {
+  if (typeof chosen === 'string' && typeof rejected === 'string') {
+    let at = 0;
+    while (at < chosen.length && chosen[at] === rejected[at]) at++;
+    // As TRL cuts: the space before what differs belongs to the answer.
+    const cut = chosen[at - 1] === ' ' ? at - 1 : at;
+    const own = form === 'chosen' ? chosen : rejected;
+    return [{ kind: 'text', form, prompt: own.slice(0, cut), text: own.slice(cut) }];
+  }
+  const [left, right] = [messagesOf(chosen, 'chosen'), messagesOf(rejected, 'rejected')];
+  if ('problem' in left) return left;
+  if ('problem' in right) return right;
+  const own = form === 'chosen' ? left : right;
+  const differ = left.findIndex((message, at) => JSON.stringify(message) !== JSON.stringify(right[at]));
+  const lastAnswer = own.findLastIndex(({ role }) => role === 'assistant');
+  const prompt = differ < 0 ? Math.max(0, lastAnswer) : differ;
+  return [{ kind: 'chat', form, messages: own, prompt, ...toolsOf(row) }];
+}
+
+function alpaca(row: Row): readonly Shape[] {
+  const input = typeof row.input === 'string' && row.input !== '' ? `\n${row.input}` : '';
+  const system =
+    typeof row.system === 'string' && row.system !== '' ? [{ role: 'system', content: row.system }] : [];
+  return [
+    {
+      kind: 'chat',
+      form: 'instruction and output',
+      messages: [
+        ...system,
+        { role: 'user', content: `${String(row.instruction)}${input}` },
+        { role: 'assistant', content: String(row.output) },
+      ],
+    },
+  ];
+}
+
+function idsShape(row: Row): readonly Shape[] | Unread {
+  const ids = numbers(row.input_ids);
+  if (ids === undefined)
+    return {
+      problem:
+        Array.isArray(row.input_ids) && Array.isArray(row.input_ids[0])
+          ? 'input_ids is a list of lists, a batch; write one row a line.'
+          : 'input_ids is not a list of whole numbers.',
+    };
+  const optional = (name: string): Ids | undefined | Unread => {
+    if (row[name] === undefined || row[name] === null) return undefined;
+    return numbers(row[name]) ?? { problem: `${name} is not a list of whole numbers.` };
+  };
+  const labels = optional('labels');
+  const attention = optional('attention_mask');
+  if (labels !== undefined && 'problem' in labels) return labels;
+  if (attention !== undefined && 'problem' in attention) return attention;
+  const masks: { name: string; values: Ids }[] = [];
+  for (const name of MASK_NAMES) {
+    const values = optional(name);
+    if (values === undefined) continue;
+    if ('problem' in values) return values;
+    masks.push({ name, values });
+  }
+  const kept = textualShapes(row);
+  const [chat] = 'problem' in kept || kept.length > 1 ? [] : kept;
+  return [
+    {
+      kind: 'ids',
+      form: 'input_ids',
+      ids,
+      masks,
+      ...(labels === undefined ? {} : { labels }),
+      ...(attention === undefined ? {} : { attention }),
+      ...(chat?.kind === 'chat' ? { chat } : {}),
+    },
+  ];
+}
+
+/** Whole numbers; a mask may be written with true and false. */
+function numbers(value: unknown): Ids | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const made = value.map((each) => (typeof each === 'boolean' ? Number(each) : each));
+  return made.every((each) => Number.isInteger(each)) ? (made as number[]) : undefined;
+}
+
+function nameOfValue(value: unknown): string {
+  return value === null ? 'null' : typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}

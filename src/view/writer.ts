@@ -1,0 +1,153 @@
+// What a chat template puts around the contents of messages: the header that opens an answer, what closes it, and for
+// each arrangement of roles a skeleton of the rendering. Learned by rendering contents that nobody writes.
+import { byteOfToken } from '../tokenizers/byte-fallback.ts';
+import { hasGenerationTags } from '../tokenizers/spans.ts';
+import { type Rendered, type RenderOptions, renderChat, templateTokens } from '../tokenizers/template.ts';
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { Message } from '../vocabulary.ts';
+import type { ChatMessage } from './messages.ts';
+
+/** Text that the template writes, or the content of a message. */
+export type Part = { readonly glue: string } | { readonly message: number };
+
+export interface Writer {
+  readonly tokenizer: Tokenizer;
+  readonly template: string;
+  /** The template itself marks what it wants trained, with {% generation %}. */
+  readonly marked: boolean;
+  /** What opens an answer, a user's turn; '' where nothing does. */
+  readonly openers: { readonly assistant: string; readonly user: string };
+  /** From the end of an answer to the end of its stop token; '' where the template writes none. */
+  readonly closing: string;
+  /** The text of that token. */
+  readonly stop: string | undefined;
+  render(messages: readonly ChatMessage[], options?: WriteOptions): Rendered;
+  optionsOf(messages: readonly ChatMessage[], options?: WriteOptions): RenderOptions;
+  /** The rendering with its contents taken out, in the order in which it prints them; or why it does not render. */
+  skeleton(
+    messages: readonly ChatMessage[],
+    options?: WriteOptions,
+  ): readonly Part[] | { readonly problem: string };
+}
+
+export interface WriteOptions {
+  readonly prompt?: boolean;
+  readonly tools?: readonly unknown[];
+}
+
+export function writerOf(tokenizer: Tokenizer, template: string): Writer {
+  const optionsOf: Writer['optionsOf'] = (messages, options = {}) => ({
+    // Roles and contents that the vocabulary does not have are the template's to judge.
+    messages: messages as unknown as readonly Message[],
+    addGenerationPrompt: options.prompt === true,
+    ...templateTokens(tokenizer),
+    ...(options.tools === undefined ? {} : { tools: options.tools }),
+  });
+  const render: Writer['render'] = (messages, options) => renderChat(template, optionsOf(messages, options));
+  const skeletons = new Map<string, readonly Part[] | { readonly problem: string }>();
+  const frame = frameOf(tokenizer, render);
+  return {
+    tokenizer,
+    template,
+    marked: hasGenerationTags(template),
+    ...frame,
+    render,
+    optionsOf,
+    skeleton(messages, options = {}) {
+      const key = JSON.stringify([messages.map(({ content, ...rest }) => rest), options.tools]);
+      const known = skeletons.get(key);
+      if (known !== undefined) return known;
+      const made = skeletonOf(render, messages, options);
+      if (skeletons.size < CACHED_SKELETONS) skeletons.set(key, made);
+      return made;
+    },
+  };
+}
+
+/** The first token in a text that is a mark and not a word: where it stands, and its spelling. */
+export function controlIn(
+  tokenizer: Tokenizer,
+  text: string,
+): { readonly at: number; readonly text: string } | undefined {
+  for (const id of tokenizer.encode(text)) {
+    if (!isControl(tokenizer, id)) continue;
+    const spelled = tokenizer.token(id) ?? '';
+    const at = text.indexOf(spelled);
+    if (at >= 0) return { at, text: spelled };
+  }
+  return undefined;
+}
+
+/** Special, or spelled like a mark: vocabularies do not flag all of theirs. */
+export function isControl(tokenizer: Tokenizer, id: number): boolean {
+  if (tokenizer.specialIds.has(id)) return true;
+  const spelled = tokenizer.token(id) ?? '';
+  return /^(?:<[^\s<>]+>|\[\/?[A-Z_]+\])$/u.test(spelled) && byteOfToken(spelled) === undefined;
+}
+
+/** A content that stands for message `at`: characters of private use, which no template looks for. */
+export const sentinel = (at: number): string => `\u{f5e01}${at}\u{f5e02}`;
+
+// --- helpers ---
+
+/** Roles repeat; conversations with tool calls do not, and need not be kept. */
+const CACHED_SKELETONS = 256;
+const SENTINEL = /\u{f5e01}(\d+)\u{f5e02}/gu;
+
+type Render = Writer['render'];
+
+function frameOf(tokenizer: Tokenizer, render: Render): Pick<Writer, 'openers' | 'closing' | 'stop'> {
+  const user = { role: 'user', content: sentinel(0) };
+  const answer = { role: 'assistant', content: sentinel(1) };
+  const asked = textOf(render([user]));
+  const prompted = textOf(render([user], { prompt: true }));
+  const answered = textOf(render([user, answer]));
+  const again = textOf(
+    render([
+      user,
+      answer,
+      { role: 'user', content: sentinel(2) },
+      { role: 'assistant', content: sentinel(3) },
+    ]),
+  );
+  const end = answered?.indexOf(sentinel(1)) ?? -1;
+  const tail = answered === undefined || end < 0 ? '' : answered.slice(end + sentinel(1).length);
+  const stop = controlIn(tokenizer, tail);
+  const closing = stop === undefined ? '' : tail.slice(0, stop.at + stop.text.length);
+  const between = again === undefined ? '' : betweenOf(again, sentinel(1), sentinel(2)).slice(closing.length);
+  return {
+    openers: {
+      assistant:
+        asked !== undefined && prompted?.startsWith(asked) === true ? prompted.slice(asked.length) : '',
+      user: between.trimStart(),
+    },
+    closing,
+    stop: stop?.text,
+  };
+}
+
+function textOf(rendered: Rendered): string | undefined {
+  return 'text' in rendered ? rendered.text : undefined;
+}
+
+function betweenOf(text: string, left: string, right: string): string {
+  const from = text.indexOf(left);
+  const to = text.indexOf(right);
+  return from < 0 || to < from ? '' : text.slice(from + left.length, to);
+}
+
+function skeletonOf(
+  render: Render,
+  messages: readonly ChatMessage[],
+  options: WriteOptions,
+): ReturnType<Writer['skeleton']> {
+  const rendered = render(
+    messages.map((message, at) => ({ ...message, content: sentinel(at) })),
+    options,
+  );
+  if ('problem' in rendered) return rendered;
+  const parts: Part[] = [];
+  for (const [index, text] of rendered.text.split(SENTINEL).entries())
+    parts.push(index % 2 === 0 ? { glue: text } : { message: Number(text) });
+  return parts;
+}

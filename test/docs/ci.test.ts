@@ -1,0 +1,133 @@
+// The files that users copy into their repositories: each is YAML of the plain kind, and each command in them is one
+// that the program takes.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { buildProgram } from '../../src/cli/program.ts';
+import { splitCommand } from '../../src/cli/words.ts';
+import { makeWorld } from '../cli/world.ts';
+
+const DOCS = join(import.meta.dirname, '..', '..', 'docs');
+const FOLDER = join(DOCS, 'ci');
+const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
+const names = readdirSync(FOLDER);
+const yamlNames = names.filter((name) => /\.ya?ml$/.test(name));
+
+/** Ways to the keys of a plain YAML file, `jobs.trainproof.steps`; a line that is none of ours is said. */
+function keysOf(yaml: string): {
+  readonly keys: ReadonlySet<string>;
+  readonly complaints: readonly string[];
+} {
+  const keys = new Set<string>();
+  const complaints: string[] = [];
+  const open: { readonly indent: number; readonly key: string }[] = [];
+  let scalar: number | undefined;
+  for (const [at, line] of yaml.split('\n').entries()) {
+    if (line.trim() === '' || line.trim().startsWith('#')) continue;
+    const indent = line.length - line.trimStart().length;
+    if (scalar !== undefined && indent > scalar) continue;
+    scalar = undefined;
+    const [, dash = '', key, value = ''] = /^ *(- )?(?:([\w-]+):(?: +(.*))?)?$/.exec(line) ?? [];
+    const item = /^ *- +\S/.test(line);
+    if (line.includes('\t') || indent % 2 === 1 || (key === undefined && !item))
+      complaints.push(`line ${at + 1}: ${line}`);
+    if (key === undefined) continue;
+    const depth = indent + dash.length;
+    while (open.length > 0 && (open.at(-1)?.indent ?? 0) >= depth) open.pop();
+    open.push({ indent: depth, key });
+    const path = open.map((each) => each.key).join('.');
+    if (dash === '' && keys.has(path) && !path.includes('steps.'))
+      complaints.push(`line ${at + 1}: ${path} twice`);
+    keys.add(path);
+    if (/^[|>][-+]?$/.test(value)) scalar = depth;
+    for (const quote of [`'`, '"'])
+      if ((value.split(quote).length - 1) % 2 === 1)
+        complaints.push(`line ${at + 1}: ${quote} is not closed`);
+  }
+  return { keys, complaints };
+}
+
+/** Every `npx trainproof ...` of a text: lines that were folded or continued are one. */
+function commandsOf(text: string): string[][] {
+  const whole = text.replaceAll(/\\\n\s*/g, ' ').replaceAll(/\n\s+(?=--)/g, ' ');
+  return [...whole.matchAll(/npx trainproof ([^\n`#|&]+)/g)].map(([, rest = '']) => {
+    const words = splitCommand(rest.trim());
+    if ('problem' in words) throw new Error(words.problem);
+    return [...words];
+  });
+}
+
+function unknownOptions(words: readonly string[]): readonly string[] {
+  const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
+  const command = program.commands.find((each) => each.name() === words[0]);
+  if (command === undefined) return [`no command ${words[0]}`];
+  const end = words.indexOf('--');
+  return command.parseOptions(words.slice(1, end < 0 ? undefined : end)).unknown;
+}
+
+describe('the files of docs/ci', () => {
+  test.each(yamlNames)('%s is YAML of the plain kind', (name) => {
+    expect(keysOf(read(name)).complaints).toEqual([]);
+  });
+
+  test('the check of YAML can fail', () => {
+    for (const wrong of ['a:\n\tb: 1', 'a:\n   b: 1', 'a: 1\na: 2', "a: 'b", 'a b'])
+      expect(keysOf(wrong).complaints).not.toEqual([]);
+  });
+
+  test('have the keys that their readers ask for', () => {
+    const github = keysOf(read('github.yml')).keys;
+    for (const key of ['on.pull_request', 'jobs.trainproof.runs-on', 'jobs.trainproof.steps.uses'])
+      expect(github).toContain(key);
+    const gitlab = keysOf(read('gitlab-ci.yml')).keys;
+    for (const key of ['trainproof.script', 'trainproof.artifacts.reports.junit'])
+      expect(gitlab).toContain(key);
+    const hooks = keysOf(read('pre-commit-config.yaml')).keys;
+    for (const key of ['repos.hooks.id', 'repos.hooks.entry', 'repos.hooks.pass_filenames'])
+      expect(hooks).toContain(key);
+  });
+
+  test.each([...names.map((name) => join('ci', name)), 'events.md'])(
+    '%s names only options that there are',
+    (name) => {
+      const commands = commandsOf(readFileSync(join(DOCS, name), 'utf8'));
+      expect(commands.length).toBeGreaterThan(0);
+      for (const words of commands) expect(unknownOptions(words), words.join(' ')).toEqual([]);
+    },
+  );
+
+  test('the check of options can fail', () => {
+    expect(unknownOptions(['check', '--htlm', 'x'])).toEqual(['--htlm', 'x']);
+    expect(commandsOf('run: >-\n  npx trainproof check\n  --a b\n  --c d\n')).toEqual([
+      ['check', '--a', 'b', '--c', 'd'],
+    ]);
+  });
+
+  test('reports are kept from a job that failed, and files go in and out under one name', () => {
+    const workflow = read('github.yml');
+    const [check] = commandsOf(workflow);
+    for (const kind of ['--html', '--junit', '--sarif']) expect(check).toContain(kind);
+    for (const step of workflow
+      .split('- uses: ')
+      .filter((each) => /^(actions\/upload|github\/codeql|actions\/cache\/save)/.test(each)))
+      expect(step).toContain('!cancelled()');
+    expect(workflow.split('reports/trainproof.sarif')).toHaveLength(3);
+    const job = read('gitlab-ci.yml');
+    expect(job).toContain('artifacts:\n    when: always');
+    expect(job.split('trainproof.xml')).toHaveLength(3);
+  });
+
+  test('the table of outputs has every output, and the table of files every file', () => {
+    const readme = read('README.md');
+    const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
+    const check = program.commands.find((each) => each.name() === 'check');
+    const report = program.commands.find((each) => each.name() === 'report');
+    const shared = (check?.options ?? []).filter(({ long }) =>
+      report?.options.some((other) => other.long === long),
+    );
+    const outputs = shared.map(({ long }) => long).filter((long) => long !== '--config');
+    expect(outputs.length).toBeGreaterThan(4);
+    for (const output of outputs) expect(readme).toContain(`| \`${output}\` |`);
+    for (const name of yamlNames) expect(readme).toContain(`](${name})`);
+  });
+});

@@ -1,0 +1,312 @@
+// Each flag: a row that raises it, and the row beside it that must not.
+import { describe, expect, test } from 'vitest';
+import type { Entry } from '../../src/view/read.ts';
+import type { ViewOptions } from '../../src/view/row.ts';
+import { scan } from '../../src/view/scan.ts';
+import { writerOf } from '../../src/view/writer.ts';
+import { familyFolders, loaded } from '../tokenizers/folders.ts';
+
+const world = (name: string, template?: string): ViewOptions => {
+  const tokenizer = loaded(familyFolders[name] ?? '');
+  const writer = writerOf(tokenizer, template ?? tokenizer.chatTemplate ?? '');
+  return { tokenizer, writer, truncationSide: 'right' };
+};
+const qwen = world('qwen');
+const llama = world('llama3');
+
+/** Ids of the flags and notes of one row. */
+function flags(value: unknown, options: ViewOptions = qwen): string[] {
+  const entries: Entry[] = [{ number: 1, value }];
+  return scan(entries, options, { most: 10 }).counts.map(({ id }) => id);
+}
+
+const talk = (answer = 'Hello there!', question = 'Hi') => [
+  { role: 'user', content: question },
+  { role: 'assistant', content: answer },
+];
+
+/** The row of a conversation as a trainer writes it. */
+function written(messages: readonly { role: string; content: string }[], options: ViewOptions = qwen) {
+  const { kept } = scan([{ number: 1, value: { messages } }], options, { most: 1 });
+  const row = kept[0]?.row;
+  if (row === undefined) throw new Error('no row');
+  const input_ids = [...row.ids];
+  const labels = row.ids.map((id, at) => (row.trained[at] ? id : -100));
+  const stop = row.answers.at(-1)?.stop ?? -1;
+  return { input_ids, labels, stop, from: row.answers.at(-1)?.from ?? -1, user: row.said.at(-1)?.from ?? -1 };
+}
+
+const set = (values: readonly number[], at: number, value: number): number[] =>
+  values.map((each, column) => (column === at ? value : each));
+
+describe('correct rows raise nothing', () => {
+  const right = { input_ids: written(talk()).input_ids, labels: written(talk()).labels };
+  const pad = qwen.tokenizer?.padTokenId ?? 0;
+  test.each<[string, unknown]>([
+    ['messages', { messages: talk() }],
+    ['several turns', { messages: [...talk(), ...talk('Fine.', 'And you?')] }],
+    ['a system message', { messages: [{ role: 'system', content: 'Be brief.' }, ...talk()] }],
+    [
+      'tool results',
+      { messages: [...talk(), { role: 'tool', content: '42' }, { role: 'assistant', content: 'It is 42.' }] },
+    ],
+    [
+      'ShareGPT',
+      {
+        conversations: [
+          { from: 'human', value: 'Hi' },
+          { from: 'gpt', value: 'Hello' },
+        ],
+      },
+    ],
+    ['prompt and completion', { prompt: 'The sky is', completion: ' blue.' }],
+    ['conversational prompt and completion', { prompt: talk().slice(0, 1), completion: talk().slice(1) }],
+    ['a preference', { prompt: 'The sky is', chosen: ' blue.', rejected: ' green.' }],
+    ['a preference of messages', { chosen: talk('Yes.'), rejected: talk('No.') }],
+    ['text', { text: 'Once upon a time.' }],
+    ['instructions', { instruction: 'Add.', input: '1 and 2', output: '3' }],
+    ['ids and labels', right],
+    [
+      'ids and a mask',
+      { input_ids: right.input_ids, completion_mask: right.labels.map((label) => Number(label !== -100)) },
+    ],
+    ['ids, all of them trained', { input_ids: right.input_ids, labels: right.input_ids }],
+    [
+      'padding',
+      {
+        input_ids: [...right.input_ids, pad, pad],
+        labels: [...right.labels, -100, -100],
+        attention_mask: [...right.input_ids.map(() => 1), 0, 0],
+      },
+    ],
+    [
+      'padding on the left',
+      { input_ids: [pad, pad, ...right.input_ids], labels: [-100, -100, ...right.labels] },
+    ],
+    [
+      'a piece of a longer text',
+      { input_ids: right.input_ids.slice(3, -3), labels: right.input_ids.slice(3, -3) },
+    ],
+    ['ids with their conversation', { ...right, messages: talk() }],
+  ])('%s', (_, value) => {
+    expect(flags(value)).toEqual([]);
+    const { counts } = scan([{ number: 1, value }], { ...qwen, maxLength: 4096 }, { most: 1 });
+    expect(counts).toEqual([]);
+  });
+});
+
+describe('labels', () => {
+  const right = written([...talk('One.', 'First?'), ...talk()]);
+  const { input_ids, labels, stop, from, user } = right;
+
+  test('nothing trained: all are -100; one label is enough', () => {
+    expect(flags({ input_ids, labels: labels.map(() => -100) })).toContain('nothing-trained');
+    expect(flags({ input_ids, labels: labels.map((label, at) => (at === stop ? label : -100)) })).toEqual([]);
+  });
+
+  test('a label in the first column is no target', () => {
+    expect(flags({ input_ids, labels: input_ids.map((id, at) => (at === 0 ? id : -100)) })).toContain(
+      'nothing-trained',
+    );
+  });
+
+  test('stop token untrained: of the last answer and of an earlier one', () => {
+    expect(flags({ input_ids, labels: set(labels, stop, -100) })).toEqual(['stop-untrained']);
+    const earlier = input_ids.findIndex((id, at) => id === input_ids[stop] && labels[at] !== -100);
+    expect(earlier).toBeLessThan(stop);
+    expect(flags({ input_ids, labels: set(labels, earlier, -100) })).toEqual(['stop-untrained']);
+  });
+
+  test('stop token untrained is seen without knowing whose token is whose', () => {
+    const { tokenizer } = qwen;
+    const bare: ViewOptions = { truncationSide: 'right', ...(tokenizer === undefined ? {} : { tokenizer }) };
+    expect(flags({ input_ids, labels: set(labels, stop, -100) }, bare)).toEqual(['stop-untrained']);
+    expect(flags({ input_ids, labels }, bare)).toEqual([]);
+  });
+
+  test('an answer that is not trained at all has no stop token to be trained', () => {
+    expect(flags({ input_ids, labels: labels.map((label, at) => (at >= from ? label : -100)) })).toEqual([]);
+  });
+
+  test('truncated: the ids end within a trained answer', () => {
+    const cut = { input_ids: input_ids.slice(0, stop), labels: labels.slice(0, stop) };
+    expect(flags(cut)).toEqual(['truncated']);
+    expect(flags({ input_ids: input_ids.slice(0, stop + 1), labels: labels.slice(0, stop + 1) })).toEqual([]);
+    expect(flags({ ...cut, labels: cut.labels.map((label, at) => (at >= from ? -100 : label)) })).toEqual([]);
+  });
+
+  test('prompt trained: one token of a question; the convention that trains everything is none', () => {
+    expect(flags({ input_ids, labels: set(labels, user, input_ids[user] ?? 0) })).toEqual(['prompt-trained']);
+    expect(flags({ input_ids, labels: set(input_ids, 0, -100) })).toEqual([]);
+  });
+
+  test('a mask that begins one token late; a long prompt is none', () => {
+    expect(flags({ input_ids, labels: set(labels, from, -100) })).toEqual(['answer-begins-late']);
+  });
+
+  test('labels that are shifted already are named so', () => {
+    const shifted = labels.map((_, at) => labels[at + 1] ?? -100);
+    const { counts } = scan([{ number: 1, value: { input_ids, labels: shifted } }], qwen, { most: 1 });
+    const found = counts.find(({ id }) => id === 'label-is-another-token');
+    expect(found?.example).toContain('shifted already');
+  });
+
+  test('padding trained: where attention is 0; not where it is 1', () => {
+    const pad = qwen.tokenizer?.padTokenId ?? 0;
+    const row = { input_ids: [...input_ids, pad], attention_mask: [...input_ids.map(() => 1), 0] };
+    expect(flags({ ...row, labels: [...labels, pad] })).toEqual(['padding-trained']);
+    expect(flags({ ...row, labels: [...labels, -100] })).toEqual([]);
+  });
+
+  test('lengths that differ, ids outside the vocabulary', () => {
+    expect(flags({ input_ids, labels: labels.slice(1) })).toEqual(['lengths-differ']);
+    const size = qwen.tokenizer?.vocabSize ?? 0;
+    expect(flags({ input_ids: set(input_ids, user, size), labels })).toEqual(['id-outside-vocabulary']);
+    expect(flags({ input_ids: set(input_ids, user, size - 1), labels })).toEqual([]);
+  });
+});
+
+describe('BOS', () => {
+  const { input_ids, labels } = written(talk(), llama);
+  const bos = llama.tokenizer?.bosTokenId ?? -1;
+
+  test('twice is flagged, once is not', () => {
+    expect(flags({ input_ids: [bos, ...input_ids], labels: [-100, ...labels] }, llama)).toEqual([
+      'double-bos',
+    ]);
+    expect(flags({ input_ids, labels }, llama)).toEqual([]);
+  });
+
+  test('a text that was rendered already gets a second one from the tokenizer', () => {
+    const text = llama.tokenizer?.decode(input_ids);
+    expect(flags({ text }, llama)).toEqual(['double-bos']);
+    expect(flags({ text: text?.replace('<|begin_of_text|>', '') }, llama)).toEqual([]);
+  });
+
+  test('left padding with the same id is not BOS', () => {
+    const phi = world('phi');
+    const row = written(talk(), phi);
+    const pad = phi.tokenizer?.padTokenId ?? -1;
+    expect(pad).toBe(phi.tokenizer?.bosTokenId);
+    const padded = { input_ids: [pad, pad, ...row.input_ids], labels: [-100, -100, ...row.labels] };
+    expect(flags(padded, phi)).toEqual([]);
+  });
+});
+
+describe('conversations', () => {
+  test('empty answers, and answers of white space', () => {
+    expect(flags({ messages: talk('') })).toContain('empty-answer');
+    expect(flags({ messages: talk('\t ') })).toContain('blank-answer');
+    expect(flags({ messages: talk('.') })).toEqual([]);
+  });
+
+  test('an answer that is a tool call is not empty', () => {
+    const call = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ type: 'function', function: { name: 'f', arguments: {} } }],
+    };
+    expect(flags({ messages: [{ role: 'user', content: 'Hi' }, call] })).not.toContain('empty-answer');
+  });
+
+  test('unknown roles; ShareGPT names are known under conversations only', () => {
+    expect(flags({ messages: [{ role: 'human', content: 'Hi' }, ...talk().slice(1)] })).toContain(
+      'unknown-role',
+    );
+    expect(
+      flags({
+        conversations: [
+          { from: 'alien', value: 'Hi' },
+          { from: 'gpt', value: 'x' },
+        ],
+      }),
+    ).toContain('unknown-role');
+  });
+
+  test('a message that the template does not print', () => {
+    const deepseek = world('deepseek');
+    const messages = [
+      ...talk(),
+      { role: 'tool', content: '42' },
+      { role: 'assistant', content: 'It is 42.' },
+    ];
+    expect(flags({ messages }, deepseek)).toContain('message-dropped');
+    expect(flags({ messages: talk() }, deepseek)).toEqual([]);
+  });
+
+  test('a conversation that the template refuses', () => {
+    const gemma = world('gemma');
+    expect(flags({ messages: [...talk().slice(0, 1), ...talk()] }, gemma)).toEqual(['refused']);
+    expect(flags({ messages: talk() }, gemma)).toEqual([]);
+  });
+
+  test('a content that spells a token of the template; one that only looks like it', () => {
+    expect(flags({ messages: talk('Say <|im_end|> to stop.') })).toEqual(['control-text']);
+    expect(flags({ messages: talk('Say <im_end> or <think> to stop.') })).toEqual([]);
+  });
+
+  test('no answer: nothing is trained', () => {
+    expect(flags({ messages: talk().slice(0, 1) })).toEqual(['nothing-trained']);
+  });
+
+  test('a template that writes no stop token, and one that marks answers without it', () => {
+    const bare = world('qwen', '{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}');
+    expect(flags({ messages: talk() }, bare)).toEqual(['no-stop']);
+    const marked = (tail: string) =>
+      world(
+        'qwen',
+        `{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.role == 'assistant' %}{% generation %}{{ m.content }}${tail}{% endif %}\n{% endfor %}`,
+      );
+    expect(flags({ messages: talk() }, marked('{% endgeneration %}<|im_end|>'))).toContain('stop-untrained');
+    expect(flags({ messages: talk() }, marked('<|im_end|>{% endgeneration %}'))).not.toContain(
+      'stop-untrained',
+    );
+  });
+});
+
+describe('the length limit', () => {
+  const messages = talk('one two three four five six seven');
+  const { input_ids, stop } = written(messages);
+
+  test('flags a row that is cut within an answer, and not one that fits', () => {
+    const at = (maxLength: number): string[] => flags({ messages }, { ...qwen, maxLength });
+    expect(at(stop)).toEqual(['truncated', 'cut']);
+    expect(at(stop + 1)).toEqual(['cut']);
+    expect(at(input_ids.length)).toEqual([]);
+  });
+
+  test('says that nothing is trained where the answer is lost whole', () => {
+    expect(flags({ messages }, { ...qwen, maxLength: 3 })).toEqual(['nothing-trained', 'cut']);
+  });
+
+  test('cuts on the left where asked', () => {
+    expect(flags({ messages }, { ...qwen, maxLength: input_ids.length - 3, truncationSide: 'left' })).toEqual(
+      ['cut'],
+    );
+  });
+});
+
+describe('rows that are none', () => {
+  test.each<[string, unknown, string]>([
+    ['a number', 5, 'not an object'],
+    ['null', null, 'null'],
+    ['no known key', { question: 'a', answer: 'b' }, 'question, answer'],
+    ['a prompt alone', { prompt: 'x' }, 'no completion'],
+    ['a batch', { input_ids: [[1]] }, 'batch'],
+    ['messages without content', { messages: [{ role: 'user' }] }, 'no content'],
+    ['mixed prompt and completion', { prompt: 'x', completion: talk() }, 'one is text'],
+  ])('%s is named', (_, value, words) => {
+    const { counts } = scan([{ number: 1, value }], qwen, { most: 1 });
+    expect(counts.map(({ id }) => id)).toEqual(['unread']);
+    expect(counts[0]?.example).toContain(words);
+  });
+
+  test('text without a tokenizer says what to do', () => {
+    const { counts } = scan(
+      [{ number: 1, value: { messages: talk() } }],
+      { truncationSide: 'right' },
+      { most: 1 },
+    );
+    expect(counts[0]?.example).toContain('save_pretrained');
+  });
+});
