@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { matrixRow, propertyIds } from '../../scripts/matrix.ts';
 import { listMutants } from '../../scripts/wrong-trainers.ts';
 
-/** The cases are the default of the command line. */
-const OPTIONS = { seeds: [1], cases: 100, shrinkMilliseconds: 0 };
+/** Fewer than the command line's default, which `npm run mutants` asks with: nearly all are caught within ten. */
+const OPTIONS = { seeds: [1], cases: 40, shrinkMilliseconds: 0 };
 
 const mutants = listMutants();
 const victims = new Map(propertyIds.map((id): [string, string[]] => [id, []]));

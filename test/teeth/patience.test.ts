@@ -14,10 +14,11 @@ import {
 } from '../../scripts/correct.ts';
 import type { PropertyResult } from '../../src/index.ts';
 
-/** The examples at some length; all others, of which there are many, have short runs here. */
-const SEEDS = [1, 2, 3];
+/** The examples at some length; all others, of which there are many, have short runs here. Not the seed of that command. */
+const SEEDS = [2];
 const CASES = 60;
-const LEGAL_SEEDS = [1];
+const LEGAL_SEEDS = [3];
+const LEGAL_CASES = 25;
 /** No bound on the work, only on a trainer that hangs: what takes half a minute alone takes minutes on a busy machine. */
 const TIMEOUT = { timeout: 600_000 };
 const CONVENTION_SEEDS = [6];
@@ -61,7 +62,7 @@ describe('conventions', () => {
 
 describe('legal conventions', () => {
   test.each(LEGAL)('no alarm: $name', TIMEOUT, async (legal) => {
-    const all = await results(legal, LEGAL_SEEDS, CASES);
+    const all = await results(legal, LEGAL_SEEDS, LEGAL_CASES);
     expect(alarmsOf(all)).toEqual([]);
     expect(passed(all).length, 'it is checked at all').toBeGreaterThan(0);
   });
