@@ -81,13 +81,36 @@ async function collate(subject: Subject, drawn: Examples): Promise<readonly (Col
         sentence: `Row ${at} of the collated batch [${ids.join(', ')}] is not the example [${row.join(', ')}] with padding around it.`,
       };
     }
-    const start = plan.promptStart;
+    const start = plan.ambiguous ? placeOf(answer, at, drawn) : plan.promptStart;
     const roles = ids.map(
       (_, column): Role => (column >= start && column < start + row.length ? 'prompt' : 'padding'),
     );
     return { row: at, start, answer, ids, roles };
   });
 }
+
+/**
+ * The first column of an example that pad ids could hide anywhere, where no attention mask says where it stands: where
+ * its labels are, else as far left as it fits. Taken elsewhere, right labels would be called lost.
+ */
+function placeOf({ input_ids, labels: answered }: Ok<'collate'>, at: number, drawn: Examples): number {
+  const { ids: example, labels: wanted } = drawn.rows[at] ?? { ids: [], labels: [] };
+  const row = input_ids[at] ?? [];
+  const fits = row.flatMap((_, start) =>
+    row.every((id, column) => id === (example[column - start] ?? drawn.pad)) &&
+    start + example.length <= row.length
+      ? [start]
+      : [],
+  );
+  const labelled = fits.find((start) =>
+    answered[at]?.every((label, column) => label === (wanted[column - start] ?? IGNORE_INDEX)),
+  );
+  return labelled ?? fits[0] ?? 0;
+}
+
+/** Of a token that is lost because of its id. */
+const PAD_BY_ID =
+  'Its id is that of padding: where pad is eos, every stop token is. Know padding by its place, from the lengths of the rows, and not by its id.';
 
 /** A rule about one track of the collated batch. */
 function track(
@@ -118,8 +141,10 @@ function track(
         const marks = want.flatMap((value, column) => (value === observed[column] ? [] : [column]));
         const [first] = marks;
         if (first === undefined) continue;
+        const byId = isReal(at, first) && marks.every((column) => at.ids[column] === drawn.pad);
         return {
           kind: name,
+          ...(byId ? { note: PAD_BY_ID } : {}),
           sentence: words(
             tokenAt(subject, at.ids, first),
             at,

@@ -269,6 +269,7 @@ const behindTheRow: Property<GaeCase> = {
         wrong,
         sentence: (column, seen, want) =>
           `The ${what} of token ${column} of row ${wrong.row} changes from ${want} to ${seen} when only rewards and values on the padding behind the rows change.`,
+        note: 'Where training masks rewards and values before it calls this function, the adapter does so, too.',
       });
     }
     return undefined;

@@ -19,11 +19,17 @@ import {
   tokenAt,
   type World,
 } from '../src/index.ts';
-import { declaredStops } from './labels.ts';
 import { promptOf, rendered } from './text.ts';
 import { bosId, prefixFinding } from './tokenize.ts';
 
 const base = { stage: 'tokenize', ops: ['tokenize'] } as const;
+
+/**
+ * Declared, not inferred from the template: who names no stop ids may never be given such dialogues, and trains what
+ * stands behind the last prompt, whoever said it.
+ */
+const declaredStops: Need = ({ hello }) =>
+  hello.tokens === undefined ? 'hello.tokens is needed: which ids end a turn' : undefined;
 
 interface Span {
   readonly from: number;

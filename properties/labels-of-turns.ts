@@ -16,15 +16,14 @@ import {
   stripOf,
   tokenAt,
 } from '../src/index.ts';
-import { declaredStops } from './labels.ts';
-import { templateArg } from './text.ts';
+import { knownStops, promptBefore, stopIds, templateArg } from './text.ts';
 import { base } from './tokenize.ts';
 
 /** Columns of one answer in the training row. */
 interface Answer {
   /** Behind the generation prompt. */
   readonly from: number;
-  /** Behind its stop token; 0 where no stop ids are declared. */
+  /** Behind its stop token; 0 where no stop ids are known. */
   readonly to: number;
   /** Behind what the template writes after the stop token; nobody's business up to here. */
   readonly rest: number;
@@ -47,11 +46,13 @@ async function turnsOf(subject: Subject, drawn: Dialogue): Promise<Turns> {
     });
   const { input_ids: ids, labels } = await tokenize(drawn.messages, false);
   if (labels === undefined) return discard('the answer has no labels');
-  const stops = subject.hello.tokens?.eos_token_ids;
+  const stops = stopIds(subject);
   const answers: Answer[] = [];
   for (const [at, { role }] of drawn.messages.entries()) {
     if (role !== 'assistant') continue;
-    const { input_ids: before } = await tokenize(drawn.messages.slice(0, at), true);
+    const history = drawn.messages.slice(0, at);
+    const { input_ids: prompt } = await tokenize(history, true);
+    const before = promptBefore(subject, drawn, history, { prompt, row: ids });
     const { input_ids: through } = await tokenize(drawn.messages.slice(0, at + 1), false);
     // A stop token that the trainer puts behind a whole row is not there when the conversation goes on.
     const whole = agreeing(ids, through) === through.length - 1 ? through.slice(0, -1) : through;
@@ -117,7 +118,7 @@ export const turnLabelProperties: readonly Property<Dialogue>[] = [
     why: 'Trained on last answers only, long dialogues teach a fraction of what they were paid for, and the declared target is another one.',
     catches: ['MSK-05', 'MSK-09', 'EOS-07', 'TOK-06'],
     coverage: { 'several turns': 0.3 },
-    needs: [route('tokenize', 'sft'), declaredStops, declaresTurns],
+    needs: [route('tokenize', 'sft'), knownStops, declaresTurns],
     async check(subject, drawn) {
       const turns = await turnsOf(subject, drawn);
       const expected = turns.ids.map((id, column) =>

@@ -12,9 +12,8 @@ import {
   type Subject,
   stripOf,
   tokenAt,
-  type World,
 } from '../src/index.ts';
-import { answerBeginsAt, promptOf } from './text.ts';
+import { answerBeginsAt, knownStops, promptBefore, promptOf, stopIds } from './text.ts';
 import { ask, base } from './tokenize.ts';
 
 interface Labelled {
@@ -30,7 +29,11 @@ interface Labelled {
 async function labelled(subject: Subject, drawn: Dialogue): Promise<Labelled> {
   const row = await ask(subject, drawn, 'sft', true);
   if (row.labels === undefined) return discard('the answer has no labels');
-  const { input_ids: prompt } = await ask(subject, drawn, 'sft', false);
+  const answered = await ask(subject, drawn, 'sft', false);
+  const prompt = promptBefore(subject, drawn, promptOf(drawn.messages), {
+    prompt: answered.input_ids,
+    row: row.input_ids,
+  });
   const shared = prompt.findIndex((id, at) => row.input_ids[at] !== id);
   return {
     ids: row.input_ids,
@@ -89,12 +92,6 @@ function aboutLabels(
   };
 }
 
-/** A tokenizer's own eos need not be what ends a turn (Gemma, Phi), so only declared ids count. */
-const stopIds = (world: World): Ids => world.hello.tokens?.eos_token_ids ?? [];
-
-export const declaredStops: Need = (world) =>
-  world.hello.tokens === undefined ? 'hello.tokens is needed: which ids end a turn' : undefined;
-
 /** All tokens are trained: legal, and then nothing else is to be said of labels. */
 const trainsAll = (subject: Subject, row: Labelled): boolean =>
   subject.semantics.sft_target === 'all' ||
@@ -148,7 +145,7 @@ export const labelProperties: readonly Property<Dialogue>[] = [
     (subject, row, drawn) => {
       if (row.parts && !answerBeginsAt(subject, drawn, row.prompt))
         return discard('the row does not begin with the prompt, so it is not known where the answer does');
-      const stops = stopIds(subject);
+      const stops = stopIds(subject) ?? [];
       const end = row.ids.findIndex((id, column) => column >= row.prompt && stops.includes(id));
       return labelFinding(
         subject,
@@ -159,7 +156,7 @@ export const labelProperties: readonly Property<Dialogue>[] = [
         (token) => `${token} belongs to the last answer, but SFT does not train it.`,
       );
     },
-    declaredStops,
+    knownStops,
   ),
   aboutLabels(
     'tokenize/stop-token-is-trained',
@@ -167,7 +164,7 @@ export const labelProperties: readonly Property<Dialogue>[] = [
     'A model whose stop token is never trained does not stop.',
     ['EOS-07', 'EOS-09', 'EOS-01'],
     (subject, row) => {
-      const stops = stopIds(subject);
+      const stops = stopIds(subject) ?? [];
       const end = row.ids.findIndex((id, column) => column >= row.prompt && stops.includes(id));
       if (end < 0)
         return {
@@ -182,6 +179,6 @@ export const labelProperties: readonly Property<Dialogue>[] = [
         (token) => `${token} ends the last answer, but SFT does not train it.`,
       );
     },
-    declaredStops,
+    knownStops,
   ),
 ];

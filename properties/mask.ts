@@ -19,6 +19,7 @@ import {
   trainsCompletion,
   type World,
 } from '../src/index.ts';
+import { otherStopNote } from './other-stop.ts';
 
 export const given = (world: World, minRows = 1) =>
   batch({
@@ -42,6 +43,7 @@ function faultsFinding(
   rows: readonly MaskedRow[],
   expected: (row: MaskedRow, column: number) => number | undefined,
   words: (token: string, row: number) => string,
+  noteOf: (row: MaskedRow) => string | undefined = () => undefined,
 ): Finding | undefined {
   for (const row of rows) {
     const marks: number[] = [];
@@ -51,10 +53,12 @@ function faultsFinding(
     }
     const [first] = marks;
     if (first === undefined) continue;
+    const note = noteOf(row);
     return {
       kind,
       sentence: words(tokenAt(subject, row.ids, first), row.row),
       strips: [maskStrip(subject, row, marks, (column) => expected(row, column))],
+      ...(note === undefined ? {} : { note }),
     };
   }
   return undefined;
@@ -102,7 +106,7 @@ function neverTrained(
     coverage,
     async check(subject, drawn) {
       const rows = await plannedRows(subject, drawn);
-      return faultsFinding(subject, id, rows, untrained(...roles), words);
+      return faultsFinding(subject, id, rows, untrained(...roles), words, (row) => otherStopNote(drawn, row));
     },
   };
 }

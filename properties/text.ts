@@ -5,10 +5,13 @@ import {
   type Dialogue,
   dialogue,
   discard,
+  type Ids,
   type Message,
+  type Need,
   type Route,
   renderChat,
   sameIds,
+  type Tokenizer,
   type World,
 } from '../src/index.ts';
 
@@ -50,6 +53,75 @@ export function rendered(
     ...(eosToken === undefined ? {} : { eosToken }),
   });
   return 'text' in result ? result.text : discard(`the template refuses the conversation: ${result.problem}`);
+}
+
+/**
+ * Ids that end an answer: the declared ones. Where none are, the tokenizer's eos, if the chat template writes it behind
+ * an answer; a tokenizer's own eos need not be what ends a turn (Gemma, Phi), and then none is known.
+ */
+export function stopIds(world: World): Ids | undefined {
+  if (world.hello.tokens !== undefined) return world.hello.tokens.eos_token_ids;
+  const { tokenizer } = world;
+  // Another template may end its turns otherwise.
+  if (tokenizer?.chatTemplate === undefined || world.hello.ops.tokenize?.chat_template === true)
+    return undefined;
+  const known = TURN_ENDS.get(tokenizer);
+  if (known !== undefined) return known.ids;
+  const ids = turnEnd(tokenizer, tokenizer.chatTemplate);
+  TURN_ENDS.set(tokenizer, { ids });
+  return ids;
+}
+
+/** Rendered once for each tokenizer. */
+const TURN_ENDS = new WeakMap<Tokenizer, { readonly ids: Ids | undefined }>();
+const ANSWER = 'a';
+
+function turnEnd(tokenizer: Tokenizer, template: string): Ids | undefined {
+  const { eosTokenId: eos } = tokenizer;
+  const eosToken = eos === undefined ? undefined : tokenizer.token(eos);
+  if (eos === undefined || eosToken === undefined) return undefined;
+  const bosToken = tokenizer.bosTokenId === undefined ? undefined : tokenizer.token(tokenizer.bosTokenId);
+  const result = renderChat(template, {
+    messages: [
+      { role: 'user', content: ANSWER },
+      { role: 'assistant', content: ANSWER },
+    ],
+    addGenerationPrompt: false,
+    eosToken,
+    ...(bosToken === undefined ? {} : { bosToken }),
+  });
+  if (!('text' in result)) return undefined;
+  const behind = tokenizer.encode(result.text.slice(result.text.lastIndexOf(ANSWER) + ANSWER.length));
+  return behind.find((id) => tokenizer.specialIds.has(id)) === eos ? [eos] : undefined;
+}
+
+/** The stop tokens of an answer must be known. */
+export const knownStops: Need = (world) =>
+  stopIds(world) === undefined
+    ? 'it is not known which ids end a turn: declare them (hello.tokens), or a tokenizer whose chat template ends an answer with its eos'
+    : undefined;
+
+/**
+ * What stands in `row` before an answer to `messages`. An adapter that hands on no generation prompt answers `prompt`
+ * without the header, which is then no part of the answer: it is the template's.
+ */
+export function promptBefore(
+  world: World,
+  drawn: Dialogue,
+  messages: readonly Message[],
+  { prompt, row }: { readonly prompt: Ids; readonly row: Ids },
+): Ids {
+  const { tokenizer } = world;
+  const bare = messages.length === 0 ? '' : rendered(world, drawn, messages, false);
+  const headed = rendered(world, drawn, messages, true);
+  if (tokenizer === undefined || bare === undefined || headed === undefined) return prompt;
+  if (!headed.startsWith(bare)) return prompt;
+  // By itself: an adapter may tokenise piece by piece, and its prompt be other ids than the template's.
+  const header = tokenizer.encode(headed.slice(bare.length));
+  const isAt = (ids: Ids, column: number): boolean => header.every((id, at) => ids[column + at] === id);
+  const isWithout =
+    header.length > 0 && !isAt(prompt, prompt.length - header.length) && isAt(row, prompt.length);
+  return isWithout ? [...prompt, ...header] : prompt;
 }
 
 /** Ids that end a row: the declared ones, and the tokenizer's own eos. */

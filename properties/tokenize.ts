@@ -241,6 +241,9 @@ function fitOf(subject: Subject, observed: Ids, expected: Ids, text: string | un
   return { shifted, column, legal: (column < 0 && restIsLegal) || cutIsLegal };
 }
 
+const BOTH_ROUTES =
+  'Both routes are asked for, because the op declares none. A trainer of supervised fine-tuning alone has one: @trainproof.op(route=["sft"]). One that has both looks at `route`, and at `add_generation_prompt`.';
+
 export function followsTemplate(which: Route): Property<Dialogue> {
   return {
     ...base,
@@ -265,8 +268,10 @@ export function followsTemplate(which: Route): Property<Dialogue> {
       const first = column < 0 ? shifted.length : column;
       const width = Math.max(shifted.length, observed.length);
       const ids = Array.from({ length: width }, (_, at) => observed[at] ?? shifted[at] ?? 0);
+      const routes = subject.hello.ops.tokenize?.route;
       return {
         kind: 'ids',
+        ...(which === 'rl' && routes === undefined ? { note: BOTH_ROUTES } : {}),
         sentence: `${tokenAt(subject, ids, first)}: the rendered template has ${first < shifted.length ? tokenAt(subject, shifted, first).replace(/^Token \d+ /, '') : 'no token'} there, the trainer ${first < observed.length ? tokenAt(subject, observed, first).replace(/^Token \d+ /, '') : 'none'}.`,
         strips: [
           stripOf(subject, {

@@ -4,8 +4,8 @@
 //   import { testTrainer } from 'trainproof/vitest';
 //   testTrainer();
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Face, type HoldOptions, isProblem, openFace } from '../src/cli/face.ts';
-import { FAILING, type Property, type Verdict } from '../src/index.ts';
+import { type Face, type HoldOptions, isProblem, JUDGED, openFace } from '../src/cli/face.ts';
+import { FAILING, type Property } from '../src/index.ts';
 import { properties } from './index.ts';
 import { type Holding, toHold } from './matchers.ts';
 import { seedOfEnvironment } from './seed.ts';
@@ -44,9 +44,6 @@ export interface TestOptions {
 /** A torch trainer takes this long to start on a cold disk; a shrink may take a minute. */
 const TIMEOUT = 180_000;
 
-/** No case stands behind these. */
-const NOT_JUDGED: readonly Verdict[] = ['unsupported', 'skipped', 'interrupted', 'unseen'];
-
 /** Declares one test a property. What the trainer does not support is skipped by name, with the reason. */
 export function testTrainer(options: TestOptions = {}): void {
   const seed = options.seed ?? seedOfEnvironment();
@@ -78,7 +75,7 @@ export function testTrainer(options: TestOptions = {}): void {
         ran++;
         const result = await face.check(property, seed, options.cases);
         const { verdict, reason } = result;
-        if (!NOT_JUDGED.includes(verdict)) judged++;
+        if (JUDGED.includes(verdict)) judged++;
         if (verdict === 'pass') return;
         if (FAILING.includes(verdict)) expect.fail(`\n${await face.explain(result, seed)}`);
         skip(`${verdict}: ${reason}`);

@@ -18,6 +18,7 @@ import { dialogues } from '../test/teeth/legal/dialogues.ts';
 import { numbers } from '../test/teeth/legal/numbers.ts';
 import { pairs } from '../test/teeth/legal/pairs.ts';
 import { pipelines } from '../test/teeth/legal/pipelines.ts';
+import { plainChats } from '../test/teeth/legal/plain-chats.ts';
 import { samplers } from '../test/teeth/legal/sampling.ts';
 import { settings } from '../test/teeth/legal/settings.ts';
 import { steps } from '../test/teeth/legal/steps.ts';
@@ -74,6 +75,7 @@ export const LEGAL: readonly Correct[] = [
   ...steps,
   ...texts,
   ...dialogues,
+  ...plainChats,
   ...turns,
   ...truncation,
   ...unusual,

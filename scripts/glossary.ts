@@ -2,6 +2,7 @@
 // where is asked of src/protocol/layout.ts, by sending it a track that numbers the tokens; nothing here shifts an index.
 import { encodeTrack } from '../src/protocol/layout.ts';
 import { blockBatch, expectedMask, locateRow, rolesOf } from '../src/reference/index.ts';
+import { escapeText } from '../src/report/html/markup.ts';
 import { shorten } from '../src/report/visible.ts';
 import { familyFolder, loadTokenizer } from '../src/tokenizers/load.ts';
 import type { Layout, Matrix, Role } from '../src/vocabulary.ts';
@@ -161,8 +162,8 @@ function picture(convention: Convention): string {
   const [wide, high] = [LEFT + width * CELL + TOP, TOP + rows.length * BLOCK];
   const body = rows.map((row, at) => rowPicture(row, at, TOP + at * BLOCK, convention)).join('\n');
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${high}" width="${wide}" height="${high}" role="img" aria-labelledby="t d">
-<title id="t">${escaped(convention.title)}</title>
-<desc id="d">${escaped(description(convention))}</desc>
+<title id="t">${escapeText(convention.title)}</title>
+<desc id="d">${escapeText(description(convention))}</desc>
 <style>${palette(USED)}${STYLE}</style>
 <rect class="ground" width="${wide}" height="${high}"/>
 ${body}
@@ -185,7 +186,7 @@ function rowPicture(row: Row, at: number, y: number, convention: Convention): st
   const tokens = row.texts.map((text, column) => {
     const x = LEFT + column * CELL;
     const role = row.roles[column] ?? 'padding';
-    return `<rect class="${role}" x="${x}" y="${y}" width="${CELL}" height="${TOKEN_HEIGHT}"/><text x="${x + CELL / 2}" y="${y + 20}">${escaped(shorten(text, MOST_TEXT))}</text><text class="small" x="${x + CELL / 2}" y="${y + 37}">${role}</text>`;
+    return `<rect class="${role}" x="${x}" y="${y}" width="${CELL}" height="${TOKEN_HEIGHT}"/><text x="${x + CELL / 2}" y="${y + 20}">${escapeText(shorten(text, MOST_TEXT))}</text><text class="small" x="${x + CELL / 2}" y="${y + 37}">${role}</text>`;
   });
   const values = convention.array(row.mask);
   // Numbered tokens through the same conversion: the array then says of each cell which token it speaks of.
@@ -216,12 +217,4 @@ function rowPicture(row: Row, at: number, y: number, convention: Convention): st
     ...cells.filter((_, index) => values[index] !== 1),
     ...cells.filter((_, index) => values[index] === 1),
   ].join('\n');
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

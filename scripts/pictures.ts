@@ -12,7 +12,7 @@ import { readEvents } from '../src/report/ndjson.ts';
 import { type Run, runsOf } from '../src/report/runs.ts';
 import { PACKAGE_ROOT } from '../src/version.ts';
 import { openBrowser } from './browser.ts';
-import { GOLDEN, SHOTS, shoot, shootCard } from './shots.ts';
+import { DRAWN, drawnBy, GOLDEN, SHOTS, shoot, shootCard } from './shots.ts';
 
 const { values } = parseArgs({ options: { record: { type: 'boolean', default: false } } });
 
@@ -64,6 +64,7 @@ try {
     writeFileSync(join(GOLDEN, `${shot.name}.png`), await shoot(browser, address, shot));
     console.log(`golden/report/${shot.name}.png`);
   }
+  writeFileSync(DRAWN, `${JSON.stringify(await drawnBy(browser, address), null, 2)}\n`);
   writeFileSync(
     join(PACKAGE_ROOT, 'docs', 'pictures', 'failure.png'),
     await shootCard(browser, address, SHOWN),

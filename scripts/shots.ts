@@ -22,6 +22,32 @@ export const SHOTS: readonly Shot[] = [
   { name: 'print', width: 794, height: 1600, colorScheme: 'light', media: 'print' },
 ];
 
+/** Which browser drew a picture, and with which letters: pictures of others differ in every line. */
+export interface Drawn {
+  readonly chromium: string;
+  /** Of a line of text in both families of the page, in pixels. */
+  readonly widths: readonly number[];
+}
+
+export async function drawnBy(browser: Browser, address: string): Promise<Drawn> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  try {
+    await page.goto(address);
+    const widths = await page.evaluate<number[]>(`['var(--mono)', 'inherit'].map((family) => {
+      const line = document.body.appendChild(document.createElement('span'));
+      line.style.fontFamily = family;
+      line.textContent = 'Token 12 <|eot_id|> ␣⏎⇥ ✗✓▲△ trained';
+      return line.getBoundingClientRect().width;
+    })`);
+    return { chromium: browser.version(), widths };
+  } finally {
+    await page.close();
+  }
+}
+
+/** Beside the pictures. */
+export const DRAWN: string = join(GOLDEN, 'drawn.json');
+
 /** The top of the page, as a PNG. */
 export async function shoot(browser: Browser, address: string, shot: Shot): Promise<Buffer> {
   const { width, height, colorScheme, media } = shot;

@@ -149,7 +149,9 @@ export interface ToolSpec {
 /** What a token is in its row. */
 export type Role = 'system' | 'prompt' | 'completion' | 'tool' | 'stop' | 'after stop' | 'padding';
 
-export type Level = 'must' | 'should' | 'may';
+/** How much it says against a trainer that breaks a property: most first. */
+export const LEVELS = ['must', 'should', 'may'] as const;
+export type Level = (typeof LEVELS)[number];
 
 /** The stages of a training step, in the order in which a conversation passes them. */
 export const STAGES = [

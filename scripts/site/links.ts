@@ -19,7 +19,7 @@ export function deadLinks(pages: ReadonlyMap<string, string>, files: ReadonlySet
 }
 
 /** What `href`, `src` and `srcset` name, as written between the quotes, once each. */
-export function addressesOf(html: string): string[] {
+function addressesOf(html: string): string[] {
   const all = [...html.matchAll(ADDRESS)].map(([, , address = '']) => address.replaceAll('&amp;', '&'));
   return [...new Set(all)];
 }

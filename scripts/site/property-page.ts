@@ -1,7 +1,7 @@
 // The page of a property, as Markdown: what it holds, why it matters, which bugs of real trainers it is made for and what
 // is done about them, when it does not judge, which wrong trainers show those bugs. Made of the data alone.
 import type { Property } from '../../src/check/property.ts';
-import { type BugExplanation, explainProperty } from '../../src/cli/explanation.ts';
+import { type BugExplanation, explainProperty } from '../../src/report/explanation.ts';
 import { threadLink } from '../bug-page.ts';
 import type { Mutant } from '../wrong-trainers.ts';
 
@@ -16,7 +16,7 @@ export function propertyPage(
   properties: readonly Property[],
   mutants: readonly Mutant[],
 ): string {
-  const { id, title, level, stage, why, ops, exceptions, bugs, command } = explainProperty(
+  const { id, title, level, stage, why, ops, coverage, exceptions, bugs, command } = explainProperty(
     property,
     properties,
   );
@@ -34,7 +34,7 @@ export function propertyPage(
     ...section('## Bugs of real trainers', bugs.map(bugSection)),
     ...section(
       '## What its cases must try',
-      coverageOf(property).map(
+      Object.entries(coverage).map(
         ([label, share]) => `- at least ${Math.round(share * 100)} % of those judged: ${label}`,
       ),
       '\n',
@@ -67,15 +67,6 @@ function bugSection({ id, what, todo, seen }: BugExplanation): string {
     `**What to do.** ${todo}`,
     ...(threads === '' ? [] : [`Seen in ${threads}.`]),
   ].join('\n\n');
-}
-
-/** Where it depends on the trainer, that of one which declares nothing. */
-function coverageOf({ coverage, ops }: Property): [string, number][] {
-  if (coverage === undefined) return [];
-  const hello = { protocol: 1, name: 'any', ops: Object.fromEntries(ops.map((op) => [op, {}])) } as const;
-  const least =
-    typeof coverage === 'function' ? coverage({ hello, semantics: {}, tokenizer: undefined }) : coverage;
-  return Object.entries(least);
 }
 
 function neighbours(property: Property, properties: readonly Property[]): string[] {

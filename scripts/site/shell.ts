@@ -1,5 +1,6 @@
 // The document around a page of the site: head, navigation, body. No script, no network, one style sheet.
 import { posix } from 'node:path';
+import { ICON } from '../../src/report/html/icon.ts';
 import { html, raw } from '../../src/report/html/markup.ts';
 import { VERSION } from '../../src/version.ts';
 
@@ -55,7 +56,3 @@ ${raw(body)}
 `;
   return document.markup;
 }
-
-const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="10" rx="2" fill="#0a5aa8"/><path d="M8 11l4 5H4z" fill="#d9691a"/></svg>',
-)}`;

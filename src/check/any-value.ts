@@ -8,7 +8,7 @@ const MOST_VALUES = 60;
 /** Fewer say little; more are paid for with a run each. */
 const REPLACEMENTS = 4;
 
-/** `stillFails` may be asked for many cases at once; what cannot be judged counts as not failing. */
+/** `stillFails` is asked for a few cases at once; what cannot be judged, or no longer, counts as not failing. */
 export async function valuesThatDoNotMatter(
   given: unknown,
   samples: readonly unknown[],
@@ -16,22 +16,24 @@ export async function valuesThatDoNotMatter(
 ): Promise<readonly CasePath[]> {
   const leaves = leavesOf(given);
   if (leaves.length > MOST_VALUES) return [];
-  const drawn = new Map<string, Leaf['value'][]>();
+  const drawn = new Map<string, Set<Leaf['value']>>();
   for (const { path, value } of samples.flatMap((sample) => leavesOf(sample))) {
     const place = placeOf(path);
-    drawn.set(place, [...(drawn.get(place) ?? []), value]);
+    const values = drawn.get(place);
+    if (values === undefined) drawn.set(place, new Set([value]));
+    else values.add(value);
   }
-  const judged = await Promise.all(
-    leaves.map(async ({ path, value }) => {
-      const others = new Set(drawn.get(placeOf(path))?.filter((other) => other !== value));
-      const tried = [...others].slice(0, REPLACEMENTS);
-      const failed = await Promise.all(tried.map((other) => stillFails(withValue(given, path, other))));
-      // A flag has one other value; of anything else one replacement proves nothing.
-      const enough = tried.length === REPLACEMENTS || typeof value === 'boolean';
-      return enough && tried.length > 0 && failed.every((fails) => fails);
-    }),
-  );
-  return leaves.filter((_, at) => judged[at]).map(({ path }) => path);
+  const found: CasePath[] = [];
+  for (const { path, value } of leaves) {
+    const others = [...(drawn.get(placeOf(path)) ?? [])].filter((other) => other !== value);
+    const tried = others.slice(0, REPLACEMENTS);
+    // A flag has one other value; of anything else one replacement proves nothing.
+    const enough = tried.length === REPLACEMENTS || (typeof value === 'boolean' && tried.length > 0);
+    if (!enough) continue;
+    const failed = await Promise.all(tried.map((other) => stillFails(withValue(given, path, other))));
+    if (failed.every((fails) => fails)) found.push(path);
+  }
+  return found;
 }
 
 interface Leaf {

@@ -2,7 +2,7 @@
 import { VERSION } from '../version.ts';
 import { drawCases } from './cases.ts';
 import { type Corpus, caseId } from './corpus.ts';
-import type { Failure, PropertyResult } from './events.ts';
+import { type Failure, NOT_TRIED, type PropertyResult } from './events.ts';
 import { changeOf, type KnownFailure } from './known.ts';
 import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
@@ -33,14 +33,10 @@ export async function checkProperty(
     title: property.title,
     level: property.level,
     verdict,
-    cases: 0,
-    rejected: 0,
-    setAside: 0,
+    ...NOT_TRIED,
     labels: labels.counts(),
     coverage: coverageOf(property, world),
-    thin: [],
     fixed: saved.fixed,
-    milliseconds: 0,
     ...rest,
   });
   const known = options.known?.[property.id];

@@ -92,6 +92,17 @@ export interface PropertyResult {
   readonly milliseconds: number;
 }
 
+/** Of a property that had no case. */
+export const NOT_TRIED = {
+  cases: 0,
+  rejected: 0,
+  setAside: 0,
+  labels: {},
+  thin: [],
+  fixed: [],
+  milliseconds: 0,
+} as const satisfies Partial<PropertyResult>;
+
 /** What a report may say of a property without knowing the catalogue. */
 export interface PropertyFacts {
   readonly id: string;
@@ -114,6 +125,8 @@ export type RunEvent =
       readonly properties: readonly PropertyFacts[];
       /** Of the harness. */
       readonly version: string;
+      /** When it began: ISO 8601 in UTC, as `2026-03-01T09:30:00.000Z`. Absent where nobody said it. */
+      readonly started?: string;
       /** What the configuration says of the trainer, over what it declares. */
       readonly configured?: Semantics;
       /** What the trainer was measured to do and does not declare; it is held to this, too. */

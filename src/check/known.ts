@@ -1,7 +1,7 @@
 // Known failures: property id to reason, the case that shows it, and the kind of trouble. A property that fails as
 // recorded does not fail the run; one that fails otherwise, holds again, or was never judged does. What a file becomes
 // after a run is known-update.ts.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Failure } from './events.ts';
 
 export interface KnownFailure {
@@ -60,9 +60,7 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
   return { known };
 }
 
-/** Replaces the file as a whole: a crash while writing leaves the old one. */
-export function writeKnown(path: string, known: KnownFailures): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(known, null, 2)}\n`);
-  renameSync(temporary, path);
+/** What such a file holds. */
+export function knownText(known: KnownFailures): string {
+  return `${JSON.stringify(known, null, 2)}\n`;
 }

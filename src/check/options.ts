@@ -30,4 +30,6 @@ export interface RunOptions {
   readonly command: string;
   /** How a failure is seen again, for the report. */
   readonly replay?: Replay;
+  /** When the run begins, for the report: ISO 8601 in UTC. */
+  readonly started?: string;
 }

@@ -7,7 +7,7 @@ import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import type { Semantics } from '../vocabulary.ts';
 import { checkProperty, unseenReason } from './check.ts';
-import type { PropertyFacts, PropertyResult, RunEvent } from './events.ts';
+import { NOT_TRIED, type PropertyFacts, type PropertyResult, type RunEvent } from './events.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import { supportOf } from './support.ts';
@@ -20,9 +20,9 @@ export async function run(
   options: RunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<readonly PropertyResult[]> {
-  const { trainer, properties, seed, semantics, measured, replay } = options;
+  const { trainer, properties, seed, semantics, measured, replay, started } = options;
   const world = worldOf(trainer, options.tokenizer, { ...measured, ...semantics });
-  const started = performance.now();
+  const begun = performance.now();
   emit({
     type: 'run-start',
     seed,
@@ -31,6 +31,7 @@ export async function run(
     command: options.command,
     properties: properties.map(factsOf),
     version: VERSION,
+    ...(started === undefined ? {} : { started }),
     ...(semantics === undefined ? {} : { configured: semantics }),
     ...(measured === undefined ? {} : { measured }),
     ...(replay === undefined ? {} : { replay }),
@@ -41,7 +42,7 @@ export async function run(
   for (const [index, property] of properties.entries()) {
     emit({ type: 'property-start', id: property.id, index, total: properties.length });
     const unsupported = supportOf(property, world);
-    const begun = performance.now();
+    const before = performance.now();
     let result: PropertyResult;
     if (unsupported !== undefined)
       result = judgedOrUnseen(without(property, 'unsupported', unsupported), options);
@@ -59,7 +60,7 @@ export async function run(
       const kind = result.failure?.trainerFailure?.kind;
       if (kind === 'budget' || kind === 'start') gone = 'the trainer can no longer be started';
     }
-    result = { ...result, milliseconds: performance.now() - begun };
+    result = { ...result, milliseconds: performance.now() - before };
     results.push(result);
     emit({ type: 'property-end', result });
   }
@@ -70,7 +71,7 @@ export async function run(
   emit({
     type: 'run-end',
     interrupted: options.signal?.aborted === true,
-    milliseconds: performance.now() - started,
+    milliseconds: performance.now() - begun,
   });
   return results;
 }
@@ -104,19 +105,9 @@ export function strangers({
       const near = nearestName(id, catalogue);
       const hint = near === undefined ? '' : `; did you mean "${near}"?`;
       const reason = unseenReason(entry, `no property is called so${hint}`);
-      return { id, title: entry.reason, level: 'must', verdict: 'unseen', reason, ...NOTHING };
+      return { id, title: entry.reason, level: 'must', verdict: 'unseen', reason, ...NOT_TRIED };
     });
 }
-
-const NOTHING = {
-  cases: 0,
-  rejected: 0,
-  setAside: 0,
-  labels: {},
-  thin: [],
-  fixed: [],
-  milliseconds: 0,
-} as const;
 
 function without(
   property: Property,
@@ -124,5 +115,5 @@ function without(
   reason: string,
 ): PropertyResult {
   const { id, title, level } = property;
-  return { id, title, level, verdict, reason, ...NOTHING };
+  return { id, title, level, verdict, reason, ...NOT_TRIED };
 }

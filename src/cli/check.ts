@@ -17,7 +17,6 @@ import { LAST_RUN } from './last-run.ts';
 import { measuredSemantics } from './open.ts';
 import {
   addTrainerOptions,
-  anySeed,
   collect,
   type Invocation,
   levelName,
@@ -28,6 +27,7 @@ import {
 import { addOutputOptions } from './outputs.ts';
 import { makePlan, type Plan, type TrainerOptions } from './plan.ts';
 import { openRecord, type RecordOptions, type RunRecord } from './record.ts';
+import { anySeed } from './seed.ts';
 import { CASES_FOLDER, replayOf, type Session, sayBundled, widthOfScreen, withSession } from './session.ts';
 import { commandOf } from './trainer.ts';
 import { type ChosenRun, leftOutOf, rewriteKnown } from './update-known.ts';
@@ -163,6 +163,7 @@ async function checkWith(
       cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
       measured,
       replay,
+      started: new Date().toISOString(),
       ...(session.semantics === undefined ? {} : { semantics: session.semantics }),
       ...(kept ? { corpus: openCorpus(resolve(context.cwd, CASES_FOLDER)) } : {}),
       ...(options.shrinkTime === undefined ? {} : { shrinkMilliseconds: options.shrinkTime * 1_000 }),

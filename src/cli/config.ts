@@ -5,10 +5,9 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
 import { unknownName } from '../protocol/nearest.ts';
-import type { Level } from '../vocabulary.ts';
-import type { Problem } from './context.ts';
+import { LEVELS, type Level } from '../vocabulary.ts';
+import { type Problem, whyOf } from './context.ts';
 import type { Config } from './define.ts';
-import { LEVELS } from './select.ts';
 
 export interface LoadedConfig {
   readonly file: string;
@@ -29,7 +28,7 @@ export async function loadConfig(
   try {
     value = await read(file);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = whyOf(error);
     return { problem: `${file} cannot be loaded: ${why.split('\n')[0] ?? why}` };
   }
   const complaint = complaintAbout(value);

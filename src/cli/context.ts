@@ -30,6 +30,11 @@ export function isProblem(value: object): value is Problem {
   return 'problem' in value;
 }
 
+/** What was thrown, for a sentence of a problem. */
+export function whyOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** One line on stderr, and the exit code for "no verdict". */
 export function refuse(context: Context, { problem }: Problem): number {
   context.err.write(`trainproof: ${problem}\n`);

@@ -12,8 +12,10 @@ import { choosePaint } from '../report/paint.ts';
 import { troubleLines } from '../report/trouble.ts';
 import { pad, wrap } from '../report/visible.ts';
 import type { Trainer } from '../trainer/trainer.ts';
+import type { Layout } from '../vocabulary.ts';
 import { type Context, isProblem, refuse, say } from './context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from './exit.ts';
+import { layoutHint } from './layout-hint.ts';
 import { addTrainerOptions, type Invocation } from './options.ts';
 import { makePlan, type TrainerOptions } from './plan.ts';
 import { sayBundled, widthOfScreen, withSession } from './session.ts';
@@ -97,12 +99,19 @@ async function tryOp(
   }
   switch (outcome?.kind) {
     case 'holds':
-      return { verdict: 'good', lines: ['answers'] };
+      return { verdict: 'good', lines: [await hintOf(op, trainer, world)] };
     case 'fails':
       // The answer was understood; that it is wrong is for check to show.
       return {
         verdict: 'good',
-        lines: [`answers, but ${property.id} fails on it: ${outcome.finding.sentence}`],
+        lines: [
+          await hintOf(
+            op,
+            trainer,
+            world,
+            `answers, but ${property.id} fails on it: ${outcome.finding.sentence}`,
+          ),
+        ],
       };
     case 'error':
       return { verdict: 'bad', lines: [], outcome };
@@ -117,6 +126,11 @@ async function tryOp(
         ],
       };
   }
+}
+
+/** What to say of an op that answers. A wrong layout comes first: nothing else that is said of the op means anything then. */
+async function hintOf(op: Op, trainer: Trainer, world: World, otherwise = 'answers'): Promise<string> {
+  return (op === 'mask' ? await layoutHint(trainer, world) : undefined) ?? otherwise;
 }
 
 function trialLines(op: Op, trial: Trial, context: Context): string[] {
@@ -134,7 +148,7 @@ function trialLines(op: Op, trial: Trial, context: Context): string[] {
 }
 
 function helloLines({ hello, semantics, tokenizer }: World, width: number): string[] {
-  const { layout, tokens } = hello;
+  const { tokens } = hello;
   const declared = Object.entries(semantics).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
   const facts: readonly (readonly [string, string])[] = [
     [
@@ -143,10 +157,15 @@ function helloLines({ hello, semantics, tokenizer }: World, width: number): stri
     ],
     [
       'layout',
-      layout === undefined
+      hello.layout === undefined
         ? 'not declared: token-aligned, over the whole row'
-        : `${layout.alignment}-aligned, over the ${layout.span}`,
+        : layoutText(hello.layout),
     ],
+    ...OP_NAMES.flatMap((op) => {
+      const layout = hello.ops[op]?.layout;
+      return layout === undefined ? [] : [['', `of ${op}: ${layoutText(layout)}`] as const];
+    }),
+    ['dtype', hello.dtype ?? 'not declared: held to the tolerances of float32'],
     [
       'semantics',
       declared.length === 0 ? 'not declared: every legal variant is accepted' : declared.join(', '),
@@ -168,6 +187,8 @@ function helloLines({ hello, semantics, tokenizer }: World, width: number): stri
     wrap(text, width - OP_WIDTH).map((line, at) => pad(at === 0 ? label : '', OP_WIDTH) + line),
   );
 }
+
+const layoutText = ({ alignment, span }: Layout): string => `${alignment}-aligned, over the ${span}`;
 
 function runtimeOf(hello: Hello): string | undefined {
   return hello.runtime === undefined ? undefined : `(${hello.runtime})`;

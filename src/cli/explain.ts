@@ -4,19 +4,17 @@ import type { Command } from 'commander';
 import { bugs } from '../bugs/index.ts';
 import type { Property } from '../check/property.ts';
 import { nearestName } from '../protocol/nearest.ts';
-import { choosePaint } from '../report/paint.ts';
-import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
-import { HOLDS } from './exit.ts';
 import {
   BUG_IDS,
   type BugExplanation,
-  bugLines,
   explainBug,
   explainProperty,
-  type Print,
   type PropertyExplanation,
-  propertyLines,
-} from './explanation.ts';
+} from '../report/explanation.ts';
+import { bugLines, type Print, propertyLines } from '../report/explanation-lines.ts';
+import { choosePaint } from '../report/paint.ts';
+import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
+import { HOLDS } from './exit.ts';
 import type { Invocation } from './options.ts';
 import { selectProperties, splitNames } from './select.ts';
 import { widthOfScreen } from './session.ts';

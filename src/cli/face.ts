@@ -9,8 +9,9 @@ import { blockText } from './hold.ts';
 import { judge, type OpenOptions, openSetting } from './setting.ts';
 
 export { isProblem } from './context.ts';
-export { type Held, type HoldOptions, hold } from './hold.ts';
+export { type Held, type HoldOptions, hold, JUDGED } from './hold.ts';
 export { type Holdable, receive } from './received.ts';
+export { anySeed, MOST_SEED, readSeed } from './seed.ts';
 
 /** The trainer of a folder's configuration, and what that configuration leaves of a catalogue. */
 export interface Face {

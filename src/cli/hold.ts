@@ -5,7 +5,7 @@ import type { PropertyResult } from '../check/events.ts';
 import { type KnownFailures, readKnown } from '../check/known.ts';
 import type { Property } from '../check/property.ts';
 import { strangers } from '../check/run.ts';
-import { failureLines, repeatLines, troubleKey } from '../report/failure.ts';
+import { blocksOf } from '../report/blocks.ts';
 import { PLAIN } from '../report/paint.ts';
 import { semanticsWords } from '../report/profile.ts';
 import { LOOKS } from '../report/verdict.ts';
@@ -116,7 +116,7 @@ function strangersOf(known: KnownFailures | undefined, all: readonly Property[])
 const unclear = ({ problem }: Problem): Held => ({ kind: 'unclear', words: problem });
 
 /** Verdicts that a case stands behind. */
-const JUDGED: readonly Verdict[] = ['pass', 'known', 'fail', 'error', 'thin', 'changed', 'stale'];
+export const JUDGED: readonly Verdict[] = ['pass', 'known', 'fail', 'error', 'thin', 'changed', 'stale'];
 
 async function heldOf(
   groups: readonly Group[],
@@ -186,18 +186,9 @@ export async function blockText(
   const unsaved = { command, again: `TRAINPROOF_SEED=${seed} npx vitest run` };
   // What was measured for the run; nothing is measured for these words.
   const words = semanticsWords(await setting.measured(AbortSignal.abort()));
-  const told = new Map<string, string>();
-  const blocks = results.map((result) => {
-    const { failure, verdict, id, reason = '' } = result;
+  const blocks = blocksOf(results, ({ id }) => {
     const explained = catalogue.has(id);
-    const replay = saved && explained ? setting.replay : unsaved;
-    const options = { width: WIDTH, paint: PLAIN, replay, explained };
-    if (failure === undefined) return `${LOOKS[verdict].glyph} ${id}  ${LOOKS[verdict].word}: ${reason}`;
-    const key = troubleKey(result);
-    const first = key === undefined ? undefined : told.get(key);
-    if (first !== undefined) return repeatLines(result, first, options).join('\n');
-    if (key !== undefined) told.set(key, id);
-    return failureLines(result, options).join('\n');
-  });
+    return { width: WIDTH, paint: PLAIN, replay: saved && explained ? setting.replay : unsaved, explained };
+  }).map((lines) => lines.join('\n'));
   return [...blocks, ...(words === undefined ? [] : [`measured, not declared: ${words}`])].join('\n\n');
 }

@@ -5,11 +5,11 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_ROOT, VERSION } from '../version.ts';
 import { CONFIG_NAMES } from './config.ts';
-import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
+import { type Context, isProblem, type Problem, refuse, say, whyOf } from './context.ts';
 import { HOLDS } from './exit.ts';
 import type { Invocation } from './options.ts';
 import { editPackage, type PackageEdit } from './package-file.ts';
-import { STARTER, type StarterFile } from './starter.ts';
+import { STARTER, type StarterFile, starterConfig } from './starter.ts';
 
 interface InitOptions {
   readonly force?: boolean;
@@ -92,7 +92,7 @@ function packageEdit(context: Context): PackageEdit | Problem {
   try {
     text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   } catch (error) {
-    return { problem: `${PACKAGE} cannot be read: ${sentenceOf(error)}` };
+    return { problem: `${PACKAGE} cannot be read: ${whyOf(error)}` };
   }
   return editPackage(text, {
     test: 'vitest run',
@@ -111,10 +111,18 @@ function testedVitest(): string {
 function writeStarters(files: readonly StarterFile[], force: boolean, context: Context): Problem | undefined {
   for (const name of files) {
     // `wx` closes the gap between looking and writing.
-    const problem = write(name, STARTER[name], force ? 'w' : 'wx', context);
+    const problem = write(name, contentOf(name, context), force ? 'w' : 'wx', context);
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** The environment beside the code is the one that trains; an active one is what python3 means anyway. */
+const OWN_PYTHON = '.venv/bin/python';
+
+function contentOf(name: StarterFile, context: Context): string {
+  const isOwn = name === CONFIG && isThere(OWN_PYTHON, context);
+  return isOwn ? starterConfig(OWN_PYTHON) : STARTER[name];
 }
 
 function write(name: string, content: string, flag: 'w' | 'wx', context: Context): Problem | undefined {
@@ -122,13 +130,11 @@ function write(name: string, content: string, flag: 'w' | 'wx', context: Context
     writeFileSync(resolve(context.cwd, name), content, { flag });
     return undefined;
   } catch (error) {
-    return { problem: `${name} cannot be written: ${sentenceOf(error)}` };
+    return { problem: `${name} cannot be written: ${whyOf(error)}` };
   }
 }
 
 const isThere = (name: string, context: Context): boolean => existsSync(resolve(context.cwd, name));
-
-const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** "a", "a and b", "a, b and c". */
 function listed(names: readonly string[]): string {

@@ -1,9 +1,9 @@
 // Option values and the options that several commands share. Parsers refuse in one sentence.
 import { type Command, InvalidArgumentError } from 'commander';
 import { nearestName } from '../protocol/nearest.ts';
-import type { Level } from '../vocabulary.ts';
+import { LEVELS, type Level } from '../vocabulary.ts';
 import type { Context } from './context.ts';
-import { LEVELS } from './select.ts';
+import { MOST_SEED, readSeed } from './seed.ts';
 
 /** What a command is called with, besides its own options. */
 export interface Invocation {
@@ -25,9 +25,6 @@ export function addTrainerOptions(command: Command): Command {
     .option('--hello-timeout <seconds>', 'longest wait for the first answer, imports included', positive);
 }
 
-/** Shrinking and sampling take 32 bits; so does every seed that is printed. */
-const MOST_SEED = 0x7fff_ffff;
-
 export function wholePositive(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1)
@@ -36,16 +33,9 @@ export function wholePositive(text: string): number {
 }
 
 export function seedNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isInteger(value) || value < 0 || value > MOST_SEED) {
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${MOST_SEED}.`);
-  }
-  return value;
-}
-
-/** A seed that nobody chose; it is printed before anything happens. */
-export function anySeed(): number {
-  return Math.floor(Math.random() * MOST_SEED);
+  const seed = readSeed(text);
+  if (seed === undefined) throw new InvalidArgumentError(`It must be a whole number from 0 to ${MOST_SEED}.`);
+  return seed;
 }
 
 export function positive(text: string): number {

@@ -37,8 +37,9 @@ export async function makePlan(
   return isProblem(choice) ? choice : { options, loaded, choice, tokenizer };
 }
 
-function namedTokenizer(
-  options: TrainerOptions,
+/** Absolute: what is typed, or what is written in the configuration, from where that lies. */
+export function namedTokenizer(
+  options: Pick<TrainerOptions, 'tokenizer'>,
   loaded: LoadedConfig | undefined,
   cwd: string,
 ): string | undefined {

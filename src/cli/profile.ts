@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { type Profile, profileTrainer } from '../check/profile/profile.ts';
 import { choosePaint } from '../report/paint.ts';
 import { profileJson, profileLines } from '../report/profile.ts';
-import { type Context, isProblem, refuse, say } from './context.ts';
+import { type Context, isProblem, refuse, say, whyOf } from './context.ts';
 import { FAILED, HOLDS, INTERRUPTED } from './exit.ts';
 import { addTrainerOptions, type Invocation } from './options.ts';
 import { makePlan, type TrainerOptions } from './plan.ts';
@@ -64,7 +64,7 @@ async function profileWith(session: Session, json: string | undefined, context: 
     try {
       writeFileSync(file, `${profileJson(trainer.hello, measured)}\n`);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = whyOf(error);
       return refuse(context, { problem: `${file} cannot be written: ${why}` });
     }
   }

@@ -2,7 +2,7 @@
 import type { TrainerFailure } from '../trainer/failure.ts';
 import { type ObjectTrainerSpec, objectTrainer } from '../trainer/object.ts';
 import type { Trainer } from '../trainer/trainer.ts';
-import { isProblem, type Problem } from './context.ts';
+import { isProblem, type Problem, whyOf } from './context.ts';
 import { bareSetting, type OpenTrainer, openSetting, type Setting } from './setting.ts';
 import { splitCommand } from './words.ts';
 
@@ -62,7 +62,7 @@ function ofObject(spec: ObjectTrainerSpec): Received | Problem {
   try {
     return remembered(objectTrainer(spec));
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: whyOf(error) };
   }
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openCorpus, readSavedCase, type SavedCase } from '../check/corpus.ts';
-import type { PropertyResult } from '../check/events.ts';
+import { NOT_TRIED, type PropertyResult } from '../check/events.ts';
 import type { Property } from '../check/property.ts';
 import { worldOf } from '../check/run.ts';
 import { type CaseOutcome, runCase } from '../check/subject.ts';
@@ -11,7 +11,7 @@ import { supportOf } from '../check/support.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { failureLines } from '../report/failure.ts';
 import { choosePaint } from '../report/paint.ts';
-import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
+import { type Context, isProblem, type Problem, refuse, say, whyOf } from './context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from './exit.ts';
 import { measuredSemantics } from './open.ts';
 import { addTrainerOptions, type Invocation } from './options.ts';
@@ -85,9 +85,7 @@ async function replayWith(
   try {
     outcome = await runCase(property, trainer, world, saved.given, lines);
   } catch (error) {
-    return invalid(
-      `this version generates other cases (${error instanceof Error ? error.message : String(error)})`,
-    );
+    return invalid(`this version generates other cases (${whyOf(error)})`);
   }
   switch (outcome.kind) {
     case 'refused':
@@ -116,13 +114,8 @@ function resultOf(
     title,
     level,
     verdict: outcome.kind === 'fails' ? 'fail' : 'error',
+    ...NOT_TRIED,
     cases: 1,
-    rejected: 0,
-    setAside: 0,
-    labels: {},
-    thin: [],
-    fixed: [],
-    milliseconds: 0,
     failure: {
       caseId: saved.id,
       given: saved.given,

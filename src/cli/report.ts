@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Run, runNames } from '../report/runs.ts';
-import { summaryLine } from '../report/summary.ts';
+import { runLine } from '../report/summary.ts';
 import { openInBrowser } from './browser.ts';
 import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
@@ -93,18 +93,7 @@ function isAsked({ files, onStandardOutput }: Outputs): boolean {
 /** The final line of each run, named where there are several. */
 function verdictLines(runs: readonly Run[]): string[] {
   const names = runNames(runs);
-  return runs.map(({ start, results, end }, at) => {
-    const milliseconds = end?.milliseconds ?? results.reduce((all, each) => all + each.milliseconds, 0);
-    const line = summaryLine(results, {
-      seed: start.seed,
-      milliseconds,
-      interrupted: end?.interrupted ?? false,
-      ...(end === undefined
-        ? { note: `the run has not ended: ${results.length} of ${start.properties.length}` }
-        : {}),
-    });
-    return runs.length === 1 ? line : `${names[at] ?? ''} · ${line}`;
-  });
+  return runs.map((run, at) => (runs.length === 1 ? runLine(run) : `${names[at] ?? ''} · ${runLine(run)}`));
 }
 
 /** Until Ctrl-C, which is how it is meant to end. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { readEvents } from '../report/ndjson.ts';
 import { type Run, runsOf } from '../report/runs.ts';
-import { type Context, isProblem, type Problem } from './context.ts';
+import { type Context, isProblem, type Problem, whyOf } from './context.ts';
 import { LAST_RUN } from './last-run.ts';
 
 /** In the place of a file. */
@@ -60,7 +60,7 @@ function unreadable(error: unknown, file: string): string {
       ? 'no run is remembered here; `npx trainproof check` writes it, or name a file of --events'
       : 'there is no such file';
   if (code === 'EISDIR') return 'it is a folder; name the files in it';
-  return error instanceof Error ? error.message : String(error);
+  return whyOf(error);
 }
 
 async function standardInput(): Promise<string> {

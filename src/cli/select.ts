@@ -1,7 +1,7 @@
 // Which properties a run is about: by id, folder or glob, and by level.
 import type { Property } from '../check/property.ts';
 import { nearestName } from '../protocol/nearest.ts';
-import type { Level } from '../vocabulary.ts';
+import { LEVELS, type Level } from '../vocabulary.ts';
 import type { Problem } from './context.ts';
 
 /**
@@ -27,8 +27,6 @@ export function selectProperties(
   return chosen;
 }
 
-export const LEVELS: readonly Level[] = ['must', 'should', 'may'];
-
 /** `a,b` and repeated options alike. */
 export function splitNames(values: readonly string[]): string[] {
   return values
@@ -37,7 +35,7 @@ export function splitNames(values: readonly string[]): string[] {
     .filter((name) => name !== '');
 }
 
-export function unknownProperty(name: string, properties: readonly Pick<Property, 'id'>[]): string {
+function unknownProperty(name: string, properties: readonly Pick<Property, 'id'>[]): string {
   const ids = properties.map(({ id }) => id);
   const stages = [...new Set(ids.map((id) => id.split('/')[0] ?? id))];
   // A name without a stage may be either: "maks" is nearer to "mask" than to any whole id.

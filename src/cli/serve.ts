@@ -7,9 +7,9 @@ import type { Problem } from './context.ts';
 
 export interface Site {
   /** The whole document. */
-  page(): Promise<string>;
+  page(): string;
   /** What stands in its `<main>`. */
-  body(): Promise<string>;
+  body(): string;
   /** Another text whenever the page may be another one; cheap, it is asked for all the time. */
   version(): string;
 }
@@ -50,8 +50,8 @@ export async function serve(site: Site, port: number): Promise<Serving | Problem
     }
     const [, given = '', place, ...rest] = (request.url ?? '').replace(/\?.*$/s, '').split('/');
     if (!isSame(given, token) || rest.length > 0) return send(response, 404, NOT_HERE);
-    if (place === '') return send(response, 200, await site.page(), HTML);
-    if (place === 'body') return send(response, 200, await site.body(), HTML);
+    if (place === '') return send(response, 200, site.page(), HTML);
+    if (place === 'body') return send(response, 200, site.body(), HTML);
     if (place === 'events') return follow(request, response);
     return send(response, 404, NOT_HERE);
   }

@@ -2,6 +2,7 @@
 // they print.
 import type { Replay } from '../check/events.ts';
 import { choosePaint } from '../report/paint.ts';
+import { REPLAY } from '../report/reproduce.ts';
 import { troubleLines } from '../report/trouble.ts';
 import { type Context, isProblem, refuse, say } from './context.ts';
 import { NO_VERDICT } from './exit.ts';
@@ -55,7 +56,7 @@ export function replayOf(
 ): Replay {
   const adapter = pipeLine(choice, context);
   return {
-    command: 'npx trainproof replay',
+    ...REPLAY,
     ...(adapter === undefined ? {} : { adapter }),
     ...(kept ? { folder: CASES_FOLDER } : {}),
   };

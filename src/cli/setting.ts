@@ -7,6 +7,7 @@ import type { KnownFailures } from '../check/known.ts';
 import { measureUndeclared } from '../check/profile/undeclared.ts';
 import type { Property } from '../check/property.ts';
 import { run } from '../check/run.ts';
+import { REPLAY } from '../report/reproduce.ts';
 import { loadTokenizer } from '../tokenizers/load.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Trainer } from '../trainer/trainer.ts';
@@ -114,7 +115,7 @@ export function bareSetting(trainer: Trainer): Setting | Problem {
     cases: DEFAULT_CASES,
     corpus: undefined,
     command: '',
-    replay: { command: 'npx trainproof replay' },
+    replay: REPLAY,
     measured: measuring(trainer, tokenizer, undefined),
   };
 }

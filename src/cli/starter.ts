@@ -30,11 +30,15 @@ def kl(logprobs, ref_logprobs, completion_mask):
     return {"kl": [[kl_penalty(p, ref) if m else 0.0 for p, ref, m in zip(*row)] for row in rows]}
 
 # Next: logprobs, advantages, loss. All ops with their arguments: node_modules/trainproof/PROTOCOL.md
+# arrays="torch" hands tensors over instead of lists. Arrays of one column less, (B, T-1), are a layout to declare:
+# layout={"alignment": "predictor", "span": "row"}, here for all ops or in @trainproof.op(...) for one.
 # What your trainer chose among legal variants goes into semantics; \`npx trainproof profile\` measures it.
-trainproof.serve(name="my-trainer", semantics={"kl_estimator": "k3"}, dtype="float64")  # arrays="torch": tensors
+trainproof.serve(name="my-trainer", semantics={"kl_estimator": "k3"})
 `;
 
-const CONFIG = `${JSON.stringify({ trainer: 'python3 adapter.py', cases: 100, level: 'must' }, null, 2)}\n`;
+/** `python`: the one that the adapter is started with. */
+export const starterConfig = (python: string): string =>
+  `${JSON.stringify({ trainer: `${python} adapter.py`, cases: 100, level: 'must' }, null, 2)}\n`;
 
 const TEST = `// The trainer of trainproof.config.json, one test a property. \`npm test\` runs it.
 import { testTrainer } from 'trainproof/vitest';
@@ -45,7 +49,7 @@ testTrainer();
 /** File name to content. */
 export const STARTER = {
   'adapter.py': ADAPTER,
-  'trainproof.config.json': CONFIG,
+  'trainproof.config.json': starterConfig('python3'),
   'trainer.test.ts': TEST,
 } as const;
 export type StarterFile = keyof typeof STARTER;

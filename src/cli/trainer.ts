@@ -8,7 +8,7 @@ import { type ObjectTrainerSpec, objectTrainer } from '../trainer/object.ts';
 import { startTrainer } from '../trainer/process.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { LoadedConfig } from './config.ts';
-import { type Context, isProblem, type Problem } from './context.ts';
+import { type Context, isProblem, type Problem, whyOf } from './context.ts';
 import type { Config } from './define.ts';
 import { findPython, pythonPathPrefix } from './python.ts';
 import { joinCommand, splitCommand } from './words.ts';
@@ -49,7 +49,7 @@ export const ADAPTERS: Readonly<Record<string, string>> = {
   'trl-grpo': 'trainproof.adapters.trl_grpo',
   'trl-sft': 'trainproof.adapters.trl_sft',
 };
-export const BUNDLED_EXAMPLE = 'trainproof.examples.left_padded';
+const BUNDLED_EXAMPLE = 'trainproof.examples.left_padded';
 
 /** The trainer that these options mean. */
 export function chooseTrainer(
@@ -88,8 +88,9 @@ export async function startChosen(
     try {
       return { trainer: objectTrainer(choice.spec) };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return { failure: { kind: 'start', message, advice: `Correct the trainer in ${choice.file}.` } };
+      return {
+        failure: { kind: 'start', message: whyOf(error), advice: `Correct the trainer in ${choice.file}.` },
+      };
     }
   }
   return await startTrainer({ command: choice.command, cwd: choice.cwd, ...deadlines });

@@ -1,11 +1,13 @@
 // What a run of `check` means for the file of known failures: which entries it left out, and the file rewritten.
 import { relative } from 'node:path';
 import type { PropertyResult } from '../check/events.ts';
-import { writeKnown } from '../check/known.ts';
+import { knownText } from '../check/known.ts';
 import { updateKnown } from '../check/known-update.ts';
 import type { Property } from '../check/property.ts';
+import { plural } from '../report/plural.ts';
 import type { ChosenKnown } from './chosen.ts';
 import { type Context, say } from './context.ts';
+import { writeWhole } from './written.ts';
 
 export interface ChosenRun {
   readonly properties: readonly Property[];
@@ -38,14 +40,12 @@ export function rewriteKnown(
     say(context, `${name} says all of this already`);
     return update.results;
   }
-  try {
-    writeKnown(file, update.known);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    context.err.write(`trainproof: ${name} cannot be written: ${why}\n`);
+  const why = writeWhole(file, knownText(update.known));
+  if (why !== undefined) {
+    context.err.write(`trainproof: ${name} ${why}\n`);
     return results;
   }
-  const count = Object.keys(update.known).length;
-  say(context, ...update.changes, `${name} now holds ${count} known ${count === 1 ? 'failure' : 'failures'}`);
+  const held = plural(Object.keys(update.known).length, 'known failure');
+  say(context, ...update.changes, `${name} now holds ${held}`);
   return update.results;
 }

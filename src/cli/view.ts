@@ -1,32 +1,20 @@
 // `view`: the masks of one's own data set. Which tokens of each row will be trained, and what is wrong with them.
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { choosePaint } from '../report/paint.ts';
 import { viewLines } from '../report/view.ts';
-import { loadTokenizer } from '../tokenizers/load.ts';
-import { checkTemplate } from '../tokenizers/template.ts';
-import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import { type Entry, entriesOf, formatOf } from '../view/read.ts';
-import { TRAIN_ON, type TrainOn, type ViewOptions } from '../view/row.ts';
+import { harmless } from '../report/visible.ts';
+import { TRAIN_ON } from '../view/row.ts';
 import { type Keep, scan, type View } from '../view/scan.ts';
-import { writerOf } from '../view/writer.ts';
-import type { PaddingSide } from '../vocabulary.ts';
 import { type Context, isProblem, type Problem, refuse, say } from './context.ts';
 import { FAILED, HOLDS } from './exit.ts';
 import { type Invocation, wholePositive } from './options.ts';
 import { widthOfScreen } from './session.ts';
+import { type Given, sourceOf } from './view-source.ts';
+import { type WorldOptions, worldOf } from './view-world.ts';
 
-interface Options {
-  readonly tokenizer?: string;
-  readonly template?: string;
-  readonly trainOn?: TrainOn;
-  readonly maxLength?: number;
-  readonly truncationSide: PaddingSide;
-  readonly stop?: readonly string[];
-  readonly conversation?: string;
-  readonly ids?: readonly number[];
-  readonly labels?: readonly number[];
+interface Options extends Given, WorldOptions {
   readonly rows: number;
   readonly row?: readonly number[];
   readonly all?: boolean;
@@ -42,7 +30,10 @@ export function addView(program: Command, { context, finish }: Invocation): void
     .command('view')
     .description('show which tokens of a data set are trained, and flag rows whose mask is wrong')
     .argument('[data]', 'file of JSON lines, or one JSON array; - reads standard input')
-    .option('--tokenizer <dir>', 'folder with tokenizer.json, as tokenizer.save_pretrained(DIR) writes it')
+    .option(
+      '--tokenizer <dir>',
+      'folder with tokenizer.json, as tokenizer.save_pretrained(DIR) writes it (default: that of the configuration)',
+    )
     .option('--template <file>', "chat template to use in place of the tokenizer's")
     .addOption(
       new Option('--train-on <what>', 'which tokens are trained where a row does not say').choices(TRAIN_ON),
@@ -95,19 +86,19 @@ Examples:
 Exit code: 0 no row is flagged, 1 some are, 2 nothing could be read.`;
 
 async function view(data: string | undefined, options: Options, context: Context): Promise<number> {
-  const entries = await source(data, options, context);
-  if (isProblem(entries)) return refuse(context, entries);
-  const world = worldOf(options, context);
+  const source = await sourceOf(data, options, context);
+  if (isProblem(source)) return refuse(context, source);
+  const world = await worldOf(options, context);
   if (isProblem(world)) return refuse(context, world);
   const most =
     options.all === true
       ? Number.POSITIVE_INFINITY
       : Math.max(options.rows, options.html === undefined ? 0 : options.htmlRows);
   const keep: Keep = { most, ...(options.row === undefined ? {} : { numbers: new Set(options.row) }) };
-  const seen = scan(entries.rows, world, keep);
-  if (seen.unread === seen.rows) return refuse(context, { problem: problemOf(seen, entries.name) });
+  const seen = scan(source.rows, world, keep);
+  if (seen.unread === seen.rows) return refuse(context, { problem: problemOf(seen, source.name) });
   const of = [
-    entries.name,
+    source.name,
     world.tokenizer === undefined ? 'no tokenizer' : `tokenizer ${world.tokenizer.name}`,
   ];
   const print = {
@@ -129,143 +120,11 @@ async function view(data: string | undefined, options: Options, context: Context
   return seen.flagged > 0 || (options.strict === true && seen.counts.length > 0) ? FAILED : HOLDS;
 }
 
-interface Source {
-  readonly name: string;
-  readonly rows: Iterable<Entry>;
-}
-
-async function source(
-  data: string | undefined,
-  options: Options,
-  context: Context,
-): Promise<Source | Problem> {
-  const { conversation, ids, labels } = options;
-  const pasted = conversation !== undefined || ids !== undefined;
-  if (pasted && data !== undefined)
-    return { problem: `give either ${data} or a row with --conversation and --ids, not both` };
-  if (labels !== undefined && ids === undefined)
-    return { problem: '--labels are the labels of --ids, which are not given' };
-  if (pasted) return pastedRow(conversation, ids, labels);
-  if (data === undefined)
-    return {
-      problem:
-        'name a file of JSON lines, as in `trainproof view data.jsonl --tokenizer DIR`; `trainproof view --help` lists the shapes of rows',
-    };
-  const bytes = data === '-' ? await standardInput() : bytesOf(data, context);
-  if (isProblem(bytes)) return bytes;
-  const other = formatOf(bytes);
-  if (other !== undefined) return { problem: `${data} is ${other}` };
-  return { name: data === '-' ? 'standard input' : basename(data), rows: entriesOf(bytes) };
-}
-
-function pastedRow(
-  conversation: string | undefined,
-  ids: readonly number[] | undefined,
-  labels: readonly number[] | undefined,
-): Source | Problem {
-  let value: unknown = {};
-  if (conversation !== undefined) {
-    try {
-      value = JSON.parse(conversation);
-    } catch (error) {
-      return {
-        problem: `--conversation is not JSON (${error instanceof Error ? error.message : String(error)}); quote it for the shell with '...'`,
-      };
-    }
-  }
-  if (ids !== undefined) {
-    const beside = Array.isArray(value) ? { messages: value } : (value as object);
-    value = { ...beside, input_ids: ids, ...(labels === undefined ? {} : { labels }) };
-  }
-  return { name: 'the row given', rows: [{ number: 1, value }] };
-}
-
-/** Read as it comes: a pipe may not have been filled yet. */
-async function standardInput(): Promise<Uint8Array | Problem> {
-  if (process.stdin.isTTY)
-    return { problem: 'nothing is piped in; `cat data.jsonl | trainproof view -` does' };
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
-
-function bytesOf(data: string, context: Context): Uint8Array | Problem {
-  const file = resolve(context.cwd, data);
-  try {
-    if (statSync(file).isDirectory())
-      return {
-        problem: `${data} is a folder; a data set that save_to_disk wrote becomes JSON lines with load_from_disk("${data}").to_json("data.jsonl")`,
-      };
-    return readFileSync(file);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    if (/ENOENT/.test(reason)) return { problem: `there is no file ${data}` };
-    if (/ERR_FS_FILE_TOO_LARGE|greater than/.test(reason))
-      return {
-        problem: `${data} is too large to be read at once; look at a part of it, as in \`head -n 10000 ${data} | trainproof view -\``,
-      };
-    return { problem: `${data} cannot be read: ${reason}` };
-  }
-}
-
-function worldOf(options: Options, context: Context): ViewOptions | Problem {
-  const settings = {
-    truncationSide: options.truncationSide,
-    ...(options.trainOn === undefined ? {} : { trainOn: options.trainOn }),
-    ...(options.maxLength === undefined ? {} : { maxLength: options.maxLength }),
-  };
-  if (options.tokenizer === undefined) {
-    if (options.template !== undefined)
-      return { problem: '--template needs --tokenizer, which knows its special tokens' };
-    const stops = stopIds(options.stop ?? [], undefined);
-    return isProblem(stops) ? stops : { ...settings, stops };
-  }
-  const loaded = loadTokenizer(resolve(context.cwd, options.tokenizer));
-  if ('problem' in loaded) return loaded;
-  const { tokenizer } = loaded;
-  const template =
-    options.template === undefined ? tokenizer.chatTemplate : templateOf(options.template, context);
-  if (typeof template === 'object') return template;
-  const stops = stopIds(options.stop ?? [], tokenizer);
-  if (isProblem(stops)) return stops;
-  return {
-    ...settings,
-    tokenizer,
-    stops,
-    ...(template === undefined ? {} : { writer: writerOf(tokenizer, template) }),
-  };
-}
-
-function templateOf(file: string, context: Context): string | Problem {
-  let source: string;
-  try {
-    source = readFileSync(resolve(context.cwd, file), 'utf8');
-  } catch (error) {
-    return {
-      problem: `the chat template ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    };
-  }
-  const { problem } = checkTemplate(source);
-  return problem === undefined ? source : { problem: `the chat template ${file}: ${problem}` };
-}
-
-function stopIds(names: readonly string[], tokenizer: Tokenizer | undefined): readonly number[] | Problem {
-  const ids: number[] = [];
-  for (const name of names) {
-    const id = tokenizer?.tokenId(name) ?? (/^\d+$/.test(name) ? Number(name) : undefined);
-    if (id === undefined) return { problem: `--stop ${name}: the tokenizer has no such token` };
-    ids.push(id);
-  }
-  return ids;
-}
-
 /** Every row has a problem, most often the same. */
 function problemOf({ rows, kept, counts }: View, name: string): string {
-  const sentence = kept[0]?.faults.at(-1)?.sentence ?? counts[0]?.example;
+  const sentence = harmless(kept[0]?.faults.at(-1)?.sentence ?? counts[0]?.example ?? '');
   if (rows === 0) return `${name} has no rows`;
-  return rows === 1
-    ? `${sentence}`
-    : `none of the ${rows} rows of ${name} can be read. The first: ${sentence}`;
+  return rows === 1 ? sentence : `none of the ${rows} rows of ${name} can be read. The first: ${sentence}`;
 }
 
 async function writePage(

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { whyOf } from './context.ts';
 
 /** Why `file` cannot be written, in words that follow its name; undefined where it can. Leaves nothing behind. */
 export function unwritable(file: string): string | undefined {
@@ -74,7 +75,7 @@ export function openAnew(file: string): number {
 }
 
 export function cannotBeWritten(error: unknown): string {
-  return `cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+  return `cannot be written: ${whyOf(error)}`;
 }
 
 /** Behind a link stands the file that is meant; a link to nothing yet is where the file will be. */

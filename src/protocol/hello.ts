@@ -32,9 +32,15 @@ export function decodeHello(value: unknown): Decoded<Hello> {
   return complaint === undefined ? { ok: present as unknown as Hello } : { complaint };
 }
 
+const LAYOUT = record(
+  { 'alignment!': oneOf('token', 'predictor'), 'span!': oneOf('row', 'completion') },
+  'key',
+);
+
 type RulesFor<T> = { readonly [K in keyof T]-?: Rule };
 
 const CAPABILITIES: RulesFor<Capability> = {
+  layout: LAYOUT,
   route: listOf(oneOf('sft', 'rl')),
   chat_template: flag,
   tools: flag,
@@ -79,23 +85,23 @@ export const OP_CAPABILITIES: Readonly<Record<Op, readonly (keyof Capability)[]>
   pack: [],
   preference: [],
   extract: ['padding_side'],
-  mask: ['after_stop', 'unfinished'],
-  rollout: [],
+  mask: ['layout', 'after_stop', 'unfinished'],
+  rollout: ['layout'],
   trajectory: ['after_stop'],
-  logprobs: ['temperature', 'shards'],
+  logprobs: ['layout', 'temperature', 'shards'],
   score: ['packed'],
   update: ['starts_at_reference'],
   values: ['temperature'],
   reward_model: [],
-  entropy: [],
-  kl: ['kl_estimator', 'knobs'],
-  token_rewards: ['process_rewards'],
-  gae: [],
-  whiten: ['ranks'],
+  entropy: ['layout'],
+  kl: ['layout', 'kl_estimator', 'knobs'],
+  token_rewards: ['layout', 'process_rewards'],
+  gae: ['layout'],
+  whiten: ['layout', 'ranks'],
   clip_advantages: [],
   advantages: ['group_size', 'groups_of_one', 'interleaved_groups', 'ranks', 'knobs'],
-  loss: ['micro_batches', 'ranks', 'entropy', 'knobs'],
-  sft_loss: ['micro_batches', 'ranks', 'shards'],
+  loss: ['layout', 'micro_batches', 'ranks', 'entropy', 'knobs'],
+  sft_loss: ['layout', 'micro_batches', 'ranks', 'shards'],
   preference_loss: ['knobs'],
   sampling: ['processors'],
   penalties: ['kinds'],
@@ -164,7 +170,7 @@ const HELLO = record(
     version: text,
     runtime: text,
     'ops!': record(opRules, 'op'),
-    layout: record({ 'alignment!': oneOf('token', 'predictor'), 'span!': oneOf('row', 'completion') }, 'key'),
+    layout: LAYOUT,
     semantics: record(SEMANTICS, 'semantics key'),
     tokens: record(
       {

@@ -10,7 +10,8 @@ import { parseTolerant } from './tolerant.ts';
 
 /** How one trainer wants its numbers: fixed by its hello. */
 export interface Wire {
-  readonly layout: Layout;
+  /** Of an op's tracks. */
+  readonly layoutOf: (op: Op) => Layout;
   readonly base64: boolean;
   /** The dtype of float tensors; bfloat16 and float16 travel as float32, which holds them exactly. */
   readonly floats: TensorDType;
@@ -20,7 +21,7 @@ export const TOKEN_ROW: Layout = { alignment: 'token', span: 'row' };
 
 export function wireOf(hello: Hello): Wire {
   return {
-    layout: hello.layout ?? TOKEN_ROW,
+    layoutOf: (op) => hello.ops[op]?.layout ?? hello.layout ?? TOKEN_ROW,
     base64: hello.tensors === 'base64',
     floats: hello.dtype === 'float64' ? 'float64' : 'float32',
   };
@@ -39,11 +40,14 @@ export function parseJson(line: string): Decoded<unknown> {
 export function encodeArgs<O extends Op>(op: O, args: Args<O>, wire: Wire): string {
   const values = args as Readonly<Record<string, unknown>>;
   let text = '{';
+  const layout = wire.layoutOf(op);
   for (const field of FIELDS[op]) {
     const value = values[field.name];
     if (value === undefined) continue;
     if (text.length > 1) text += ',';
-    text += field.key + encodeValue(field.kind, value, wire, values.prompt_width);
+    text +=
+      field.key +
+      encodeValue(field.kind, value, wire, { layout, promptWidth: values.prompt_width as number });
   }
   return `${text}}`;
 }
@@ -53,7 +57,7 @@ export function wireArgs<O extends Op>(op: O, args: Args<O>, wire: Wire): Args<O
   const values: Record<string, unknown> = { ...args };
   for (const { name, kind } of FIELDS[op]) {
     if ((kind !== 'int_track' && kind !== 'float_track') || values[name] === undefined) continue;
-    values[name] = encodeTrack(values[name] as number[][], values.prompt_width as number, wire.layout);
+    values[name] = encodeTrack(values[name] as number[][], values.prompt_width as number, wire.layoutOf(op));
   }
   return values as Args<O>;
 }
@@ -83,13 +87,19 @@ function fieldsOf(specs: FieldSpecs): Field[] {
   }));
 }
 
-function encodeValue(kind: Kind, value: unknown, wire: Wire, promptWidth: unknown): string {
+/** How a track of one request crosses. */
+interface Place {
+  readonly layout: Layout;
+  readonly promptWidth: number;
+}
+
+function encodeValue(kind: Kind, value: unknown, wire: Wire, { layout, promptWidth }: Place): string {
   switch (kind) {
     case 'float':
       return floatText(value as number);
     case 'int_track':
     case 'float_track': {
-      const track = encodeTrack(value as number[][], promptWidth as number, wire.layout);
+      const track = encodeTrack(value as number[][], promptWidth, layout);
       return encodeNumbers(kind === 'int_track', track, wire);
     }
     case 'floats':

@@ -25,7 +25,9 @@ export function decodeTrack(track: Matrix, width: number, layout: Layout, fill: 
   if (track.length === 0) return { ok: track };
   if (layout.span === 'completion') {
     if (columns > width) {
-      return { complaint: `has ${columns} columns, the completion cannot be wider than its row of ${width}` };
+      return {
+        complaint: `has ${columns} column${columns === 1 ? '' : 's'}, the completion cannot be wider than its row of ${width}`,
+      };
     }
     const before = Array<number>(width - columns).fill(fill);
     return { ok: track.map((row) => before.concat(row)) };
@@ -33,11 +35,12 @@ export function decodeTrack(track: Matrix, width: number, layout: Layout, fill: 
   if (layout.alignment === 'predictor') {
     if (columns !== width - 1 && columns !== width) {
       return {
-        complaint: `has ${columns} columns, the row has ${width} tokens, so its predictor layout has ${width - 1}`,
+        complaint: `has ${columns} column${columns === 1 ? '' : 's'}, the row has ${width} tokens, so its predictor layout has ${width - 1}`,
       };
     }
     return { ok: track.map((row) => [fill, ...row.slice(0, width - 1)].slice(0, width)) };
   }
-  if (columns !== width) return { complaint: `has ${columns} columns, the row has ${width} tokens` };
+  if (columns !== width)
+    return { complaint: `has ${columns} column${columns === 1 ? '' : 's'}, the row has ${width} tokens` };
   return { ok: track };
 }

@@ -2,31 +2,21 @@
 // shown, so the most important come first and a last one counts them all.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 import type { Strip } from '../check/property.ts';
-import {
-  againFor,
-  againLine,
-  type Complaint,
-  complaintsOf,
-  cut,
-  harmless,
-  isCutOff,
-  reached,
-  replayLine,
-  scriptOf,
-  sentenceOf,
-} from './complaints.ts';
-import { type Run, runNames } from './runs.ts';
-import { summaryLine } from './summary.ts';
-import { pad, shorten, visible, widthOf } from './visible.ts';
+import { type Complaint, complaintsOf, cutOffSentence, scriptOf, sentenceOf } from './complaints.ts';
+import { againFor, againLine, replayLine } from './reproduce.ts';
+import { isCutOff, type Run, runNames } from './runs.ts';
+import { runLine } from './summary.ts';
+import { clipped, harmless, pad, shorten, visible, widthOf } from './visible.ts';
 
 /** Workflow commands, one a line and without its newline. */
 export function annotationLines(runs: readonly Run[]): string[] {
   const names = runNames(runs);
   const titled = (run: Run): string => (runs.length === 1 ? '' : ` (${names[runs.indexOf(run)]})`);
   const complaints = runs.flatMap(complaintsOf);
-  const cutOff = runs
-    .filter(isCutOff)
-    .map((run) => ({ title: `trainproof${titled(run)}`, message: cutOffMessage(run) }));
+  const cutOff = runs.filter(isCutOff).map((run) => ({
+    title: `trainproof${titled(run)}`,
+    message: `${cutOffSentence(run)}\n\n${againLine(run)}`,
+  }));
   const of = (weight: Complaint['weight']): readonly Note[] =>
     complaints
       .filter((complaint) => complaint.weight === weight)
@@ -71,7 +61,7 @@ function messageOf({ run, result }: Complaint): string {
     (line) => line !== undefined,
   );
   return [
-    cut(sentenceOf(result), MOST_MESSAGE / 2),
+    clipped(sentenceOf(result), MOST_MESSAGE / 2),
     ...(picture.length === 0 ? [] : ['', ...picture]),
     ...(again.length === 0 ? [] : ['', ...again]),
   ].join('\n');
@@ -107,27 +97,15 @@ function stripAroundMark(strip: Strip, around: number): string[] {
   });
 }
 
-function cutOffMessage(run: Run): string {
-  const why = run.end === undefined ? 'The events end before the run does' : 'The run was interrupted';
-  return `${why}, after ${reached(run)}: what was not tried is not known to hold.\n\n${againLine(run)}`;
-}
-
 function countMessage(runs: readonly Run[], names: readonly string[], more: number): string {
-  const lines = runs.map((run, at) => {
-    const line = summaryLine(run.results, {
-      seed: run.start.seed,
-      milliseconds: run.end?.milliseconds ?? 0,
-      interrupted: isCutOff(run),
-    });
-    return `${names[at]}: ${line}`;
-  });
+  const lines = runs.map((run, at) => `${names[at]}: ${runLine(run)}`);
   const left = more === 0 ? [] : [`${more} more are in the log and in the report.`];
   return [...(lines.length === 0 ? ['No run was recorded.'] : lines), ...left].join('\n');
 }
 
 function commandLine(type: 'error' | 'warning' | 'notice', { title, message, file }: Note): string {
   const where = file === undefined ? '' : `file=${property(file)},`;
-  return `::${type} ${where}title=${property(cut(title, MOST_TITLE))}::${data(cut(message, MOST_MESSAGE))}`;
+  return `::${type} ${where}title=${property(clipped(title, MOST_TITLE))}::${data(clipped(message, MOST_MESSAGE))}`;
 }
 
 /** What would end the line or be read as an escape. */

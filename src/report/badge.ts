@@ -1,10 +1,9 @@
 // A badge as shields.io asks an endpoint for it: https://shields.io/badges/endpoint-badge. Words carry the verdict,
 // the colour repeats it.
 import { FAILING, type Verdict } from '../vocabulary.ts';
-import { isCutOff } from './complaints.ts';
-import type { Run } from './runs.ts';
+import { isCutOff, type Run } from './runs.ts';
 import { countVerdicts } from './summary.ts';
-import { LOOKS } from './verdict.ts';
+import { countOf } from './verdict.ts';
 
 /** JSON of one badge over all runs: `248 hold`, `2 fail, 246 hold`, `interrupted, 12 hold`, `nothing checked`. */
 export function badgeJson(runs: readonly Run[]): string {
@@ -19,10 +18,9 @@ const GREY = '6b7280';
 
 function wordsOf(runs: readonly Run[]): { readonly message: string; readonly color: string } {
   const counts = countVerdicts(runs.flatMap(({ results }) => results));
-  const shown = SHOWN.filter((verdict) => counts[verdict] > 0).map((verdict) => {
-    const look = LOOKS[verdict];
-    return `${counts[verdict]} ${counts[verdict] === 1 ? look.word : look.plural}`;
-  });
+  const shown = SHOWN.filter((verdict) => counts[verdict] > 0).map((verdict) =>
+    countOf(verdict, counts[verdict]),
+  );
   const bad = FAILING.some((verdict) => counts[verdict] > 0);
   if (runs.some(isCutOff)) {
     return { message: ['interrupted', ...shown].join(', '), color: bad ? ORANGE : GREY };

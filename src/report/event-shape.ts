@@ -1,6 +1,8 @@
 // What a line must look like to be an event that reports can rely on. Saved events come from files: cut off, edited,
 // or written by another version. Further fields are let pass; what reports read must be there and of its kind.
+import type { Failure } from '../check/events.ts';
 import { VERDICTS } from '../vocabulary.ts';
+import { SHORT_ROLES } from './strip.ts';
 
 /** The first thing wrong with `event`, as `"result.failure.lines" is no list`; undefined where nothing is. */
 export function complaintAbout(event: Readonly<Record<string, unknown>>): string | undefined {
@@ -24,10 +26,18 @@ const text = kind((value) => typeof value === 'string', 'text');
 const count = kind((value) => typeof value === 'number' && Number.isFinite(value), 'number');
 const flag = kind((value) => typeof value === 'boolean', 'true or false');
 const anything: Shape = () => undefined;
-const verdict = kind((value) => (VERDICTS as readonly unknown[]).includes(value), 'verdict of this version');
-/** A number that is not finite crosses as text. */
+/** One of a list: what each of them looks like is looked up, so that another one has no looks. */
+const oneOf = (known: readonly string[], noun: string): Shape =>
+  kind((value) => (known as readonly unknown[]).includes(value), `${noun} of this version`);
+const verdict = oneOf(VERDICTS, 'verdict');
+const role = oneOf(Object.keys(SHORT_ROLES), 'role');
+const CONFIRMATIONS: readonly Failure['confirmed'][] = ['deterministic', 'state leak', 'flaky', 'not re-run'];
+/** ISO 8601 in UTC. */
+const instant = kind((value) => typeof value === 'string' && INSTANT.test(value), 'time in UTC');
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+/** Numbers that JSON does not have cross as text. */
 const anyNumber = kind(
-  (value) => typeof value === 'number' || ['NaN', 'Infinity', '-Infinity'].includes(String(value)),
+  (value) => typeof value === 'number' || ['NaN', 'Infinity', '-Infinity', '-0'].includes(String(value)),
   'number',
 );
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -74,7 +84,7 @@ function inside(path: string, key: string): string {
 
 const strip = object({
   row: count,
-  tokens: list(object({ 'id?': count, 'text?': text, role: text })),
+  tokens: list(object({ 'id?': count, 'text?': text, role })),
   tracks: list(object({ name: text, cells: list(text) })),
   marks: list(count),
 });
@@ -100,9 +110,9 @@ const failure = object({
   given: anything,
   casesToFail: count,
   shrinks: count,
-  'steps?': list(object({ given: anything, sentence: text, 'strip?': strip })),
+  'steps?': list(object({ characters: count, sentence: text, given: anything, 'strip?': strip })),
   'anyValue?': list(list(anything)),
-  confirmed: text,
+  confirmed: oneOf(CONFIRMATIONS, 'confirmation'),
   seed: count,
   'path?': text,
   lines: list(text),
@@ -143,6 +153,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
         object({ id: text, title: text, stage: text, level: text, why: text, catches: list(text) }),
       ),
       version: text,
+      'started?': instant,
       'configured?': record(anything),
       'measured?': record(anything),
       'replay?': object({ command: text, 'adapter?': text, 'folder?': text, 'again?': text }),

@@ -4,9 +4,10 @@ import type { Failure, PropertyResult, Replay } from '../check/events.ts';
 import type { Finding } from '../check/property.ts';
 import { numberLines } from './numbers.ts';
 import type { Paint } from './paint.ts';
+import { plural } from './plural.ts';
 import { reproduceLines } from './reproduce.ts';
 import { stripLines } from './strip.ts';
-import { troubleLines } from './trouble.ts';
+import { troubleIn, troubleLines } from './trouble.ts';
 import { brushOf, LOOKS } from './verdict.ts';
 import { harmless, widthOf, wrap } from './visible.ts';
 
@@ -23,11 +24,10 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
   const { failure } = result;
   if (failure === undefined) return [];
   const inner = { ...options, width: options.width - INDENT.length };
+  const trouble = troubleIn(failure);
   const body = [
     ...(failure.finding === undefined ? [] : findingLines(failure.finding, inner)),
-    ...(failure.trainerFailure === undefined
-      ? []
-      : troubleLines({ ...stderrOf(failure), ...failure.trainerFailure }, inner)),
+    ...(trouble === undefined ? [] : troubleLines(trouble, inner)),
     ...confirmationLines(failure, inner),
     ...knownLines(result, inner),
     ...caseLines(failure.given, inner),
@@ -38,28 +38,8 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
   return [...headLines(result, failure, options), ...body.map(indented)];
 }
 
-/** Behind many whole blocks: what is wrong and how to see it, without the picture. */
-export function briefLines(result: PropertyResult, options: BlockOptions): string[] {
-  const { failure } = result;
-  if (failure === undefined) return [];
-  const said = failure.finding?.sentence ?? failure.trainerFailure?.message ?? '';
-  return shortBlock(result, failure, said, options);
-}
-
-/** What makes two trainer failures one: the sentence, whatever numbers the case brought into it. */
-export function troubleKey({ failure }: PropertyResult): string | undefined {
-  const trouble = failure?.trainerFailure;
-  return trouble === undefined ? undefined : `${trouble.kind} ${trouble.message.replaceAll(/\d+/g, '#')}`;
-}
-
-/** The block of a failure that was already told in full under `first`. */
-export function repeatLines(result: PropertyResult, first: string, options: BlockOptions): string[] {
-  const { failure } = result;
-  if (failure === undefined) return [];
-  return shortBlock(result, failure, `The trainer fails here as in ${first}, above.`, options);
-}
-
-function shortBlock(
+/** The same failure in few lines: one sentence, and how to see it. */
+export function shortLines(
   result: PropertyResult,
   failure: Failure,
   sentence: string,
@@ -71,6 +51,11 @@ function shortBlock(
     ...wrap(harmless(sentence), options.width - INDENT.length).map(indented),
     INDENT + replay,
   ];
+}
+
+/** What is wrong: the sentence of the finding, or of the trainer that failed to answer. */
+export function saidOf(failure: Failure | undefined): string | undefined {
+  return failure?.finding?.sentence ?? failure?.trainerFailure?.message;
 }
 
 function headLines(result: PropertyResult, failure: Failure, { width, paint }: BlockOptions): string[] {
@@ -117,11 +102,6 @@ function findingLines(finding: Finding, { width, paint }: BlockOptions): string[
   ];
 }
 
-/** The engine's copy stands in where the trainer's failure has none. */
-function stderrOf({ stderrTail }: Failure): { stderrTail?: string } {
-  return stderrTail === undefined ? {} : { stderrTail };
-}
-
 function confirmationLines(failure: Failure, { width }: BlockOptions): string[] {
   const sentence = CONFIRMED[failure.confirmed];
   return sentence === undefined ? [] : ['', ...wrap(sentence, width)];
@@ -166,8 +146,4 @@ function chunks(text: string, width: number): string[] {
     line += piece;
   }
   return [...lines, line];
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

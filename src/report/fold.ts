@@ -3,6 +3,7 @@
 import type { PropertyFacts, PropertyResult } from '../check/events.ts';
 import { NO_OP } from '../check/support.ts';
 import type { Level, Verdict } from '../vocabulary.ts';
+import { stageOf } from './runs.ts';
 import { casesOf, lineOf, rowLines, type TableOptions, warningsOf } from './table.ts';
 
 export interface Table {
@@ -36,7 +37,7 @@ export function foldedTable(
     return groups.flatMap((group) => holdingLines(group, sizes.get(groupOf(group[0])) ?? 0, options));
   };
   const start = (id: string): string[] =>
-    holding[0] !== undefined && stageOf(holding[0]) !== stageOf({ id }) ? flush() : [];
+    holding[0] !== undefined && stageOf(holding[0].id) !== stageOf(id) ? flush() : [];
   return {
     start,
     add(result) {
@@ -96,7 +97,7 @@ function nameOf(key: string, count: number, size: number): string {
 
 function reasonLines(group: Group, options: TableOptions): string[] {
   const [first] = group;
-  const stages = [...new Set(group.map(stageOf))];
+  const stages = [...new Set(group.map(({ id }) => stageOf(id)))];
   const places = stages.length <= FEW_STAGES ? stages.map((stage) => `${stage}/`).join(', ') : undefined;
   const many = `${places ?? `${stages.length} stages`} (${group.length} properties)`;
   const levels = new Set<Level>(group.map(({ level }) => level));
@@ -125,11 +126,7 @@ function reasonOf({ verdict, reason = '' }: PropertyResult): string {
 }
 
 function groupOf({ id, level }: Pick<PropertyFacts, 'id' | 'level'>): string {
-  return `${stageOf({ id })}\n${level}`;
-}
-
-function stageOf({ id }: Pick<PropertyFacts, 'id'>): string {
-  return id.split('/')[0] ?? id;
+  return `${stageOf(id)}\n${level}`;
 }
 
 function groupBy(results: readonly PropertyResult[], keyOf: (result: PropertyResult) => string): Group[] {

@@ -1,13 +1,13 @@
 // Runs as JUnit XML, which every CI system shows: a suite a run, a test a property, named by its id. A known failure
 // is a skipped test with its reason, because JUnit has no better word; a run that was cut off has one test in error,
 // so that what was not tried is never taken for good.
-import type { PropertyResult } from '../check/events.ts';
+import { NOT_TRIED, type PropertyResult } from '../check/events.ts';
 import { kindOf } from '../check/known.ts';
-import { isCutOff, lastingNames, reached, replayFor, scriptOf } from './complaints.ts';
-import { failureLines } from './failure.ts';
-import { PLAIN } from './paint.ts';
-import { type Run, runNames } from './runs.ts';
+import { blockWithin, cutOffSentence, scriptOf } from './complaints.ts';
+import { saidOf } from './failure.ts';
+import { isCutOff, lastingNames, millisecondsOf, type Run, runNames, stageOf } from './runs.ts';
 import { casesOf } from './table.ts';
+import { clipped } from './visible.ts';
 
 /** One document for all runs; times are in seconds. */
 export function junitReport(runs: readonly Run[]): string {
@@ -45,7 +45,7 @@ interface Counts {
 }
 
 function suiteOf(run: Run, name: string, place: string): { lines: readonly string[]; counts: Counts } {
-  const { start, end } = run;
+  const { start } = run;
   const cutOff = isCutOff(run);
   const results = cutOff ? [...run.results, ...notReached(run)] : run.results;
   const count = (...verdicts: readonly PropertyResult['verdict'][]): number =>
@@ -55,7 +55,7 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
     failures: count('fail', 'thin', 'changed', 'stale', 'unseen'),
     errors: count('error') + (cutOff ? 1 : 0),
     skipped: count('known', 'unsupported', 'skipped', 'interrupted'),
-    milliseconds: end?.milliseconds ?? results.reduce((all, { milliseconds }) => all + milliseconds, 0),
+    milliseconds: millisecondsOf(run),
   };
   const facts = {
     seed: start.seed,
@@ -64,10 +64,11 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
     runtime: start.hello.runtime,
     trainproof: start.version,
   };
+  const timestamp = start.started === undefined ? '' : ` timestamp="${attribute(start.started)}"`;
   return {
     counts,
     lines: [
-      `  <testsuite name="${attribute(name)}" ${countsText(counts)}>`,
+      `  <testsuite name="${attribute(name)}"${timestamp} ${countsText(counts)}>`,
       '    <properties>',
       ...Object.entries(facts)
         .filter(([, value]) => value !== undefined && value !== '')
@@ -95,27 +96,19 @@ function notReached({ start, results }: Run): readonly PropertyResult[] {
       level,
       verdict: 'interrupted',
       reason: 'the run ended before it',
-      cases: 0,
-      rejected: 0,
-      setAside: 0,
-      labels: {},
-      thin: [],
-      fixed: [],
-      milliseconds: 0,
+      ...NOT_TRIED,
     }));
 }
 
 function cutOffCase(run: Run, place: string): string {
-  const why = run.end === undefined ? 'The events end before the run does' : 'The run was interrupted';
-  const message = attribute(`${why}, after ${reached(run)}: what was not tried is not known to hold.`);
+  const message = attribute(cutOffSentence(run));
   return `    <testcase classname="${attribute(classOf(place, 'run'))}" name="the whole run" time="0.000"><error message="${message}" type="interrupted"/></testcase>`;
 }
 
 function testCase(result: PropertyResult, run: Run, place: string): string {
   const script = scriptOf(run.start.command);
   const file = script === undefined ? '' : ` file="${attribute(script)}"`;
-  const stage = result.id.split('/')[0] ?? '';
-  const open = `    <testcase classname="${attribute(classOf(place, stage))}" name="${attribute(result.id)}"${file} time="${seconds(result.milliseconds)}"`;
+  const open = `    <testcase classname="${attribute(classOf(place, stageOf(result.id)))}" name="${attribute(result.id)}"${file} time="${seconds(result.milliseconds)}"`;
   const inner = innerOf(result, run);
   return inner === '' ? `${open}/>` : `${open}>${inner}</testcase>`;
 }
@@ -132,7 +125,7 @@ function innerOf(result: PropertyResult, run: Run): string {
     const open = `<${tag} message="${attribute(message)}"${type}`;
     return tag === 'skipped' || failure === undefined
       ? `${open}/>`
-      : `${open}>${block(result, run)}</${tag}>`;
+      : `${open}>${xml(blockWithin(result, run, WIDTH, MOST_BLOCK))}</${tag}>`;
   };
   switch (verdict) {
     case 'pass':
@@ -140,9 +133,9 @@ function innerOf(result: PropertyResult, run: Run): string {
         ? ''
         : `<system-out>${xml(casesOf(result))}</system-out>`;
     case 'fail':
-      return tell('failure', failure?.finding?.sentence ?? title);
+      return tell('failure', saidOf(failure) ?? title);
     case 'error':
-      return tell('error', failure?.trainerFailure?.message ?? title);
+      return tell('error', saidOf(failure) ?? title);
     case 'changed':
     case 'thin':
     case 'stale':
@@ -153,19 +146,13 @@ function innerOf(result: PropertyResult, run: Run): string {
   }
 }
 
-function block(result: PropertyResult, run: Run): string {
-  const text = failureLines(result, { width: WIDTH, paint: PLAIN, replay: replayFor(run) }).join('\n');
-  return xml(text.length <= MOST_BLOCK ? text : `${text.slice(0, MOST_BLOCK)}\n… the rest is left out`);
-}
-
 function seconds(milliseconds: number): string {
   return (milliseconds / 1_000).toFixed(3);
 }
 
 /** A parser turns a newline in an attribute into a space, unless it is written as a number. */
 function attribute(text: string): string {
-  const short = text.length <= MOST_MESSAGE ? text : `${text.slice(0, MOST_MESSAGE)}…`;
-  return xml(short).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+  return xml(clipped(text, MOST_MESSAGE)).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
 /** Characters that XML cannot hold at all are replaced, not dropped. */

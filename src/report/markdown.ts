@@ -2,22 +2,13 @@
 // token, how to see them again; the rest is folded. GitHub takes 1 MiB a step and drops the whole where it is more.
 import type { PropertyResult } from '../check/events.ts';
 import { STAGES } from '../vocabulary.ts';
-import {
-  againFor,
-  againLine,
-  complaintsOf,
-  cut,
-  harmless,
-  isCutOff,
-  reached,
-  replayFor,
-  sentenceOf,
-} from './complaints.ts';
-import { failureLines } from './failure.ts';
-import { PLAIN } from './paint.ts';
-import { type Run, runNames } from './runs.ts';
-import { countVerdicts, summaryLine } from './summary.ts';
+import { blockWithin, complaintsOf, cutOffSentence, sentenceOf } from './complaints.ts';
+import { plural } from './plural.ts';
+import { againFor, againLine, replayFor } from './reproduce.ts';
+import { isCutOff, type Run, runNames, stageOf } from './runs.ts';
+import { countVerdicts, runLine } from './summary.ts';
 import { LOOKS } from './verdict.ts';
+import { clipped, harmless } from './visible.ts';
 
 /** One document over all runs, at most 200 kB in UTF-8. */
 export function markdownSummary(runs: readonly Run[]): string {
@@ -49,10 +40,9 @@ function runSection(run: Run, name: string, most: number): string {
   const page = pageOf(most);
   const complaints = complaintsOf(run).map(({ result }) => result);
   const failures = complaints.filter(({ failure }) => failure !== undefined);
-  page.add(`## trainproof: ${inline(cut(name, MOST_SENTENCE))}`);
+  page.add(`## trainproof: ${inline(clipped(name, MOST_SENTENCE))}`);
   page.add(verdictLine(run));
-  if (isCutOff(run))
-    page.add(`> **Cut off** after ${reached(run)}: what was not tried is not known to hold.`);
+  if (isCutOff(run)) page.add(`> **Cut off.** ${cutOffSentence(run)}`);
   if (complaints.length > 0) {
     const rows = rowsWithin(complaints, page.left() / 2);
     page.add([...TABLE_HEAD, ...rows].join('\n'));
@@ -97,13 +87,10 @@ function pageOf(most: number): Page {
 }
 
 function verdictLine(run: Run): string {
-  const { results, start, end } = run;
-  const milliseconds = end?.milliseconds ?? results.reduce((all, each) => all + each.milliseconds, 0);
-  const line = summaryLine(results, { seed: start.seed, milliseconds, interrupted: isCutOff(run) });
-  const { pass, known } = countVerdicts(results);
+  const { pass, known } = countVerdicts(run.results);
   const calm = isCutOff(run) ? 'interrupted' : pass + known > 0 ? 'pass' : 'unsupported';
   const verdict = complaintsOf(run)[0]?.result.verdict ?? calm;
-  return `**${LOOKS[verdict].glyph} ${inline(line)}**`;
+  return `**${LOOKS[verdict].glyph} ${inline(runLine(run))}**`;
 }
 
 /** Rows of the first results, as many as fit into `most` bytes. */
@@ -111,7 +98,7 @@ function rowsWithin(results: readonly PropertyResult[], most: number): readonly 
   const page = pageOf(most);
   for (const result of results.slice(0, MOST_ROWS)) {
     const look = LOOKS[result.verdict];
-    const sentence = inline(cut(sentenceOf(result), MOST_SENTENCE));
+    const sentence = inline(clipped(sentenceOf(result), MOST_SENTENCE));
     if (!page.add(`| ${look.glyph} ${look.word} | ${code(result.id)} | ${result.level} | ${sentence} |`))
       break;
   }
@@ -121,16 +108,16 @@ function rowsWithin(results: readonly PropertyResult[], most: number): readonly 
 function knownTable(results: readonly PropertyResult[]): string {
   const rows = results.map(({ id, reason = '', link }) => {
     const thread = link !== undefined && WEB.test(link) ? ` <${link}>` : '';
-    return `| ${code(id)} | ${inline(cut(reason, MOST_SENTENCE))}${thread} |`;
+    return `| ${code(id)} | ${inline(clipped(reason, MOST_SENTENCE))}${thread} |`;
   });
   return ['| property | why it is lived with |', '|---|---|', ...rows].join('\n');
 }
 
 function stages({ start, results }: Run): string {
-  const stageOf = new Map<string, string>(start.properties.map(({ id, stage }) => [id, stage]));
+  const listed = new Map<string, string>(start.properties.map(({ id, stage }) => [id, stage]));
   const groups = new Map<string, PropertyResult[]>();
   for (const result of results) {
-    const stage = stageOf.get(result.id) ?? result.id.split('/')[0] ?? result.id;
+    const stage = listed.get(result.id) ?? stageOf(result.id);
     const group = groups.get(stage);
     if (group === undefined) groups.set(stage, [result]);
     else group.push(result);
@@ -166,10 +153,7 @@ function reproduce(run: Run, first: PropertyResult | undefined): string {
 }
 
 function blockOf(result: PropertyResult, run: Run): string {
-  const text = harmless(
-    failureLines(result, { width: WIDTH, paint: PLAIN, replay: replayFor(run) }).join('\n'),
-  );
-  return text.length <= MOST_BLOCK ? text : `${cut(text, MOST_BLOCK)}\n(the rest is left out)`;
+  return blockWithin(result, run, WIDTH, MOST_BLOCK);
 }
 
 /** As many as fit into `most` bytes. */
@@ -183,7 +167,7 @@ function foldedBlocks(
   const shown = inner.parts.length;
   if (shown === 0) return { text: '', shown };
   return {
-    text: folded(`${shown} more ${shown === 1 ? 'failure' : 'failures'}`, inner.parts.join('\n\n')),
+    text: folded(plural(shown, 'more failure'), inner.parts.join('\n\n')),
     shown,
   };
 }

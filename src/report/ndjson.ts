@@ -6,7 +6,7 @@ import { complaintAbout, isKnownType } from './event-shape.ts';
 import type { Run } from './runs.ts';
 
 /** Of the lines; it stands in each `run-start`, and grows when a reader of the old ones would misread the new. */
-export const SCHEMA = 1;
+const SCHEMA = 1;
 
 /** One line with its newline. */
 export function eventLine(event: RunEvent): string {
@@ -80,10 +80,14 @@ const MOST_PROBLEMS = 5;
 const NO_JSON = 'is no JSON';
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** JSON has no NaN, and null would hide one: numbers that are not finite become text. */
-function plainNumber(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+/** JSON has no NaN, and null would hide one: numbers that are not finite become text; so does a -0 that can be a finding. */
+function plainNumber(key: string, value: unknown): unknown {
+  if (typeof value !== 'number') return value;
+  if (Object.is(value, -0)) return COMPARED.has(key) ? '-0' : 0;
+  return Number.isFinite(value) ? value : String(value);
 }
+
+const COMPARED: ReadonlySet<string> = new Set<keyof NumberDifference>(['expected', 'observed']);
 
 type Line = { readonly event: RunEvent } | { readonly wrong: string } | { readonly refused: string };
 

@@ -1,5 +1,12 @@
-// The end of every failure: how to see it again, by value first, without the harness second, by seed last.
-import type { Failure, Replay } from '../check/events.ts';
+// The end of every failure: how to see it again, by value first, without the harness second, by seed last; and, for
+// those who read of it on another machine, as a draw that needs nothing of the run.
+import type { Failure, PropertyResult, Replay } from '../check/events.ts';
+import { LEVELS } from '../vocabulary.ts';
+import type { Run } from './runs.ts';
+import { harmless } from './visible.ts';
+
+/** What a run is seen again with where its events do not say. */
+export const REPLAY: Replay = { command: 'npx trainproof replay' };
 
 /** Lines of the block, the first labelled. */
 export function reproduceLines(failure: Failure, replay: Replay): string[] {
@@ -25,6 +32,31 @@ export function commandsOf(
 /** By seed, last: it holds for one version of the generators. */
 export function seedOf({ seed, path }: Failure): string {
   return `seed ${seed}${path === undefined ? '' : `, path ${path}`} (same version only)`;
+}
+
+export function replayFor({ start }: Run): Replay {
+  return start.replay ?? REPLAY;
+}
+
+/** The case by its id; undefined where it was not saved. */
+export function replayLine(run: Run, { caseId }: Failure): string | undefined {
+  const { command, folder } = replayFor(run);
+  return folder === undefined ? undefined : `${command} ${caseId}`;
+}
+
+/** `againLine` of a property; undefined where drawing again shows nothing, because only the list of known failures is wrong. */
+export function againFor(run: Run, { id, verdict }: PropertyResult): string | undefined {
+  return verdict === 'stale' || verdict === 'unseen' ? undefined : againLine(run, id);
+}
+
+/** The same draw again, on a machine that has nothing of this run: one property, or all of the run's. */
+export function againLine({ start }: Run, id?: string): string {
+  if (start.replay?.again !== undefined) return start.replay.again;
+  const level = LEVELS.findLast((each) => start.properties.some((property) => property.level === each));
+  const all = level === undefined || level === 'must' ? '' : ` --level ${level}`;
+  const which = id === undefined ? all : ` --only ${quoted(id)}`;
+  const command = start.command === '' ? '' : ` -- ${start.command}`;
+  return harmless(`npx trainproof check --seed ${start.seed} --cases ${start.cases}${which}${command}`);
 }
 
 const LABEL = 'Reproduce   ';

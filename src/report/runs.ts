@@ -1,5 +1,8 @@
-// Runs as reports want them: the events of one run, folded. A run may be unfinished: it is going on, or was cut off.
+// Runs as reports want them: the events of one run, folded; how far it came, and what it is called. A run may be
+// unfinished: it is going on, or was cut off.
 import type { PropertyResult, RunEvent } from '../check/events.ts';
+import type { Hello } from '../protocol/message.ts';
+import { harmless } from '../visible.ts';
 
 export type RunStart = Extract<RunEvent, { type: 'run-start' }>;
 export type RunEnd = Extract<RunEvent, { type: 'run-end' }>;
@@ -39,13 +42,49 @@ export function runsOf(events: Iterable<RunEvent>): readonly Run[] {
   return runs as readonly Run[];
 }
 
+/** It ended before every property had its turn, or has not ended yet. */
+export function isCutOff({ end }: Run): boolean {
+  return end === undefined || end.interrupted;
+}
+
+/** `3 of 13 properties`: how many have a result that says something, of those that were asked for. */
+export function reached({ start, results }: Run): string {
+  const judged = results.filter(({ verdict }) => verdict !== 'interrupted').length;
+  return `${judged} of ${Math.max(start.properties.length, results.length)} properties`;
+}
+
+/** What it took; of one that has not ended, what its properties took. */
+export function millisecondsOf({ results, end }: Run): number {
+  return end?.milliseconds ?? results.reduce((all, { milliseconds }) => all + milliseconds, 0);
+}
+
+/** The stage of a property by its id: for one that no run has listed. */
+export function stageOf(id: string): string {
+  return id.split('/')[0] ?? id;
+}
+
+/** The trainer and its version, as it calls itself. */
+export function trainerName({ name, version }: Pick<Hello, 'name' | 'version'>): string {
+  return version === undefined ? name : `${name} ${version}`;
+}
+
 /** A name for each run that tells it from the others: the trainer, its version, and a number where that is not enough. */
 export function runNames(runs: readonly Run[]): readonly string[] {
-  const plain = runs.map(({ start: { hello } }) =>
-    [hello.name, hello.version].filter((part) => part !== undefined).join(' '),
-  );
+  const plain = runs.map(({ start }) => trainerName(start.hello));
   return plain.map((name, at) => {
     const same = plain.filter((other) => other === name).length;
     return same === 1 ? name : `${name} (${plain.slice(0, at + 1).filter((other) => other === name).length})`;
+  });
+}
+
+/**
+ * A name for each trainer that stays the same from run to run, as far as it tells the runs apart: its name without
+ * its version. CI systems follow a test, and code scanning an alert, by it.
+ */
+export function lastingNames(runs: readonly Run[]): readonly string[] {
+  const names = runs.map(({ start: { hello } }) => harmless(hello.name));
+  return names.map((name, at) => {
+    const before = names.slice(0, at).filter((other) => other === name).length;
+    return before === 0 ? name : `${name} (${before + 1})`;
   });
 }

@@ -3,19 +3,10 @@
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/
 import { type Bug, bugsOf, threadUrl } from '../bugs/index.ts';
 import type { PropertyFacts, PropertyResult } from '../check/events.ts';
-import {
-  againFor,
-  complaintsOf,
-  cut,
-  harmless,
-  isCutOff,
-  lastingNames,
-  reached,
-  replayLine,
-  scriptOf,
-  sentenceOf,
-} from './complaints.ts';
-import type { Run } from './runs.ts';
+import { complaintsOf, cutOffSentence, scriptOf, sentenceOf } from './complaints.ts';
+import { againFor, replayLine } from './reproduce.ts';
+import { isCutOff, lastingNames, type Run } from './runs.ts';
+import { clipped, harmless } from './visible.ts';
 
 /** One document; code scanning wants the runs of one tool told apart, so each has a category of its own. */
 export function sarifReport(runs: readonly Run[]): string {
@@ -60,11 +51,10 @@ function runOf(run: Run, name: string): object {
     invocations: [
       {
         executionSuccessful: !isCutOff(run),
+        ...(start.started === undefined ? {} : { startTimeUtc: start.started }),
         ...(isCutOff(run)
           ? {
-              toolExecutionNotifications: [
-                { level: 'error', message: { text: `The run was cut off after ${reached(run)}.` } },
-              ],
+              toolExecutionNotifications: [{ level: 'error', message: { text: cutOffSentence(run) } }],
             }
           : {}),
       },
@@ -92,7 +82,7 @@ function ruleOf(id: string, title: string, facts: PropertyFacts | undefined): ob
 }
 
 function ruleId(id: string): string {
-  return cut(harmless(id), MOST_ID);
+  return clipped(harmless(id), MOST_ID);
 }
 
 function helpText({ title, why }: PropertyFacts, bugs: readonly Bug[]): string {
@@ -117,7 +107,7 @@ function resultOf(result: PropertyResult, level: 'error' | 'warning', ruleIndex:
     ruleId: ruleId(id),
     ruleIndex,
     level,
-    message: { text: cut(sentenceOf(result), MOST_MESSAGE) },
+    message: { text: clipped(sentenceOf(result), MOST_MESSAGE) },
     locations: [
       {
         physicalLocation: {

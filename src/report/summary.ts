@@ -1,7 +1,9 @@
 // The final line, in words: "31 properties: 29 hold, 1 fails, 1 unsupported · seed 1836021 · 12.3 s".
 import type { PropertyResult } from '../check/events.ts';
 import { VERDICTS, type Verdict } from '../vocabulary.ts';
-import { LOOKS } from './verdict.ts';
+import { plural } from './plural.ts';
+import { millisecondsOf, type Run } from './runs.ts';
+import { countOf, LOOKS } from './verdict.ts';
 
 export interface RunFacts {
   readonly seed: number;
@@ -21,15 +23,26 @@ export function summaryLine(results: readonly Pick<PropertyResult, 'verdict'>[],
   ].join(' · ');
 }
 
+/** The final line of a run that was read again; one that has not ended says so. */
+export function runLine(run: Run): string {
+  const { start, results, end } = run;
+  return summaryLine(results, {
+    seed: start.seed,
+    milliseconds: millisecondsOf(run),
+    interrupted: end?.interrupted ?? false,
+    ...(end === undefined
+      ? { note: `the run has not ended: ${results.length} of ${start.properties.length}` }
+      : {}),
+  });
+}
+
 /** `31 properties: 29 hold, 1 fails, 1 unsupported`: the verdict of a run as one sentence. */
 export function countsLine(results: readonly Pick<PropertyResult, 'verdict'>[]): string {
   const counts = countVerdicts(results);
-  const parts = ORDER.filter((verdict) => counts[verdict] > 0).map((verdict) => {
-    const count = counts[verdict];
-    return `${count} ${count === 1 ? LOOKS[verdict].word : LOOKS[verdict].plural}`;
-  });
-  const counted = `${results.length} ${results.length === 1 ? 'property' : 'properties'}`;
-  return `${counted}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`;
+  const parts = ORDER.filter((verdict) => counts[verdict] > 0).map((verdict) =>
+    countOf(verdict, counts[verdict]),
+  );
+  return `${plural(results.length, 'property', 'properties')}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`;
 }
 
 export function countVerdicts(

@@ -4,6 +4,7 @@ import { UNEXPLAINED } from '../check/known.ts';
 import { percent } from '../check/labels.ts';
 import type { Verdict } from '../vocabulary.ts';
 import type { Brush, Paint } from './paint.ts';
+import { plural } from './plural.ts';
 import { brushOf, LOOKS, VERDICT_WIDTH } from './verdict.ts';
 import { harmless, pad, widthOf, wrap } from './visible.ts';
 
@@ -106,8 +107,7 @@ const MUCH_REJECTED = 0.5;
 export function casesOf(result: Pick<PropertyResult, 'cases' | 'rejected' | 'setAside' | 'failure'>): string {
   // Of a failure, what it took to find it, as in its block: more were in flight than that.
   const count = result.failure?.casesToFail ?? result.cases;
-  const counted = `${count.toLocaleString('en')} ${count === 1 ? 'case' : 'cases'}`;
-  return counted + (result.failure === undefined ? notJudged(result) : '');
+  return plural(count, 'case') + (result.failure === undefined ? notJudged(result) : '');
 }
 
 function restOf(result: PropertyResult): string {
@@ -119,7 +119,7 @@ function restOf(result: PropertyResult): string {
 const REASON_ONLY: readonly Verdict[] = ['unsupported', 'skipped', 'unseen', 'thin'];
 
 /** Label, share of judged cases, threshold where there is one; the commonest first. Empty where nothing was judged. */
-export function labelLines({ cases, rejected, setAside, labels, coverage = {} }: PropertyResult): string[] {
+function labelLines({ cases, rejected, setAside, labels, coverage = {} }: PropertyResult): string[] {
   const judged = cases - rejected - setAside;
   if (judged === 0) return [];
   const names = [...new Set([...Object.keys(labels), ...Object.keys(coverage)])];

@@ -3,10 +3,12 @@
 import type { PropertyResult, Replay, RunEvent } from '../check/events.ts';
 import type { Hello } from '../protocol/message.ts';
 import { FAILING } from '../vocabulary.ts';
-import { briefLines, failureLines, repeatLines, troubleKey } from './failure.ts';
+import { blocksOf } from './blocks.ts';
 import { foldedTable, type Table, wholeTable } from './fold.ts';
 import { type Estimate, estimateOf, liveLine } from './live.ts';
 import type { Paint } from './paint.ts';
+import { plural } from './plural.ts';
+import { trainerName } from './runs.ts';
 import { summaryLine } from './summary.ts';
 import { rowLines } from './table.ts';
 import { harmless, widthOf, wrap } from './visible.ts';
@@ -112,7 +114,8 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         break;
       case 'run-end': {
         if (!options.quiet) say(...table.end());
-        const blocks = blockLines(results.filter(isTold), options);
+        const told = blocksOf(results.filter(isTold), () => options, MOST_WHOLE);
+        const blocks = told.flatMap((lines) => ['', ...lines]);
         const note = options.note === undefined ? {} : { note: options.note };
         const line = summaryLine(results, { seed, ...event, ...note });
         const summary = options.onScreen === true ? parted(line, width) : [line];
@@ -139,25 +142,10 @@ const FEW_PROPERTIES = 12;
 /** One mistake breaks many properties: so many are shown whole, the others in a sentence each. */
 const MOST_WHOLE = 10;
 
-/** One trainer that raises in every op is one failure: told once, and referred to. */
-function blockLines(results: readonly PropertyResult[], options: TerminalOptions): string[] {
-  const told = new Map<string, string>();
-  let whole = 0;
-  return results.flatMap((result) => {
-    const key = troubleKey(result);
-    const first = key === undefined ? undefined : told.get(key);
-    if (first !== undefined) return ['', ...repeatLines(result, first, options)];
-    if (key !== undefined) told.set(key, result.id);
-    whole++;
-    return ['', ...(whole <= MOST_WHOLE ? failureLines(result, options) : briefLines(result, options))];
-  });
-}
-
 function startLines(hello: Hello, properties: number, cases: number, width: number): string[] {
-  const version = hello.version === undefined ? '' : ` ${hello.version}`;
   const runtime = hello.runtime === undefined ? '' : ` (${hello.runtime})`;
-  const counted = `${properties} ${properties === 1 ? 'property' : 'properties'}, ${cases.toLocaleString('en')} cases each`;
-  return wrap(harmless(`checking ${hello.name}${version}${runtime} · ${counted}`), width);
+  const counted = `${plural(properties, 'property', 'properties')}, ${cases.toLocaleString('en')} cases each`;
+  return wrap(harmless(`checking ${trainerName(hello)}${runtime} · ${counted}`), width);
 }
 
 /** Broken between its parts, as far as a screen needs it. */

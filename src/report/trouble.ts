@@ -1,5 +1,6 @@
 // A trainer that failed to answer, as text: what happened, what to do, and the end of what it printed.
 import { stripVTControlCharacters } from 'node:util';
+import type { Failure } from '../check/events.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Paint } from './paint.ts';
 import { harmless, wrap } from './visible.ts';
@@ -13,7 +14,7 @@ export function troubleLines(
   // Wrapped, not cut: what matters may stand at the end of a long line.
   const quoted = (lines: readonly string[]): string[] =>
     lines.flatMap((line) => wrap(line, width - BAR.length)).map((line) => paint.dim(BAR + line));
-  const happened = wrap(harmless(happenedOf(trouble)), width);
+  const happened = wrap(harmless(trouble.message), width);
   const advice = wrap(harmless(trouble.advice), width);
   const witness = [
     ...(traceback.length > 0 ? quoted(traceback) : []),
@@ -35,9 +36,10 @@ export function witnessOf(trouble: TrainerFailure): {
   return { traceback, printed: traceback.length > 0 ? [] : tail(trouble.stderrTail ?? '', STDERR_LINES) };
 }
 
-/** What happened, and whether it did so again alone. */
-export function happenedOf({ message }: TrainerFailure): string {
-  return message;
+/** Of a failed case, if it is one; the engine's copy of stderr stands in where the trainer's failure has none. */
+export function troubleIn({ trainerFailure, stderrTail }: Failure): TrainerFailure | undefined {
+  if (trainerFailure === undefined || stderrTail === undefined) return trainerFailure;
+  return { stderrTail, ...trainerFailure };
 }
 
 const BAR = '│ ';

@@ -98,6 +98,12 @@ export const LOOKS: Readonly<Record<Verdict, Look>> = {
 /** Columns of the longest `glyph word`. */
 export const VERDICT_WIDTH: number = Math.max(...Object.values(LOOKS).map((look) => look.word.length)) + 2;
 
+/** `1 fails`, `29 hold`. */
+export function countOf(verdict: Verdict, count: number): string {
+  const { word, plural } = LOOKS[verdict];
+  return `${count} ${count === 1 ? word : plural}`;
+}
+
 export function brushOf(verdict: Verdict, paint: Paint): Brush {
   return paint[LOOKS[verdict].brush];
 }

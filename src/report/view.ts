@@ -5,7 +5,9 @@ import { type Fault, isNote, textOf } from '../view/flags.ts';
 import type { Count, View, ViewedRow } from '../view/scan.ts';
 import { IGNORE_INDEX } from '../vocabulary.ts';
 import type { Paint } from './paint.ts';
+import { plural } from './plural.ts';
 import { stripLines } from './strip.ts';
+import { flowLines, shortened } from './view-flow.ts';
 import { pad, shorten, visible, widthOf, wrap } from './visible.ts';
 
 export interface ViewPrint {
@@ -35,14 +37,14 @@ export function viewLines(view: View, print: ViewPrint): string[] {
 export function verdictOf({ rows, flagged, counts }: View): string {
   const notes = counts.filter(({ id }) => isNote(id)).length;
   const noted = notes === 0 ? '' : ` ${notes === 1 ? 'One thing is' : `${notes} things are`} worth a look.`;
-  if (flagged === 0) return `✓ None of ${counted(rows, 'row')} is flagged.${noted}`;
-  return `✗ ${number(flagged)} of ${counted(rows, 'row')} ${flagged === 1 ? 'is' : 'are'} flagged.${noted}`;
+  if (flagged === 0) return `✓ None of ${plural(rows, 'row')} is flagged.${noted}`;
+  return `✗ ${number(flagged)} of ${plural(rows, 'row')} ${flagged === 1 ? 'is' : 'are'} flagged.${noted}`;
 }
 
 /** `12,331 tokens, 5,402 trained (44%)`. */
 export function sharesOf(tokens: number, trained: number): string {
   const share = tokens === 0 ? '' : ` (${Math.round((100 * trained) / tokens)}%)`;
-  return `${counted(tokens, 'token')}, ${number(trained)} trained${share}`;
+  return `${plural(tokens, 'token')}, ${number(trained)} trained${share}`;
 }
 
 /** `row 17 (chosen)`. */
@@ -83,17 +85,9 @@ export function number(value: number): string {
   return value.toLocaleString('en');
 }
 
-export function counted(value: number, noun: string): string {
-  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
-}
-
 // --- helpers ---
 
 const INDENT = '  ';
-/** A turn of more lines is shown by its beginning and its end. */
-const TURN_LINES = 9;
-const HEAD_LINES = 4;
-const TAIL_LINES = 3;
 /** Who asks for the strip wants to see it: this many tokens are about two screens. */
 const STRIP_TOKENS = 160;
 /** The name beside a turn. */
@@ -111,7 +105,7 @@ const SAID: ReadonlySet<Count['id']> = new Set([
 ]);
 
 function headLines(view: View, { width, paint, of }: ViewPrint): string[] {
-  const facts = [...of, counted(view.rows, 'row'), sharesOf(view.tokens, view.trained)];
+  const facts = [...of, plural(view.rows, 'row'), sharesOf(view.tokens, view.trained)];
   return [
     ...wrap(facts.join(' · '), width).map(paint.bold),
     ...view.assumed.flatMap((line) =>
@@ -123,7 +117,7 @@ function headLines(view: View, { width, paint, of }: ViewPrint): string[] {
 function countLines(count: Count, { width, paint }: ViewPrint): string[] {
   const note = isNote(count.id);
   const { what, todo } = textOf(count.id);
-  const head = `${note ? '·' : '✗'} ${count.id}  ${counted(count.rows, 'row')}: ${count.first.join(', ')}${count.rows > count.first.length ? ', ...' : ''}`;
+  const head = `${note ? '·' : '✗'} ${count.id}  ${plural(count.rows, 'row')}: ${count.first.join(', ')}${count.more ? ', ...' : ''}`;
   return [
     ...wrap(head, width).map(note ? paint.bold : (text) => paint.bold(paint.orange(text))),
     ...wrap(`${what} ${todo}`, width - INDENT.length).map((line) => INDENT + line),
@@ -184,100 +178,3 @@ function turnLines(viewed: ViewedRow, print: ViewPrint): string[] {
     );
   });
 }
-
-interface FlowLine {
-  readonly text: string;
-  /** ▲ below a line of tokens. */
-  readonly mark: boolean;
-  /** Stands for lines that are left out. */
-  readonly left?: true;
-  readonly from: number;
-  readonly to: number;
-}
-
-interface Flow {
-  readonly tokens: readonly StripToken[];
-  readonly trained: readonly boolean[];
-  readonly marks: readonly number[];
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Lines of whole tokens. Runs of trained ones are closed and opened again at a line's end, so that each line says it. */
-function flowLines({ tokens, trained, marks, from, to }: Flow, width: number, paint: Paint): FlowLine[] {
-  const lines: FlowLine[] = [];
-  const marked = new Map(marks.map((column, order) => [column, order === 0 ? '▲' : '△']));
-  let at = from;
-  while (at < to) {
-    const start = at;
-    let text = '';
-    let below = '';
-    let used = 0;
-    let open = false;
-    while (at < to) {
-      const on = trained[at] === true;
-      const shown = shorten(tokens[at]?.text ?? '', width - BRACKETS);
-      const more = widthOf(shown);
-      const brackets = (on && !open ? 1 : 0) + (on ? 1 : open ? 1 : 0);
-      if (at > start && used + more + brackets > width) break;
-      if (on !== open) {
-        text += paint.blue(on ? '⟦' : '⟧');
-        below += ' ';
-        used++;
-        open = on;
-      }
-      const mark = marked.get(at);
-      const inked = on ? paint.bold(paint.blue(shown)) : shown;
-      text += mark === undefined ? inked : paint.bold(paint.orange(shown));
-      below += mark === undefined ? ' '.repeat(more) : mark.repeat(more);
-      used += more;
-      at++;
-    }
-    if (open) text += paint.blue('⟧');
-    lines.push({ text, mark: false, from: start, to: at });
-    if (below.trim() !== '')
-      lines.push({ text: paint.orange(below.trimEnd()), mark: true, from: start, to: at });
-  }
-  return lines;
-}
-
-/** Room for ⟦ and ⟧ around a token that fills the line. */
-const BRACKETS = 2;
-
-function shortened(lines: readonly FlowLine[], full: boolean): readonly FlowLine[] {
-  if (full || lines.length <= TURN_LINES) return lines;
-  const kept = lines.map(
-    (line, at) =>
-      at < HEAD_LINES || at >= lines.length - TAIL_LINES || line.mark || lines[at + 1]?.mark === true,
-  );
-  const shown: FlowLine[] = [];
-  let marks = 0;
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at];
-    if (line === undefined) continue;
-    if (line.mark) marks++;
-    if (
-      kept[at] &&
-      (!line.mark || marks <= MARKS_SHOWN) &&
-      (marks <= MARKS_SHOWN || at >= lines.length - TAIL_LINES)
-    ) {
-      shown.push(line);
-      continue;
-    }
-    const before = shown.at(-1);
-    const skipped = (before?.to ?? line.to) < line.to;
-    if (before?.left === true) shown[shown.length - 1] = ellipsis(before.from, line.to);
-    else if (skipped) shown.push(ellipsis(line.from, line.to));
-  }
-  return shown;
-}
-
-/** A wrong turn has a mark on each of its lines; a few of them say it. */
-const MARKS_SHOWN = 3;
-const ellipsis = (from: number, to: number): FlowLine => ({
-  text: `… ${counted(to - from, 'token')} more (--full shows them)`,
-  mark: false,
-  left: true,
-  from,
-  to,
-});

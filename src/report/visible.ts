@@ -1,4 +1,4 @@
-// Text in the columns of a terminal: how wide it is, cut, padded, and laid out in lines.
+// Text in the room that there is: columns of a terminal, lines, characters.
 import stringWidth from 'string-width';
 
 export { harmless, visible } from '../visible.ts';
@@ -20,6 +20,12 @@ export function shorten(text: string, width: number): string {
     cut += segment.length > MOST_UNITS ? [...segment.slice(0, MOST_UNITS)].slice(0, -1).join('') : segment;
   }
   return `${cut}…`;
+}
+
+/** Cut to at most `most` characters, `…` included, and never in the middle of one. */
+export function clipped(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** Padded on the right to `width` columns. */

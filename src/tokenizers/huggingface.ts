@@ -3,6 +3,7 @@
 import { basename } from 'node:path';
 import { Tokenizer as Library } from '@huggingface/tokenizers';
 import { repairByteFallback } from './byte-fallback.ts';
+import { rememberByteLevel } from './byte-level.ts';
 import type { TokenizerFiles } from './files.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -11,14 +12,14 @@ export function huggingfaceTokenizer(files: TokenizerFiles): Tokenizer {
   const library = new Library(files.tokenizer, files.config);
   repairByteFallback(library.decoder);
   const added = library.get_added_tokens_decoder();
-  let vocabSize = 0;
-  for (const id of library.get_vocab().values()) vocabSize = Math.max(vocabSize, id + 1);
+  rememberByteLevel(library.pre_tokenizer);
   const idOf = (token: string | undefined): number | undefined =>
     token === undefined ? undefined : library.token_to_id(token);
   return {
     name: basename(files.folder),
     backend: 'huggingface',
-    vocabSize,
+    // By id, holes included; get_vocab() would copy a hundred thousand tokens for it.
+    vocabSize: library.model?.vocab.length ?? 0,
     encode: (text, options) =>
       library.encode(text, { add_special_tokens: options?.addSpecialTokens ?? false }).ids,
     decode: (ids) => {

@@ -17,12 +17,16 @@ export function exitAdvice({ exit, op, command, stderrTail, traceback, rest }: E
     return 'End every answer with a newline and flush it; the SDK (import trainproof) does both.';
   if (op === 'hello' && isReadyMade(command) && MISSING_MODULE.test(stderrTail))
     return 'Name a Python that has torch, transformers and trl with --python, or install them there: pip install torch transformers trl.';
+  const absent = op === 'hello' ? MISSING_NAME.exec(stderrTail)?.[1] : undefined;
+  if (absent !== undefined) return absentAdvice(absent, command);
   if (op === 'hello' && traceback !== undefined)
     return 'Run the adapter by hand in the same environment and correct what the traceback says.';
   if (exit.signal === 'SIGKILL')
     return 'SIGKILL that nobody sent is usually the kernel out of memory: use a smaller model or batch.';
   if (exit.signal === 'SIGSEGV')
     return 'A native extension crashed: run with python -X faulthandler to see where.';
+  if (exit.exitCode === 0 && op === 'hello')
+    return 'End the adapter with trainproof.serve(name="my-trainer"), outside of every condition; without the SDK, with a loop over sys.stdin.';
   if (exit.exitCode === 0)
     return 'The adapter must read requests until its input ends: trainproof.serve() does, or a loop over sys.stdin.';
   if (op === 'hello') {
@@ -35,6 +39,14 @@ export function exitAdvice({ exit, op, command, stderrTail, traceback, rest }: E
 
 /** Python's own words, and those of the ready-made adapters. */
 const MISSING_MODULE = /No module named|trainproof: \S+ is not installed/;
+
+/** The module that an import did not find, by its first word. */
+const MISSING_NAME = /ModuleNotFoundError: No module named '([\w-]+)/;
+
+function absentAdvice(name: string, command: readonly string[]): string {
+  const python = command.find((word) => word !== 'env' && !word.includes('=')) ?? 'python3';
+  return `${python} has no module ${name}. Name the Python that you train with (-- .venv/bin/python adapter.py, or \`trainer\` in trainproof.config.json) or activate its environment; if ${name} is your own code, start from the folder in which the import works, or set PYTHONPATH.`;
+}
 
 function isReadyMade(command: readonly string[]): boolean {
   return command.some((word) => word.startsWith('trainproof.adapters.'));

@@ -2,8 +2,8 @@
 // same thing is always said the same way.
 import type { Op } from '../protocol/message.ts';
 import { shortened } from '../protocol/result.ts';
-import { isMiscount } from '../protocol/shapes.ts';
 import { exitAdvice } from './advice.ts';
+import { type Given, helloAdvice, raisedAdvice, shapeAdvice } from './answer-advice.ts';
 import type { ChildExit } from './child.ts';
 import type { Ended, Ending } from './connection.ts';
 import type { TrainerFailure } from './failure.ts';
@@ -39,7 +39,7 @@ export function helloFailure(complaint: string): TrainerFailure {
   return {
     kind: 'shape',
     message: `The trainer's hello is wrong: ${stopped(complaint)}`,
-    advice: 'Correct the hello of the adapter; PROTOCOL.md, "hello", lists every key.',
+    advice: helloAdvice(complaint),
   };
 }
 
@@ -63,21 +63,20 @@ export function shapeFailure(op: Op, complaint: string): TrainerFailure {
   return {
     kind: 'shape',
     message: `The answer to ${op} is wrong: ${stopped(complaint)}`,
-    advice: isMiscount(complaint)
-      ? 'Where the adapter hands on what the trainer made, the trainer is wrong: look at how it batches, filters or joins rows.'
-      : `Compare it with the example of ${op} in PROTOCOL.md.`,
+    advice: shapeAdvice(op, complaint),
   };
 }
 
+/** `given` tells the arguments as they crossed the pipe. */
 export function raisedFailure(
   op: Op | 'hello',
   error: { readonly message: string; readonly traceback?: string },
+  given?: Given,
 ): TrainerFailure {
   return {
     kind: 'error',
     message: `${op} raised: ${error.message}`,
-    advice:
-      'Read the traceback; if the trainer refuses this input on purpose, answer reject with the reason.',
+    advice: raisedAdvice(op, error.message, given),
     ...(error.traceback === undefined ? {} : { traceback: error.traceback }),
   };
 }
@@ -220,7 +219,7 @@ function garbageWords(ending: Ending & { kind: 'garbage' }, op: Op | 'hello' | u
       return {
         message: `The trainer printed a line that is no answer where ${due} was due: ${line}`,
         advice:
-          'Print to stderr (print(..., file=sys.stderr)), or use the SDK (import trainproof), which keeps stdout for itself.',
+          'Put `import trainproof` at the top of the adapter, before what prints: from there on every print goes to stderr. In another language print to stderr.',
       };
   }
 }

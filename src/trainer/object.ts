@@ -40,13 +40,14 @@ export function objectTrainer(spec: ObjectTrainerSpec): Trainer {
     if (run === undefined || hello.ops[op] === undefined) {
       return { kind: 'skip', why: `the trainer does not have the op ${op}` };
     }
+    const given = () => wireArgs(op, args, wire);
     try {
       // A copy, as a pipe would make: an op that writes into its arguments must not change the case.
-      const ok = await run(structuredClone(wireArgs(op, args, wire)));
-      return outcomeOf(op, decodeAnswer(op, { ok }, args, wire.layout));
+      const ok = await run(structuredClone(given()));
+      return outcomeOf(op, decodeAnswer(op, { ok }, args, wire.layoutOf(op)), given);
     } catch (error) {
       if (error instanceof Reject) return { kind: 'reject', why: error.message };
-      return { kind: 'failure', failure: raisedFailure(op, thrown(error)) };
+      return { kind: 'failure', failure: raisedFailure(op, thrown(error), given) };
     }
   }
 

@@ -1,7 +1,7 @@
 // A trainer that is a process: pipelined while all goes well; after a crash, a hang or garbage a fresh process,
 // the unanswered requests one at a time until the culprit is known, and then pipelined again.
 import { decodeAnswer } from '../protocol/decode.ts';
-import { wireOf } from '../protocol/json.ts';
+import { wireArgs, wireOf } from '../protocol/json.ts';
 import type { Args, Ok, Op } from '../protocol/message.ts';
 import { HELLO_ID, helloLine, requestBody, requestLine } from '../protocol/request.ts';
 import { askOneByOne } from './careful.ts';
@@ -75,7 +75,10 @@ export async function startTrainer(
         op,
         body: requestBody(op, args, wire),
         milliseconds: opMilliseconds,
-        answered: (answer) => settle(outcomeOf(op, decodeAnswer(op, answer, args, wire.layout))),
+        answered: (answer) =>
+          settle(
+            outcomeOf(op, decodeAnswer(op, answer, args, wire.layoutOf(op)), () => wireArgs(op, args, wire)),
+          ),
         failed: (failure) => settle({ kind: 'failure', failure }),
       };
       pending.add(ticket);

@@ -1,14 +1,15 @@
 // A conversation made into a row: rendered once, tokenised once, and the mask that the stated convention trains laid on
 // the tokens.
 import { generationSpans } from '../tokenizers/template.ts';
+import { contentFaults, roleFaults } from './contents.ts';
 import type { Fault } from './flags.ts';
 import { layOnPieces } from './lay.ts';
-import { type ChatMessage, callsTools, contentText, KNOWN_ROLES } from './messages.ts';
 import { rowOf, type TaggedPiece } from './piece-row.ts';
-import { type Piece, piecesOf, unprinted } from './pieces.ts';
+import { type Piece, piecesOf } from './pieces.ts';
+import { withoutPrompt } from './prompt.ts';
 import type { Made, Range, TrainOn, ViewOptions } from './row.ts';
 import type { ChatShape } from './shape.ts';
-import type { Part, Writer } from './writer.ts';
+import type { Writer } from './writer.ts';
 
 export function chatRow(shape: ChatShape, writer: Writer, options: ViewOptions): Made {
   const { messages } = shape;
@@ -18,21 +19,16 @@ export function chatRow(shape: ChatShape, writer: Writer, options: ViewOptions):
     ? generationSpans(writer.template, writer.optionsOf(messages, write))
     : undefined;
   const rendered = marked ?? writer.render(messages, write);
-  if ('problem' in rendered)
-    return { faults: [...faults, { id: 'refused', sentence: rendered.problem, columns: [] }], assumed: [] };
+  if ('problem' in rendered) return { faults: [...faults, refused(rendered.problem)], assumed: [] };
   const { text } = rendered;
   const skeleton = writer.skeleton(messages, write);
-  const parts: readonly Part[] = 'problem' in skeleton ? [] : skeleton;
-  faults.push(...contentFaults(messages, parts, writer, options));
+  faults.push(
+    ...contentFaults({ messages, text, skeleton: 'problem' in skeleton ? [] : skeleton }, writer, options),
+  );
+  const pieces = piecesOf(writer, messages, skeleton, text, write);
   const target = options.trainOn ?? (shape.prompt === undefined ? 'assistant' : 'completion');
-  const pieces = piecesOf(writer, messages, text, write);
-  const ranges = rangesOf(target, {
-    shape,
-    writer,
-    text,
-    pieces,
-    spans: marked !== undefined && 'spans' in marked ? marked.spans : undefined,
-  });
+  const spans = marked !== undefined && 'spans' in marked ? marked.spans : undefined;
+  const ranges = rangesOf(target, shape.prompt, { text, pieces, spans });
   if (ranges === undefined) return { faults: [...faults, unplaced()], assumed: [] };
   const whole: Piece = { text, role: 'prompt', turn: -1, part: 'frame', answer: false };
   const tagged = withTraining(pieces ?? [whole], ranges);
@@ -44,14 +40,19 @@ export function chatRow(shape: ChatShape, writer: Writer, options: ViewOptions):
   );
   if (laid === undefined) return { faults: [...faults, unplaced()], assumed: [] };
   const names = (turn: number): string => messages[turn]?.role ?? 'template';
-  return {
-    row: rowOf(writer.tokenizer, ids, tagged, laid, names),
-    faults,
-    assumed: [assumptionOf(shape, target, writer, options)],
-  };
+  const row = rowOf(writer.tokenizer, ids, tagged, laid, names);
+  const assumed = [assumptionOf(shape, target, writer, options)];
+  if (target === 'all' || shape.prompt === undefined) return { row, faults, assumed };
+  const prompt = writer.render(messages.slice(0, shape.prompt), { ...write, prompt: true });
+  if ('problem' in prompt)
+    return { faults: [...faults, refused(`Of the prompt: ${prompt.problem}`)], assumed };
+  const made = withoutPrompt(row, writer.tokenizer.encode(prompt.text), writer.tokenizer);
+  return { row: made.row, faults: [...faults, ...made.faults], assumed };
 }
 
 // --- helpers ---
+
+const refused = (sentence: string): Fault => ({ id: 'refused', sentence, columns: [] });
 
 const unplaced = (): Fault => ({
   id: 'unplaced',
@@ -60,40 +61,31 @@ const unplaced = (): Fault => ({
   columns: [],
 });
 
-/** What of the text is trained, in UTF-16 units; undefined where it cannot be told. */
+/** What of the text is trained, in UTF-16 units; undefined where it cannot be told. What is prompt is taken off later. */
 function rangesOf(
   target: TrainOn,
+  prompt: number | undefined,
   row: {
-    readonly shape: ChatShape;
-    readonly writer: Writer;
     readonly text: string;
     readonly pieces: readonly Piece[] | undefined;
     readonly spans: readonly (readonly [number, number])[] | undefined;
   },
 ): readonly Range[] | undefined {
-  const { shape, writer, text, pieces, spans } = row;
-  if (target === 'all') return [{ from: 0, to: text.length }];
-  if (target === 'completion' && shape.prompt !== undefined) {
-    const options = { prompt: true, ...(shape.tools === undefined ? {} : { tools: shape.tools }) };
-    const prompt = writer.render(shape.messages.slice(0, shape.prompt), options);
-    if ('text' in prompt && text.startsWith(prompt.text))
-      return [{ from: prompt.text.length, to: text.length }];
-    // Such as a generation prompt that opens a thought: then the answers themselves.
-    return pieces === undefined ? undefined : answerRanges(pieces, shape.prompt);
-  }
+  const { text, pieces, spans } = row;
+  if (target === 'all' || (target === 'completion' && prompt !== undefined))
+    return [{ from: 0, to: text.length }];
   const answers =
-    spans?.map(([from, to]) => ({ from, to })) ??
-    (pieces === undefined ? undefined : answerRanges(pieces, 0));
+    spans?.map(([from, to]) => ({ from, to })) ?? (pieces === undefined ? undefined : answerRanges(pieces));
   return target === 'assistant' ? answers : answers?.slice(-1);
 }
 
-/** One range an answer, of messages from `first` on. */
-function answerRanges(pieces: readonly Piece[], first: number): Range[] {
+/** One range an answer. */
+function answerRanges(pieces: readonly Piece[]): Range[] {
   const ranges = new Map<number, Range>();
   let at = 0;
   for (const { text, turn, answer } of pieces) {
     const to = at + text.length;
-    if (answer && turn >= first) ranges.set(turn, { from: ranges.get(turn)?.from ?? at, to });
+    if (answer) ranges.set(turn, { from: ranges.get(turn)?.from ?? at, to });
     at = to;
   }
   return [...ranges.values()];
@@ -121,98 +113,31 @@ function withTraining(pieces: readonly Piece[], ranges: readonly Range[]): Tagge
   return tagged;
 }
 
-function roleFaults(messages: readonly ChatMessage[]): Fault[] {
-  const unknown = messages.findIndex(({ role }) => !KNOWN_ROLES.has(role));
-  if (unknown < 0) return [];
-  return [
-    {
-      id: 'unknown-role',
-      sentence: `Message ${unknown} has the role '${messages[unknown]?.role.slice(0, SHOWN_CHARACTERS)}', which chat templates do not know.`,
-      columns: [],
-    },
-  ];
-}
-
-/** Characters of a foreign text shown in a sentence. */
-const SHOWN_CHARACTERS = 40;
-
-function contentFaults(
-  messages: readonly ChatMessage[],
-  skeleton: readonly Part[],
-  writer: Writer,
-  options: ViewOptions,
-): Fault[] {
-  const faults: Fault[] = [];
-  const answers = messages.filter((message) => message.role === 'assistant' && !callsTools(message));
-  const texts = answers
-    .filter(({ reasoning_content, thinking }) => !reasoning_content && !thinking)
-    .map(({ content }) => contentText(content));
-  if (texts.includes(''))
-    faults.push({ id: 'empty-answer', sentence: 'An answer of the assistant is empty.', columns: [] });
-  if (texts.some((text) => text !== '' && text.trim() === ''))
-    faults.push({
-      id: 'blank-answer',
-      sentence: 'An answer of the assistant is nothing but white space.',
-      columns: [],
-    });
-  const lost = skeleton.length === 0 ? [] : unprinted(skeleton, messages);
-  const dropped = lost.find(
-    (at) =>
-      messages[at] !== undefined && !callsTools(messages[at]) && contentText(messages[at].content) !== '',
-  );
-  if (dropped !== undefined)
-    faults.push({
-      id: 'message-dropped',
-      sentence: `The template does not print message ${dropped}, of role '${messages[dropped]?.role}'.`,
-      columns: [],
-    });
-  const spelled = controlText(messages, skeleton, writer, options);
-  if (spelled !== undefined)
-    faults.push({
-      id: 'control-text',
-      sentence: `Message ${spelled.message}, of role '${messages[spelled.message]?.role}', spells ${spelled.token}, which becomes the token itself.`,
-      columns: [],
-    });
-  return faults;
-}
-
-/** Tokens that part turns: those that the skeleton is written with, BOS and EOS. */
-function controlText(
-  messages: readonly ChatMessage[],
-  skeleton: readonly Part[],
-  { tokenizer, stop }: Writer,
-  options: ViewOptions,
-): { readonly message: number; readonly token: string } | undefined {
-  const glue = skeleton.flatMap((part) => ('glue' in part ? [part.glue] : [])).join('');
-  const named = [tokenizer.bosTokenId, tokenizer.eosTokenId, ...(options.stops ?? [])];
-  for (const id of tokenizer.specialIds) {
-    const token = tokenizer.token(id);
-    if (token === undefined || token.length < 2) continue;
-    if (token !== stop && !named.includes(id) && !glue.includes(token)) continue;
-    const message = messages.findIndex(({ content }) => contentText(content).includes(token));
-    if (message >= 0) return { message, token };
-  }
-  return undefined;
-}
-
 function assumptionOf(shape: ChatShape, target: TrainOn, writer: Writer, options: ViewOptions): string {
-  const why = options.trainOn === undefined ? 'assumed, --train-on changes it' : '--train-on';
-  const form =
-    shape.form === 'instruction and output'
-      ? 'instruction and output, as one question of the user and its answer'
-      : shape.form;
-  const how =
-    writer.marked && target !== 'all' && !(target === 'completion' && shape.prompt !== undefined)
-      ? 'as the template marks it with {% generation %}'
-      : 'with its stop token';
+  const { form } = shape;
+  const how = writer.marked ? 'as the template marks it with {% generation %}' : 'with its stop token';
+  const where = shape.prompt === undefined ? '' : ' behind the prompt';
   const what: Record<TrainOn, string> = {
     all: 'every token is trained',
-    assistant: `every answer is trained, ${how}`,
+    assistant: `every answer${where} is trained, ${how}`,
     last: `the last answer is trained, ${how}`,
     completion:
       shape.prompt === undefined
         ? `the last answer is trained, ${how}`
         : 'all that follows the prompt is trained',
   };
-  return `${form}: ${what[target]} (${why})`;
+  return `${form}${READ_AS[form] ?? ''}: ${what[target]} (${whyOf(shape, options)})`;
+}
+
+/** What trainers do otherwise with a row of this form. */
+const READ_AS: Partial<Record<ChatShape['form'], string>> = {
+  conversations: ', human and gpt read as user and assistant (TRL leaves the names as they are)',
+  'instruction and output': ', as one question of the user and its answer',
+};
+
+function whyOf({ prompt }: ChatShape, { trainOn }: ViewOptions): string {
+  if (trainOn !== undefined) return '--train-on';
+  return prompt === undefined
+    ? 'assumed; TRL trains every token here, unless assistant_only_loss=True: --train-on all shows that'
+    : 'assumed, --train-on changes it';
 }

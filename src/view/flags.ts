@@ -28,10 +28,10 @@ export const FLAGS = {
   },
   truncated: {
     what: 'The row ends within an answer.',
-    todo: 'Raise the length limit, or leave such rows out: the model learns to break off.',
+    todo: 'Raise the length limit, or leave such rows out: the model learns to break off. Of rows packed to a fixed length, the next one may go on.',
   },
   'double-bos': {
-    what: 'The row begins with two BOS tokens.',
+    what: 'The row, or a text in it, begins with two BOS tokens.',
     todo: 'Tokenise rendered text with add_special_tokens=False, or take BOS out of the template or the text.',
   },
   'prompt-trained': {
@@ -56,7 +56,11 @@ export const FLAGS = {
   },
   'message-dropped': {
     what: 'The template does not print a message.',
-    todo: 'Use a template that has this role, or put the text where the template prints it.',
+    todo: 'Use a template that has this role and tool calls, or put the text where the template prints it.',
+  },
+  'content-list': {
+    what: 'A content is a list of parts, and the template takes it for a text.',
+    todo: 'Write contents that are all text as plain text, or use the template of a model that sees images. In Python the template fails here, or prints the list.',
   },
   'control-text': {
     what: 'A content spells a token that the template uses to part turns.',
@@ -84,6 +88,18 @@ export const NOTES = {
   straddles: {
     what: 'A token is part prompt, part answer.',
     todo: 'It is shown as trained; trainers differ. End the header with a token that nothing merges with, or strip the answer.',
+  },
+  'prompt-is-no-prefix': {
+    what: 'The prompt by itself has other tokens than the row begins with.',
+    todo: 'As many tokens as it has by itself are not trained, as TRL counts them, and so a piece of the answer may be lost. Move white space from the end of the prompt to the beginning of the completion.',
+  },
+  'escaped-arguments': {
+    what: 'The arguments of a tool call are printed as a quoted text.',
+    todo: 'Write them as an object: the model learns JSON within JSON.',
+  },
+  'thought-dropped': {
+    what: 'The template does not print the thought of the last answer.',
+    todo: 'Use a template that prints reasoning_content, or put the thought into the content as the model writes it.',
   },
   cut: {
     what: 'The row is longer than --max-length.',

@@ -76,13 +76,16 @@ const paddingIsNot: Rule = (row, options, say) => {
 
 const oneBos: Rule = (row, { tokenizer }, say) => {
   const bos = tokenizer?.bosTokenId;
-  const { from } = row.real;
-  if (bos === undefined || row.ids[from] !== bos || row.ids[from + 1] !== bos || row.real.to < from + 2)
-    return [];
-  // Padding with the same id looks alike; only attention_mask tells them apart.
+  // Padding with the same id looks alike; only attention_mask tells them apart. And two texts in one row may meet.
   const alike = tokenizer?.padTokenId === bos || tokenizer?.eosTokenId === bos;
-  if (alike && row.given !== undefined && row.given.attention === undefined) return [];
-  return [fault('double-bos', `${say(from + 1)} is BOS, and so is the token before it.`, from + 1, from)];
+  const unsure = alike && row.given !== undefined && row.given.attention === undefined;
+  if (bos === undefined || unsure) return [];
+  // Packed rows begin more than once.
+  const last = alike ? row.real.from + 1 : row.real.to - 1;
+  for (let at = row.real.from + 1; at <= last && at < row.real.to; at++)
+    if (row.ids[at] === bos && row.ids[at - 1] === bos)
+      return [fault('double-bos', `${say(at)} is BOS, and so is the token before it.`, at, at - 1)];
+  return [];
 };
 
 const ofTheVocabulary: Rule = (row, { tokenizer }) => {

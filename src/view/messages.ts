@@ -16,6 +16,10 @@ export const KNOWN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 
 
 /** A list of {role, content}, or one alone; `what` names it in the complaint. */
 export function messagesOf(value: unknown, what = 'messages'): readonly ChatMessage[] | Unread {
+  if (typeof value === 'string')
+    return {
+      problem: `${what} is a text, not a list of {"role", "content"}; where it is JSON, json.loads makes it one.`,
+    };
   const list = Array.isArray(value) ? value : [value];
   if (list.length === 0) return { problem: `${what} is empty.` };
   const messages: ChatMessage[] = [];
@@ -46,7 +50,7 @@ export function turnsOf(value: unknown): readonly ChatMessage[] | Unread {
     return messagesOf(value, 'conversations');
   const messages: ChatMessage[] = [];
   for (const [at, each] of value.entries()) {
-    const turn = (typeof each === 'object' && each !== null ? each : {}) as Readonly<Record<string, unknown>>;
+    const turn = recordOf(each);
     if (typeof turn.from !== 'string' || typeof turn.value !== 'string')
       return { problem: `Turn ${at} of conversations is not {"from": text, "value": text}.` };
     messages.push({ role: ROLE_OF_SPEAKER[turn.from] ?? turn.from, content: turn.value });
@@ -66,12 +70,32 @@ export function contentText(content: unknown): string {
     .join('');
 }
 
-/** Whether something other than its content is what the message says. */
-export function callsTools({ tool_calls }: ChatMessage): boolean {
-  return Array.isArray(tool_calls) && tool_calls.length > 0;
+/** A call of a tool: its name, and its arguments as the row has them. */
+export interface Call {
+  readonly name: string;
+  readonly given: unknown;
+}
+
+/** The calls that a message makes besides, or in place of, what it says. */
+export function callsOf({ tool_calls }: ChatMessage): readonly Call[] {
+  if (!Array.isArray(tool_calls)) return [];
+  return tool_calls.flatMap((each: unknown) => {
+    const call = recordOf(recordOf(each).function ?? each);
+    return typeof call.name === 'string' ? [{ name: call.name, given: call.arguments }] : [];
+  });
+}
+
+/** What a message says to itself, in the field of its own that some data sets have; '' where there is none. */
+export function thoughtOf({ reasoning_content, thinking }: ChatMessage): string {
+  if (typeof reasoning_content === 'string' && reasoning_content !== '') return reasoning_content;
+  return typeof thinking === 'string' ? thinking : '';
 }
 
 // --- helpers ---
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
 
 const ROLE_OF_SPEAKER: Readonly<Record<string, string>> = {
   human: 'user',

@@ -1,8 +1,9 @@
 // A rendered conversation cut into pieces: whose turn, whose words, which of it is an answer, and where its stop token
 // is. By the template's skeleton; where contents change what the template writes, answer by answer.
 import type { Role } from '../vocabulary.ts';
-import { type ChatMessage, contentText } from './messages.ts';
-import { controlIn, type Part, sentinel, type WriteOptions, type Writer } from './writer.ts';
+import { answersOnly } from './answers-only.ts';
+import { type ChatMessage, callsOf, contentText } from './messages.ts';
+import { controlIn, type Part, type Skeleton, type WriteOptions, type Writer } from './writer.ts';
 
 export interface Piece {
   readonly text: string;
@@ -19,13 +20,14 @@ export interface Piece {
 export function piecesOf(
   writer: Writer,
   messages: readonly ChatMessage[],
+  skeleton: Skeleton,
   text: string,
   options: WriteOptions = {},
 ): readonly Piece[] | undefined {
-  const skeleton = writer.skeleton(messages, options);
   const bodies = 'problem' in skeleton ? undefined : bodiesOf(skeleton, messages, text);
-  if (bodies !== undefined && !('problem' in skeleton)) return assemble(writer, messages, skeleton, bodies);
-  return answersOnly(writer, messages, text, options);
+  const assembled =
+    bodies === undefined || 'problem' in skeleton ? undefined : assemble(writer, messages, skeleton, bodies);
+  return assembled ?? answersOnly(writer, messages, text, options);
 }
 
 /** Messages that the template does not print at all. */
@@ -41,9 +43,6 @@ export function roleOf(role: string): Role {
 }
 
 // --- helpers ---
-
-/** Each turn is rendered once more where the skeleton does not fit; a conversation longer than this is left alone. */
-const MOST_ANSWERS = 200;
 
 /** The contents as they stand in `text`, one a part; each is chosen so that what follows fits. */
 function bodiesOf(
@@ -94,7 +93,7 @@ function assemble(
   messages: readonly ChatMessage[],
   skeleton: readonly Part[],
   bodies: readonly string[],
-): Piece[] {
+): Piece[] | undefined {
   const pieces: Piece[] = [];
   const messageAt = (index: number): number => {
     const part = skeleton[index];
@@ -105,12 +104,48 @@ function assemble(
     if ('message' in part) {
       const role = roleOf(messages[part.message]?.role ?? '');
       pieces.push({ text, role, turn: part.message, part: 'content', answer: role === 'completion' });
-    } else pieces.push(...gluePieces(writer, messages, text, messageAt(index - 1), messageAt(index + 1)));
+      continue;
+    }
+    const between = betweenContents(writer, messages, text, messageAt(index - 1), messageAt(index + 1));
+    if (between === undefined) return undefined;
+    pieces.push(...between);
   }
   return pieces.filter(({ text, part }) => text !== '' || part === 'content');
 }
 
-/** What stands between two contents: the end of one turn, then the beginning of the next. */
+/** What stands between two contents, and in it the answers that are calls and nothing else. */
+function betweenContents(
+  writer: Writer,
+  messages: readonly ChatMessage[],
+  glue: string,
+  before: number,
+  after: number,
+): Piece[] | undefined {
+  const pieces: Piece[] = [];
+  let rest = glue;
+  let last = before;
+  for (let turn = before + 1; turn < (after < 0 ? messages.length : after); turn++) {
+    const message = messages[turn];
+    if (message?.role !== 'assistant' || callsOf(message).length === 0) continue;
+    const { openers, closing } = writer;
+    const opened = openers.assistant === '' ? -1 : rest.indexOf(openers.assistant);
+    const from = opened + openers.assistant.length;
+    const to = opened < 0 || closing === '' ? -1 : rest.indexOf(closing, from);
+    if (to < 0) return undefined;
+    pieces.push(...gluePieces(writer, messages, rest.slice(0, from), last, turn), {
+      text: rest.slice(from, to),
+      role: 'completion',
+      turn,
+      part: 'content',
+      answer: true,
+    });
+    rest = rest.slice(to);
+    last = turn;
+  }
+  return [...pieces, ...gluePieces(writer, messages, rest, last, after)];
+}
+
+/** The end of one turn, then the beginning of the next. */
 function gluePieces(
   writer: Writer,
   messages: readonly ChatMessage[],
@@ -125,8 +160,7 @@ function gluePieces(
     : messages[after]?.role === 'user'
       ? writer.openers.user
       : '';
-  const closed =
-    answered && writer.closing !== '' && glue.startsWith(writer.closing) ? writer.closing.length : 0;
+  const closed = answered ? closedAt(writer, messages[before], glue) : 0;
   const opened = opener === '' ? -1 : glue.lastIndexOf(opener);
   const cut =
     after < 0
@@ -168,6 +202,13 @@ function gluePieces(
   ];
 }
 
+/** Where the stop token of the answer in front ends; 0 where there is none. Behind words there may be calls. */
+function closedAt({ closing }: Writer, message: ChatMessage | undefined, glue: string): number {
+  if (closing === '' || message === undefined) return 0;
+  const at = callsOf(message).length > 0 ? glue.indexOf(closing) : glue.startsWith(closing) ? 0 : -1;
+  return at < 0 ? 0 : at + closing.length;
+}
+
 /** Where the turn in front ends, as far as a mark and the white space behind it say so. */
 function endOfTurn(writer: Writer, glue: string, from: number): number {
   const rest = glue.slice(from);
@@ -178,47 +219,4 @@ function endOfTurn(writer: Writer, glue: string, from: number): number {
   const end = control.at + control.text.length;
   const behind = rest.slice(end);
   return end + (behind.length - behind.trimStart().length);
-}
-
-/**
- * Each answer by itself: the same conversation with another text in its place differs from `text` in that answer only.
- */
-function answersOnly(
-  writer: Writer,
-  messages: readonly ChatMessage[],
-  text: string,
-  options: WriteOptions,
-): Piece[] | undefined {
-  const turns = messages.flatMap(({ role }, at) => (role === 'assistant' ? [at] : []));
-  if (turns.length > MOST_ANSWERS) return undefined;
-  const pieces: Piece[] = [];
-  let done = 0;
-  for (const turn of turns) {
-    const mark = sentinel(turn);
-    const other = messages.map((message, at) =>
-      at === turn ? { role: message.role, content: mark } : message,
-    );
-    const rendered = writer.render(other, options);
-    const at = 'text' in rendered ? rendered.text.indexOf(mark) : -1;
-    if (!('text' in rendered) || at < 0) return undefined;
-    const before = rendered.text.slice(0, at);
-    const behind = rendered.text.slice(at + mark.length);
-    const { assistant: opener } = writer.openers;
-    const opened = opener === '' ? -1 : before.lastIndexOf(opener);
-    // A header of an earlier turn is not this one's.
-    const from = opened >= done ? opened + opener.length : before.length;
-    const end = text.length - behind.length;
-    if (!text.startsWith(before.slice(0, from)) || !text.endsWith(behind) || end < from || from < done)
-      return undefined;
-    const closed = writer.closing !== '' && behind.startsWith(writer.closing) ? writer.closing.length : 0;
-    const stop = end + closed - (closed === 0 ? 0 : (writer.stop?.length ?? 0));
-    pieces.push(
-      { text: text.slice(done, from), role: 'prompt', turn: -1, part: 'frame', answer: false },
-      { text: text.slice(from, stop), role: 'completion', turn, part: 'content', answer: true },
-      { text: text.slice(stop, end + closed), role: 'stop', turn, part: 'stop', answer: true },
-    );
-    done = end + closed;
-  }
-  pieces.push({ text: text.slice(done), role: 'prompt', turn: -1, part: 'frame', answer: false });
-  return pieces.filter((piece) => piece.text !== '');
 }

@@ -39,6 +39,7 @@ export function formatOf(bytes: Uint8Array): string | undefined {
     return 'compressed; unpack it first';
   if (starts(0x41, 0x52, 0x52, 0x4f, 0x57))
     return 'an Arrow file; write it as JSON lines with dataset.to_json("data.jsonl")';
+  if (starts(0xff, 0xfe) || starts(0xfe, 0xff)) return 'written in UTF-16; write it in UTF-8';
   return undefined;
 }
 

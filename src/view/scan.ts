@@ -25,8 +25,10 @@ export interface ViewedRow {
 export interface Count {
   readonly id: FlagId | NoteId;
   readonly rows: number;
-  /** The first few. */
+  /** The first few, by their number. */
   readonly first: readonly number[];
+  /** There are others. */
+  readonly more: boolean;
   /** What is said of the first of them. */
   readonly example: string;
 }
@@ -54,8 +56,9 @@ export interface Keep {
 
 export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep): View {
   let [rows, flagged, unread, tokens, trained] = [0, 0, 0, 0, 0];
-  const counts = new Map<Fault['id'], { id: Fault['id']; rows: number; first: number[]; example: string }>();
+  const counts = new Map<Fault['id'], Counting>();
   const assumed = new Set<string>();
+  let long = 0;
   const bad: ViewedRow[] = [];
   const noted: ViewedRow[] = [];
   const good: ViewedRow[] = [];
@@ -63,18 +66,12 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
     for (const viewed of viewedRows(entry, options, assumed)) {
       rows++;
       tokens += viewed.row?.ids.length ?? 0;
-      trained += viewed.row?.trained.reduce((sum, each) => sum + Number(each), 0) ?? 0;
+      for (const each of viewed.row?.trained ?? []) if (each) trained++;
+      if ((viewed.row?.ids.length ?? 0) > TRL_LENGTH && viewed.form !== 'input_ids') long++;
       if (viewed.row === undefined) unread++;
       const isFlagged = viewed.faults.some(({ id }) => !isNote(id));
       if (isFlagged) flagged++;
-      for (const id of new Set(viewed.faults.map((fault) => fault.id))) {
-        const count = counts.get(id) ?? { id, rows: 0, first: [], example: '' };
-        if (count.rows === 0) count.example = viewed.faults.find((fault) => fault.id === id)?.sentence ?? '';
-        count.rows++;
-        if (count.first.length < FIRST_ROWS && count.first.at(-1) !== viewed.number)
-          count.first.push(viewed.number);
-        counts.set(id, count);
-      }
+      count(viewed, counts);
       const list = isFlagged ? bad : viewed.faults.length > 0 ? noted : good;
       if (keep.numbers === undefined ? list.length < keep.most : keep.numbers.has(viewed.number))
         list.push(viewed);
@@ -88,7 +85,7 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
     tokens,
     trained,
     counts: [...counts.values()].sort((left, right) => order(left) - order(right)),
-    assumed: [...assumed],
+    assumed: [...assumed, ...lengthsOf(long, options)],
     kept: (keep.numbers === undefined
       ? [...variedFirst(bad), ...noted, ...good].slice(0, keep.most)
       : [...bad, ...noted, ...good].sort((left, right) => left.number - right.number)
@@ -100,6 +97,33 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
 export const FIRST_ROWS = 5;
 
 // --- helpers ---
+
+type Counting = { -readonly [Key in keyof Count]: Count[Key] } & { first: number[] };
+
+function count({ number, faults }: ViewedRow, counts: Map<Fault['id'], Counting>): void {
+  for (const id of new Set(faults.map((fault) => fault.id))) {
+    const example = faults.find((fault) => fault.id === id)?.sentence ?? '';
+    const known = counts.get(id) ?? { id, rows: 0, first: [], more: false, example };
+    known.rows++;
+    // A preference is two rows of one line.
+    if (known.first.at(-1) !== number) {
+      if (known.first.length < FIRST_ROWS) known.first.push(number);
+      else known.more = true;
+    }
+    counts.set(id, known);
+  }
+}
+
+/** max_length of TRL's configurations where nobody sets it. */
+const TRL_LENGTH = 1024;
+
+function lengthsOf(long: number, { maxLength }: ViewOptions): string[] {
+  if (long === 0 || maxLength !== undefined) return [];
+  const [rows, are] = long === 1 ? ['row', 'is'] : ['rows', 'are'];
+  return [
+    `no row is cut; ${long.toLocaleString('en')} ${rows} of text ${are} longer than ${TRL_LENGTH.toLocaleString('en')} tokens, where TRL cuts unless max_length says otherwise: --max-length ${TRL_LENGTH} shows that`,
+  ];
+}
 
 /** One row of each kind of fault before a second of any: what is seen first should not be one fault three times. */
 function variedFirst(rows: readonly ViewedRow[]): ViewedRow[] {

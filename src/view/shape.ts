@@ -1,5 +1,6 @@
 // What a row of a data set says, whichever of the field's shapes it is written in: a conversation, a text, or ids.
 import type { Ids } from '../vocabulary.ts';
+import { idsShape } from './ids-shape.ts';
 import { type ChatMessage, messagesOf, turnsOf } from './messages.ts';
 
 export interface ChatShape {
@@ -53,11 +54,11 @@ export function shapesOf(value: unknown): readonly Shape[] | Unread {
   if (typeof value !== 'object' || value === null)
     return { problem: `The row is ${nameOfValue(value)}, not an object.` };
   const row = value as Row;
-  if (row.input_ids !== undefined) return idsShape(row);
-  return textualShapes(row);
+  const shapes = textualShapes(row);
+  if (row.input_ids === undefined) return shapes;
+  const [kept] = 'problem' in shapes || shapes.length > 1 ? [] : shapes;
+  return idsShape(row, kept?.kind === 'chat' ? kept : undefined);
 }
-
-export const MASK_NAMES = ['completion_mask', 'assistant_masks', 'assistant_mask', 'loss_mask'] as const;
 
 // --- helpers ---
 
@@ -67,20 +68,22 @@ const SHOWN_KEYS = 8;
 
 function textualShapes(row: Row): readonly Shape[] | Unread {
   if (row.messages !== undefined) return chatShapes('messages', messagesOf(row.messages), row);
-  if (row.conversations !== undefined) return chatShapes('conversations', turnsOf(row.conversations), row);
+  const turns = row.conversations ?? row.conversation;
+  if (turns !== undefined) return chatShapes('conversations', withSystem(turnsOf(turns), row), row);
   if (row.chosen !== undefined || row.rejected !== undefined) return preference(row);
   if (row.prompt !== undefined && row.completion !== undefined)
     return pair('prompt and completion', row.prompt, row.completion, row);
   if (typeof row.text === 'string') return [{ kind: 'text', form: 'text', text: row.text }];
   if (typeof row.instruction === 'string' && typeof row.output === 'string') return alpaca(row);
-  if (row.prompt !== undefined)
+  const keys = Object.keys(row);
+  const shown = keys.slice(0, SHOWN_KEYS).join(', ') + (keys.length > SHOWN_KEYS ? ', ...' : '');
+  const has = keys.length === 0 ? 'no keys' : `the keys ${shown}`;
+  if (row.prompt !== undefined && keys.length === 1)
     return {
       problem: 'The row has a prompt and no completion: nothing of it is trained by supervised fine-tuning.',
     };
-  const keys = Object.keys(row);
-  const shown = keys.slice(0, SHOWN_KEYS).join(', ') + (keys.length > SHOWN_KEYS ? ', ...' : '');
   return {
-    problem: `The row has ${keys.length === 0 ? 'no keys' : `the keys ${shown}`}; none of these is read: messages, conversations, prompt and completion, chosen and rejected, text, instruction and output, input_ids.`,
+    problem: `The row has ${has}; none of these is read: messages, conversations, prompt and completion, chosen and rejected, text, instruction and output, input_ids. dataset.rename_columns({"question": "prompt", "answer": "completion"}) makes a row that is.`,
   };
 }
 
@@ -91,6 +94,16 @@ function chatShapes(
 ): readonly Shape[] | Unread {
   if ('problem' in messages) return messages;
   return [{ kind: 'chat', form, messages, ...toolsOf(row) }];
+}
+
+/** ShareGPT keeps the system message in a column of its own, if not among the turns. */
+function withSystem(messages: readonly ChatMessage[] | Unread, row: Row): readonly ChatMessage[] | Unread {
+  if ('problem' in messages || messages[0]?.role === 'system') return messages;
+  return [...systemOf(row), ...messages];
+}
+
+function systemOf({ system }: Row): ChatMessage[] {
+  return typeof system === 'string' && system !== '' ? [{ role: 'system', content: system }] : [];
 }
 
 /** A list, or the JSON of one, as data sets with one column type have it. */
@@ -166,67 +179,22 @@ function wholeAnswer(
   return [{ kind: 'chat', form, messages: own, prompt, ...toolsOf(row) }];
 }
 
+/** `history` are pairs of an earlier question and its answer. */
 function alpaca(row: Row): readonly Shape[] {
   const input = typeof row.input === 'string' && row.input !== '' ? `\n${row.input}` : '';
-  const system =
-    typeof row.system === 'string' && row.system !== '' ? [{ role: 'system', content: row.system }] : [];
-  return [
-    {
-      kind: 'chat',
-      form: 'instruction and output',
-      messages: [
-        ...system,
-        { role: 'user', content: `${String(row.instruction)}${input}` },
-        { role: 'assistant', content: String(row.output) },
-      ],
-    },
+  const pairs = (Array.isArray(row.history) ? row.history : []).filter(
+    (pair): pair is string[] => Array.isArray(pair) && pair.length === 2,
+  );
+  const messages = [
+    ...systemOf(row),
+    ...pairs.flatMap(([question = '', answer = '']) => [
+      { role: 'user', content: question },
+      { role: 'assistant', content: answer },
+    ]),
+    { role: 'user', content: `${String(row.instruction)}${input}` },
+    { role: 'assistant', content: String(row.output) },
   ];
-}
-
-function idsShape(row: Row): readonly Shape[] | Unread {
-  const ids = numbers(row.input_ids);
-  if (ids === undefined)
-    return {
-      problem:
-        Array.isArray(row.input_ids) && Array.isArray(row.input_ids[0])
-          ? 'input_ids is a list of lists, a batch; write one row a line.'
-          : 'input_ids is not a list of whole numbers.',
-    };
-  const optional = (name: string): Ids | undefined | Unread => {
-    if (row[name] === undefined || row[name] === null) return undefined;
-    return numbers(row[name]) ?? { problem: `${name} is not a list of whole numbers.` };
-  };
-  const labels = optional('labels');
-  const attention = optional('attention_mask');
-  if (labels !== undefined && 'problem' in labels) return labels;
-  if (attention !== undefined && 'problem' in attention) return attention;
-  const masks: { name: string; values: Ids }[] = [];
-  for (const name of MASK_NAMES) {
-    const values = optional(name);
-    if (values === undefined) continue;
-    if ('problem' in values) return values;
-    masks.push({ name, values });
-  }
-  const kept = textualShapes(row);
-  const [chat] = 'problem' in kept || kept.length > 1 ? [] : kept;
-  return [
-    {
-      kind: 'ids',
-      form: 'input_ids',
-      ids,
-      masks,
-      ...(labels === undefined ? {} : { labels }),
-      ...(attention === undefined ? {} : { attention }),
-      ...(chat?.kind === 'chat' ? { chat } : {}),
-    },
-  ];
-}
-
-/** Whole numbers; a mask may be written with true and false. */
-function numbers(value: unknown): Ids | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const made = value.map((each) => (typeof each === 'boolean' ? Number(each) : each));
-  return made.every((each) => Number.isInteger(each)) ? (made as number[]) : undefined;
+  return [{ kind: 'chat', form: 'instruction and output', messages }];
 }
 
 function nameOfValue(value: unknown): string {

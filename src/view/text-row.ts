@@ -5,6 +5,7 @@ import type { Fault } from './flags.ts';
 import { layOnPieces } from './lay.ts';
 import { rowOf, type TaggedPiece } from './piece-row.ts';
 import type { Piece } from './pieces.ts';
+import { withoutPrompt } from './prompt.ts';
 import { turnsIn } from './recognise.ts';
 import type { Made, TokenRow, TrainOn, ViewOptions } from './row.ts';
 import type { TextShape } from './shape.ts';
@@ -47,7 +48,10 @@ export function textRow(shape: TextShape, tokenizer: Tokenizer, options: ViewOpt
   const assumed = [
     assumptionOf(shape, target, frontOf(tokenizer).length > 0, ended ? undefined : eos, options),
   ];
-  return whole ? withTurns(row, target, { faults, assumed }, options) : { row, faults, assumed };
+  if (whole) return withTurns(row, target, { faults, assumed }, options);
+  if (all) return { row, faults, assumed };
+  const made = withoutPrompt(row, tokenizer.encode(prompt, { addSpecialTokens: true }), tokenizer);
+  return { row: made.row, faults: [...faults, ...made.faults], assumed };
 }
 
 // --- helpers ---

@@ -5,10 +5,12 @@ import { hasGenerationTags } from '../tokenizers/spans.ts';
 import { type Rendered, type RenderOptions, renderChat, templateTokens } from '../tokenizers/template.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Message } from '../vocabulary.ts';
-import type { ChatMessage } from './messages.ts';
+import { type ChatMessage, callsOf, contentText } from './messages.ts';
 
 /** Text that the template writes, or the content of a message. */
 export type Part = { readonly glue: string } | { readonly message: number };
+/** A rendering with its contents taken out, in the order in which it prints them; or why it does not render. */
+export type Skeleton = readonly Part[] | { readonly problem: string };
 
 export interface Writer {
   readonly tokenizer: Tokenizer;
@@ -23,11 +25,8 @@ export interface Writer {
   readonly stop: string | undefined;
   render(messages: readonly ChatMessage[], options?: WriteOptions): Rendered;
   optionsOf(messages: readonly ChatMessage[], options?: WriteOptions): RenderOptions;
-  /** The rendering with its contents taken out, in the order in which it prints them; or why it does not render. */
-  skeleton(
-    messages: readonly ChatMessage[],
-    options?: WriteOptions,
-  ): readonly Part[] | { readonly problem: string };
+  /** Equal for conversations with the same roles, and made once for them. */
+  skeleton(messages: readonly ChatMessage[], options?: WriteOptions): Skeleton;
 }
 
 export interface WriteOptions {
@@ -44,7 +43,7 @@ export function writerOf(tokenizer: Tokenizer, template: string): Writer {
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   });
   const render: Writer['render'] = (messages, options) => renderChat(template, optionsOf(messages, options));
-  const skeletons = new Map<string, readonly Part[] | { readonly problem: string }>();
+  const skeletons = new Map<string, Skeleton>();
   const frame = frameOf(tokenizer, render);
   return {
     tokenizer,
@@ -54,7 +53,7 @@ export function writerOf(tokenizer: Tokenizer, template: string): Writer {
     render,
     optionsOf,
     skeleton(messages, options = {}) {
-      const key = JSON.stringify([messages.map(({ content, ...rest }) => rest), options.tools]);
+      const key = keyOf(messages, options);
       const known = skeletons.get(key);
       if (known !== undefined) return known;
       const made = skeletonOf(render, messages, options);
@@ -96,6 +95,22 @@ const SENTINEL = /\u{f5e01}(\d+)\u{f5e02}/gu;
 
 type Render = Writer['render'];
 
+/** A call without words: templates write other things around words. */
+function isSilent(message: ChatMessage): boolean {
+  return callsOf(message).length > 0 && contentText(message.content) === '';
+}
+
+function keyOf(messages: readonly ChatMessage[], { tools }: WriteOptions): string {
+  let key = tools === undefined ? '' : JSON.stringify(tools);
+  for (const message of messages) {
+    const { content, ...rest } = message;
+    key += `\n${isSilent(message) ? '!' : ''}`;
+    // Most messages have nothing else, and need not be written as JSON.
+    key += Object.keys(rest).length === 1 ? message.role : JSON.stringify(rest);
+  }
+  return key;
+}
+
 function frameOf(tokenizer: Tokenizer, render: Render): Pick<Writer, 'openers' | 'closing' | 'stop'> {
   const user = { role: 'user', content: sentinel(0) };
   const answer = { role: 'assistant', content: sentinel(1) };
@@ -136,13 +151,9 @@ function betweenOf(text: string, left: string, right: string): string {
   return from < 0 || to < from ? '' : text.slice(from + left.length, to);
 }
 
-function skeletonOf(
-  render: Render,
-  messages: readonly ChatMessage[],
-  options: WriteOptions,
-): ReturnType<Writer['skeleton']> {
+function skeletonOf(render: Render, messages: readonly ChatMessage[], options: WriteOptions): Skeleton {
   const rendered = render(
-    messages.map((message, at) => ({ ...message, content: sentinel(at) })),
+    messages.map((message, at) => (isSilent(message) ? message : { ...message, content: sentinel(at) })),
     options,
   );
   if ('problem' in rendered) return rendered;

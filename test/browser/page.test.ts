@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/check/events.ts';
+import { followingPage } from '../../src/report/html/following.ts';
 import { htmlBody, htmlReport } from '../../src/report/html/report.ts';
 import { runsOf } from '../../src/report/runs.ts';
 import { failure, REPLAY, result, runStart } from '../report/results.ts';
@@ -118,7 +119,10 @@ test('a served page keeps up with its run, and keeps what the reader has opened 
       answer.write('data: hello\n\n');
       say = () => answer.write('data: more\n\n');
     } else if (url === '/token/body') answer.end(htmlBody(runs));
-    else answer.setHeader('content-type', 'text/html').end(htmlReport(runs, { live: true }));
+    else
+      answer
+        .setHeader('content-type', 'text/html')
+        .end(followingPage({ files: ['run.ndjson'], runs, problems: [] }));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const page = await theBrowser().newPage();

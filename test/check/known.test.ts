@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type KnownFailures, readKnown, UNEXPLAINED, writeKnown } from '../../src/check/known.ts';
+import { type KnownFailures, knownText, readKnown, UNEXPLAINED } from '../../src/check/known.ts';
 import { updateKnown } from '../../src/check/known-update.ts';
 import { type Property, type PropertyResult, type RunOptions, reject, run } from '../../src/index.ts';
 import { failure, result } from '../report/results.ts';
@@ -153,13 +153,12 @@ describe('the file after a run', () => {
     expect(update.results.map(({ verdict }) => verdict)).toEqual(['error', 'changed', 'stale']);
   });
 
-  test('is written whole, and reads back as it was', () => {
+  test('is written as it is read', () => {
     const folder = mkdtempSync(join(tmpdir(), 'trainproof known ü '));
     const file = join(folder, 'known.json');
     const known = { 'a/1': { reason: 'r', link: 'l', kind: 'k', given: { ids: [1.5] } } };
-    writeKnown(file, known);
+    writeFileSync(file, knownText(known));
     expect(readKnown(file)).toEqual({ known });
-    expect(readdirSync(folder)).toEqual(['known.json']);
     expect(readFileSync(file, 'utf8').endsWith('}\n')).toBe(true);
     writeFileSync(file, '{"a/1": {"reason": "r", "kind": 3}}');
     expect(readKnown(file)).toEqual({ problem: expect.stringContaining('the kind of "a/1" must be a text') });

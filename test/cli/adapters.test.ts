@@ -40,6 +40,79 @@ test.each([
   expect(world.out()).toContain('1 op declared, 1 tried, 1 with a complaint.');
 });
 
+const maskAdapter = (start: string, serve: string, op = ''): string => `
+import trainproof
+@trainproof.op${op}
+def mask(sequences, attention_mask, prompt_width, eos_token_ids):
+    rows = []
+    for ids, real in zip(sequences, attention_mask):
+        start, ended, row = ${start}, False, []
+        for t, i in enumerate(ids):
+            row.append(int(t >= start and not ended))
+            ended = ended or (t >= start and i in eos_token_ids)
+        rows.append(row)
+    return {"completion_mask": rows}
+trainproof.serve(name="a", ${serve})
+`;
+const PREDICTOR = 'layout={"alignment": "predictor", "span": "row"}';
+
+test.each([
+  ['a right mask', 'prompt_width'],
+  ['one that is wrong as well', 'sum(real[:prompt_width])'],
+])('doctor says that %s is in another layout than the declared one', async (_, start) => {
+  const world = makeWorld(properties);
+  world.write('adapter.py', maskAdapter(start, PREDICTOR));
+  await world.run('doctor', '--', 'python3', 'adapter.py');
+  const said = world.out().replaceAll(/\s+/g, ' ');
+  expect(said).toMatch(/answers, but its ones stand one column late in \d+ of \d+ rows\./);
+  expect(said).toContain('@trainproof.op(layout={"alignment": "token", "span": "row"}) for this op');
+});
+
+test('doctor says so the other way round, and says nothing of layouts where the declared one fits', async () => {
+  const world = makeWorld(properties);
+  world.write('adapter.py', maskAdapter('prompt_width - 1', ''));
+  await world.run('doctor', '--', 'python3', 'adapter.py');
+  expect(world.out().replaceAll(/\s+/g, ' ')).toContain('one column early');
+  const other = makeWorld(properties);
+  for (const [start, serve, op] of [
+    ['prompt_width', '', ''],
+    ['sum(real[:prompt_width])', '', ''],
+    ['prompt_width', PREDICTOR, '(layout={"alignment": "token", "span": "row"})'],
+  ] as const) {
+    other.write('adapter.py', maskAdapter(start, serve, op));
+    await other.run('doctor', '--', 'python3', 'adapter.py');
+  }
+  expect(other.out()).toContain('of mask: token-aligned, over the row');
+  expect(other.out()).not.toContain('one column');
+});
+
+const BY_ID = `
+import trainproof
+@trainproof.op
+def collate(input_ids, labels, pad_token_id):
+    width = max(map(len, input_ids))
+    ids = [row + [pad_token_id] * (width - len(row)) for row in input_ids]
+    kept = [row + [-100] * (width - len(row)) for row in labels]
+    kept = [[-100 if i == pad_token_id else l for i, l in zip(*pair)] for pair in zip(ids, kept)]
+    return {"input_ids": ids, "labels": kept, "attention_mask": [[int(i != pad_token_id) for i in row] for row in ids]}
+trainproof.serve(name="a")
+`;
+
+test.each([
+  [
+    'one stop id of several was looked at',
+    'mask/padding-is-never-trained',
+    maskAdapter('prompt_width', '').replace('i in eos_token_ids', 'i == eos_token_ids[0]'),
+    'A trainer whose generation stops at one id only declares that',
+  ],
+  ['padding is known by its id', 'collate/labels-stay-with-their-tokens', BY_ID, 'Its id is that of padding'],
+])('a failure says where %s', async (_, id, adapter, note) => {
+  const world = makeWorld(properties.filter((property) => property.id === id));
+  world.write('adapter.py', adapter);
+  expect(await world.run('check', '--no-corpus', '--', 'python3', 'adapter.py')).toBe(1);
+  expect(world.out().replaceAll(/\s+/g, ' ')).toContain(note);
+});
+
 test('doctor of a program that is not there exits 2', async () => {
   const world = makeWorld(properties);
   expect(await world.run('doctor', '--', 'no-such-python', 'adapter.py')).toBe(2);

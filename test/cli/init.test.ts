@@ -1,5 +1,5 @@
 // `init`: what it writes, what it leaves alone, and that what it wrote works as it is.
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { properties } from '../../properties/index.ts';
@@ -20,6 +20,16 @@ describe('init', () => {
     );
     expect(await world.run('check', '--cases', '20', '--no-corpus')).toBe(0);
     expect(existsSync(join(world.folder, 'package.json'))).toBe(false);
+  });
+
+  test('names the Python of the folder where it has one', async () => {
+    const world = makeWorld(properties.filter(({ stage }) => stage === 'kl'));
+    mkdirSync(join(world.folder, '.venv', 'bin'), { recursive: true });
+    world.write('.venv/bin/python', '#!/bin/sh\nexec python3 "$@"\n');
+    chmodSync(join(world.folder, '.venv/bin/python'), 0o755);
+    expect(await world.run('init')).toBe(0);
+    expect(read(world, 'trainproof.config.json')).toContain('"trainer": ".venv/bin/python adapter.py"');
+    expect(await world.run('doctor')).toBe(0);
   });
 
   test('writes over nothing unless told to', async () => {

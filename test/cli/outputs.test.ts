@@ -45,6 +45,7 @@ test('the last run is kept beside the cases, and not where nothing is', async ()
   await world.run(...RUN, ...TRAINER);
   expect(readdirSync(join(world.folder, '.trainproof')).sort()).toEqual(['.gitignore', 'last-run.ndjson']);
   expect(world.read('.trainproof/.gitignore')).toBe('/last-run.ndjson\n');
+  expect(world.read('.trainproof/last-run.ndjson')).toMatch(/^{"type":"run-start",.*"started":"[\dT:.-]+Z"/);
   world.write('trainproof.config.json', '{"corpus": false}');
   const before = world.read('.trainproof/last-run.ndjson');
   await world.run(...RUN, '--seed', '8', ...TRAINER);

@@ -58,6 +58,7 @@ describe('view', () => {
     ['an empty file', '', 'has no rows'],
     ['nothing that is a row', 'hello\nworld', 'none of the 2 rows'],
     ['Parquet', 'PAR1....', 'to_json'],
+    ['bytes that act on a terminal', '\u001b[2J{', '\\x1b'],
   ])('exits 2 for %s, and says what to do', async (_, content, words) => {
     const world = makeWorld();
     if (content !== undefined) world.write('data.jsonl', content);
@@ -80,6 +81,28 @@ describe('view', () => {
     world.write('ids.jsonl', lines({ input_ids: [5, 6, 7, 2], labels: [-100, 6, 7, -100] }));
     expect(await world.run('view', 'ids.jsonl', '--stop', '2')).toBe(1);
     expect(world.out()).toContain('stop-untrained');
+  });
+
+  test('reads the tokenizer of the configuration where none is named', async () => {
+    const world = makeWorld();
+    world.write('trainproof.config.json', JSON.stringify({ tokenizer: QWEN }));
+    world.write('data.jsonl', lines({ messages: talk() }));
+    expect(await world.run('view', 'data.jsonl')).toBe(0);
+    expect(world.out()).toContain('Hello␠there!<|im_end|>⟧');
+  });
+
+  test('says what TRL does otherwise: every token trained, and rows cut at its own length', async () => {
+    const world = makeWorld();
+    world.write('data.jsonl', lines({ messages: talk('word '.repeat(1_100)) }, { messages: talk() }));
+    expect(await world.run('view', 'data.jsonl', '--tokenizer', QWEN)).toBe(0);
+    const said = world.out().replaceAll(/\s+/g, ' ');
+    expect(said).toContain('TRL trains every token here, unless assistant_only_loss=True');
+    expect(said).toContain('1 row of text is longer than 1,024 tokens');
+    const cut = makeWorld();
+    cut.write('data.jsonl', lines({ messages: talk('word '.repeat(1_100)) }));
+    expect(await cut.run('view', 'data.jsonl', '--tokenizer', QWEN, '--max-length', '1024')).toBe(1);
+    expect(cut.out()).toContain('truncated');
+    expect(cut.out()).not.toContain('no row is cut');
   });
 
   test('takes a row from the command line: a conversation, ids and labels', async () => {

@@ -181,7 +181,7 @@ describe('hello', () => {
     ],
     [
       { ...HELLO, ops: { mask: { temperature: true } } },
-      'hello.ops.mask has an unknown capability "temperature", known: after_stop, unfinished',
+      'hello.ops.mask has an unknown capability "temperature", known: layout, after_stop, unfinished',
     ],
     [{ ...HELLO, ops: { kl: { kl_estimator: 'k3' } } }, 'hello.ops.kl.kl_estimator is "k3", expected a list'],
     [
@@ -189,6 +189,7 @@ describe('hello', () => {
       'hello.layout.alignment is "predict", expected "token" or "predictor", did you mean "predictor"?',
     ],
     [{ ...HELLO, layout: { alignment: 'token' } }, 'hello.layout.span is missing'],
+    [{ ...HELLO, ops: { mask: { layout: { span: 'row' } } } }, 'hello.ops.mask.layout.alignment is missing'],
     [
       { ...HELLO, semantics: { kl_estimater: 'k3' } },
       'hello.semantics has an unknown semantics key "kl_estimater", did you mean "kl_estimator"?',

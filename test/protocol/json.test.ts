@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeArgs, floatText, parseJson, TOKEN_ROW, type Wire } from '../../src/protocol/json.ts';
 import { parseTolerant } from '../../src/protocol/tolerant.ts';
 
-const WIRE: Wire = { layout: TOKEN_ROW, base64: false, floats: 'float32' };
+const WIRE: Wire = { layoutOf: () => TOKEN_ROW, base64: false, floats: 'float32' };
 
 describe('reading', () => {
   test('bare NaN and Infinity are numbers, in strings they are letters', () => {

@@ -168,6 +168,28 @@ ${SERVE}`,
   expect(answers[1]?.error?.message).toContain('a set cannot be sent');
 });
 
+test('all parameters that no request fills are named at once, each with the nearest match', async () => {
+  const { stderr } = await adapter(
+    `
+@trainproof.op
+def advantages(reward, groups): ...
+@trainproof.op
+def kl(logp): ...
+${SERVE}`,
+    [ADVANTAGES],
+  );
+  expect(stderr).toContain("no argument 'reward' is ever sent, did you mean 'rewards'?");
+  expect(stderr).toContain("no argument 'groups' is ever sent");
+  expect(stderr).toMatch(/^trainproof: op 'kl': no argument 'logp' is ever sent/m);
+});
+
+test('an answer that is no dict has no traceback, for no line of the user raised it', async () => {
+  const { answers } = await adapter(`\n@trainproof.op\ndef mask(): return 1, 2\n${SERVE}`, [{ op: 'mask' }]);
+  expect(answers[0]?.error).toEqual({
+    message: "op 'mask' returned tuple; return a dict of the answer's fields",
+  });
+});
+
 test('base64 tensors arrive as nested lists', async () => {
   const data = Buffer.from(new Float32Array([1, 2, 3, 4, 5, 6]).buffer).toString('base64');
   const { answers } = await adapter(

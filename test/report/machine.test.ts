@@ -103,6 +103,12 @@ test('JUnit of the same trainer in another version keeps its class, for the hist
   for (const version of ['0.4', '0.5']) expect(at(version)).toContain('classname="trl_grpo.mask"');
 });
 
+test('JUnit says when a run began, where its events do', () => {
+  const started = '2026-03-01T09:30:00.000Z';
+  expect(junitReport([runWith([result()], { started })])).toContain(`timestamp="${started}"`);
+  expect(junit(result())).not.toContain('timestamp');
+});
+
 test('a badge says the verdict in words and in a colour', () => {
   const badge = (...runs: readonly Run[]): { message: string; color: string } =>
     JSON.parse(badgeJson(runs)) as { message: string; color: string };

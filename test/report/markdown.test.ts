@@ -54,7 +54,7 @@ test('a run that holds is told in few lines, and one that was cut off is never t
   expect(blocksOf(good)).toEqual([]);
   const torn = markdownSummary([cutOff(runWith([result()]))]);
   expect(torn).not.toContain('✓ 1 property');
-  expect(torn).toContain('**Cut off** after 1 of 1 properties');
+  expect(torn).toContain('**Cut off.** The events end before the run does, after 1 of 1 properties');
   expect(torn).toContain('npx trainproof check --seed 1836021');
   expect(markdownSummary([])).toContain('No run was recorded');
   expect(markdownSummary([runWith([result({ verdict: 'unsupported', reason: 'no op' })])])).toContain(

@@ -34,6 +34,14 @@ test('NaN is written as a word, not hidden as null, and read as a number again',
   );
 });
 
+test('a -0 keeps its sign, which can be the finding', () => {
+  const numbers = [{ where: 'row 0', expected: 0, observed: -0, allowed: 0 }];
+  const finding = { kind: 'k', sentence: 's', numbers };
+  const ended: RunEvent = { type: 'property-end', result: result({ failure: failure({ finding }) }) };
+  const [, event] = readEvents(eventLine(START) + eventLine(ended)).events;
+  expect(event).toEqual(ended);
+});
+
 test('what was written is read again', () => {
   const text = [START, progress(3), ONE, END].map(eventLine).join('');
   const { events, problems } = readEvents(text);

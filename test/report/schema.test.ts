@@ -197,6 +197,7 @@ describe('the schema of events', () => {
           command: true,
           properties: true,
           version: true,
+          started: true,
           configured: true,
           measured: true,
           replay: true,

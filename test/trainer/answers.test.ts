@@ -34,7 +34,7 @@ test('ragged rows are named with both widths', async () => {
       kind: 'failure',
       failure: {
         message: 'The answer to logprobs is wrong: ok.logprobs[1] has 2 columns, row 0 has 3.',
-        advice: 'Compare it with the example of logprobs in PROTOCOL.md.',
+        advice: 'logprobs answers {"logprobs": ...}. PROTOCOL.md has an example.',
       },
     });
   });

@@ -45,7 +45,7 @@ describe('a trainer that does not start', () => {
       exitCode: 0,
       message: 'The trainer exited (code 0) before it said hello.',
       advice:
-        'The adapter must read requests until its input ends: trainproof.serve() does, or a loop over sys.stdin.',
+        'End the adapter with trainproof.serve(name="my-trainer"), outside of every condition; without the SDK, with a loop over sys.stdin.',
     });
   });
 
@@ -56,7 +56,9 @@ describe('a trainer that does not start', () => {
       exitCode: 1,
       message:
         "The trainer exited with code 1 before it said hello. Its last words: ModuleNotFoundError: No module named 'a_package_that_nobody_has'",
-      advice: 'Run the adapter by hand in the same environment and correct what the traceback says.',
+      advice: expect.stringMatching(
+        /^python3 has no module a_package_that_nobody_has\. Name the Python that you train with .*PYTHONPATH\.$/,
+      ),
     });
     expect(failure.traceback).toMatch(/^Traceback .*\n.*dies_at_import.py", line 5/);
     expect(failure.stderrTail).toContain('FutureWarning');
@@ -108,7 +110,7 @@ describe('a trainer that does not start', () => {
       kind: 'garbage',
       message: 'The trainer printed a line that is no answer where hello was due: Loading the model...',
       advice:
-        'Print to stderr (print(..., file=sys.stderr)), or use the SDK (import trainproof), which keeps stdout for itself.',
+        'Put `import trainproof` at the top of the adapter, before what prints: from there on every print goes to stderr. In another language print to stderr.',
     });
   });
 });

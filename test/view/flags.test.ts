@@ -183,6 +183,13 @@ describe('BOS', () => {
     expect(flags({ text: text?.replace('<|begin_of_text|>', '') }, llama)).toEqual([]);
   });
 
+  test('twice within a packed row is flagged, too', () => {
+    const twice = [...input_ids, bos, ...input_ids];
+    expect(flags({ input_ids: twice, labels: [...labels, -100, ...labels] }, llama)).toEqual(['double-bos']);
+    const once = [...input_ids, ...input_ids];
+    expect(flags({ input_ids: once, labels: [...labels, ...labels] }, llama)).toEqual([]);
+  });
+
   test('left padding with the same id is not BOS', () => {
     const phi = world('phi');
     const row = written(talk(), phi);
@@ -207,6 +214,72 @@ describe('conversations', () => {
       tool_calls: [{ type: 'function', function: { name: 'f', arguments: {} } }],
     };
     expect(flags({ messages: [{ role: 'user', content: 'Hi' }, call] })).not.toContain('empty-answer');
+  });
+
+  const calling = (given: unknown, content: string | null = null) => ({
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content, tool_calls: [{ function: { name: 'add', arguments: given } }] },
+      { role: 'tool', content: '2' },
+      { role: 'assistant', content: 'Two.' },
+    ],
+  });
+  const CALLS = `{% for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content or '' }}{% for c in m.tool_calls or [] %}
+<call>{{ c.function.name }} {{ c.function.arguments | tojson }}</call>{% endfor %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`;
+
+  test('a call is an answer, with words before it and without, and trained to its stop token', () => {
+    const calls = world('qwen', CALLS);
+    for (const content of [null, 'Let me see.']) {
+      const { kept, counts } = scan([{ number: 1, value: calling({ a: 1 }, content) }], calls, { most: 1 });
+      expect(counts).toEqual([]);
+      const row = kept[0]?.row;
+      const trained = row?.ids.filter((_, at) => row.trained[at]);
+      expect(calls.tokenizer?.decode(trained ?? [])).toBe(
+        `${content ?? ''}<call>add {"a": 1}</call><|im_end|>Two.<|im_end|>`,
+      );
+      expect(row?.turns.map(({ name }) => name)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    }
+  });
+
+  test('a call that the template does not print, and arguments that are quoted once more', () => {
+    expect(flags(calling({ a: 1 }))).toContain('message-dropped');
+    const calls = world('qwen', CALLS);
+    expect(flags(calling('{"a":1}'), calls)).toEqual(['escaped-arguments']);
+    expect(flags(calling({ a: 1 }), calls)).toEqual([]);
+  });
+
+  test('a list of parts where the template wants a text; not where it takes the list apart', () => {
+    const parts = [{ type: 'text', text: 'Hi' }];
+    const messages = [{ role: 'user', content: parts }, ...talk().slice(1)];
+    expect(flags({ messages })).toContain('content-list');
+    const apart = world(
+      'qwen',
+      `{% for m in messages %}<|im_start|>{{ m.role }}
+{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endif %}<|im_end|>
+{% endfor %}`,
+    );
+    expect(flags({ messages }, apart)).toEqual([]);
+  });
+
+  test('the thought of the last answer; those of earlier ones are dropped on purpose', () => {
+    const thoughtful = { role: 'assistant', content: 'Yes.', reasoning_content: 'Because.' };
+    expect(flags({ messages: [...talk().slice(0, 1), thoughtful] })).toEqual(['thought-dropped']);
+    expect(flags({ messages: [...talk().slice(0, 1), thoughtful, ...talk()] })).toEqual([]);
+  });
+
+  test('the columns of ShareGPT and alpaca that are messages as well', () => {
+    const turns = [
+      { from: 'human', value: 'Hi' },
+      { from: 'gpt', value: 'Yo' },
+    ];
+    const named = (value: unknown): string[] =>
+      scan([{ number: 1, value }], qwen, { most: 1 }).kept[0]?.row?.turns.map(({ name }) => name) ?? [];
+    expect(named({ system: 'Be brief.', conversations: turns })).toEqual(['system', 'user', 'assistant']);
+    const again = { instruction: 'Add.', output: '3', system: 'S', history: [['a', 'b']] };
+    expect(named(again)).toEqual(['system', 'user', 'assistant', 'user', 'assistant']);
   });
 
   test('unknown roles; ShareGPT names are known under conversations only', () => {
@@ -264,6 +337,30 @@ describe('conversations', () => {
   });
 });
 
+describe('prompt and completion', () => {
+  test('as many tokens as the prompt has by itself are not trained, whatever they are in the row', () => {
+    const { kept, counts } = scan([{ number: 1, value: { prompt: 'a ', completion: 'b' } }], qwen, {
+      most: 1,
+    });
+    const alone = qwen.tokenizer?.encode('a ').length ?? 0;
+    const row = kept[0]?.row;
+    expect(row?.trained).toEqual(row?.ids.map((_, at) => at >= alone));
+    expect(counts.map(({ id }) => id)).toEqual(['prompt-is-no-prefix']);
+    expect(flags({ prompt: 'a', completion: ' b' })).toEqual([]);
+  });
+
+  test('answers within the prompt are not trained, though answers are asked for', () => {
+    const value = {
+      prompt: [...talk('First.'), { role: 'user', content: 'x' }],
+      completion: talk().slice(1),
+    };
+    const { kept } = scan([{ number: 1, value }], { ...qwen, trainOn: 'assistant' }, { most: 1 });
+    const row = kept[0]?.row;
+    const trained = row?.ids.filter((_, at) => row.trained[at]) ?? [];
+    expect(qwen.tokenizer?.decode(trained)).toBe('Hello there!<|im_end|>');
+  });
+});
+
 describe('the length limit', () => {
   const messages = talk('one two three four five six seven');
   const { input_ids, stop } = written(messages);
@@ -293,6 +390,7 @@ describe('rows that are none', () => {
     ['no known key', { question: 'a', answer: 'b' }, 'question, answer'],
     ['a prompt alone', { prompt: 'x' }, 'no completion'],
     ['a batch', { input_ids: [[1]] }, 'batch'],
+    ['messages that are text', { messages: '[]' }, 'json.loads'],
     ['messages without content', { messages: [{ role: 'user' }] }, 'no content'],
     ['mixed prompt and completion', { prompt: 'x', completion: talk() }, 'one is text'],
   ])('%s is named', (_, value, words) => {

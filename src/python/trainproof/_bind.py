@@ -11,7 +11,7 @@ from ._registry import nearest
 def bind(name, function, convert=None):
     """A function of the args dict that calls `function`. `convert(kind, value)` turns lists into arrays.
 
-    ValueError where a parameter can never be filled."""
+    ValueError where parameters can never be filled: all of them, because finding out costs a start with its imports."""
     sent = ARGS[name]
     wanted, everything = _wanted(name, function, sent)
     # An absent optional argument is None for a parameter without a default of its own.
@@ -40,7 +40,7 @@ def bind(name, function, convert=None):
 
 def _wanted(name, function, sent):
     """({parameter: inspect.Parameter} that the op sends, whether it takes **kwargs)."""
-    wanted, everything = {}, False
+    wanted, everything, unknown = {}, False, []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
             everything = True
@@ -51,8 +51,7 @@ def _wanted(name, function, sent):
         elif parameter.name in sent:
             wanted[parameter.name] = parameter
         elif parameter.default is parameter.empty:
-            raise ValueError(
-                "op %r: no argument %r is ever sent%s; it sends: %s"
-                % (name, parameter.name, nearest(parameter.name, sent), ", ".join(sent))
-            )
+            unknown.append("no argument %r is ever sent%s" % (parameter.name, nearest(parameter.name, sent)))
+    if unknown:
+        raise ValueError("op %r: %s; it sends: %s" % (name, "; ".join(unknown), ", ".join(sent)))
     return wanted, everything

@@ -1,4 +1,4 @@
-"""The two ways for an op to decline without being wrong."""
+"""The two ways for an op to decline without being wrong, and one to be wrong without an exception of its own."""
 
 
 class Reject(Exception):
@@ -7,3 +7,7 @@ class Reject(Exception):
 
 class Skip(Exception):
     """This question cannot be answered here (no such mode, no such data)."""
+
+
+class WrongAnswer(TypeError):
+    """Internal: what the op returned is no answer."""

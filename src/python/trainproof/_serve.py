@@ -10,7 +10,7 @@ import traceback
 from . import _channel
 from ._arrays import converter, unpack
 from ._bind import bind
-from ._errors import Reject, Skip
+from ._errors import Reject, Skip, WrongAnswer
 from ._registry import collected
 from ._values import encoder, record
 
@@ -43,8 +43,7 @@ def serve(
         functions = collected(ops)
         if not functions:
             raise ValueError("no op is answered: decorate a function with @trainproof.op")
-        convert = converter(arrays, dtype)
-        calls = {op: bind(op, function, convert) for op, (function, _) in functions.items()}
+        calls = _bound(functions, converter(arrays, dtype))
     except ValueError as error:
         sys.stderr.write("trainproof: %s\n" % error)
         raise SystemExit(2)
@@ -61,6 +60,19 @@ def serve(
     hello.update((key, value) for key, value in declared.items() if value is not None)
     hello["ops"] = {op: capability for op, (_, capability) in functions.items()}
     _loop(_channel.inputs(), _answerer(hello, calls, tensors == "base64"))
+
+
+def _bound(functions, convert):
+    """{op: call}; one ValueError with a line for each op that asks for what is never sent."""
+    calls, wrong = {}, []
+    for op, (function, _) in functions.items():
+        try:
+            calls[op] = bind(op, function, convert)
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise ValueError("\ntrainproof: ".join(wrong))
+    return calls
 
 
 def _loop(source, answer):
@@ -136,6 +148,8 @@ def _answerer(hello, calls, use_base64):
 
 def _described(error):
     message = "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
+    if isinstance(error, WrongAnswer):
+        return {"message": str(error)}  # no line of the user's raised it
     # The first frames are this loop's; the user's own begin two below.
     frames = error.__traceback__
     for _ in range(2):

@@ -7,6 +7,8 @@ import dataclasses
 import json
 import sys
 
+from ._errors import WrongAnswer
+
 WIRE_DTYPES = ("float32", "float64", "int64", "int32")
 
 
@@ -30,12 +32,12 @@ def encoder(use_base64=False):
 
 
 def record(name, value):
-    """The answer as a dict of fields; TypeError with the next step for anything else."""
+    """The answer as a dict of fields; WrongAnswer with the next step for anything else."""
     if isinstance(value, dict):
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    raise TypeError("op %r returned %s; return a dict of the answer's fields" % (name, type(value).__name__))
+    raise WrongAnswer("op %r returned %s; return a dict of the answer's fields" % (name, type(value).__name__))
 
 
 def _plain(value, use_base64):

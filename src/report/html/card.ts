@@ -3,7 +3,8 @@
 import type { Failure, PropertyFacts, PropertyResult, Replay } from '../../check/events.ts';
 import type { Finding } from '../../check/property.ts';
 import { CONFIRMED, facts as factsLine, MOST_STRIPS } from '../failure.ts';
-import { tail } from '../trouble.ts';
+import { plural } from '../plural.ts';
+import { tail, troubleIn } from '../trouble.ts';
 import { aboutRule } from './about.ts';
 import { caseBlock } from './case.ts';
 import { html, type Markup } from './markup.ts';
@@ -11,7 +12,7 @@ import { numbersTable } from './numbers.ts';
 import { reproduceSection } from './reproduce.ts';
 import { shrinkSteps } from './steps.ts';
 import { stripTable } from './strip.ts';
-import { cutText, plural, readable } from './text.ts';
+import { cutText, readable } from './text.ts';
 import { printedLines, troubleBlock } from './trouble.ts';
 import { verdictMark } from './verdicts.ts';
 
@@ -22,22 +23,23 @@ export interface CardOptions {
   readonly replay?: Replay | undefined;
   /** Of the article; every other id in it begins with it. Once on a page. */
   readonly id: string;
-  /** Further runs, by name, in which the same happens. */
-  readonly alsoIn?: readonly string[];
+  /** Further properties in which the trainer fails in the same way. */
+  readonly also?: readonly string[];
 }
 
 /** An article under an h2. Nothing for a result without a failure. */
-export function failureCard({ result, facts, replay, id, alsoIn = [] }: CardOptions): Markup {
+export function failureCard({ result, facts, replay, id, also = [] }: CardOptions): Markup {
   const { failure } = result;
   if (failure === undefined) return html``;
+  const trouble = troubleIn(failure);
   return html`<article class="card" id="${id}" aria-labelledby="${id}/head">
 <header><h3 id="${id}/head">${verdictMark(result.verdict)} <a href="#${id}">${result.id}</a></h3><p class="aside">${factsLine(result, failure)}</p></header>
 <p class="rule">${facts.title}</p>
 ${failure.finding !== undefined && findingBlock(failure.finding, id)}
-${failure.trainerFailure !== undefined && troubleBlock({ ...tailOf(failure), ...failure.trainerFailure })}
+${trouble !== undefined && troubleBlock(trouble)}
 ${confirmation(failure)}
 ${verdictReason(result)}
-${also(alsoIn)}
+${theSame(also)}
 ${failure.given !== undefined && html`<section><h4>Smallest case</h4>${caseBlock(failure.given, failure.anyValue)}</section>`}
 ${shrinkSteps({ steps: failure.steps ?? [], id })}
 ${reproduceSection(failure, replay)}
@@ -77,11 +79,6 @@ function sentenceText(sentence: string): Markup {
   return html`${pieces.map((piece, at) => (at % 2 === 1 ? html`<bdi class="quoted">${readable(piece)}</bdi>` : piece))}`;
 }
 
-/** The engine's copy stands in where the trainer's failure has none. */
-function tailOf({ stderrTail }: Failure): { stderrTail?: string } {
-  return stderrTail === undefined ? {} : { stderrTail };
-}
-
 function confirmation({ confirmed }: Failure): Markup | false {
   const sentence = CONFIRMED[confirmed];
   return sentence !== undefined && html`<p class="notice">${sentence}</p>`;
@@ -93,10 +90,10 @@ function verdictReason({ verdict, reason }: PropertyResult): Markup | false {
   return html`<p class="notice"><b>${verdict === 'known' ? 'Known' : 'Changed'}:</b> ${cutText(reason, SENTENCE_CHARACTERS)}</p>`;
 }
 
-function also(runs: readonly string[]): Markup | false {
-  if (runs.length === 0) return false;
-  const more = runs.length - MOST_ALSO;
-  return html`<p class="notice"><b>The same with:</b> ${runs.slice(0, MOST_ALSO).join(', ')}${more > 0 && ` and ${more} more`}</p>`;
+function theSame(others: readonly string[]): Markup | false {
+  if (others.length === 0) return false;
+  const more = others.length - MOST_ALSO;
+  return html`<p class="notice"><b>The same with:</b> ${others.slice(0, MOST_ALSO).join(', ')}${more > 0 && ` and ${more} more`}</p>`;
 }
 
 function conversation({ lines, stderrTail, trainerFailure }: Failure, id: string): Markup {

@@ -1,8 +1,9 @@
 // A case as JSON that can be read: short values on one line, and those that do not matter dimmed and underlined with
 // dots. A long case is cut: it is read in its file.
 import type { CasePath } from '../../check/events.ts';
+import { plural } from '../plural.ts';
 import { html, type Markup } from './markup.ts';
-import { cut, plural } from './text.ts';
+import { cut } from './text.ts';
 
 /** A case and the legend of what is marked in it. */
 export function caseBlock(given: unknown, anyValue: readonly CasePath[] = []): Markup {

@@ -2,11 +2,11 @@
 // against what the property promises. What makes the result worth less stands above, as warnings.
 import type { PropertyResult } from '../../check/events.ts';
 import { percent, thinSentence } from '../../check/labels.ts';
+import { plural } from '../plural.ts';
 import { type Run, runNames } from '../runs.ts';
 import { seconds } from '../summary.ts';
 import { tooFewJudged } from '../table.ts';
 import { html, type Markup } from './markup.ts';
-import { plural } from './text.ts';
 
 export function health(runs: readonly Run[]): Markup {
   const names = runNames(runs);
@@ -84,7 +84,7 @@ function more(left: number): Markup | undefined {
 function untried({ results }: Run, tried: number): Markup | undefined {
   const rest = results.length - tried;
   if (rest === 0) return undefined;
-  return html`<p>${rest} ${rest === 1 ? 'property' : 'properties'} had no case, and ${rest === 1 ? 'is' : 'are'} not listed here.</p>`;
+  return html`<p>${plural(rest, 'property', 'properties')} had no case, and ${rest === 1 ? 'is' : 'are'} not listed here.</p>`;
 }
 
 /** A number is not torn from its sign at the end of a line. */

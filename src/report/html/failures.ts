@@ -1,9 +1,11 @@
 // What fails: a list of all of it, a line each, and the cards. Known failures with their reasons stand apart, behind.
+import { saidOf } from '../failure.ts';
+import { plural } from '../plural.ts';
 import { LOOKS } from '../verdict.ts';
 import { shorten } from '../visible.ts';
 import { failureCard } from './card.ts';
 import { html, type Markup } from './markup.ts';
-import { plural } from './text.ts';
+import { readable } from './text.ts';
 import { MOST_CARDS, type Telling, type Told } from './told.ts';
 import { verdictMark } from './verdicts.ts';
 
@@ -11,10 +13,15 @@ import { verdictMark } from './verdicts.ts';
 export function failures({ failures: all }: Telling, several: boolean): Markup | undefined {
   if (all.length === 0) return undefined;
   const [listed, further] = [all.slice(0, MOST_LISTED), all.slice(MOST_LISTED)];
+  const title = html`<h2 id="failures">${plural(all.length, 'failure')}</h2>`;
   return html`<section class="failures" aria-labelledby="failures">
-<h2 id="failures">${plural(all.length, 'failure')}</h2>
+${
+  all.length === 1 && all.every(hasCard)
+    ? title
+    : html`<details id="list"${all.length <= MOST_OPEN && html` open`}><summary>${title} <span class="aside">${stagesOf(all)}</span></summary>
 <ol class="index">
-${listed.map((told) => row(told, several))}</ol>
+${listed.map((told) => row(told, several))}</ol></details>`
+}
 ${
   further.length > 0 &&
   html`<details id="further"><summary>${plural(further.length, 'further failure')}</summary><ol class="index" start="${MOST_LISTED + 1}">
@@ -35,6 +42,8 @@ ${known.filter(hasCard).map((told) => cardOf(told, several))}
 </details></section>`;
 }
 
+/** More lines than this push the first picture off the screen of a laptop. */
+const MOST_OPEN = 2;
 /** Those behind are folded: a list of thousands is searched, not read. */
 const MOST_LISTED = MOST_CARDS;
 /** The row is one line or two; all of it is in the card, the terminal and the file of events. */
@@ -42,10 +51,20 @@ const MOST_WORDS = 240;
 
 const hasCard = ({ without }: Told): boolean => without === undefined;
 
+/** `tokenize 3 · mask 2`, in the order of the page. */
+function stagesOf(all: readonly Told[]): string {
+  const counts = new Map<string, number>();
+  for (const { facts } of all) counts.set(facts.stage, (counts.get(facts.stage) ?? 0) + 1);
+  return [...counts].map(([stage, count]) => `${stage} ${count}`).join(' · ');
+}
+
 function row(told: Told, several: boolean): Markup {
   const { result, anchor } = told;
   const name = html`${verdictMark(result.verdict)} <code>${result.id}</code>`;
-  return html`<li data-property="${result.id}"${!hasCard(told) && html` id="${anchor}"`}>${
+  // What stands in no table is filtered by what its row says.
+  const alone =
+    told.without === 'room' && html` data-verdict="${result.verdict}" data-level="${result.level}"`;
+  return html`<li data-property="${result.id}"${alone}${!hasCard(told) && html` id="${anchor}"`}>${
     hasCard(told) ? html`<a href="#${anchor}">${name}</a>` : html`<span>${name}</span>`
   }${several && html` <span class="in">${told.runs.join(', ')}</span>`}<p>${words(told)}</p></li>
 `;
@@ -55,14 +74,14 @@ function words({ result, without, replay }: Told): Markup {
   const { failure, reason } = result;
   if (typeof without === 'object')
     return html`The trainer fails here as in <a href="#${without.told.anchor}"><code>${without.told.result.id}</code></a>.`;
-  const said = failure?.finding?.sentence ?? failure?.trainerFailure?.message ?? '';
+  const said = saidOf(failure) ?? '';
   const about =
     result.verdict === 'known' || result.verdict === 'changed' || said === '' ? (reason ?? said) : said;
   const again =
     without === 'room' && failure !== undefined && replay?.folder !== undefined
       ? html` <code>${replay.command} ${failure.caseId}</code>`
       : undefined;
-  return html`${shorten(about, MOST_WORDS)}${link(result.link)}${again}`;
+  return html`${readable(shorten(about, MOST_WORDS))}${link(result.link)}${again}`;
 }
 
 /** Only addresses that a browser opens as a page: the file that it is from is anybody's. */
@@ -79,7 +98,7 @@ function cardOf({ result, facts, replay, anchor, runs, also }: Told, several: bo
     facts,
     replay,
     id: anchor,
-    alsoIn: also,
+    also,
   })}</div>
 `;
 }

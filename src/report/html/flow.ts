@@ -3,10 +3,11 @@
 // training; a reader who hears the page is told run by run, not token by token.
 import type { StripToken } from '../../check/property.ts';
 import type { Role } from '../../vocabulary.ts';
+import { plural } from '../plural.ts';
 import { visible } from '../visible.ts';
 import { html, type Markup } from './markup.ts';
 import { BANDS } from './strip.ts';
-import { cut, plural, readable, tokenText } from './text.ts';
+import { cut, readable, tokenText } from './text.ts';
 
 export interface FlowOptions {
   readonly tokens: readonly StripToken[];

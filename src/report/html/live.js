@@ -62,8 +62,7 @@
   };
   source.onmessage = refresh;
   source.onerror = () => {
+    // The source tries again by itself: the next run may be written into the same file.
     status.textContent = 'Not connected: this is what was known last';
-    // A run that has ended sends nothing more.
-    if (main.querySelector('progress') === null) source.close();
   };
 })();

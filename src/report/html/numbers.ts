@@ -1,8 +1,9 @@
 // The numbers that differ, worst first, with what was allowed, as a table.
 import type { NumberDifference } from '../../check/property.ts';
 import { badness, digits, worstFirst } from '../numbers.ts';
+import { plural } from '../plural.ts';
 import { html, type Markup } from './markup.ts';
-import { cut, cutText, plural } from './text.ts';
+import { cut, cutText } from './text.ts';
 
 /** Nothing for no numbers. */
 export function numbersTable(numbers: readonly NumberDifference[]): Markup {

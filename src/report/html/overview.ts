@@ -1,7 +1,7 @@
 // The top of the page: the verdict as one sentence, what ran, and a banner where that is not all of it.
 import type { PropertyResult } from '../../check/events.ts';
 import { FAILING } from '../../vocabulary.ts';
-import { type Run, runNames } from '../runs.ts';
+import { type Run, reached, runNames, trainerName } from '../runs.ts';
 import { countsLine, seconds } from '../summary.ts';
 import { LOOKS } from '../verdict.ts';
 import { html, type Markup } from './markup.ts';
@@ -14,16 +14,22 @@ export function overview(runs: readonly Run[]): Markup {
     return html`<h1>No run</h1><p>These events hold no run. \`check --events FILE\` writes one.</p>`;
   const { glyph, brush } = standing(runs);
   return html`<h1 class="${brush}"><span class="glyph" aria-hidden="true">${glyph}</span> ${headline(runs)}</h1>
-${
-  runs.length === 1
-    ? html`${banner(first)}${facts(first)}`
-    : html`<ul class="runs">${runs.map(
-        (run, at) =>
-          html`<li><strong>${names[at]}</strong> ${verdictCounts(run.results)}${banner(run)}<details id="run-${at + 1}"><summary>What ran</summary>${facts(run)}</details></li>
-`,
-      )}</ul>`
-}
+${runs.length === 1 ? html`${banner(first)}${facts(first)}` : listOf(runs, names)}
 ${several(runs, names)}`;
+}
+
+/** More than this many runs stand between the verdict and the first failure, and are folded. */
+const MOST_RUNS = 6;
+
+function listOf(runs: readonly Run[], names: readonly string[]): Markup {
+  const list = html`<ul class="runs">${runs.map(
+    (run, at) =>
+      html`<li><strong>${names[at]}</strong> ${verdictCounts(run.results)}${banner(run)}<details id="run-${at + 1}"><summary>What ran</summary>${facts(run)}</details></li>
+`,
+  )}</ul>`;
+  return runs.length <= MOST_RUNS
+    ? list
+    : html`<details id="runs"><summary>The runs, one by one</summary>${list}</details>`;
 }
 
 /** For the title of the window: `2 fail, 29 hold`, and of whom. */
@@ -61,8 +67,7 @@ function banner(run: Run): Markup | undefined {
   const { start, results, running, end } = run;
   const all = start.properties.length;
   if (end?.interrupted) {
-    const judged = results.filter(({ verdict }) => verdict !== 'interrupted').length;
-    return html`<p class="banner" role="note"><strong>Interrupted.</strong> ${judged} of ${all} properties were done when the run was stopped. Nothing is known of the others.</p>`;
+    return html`<p class="banner" role="note"><strong>Interrupted.</strong> ${reached(run)} were done when the run was stopped. Nothing is known of the others.</p>`;
   }
   if (end !== undefined) return undefined;
   const now = running && html` Now <code>${running.id}</code>, case ${running.done} of ${running.total}.`;
@@ -73,11 +78,12 @@ function banner(run: Run): Markup | undefined {
 function facts({ start, results, end }: Run): Markup {
   const { hello } = start;
   const pairs: readonly (readonly [string, string | Markup | undefined])[] = [
-    ['Trainer', [hello.name, hello.version].filter((part) => part !== undefined).join(' ')],
+    ['Trainer', trainerName(hello)],
     ['Runtime', hello.runtime],
     ['Command', start.command === '' ? undefined : html`<code>${start.command}</code>`],
     ['Seed', html`<code>${start.seed}</code>`],
     ['Cases', `${start.cases} a property, ${total(results).toLocaleString('en')} in all`],
+    ['Began', start.started === undefined ? undefined : beginning(start.started)],
     ['Duration', end && seconds(end.milliseconds)],
     ['trainproof', start.version],
   ];
@@ -88,6 +94,11 @@ ${pairs.map(
     html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `,
 )}</dl>`;
+}
+
+/** To the minute, as in a calendar: `2026-03-01 09:30 UTC`. */
+function beginning(started: string): Markup {
+  return html`<time datetime="${started}">${started.slice(0, 'yyyy-mm-dd'.length)} ${started.slice('yyyy-mm-ddT'.length, 'yyyy-mm-ddThh:mm'.length)} UTC</time>`;
 }
 
 function total(results: Run['results']): number {

@@ -26,10 +26,14 @@
       properties.set(id, property);
       property.elements.push(element);
       if (element.matches('.index > li')) property.words += ` ${element.textContent}`;
+      // Of thousands of failures, most stand in the list only.
+      const { level, verdict } = element.dataset;
+      if (level) property.level = level;
+      if (verdict) property.verdicts.add(verdict).add(wordOf(element.querySelector('.verdict')));
       if (!element.matches('.stage tr')) continue;
       property.words += ` ${element.cells[0].textContent}`;
       property.level = element.cells[1].textContent;
-      property.stage = element.closest('.stage').id.slice('stage-'.length);
+      property.stage = decoded(element.closest('.stage').id.slice('stage-'.length));
       for (const { dataset, firstElementChild } of element.cells)
         if (dataset.verdict) property.verdicts.add(dataset.verdict).add(wordOf(firstElementChild));
     }
@@ -76,7 +80,7 @@
       if (keep) count++;
       for (const element of property.elements) if (element.hidden === keep) element.hidden = !keep;
     }
-    for (const part of main.querySelectorAll('.failures, .known, .stage, #further')) {
+    for (const part of main.querySelectorAll('.failures, .known, .stage, #list, #further')) {
       part.hidden = part.querySelector('[data-property]:not([hidden])') === null;
       if (terms.length > 0 && !part.hidden && part.matches('details')) unfold(part, 'filtered');
     }
@@ -115,6 +119,7 @@
       if (count === 0) return [];
       const button = make('button', { type: 'button', 'data-verdict': verdict });
       button.append(entry.firstElementChild.cloneNode(true), ` ${count}`);
+      button.title = entry.nextElementSibling.textContent;
       button.addEventListener('click', () => {
         const others = words().filter((word) => word !== termOf(button));
         const without = others.length < words().length;
@@ -142,9 +147,18 @@
     }
   }
 
+  /** What somebody typed need be no address. */
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
+
   /** A link may point into something that is folded or filtered away. */
   function showTarget() {
-    const hash = decodeURIComponent(location.hash.slice(1));
+    const hash = decoded(location.hash.slice(1));
     if (box !== undefined && hash.startsWith('filter=')) {
       box.value = hash.slice('filter='.length);
       filter();
@@ -243,7 +257,7 @@
 
   function begin() {
     readProperties();
-    if (properties.size === 0) return;
+    if (properties.size === 0 && box === undefined) return;
     if (box === undefined) makeControls();
     makeToggles();
     filter();

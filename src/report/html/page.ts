@@ -2,6 +2,7 @@
 // and no script but its own.
 import { VERSION } from '../../version.ts';
 import { type Asset, assets } from './assets.ts';
+import { ICON } from './icon.ts';
 import { html, type Markup, raw } from './markup.ts';
 
 export interface PageOptions {
@@ -57,8 +58,3 @@ function policy(styles: readonly Asset[], scripts: readonly Asset[], live: boole
     "form-action 'none'",
   ].join('; ');
 }
-
-/** A token with a wrong neighbour: blue square, orange triangle under it. Without an icon, browsers ask a server for one. */
-const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="10" rx="2" fill="#0a5aa8"/><path d="M8 11l4 5H4z" fill="#d9691a"/></svg>',
-)}`;

@@ -2,16 +2,16 @@
 import type { Run } from '../runs.ts';
 import { health } from './coverage.ts';
 import { failures, knownFailures } from './failures.ts';
-import { html } from './markup.ts';
+import { html, raw } from './markup.ts';
 import { matrix } from './matrix.ts';
 import { overview, titleOf } from './overview.ts';
 import { page } from './page.ts';
 import { semanticsSheet } from './semantics.ts';
 import { telling } from './told.ts';
 
-/** The whole document. `live`: it is served while a run goes on, and asks for a new body when something happened. */
-export function htmlReport(runs: readonly Run[], { live = false }: { live?: boolean } = {}): string {
-  return page({ title: titleOf(runs), body: { markup: htmlBody(runs) }, live });
+/** The whole document. */
+export function htmlReport(runs: readonly Run[]): string {
+  return page({ title: titleOf(runs), body: raw(htmlBody(runs)) });
 }
 
 /** What stands in `<main>`. */
@@ -22,7 +22,7 @@ export function htmlBody(runs: readonly Run[]): string {
   return html`${overview(runs)}
 ${failures(told, several)}
 ${knownFailures(told, several)}
-${matrix(runs, told.anchorOf)}
+${matrix(runs, told.anchorOf, told.isOnlyListed)}
 ${health(runs)}
 ${semanticsSheet(runs)}`.markup;
 }

@@ -1,10 +1,10 @@
 // Three ways to see a failure again, each with a button that copies it: through the harness, through the adapter alone,
 // and as a Python literal of the smallest case. The text itself can always be read and selected.
 import type { Failure, Replay } from '../../check/events.ts';
+import { plural } from '../plural.ts';
 import { pythonLiteral } from '../python.ts';
 import { commandsOf, seedOf } from '../reproduce.ts';
 import { html, type Markup } from './markup.ts';
-import { plural } from './text.ts';
 
 export function reproduceSection(failure: Failure, replay: Replay | undefined): Markup {
   const commands = replay === undefined ? [] : commandsOf(failure, replay);

@@ -1,11 +1,12 @@
 // How a case shrank: the size of the case over the steps, and the steps one below the other; a script turns them into a
 // slider that shows one at a time.
 import type { ShrinkStep } from '../../check/events.ts';
+import { plural } from '../plural.ts';
 import { caseBlock } from './case.ts';
 import { html, type Markup } from './markup.ts';
 import { seriesPlot } from './series.ts';
 import { stripTable } from './strip.ts';
-import { cut, cutText, plural, readable } from './text.ts';
+import { cut, cutText, readable } from './text.ts';
 
 export interface StepsOptions {
   readonly steps: readonly ShrinkStep[];

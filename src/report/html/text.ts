@@ -1,4 +1,5 @@
 // Text of other people in a page: of any length, with any character in it, and never in the way.
+import { plural } from '../plural.ts';
 import { visible } from '../visible.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -48,11 +49,6 @@ export function readable(text: string): string {
 export function withCode(text: string): Markup {
   const pieces = text.split(/`([^`\n]+)`/u);
   return html`${pieces.map((piece, at) => (at % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
-}
-
-/** `3 rows`, `100,000 characters`. */
-export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function lengthOf(text: string): string {

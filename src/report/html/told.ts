@@ -2,8 +2,9 @@
 // repeats in every property is told once and referred to, and of thousands only the first have a card.
 import type { PropertyFacts, PropertyResult, Replay } from '../../check/events.ts';
 import { FAILING, type Stage } from '../../vocabulary.ts';
-import { troubleKey } from '../failure.ts';
-import { type Run, runNames } from '../runs.ts';
+import { troubleKey } from '../blocks.ts';
+import { saidOf } from '../failure.ts';
+import { type Run, runNames, stageOf } from '../runs.ts';
 
 export interface Told {
   /** The id of its card, or of its row where it has none. */
@@ -25,6 +26,8 @@ export interface Telling {
   readonly known: readonly Told[];
   /** The anchor of what a run's result is told under. */
   anchorOf(result: PropertyResult): string | undefined;
+  /** It is one of so many that its line in the list is all that the page has of it. */
+  isOnlyListed(result: PropertyResult): boolean;
 }
 
 /** A card is up to some 50 kB: with more of them a page is no longer opened, and nobody reads the hundredth. */
@@ -64,13 +67,14 @@ interface Draft extends Omit<Told, 'anchor' | 'without' | 'runs' | 'also'> {
 function tell(drafts: readonly Draft[]): Telling {
   const anchors = new Map<PropertyResult, string>();
   const taken = new Map<string, number>();
+  const listed = new Set<PropertyResult>();
   const troubles = new Map<string, Told & { readonly also: string[] }>();
   let cards = 0;
   const told = ({ results, ...draft }: Draft): Told => {
-    const times = (taken.get(draft.result.id) ?? 0) + 1;
-    taken.set(draft.result.id, times);
-    // White space would end an id; everything else may stand in one.
-    const anchor = draft.result.id.replaceAll(/\s/g, '-') + (times === 1 ? '' : `~${times}`);
+    const name = anchorName(draft.result.id);
+    const times = (taken.get(name) ?? 0) + 1;
+    taken.set(name, times);
+    const anchor = times === 1 ? name : `${name}~${times}`;
     for (const result of results) anchors.set(result, anchor);
     const trouble = draft.result.verdict === 'error' ? troubleKey(draft.result) : undefined;
     const before = trouble === undefined ? undefined : troubles.get(trouble);
@@ -80,7 +84,10 @@ function tell(drafts: readonly Draft[]): Telling {
       before.also.push(draft.result.id);
       return { ...one, without: { told: before } };
     }
-    if (cards === MOST_CARDS) return { ...one, without: 'room' };
+    if (cards === MOST_CARDS) {
+      for (const result of results) listed.add(result);
+      return { ...one, without: 'room' };
+    }
     cards++;
     if (trouble !== undefined) troubles.set(trouble, one);
     return one;
@@ -91,16 +98,27 @@ function tell(drafts: readonly Draft[]): Telling {
     ...failing.filter(({ result }) => result.failure === undefined),
   ].map(told);
   const known = drafts.filter(({ result }) => result.verdict === 'known').map(told);
-  return { failures, known, anchorOf: (result) => anchors.get(result) };
+  return {
+    failures,
+    known,
+    anchorOf: (result) => anchors.get(result),
+    isOnlyListed: (result) => listed.has(result),
+  };
+}
+
+/** White space would end an id, and in an address `#` and `%` mean something. Without a stage it could be one of the page's own. */
+function anchorName(id: string): string {
+  const name = id.replaceAll(/[\s#%]/gu, '-');
+  return name.includes('/') ? name : `property/${name}`;
 }
 
 /** The same case with the same words is the same failure, whoever has it. */
 function keyOf({ id, verdict, reason, failure }: PropertyResult): string {
-  const words = failure?.finding?.sentence ?? failure?.trainerFailure?.message ?? reason;
+  const words = saidOf(failure) ?? reason;
   return JSON.stringify([id, verdict, failure?.caseId, words]);
 }
 
 /** A known failure whose property is called otherwise now, or events that were cut. */
 function unlisted({ id, title, level }: PropertyResult): PropertyFacts {
-  return { id, title, level, stage: (id.split('/')[0] ?? id) as Stage, why: '', catches: [] };
+  return { id, title, level, stage: stageOf(id) as Stage, why: '', catches: [] };
 }

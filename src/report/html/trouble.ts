@@ -1,12 +1,12 @@
 // A trainer that failed to answer: what happened, what to do, and the end of what it printed.
 import type { TrainerFailure } from '../../trainer/failure.ts';
-import { happenedOf, witnessOf } from '../trouble.ts';
+import { witnessOf } from '../trouble.ts';
 import { html, type Markup } from './markup.ts';
 import { cut, cutText } from './text.ts';
 
 export function troubleBlock(trouble: TrainerFailure): Markup {
   const { traceback, printed } = witnessOf(trouble);
-  return html`<p class="sentence">${cutText(happenedOf(trouble), MESSAGE_CHARACTERS)}</p>
+  return html`<p class="sentence">${cutText(trouble.message, MESSAGE_CHARACTERS)}</p>
 <p class="advice">${cutText(trouble.advice, MESSAGE_CHARACTERS)}</p>
 ${traceback.length > 0 && html`<h4>Traceback</h4>${printedLines(traceback)}`}
 ${printed.length > 0 && html`<h4>Last lines of its stderr</h4>${printedLines(printed)}`}`;

@@ -2,7 +2,7 @@
 import type { PropertyResult } from '../../check/events.ts';
 import { VERDICTS, type Verdict } from '../../vocabulary.ts';
 import { countVerdicts } from '../summary.ts';
-import { LOOKS } from '../verdict.ts';
+import { countOf, LOOKS } from '../verdict.ts';
 import { html, type Markup } from './markup.ts';
 
 /** `✗ fails`. */
@@ -15,9 +15,8 @@ export function verdictMark(verdict: Verdict): Markup {
 export function verdictCounts(results: readonly Pick<PropertyResult, 'verdict'>[]): Markup {
   const counts = countVerdicts(results);
   return html`<span class="counts">${VERDICTS.filter((verdict) => counts[verdict] > 0).map((verdict) => {
-    const { glyph, word, plural, brush } = LOOKS[verdict];
-    const count = counts[verdict];
-    return html` <span class="verdict ${brush}"><span class="glyph" aria-hidden="true">${glyph}</span> ${count} ${count === 1 ? word : plural}</span>`;
+    const { glyph, brush } = LOOKS[verdict];
+    return html` <span class="verdict ${brush}"><span class="glyph" aria-hidden="true">${glyph}</span> ${countOf(verdict, counts[verdict])}</span>`;
   })}</span>`;
 }
 

@@ -1,11 +1,13 @@
 // A data set's masks as a page: what was found on top, then rows as tokens flow, each with its strip folded away.
 import { isNote, textOf } from '../../view/flags.ts';
 import type { Count, View, ViewedRow } from '../../view/scan.ts';
-import { counted, marksOf, number, sharesOf, stripOf, titleOf, tokensOf, verdictOf } from '../view.ts';
+import { plural } from '../plural.ts';
+import { marksOf, number, sharesOf, stripOf, titleOf, tokensOf, verdictOf } from '../view.ts';
 import { flow, flowLegend } from './flow.ts';
 import { html, type Markup, raw } from './markup.ts';
 import { page } from './page.ts';
 import { stripTable } from './strip.ts';
+import { readable } from './text.ts';
 
 export interface ViewPage {
   /** The file and the tokenizer. */
@@ -39,12 +41,12 @@ function viewBody(view: View, of: readonly string[]): Markup {
   const [glyph, sentence] = [verdictOf(view).slice(0, 1), verdictOf(view).slice(2)];
   const onPage = new Set(view.kept.slice(0, shown.length).map((viewed) => viewed.number));
   return html`<h1 class="${view.flagged > 0 ? 'orange' : 'blue'}"><span class="glyph" aria-hidden="true">${glyph}</span> ${sentence}</h1>
-<p>Which tokens are trained: ${[...of, counted(view.rows, 'row'), sharesOf(view.tokens, view.trained)].join(' · ')}</p>
-${view.assumed.map((line) => html`<p class="aside">${line}</p>`)}
+<p>Which tokens are trained: ${[...of, plural(view.rows, 'row'), sharesOf(view.tokens, view.trained)].join(' · ')}</p>
+<ul>${view.assumed.map((line) => html`<li>${line}</li>`)}</ul>
 ${view.counts.length > 0 && html`<h2>What was found</h2>`}
 ${view.counts.map((count) => countSection(count, onPage))}
 <h2>Rows</h2>
-<p class="aside">${shown.length === view.rows ? 'All rows.' : `${number(shown.length)} of ${counted(view.rows, 'row')}, flagged ones first.`}</p>
+<p class="aside">${shown.length === view.rows ? 'All rows.' : `${number(shown.length)} of ${plural(view.rows, 'row')}, flagged ones first.`}</p>
 ${flowLegend()}
 ${shown}`;
 }
@@ -57,8 +59,10 @@ function countSection(count: Count, onPage: ReadonlySet<number>): Markup {
   });
   return html`<section>
 <h3>${isNote(count.id) ? 'note:' : '✗'} ${count.id}</h3>
-<p>${counted(count.rows, 'row')}: ${numbers}${count.rows > count.first.length && ' and more'}. ${what} ${todo}</p>
-<p class="aside">Row ${count.first[0] ?? ''}: ${count.example}</p>
+<p>${plural(count.rows, 'row')}: ${numbers}${count.more && ' and more'}. ${what} ${todo}${
+    // Of a row that is not on the page, this is all there is to see.
+    !onPage.has(count.first[0] ?? -1) && html` Row ${count.first[0] ?? ''}: ${readable(count.example)}`
+  }</p>
 </section>
 `;
 }
@@ -67,7 +71,8 @@ function rowSection(viewed: ViewedRow): Markup {
   const { row, faults, form } = viewed;
   const shares = row === undefined ? [] : [sharesOf(row.ids.length, row.trained.filter(Boolean).length)];
   const said = faults.map(
-    ({ id, sentence }) => html`<li>${isNote(id) ? 'note:' : '✗'} <strong>${id}</strong> ${sentence}</li>`,
+    ({ id, sentence }) =>
+      html`<li>${isNote(id) ? 'note:' : '✗'} <strong>${id}</strong> ${readable(sentence)}</li>`,
   );
   // The frame of a card says that something is wrong.
   const card = faults.some(({ id }) => !isNote(id)) && raw(' class="card"');
@@ -88,6 +93,6 @@ function tokensMarkup(viewed: ViewedRow): Markup {
   const cut = (row?.ids.length ?? 0) - tokens.length;
   const marks = marksOf(faults);
   return html`${flow({ tokens, trained: row?.trained.slice(0, ROW_TOKENS) ?? [], marks })}
-${cut > 0 && html`<p class="aside">${counted(cut, 'more token')} of this row are not on the page.</p>`}
+${cut > 0 && html`<p class="aside">${plural(cut, 'more token')} of this row are not on the page.</p>`}
 ${(marks.length > 0 || tokens.length <= STRIP_TOKENS) && html`<details id="${`strip-${viewed.number}${viewed.form === 'rejected' ? '-rejected' : ''}`}"><summary>Token, id, role, label</summary>${stripTable(stripOf(viewed), { label: `Tokens of ${titleOf(viewed)}` })}</details>`}`;
 }

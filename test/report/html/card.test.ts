@@ -18,14 +18,14 @@ const FACTS: PropertyFacts = {
 
 function card(
   more: Partial<Failure> = {},
-  options: { readonly result?: Partial<PropertyResult>; readonly alsoIn?: readonly string[] } = {},
+  options: { readonly result?: Partial<PropertyResult>; readonly also?: readonly string[] } = {},
 ): string {
   return failureCard({
     result: result({ verdict: 'fail', failure: failure(more), ...options.result }),
     facts: FACTS,
     replay: REPLAY,
     id: ID,
-    ...(options.alsoIn === undefined ? {} : { alsoIn: options.alsoIn }),
+    ...(options.also === undefined ? {} : { also: options.also }),
   }).markup;
 }
 
@@ -130,10 +130,10 @@ test('a trainer that raised is told by its message, its advice and its traceback
   expect(markup).not.toContain('What it printed');
 });
 
-test('a state leak, a known reason and further runs are said', () => {
+test('a state leak, a known reason and further properties are said', () => {
   expect(card({ confirmed: 'state leak' })).toContain('State leak:');
   expect(card({}, { result: { verdict: 'known', reason: 'ticket 7' } })).toContain('<b>Known:</b> ticket 7');
-  expect(card({}, { alsoIn: ['trl 1.13', 'mine'] })).toContain('<b>The same with:</b> trl 1.13, mine');
+  expect(card({}, { also: ['mask/x', 'mask/y'] })).toContain('<b>The same with:</b> mask/x, mask/y');
 });
 
 describe('the smallest case', () => {
@@ -228,7 +228,7 @@ test('hostile text does nothing, wherever it comes from', () => {
       facts: { ...FACTS, id: text.slice(0, 60), title: text.slice(0, 60), why: text.slice(0, 60) },
       replay: { command: text, adapter: text, folder: text, again: text },
       id: 'card',
-      alsoIn: [text],
+      also: [text],
     }).markup;
     expect(isHarmless(markup), JSON.stringify(text.slice(0, 40))).toBe(true);
   }
