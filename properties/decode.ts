@@ -121,6 +121,8 @@ const roundTrip: Property<Decodable> = {
   title: 'Text that the tokenizer can restore is restored: encoding and decoding again gives the text back',
   why: 'Characters of several bytes are several tokens; decoded one by one, or across a special token, they become replacement characters.',
   catches: ['TOK-09', 'TOK-12'],
+  // Of special tokens nothing is promised here: a tokenizer that writes a space behind each restores hardly any of them.
+  coverage: { 'beyond ASCII': 0.2 },
   async check(subject, { texts }) {
     const { tokenizer } = subject;
     if (tokenizer === undefined) return discard('no tokenizer is known');

@@ -45,6 +45,9 @@ const DIFFERENCE_NOISE = 1e-3;
 /** Unit roundoff of what a loss is computed in: never less than float32, even where the model has half of it. */
 const ROUNDOFF = { float64: 2 ** -53, float32: 2 ** -24 };
 
+/** The most that a third derivative is of the second, 3, and what lies behind it. */
+const THIRD_BY_SECOND = 4;
+
 /** Bits of a number in half precision, the leading one included. */
 const MANTISSA: { readonly [K in DType]?: number } = { bfloat16: 8, float16: 11 };
 
@@ -60,8 +63,9 @@ const largest = (matrix: Matrix): number =>
 
 /**
  * Slopes, and how far off they may be at most. A central difference errs by STEP²/6 times the third derivative, which
- * for exponentials of a log-probability (ratio, k3) is as large as the second; and that one is at hand. It is what
- * remains where every slope is 0, on policy with equal rewards. Twice as much is allowed, and rounding beside it.
+ * for exponentials of a log-probability (ratio, k3) is as large as the second, and three times that for their product,
+ * where k3 is 0; and the second is at hand. It is what remains where every slope is 0, on policy with equal rewards. A
+ * third more is allowed, and rounding beside it.
  */
 async function byDifferences(
   subject: Subject,
@@ -84,7 +88,7 @@ async function byDifferences(
           const [up, down] = [await at(row, column, STEP), await at(row, column, -STEP)];
           losses.push(up, down);
           const bend = Math.abs(up + down - 2 * loss) / STEP ** 2;
-          if (Number.isFinite(bend)) error = Math.max(error, (2 * bend * STEP ** 2) / 6);
+          if (Number.isFinite(bend)) error = Math.max(error, (THIRD_BY_SECOND * bend * STEP ** 2) / 6);
           // NaN stays: a loss that a small step turns into NaN has no gradient there.
           return (up - down) / (2 * STEP);
         }),
