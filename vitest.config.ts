@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// Four projects: the harness itself, the properties as a user's `npm test` runs them, the pages in a real Chromium, and
-// the suites that need torch (set up by `npm run setup:trainers`).
+// Five projects: the harness itself, the properties as a user's `npm test` runs them, the pages in a real Chromium, the
+// shader on an adapter, and the suites that need torch (set up by `npm run setup:trainers`).
 export default defineConfig({
   test: {
     // Half of the work is done by the processes under test, so that a worker a core is not too many.
@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'harness',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/torch/**', 'test/browser/**'],
+          exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**'],
           testTimeout: 60_000,
         },
       },
@@ -24,6 +24,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      { test: { name: 'gpu', include: ['test/gpu/**/*.test.ts'], testTimeout: 180_000 } },
       {
         test: {
           name: 'trainers',

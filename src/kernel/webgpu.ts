@@ -1,0 +1,273 @@
+// The backend for GPUs: one fused shader over Dawn, which the npm package `webgpu` brings. Device sums are float32; what
+// needs more (the target's distance from the maximum, rows with infinities) is done here from the logits themselves.
+import { fillPieces } from './loop.ts';
+import {
+  BYTES,
+  emptyPieces,
+  halvesOf,
+  inputComplaint,
+  type LogitRows,
+  logitAt,
+  type RowKernel,
+  type RowPieces,
+  type RowsInput,
+  rowsBetween,
+} from './rows.ts';
+import { FORMATS, MOST_LANES, OUTPUTS, SHADER } from './wgsl.ts';
+
+export interface WebGpuOptions {
+  /** Adapters that compute on the CPU: for tests, and where the user names the backend. */
+  readonly allowSoftware: boolean;
+  /** Passed to Dawn, as `adapter=NVIDIA`. */
+  readonly flags?: readonly string[];
+  /** Bytes of logits on the device at a time; default: what the adapter takes in one binding, 256 MiB at most. */
+  readonly chunkBytes?: number;
+}
+
+/** Opens the device, or says in words why there is none. */
+export async function webGpuKernel(
+  options: WebGpuOptions,
+): Promise<RowKernel | { readonly problem: string }> {
+  let dawn: typeof import('webgpu');
+  try {
+    dawn = await import('webgpu');
+  } catch (error) {
+    return {
+      problem: `the package webgpu is not installed or does not load (${messageOf(error)}); npm install webgpu`,
+    };
+  }
+  let gpu: GPU;
+  let adapter: GPUAdapter | null;
+  try {
+    gpu = dawn.create([...(options.flags ?? [])]);
+    adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  } catch (error) {
+    return { problem: `no adapter: ${messageOf(error)}` };
+  }
+  if (adapter === null)
+    return { problem: 'no adapter: there is no Vulkan, Metal or Direct3D driver that Dawn takes' };
+  const { info } = adapter;
+  const about = [info.vendor, info.architecture, info.description || info.device].filter(Boolean).join(' ');
+  // Dawn's null backend has no name and computes nothing.
+  if (about === '') return { problem: 'the adapter does not say what it is' };
+  if (info.isFallbackAdapter && !options.allowSoftware)
+    return { problem: `the only adapter is a software one (${about}), which is no faster than the CPU` };
+  const binding = Math.min(adapter.limits.maxStorageBufferBindingSize, adapter.limits.maxBufferSize);
+  const device = await adapter.requestDevice({
+    requiredLimits: {
+      maxStorageBufferBindingSize: adapter.limits.maxStorageBufferBindingSize,
+      maxBufferSize: adapter.limits.maxBufferSize,
+    },
+  });
+  // What browsers have as globals.
+  const engine = new Engine(gpu, device, dawn.globals as unknown as Constants);
+  const chunkBytes = Math.min(options.chunkBytes ?? MOST_CHUNK_BYTES, binding);
+  return {
+    name: 'webgpu',
+    about,
+    async rows(input) {
+      const complaint = inputComplaint(input);
+      if (complaint !== undefined) throw Object.assign(new RangeError(complaint), { code: 'ERR_ROWS' });
+      const narrow = narrowed(input);
+      const perChunk = rowsPerChunk(narrow, chunkBytes);
+      const pieces = emptyPieces(input.targets.length);
+      for (let from = 0; from < input.targets.length; from += perChunk) {
+        const to = Math.min(input.targets.length, from + perChunk);
+        finish(input, pieces, from, await engine.run(rowsBetween(narrow, from, to)));
+      }
+      return pieces;
+    },
+    async close() {
+      engine.close();
+    },
+  };
+}
+
+// --- helpers ---
+
+/** More would not be faster, and has to be there twice, for policy and reference. */
+const MOST_CHUNK_BYTES = 2 ** 28;
+/** Workgroups along one dimension of a dispatch. */
+const MOST_GROUPS = 65_535;
+/** Copies to a buffer come in whole words. */
+const WORD = 4;
+const SETTINGS_BYTES = 16;
+
+interface Constants {
+  readonly GPUBufferUsage: Record<'STORAGE' | 'UNIFORM' | 'COPY_DST' | 'COPY_SRC' | 'MAP_READ', number>;
+  readonly GPUMapMode: Record<'READ', number>;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+}
+
+/** The shader has no float64. */
+function narrowed(input: RowsInput): RowsInput {
+  const { policy, reference } = input;
+  return {
+    ...input,
+    policy: single(policy),
+    ...(reference === undefined ? {} : { reference: single(reference) }),
+  };
+}
+
+function single(logits: LogitRows): LogitRows {
+  return logits.dtype === 'float64' ? { dtype: 'float32', data: Float32Array.from(logits.data) } : logits;
+}
+
+/** A power of two, so that sums meet in pairs; no more threads than logits. */
+function lanesFor(vocab: number): number {
+  let lanes = 1;
+  while (lanes < vocab && lanes < MOST_LANES) lanes *= 2;
+  return lanes;
+}
+
+function rowsPerChunk({ policy, reference, vocab }: RowsInput, bytes: number): number {
+  const widest = Math.max(BYTES[policy.dtype], reference === undefined ? 0 : BYTES[reference.dtype]);
+  return Math.max(1, Math.floor((bytes - WORD) / (vocab * widest)));
+}
+
+/**
+ * Device sums to pieces, from row `from` on. The target's distance is taken from the logits in float64; rows that the
+ * device flagged are computed here.
+ */
+function finish(input: RowsInput, pieces: RowPieces, from: number, sums: Float32Array): void {
+  const { policy, reference, targets, vocab, temperature } = input;
+  for (let at = 0; at < sums.length / OUTPUTS; at++) {
+    const row = from + at;
+    const [most, sum, dot, other, otherSum, cross, flag] = sums.subarray(at * OUTPUTS);
+    if (flag !== 0) {
+      fillPieces(input, pieces, row, row + 1, halvesOf(input));
+      continue;
+    }
+    const index = row * vocab + (targets[row] as number);
+    pieces.sum[row] = sum as number;
+    pieces.dot[row] = dot as number;
+    pieces.referenceSum[row] = otherSum as number;
+    pieces.cross[row] = cross as number;
+    pieces.target[row] = (seen(policy, index) - (most as number)) / temperature;
+    pieces.referenceTarget[row] = (seen(reference ?? policy, index) - (other as number)) / temperature;
+  }
+}
+
+/** As the device had it. */
+function seen(logits: LogitRows, index: number): number {
+  const value = logitAt(logits, index);
+  return logits.dtype === 'float64' ? Math.fround(value) : value;
+}
+
+/** Device, pipelines and buffers; the buffers grow with the chunks and are kept for the next. */
+class Engine {
+  /** Kept, because Dawn's instance ends when it is collected, and takes the device's threads with it. */
+  readonly gpu: GPU;
+  readonly #device: GPUDevice;
+  readonly #usage: Constants['GPUBufferUsage'];
+  readonly #mode: Constants['GPUMapMode'];
+  readonly #module: GPUShaderModule;
+  readonly #pipelines = new Map<string, GPUComputePipeline>();
+  readonly #buffers = new Map<string, GPUBuffer>();
+
+  constructor(gpu: GPU, device: GPUDevice, { GPUBufferUsage, GPUMapMode }: Constants) {
+    this.gpu = gpu;
+    this.#device = device;
+    this.#usage = GPUBufferUsage;
+    this.#mode = GPUMapMode;
+    this.#module = device.createShaderModule({ code: SHADER });
+  }
+
+  /** OUTPUTS numbers a row. Throws with the device's own words where it refuses something. */
+  async run({ policy, reference, targets, vocab, temperature }: RowsInput): Promise<Float32Array> {
+    const rows = targets.length;
+    const { STORAGE, COPY_DST, COPY_SRC, UNIFORM, MAP_READ } = this.#usage;
+    const outBytes = rows * OUTPUTS * Float32Array.BYTES_PER_ELEMENT;
+    for (const scope of SCOPES) this.#device.pushErrorScope(scope);
+    const settings = new ArrayBuffer(SETTINGS_BYTES);
+    new Uint32Array(settings).set([vocab, rows]);
+    new Float32Array(settings)[2] = 1 / temperature;
+    const policyBuffer = this.#upload('policy', wholeWords(policy), STORAGE | COPY_DST);
+    const referenceBuffer =
+      reference === undefined
+        ? undefined
+        : this.#upload('reference', wholeWords(reference), STORAGE | COPY_DST);
+    const out = this.#buffer('out', outBytes, STORAGE | COPY_SRC);
+    const back = this.#buffer('back', outBytes, MAP_READ | COPY_DST);
+    const pipeline = this.#pipeline(policy.dtype, (reference ?? policy).dtype, lanesFor(vocab));
+    const bindings = [
+      policyBuffer,
+      referenceBuffer ?? policyBuffer,
+      out,
+      this.#upload('settings', new Uint8Array(settings), UNIFORM | COPY_DST),
+    ];
+    const encoder = this.#device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(
+      0,
+      this.#device.createBindGroup({
+        layout: pipeline.getBindGroupLayout(0),
+        entries: bindings.map((buffer, binding) => ({ binding, resource: { buffer } })),
+      }),
+    );
+    const across = Math.min(rows, MOST_GROUPS);
+    pass.dispatchWorkgroups(across, Math.ceil(rows / across));
+    pass.end();
+    encoder.copyBufferToBuffer(out, 0, back, 0, outBytes);
+    this.#device.queue.submit([encoder.finish()]);
+    const errors = await Promise.all(SCOPES.map(() => this.#device.popErrorScope()));
+    const error = errors.find((each) => each !== null);
+    if (error) throw Object.assign(new Error(`webgpu: ${error.message}`), { code: 'ERR_WEBGPU' });
+    await back.mapAsync(this.#mode.READ, 0, outBytes);
+    const sums = new Float32Array(back.getMappedRange(0, outBytes).slice(0));
+    back.unmap();
+    return sums;
+  }
+
+  close(): void {
+    for (const buffer of this.#buffers.values()) buffer.destroy();
+    this.#buffers.clear();
+    this.#device.destroy();
+  }
+
+  #pipeline(policy: LogitRows['dtype'], reference: LogitRows['dtype'], lanes: number): GPUComputePipeline {
+    const key = `${policy} ${reference} ${lanes}`;
+    const known = this.#pipelines.get(key);
+    if (known !== undefined) return known;
+    const formatOf = (dtype: LogitRows['dtype']): number => FORMATS[dtype as keyof typeof FORMATS];
+    const made = this.#device.createComputePipeline({
+      layout: 'auto',
+      compute: {
+        module: this.#module,
+        constants: { lanes, policy_format: formatOf(policy), reference_format: formatOf(reference) },
+      },
+    });
+    this.#pipelines.set(key, made);
+    return made;
+  }
+
+  #upload(name: string, bytes: Uint8Array<ArrayBuffer>, usage: number): GPUBuffer {
+    const buffer = this.#buffer(name, bytes.byteLength, usage);
+    this.#device.queue.writeBuffer(buffer, 0, bytes);
+    return buffer;
+  }
+
+  #buffer(name: string, size: number, usage: number): GPUBuffer {
+    const known = this.#buffers.get(name);
+    if (known !== undefined && known.size >= size) return known;
+    known?.destroy();
+    const made = this.#device.createBuffer({ size, usage, label: name });
+    this.#buffers.set(name, made);
+    return made;
+  }
+}
+
+const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
+
+/** Copies to the device come in whole words; an odd number of halves is copied once more, with one to spare. */
+function wholeWords({ data }: LogitRows): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  if (bytes.byteLength % WORD === 0) return bytes;
+  const padded = new Uint8Array(Math.ceil(bytes.byteLength / WORD) * WORD);
+  padded.set(bytes);
+  return padded;
+}

@@ -1,0 +1,13 @@
+// A small decoder-only model in float64.
+
+export { configOf, type ModelConfig } from './config.ts';
+export { forward, headOf, hiddenStates, type ModelRow, positionsOf } from './forward.ts';
+export {
+  type CompletionScores,
+  completionKl,
+  completionLogprobs,
+  completionScores,
+  type ExactKl,
+} from './score.ts';
+export { headWeights, moved, slopesAlong } from './step.ts';
+export { type ModelWeights, type Parameter, parameterShapes, type ReferenceModel } from './weights.ts';
