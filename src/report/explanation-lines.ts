@@ -13,7 +13,7 @@ export interface Print {
 export function propertyLines(explanation: PropertyExplanation, print: Print): string[] {
   const { id, title, level, stage, why, ops, exceptions, bugs: caught, command } = explanation;
   const { paint } = print;
-  const asks = `${ops.map((op) => `\`${op}\``).join(', ')}, of PROTOCOL.md`;
+  const asks = ops.length === 0 ? '' : `${ops.map((op) => `\`${op}\``).join(', ')}, of PROTOCOL.md`;
   return [
     `${paint.bold(id)}  ${paint.dim(`${level} · stage ${stage}`)}`,
     ...indented(title.replace(/\.?$/, '.'), print),

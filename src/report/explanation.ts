@@ -1,6 +1,7 @@
 // What there is to say of a property or a bug beyond one failure: the page that a failure leads to, as data. `explain`
 // prints it, and the site makes its pages of it.
 import { type Bug, bugs, bugsOf, threadUrl } from '../bugs/index.ts';
+import type { PropertyFacts } from '../check/events.ts';
 import { coverageOf } from '../check/labels.ts';
 import type { Coverage, Property, World } from '../check/property.ts';
 import { type Op, PROTOCOL } from '../protocol/message.ts';
@@ -51,6 +52,25 @@ export function explainProperty(property: Property, properties: readonly Propert
     exceptions: exceptionsOf(property),
     bugs: bugsOf(catches).map((bug) => explainBug(bug, properties)),
     command: `npx trainproof check --only ${id}`,
+  };
+}
+
+/** One that a traced script alone is held to: it asks nothing, and is read off the gradient. */
+export function explainTraced(
+  { id, title, level, stage, why, catches }: PropertyFacts,
+  properties: readonly Property[],
+): PropertyExplanation {
+  return {
+    id,
+    title,
+    level,
+    stage,
+    why,
+    ops: [],
+    coverage: {},
+    exceptions: [],
+    bugs: bugsOf(catches).map((bug) => explainBug(bug, properties)),
+    command: `npx trainproof trace --only ${id} -- python train.py`,
   };
 }
 

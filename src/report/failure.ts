@@ -58,10 +58,14 @@ export function saidOf(failure: Failure | undefined): string | undefined {
   return failure?.finding?.sentence ?? failure?.trainerFailure?.message;
 }
 
-function headLines(result: PropertyResult, failure: Failure, { width, paint }: BlockOptions): string[] {
+function headLines(
+  result: PropertyResult,
+  failure: Failure,
+  { width, paint, replay }: BlockOptions,
+): string[] {
   const head = `${LOOKS[result.verdict].glyph} ${result.id}`;
   const painted = brushOf(result.verdict, paint)(paint.bold(head));
-  const found = facts(result, failure);
+  const found = facts(result, failure, replay);
   return widthOf(head) + GAP.length + widthOf(found) <= width
     ? [`${painted}${GAP}${paint.dim(found)}`]
     : [painted, ...wrap(found, width - INDENT.length).map((line) => INDENT + paint.dim(line))];
@@ -80,8 +84,9 @@ export const MOST_STRIPS = 3;
 /** A case that needs more characters is better read in its file. */
 const SHORT_CASE = 600;
 
-/** `must · 34 cases, 9 shrinks`. */
-export function facts(result: PropertyResult, failure: Failure): string {
+/** `must · 34 cases, 9 shrinks`; of a traced script, what was judged. */
+export function facts(result: PropertyResult, failure: Failure, replay?: Replay): string {
+  if (replay?.traced === true) return `${result.level} · ${plural(result.cases, 'case')} of this run`;
   const found = failure.saved
     ? 'a saved case'
     : `${plural(failure.casesToFail, 'case')}, ${plural(failure.shrinks, 'shrink')}`;

@@ -57,9 +57,10 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
     skipped: count('known', 'unsupported', 'skipped', 'interrupted'),
     milliseconds: millisecondsOf(run),
   };
+  const traced = start.replay?.traced === true;
   const facts = {
-    seed: start.seed,
-    cases: start.cases,
+    seed: traced ? undefined : start.seed,
+    cases: traced ? undefined : start.cases,
     command: start.command,
     runtime: start.hello.runtime,
     trainproof: start.version,

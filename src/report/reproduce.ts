@@ -10,7 +10,8 @@ export const REPLAY: Replay = { command: 'npx trainproof replay' };
 
 /** Lines of the block, the first labelled. */
 export function reproduceLines(failure: Failure, replay: Replay): string[] {
-  const lines = [...commandsOf(failure, replay).map(({ command }) => command), seedOf(failure)];
+  const seed = replay.traced === true ? [] : [seedOf(failure)];
+  const lines = [...commandsOf(failure, replay).map(({ command }) => command), ...seed];
   return lines.map((line, at) => (at === 0 ? LABEL : ' '.repeat(LABEL.length)) + line);
 }
 

@@ -5,13 +5,22 @@ import type { Role } from '../vocabulary.ts';
 import type { Paint } from './paint.ts';
 import { harmless, pad, shorten, visible, widthOf } from './visible.ts';
 
-/** Lines of at most `width` columns, wrapped into blocks of columns. Up to `whole` tokens are shown without a gap. */
-export function stripLines(strip: Strip, width: number, paint: Paint, whole = WHOLE_STRIP): string[] {
+/**
+ * Lines of at most `width` columns, wrapped into blocks of columns. Up to `whole` tokens are shown without a gap; of a
+ * longer strip what is near its marks, or near the columns `look`.
+ */
+export function stripLines(
+  strip: Strip,
+  width: number,
+  paint: Paint,
+  whole = WHOLE_STRIP,
+  look?: readonly number[],
+): string[] {
   const facts = FACTS.filter((fact) => strip.tokens.some((token) => token[fact] !== undefined));
   const labels = [...facts.map((fact) => (fact === 'text' ? 'token' : fact)), ...strip.tracks.map(nameOf)];
   const header = `row ${strip.row}${facts.includes('id') ? '' : ', column'}`;
   const labelWidth = Math.max(header.length, ...labels.map(widthOf)) + GAP.length;
-  const columns = shownColumns(strip, whole).map((at) => columnOf(strip, facts, at));
+  const columns = shownColumns(strip, whole, look).map((at) => columnOf(strip, facts, at));
   return blocksOf(columns, width - labelWidth).flatMap((block, index) => [
     ...(index === 0 ? [] : ['']),
     paint.dim(line(pad(header, labelWidth), block, (column) => column.head)),
@@ -67,9 +76,13 @@ interface Column {
 export type Place = number | { readonly skipped: number };
 
 /** Those around the first marks and at the ends, with how many are left out between them; all of a short strip. */
-export function shownColumns(strip: Strip, whole = WHOLE_STRIP): Place[] {
+export function shownColumns(
+  strip: Strip,
+  whole = WHOLE_STRIP,
+  look: readonly number[] = strip.marks,
+): Place[] {
   const { length } = strip.tokens;
-  const near = strip.marks.slice(0, MARKS_SHOWN);
+  const near = look.slice(0, MARKS_SHOWN);
   const places: Place[] = [];
   let skipped = 0;
   for (let at = 0; at < length; at++) {

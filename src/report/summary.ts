@@ -6,7 +6,8 @@ import { millisecondsOf, type Run } from './runs.ts';
 import { countOf, LOOKS } from './verdict.ts';
 
 export interface RunFacts {
-  readonly seed: number;
+  /** Absent of a traced script, whose cases no seed draws. */
+  readonly seed?: number;
   readonly milliseconds: number;
   readonly interrupted: boolean;
   /** What must not be overlooked about this run. */
@@ -17,7 +18,7 @@ export interface RunFacts {
 export function summaryLine(results: readonly Pick<PropertyResult, 'verdict'>[], facts: RunFacts): string {
   return [
     `${facts.interrupted ? 'interrupted · ' : ''}${countsLine(results)}`,
-    `seed ${facts.seed}`,
+    ...(facts.seed === undefined ? [] : [`seed ${facts.seed}`]),
     seconds(facts.milliseconds),
     ...(facts.note === undefined ? [] : [facts.note]),
   ].join(' · ');
@@ -27,7 +28,7 @@ export function summaryLine(results: readonly Pick<PropertyResult, 'verdict'>[],
 export function runLine(run: Run): string {
   const { start, results, end } = run;
   return summaryLine(results, {
-    seed: start.seed,
+    ...(start.replay?.traced === true ? {} : { seed: start.seed }),
     milliseconds: millisecondsOf(run),
     interrupted: end?.interrupted ?? false,
     ...(end === undefined

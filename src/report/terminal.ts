@@ -32,6 +32,8 @@ export interface TerminalOptions {
   readonly supported?: ReadonlySet<string>;
   /** Said at the end of the final line. */
   readonly note?: string;
+  /** Lines between the failures and the final line. */
+  readonly before?: () => readonly string[];
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number;
 }
@@ -43,7 +45,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
   let ids: readonly string[] = [];
   let table: Table = wholeTable({ ids, width, paint, labels });
   let estimate: Estimate = estimateOf([]);
-  let seed = 0;
+  let seed: { readonly seed?: number } = {};
   let running = 0;
   let current = { place: '', id: '', done: 0, total: 0, started: 0 };
   let drawn = Number.NEGATIVE_INFINITY;
@@ -84,11 +86,13 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
       case 'run-start': {
         const { properties } = event;
         ids = properties.map(({ id }) => id);
-        seed = event.seed;
+        const traced = event.replay?.traced === true;
+        if (!traced) seed = { seed: event.seed };
         estimate = estimateOf(ids, options.supported);
         const shown = { ids, width, paint, labels, each: labels || ids.length <= FEW_PROPERTIES };
         table = options.rows === true ? wholeTable(shown) : foldedTable(properties, shown);
-        if (!options.quiet) say(...startLines(event.hello, ids.length, event.cases, width), '');
+        // What was traced has been told at length by whoever traced it.
+        if (!options.quiet && !traced) say(...startLines(event.hello, ids.length, event.cases, width), '');
         break;
       }
       case 'property-start':
@@ -117,10 +121,11 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         const told = blocksOf(results.filter(isTold), () => options, MOST_WHOLE);
         const blocks = told.flatMap((lines) => ['', ...lines]);
         const note = options.note === undefined ? {} : { note: options.note };
-        const line = summaryLine(results, { seed, ...event, ...note });
+        const line = summaryLine(results, { ...seed, ...event, ...note });
         const summary = options.onScreen === true ? parted(line, width) : [line];
         say(
           ...blocks,
+          ...(options.before?.() ?? []),
           ...(options.quiet && blocks.length === 0 ? [] : ['']),
           ...summary.map((line) => paint.bold(line)),
         );

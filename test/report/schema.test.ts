@@ -264,7 +264,7 @@ describe('the schema of events', () => {
       'facts',
       keys<PropertyFacts>({ id: true, title: true, stage: true, level: true, why: true, catches: true }),
     ],
-    ['replay', keys<Replay>({ command: true, adapter: true, folder: true, again: true })],
+    ['replay', keys<Replay>({ command: true, adapter: true, folder: true, again: true, traced: true })],
   ])('names every field of %s and no other', (name, fields) => {
     expect(Object.keys(schema.$defs[name]?.properties ?? {}).sort()).toEqual(Object.keys(fields).sort());
   });

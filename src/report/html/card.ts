@@ -33,14 +33,14 @@ export function failureCard({ result, facts, replay, id, also = [] }: CardOption
   if (failure === undefined) return html``;
   const trouble = troubleIn(failure);
   return html`<article class="card" id="${id}" aria-labelledby="${id}/head">
-<header><h3 id="${id}/head">${verdictMark(result.verdict)} <a href="#${id}">${result.id}</a></h3><p class="aside">${factsLine(result, failure)}</p></header>
+<header><h3 id="${id}/head">${verdictMark(result.verdict)} <a href="#${id}">${result.id}</a></h3><p class="aside">${factsLine(result, failure, replay)}</p></header>
 <p class="rule">${facts.title}</p>
 ${failure.finding !== undefined && findingBlock(failure.finding, id)}
 ${trouble !== undefined && troubleBlock(trouble)}
 ${confirmation(failure)}
 ${verdictReason(result)}
 ${theSame(also)}
-${failure.given !== undefined && html`<section><h4>Smallest case</h4>${caseBlock(failure.given, failure.anyValue)}</section>`}
+${failure.given !== undefined && html`<section><h4>${replay?.traced === true ? 'Where it was found' : 'Smallest case'}</h4>${caseBlock(failure.given, failure.anyValue)}</section>`}
 ${shrinkSteps({ steps: failure.steps ?? [], id })}
 ${reproduceSection(failure, replay)}
 ${conversation(failure, id)}

@@ -77,12 +77,16 @@ function banner(run: Run): Markup | undefined {
 
 function facts({ start, results, end }: Run): Markup {
   const { hello } = start;
+  const traced = start.replay?.traced === true;
   const pairs: readonly (readonly [string, string | Markup | undefined])[] = [
-    ['Trainer', trainerName(hello)],
+    [traced ? 'Script' : 'Trainer', trainerName(hello)],
     ['Runtime', hello.runtime],
     ['Command', start.command === '' ? undefined : html`<code>${start.command}</code>`],
-    ['Seed', html`<code>${start.seed}</code>`],
-    ['Cases', `${start.cases} a property, ${total(results).toLocaleString('en')} in all`],
+    ['Seed', traced ? undefined : html`<code>${start.seed}</code>`],
+    [
+      'Cases',
+      traced ? undefined : `${start.cases} a property, ${total(results).toLocaleString('en')} in all`,
+    ],
     ['Began', start.started === undefined ? undefined : beginning(start.started)],
     ['Duration', end && seconds(end.milliseconds)],
     ['trainproof', start.version],

@@ -15,7 +15,7 @@ export function reproduceSection(failure: Failure, replay: Replay | undefined): 
     (literal.length <= MOST_LITERAL
       ? copyRow(PYTHON, literal)
       : html`<div><dt>${PYTHON}</dt><dd class="aside">The case has ${plural(literal.length, 'character')} and is better read from its file.</dd></div>`)
-  }<div><dt>by seed</dt><dd class="aside">${seedOf(failure)}</dd></div></dl></section>`;
+  }${replay?.traced !== true && html`<div><dt>by seed</dt><dd class="aside">${seedOf(failure)}</dd></div>`}</dl></section>`;
 }
 
 const WAYS: Readonly<Record<ReturnType<typeof commandsOf>[number]['way'], string>> = {

@@ -5,7 +5,7 @@ import { IGNORE_INDEX, type Role } from '../../vocabulary.ts';
 import { digits } from '../numbers.ts';
 import { FACTS, type Fact, type Place, SHORT_ROLES, shownColumns } from '../strip.ts';
 import { html, type Markup } from './markup.ts';
-import { tokenText, tokenTitle } from './text.ts';
+import { readable, tokenText, tokenTitle } from './text.ts';
 
 export interface StripOptions {
   /** What the strip is of, for who hears the page: it should be said once on a page. Default: its row. */
@@ -24,7 +24,7 @@ export function stripTable(strip: Strip, options: StripOptions = {}): Markup {
 <thead><tr><th scope="row">${head}</th>${columns.map(headCell)}</tr></thead>
 <tbody>
 ${facts.map((fact) => row(fact, FACT_LABELS[fact], columns, (at) => factCell(strip, fact, at)))}
-${tracks.map(({ name, kind, cells }) => row(kind, name, columns, (at) => ({ text: cells[at] ?? '' })))}
+${tracks.map(({ name, kind, cells }) => row(kind, name, columns, (at) => ({ text: readable(cells[at] ?? '') })))}
 ${strip.marks.length > 0 && markRow(columns)}
 </tbody></table></div>`;
 }

@@ -1,0 +1,218 @@
+// Optimiser steps: each trains something, moves the policy, and meets gradients that are numbers.
+import {
+  type Ledger,
+  type LedgerFinding,
+  type LedgerProperty,
+  type LedgerRow,
+  type LedgerStep,
+  many,
+  type RankStep,
+  show,
+  targetsOf,
+} from '../../src/index.ts';
+import { groupRelative } from './declared.ts';
+import { factsOf } from './facts.ts';
+import { type Found, givenOf, judgementOf, placeOf, rowStrip } from './words.ts';
+
+type Made = NonNullable<RankStep['done']>;
+type Said = 'good' | 'set aside' | Found;
+
+/** Steps that every rank finished. A scaler that meets an infinite gradient leaves a step out, as it should. */
+function madeSteps({ steps }: Ledger): { readonly step: LedgerStep; readonly made: readonly Made[] }[] {
+  return steps.flatMap((step) => {
+    const made = step.ranks.map(({ done }) => done).filter((done) => done !== undefined);
+    return made.length === step.ranks.length && made.length > 0 ? [{ step, made }] : [];
+  });
+}
+
+const needsStep = (ledger: Ledger): string | undefined =>
+  madeSteps(ledger).length > 0 ? undefined : 'no optimiser step of a language model was finished';
+
+function judge(
+  ledger: Ledger,
+  sayOf: (step: LedgerStep, made: readonly Made[]) => Said,
+): ReturnType<LedgerProperty['judge']> {
+  let [judged, aside] = [0, 0];
+  const found: Found[] = [];
+  for (const { step, made } of madeSteps(ledger)) {
+    const said = made.some(({ skipped }) => skipped === true) ? 'set aside' : sayOf(step, made);
+    if (said === 'set aside') aside++;
+    else judged++;
+    if (typeof said !== 'string') found.push(said);
+  }
+  return judgementOf(judged, aside, found);
+}
+
+// --- every step trains ---
+
+const everyStep: LedgerProperty = {
+  id: 'trace/every-step-trains',
+  title: 'Every finished optimiser step has trained at least one token',
+  stage: 'trace',
+  level: 'must',
+  why: 'All labels ignored, a loss that is never called, a batch that is decoded as another one: the run goes on, the log shows a number, and nothing is learnt.',
+  catches: ['ZL-01', 'ZL-02'],
+  needs: needsStep,
+  judge: (ledger) => {
+    const none = ledger.rows.every((row) => targetsOf(row).length === 0);
+    return judge(ledger, (step, made) => trainedIn(ledger, step, made, none));
+  },
+};
+
+function trainedIn(ledger: Ledger, step: LedgerStep, made: readonly Made[], none: boolean): Said {
+  const rows = ledger.rows.filter((row) => row.step === step.index);
+  // What is not a number was trained, and is another rule's business.
+  if (rows.some((row) => targetsOf(row).length > 0 || row.notFinite > 0)) return 'good';
+  // Gradients came from where the trace does not look: a value head, a loss of hidden states, a fused kernel.
+  if (made.some(({ gradientNorm }) => gradientNorm !== null && gradientNorm > 0)) return 'set aside';
+  // No gradient is recorded, and something moved: there was one that is not a number, or not to be seen.
+  if (made.some(({ gradientNorm, changed }) => gradientNorm === null && changed)) return 'set aside';
+  if (ledger.processes.some(({ blind }) => blind.length > 0)) return 'set aside';
+  if (rows.length === 0)
+    // An optimiser that is called once more at the end finds no gradient and does nothing.
+    return none ? dead(ledger, step, rows, NO_ROWS) : 'set aside';
+  const reached = rows.filter((row) => row.reached);
+  if (reached.length === 0) return dead(ledger, step, rows, NOT_REACHED);
+  return mayBeZero(ledger, reached) ? 'set aside' : dead(ledger, step, rows, ONLY_ZEROS);
+}
+
+/** Groups without variance have advantages of 0: a step of only such groups is legal, and its gradient is exactly 0. */
+function mayBeZero(ledger: Ledger, reached: readonly LedgerRow[]): boolean {
+  return (
+    groupRelative(ledger.settings) !== undefined ||
+    reached.some(({ spans }) => spans.origin.kind === 'generation') ||
+    // Rewards and advantages of a script of its own: it samples, or pushes some tokens down.
+    (ledger.settings.trainer === undefined &&
+      (ledger.generations.length > 0 ||
+        ledger.rows.some((row) => targetsOf(row).some(({ trained: { weight = 0 } }) => weight < 0))))
+  );
+}
+
+const NO_ROWS = 'the optimiser holds a language model, but no forward pass with gradients was made';
+const NOT_REACHED =
+  'no backward pass reached a forward pass of the model: its loss is not part of what is differentiated';
+const ONLY_ZEROS =
+  'the backward pass brought zeros to every position: all labels are ignored, or the loss is 0';
+
+function dead(ledger: Ledger, step: LedgerStep, rows: readonly LedgerRow[], why: string): Found {
+  const [row] = rows;
+  return {
+    harm: rows.length,
+    tell: (): LedgerFinding => ({
+      kind: 'dead',
+      sentence: `Step ${step.index} of the optimiser (${step.ranks[0]?.optimizer}) trained no token of ${many(rows.length, 'row')}: ${why}.`,
+      numbers: [{ where: `trained tokens of step ${step.index}`, expected: 1, observed: 0, allowed: 0 }],
+      // The row that most should have been trained comes first in most batches.
+      ...(row === undefined ? {} : { strips: [rowStrip(ledger, row, expectedColumns(row))] }),
+      note: 'Look at the labels of the batch, at what the loss function is called with, and at whether its result reaches backward().',
+      given: {
+        step: step.index,
+        rows: rows.length,
+        reached: rows.filter(({ reached }) => reached).length,
+        ranks: step.ranks.map(({ rank, optimizer, done }) => ({
+          rank,
+          optimizer,
+          gradient_norm: done?.gradientNorm ?? null,
+          changed: done?.changed ?? null,
+        })),
+      },
+    }),
+  };
+}
+
+const expectedColumns = ({ spans }: LedgerRow): number[] =>
+  spans.expected.flatMap((each, column) => (each === true ? [column] : []));
+
+// --- the policy moves ---
+
+const HALF = new Set(['bfloat16', 'float16']);
+
+const moves: LedgerProperty = {
+  ...factsOf('update/policy-moves'),
+  title: 'An optimiser step that has trained something changes the parameters',
+  needs: needsStep,
+  judge: (ledger) =>
+    judge(ledger, (step, made) => {
+      const rows = ledger.rows.filter((row) => row.step === step.index);
+      const weights = rows.flatMap(targetsOf).map(({ trained: { weight } }) => weight ?? 0);
+      const pushed = weights.some((weight) => weight !== 0);
+      // At a learning rate of 0, where warm-up begins, nothing should move; nor is it known without one.
+      const live = made.some(({ learningRates }) => learningRates.some((rate) => rate > 0));
+      const norm = made.some(({ gradientNorm }) => gradientNorm !== null && gradientNorm > 0);
+      if (!pushed || !live || !norm) return 'set aside';
+      if (made.some(({ changed }) => changed)) return 'good';
+      // A small update of a large weight is rounded away in half precision, and only a sample of weights is compared.
+      if (ledger.models.some(({ role, dtype }) => role === 'policy' && HALF.has(dtype))) return 'set aside';
+      return still(step, made, weights.length);
+    }),
+};
+
+function still(step: LedgerStep, made: readonly Made[], tokens: number): Found {
+  const rates = made.flatMap(({ learningRates }) => learningRates);
+  return {
+    harm: tokens,
+    tell: () => ({
+      kind: 'still',
+      sentence: `Step ${step.index} has gradients from ${many(tokens, 'token')}, and the optimiser (${step.ranks[0]?.optimizer}) left every parameter that was compared as it was, at a learning rate of ${show(Math.max(...rates))}.`,
+      note: 'The optimiser may hold other tensors than those of the model: one that was copied, wrapped or sharded after it was made.',
+      given: {
+        step: step.index,
+        gradient_norms: made.map(({ gradientNorm }) => gradientNorm),
+        learning_rates: rates,
+      },
+    }),
+  };
+}
+
+// --- gradients are numbers ---
+
+const finite: LedgerProperty = {
+  id: 'trace/gradients-are-finite',
+  title: 'No gradient of a trained row is NaN or infinite',
+  stage: 'trace',
+  level: 'must',
+  why: 'One position that is not a number makes every weight of the model one after the next step.',
+  catches: ['NUM-01', 'NUM-02', 'NUM-03', 'NUM-05', 'NUM-06'],
+  needs: (ledger) =>
+    ledger.rows.some(({ reached }) => reached)
+      ? undefined
+      : 'no backward pass reached a row that the trace saw',
+  judge: (ledger) => {
+    const reached = ledger.rows.filter((row) => row.reached);
+    const bad = new Map<string, LedgerRow[]>();
+    let aside = 0;
+    for (const row of reached) {
+      if (row.notFinite === 0) continue;
+      // Scaled gradients overflow in float16, the scaler sees it and leaves the step out: that is how it works.
+      if (row.dtype === 'float16' || wasSkipped(ledger, row)) {
+        aside++;
+        continue;
+      }
+      const key = `${row.rank} ${row.forward}`;
+      bad.set(key, [...(bad.get(key) ?? []), row]);
+    }
+    const found = [...bad.values()].flatMap(([row]) => (row === undefined ? [] : [notNumbers(ledger, row)]));
+    return judgementOf(reached.length - aside, aside, found);
+  },
+};
+
+const wasSkipped = ({ steps }: Ledger, row: LedgerRow): boolean =>
+  steps.some(
+    ({ index, ranks }) =>
+      index === row.step && ranks.some(({ rank, done }) => rank === row.rank && done?.skipped === true),
+  );
+
+function notNumbers(ledger: Ledger, row: LedgerRow): Found {
+  return {
+    harm: row.notFinite,
+    tell: () => ({
+      kind: 'not finite',
+      sentence: `The gradient of ${many(row.notFinite, 'position')} is NaN or infinite in the forward pass of ${placeOf(ledger, row)}.`,
+      strips: [rowStrip(ledger, row, [])],
+      note: 'The count is of the whole forward pass, of which this is the first row. Look for a division by the tokens of an empty row, a product of 0 with what is masked, and a row that may attend to nothing.',
+      given: givenOf(row),
+    }),
+  };
+}
+
+export const stepProperties: readonly LedgerProperty[] = [everyStep, moves, finite];

@@ -1,0 +1,61 @@
+"""The gradients of one call's tensors, in each backward pass that reaches them, until it is a `trained` record.
+
+The logits come first, where they are there at all, the hidden states behind them. Where both speak, the logits tell; the
+hidden states' gradient is then the end of the pass for this call, unless the graph is walked again.
+"""
+
+import torch
+
+from ._passes import Pass, hidden_result, logits_result
+from ._recovery import coarsest
+from ._told import tell_blind
+
+
+def on_loss(forward):
+    """A loss of a model whose inner parts are not seen: that it was reached, and nothing was told, is told."""
+    with forward.session.guard("backward"):
+        opened(forward)
+
+
+def on_logits(forward, piece, gradient):
+    with forward.session.guard("backward"):
+        if piece.dead:
+            return
+        now = opened(forward)
+        forward.logits_spoke = True
+        gradient = gradient.detach().reshape(-1, forward.vocab)
+        now.add("logits", *logits_result(forward, piece, gradient), coarsest(piece.dtype, forward.precision))
+
+
+def on_hidden(forward, gradient):
+    with forward.session.guard("backward"):
+        now = opened(forward)
+        if forward.logits_spoke and not now.silent():
+            forward.logits_spoke = False
+            return
+        forward.logits_spoke = False
+        result = hidden_result(forward, gradient.detach())
+        if result is not None:
+            now.clear()
+            now.add("hidden", *result)
+
+
+def opened(forward):
+    """The Pass of the backward pass that is running."""
+    task = torch._C._current_graph_task_id()
+    if forward.current is None or forward.current.task != task:
+        close(forward)
+        forward.current = Pass(task)
+        torch.autograd.Variable._execution_engine.queue_callback(lambda: close(forward))
+    return forward.current
+
+
+def close(forward):
+    now, forward.current = forward.current, None
+    if now is None:
+        return
+    with forward.session.guard("backward"):
+        if now.route is None:
+            tell_blind(forward)
+        else:
+            forward.session.write("trained", forward=forward.index, **now.fields(forward.session.grad_scale()))

@@ -1,0 +1,252 @@
+"""Sees the calls of torch modules: `nn.Module.__call__` is wrapped once, and all that is not a language model passes through.
+
+Not torch's global hooks: those have no keyword arguments before a call, slow every module down, and warn of compiled ones.
+The wrapper is installed before torch's compiler is imported, which then takes it for the original: compiled graphs skip it,
+and frames that are not compiled go through it.
+"""
+
+import sys
+import threading
+
+import torch
+from torch import nn
+
+from . import _arguments, _models
+
+# Kinds without parts: no model, and called most of all.
+LEAVES = (nn.Linear, nn.Embedding, nn.LayerNorm, nn.Dropout, nn.Identity)
+
+
+class Local(threading.local):
+    frame = None
+    """The modules being called around the present one that carry others, outermost first."""
+    through = ()
+
+
+class Frame:
+    """A call that is, or may turn out to be, one of a language model."""
+
+    def __init__(self, module, model, named, ids):
+        self.module = module
+        self.model = model
+        self.named = named
+        self.ids = ids
+        """A language model was called inside: this one only carries it."""
+        self.claimed = False
+        """id of a module to what it is; None: all calls inside are looked at."""
+        self.parts = None
+        self.forward = None
+        self.hidden = None
+        self.heads = {}
+        """id of an embedding of positions, of a model written by hand."""
+        self.seats = ()
+        self.seated = False
+
+
+def install(session, make):
+    """make(session, frame): the Forward of a call, in _forward.py."""
+    original = nn.Module.__call__
+    local = Local()
+    watcher = Watcher(session, make, original, local)
+    is_compiling = torch.compiler.is_compiling if hasattr(torch, "compiler") else (lambda: False)
+
+    def _wrapped_call_impl(self, *args, **kwargs):
+        if is_compiling():
+            return original(self, *args, **kwargs)
+        frame = local.frame
+        if frame is None:
+            if type(self) in LEAVES or session.ended is not None:
+                return original(self, *args, **kwargs)
+            return watcher.outer(self, args, kwargs)
+        if frame.parts is not None and id(self) not in frame.parts:
+            return original(self, *args, **kwargs)
+        return watcher.inner(frame, self, args, kwargs)
+
+    nn.Module.__call__ = _wrapped_call_impl
+    keep_from_compiler(_wrapped_call_impl)
+    return watcher
+
+
+def keep_from_compiler(*functions):
+    """torch's compiler looks at every Python frame below a compiled call. Those of the tracer are none of its business;
+    the frames below them are."""
+    try:
+        from torch._C._dynamo.eval_frame import skip_code
+    except ImportError:
+        return
+    found = list(functions)
+    for name, module in list(sys.modules.items()):
+        if module is not None and name.startswith(__package__ + "."):
+            for thing in list(vars(module).values()):
+                found += list(vars(thing).values()) if isinstance(thing, type) else [thing]
+    for thing in found:
+        code = getattr(getattr(thing, "fget", thing), "__code__", None)
+        if code is not None and __package__ in code.co_filename:
+            skip_code(code)
+
+
+class Watcher:
+    def __init__(self, session, make, original, local):
+        import weakref
+
+        self.session = session
+        self.make = make
+        self.original = original
+        self.local = local
+        self.kinds = weakref.WeakKeyDictionary()
+
+    def outer(self, module, args, kwargs):
+        session = self.session
+        session.modules_called = True
+        if session.generating or not _arguments.has_ids(args, kwargs):
+            return self.original(module, *args, **kwargs)
+        return self.maybe(module, args, kwargs)
+
+    def inner(self, frame, module, args, kwargs):
+        if frame.parts is None and not frame.claimed:
+            if type(module) not in LEAVES and _arguments.has_ids(args, kwargs):
+                result = self.maybe(module, args, kwargs)
+            else:
+                result = self.original(module, *args, **kwargs)
+            with self.session.guard("inside"):
+                self.saw(frame, module, args, kwargs, result)
+            return result
+        if frame.claimed:
+            return self.original(module, *args, **kwargs)
+        part = frame.parts[id(module)]
+        result = self.original(module, *args, **kwargs)
+        with self.session.guard("inside"):
+            if part == "body":
+                frame.forward.saw_hidden(first_tensor(result))
+            else:
+                frame.forward.saw_head(argument(args, kwargs), first_tensor(result))
+        return result
+
+    def saw(self, frame, module, args, kwargs, result):
+        """Inside of a model that is written by hand: its head, and the last hidden states before it."""
+        if frame.ids is None or frame.claimed:
+            return
+        tensor = result if isinstance(result, torch.Tensor) else None
+        if id(module) in frame.seats:
+            # What is looked up is the position that each token has, whatever it was counted over and by whom.
+            frame.seated = True
+            frame.named["position_ids"] = argument(args, kwargs)
+        if id(module) in frame.heads:
+            if frame.forward is None:
+                frame.forward = self.make(self.session, frame, head=module)
+                frame.forward.saw_hidden(frame.hidden)
+            frame.forward.saw_head(argument(args, kwargs), first_tensor(result))
+        elif tensor is not None and tensor.ndim == 3 and tensor.is_floating_point():
+            if tensor.shape[:2] == frame.ids.shape:
+                frame.hidden = tensor
+
+    def kind(self, module):
+        known = self.kinds.get(module)
+        if known is None:
+            known = "plain"
+            with self.session.guard("models"):
+                if _models.watched(module) is not None:
+                    return "candidate"
+                core = _models.carried(module)
+                if _models.is_hugging_face(core):
+                    known = "hf" if core is module or compiled(module) or _models.adapted(module) else "carrier"
+                elif _models.embeddings(module):
+                    known = "candidate"
+                self.kinds[module] = known
+        return known
+
+    def maybe(self, module, args, kwargs):
+        """A call with ids of a module: of a language model, of what carries one, or of anything else."""
+        kind = self.kind(module)
+        if kind == "plain":
+            return self.original(module, *args, **kwargs)
+        self.session.checkpoint()
+        if getattr(module, "_is_replica", False):
+            self.session.blind(
+                "data-parallel",
+                "torch.nn.DataParallel copies the model for each device; the copies are not traced. Run on one device, or "
+                "with torchrun.",
+            )
+            return self.original(module, *args, **kwargs)
+        frame = None
+        with self.session.guard("call"):
+            frame = self.enter(module, kind, args, kwargs)
+        if frame is None:
+            return self.original(module, *args, **kwargs)
+        local = self.local
+        before, through = local.frame, local.through
+        local.frame, local.through = frame, through + (module,)
+        try:
+            result = self.original(module, *args, **kwargs)
+        finally:
+            local.frame, local.through = before, through
+        with self.session.guard("return"):
+            self.leave(frame, before, result)
+        return result
+
+    def enter(self, module, kind, args, kwargs):
+        session = self.session
+        core = _models.carried(module)
+        named = _arguments.bound(core, args, kwargs)
+        if kind == "carrier":
+            return Frame(module, None, {}, None)
+        if kind == "hf":
+            why = _models.causal(core)
+            if why is not None:
+                session.blind(why, "%s is no causal language model; what it trains is not traced." % type(core).__name__)
+                return None
+            model = _models.find(core) or _models.hugging_face(session, core)
+            frame = Frame(module, model, named, _arguments.ids_of(named))
+            frame.through = self.local.through + (module, core)
+            frame.forward = self.make(session, frame)
+            parts = {id(model.head): "head", id(model.body()): "body"} if frame.forward is not None else {}
+            parts.pop(id(None), None)
+            frame.parts = parts
+            return frame
+        entry = _models.watched(core)
+        ids = _arguments.ids_of(named, entry[1] if entry is not None else None)
+        if ids is None or ids.device.type == "meta":
+            return None
+        frame = Frame(module, None, named, ids)
+        frame.through = self.local.through + (module, core)
+        if entry is not None and entry[0] is not None:
+            frame.heads = {id(entry[0]): entry[0]}
+        else:
+            sizes = {part.num_embeddings for part in _models.embeddings(core)}
+            frame.heads = {id(head): head for size in sizes for head in _models.heads(core, size)}
+        frame.seats = _models.seats(core)
+        return frame
+
+    def leave(self, frame, before, result):
+        if before is not None and before.parts is None:
+            before.claimed = before.claimed or frame.claimed or frame.model is not None
+        if frame.model is None and not frame.claimed and frame.ids is not None:
+            frame.forward = self.make(self.session, frame, result=result) if frame.forward is None else frame.forward
+            if frame.forward is not None and frame.forward.model is not None and before is not None:
+                before.claimed = True
+        if frame.forward is not None:
+            frame.forward.returned(result)
+
+
+def compiled(module):
+    return any(kind.__name__ == "OptimizedModule" for kind in type(module).__mro__) or (
+        getattr(module, "_compiled_call_impl", None) is not None
+    )
+
+
+def argument(args, kwargs):
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, torch.Tensor):
+            return value
+    return None
+
+
+def first_tensor(result):
+    if isinstance(result, torch.Tensor) or result is None:
+        return result
+    value = getattr(result, "last_hidden_state", None)
+    if isinstance(value, torch.Tensor):
+        return value
+    if isinstance(result, (tuple, list)):
+        return next((item for item in result if isinstance(item, torch.Tensor)), None)
+    return None

@@ -1,0 +1,198 @@
+"""One call of a language model: its `forward` record, the hooks on its tensors, and the `trained` records of backward passes.
+
+Where logits come into being, the hook is on them; else it is on the hidden states that the head reads, where the gradients
+of all uses meet, be they slices, chunks, or fused losses. Both fire: the logits tell, as other heads may read the hidden
+states. Nothing of the size of the logits is kept: a few of their entries are, and the hidden states.
+"""
+
+import torch
+
+from . import _arguments, _calls, _models, _post
+from ._backward import on_hidden, on_logits, on_loss
+from ._logits import FEW_ENTRIES, entries_of
+from ._passes import Piece
+from ._places import place_of
+from ._recovery import IDENTITY, coarsest
+from ._results import logits_in, loss_in
+from ._told import forward_record, name_of, tell_blind
+
+# Above this many products of positions, vocabulary and width, `auto` is the cheap mode: seconds on a few cores.
+EXACT_PRODUCTS = 2e10
+
+# Log-probabilities of all inputs cost one look at all logits; the cheap mode leaves larger ones out.
+CHEAP_LOGPROBS = 10**8
+
+# Entries of the logits that the exact mode keeps, of all positions together.
+EXACT_ENTRIES = 4 * 2**20
+
+_counter = [0]
+
+
+def install(session):
+    from . import _by_hand  # noqa: F401 - loaded before the compiler is told which frames are the tracer's
+
+    _calls.install(session, make)
+
+
+def make(session, frame, head=None, result=None):
+    """The Forward of a call, or None where nothing can be said of it. `head`: a model written by hand called it."""
+    if frame.model is None:
+        if head is not None or result is not None:
+            from ._by_hand import by_hand
+
+            return by_hand(session, frame, head, result)
+        return None
+    if frame.ids is None:
+        if frame.named.get("inputs_embeds") is not None:
+            session.blind("embeds", "%s was given embeddings in place of token ids: its rows cannot be shown." % name_of(frame.model))
+        return None
+    return Forward(session, frame, frame.model, int(vocab_of(session, frame.model)))
+
+
+class Forward:
+    def __init__(self, session, frame, model, vocab):
+        self.session, self.model, self.vocab = session, model, vocab
+        self.index = None
+        self.named = frame.named
+        self.ids = frame.ids.detach()
+        self.through = getattr(frame, "through", ())
+        self.compiled = _calls.compiled(frame.module)
+        self.grad = torch.is_grad_enabled()
+        self.training = bool(getattr(_models.carried(frame.module), "training", False))
+        self.precision = autocast(self.ids.device)
+        self.candidates = None
+        self.hidden = None
+        self.hidden_hooked = False
+        self.pieces = []
+        self.post = model.post
+        self.current = None
+        self.logits_spoke = False
+
+    # Inside of the call
+
+    def saw_hidden(self, hidden):
+        if hidden is None or not self.grad or not hidden.requires_grad or hidden.shape[:2] != self.ids.shape:
+            return
+        self.hidden = hidden.detach()
+        self.think()
+        if not self.hidden_hooked:
+            self.hidden_hooked = True
+            hidden.register_hook(lambda gradient: on_hidden(self, gradient))
+
+    def saw_head(self, x, out):
+        if x is None or out is None or not self.grad or not out.requires_grad or out.shape[-1] != self.vocab:
+            return
+        place = place_of(x, tuple(self.ids.shape), self.hidden)
+        if place is None:
+            return
+        if self.hidden is None and place == (0, self.ids.shape[1]):
+            self.hidden = x.detach().reshape(*self.ids.shape, x.shape[-1])
+        self.keep(out, place, IDENTITY)
+
+    def keep(self, out, place, post):
+        """Looks at logits as they come into being, before anything is done to them in place, and waits for their gradient."""
+        start, width = place
+        rows = self.ids.shape[0]
+        z = out.detach().reshape(-1, self.vocab)
+        self.think()
+        candidates = self.candidates.reshape(rows, self.ids.shape[1], -1)[:, start : start + width]
+        candidates = candidates.reshape(rows * width, -1)
+        candidates = torch.where(candidates < self.vocab, candidates, -1)
+        count = rows * width
+        most = max(FEW_ENTRIES, EXACT_ENTRIES // max(1, count)) if self.exact(out) else FEW_ENTRIES
+        entries = entries_of(self.vocab, most).to(z.device)
+        piece = Piece(
+            start=start,
+            width=width,
+            entries=entries,
+            z_entries=z.index_select(1, entries),
+            candidates=candidates,
+            z_candidates=z.gather(1, candidates.clamp(min=0)),
+            post=post,
+            dtype=str(out.dtype).replace("torch.", ""),
+        )
+        self.pieces.append(piece)
+        out.register_hook(lambda gradient: on_logits(self, piece, gradient))
+
+    def think(self):
+        if self.candidates is None:
+            self.candidates = _arguments.candidates_of(self.ids, self.named)
+
+    def exact(self, tensor):
+        if self.session.mode != "auto":
+            return self.session.mode == "exact"
+        width = self.hidden.shape[-1] if self.hidden is not None else 64
+        return float(self.ids.numel()) * self.vocab * width <= EXACT_PRODUCTS
+
+    # At its end
+
+    def returned(self, result):
+        if self.again():
+            return
+        shape = self.ids.shape
+        logits = logits_in(result, shape, {self.vocab: None})
+        place = None
+        if logits is not None:
+            wide = logits.numel() // self.vocab // max(1, shape[0])
+            place = (self.pieces[0].start, wide) if len(self.pieces) == 1 and self.pieces[0].width == wide else (shape[1] - wide, wide)
+        if logits is not None and self.pieces:
+            self.learn_post(logits)
+        elif logits is not None and self.grad and logits.requires_grad:
+            self.keep(logits, place, IDENTITY)
+        self.grad = self.grad and (bool(self.pieces) or self.hidden_hooked)
+        loss = loss_in(result) if torch.is_grad_enabled() else None
+        if loss is not None and not self.hidden_hooked:
+            loss.register_hook(lambda gradient: on_loss(self))
+        self.write(logits, place)
+        self.model.recent.append((self.ids, self.grad))
+        if loss is not None and not self.grad:
+            tell_blind(self)
+        self.named = None
+
+    def again(self):
+        """Gradient checkpointing calls a model again inside of the backward pass; what was called without gradients is
+        trained only now."""
+        if torch._C._current_graph_task_id() == -1:
+            return False
+        for ids, grad in reversed(self.model.recent):
+            if ids.shape == self.ids.shape and bool((ids == self.ids).all()):
+                return grad
+        return False
+
+    def learn_post(self, logits):
+        piece = self.pieces[0]
+        if len(self.pieces) != 1 or logits.numel() // self.vocab != piece.z_entries.shape[0]:
+            return
+        z = logits.detach().reshape(-1, self.vocab)[-1, piece.entries].double()
+        precise = coarsest(piece.dtype, self.precision) in ("float32", "float64")
+        post = _post.learned(piece.z_entries[-1].double(), z, self.model.post, precise)
+        if post is not None:
+            piece.post = self.post = self.model.post = post
+        elif logits.requires_grad and torch.is_grad_enabled():
+            # Another way than a scale or a cap: only what is returned has the softmax's form.
+            piece.dead = True
+            self.keep(logits, (piece.start, piece.width), IDENTITY)
+
+    def write(self, logits, place):
+        large = logits is not None and self.ids.shape[0] * place[1] * self.vocab > CHEAP_LOGPROBS
+        self.index = _counter[0]
+        _counter[0] += 1
+        fields = forward_record(self, None if large and not self.exact(logits) else logits, place)
+        self.session.write("forward", forward=self.index, **fields)
+
+
+def autocast(device):
+    """The dtype that products are rounded to, where it is not that of the tensors."""
+    try:
+        if torch.is_autocast_enabled(device.type):
+            return str(torch.get_autocast_dtype(device.type)).replace("torch.", "")
+        if device.type == "cuda" and torch.backends.cuda.matmul.allow_tf32:
+            # TF32 has the digits of float16.
+            return "float16"
+    except Exception:  # noqa: BLE001 - older torch takes no argument here
+        pass
+    return "float64"
+
+
+def vocab_of(session, model):
+    return session.vocabularies.get(model.index) or 0

@@ -1,0 +1,209 @@
+"""What the parts of the tracer share: where records go, how far the script is, and that no fault of the tracer is the script's.
+
+For the parts, in one place:
+
+    session.write(kind, **fields)   a record; tensors are encoded, NaN and infinity outside of them become null
+    with session.guard("where"):    time is counted as the tracer's; exceptions become `trouble` records
+    session.checkpoint()            outside of any guard, wherever a model is about to be called: ends the script (SystemExit)
+                                    where its steps are done and it went on nevertheless
+    session.step                    index of the optimiser step that a forward pass now belongs to
+    session.generating              depth of generate() calls of this thread; 0: outside
+    session.grad_scale()            the factor that a gradient scaler put on the loss, 1.0 without
+    session.modules_called          to be set when any torch module is called
+    session.blind(what, sentence)   a `blind` record, once for each `what`
+"""
+
+import os
+import threading
+import time
+
+from ._ending import leave, watch_child
+from ._writer import Writer
+
+MODES = ("auto", "exact", "cheap")
+
+# A fault that comes at every position would fill the disk; the first ones tell all.
+MOST_TROUBLES = 20
+
+
+class Session:
+    def __init__(self, folder, mode="auto", wanted=2):
+        self.folder = folder
+        self.mode = mode if mode in MODES else "auto"
+        self.wanted = wanted
+        self.step = 0
+        # Of `step`, those that the script really made: none that a gradient scaler skipped.
+        self.done = 0
+        self.modules_called = False
+        self.ended = None
+        self.times_raised = 0
+        self.seconds = 0.0
+        self.started = time.monotonic()
+        self.vocabularies = {}
+        # A model was called for training: at all, and since the last optimiser step.
+        self.trained = False
+        self.fresh = False
+        # Forward passes whose gradients have arrived since the last step, with their models, and those thrown away again.
+        self.arrived = {}
+        self.thrown = []
+        self._model_of = {}
+        # What torch.compile was called on, and whether it ever was with fullgraph=True.
+        self.compiled = []
+        self.one_graph = False
+        # Called with the session: at each training forward (and the model's index), and before the end is written.
+        self.on_training = []
+        self.on_ending = []
+        self._scale = None
+        self._told = set()
+        self._troubles = set()
+        self._child = None
+        self._everywhere = 0
+        self._local = threading.local()
+        self._writer = Writer(folder)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    def begin(self):
+        self._writer.open()
+
+    @property
+    def opened(self):
+        return self._writer.opened
+
+    @property
+    def rank(self):
+        return self._writer.rank or 0
+
+    # What is written
+
+    def write(self, kind, **fields):
+        if self.ended is not None:
+            return
+        record = {"kind": kind}
+        record.update(fields)
+        if kind == "model":
+            self.vocabularies[fields.get("model")] = fields.get("vocab_size")
+        self._writer.write(record)
+        if self._child != os.getpid():
+            self._child = os.getpid()
+            watch_child(self)
+        if kind == "trained" and len(fields["rows"]) > 0:
+            self.arrived[fields["forward"]] = self._model_of.get(fields["forward"])
+        if kind == "forward" and fields.get("grad"):
+            self._model_of[fields["forward"]] = fields.get("model")
+            self.trained = self.fresh = True
+            for listener in self.on_training:
+                with self.guard("training"):
+                    listener(self, fields.get("model"))
+
+    def blind(self, what, sentence):
+        if what not in self._told:
+            self._told.add(what)
+            self.write("blind", what=what, sentence=sentence)
+
+    def guard(self, where):
+        return Guard(self, where)
+
+    def trouble(self, where, error):
+        import traceback
+
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        key = (where, type(error).__name__, error.__traceback__.tb_lineno if error.__traceback__ else 0)
+        if key in self._troubles or len(self._troubles) >= MOST_TROUBLES:
+            return
+        self._troubles.add(key)
+        try:
+            self.write("trouble", where=where, traceback=text)
+        except Exception:  # noqa: BLE001 - what cannot be said is not worth a training run
+            pass
+
+    # How far the script is
+
+    def throw_away(self, models):
+        """The gradients of these models were set to nothing before any optimiser had them."""
+        for forward in [forward for forward, model in self.arrived.items() if model in models]:
+            self.thrown.append(forward)
+            del self.arrived[forward]
+
+    def spend(self):
+        """A step is made. Returns what was thrown away before it: nothing where nothing arrived since, because then the
+        gradients were put back by hand."""
+        thrown = self.thrown if self.arrived else []
+        self.arrived, self.thrown, self._model_of = {}, [], {}
+        return thrown
+
+    def checkpoint(self):
+        if self.ended == "steps":
+            leave(self)
+
+    @property
+    def generating(self):
+        return getattr(self._local, "generating", 0) + self._everywhere
+
+    def enter_generating(self, everywhere=False):
+        """`everywhere`: an engine samples in a thread of its own."""
+        if everywhere:
+            self._everywhere += 1
+        else:
+            self._local.generating = getattr(self._local, "generating", 0) + 1
+
+    def leave_generating(self, everywhere=False):
+        if everywhere:
+            self._everywhere -= 1
+        else:
+            self._local.generating -= 1
+
+    def grad_scale(self):
+        scale = self._scale
+        return 1.0 if scale is None else float(scale)
+
+    def set_grad_scale(self, scale):
+        """A number, or a tensor of one element, read only when it is asked for; None: no scaler is at work."""
+        self._scale = scale
+
+    def _after_fork(self):
+        self.seconds = 0.0
+        self.started = time.monotonic()
+        self._local = threading.local()
+        self._everywhere = 0
+        self._writer.after_fork()
+
+
+class Guard:
+    """Exceptions inside are the tracer's own: recorded, and the script goes on. SystemExit and the like pass."""
+
+    __slots__ = ("session", "where", "began")
+
+    def __init__(self, session, where):
+        self.session = session
+        self.where = where
+
+    def __enter__(self):
+        local = self.session._local
+        depth = getattr(local, "depth", 0)
+        local.depth = depth + 1
+        self.began = time.perf_counter() if depth == 0 else None
+        return self
+
+    def __exit__(self, kind, error, trace):
+        session = self.session
+        session._local.depth = max(0, getattr(session._local, "depth", 1) - 1)
+        if self.began is not None:
+            session.seconds += time.perf_counter() - self.began
+        if error is not None and isinstance(error, Exception):
+            session.trouble(self.where, error)
+            return True
+        return False
+
+
+_current = None
+
+
+def current():
+    """The session of this process; None where nothing is traced."""
+    return _current
+
+
+def use(session):
+    global _current
+    _current = session

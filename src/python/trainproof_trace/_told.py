@@ -1,0 +1,67 @@
+"""What a call of a language model was: its `forward` record, and the sentence where nothing of it can be watched."""
+
+import torch
+
+from . import _arguments, _models, _traits
+from ._recovery import logprobs_of
+
+
+def forward_record(forward, logits, place):
+    """The fields of the record, but its index. `logits`, or None: what the model returned, of columns `place`."""
+    named, shape = forward.named, forward.ids.shape
+    mask, attention = _arguments.mask_of(named, shape)
+    through = forward.through
+    return {
+        "model": forward.model.index,
+        "step": forward.session.step,
+        "grad": forward.grad,
+        "training": forward.training,
+        "input_ids": forward.ids,
+        "attention_mask": mask,
+        "attention": attention,
+        "position_ids": _arguments.same_shape(named, "position_ids", shape),
+        "labels": _arguments.same_shape(named, "labels", shape),
+        "logprobs": None if logits is None else logprobs(forward, logits.detach(), place),
+        "averaged_over": _traits.averaged_over(through),
+        "adapters_off": _traits.adapters_off(_models.carried(through[-1])) if through else False,
+    }
+
+
+def logprobs(forward, logits, place):
+    """(B, T) token-aligned."""
+    rows, columns = forward.ids.shape
+    start, wide = place
+    out = torch.full((rows, columns), float("nan"))
+    most = min(wide, columns - 1 - start)
+    if most <= 0 or rows == 0:
+        return out
+    z = logits.reshape(rows, wide, forward.vocab)
+    for row in range(rows):
+        ids = forward.ids[row, start + 1 : start + 1 + most].to(torch.int64)
+        fine = (ids >= 0) & (ids < forward.vocab)
+        values = logprobs_of(z[row, :most], ids.clamp(0, forward.vocab - 1))
+        out[row, start + 1 : start + 1 + most] = torch.where(fine, values, torch.nan).to("cpu", torch.float32)
+    return out
+
+
+def tell_blind(forward):
+    blind_of(forward.session, forward.model.root, forward.compiled)
+
+
+def blind_of(session, module, compiled):
+    """A loss came out of `module`, and nothing else."""
+    name = type(module).__name__
+    if compiled:
+        session.blind(
+            "compiled",
+            "%s is compiled, and the loss is computed inside of it: neither its logits nor its hidden states can be "
+            "watched. Run the script without torch.compile to trace it." % name,
+        )
+    else:
+        session.blind(
+            "no-logits", "%s returned a loss, but neither its logits nor its hidden states could be watched." % name
+        )
+
+
+def name_of(model):
+    return type(model.root).__name__

@@ -1,0 +1,115 @@
+// What could not be seen of a traced command, as sentences: what happened, and what to do. Where there is nothing to judge, or
+// no whole step of it, the run must not count as a pass, whatever was judged.
+import type { Ledger, LedgerProcess } from './ledger.ts';
+
+/**
+ * Sentences of what keeps the run from being a pass; empty: there is something to judge, and it is whole. That the script
+ * failed by itself is said by whoever started it, who knows how it ended.
+ */
+export function blindness(ledger: Ledger): readonly string[] {
+  return [...troubles(ledger), ...nothingSeen(ledger), ...unexplained(ledger)];
+}
+
+/** Sentences of what was not seen beside what was: the run may pass, and they belong to its report. */
+export function partlyBlind(ledger: Ledger): readonly string[] {
+  const whole = nothingSeen(ledger).length > 0;
+  const killed = ledger.processes.filter(({ end, rank }) => end === undefined && isOfModel(ledger, rank));
+  return [
+    ...(whole ? [] : blindSentences(ledger)),
+    ...killed.map(
+      ({ pid, rank }) =>
+        `Process ${pid} (rank ${rank}) was ended from outside; what it had trained until then is judged.`,
+    ),
+  ];
+}
+
+// --- helpers ---
+
+function troubles(ledger: Ledger): readonly string[] {
+  const all = ledger.processes.flatMap((process) => process.troubles);
+  const [first] = all;
+  if (first === undefined) return [];
+  const more = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
+  return [
+    `The tracer itself failed at ${first.where}${more}: ${ended(lastLine(first.traceback))} The script went on; what was not recorded cannot be judged. Please report it with the trace's folder.`,
+  ];
+}
+
+/**
+ * Where no single target explains any gradient, nothing says that what was read is a prediction of tokens at all: a layer
+ * that was taken for the head gives the same picture as a loss over the whole vocabulary.
+ */
+function unexplained({ rows, models }: Ledger): readonly string[] {
+  const residuals = rows.flatMap(({ trained }) =>
+    trained.flatMap((each) => (each?.residual === undefined ? [] : [each.residual])),
+  );
+  if (residuals.length === 0 || residuals.some((residual) => residual < HARDLY_EXPLAINED)) return [];
+  const heads = [...new Set(models.flatMap(({ head }) => (head === null ? [] : [head])))];
+  const found = heads.length === 0 ? 'the head' : `the head that was found (${heads.join(', ')})`;
+  return [
+    `No single target explains the gradient at any position: either the loss is over the whole vocabulary (distillation), which cannot be told token by token, or ${found} does not predict the tokens. Name it in the script, behind the model: import trainproof_trace; trainproof_trace.watch(model, head=...).`,
+  ];
+}
+
+function nothingSeen(ledger: Ledger): readonly string[] {
+  const { processes, models, rows } = ledger;
+  if (processes.length === 0)
+    return [
+      'No Python process of the command was traced. The tracer is loaded through PYTHONPATH: Python started with -I, -E or -S ignores it, and so does a command on another machine or in a container. Run the script directly: npx trainproof trace -- python train.py.',
+    ];
+  const torch =
+    ledger.versions.torch !== undefined || processes.some(({ end, blind }) => end?.torch || blind.length > 0);
+  if (!torch)
+    return [
+      'No process of the command imported torch: the tracer reads trainings of PyTorch. For another framework write an adapter, see docs/attach.md.',
+    ];
+  const reasons = blindSentences(ledger);
+  // What else the run lacks, it may lack because of that: no advice is due but to put the script right.
+  if (processes.some(({ end }) => end?.reason === 'exception') && !madeStep(ledger))
+    return ['The script failed before its first optimiser step: what a whole step trains is not known.'];
+  if (models.length === 0) {
+    if (reasons.length > 0) return reasons;
+    return processes.some(({ end }) => end?.modules_called)
+      ? [
+          'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, behind the model: import trainproof_trace; trainproof_trace.watch(model, head=model.lm_head), with the name of your own head.',
+        ]
+      : [
+          'torch was imported, but no torch module was called. If the model is compiled as a whole or runs in another process (vLLM, a server), it cannot be seen: train without torch.compile, in this process, for the traced steps.',
+        ];
+  }
+  const done = madeStep(ledger);
+  if (rows.length === 0)
+    return [
+      ...reasons,
+      done
+        ? 'The optimiser made a step, but no forward pass with gradients of a language model was seen before it: the model that is trained is not the one that was seen. Compiled modules and engines in other processes are not seen; train without them for the traced steps.'
+        : 'A language model was called, but never with gradients: nothing was trained while the tracer looked. Trace the command that trains, and let it come to its first optimiser step.',
+    ];
+  if (!done)
+    return [
+      ...reasons,
+      rows.some(({ reached }) => reached)
+        ? 'The script ended before its first optimiser step: weights of a whole step are not known. Let it run longer, or lower gradient_accumulation_steps for the traced run.'
+        : 'A language model was called with gradients, but no backward pass reached it and no optimiser step was made: nothing was trained while the tracer looked. Let the script come to its first optimiser step.',
+    ];
+  // Steps were made, and no gradient arrived anywhere: a fault of the script, unless there is a reason not to see it.
+  return rows.some(({ reached }) => reached) ? [] : reasons;
+}
+
+function madeStep({ steps }: Ledger): boolean {
+  return steps.some(({ ranks }) => ranks.some(({ done }) => done !== undefined));
+}
+
+function blindSentences({ processes }: Ledger): readonly string[] {
+  return [...new Set(processes.flatMap(({ blind }) => blind.map(({ sentence }) => ended(sentence))))];
+}
+
+function isOfModel({ models }: Ledger, rank: LedgerProcess['rank']): boolean {
+  return models.some((model) => model.rank === rank);
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
+/** With a full stop. */
+const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+/** Of the gradient's norm. A target that has anything to do with it leaves less, whatever was added to the loss. */
+const HARDLY_EXPLAINED = 0.5;

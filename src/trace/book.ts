@@ -1,0 +1,151 @@
+// Records of all processes of a traced command as one ledger.
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { Entry } from '../view/read.ts';
+import type { Semantics } from '../vocabulary.ts';
+import type { ReadForward, ReadRecord, ReadTrained } from './fields.ts';
+import type {
+  Generation,
+  Ledger,
+  LedgerModel,
+  LedgerProcess,
+  LedgerRow,
+  ScoredRow,
+  Settings,
+} from './ledger.ts';
+import { isTraining, type Ranked, rankedOf } from './ranks.ts';
+import type { SpecialIds } from './real.ts';
+import { rowsOf, trainedOf } from './rows.ts';
+import { sampledOf } from './sampled.ts';
+import { settingsOf } from './settings.ts';
+import { spansOf, spanWorldOf } from './spans.ts';
+import { stepsOf } from './steps.ts';
+
+export interface BookOptions {
+  readonly tokenizer?: Tokenizer | undefined;
+  /** What the user says of the trainer; wins over its arguments. */
+  readonly semantics?: Semantics | undefined;
+  readonly trainOn?: Settings['trainOn'];
+  /** The data set that the script trains on. */
+  readonly dataset?: readonly Entry[] | undefined;
+}
+
+/** @param processes records of each process, in the order of its file: see read.ts */
+export function bookOf(processes: readonly (readonly ReadRecord[])[], options: BookOptions = {}): Ledger {
+  const ranked = rankedOf(processes);
+  const all = ranked.flatMap(({ records }) => records);
+  const special = specialIdsOf(all, options.tokenizer);
+  const generations = ranked.flatMap(generationsOf);
+  const { tokenizer, dataset } = options;
+  const versions = Object.assign({}, ...all.map((each) => (each.kind === 'versions' ? each.versions : {})));
+  const settings = settingsOf(
+    all.filter((record) => record.kind === 'settings'),
+    versions,
+    options,
+  );
+  // Only what leaves nothing open is taken from arguments: that everything is trained is for the user to say.
+  const declared = settings.semantics.sft_target === 'assistant' ? 'assistant' : undefined;
+  const world = spanWorldOf({ tokenizer, generations, dataset, trainOn: options.trainOn ?? declared });
+  const books = ranked.map((process) => forwardsOf(process, special));
+  const rows = books
+    .flatMap((book) => book.rows)
+    .sort((a, b) => a.step - b.step || a.rank - b.rank || a.forward - b.forward || a.row - b.row)
+    .map((row) => ({ ...row, spans: spansOf(row, world) }));
+  return {
+    processes: ranked.map(processOf),
+    models: ranked.flatMap(modelsOf),
+    steps: stepsOf(ranked),
+    rows,
+    scored: books.flatMap(({ scored }) => scored),
+    generations,
+    settings,
+    tokenizer,
+    versions,
+  };
+}
+
+// --- helpers ---
+
+function processOf({ process, records, rank }: Ranked): LedgerProcess {
+  const { kind: _kind, trace: _trace, ...facts } = process;
+  return {
+    ...facts,
+    rank,
+    end: records.findLast((record) => record.kind === 'end'),
+    blind: records.filter((record) => record.kind === 'blind'),
+    troubles: records.filter((record) => record.kind === 'trouble'),
+  };
+}
+
+function modelsOf({ records, rank, policies }: Ranked): LedgerModel[] {
+  return records
+    .filter((record) => record.kind === 'model')
+    .map(({ kind: _kind, ...facts }) => ({
+      ...facts,
+      rank,
+      role: policies.has(facts.model) ? 'policy' : 'frozen',
+    }));
+}
+
+function generationsOf({ records, rank, stepAt }: Ranked): readonly Generation[] {
+  return records.flatMap((record) =>
+    record.kind === 'generate' ? sampledOf(record, { rank, step: stepAt(record.step) }) : [],
+  );
+}
+
+type Unspanned = Omit<LedgerRow, 'spans'>;
+
+function forwardsOf(
+  { records, rank, policies, stepAt }: Ranked,
+  special: SpecialIds,
+): { readonly rows: readonly Unspanned[]; readonly scored: readonly ScoredRow[] } {
+  const rows: Unspanned[] = [];
+  const scored: ScoredRow[] = [];
+  const dtypes = new Map<number, string>();
+  const trained = new Map<number, ReadTrained[]>();
+  // What was thrown away before the optimiser had it trained nothing.
+  const dropped = new Set<number>();
+  for (const record of records) {
+    if (record.kind === 'model') dtypes.set(record.model, record.dtype);
+    if (record.kind === 'step') for (const forward of record.dropped ?? []) dropped.add(forward);
+    if (record.kind === 'trained')
+      trained.set(record.forward, [...(trained.get(record.forward) ?? []), record]);
+  }
+  for (const forward of records) {
+    if (forward.kind !== 'forward' || dropped.has(forward.forward)) continue;
+    const bare = rowsOf(forward, { step: stepAt(forward.step), rank }, special);
+    if (isTraining(forward, policies)) {
+      const told = trainedOf(
+        forward,
+        trained.get(forward.forward) ?? [],
+        dtypes.get(forward.model) ?? 'float32',
+      );
+      bare.forEach((row, at) => {
+        const own = told[at];
+        if (own !== undefined) rows.push({ ...row, ...own });
+      });
+    } else {
+      const by = byOf(forward, policies);
+      for (const row of bare) scored.push({ ...row, by });
+    }
+  }
+  return { rows, scored };
+}
+
+function byOf({ model, adapters_off }: ReadForward, policies: ReadonlySet<number>): ScoredRow['by'] {
+  return adapters_off || !policies.has(model) ? 'reference' : 'policy';
+}
+
+/** As the script uses them: its tokenizer's, else those of its generate() calls, else those of the tokenizer's files. */
+function specialIdsOf(records: readonly ReadRecord[], tokenizer: Tokenizer | undefined): SpecialIds {
+  const told = records.findLast((record) => record.kind === 'tokenizer' && record.pad_token_id !== null);
+  const called = records.findLast((record) => record.kind === 'generate' && record.pad_token_id !== null);
+  const own = told?.kind === 'tokenizer' ? told : undefined;
+  const sampled = called?.kind === 'generate' ? called : undefined;
+  return {
+    pad: own?.pad_token_id ?? sampled?.pad_token_id ?? tokenizer?.padTokenId,
+    eos: [...new Set([own?.eos_token_id, ...(sampled?.eos_token_ids ?? []), tokenizer?.eosTokenId])].filter(
+      (id) => typeof id === 'number',
+    ),
+    bos: own?.bos_token_id ?? tokenizer?.bosTokenId,
+  };
+}

@@ -1,0 +1,258 @@
+// What each kind of trace record must hold, as a table, and a line's object checked against it. The types of what has
+// been read are here as well: those of records.ts with their arrays as numbers.
+import { type Decoded, isJsonObject, type JsonObject, shown } from '../protocol/result.ts';
+import type { Ids, Matrix } from '../vocabulary.ts';
+import { decodeMatrix, decodeRow } from './arrays.ts';
+import type { ForwardRecord, GenerateRecord, TraceRecord, TrainedRecord } from './records.ts';
+
+type With<R, Names extends keyof R, A> = {
+  readonly [K in keyof R]: K extends Names ? A | Extract<R[K], null> : R[K];
+};
+
+export type ReadForward = With<
+  ForwardRecord,
+  'input_ids' | 'attention_mask' | 'position_ids' | 'labels' | 'logprobs',
+  Matrix
+>;
+export type ReadTrained = With<
+  TrainedRecord,
+  'rows' | 'columns' | 'targets' | 'weights' | 'residuals' | 'temperatures' | 'logprobs',
+  Ids
+>;
+export type ReadGenerate = With<GenerateRecord, 'input_ids' | 'attention_mask' | 'sequences', Matrix>;
+
+/** A record with its arrays as numbers: (n,) lists and (B, T) lists of rows. */
+export type ReadRecord =
+  | Exclude<TraceRecord, ForwardRecord | TrainedRecord | GenerateRecord>
+  | ReadForward
+  | ReadTrained
+  | ReadGenerate;
+
+export function isKind(kind: unknown): kind is ReadRecord['kind'] {
+  return typeof kind === 'string' && Object.hasOwn(FIELDS, kind);
+}
+
+/** The record of an object of a known kind; a complaint names the field. Fields that this version does not know are let pass. */
+export function recordOf(kind: ReadRecord['kind'], value: JsonObject): Decoded<ReadRecord> {
+  const record: Record<string, unknown> = { kind };
+  for (const [name, rule] of Object.entries(FIELDS[kind])) {
+    const decoded = decodeField(rule, value[name]);
+    if ('complaint' in decoded) return { complaint: `field "${name}" ${decoded.complaint}` };
+    if (decoded.ok !== undefined) record[name] = decoded.ok;
+  }
+  const complaint = SHAPES[kind]?.(record as never);
+  return complaint === undefined ? { ok: record as unknown as ReadRecord } : { complaint };
+}
+
+// --- helpers ---
+
+type Rule =
+  | 'text'
+  | 'flag'
+  | 'number'
+  | 'index'
+  | 'ids'
+  | 'floats'
+  | 'numbers'
+  | 'texts'
+  | 'object'
+  | 'int matrix'
+  | 'float matrix'
+  | readonly string[];
+/** `null` may stand there, too; or the field may be absent. */
+type OrElse = readonly [rule: Rule, orElse: null | undefined];
+
+type FieldsOf<K extends ReadRecord['kind']> = {
+  readonly [F in Exclude<keyof Extract<ReadRecord, { kind: K }>, 'kind'>]: Rule | OrElse;
+};
+
+const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
+  process: {
+    trace: 'index',
+    pid: 'index',
+    rank: 'index',
+    world: 'index',
+    argv: 'texts',
+    python: 'text',
+    started: 'text',
+  },
+  versions: { versions: 'object', device: 'text' },
+  model: {
+    model: 'index',
+    class: 'text',
+    head: ['text', null],
+    vocab_size: 'index',
+    hidden_size: ['index', null],
+    parameters: 'index',
+    dtype: 'text',
+    positions: ['rotary', 'absolute', 'relative', 'unknown'],
+    name: 'text',
+  },
+  forward: {
+    forward: 'index',
+    model: 'index',
+    step: 'index',
+    grad: 'flag',
+    training: 'flag',
+    input_ids: 'int matrix',
+    attention_mask: ['int matrix', null],
+    attention: ['mask', 'none', 'other'],
+    position_ids: ['int matrix', null],
+    labels: ['int matrix', null],
+    logprobs: ['float matrix', null],
+    averaged_over: 'index',
+    adapters_off: 'flag',
+  },
+  trained: {
+    forward: 'index',
+    route: ['logits', 'hidden'],
+    dtype: 'text',
+    rows: 'ids',
+    columns: 'ids',
+    targets: 'ids',
+    weights: 'floats',
+    residuals: 'floats',
+    temperatures: 'floats',
+    logprobs: 'floats',
+    not_finite: 'index',
+  },
+  generate: {
+    generate: 'index',
+    model: 'index',
+    step: 'index',
+    input_ids: 'int matrix',
+    attention_mask: ['int matrix', null],
+    sequences: 'int matrix',
+    prompt_width: 'index',
+    copies: 'index',
+    eos_token_ids: 'ids',
+    pad_token_id: ['number', null],
+    do_sample: 'flag',
+    temperature: ['number', null],
+    max_new_tokens: ['number', null],
+    settings: 'object',
+  },
+  step: {
+    step: 'index',
+    optimizer: 'text',
+    models: 'ids',
+    gradient_norm: ['number', null],
+    changed: 'flag',
+    learning_rates: 'numbers',
+    skipped: ['flag', undefined],
+    dropped: ['ids', undefined],
+  },
+  tokenizer: {
+    folder: 'text',
+    class: 'text',
+    vocab_size: 'index',
+    pad_token_id: ['number', null],
+    eos_token_id: ['number', null],
+    bos_token_id: ['number', null],
+  },
+  settings: {
+    class: 'text',
+    trainer: 'text',
+    bases: ['texts', undefined],
+    library: ['text', undefined],
+    values: 'object',
+  },
+  blind: { what: 'text', sentence: 'text' },
+  trouble: { where: 'text', traceback: 'text' },
+  end: {
+    reason: ['steps', 'finished', 'exception'],
+    exception: ['text', null],
+    torch: 'flag',
+    modules_called: 'flag',
+    tracer_seconds: 'number',
+    seconds: 'number',
+  },
+};
+
+function decodeField(rule: Rule | OrElse, value: unknown): Decoded<unknown> {
+  if (!isOrElse(rule)) return decodeRule(rule, value);
+  return value === null || value === undefined ? { ok: rule[1] } : decodeRule(rule[0], value);
+}
+
+function isOrElse(rule: Rule | OrElse): rule is OrElse {
+  return typeof rule !== 'string' && typeof rule[1] !== 'string';
+}
+
+function decodeRule(rule: Rule, value: unknown): Decoded<unknown> {
+  switch (rule) {
+    case 'ids':
+      return decodeRow(value, 'integers');
+    case 'floats':
+      return decodeRow(value, 'floats');
+    case 'int matrix':
+      return decodeMatrix(value, 'integers');
+    case 'float matrix':
+      return decodeMatrix(value, 'floats');
+    case 'numbers':
+      // What JSON has no number for was written as null.
+      return Array.isArray(value) && value.every((each) => each === null || typeof each === 'number')
+        ? { ok: value.map((each) => each ?? Number.NaN) }
+        : { complaint: `is ${shown(value)}, expected numbers` };
+    default: {
+      const [good, expected] = typeof rule === 'string' ? SIMPLE[rule] : oneOf(rule);
+      if (good(value)) return { ok: value };
+      return { complaint: value === undefined ? 'is missing' : `is ${shown(value)}, expected ${expected}` };
+    }
+  }
+}
+
+type Simple = readonly [good: (value: unknown) => boolean, expected: string];
+
+const SIMPLE: Readonly<
+  Record<Exclude<Rule, readonly string[] | `${string} matrix` | 'ids' | 'floats' | 'numbers'>, Simple>
+> = {
+  text: [(value) => typeof value === 'string', 'text'],
+  texts: [(value) => Array.isArray(value) && value.every((each) => typeof each === 'string'), 'texts'],
+  flag: [(value) => typeof value === 'boolean', 'true or false'],
+  number: [(value) => typeof value === 'number', 'a number'],
+  index: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number from 0'],
+  object: [isJsonObject, 'an object'],
+};
+
+function oneOf(words: readonly string[]): Simple {
+  return [(value) => words.some((word) => word === value), words.join(', ')];
+}
+
+/** What fields of one record must have in common. */
+const SHAPES: {
+  readonly [K in ReadRecord['kind']]?: (record: Extract<ReadRecord, { kind: K }>) => string | undefined;
+} = {
+  forward: (record) => {
+    for (const name of ['attention_mask', 'position_ids', 'labels', 'logprobs'] as const) {
+      const matrix = record[name];
+      if (matrix !== null && !sameShape(matrix, record.input_ids))
+        return `field "${name}" has shape ${shapeOf(matrix)}, the input ids have ${shapeOf(record.input_ids)}`;
+    }
+    return undefined;
+  },
+  trained: (record) => {
+    for (const name of ['columns', 'targets', 'weights', 'residuals', 'temperatures', 'logprobs'] as const) {
+      if (record[name].length !== record.rows.length)
+        return `field "${name}" has ${record[name].length} positions, "rows" has ${record.rows.length}`;
+    }
+    return undefined;
+  },
+  generate: ({ input_ids, attention_mask, sequences, prompt_width, copies }) => {
+    if (attention_mask !== null && !sameShape(attention_mask, input_ids))
+      return `field "attention_mask" has shape ${shapeOf(attention_mask)}, the input ids have ${shapeOf(input_ids)}`;
+    if (sequences.length !== input_ids.length * copies)
+      return `field "sequences" has ${sequences.length} rows, ${input_ids.length} prompts of ${copies} each make ${input_ids.length * copies}`;
+    const [first] = sequences;
+    return first !== undefined && first.length < prompt_width
+      ? `field "prompt_width" is ${prompt_width}, the sequences have ${first.length} columns`
+      : undefined;
+  },
+};
+
+function sameShape(a: Matrix, b: Matrix): boolean {
+  return a.length === b.length && a[0]?.length === b[0]?.length;
+}
+
+function shapeOf(matrix: Matrix): string {
+  return `[${matrix.length}, ${matrix[0]?.length ?? 0}]`;
+}

@@ -1,0 +1,161 @@
+// The ledger: what a traced script trained, row by row, over all of its processes. Made from records by book.ts; the
+// ledger properties read nothing else.
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { Ids, Role, Semantics } from '../vocabulary.ts';
+import type { BlindRecord, EndRecord, ModelRecord, ProcessRecord, TroubleRecord } from './records.ts';
+
+export interface Ledger {
+  readonly processes: readonly LedgerProcess[];
+  readonly models: readonly LedgerModel[];
+  /** In order; of several processes, theirs side by side. */
+  readonly steps: readonly LedgerStep[];
+  /** Every row of every forward pass that might be trained, in the order of step, rank, forward, row. */
+  readonly rows: readonly LedgerRow[];
+  /** Rows of forward passes without gradients: the reference's, and log-probabilities of the sampling policy. */
+  readonly scored: readonly ScoredRow[];
+  readonly generations: readonly Generation[];
+  readonly settings: Settings;
+  readonly tokenizer: Tokenizer | undefined;
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+export interface LedgerProcess extends Omit<ProcessRecord, 'kind' | 'trace'> {
+  /** Absent: it was killed, or is still running. */
+  readonly end: EndRecord | undefined;
+  readonly blind: readonly BlindRecord[];
+  readonly troubles: readonly TroubleRecord[];
+}
+
+export interface LedgerModel extends Omit<ModelRecord, 'kind'> {
+  readonly rank: number;
+  /** An optimiser holds its parameters, or not. */
+  readonly role: 'policy' | 'frozen';
+}
+
+/** One optimiser step of all ranks: what was trained since the one before. */
+export interface LedgerStep {
+  readonly index: number;
+  readonly ranks: readonly RankStep[];
+}
+
+export interface RankStep {
+  readonly rank: number;
+  readonly optimizer: string;
+  /** Absent where the process ended before the step was made: its rows are there, the step is not. */
+  readonly done?: {
+    readonly gradientNorm: number | null;
+    readonly changed: boolean;
+    readonly learningRates: readonly number[];
+    /** A gradient scaler left it out: nothing was trained, and nothing is wrong with that. */
+    readonly skipped?: boolean;
+  };
+}
+
+/** What was read off the gradient for one token as a target. */
+export interface Trained {
+  /** Undefined: it was not looked for (cheap mode), or no single target fits. */
+  readonly target: number | undefined;
+  /** -dL/dlogprob in the optimiser's step: over all ranks that are averaged. Undefined where not measured. */
+  readonly weight: number | undefined;
+  readonly residual: number | undefined;
+  readonly temperature: number | undefined;
+  readonly logprob: number | undefined;
+}
+
+/** Where a row stands. */
+export interface Place {
+  readonly step: number;
+  readonly rank: number;
+  /** Forward pass within its process; those of one step are its micro-batches. */
+  readonly forward: number;
+  /** Within the batch of that forward pass. */
+  readonly row: number;
+  readonly model: number;
+}
+
+export interface RowIds extends Place {
+  /** (T,), padding included. */
+  readonly ids: Ids;
+  /** (T,); absent where the model was given no mask of this shape. */
+  readonly attention?: readonly number[];
+  /** (T,); absent where the model was given none. */
+  readonly positions?: readonly number[];
+  /** (T,): the tokens of the example. By `attention`; where there is none, all but a run of pad ids at either end. */
+  readonly real: readonly boolean[];
+  /** (T,) log-probabilities without temperature of each token, NaN where not known; absent: none known. */
+  readonly logprobs?: readonly number[];
+}
+
+export interface LedgerRow extends RowIds {
+  /** (T + 1,), token-aligned: index t speaks of token t as a target. What stands at T was trained behind the row's end. */
+  readonly trained: readonly (Trained | undefined)[];
+  /** A backward pass reached this forward pass, were it with zeros only. */
+  readonly reached: boolean;
+  /** Positions with a gradient of NaN or infinity in its forward pass. */
+  readonly notFinite: number;
+  /** Relative precision of weights and residuals, by the gradient's dtype: see bands.ts. */
+  readonly dtype: string;
+  /** Processes whose gradients are averaged (torch DDP, FSDP); 1: this one stands alone, as far as torch knows. Absent: not known. */
+  readonly averagedOver?: number;
+  /** What each token is and whether it should be trained, and how that is known. */
+  readonly spans: Spans;
+}
+
+export interface ScoredRow extends RowIds {
+  /** Another model than the policy, or the policy with its adapters off; else the policy itself. */
+  readonly by: 'reference' | 'policy';
+}
+
+/** How the harness knows what of a row should be trained. */
+export type Origin =
+  /** The row is one of the data set that was given. */
+  | { readonly kind: 'dataset'; readonly example: number; readonly form: string }
+  /** Its tokens were sampled by recorded generate() calls: index into Ledger.generations, in the order of the row. */
+  | { readonly kind: 'generation'; readonly generations: readonly number[] }
+  /** The chat template's marks are in it. */
+  | { readonly kind: 'template' }
+  /** No marks of a template: plain text, of which any part may be trained. */
+  | { readonly kind: 'text' }
+  /** There is no tokenizer, or nothing that tells. */
+  | { readonly kind: 'unknown'; readonly why: string };
+
+export interface Spans {
+  readonly origin: Origin;
+  /** (T,) */
+  readonly roles: readonly Role[];
+  /** (T,): should token t be trained? Undefined: either is right, or nobody knows. */
+  readonly expected: readonly (boolean | undefined)[];
+  /** Of each completion or answer: columns [from, to), the stop token's where it ends with one. */
+  readonly completions: readonly { readonly from: number; readonly to: number; readonly stop?: number }[];
+}
+
+/** One sampled sequence. */
+export interface Generation {
+  readonly rank: number;
+  readonly step: number;
+  readonly model: number;
+  /** Index of the generate() call, and row of its output. */
+  readonly call: number;
+  readonly row: number;
+  /** Without padding. */
+  readonly promptIds: Ids;
+  /** Through the first stop token where there is one; padding behind it is not in it. */
+  readonly completionIds: Ids;
+  /** It ended with a stop token. */
+  readonly stopped: boolean;
+  readonly eosTokenIds: Ids;
+  /** Undefined: greedy, or not known. */
+  readonly temperature: number | undefined;
+}
+
+/** What the script's own trainer arguments, and the user, say that the trainer does. */
+export interface Settings {
+  /** Where it is known from, for people: "GRPOConfig(loss_type='dapo')", "--semantics". Empty: nothing is declared. */
+  readonly from: readonly string[];
+  readonly semantics: Semantics;
+  /** The trainer's class where it is a known one: SFTTrainer, GRPOTrainer, DPOTrainer, RLOOTrainer, Trainer... */
+  readonly trainer: string | undefined;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** What the user says is meant to be trained: --train-on. */
+  readonly trainOn: 'assistant' | 'last' | 'completion' | 'all' | undefined;
+}

@@ -1,0 +1,30 @@
+// What a property of a ledger is: data, like those that a trainer is asked about. There is nothing to generate: the
+// cases are the rows, the completions or the steps that the script trained.
+import type { PropertyFacts } from '../check/events.ts';
+import type { Finding } from '../check/property.ts';
+import type { Ledger } from './ledger.ts';
+
+/** One thing that is wrong in a ledger. */
+export interface LedgerFinding extends Finding {
+  /** What it was found in, plain JSON that a person can read: the row's ids and mask, or a step's weights. */
+  readonly given: unknown;
+}
+
+/** What a property says of a whole ledger. */
+export interface LedgerJudgement {
+  /** Rows, completions or steps that were judged; none: the property is skipped, not passed. */
+  readonly judged: number;
+  /** Those of which nothing could be said. */
+  readonly setAside: number;
+  /** The worst first, at most a few; `more` counts the others. */
+  readonly findings: readonly LedgerFinding[];
+  readonly more: number;
+  /** Counted over what was judged, as `labels` of a run's properties. */
+  readonly labels?: Readonly<Record<string, number>>;
+}
+
+export interface LedgerProperty extends PropertyFacts {
+  /** A sentence for the user where the ledger has nothing that this rule speaks of: it is then unsupported. */
+  readonly needs?: (ledger: Ledger) => string | undefined;
+  readonly judge: (ledger: Ledger) => LedgerJudgement;
+}

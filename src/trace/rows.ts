@@ -1,0 +1,120 @@
+// The rows of one forward pass, and what backward passes told of them. Here, and nowhere else, positions become token-aligned:
+// the logits at column c train the token at c + 1.
+import type { Ids } from '../vocabulary.ts';
+import type { ReadForward, ReadTrained } from './fields.ts';
+import type { LedgerRow, Place, RowIds, Trained } from './ledger.ts';
+import { realOf, type SpecialIds } from './real.ts';
+
+/** Rows of a forward pass, without what was trained. */
+export function rowsOf(
+  forward: ReadForward,
+  place: Pick<Place, 'step' | 'rank'>,
+  special: SpecialIds,
+): RowIds[] {
+  return forward.input_ids.map((ids, row) => {
+    const attention = maskOf(forward, row);
+    const positions = forward.position_ids?.[row];
+    const logprobs = forward.logprobs?.[row];
+    return {
+      ...place,
+      forward: forward.forward,
+      row,
+      model: forward.model,
+      ids,
+      ...(attention === undefined ? {} : { attention }),
+      ...(positions === undefined ? {} : { positions }),
+      real: realOf({ ids, attention, positions }, special),
+      ...(logprobs === undefined || logprobs.every(Number.isNaN) ? {} : { logprobs }),
+    };
+  });
+}
+
+export type TrainedRow = Pick<LedgerRow, 'trained' | 'reached' | 'notFinite' | 'dtype' | 'averagedOver'>;
+
+/**
+ * What was trained in each row of a forward pass. Of a position that several backward passes trained toward one target, the
+ * weights are added; toward several, no single target fits.
+ * @param dtype of the model, where no backward pass came
+ */
+export function trainedOf(
+  forward: ReadForward,
+  records: readonly ReadTrained[],
+  dtype: string,
+): readonly TrainedRow[] {
+  const width = forward.input_ids[0]?.length ?? 0;
+  const rows = forward.input_ids.map(() => Array<Trained | undefined>(width + 1).fill(undefined));
+  const averaged = Math.max(1, forward.averaged_over);
+  for (const record of records) {
+    for (let i = 0; i < record.rows.length; i++) {
+      const row = rows[record.rows[i] ?? -1];
+      const at = (record.columns[i] ?? -1) + 1;
+      if (row === undefined || at < 1 || at > width) continue; // no such position: the record is damaged
+      row[at] = together(row[at], entryOf(record, i, averaged));
+    }
+  }
+  const shared = {
+    reached: records.length > 0,
+    notFinite: records.reduce((sum, { not_finite }) => sum + not_finite, 0),
+    dtype: coarsest(records.map((record) => record.dtype)) ?? dtype,
+    averagedOver: averaged,
+  };
+  return rows.map((trained) => ({ trained, ...shared }));
+}
+
+// --- helpers ---
+
+function maskOf({ attention, attention_mask }: ReadForward, row: number): Ids | undefined {
+  const mask = attention === 'mask' ? attention_mask?.[row] : undefined;
+  // Segment numbers, or additive masks: they are no answer to what is padding.
+  return mask?.every((x) => x === 0 || x === 1) === true ? mask : undefined;
+}
+
+function entryOf(record: ReadTrained, i: number, averaged: number): Trained {
+  const target = record.targets[i] ?? -1;
+  const weight = measured(record.weights[i]);
+  return {
+    target: target < 0 ? undefined : target,
+    weight: weight === undefined ? undefined : weight / averaged,
+    residual: measured(record.residuals[i]),
+    temperature: measured(record.temperatures[i]),
+    logprob: measured(record.logprobs[i]),
+  };
+}
+
+function measured(x: number | undefined): number | undefined {
+  return x === undefined || Number.isNaN(x) ? undefined : x;
+}
+
+/** Nothing of the gradient is explained. */
+const UNEXPLAINED = 1;
+
+function together(before: Trained | undefined, now: Trained): Trained {
+  if (before === undefined) return now;
+  const [larger, smaller] = size(now) > size(before) ? [now, before] : [before, now];
+  if (before.target === now.target) {
+    const weight =
+      before.weight === undefined || now.weight === undefined ? undefined : before.weight + now.weight;
+    const residual =
+      before.residual === undefined || now.residual === undefined
+        ? undefined
+        : Math.max(before.residual, now.residual);
+    const temperature = before.temperature === now.temperature ? before.temperature : undefined;
+    return { ...larger, weight, residual, temperature };
+  }
+  return size(smaller) === 0 ? larger : { ...larger, residual: UNEXPLAINED };
+}
+
+function size({ weight }: Trained): number {
+  return Math.abs(weight ?? 0);
+}
+
+/** Most exact first. */
+const PRECISION = ['float64', 'float32', 'float16', 'bfloat16'];
+
+function coarsest(dtypes: readonly string[]): string | undefined {
+  const rank = (dtype: string): number => {
+    const at = PRECISION.indexOf(dtype);
+    return at < 0 ? PRECISION.length : at;
+  };
+  return dtypes.toSorted((a, b) => rank(b) - rank(a))[0];
+}

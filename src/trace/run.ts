@@ -1,0 +1,169 @@
+// One run over a ledger: every property judged, as the same events that `check` emits, so that every report reads them.
+import { caseId } from '../check/corpus.ts';
+import {
+  type Failure,
+  NOT_TRIED,
+  type PropertyFacts,
+  type PropertyResult,
+  type Replay,
+  type RunEvent,
+} from '../check/events.ts';
+import type { Finding } from '../check/property.ts';
+import type { Hello } from '../protocol/message.ts';
+import { PROTOCOL } from '../protocol/message.ts';
+import { VERSION } from '../version.ts';
+import type { Semantics } from '../vocabulary.ts';
+import type { Ledger } from './ledger.ts';
+import type { LedgerJudgement, LedgerProperty } from './property.ts';
+
+export { blindness, partlyBlind } from './blindness.ts';
+
+/** What only the caller of a run knows. */
+export interface RunFacts {
+  /** The traced command, as typed. */
+  readonly command: string;
+  /** How a failure is seen again: usually by judging the recorded trace again. */
+  readonly replay: Replay;
+  /** ISO 8601 in UTC; by default when the first of the script's processes began. */
+  readonly started?: string;
+  /** What `--semantics` said. */
+  readonly configured?: Semantics;
+}
+
+/** Judges the ledger and returns the results; `emit` sees each event as it happens. Known failures are the caller's. */
+export function judgeLedger(
+  ledger: Ledger,
+  properties: readonly LedgerProperty[],
+  facts: RunFacts,
+  emit: (event: RunEvent) => void,
+): readonly PropertyResult[] {
+  const { command, replay, configured } = facts;
+  const started = facts.started ?? startOf(ledger);
+  const begun = performance.now();
+  emit({
+    type: 'run-start',
+    seed: NO_SEED,
+    cases: ledger.rows.length,
+    hello: helloOf(ledger),
+    command,
+    properties: properties.map(factsOf),
+    version: VERSION,
+    ...(started === undefined ? {} : { started }),
+    ...(configured === undefined ? {} : { configured }),
+    replay,
+  });
+  const results = properties.map((property, index) => {
+    emit({ type: 'property-start', id: property.id, index, total: properties.length });
+    const before = performance.now();
+    const judged = resultOf(property, ledger);
+    const result = { ...judged, milliseconds: performance.now() - before };
+    emit({ type: 'property-end', result });
+    return result;
+  });
+  emit({ type: 'run-end', interrupted: false, milliseconds: performance.now() - begun });
+  return results;
+}
+
+/** The traced script as a trainer introduces itself; it answers no op. */
+export function helloOf({ processes, versions, settings }: Ledger): Hello {
+  const main = processes.find(({ end }) => end?.modules_called === true) ?? processes[0];
+  const libraries = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  const python = main === undefined ? [] : [`python ${main.python}`];
+  const script = main === undefined ? '' : scriptOf(main.argv);
+  return {
+    protocol: PROTOCOL,
+    name: [script, settings.trainer === undefined ? '' : `(${settings.trainer})`].filter(Boolean).join(' '),
+    runtime: [...python, ...libraries].join(', '),
+    ops: {},
+    semantics: settings.semantics,
+  };
+}
+
+// --- helpers ---
+
+/** Nothing is drawn. */
+const NO_SEED = 0;
+/** Of the other findings so many are told in words; all of them are in the rows. */
+const MOST_TOLD = 3;
+
+function factsOf({ id, title, stage, level, why, catches }: LedgerProperty): PropertyFacts {
+  return { id, title, stage, level, why, catches };
+}
+
+/** As reports take it; absent where no process says it in that form. */
+function startOf({ processes }: Ledger): string | undefined {
+  const [first] = processes.map(({ started }) => started).toSorted();
+  return first !== undefined && INSTANT.test(first) ? first : undefined;
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** The script's file name, or the module that Python was told to run, of a command line with or without the interpreter. */
+function scriptOf(argv: readonly string[]): string {
+  const words = INTERPRETER.test(argv[0] ?? '') ? argv.slice(1) : argv;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (word === '-m' || word === '-c')
+      return `python ${word} ${word === '-m' ? (words[at + 1] ?? '') : '...'}`;
+    if (!word.startsWith('-')) return word.split(/[\\/]/).at(-1) ?? word;
+    if (WITH_VALUE.has(word)) at++;
+  }
+  return argv.length === 0 ? '' : 'python';
+}
+
+const INTERPRETER = /(^|[\\/])(python|pypy)[\d.]*(\.exe)?$/;
+/** Options of Python whose value is a word of its own. */
+const WITH_VALUE = new Set(['-W', '-X', '--check-hash-based-pycs']);
+
+function resultOf(property: LedgerProperty, ledger: Ledger): PropertyResult {
+  const { id, title, level } = property;
+  const bare = { id, title, level, ...NOT_TRIED };
+  let judgement: LedgerJudgement;
+  try {
+    const missing = property.needs?.(ledger);
+    if (missing !== undefined) return { ...bare, verdict: 'unsupported', reason: missing };
+    judgement = property.judge(ledger);
+  } catch (error) {
+    // One bad check must not keep the others' findings from the user.
+    const said = error instanceof Error ? error.message : String(error);
+    const reason = `the check itself failed, which is a fault of trainproof: ${said}`;
+    return { ...bare, verdict: 'error', reason };
+  }
+  const { judged, setAside, labels = {} } = judgement;
+  const counted = { ...bare, cases: judged + setAside, setAside, labels };
+  const failure = failureOf(property, judgement);
+  if (failure !== undefined) return { ...counted, verdict: 'fail', failure };
+  if (judged > 0) return { ...counted, verdict: 'pass' };
+  const reason =
+    setAside > 0
+      ? `nothing could be said of the ${setAside} that it looked at`
+      : 'nothing of what it speaks of was trained';
+  return { ...counted, verdict: 'skipped', reason };
+}
+
+function failureOf({ id }: LedgerProperty, judgement: LedgerJudgement): Failure | undefined {
+  const [first] = judgement.findings;
+  if (first === undefined) return undefined;
+  const { given, ...finding } = first;
+  return {
+    caseId: caseId(id, given),
+    finding: withOthers(finding, judgement),
+    given,
+    casesToFail: Math.max(1, judgement.judged),
+    shrinks: 0,
+    confirmed: 'not re-run',
+    seed: NO_SEED,
+    lines: [],
+  };
+}
+
+/** The first finding, with the others told behind its note. */
+function withOthers(finding: Finding, { findings, more }: LedgerJudgement): Finding {
+  const others = findings.slice(1);
+  const told = others.slice(0, MOST_TOLD).map(({ sentence }) => sentence);
+  const rest = others.length - told.length + more;
+  const also = told.length === 0 ? [] : [`Also: ${told.join(' ')}`];
+  const counted = rest === 0 ? [] : [`And ${rest} more of the same rule.`];
+  const note = [...(finding.note === undefined ? [] : [finding.note]), ...also, ...counted].join(' ');
+  return note === '' ? finding : { ...finding, note };
+}

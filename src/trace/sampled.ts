@@ -1,0 +1,54 @@
+// What generate() calls sampled: prompts and completions without padding.
+import type { Ids } from '../vocabulary.ts';
+import type { ReadGenerate } from './fields.ts';
+import type { Generation } from './ledger.ts';
+
+/** The sequences of one call, in the order of its output. */
+export function sampledOf(
+  record: ReadGenerate,
+  place: Pick<Generation, 'rank' | 'step'>,
+): readonly Generation[] {
+  const { copies, prompt_width: width } = record;
+  return record.sequences.map((sequence, row) => {
+    // Each prompt's copies stand one behind the other.
+    const mask = record.attention_mask?.[Math.floor(row / Math.max(1, copies))];
+    const completion = completionOf(sequence.slice(width), record);
+    return {
+      ...place,
+      model: record.model,
+      call: record.generate,
+      row,
+      promptIds: promptOf(sequence.slice(0, width), mask, record),
+      ...completion,
+      eosTokenIds: record.eos_token_ids,
+      temperature: record.do_sample ? (record.temperature ?? undefined) : undefined,
+    };
+  });
+}
+
+// --- helpers ---
+
+function promptOf(
+  ids: Ids,
+  mask: Ids | undefined,
+  { pad_token_id: pad, eos_token_ids: eos }: ReadGenerate,
+): Ids {
+  if (mask !== undefined) return ids.filter((_, column) => mask[column] !== 0);
+  // Without a mask generate() takes pads for padding, unless the pad id is one that stops: then they were read as tokens.
+  if (pad === null || eos.includes(pad)) return ids;
+  return ids.filter((id) => id !== pad);
+}
+
+function completionOf(
+  ids: Ids,
+  { pad_token_id: pad, eos_token_ids: eos, max_new_tokens: most }: ReadGenerate,
+): Pick<Generation, 'completionIds' | 'stopped'> {
+  const stop = ids.findIndex((id) => eos.includes(id));
+  if (stop >= 0) return { completionIds: ids.slice(0, stop + 1), stopped: true };
+  // What came to its limit was not padded: pads at its end were sampled. A row that a criterion of the script's own ended
+  // beside one that came to its limit looks the same; its pads are none of the trained row's real tokens.
+  if (ids.length === most) return { completionIds: ids, stopped: false };
+  let end = ids.length;
+  while (pad !== null && end > 0 && ids[end - 1] === pad) end--;
+  return { completionIds: ids.slice(0, end), stopped: false };
+}

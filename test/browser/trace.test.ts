@@ -1,0 +1,94 @@
+// The page that `trace --html` writes: from disk, on a narrow screen, on paper, without script, for who hears it.
+import { AxeBuilder } from '@axe-core/playwright';
+import { describe, expect, test } from 'vitest';
+import { tracePage } from '../../src/report/html/trace.ts';
+import { tracedLedger, tracedRun } from '../report/traced-run.ts';
+import { open, unfold, useBrowser, widthOf } from './world.ts';
+
+useBrowser();
+
+const ledger = tracedLedger({ long: 700 });
+const document = tracePage([tracedRun(ledger, true)], { ledger, unseen: ['Sampling is done by vLLM.'] });
+/** Row 2 of the first step: its header is trained. */
+const HEADER = '#row-0-0-2';
+const color = (selector: string, property: string): string =>
+  `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`;
+
+describe('the page of a traced run', () => {
+  test('opens from disk, asks for nothing, complains of nothing', async () => {
+    const { page, requests, troubles } = await open(document);
+    await page.waitForLoadState('networkidle');
+    expect(await page.locator('h1').innerText()).toContain('1 holds, 1 fails');
+    expect(requests).toEqual([]);
+    expect(troubles).toEqual([]);
+  });
+
+  test('frames what is wrong, and writes out a target that is another token', async () => {
+    const { page } = await open(document);
+    expect(await page.locator(`${HEADER} .wrong bdi`).allTextContents()).toEqual(['assistant', '⏎']);
+    expect(await page.locator('#row-0-0-3 .wrong small').textContent()).toContain('c');
+    expect(await page.locator('#row-0-0-0 .wrong').count()).toBe(0);
+  });
+
+  test('tells up from down, strong from weak and expected from not by more than colour', async () => {
+    const { page } = await open(document);
+    await page.locator('#row-0-1-0').scrollIntoViewIfNeeded();
+    const image = (selector: string): Promise<string> => page.evaluate(color(selector, 'backgroundImage'));
+    expect(await image('#row-0-1-0 b')).toContain('repeating-linear-gradient');
+    expect(await image('#row-0-1-1 b')).toBe('none');
+    const height = (selector: string): Promise<number> =>
+      page.evaluate(`document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().height`);
+    expect(await height('#row-0-0-2 .y b')).toBeGreaterThan(await height('#row-0-1-1 .y b'));
+    expect(
+      await page.evaluate(
+        `getComputedStyle(document.querySelector('${HEADER} .y'), '::after').borderBottomStyle`,
+      ),
+    ).toBe('solid');
+  });
+
+  test('folds padding and the middle of a long prompt, and keeps every trained token of a long row', async () => {
+    const { page } = await open(document);
+    const long = page.locator('#row-0-2-0');
+    expect(await long.locator('.fold').count()).toBeGreaterThan(0);
+    expect(await long.locator('b').count()).toBeGreaterThan(2_000);
+    expect(await page.locator('#row-0-0-1 .pads').innerText()).toBe('×6');
+    expect(await page.evaluate(`document.querySelector('#row-0-2-0 .heat').clientHeight`)).toBeLessThan(500);
+  });
+
+  test.each(['light', 'dark'] as const)('axe finds nothing, all unfolded, %s', async (colorScheme) => {
+    const small = tracedLedger();
+    const page = (
+      await open(tracePage([tracedRun(small, true)], { ledger: small, unseen: ['No.'] }), { colorScheme })
+    ).page;
+    await unfold(page);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html).slice(0, 3)])).toEqual([]);
+  });
+
+  test('is said run by run, and what is wrong token by token', async () => {
+    const { page } = await open(document);
+    const said = await page.locator(`${HEADER} .sr-only`).innerText();
+    expect(said).toMatch(/completion, 2 tokens, trained: Hello!/);
+    expect(said).toMatch(
+      /Wrong: 28 · assistant · id \d+ · prompt · target: itself · weight 0.02 · should not be trained\./,
+    );
+  });
+
+  test('does not scroll sideways at 360 pixels, all unfolded', async () => {
+    const { page } = await open(document, { viewport: { width: 360, height: 740 } });
+    await unfold(page);
+    expect(await widthOf(page)).toBeLessThanOrEqual(360);
+  });
+
+  test('is printed whole: no row scrolls on paper', async () => {
+    const { page } = await open(document);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate(color('div.heat', 'overflow'))).toBe('visible');
+    expect(await page.evaluate(color('div.heat', 'maxHeight'))).toBe('none');
+  });
+
+  test('is read without script', async () => {
+    const { page } = await open(document, { javaScriptEnabled: false });
+    expect(await page.locator('#step-0').innerText()).toContain('Hello');
+  });
+});

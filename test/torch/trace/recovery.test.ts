@@ -1,0 +1,106 @@
+// The recovery of targets and weights from gradients, next to autograd.
+import { beforeAll, expect, test } from 'vitest';
+import { type Answered, casesOf } from './cases.ts';
+
+interface Errors {
+  readonly target: number;
+  readonly weight: number;
+  readonly residual: number;
+  readonly logprob: number;
+  readonly temperatures: readonly number[];
+  readonly band: number;
+}
+
+let cases: ReadonlyMap<string, Answered>;
+beforeAll(async () => {
+  cases = await casesOf('recovery_cases.py');
+}, 300_000);
+
+const out = <T>(name: string): T => cases.get(name)?.out as T;
+
+test.each([
+  ['float64', 1e-12, 1],
+  ['float32', 1e-5, 1],
+  ['float32 with a bias', 1e-5, 1],
+  ['float32 at temperature 0.7', 1e-5, 0.7],
+  ['float32 at temperature 3', 1e-5, 3],
+  ['float32 with a softcap', 1e-5, 1],
+  ['float32 with a scale', 1e-5, 1],
+  ['float32, nearly flat', 1e-5, 1],
+  ['float32, few entries', 1e-5, 1],
+  ['bfloat16', 5e-2, 1],
+  ['float16', 1e-2, 1],
+])('%s: every target, and weights within %s', (name, weight, temperature) => {
+  for (const route of ['logits', 'hidden'] as const) {
+    const errors = out<Record<typeof route, Errors>>(name)[route];
+    expect(errors, route).toMatchObject({ target: 0 });
+    expect(errors.weight, route).toBeLessThan(weight);
+    expect(errors.residual, route).toBeLessThan(errors.band);
+    expect(
+      errors.temperatures.filter((value) => Math.abs(value - temperature) > 0.01),
+      route,
+    ).toEqual([]);
+  }
+  expect(out<{ logits: Errors }>(name).logits.temperatures).toEqual([temperature]);
+});
+
+test.each([
+  ['float64', 1e-12, 1],
+  ['float32', 1e-5, 1],
+  ['bfloat16', 5e-2, 1],
+  ['float16', 1e-2, 1],
+  ['large and flat', 1e-5, 1],
+  ['large and peaked', 1e-5, 1],
+  ['with a softcap', 1e-5, 1],
+  ['at temperature 0.7', 1e-5, 0.7],
+])('in a few directions only, %s: every target, and weights within %s', (name, weight, temperature) => {
+  const errors = out<Errors>(`sketch, ${name}`);
+  expect(errors).toMatchObject({ target: 0 });
+  expect(errors.weight).toBeLessThan(weight);
+  expect(errors.residual).toBeLessThan(errors.band);
+  expect(errors.temperatures.filter((value) => Math.abs(value - temperature) > 0.01)).toEqual([]);
+});
+
+test('the cheap mode looks for few targets in the whole vocabulary, and leaves the others open', () => {
+  const { n, ...rest } = out<{ n: number }>('search');
+  expect(n).toBeGreaterThan(3);
+  expect(rest).toEqual({ candidates: true, searched: true, rest: [-1], measured: 0 });
+});
+
+test('of two ids with one row none is said to be the target; with rows that differ, it is', () => {
+  expect(out('twins')).toEqual({
+    'equal, exact': [[-1], true],
+    'equal, cheap': [[-1], true],
+    'near, exact': [[-1], true],
+    'near, cheap': [[-1], true],
+    'apart, exact': [[8], true],
+    'apart, cheap': [[8], true],
+  });
+});
+
+test('a smoothed label leaves a residual, and its target is still the best one', () => {
+  const { logits, hidden, target } = out<{ logits: number; hidden: number; target: number }>('two targets');
+  expect(target).toBe(0);
+  expect(Math.min(logits, hidden)).toBeGreaterThan(1e-3);
+});
+
+test('positions that are not finite are counted, and not listed', () => {
+  expect(out('broken')).toEqual([
+    [2, 38],
+    [2, 38],
+  ]);
+});
+
+test('a nearly certain token is told from the one that is trained against it', () => {
+  const { targets, weights } = out<{ targets: number[]; weights: number[] }>('confident');
+  expect(targets).toEqual([6, 4]);
+  expect(weights[0]).toBeCloseTo(1, 4);
+  expect(weights[1]).toBeCloseTo(-2, 4);
+});
+
+test('150,000 tokens take a bounded part of memory', () => {
+  const { grown, weight, n } = out<{ grown: number; weight: number; n: number }>('large');
+  expect(n).toBe(3840);
+  expect(weight).toBeLessThan(1e-5);
+  expect(grown).toBeLessThan(512 * 2 ** 20);
+});

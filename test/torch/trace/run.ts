@@ -1,0 +1,153 @@
+// Runs a script of `scripts/` under `trainproof trace`, as a user does, and reads what came of it: the exit code, the
+// verdicts, and the ledger of what the script trained.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { PropertyResult, RunEvent } from '../../../src/index.ts';
+import { familyFolder, loadTokenizer } from '../../../src/tokenizers/load.ts';
+import type { Tokenizer } from '../../../src/tokenizers/tokenizer.ts';
+import { bookOf } from '../../../src/trace/book.ts';
+import type { ReadRecord } from '../../../src/trace/fields.ts';
+import type { Ledger } from '../../../src/trace/ledger.ts';
+import { readTrace } from '../../../src/trace/read.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
+
+const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');
+const BIN = join(PACKAGE_ROOT, '.venv', 'bin');
+/** Another build than the package's own, for work on several at a time. */
+const DIST = process.env.TRAINPROOF_DIST ?? join(PACKAGE_ROOT, 'dist');
+const MAIN = join(DIST, 'src', 'cli', 'main.js');
+const EVENTS = 'events.ndjson';
+
+/** Words of a command: a script's name and its arguments; `{data}`, `{out}` and `{model}` stand for paths. */
+export type Words = string;
+
+export interface Asked {
+  readonly words: Words;
+  /** JSON lines for `{data}`. */
+  readonly data?: readonly unknown[];
+  /** Options of `trace`, before `--`; `{data}` stands in them, too. */
+  readonly options?: string;
+}
+
+export interface Traced {
+  readonly exitCode: number | undefined;
+  /** What a person sees: standard output and standard error. */
+  readonly out: string;
+  readonly results: readonly PropertyResult[];
+  readonly records: readonly (readonly ReadRecord[])[];
+  readonly ledger: Ledger;
+}
+
+/** Runs it, each time in a folder of its own. */
+export async function traced(asked: Asked): Promise<Traced> {
+  const folder = mkdtempSync(join(tmpdir(), 'trainproof trace '));
+  const { options, command } = laidOut(asked, folder);
+  const env = {
+    OMP_NUM_THREADS: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+    PATH: `${BIN}:${process.env.PATH ?? ''}`,
+  };
+  if (asked.words.includes('{model}'))
+    await execa(join(BIN, 'python'), [join(SCRIPTS, 'save_model.py'), join(folder, 'model')], { env });
+  const run = await execa(
+    process.execPath,
+    [
+      MAIN,
+      'trace',
+      '--out',
+      join(folder, 'trace'),
+      '--events',
+      join(folder, EVENTS),
+      ...options,
+      '--',
+      ...command,
+    ],
+    { cwd: SCRIPTS, env, reject: false, all: true, stdin: 'ignore' },
+  );
+  return readRun(folder, run.exitCode, run.all, asked);
+}
+
+/** What is typed, with the paths of `folder` in it; the data lie there. */
+export function laidOut(
+  { words, data = [], options = '' }: Asked,
+  folder: string,
+): { readonly options: readonly string[]; readonly command: readonly string[] } {
+  const set = join(folder, 'set');
+  const paths: Readonly<Record<string, string>> = {
+    '{data}': join(set, 'train.jsonl'),
+    '{set}': set,
+    '{out}': join(folder, 'out'),
+    '{model}': join(folder, 'model'),
+    '{qwen}': familyFolder('qwen'),
+  };
+  mkdirSync(set, { recursive: true });
+  mkdirSync(join(folder, 'out'), { recursive: true });
+  writeFileSync(join(set, 'train.jsonl'), data.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const filled = (text: string): readonly string[] =>
+    text
+      .split(' ')
+      .filter((word) => word !== '')
+      .map((word) => paths[word] ?? word);
+  return { options: filled(options), command: filled(commandOf(words)) };
+}
+
+/** What a run left in its folder. */
+export function readRun(
+  folder: string,
+  exitCode: number | undefined,
+  out: string,
+  { options = '' }: Asked,
+): Traced {
+  const trace = join(folder, 'trace');
+  const events = join(folder, EVENTS);
+  const records = recordsIn(trace);
+  return {
+    exitCode,
+    out,
+    results: existsSync(events) ? resultsIn(events) : [],
+    records,
+    ledger: bookOf(
+      records,
+      options.includes('{qwen}') ? loaded(familyFolder('qwen')) : tokenizerOf(trace, records),
+    ),
+  };
+}
+
+/** What failed that must or should hold: the property, and its sentence. */
+export function blamedIn({ results }: Traced): readonly (readonly [string, string])[] {
+  return results
+    .filter(({ verdict, level }) => level !== 'may' && !['pass', 'unsupported', 'skipped'].includes(verdict))
+    .map(({ id, failure, reason }) => [id, failure?.finding?.sentence ?? reason ?? '']);
+}
+
+/** A script's name alone is run by Python; anything else is a command by itself. */
+const commandOf = (words: Words): string => (/^\S+\.py\b/.test(words) ? `python ${words}` : words);
+
+function recordsIn(trace: string): readonly (readonly ReadRecord[])[] {
+  if (!existsSync(trace)) return [];
+  const files = readdirSync(trace).filter((file) => file.endsWith('.ndjson'));
+  return files.sort().map((file) => readTrace(readFileSync(join(trace, file), 'utf8'), file).records);
+}
+
+function tokenizerOf(
+  trace: string,
+  records: readonly (readonly ReadRecord[])[],
+): { readonly tokenizer?: Tokenizer } {
+  const saved = records.flat().find((record) => record.kind === 'tokenizer');
+  if (saved === undefined) return {};
+  return loaded(join(trace, saved.folder));
+}
+
+function loaded(folder: string): { readonly tokenizer?: Tokenizer } {
+  const tokenizer = loadTokenizer(folder);
+  return 'tokenizer' in tokenizer ? tokenizer : {};
+}
+
+function resultsIn(file: string): readonly PropertyResult[] {
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines
+    .map((line): RunEvent => JSON.parse(line))
+    .flatMap((event) => (event.type === 'property-end' ? [event.result] : []));
+}

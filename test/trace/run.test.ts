@@ -1,0 +1,272 @@
+// A ledger judged: the events and verdicts of it, and what is said where there was nothing to see.
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/check/events.ts';
+import { complaintAbout } from '../../src/report/event-shape.ts';
+import { blindness, partlyBlind } from '../../src/trace/blindness.ts';
+import type { LedgerProperty } from '../../src/trace/property.ts';
+import { helloOf, judgeLedger } from '../../src/trace/run.ts';
+import { booked, endOf, forwardOf, generateOf, modelOf, processOf, stepOf, trainedOf } from './recorded.ts';
+import { ledgerOf } from './traced.ts';
+
+const REPLAY = { command: '', again: 'npx trainproof trace --from there' };
+const FINDING = { kind: 'prompt', sentence: 'Token 3 of row 0 is trained.', given: { ids: [1, 2, 3] } };
+
+function property(judge: LedgerProperty['judge'], needs?: LedgerProperty['needs']): LedgerProperty {
+  return {
+    id: 'trace/of-a-test',
+    title: 'a rule',
+    stage: 'trace',
+    level: 'must',
+    why: 'because',
+    catches: [],
+    judge,
+    ...(needs === undefined ? {} : { needs }),
+  };
+}
+
+function judged(...properties: readonly LedgerProperty[]) {
+  const events: RunEvent[] = [];
+  const ledger = ledgerOf({ rows: [{ ids: [1, 5, 6, 2] }] });
+  const results = judgeLedger(ledger, properties, { command: 'python train.py', replay: REPLAY }, (event) =>
+    events.push(event),
+  );
+  return { events, results };
+}
+
+const holds = { judged: 4, setAside: 1, findings: [], more: 0, labels: { stopped: 3 } };
+
+test('a run has the events of a check, each as reports take them', () => {
+  const { events, results } = judged(
+    property(() => holds),
+    property(() => ({ ...holds, findings: [FINDING] })),
+  );
+  expect(events.map(({ type }) => type)).toEqual([
+    'run-start',
+    'property-start',
+    'property-end',
+    'property-start',
+    'property-end',
+    'run-end',
+  ]);
+  for (const event of events) expect(complaintAbout(JSON.parse(JSON.stringify(event)))).toBeUndefined();
+  expect(events[0]).toMatchObject({
+    command: 'python train.py',
+    cases: 1,
+    started: '2026-03-01T09:30:00.000Z',
+  });
+  expect(results.map(({ verdict }) => verdict)).toEqual(['pass', 'fail']);
+  expect(results[0]).toMatchObject({ cases: 5, setAside: 1, labels: { stopped: 3 } });
+});
+
+test('a finding is a failure with its given, and the others are told behind it', () => {
+  const others = [1, 2, 3, 4, 5].map((row) => ({ ...FINDING, sentence: `Row ${row} as well.` }));
+  const [result] = judged(
+    property(() => ({ ...holds, findings: [{ ...FINDING, note: 'By the mask.' }, ...others], more: 7 })),
+  ).results;
+  expect(result?.failure).toMatchObject({
+    given: { ids: [1, 2, 3] },
+    confirmed: 'not re-run',
+    lines: [],
+    finding: {
+      kind: 'prompt',
+      sentence: 'Token 3 of row 0 is trained.',
+      note: 'By the mask. Also: Row 1 as well. Row 2 as well. Row 3 as well. And 9 more of the same rule.',
+    },
+  });
+  expect(result?.failure?.finding).not.toHaveProperty('given');
+  expect(result?.failure?.caseId).toMatch(/^[0-9a-f]+$/);
+});
+
+test('nothing judged is skipped, and what is not there is unsupported: neither passes', () => {
+  const nothing = { judged: 0, setAside: 0, findings: [], more: 0 };
+  const { results } = judged(
+    property(() => nothing),
+    property(() => ({ ...nothing, setAside: 3 })),
+    property(
+      () => holds,
+      () => 'there is no generate() call',
+    ),
+  );
+  expect(results.map(({ verdict, reason }) => [verdict, reason])).toEqual([
+    ['skipped', 'nothing of what it speaks of was trained'],
+    ['skipped', 'nothing could be said of the 3 that it looked at'],
+    ['unsupported', 'there is no generate() call'],
+  ]);
+});
+
+test('a finding where nothing else could be judged is a failure', () => {
+  const { results } = judged(property(() => ({ judged: 0, setAside: 2, findings: [FINDING], more: 0 })));
+  expect(results[0]?.verdict).toBe('fail');
+});
+
+test('a check that throws is an error of its own, and the others are judged', () => {
+  const { results } = judged(
+    property(() => {
+      throw new TypeError('no such row');
+    }),
+    property(() => holds),
+  );
+  expect(results.map(({ verdict }) => verdict)).toEqual(['error', 'pass']);
+  expect(results[0]?.reason).toContain('no such row');
+});
+
+test('the script introduces itself by its name, its trainer and its libraries', () => {
+  const ledger = ledgerOf({
+    processes: [
+      { argv: ['/usr/bin/torchrun', 'train.py'], end: endOf({ modules_called: false }) },
+      { argv: ['jobs/train.py', '--fast'], rank: 0 },
+    ],
+    settings: { trainer: 'SFTTrainer' },
+    versions: { torch: '2.13.0', trl: '1.13.0' },
+  });
+  expect(helloOf(ledger)).toMatchObject({
+    name: 'train.py (SFTTrainer)',
+    runtime: 'python 3.11.0, torch 2.13.0, trl 1.13.0',
+    ops: {},
+  });
+});
+
+test.each([
+  [['/usr/bin/python3.11', '-u', '-W', 'ignore', 'jobs/train.py', '--lr', '1'], 'train.py'],
+  [['C:\\Python\\python.exe', 'train.py'], 'train.py'],
+  [['python', '-m', 'jobs.train', '--fast'], 'python -m jobs.train'],
+  [['python', '-c', 'import train'], 'python -c ...'],
+  [['/venv/bin/trl', 'sft'], 'trl'],
+  [['python'], 'python'],
+])('%j is called %s', (argv, name) => {
+  expect(helloOf(ledgerOf({ processes: [{ argv }] })).name).toBe(name);
+});
+
+const ROW = [1, 5, 2];
+const torch = { kind: 'versions' as const, versions: { torch: '2.13.0' }, device: 'cpu' };
+const trained = trainedOf([{ column: 0, target: 5, weight: 1 }]);
+const finished = endOf({ reason: 'finished' });
+
+test('a training that was seen whole is not blind', () => {
+  const ledger = booked([[processOf(), torch, modelOf(), forwardOf([ROW]), trained, stepOf(), endOf()]]);
+  expect([...blindness(ledger), ...partlyBlind(ledger)]).toEqual([]);
+});
+
+test.each([
+  ['no Python process', [], 'No Python process of the command was traced'],
+  [
+    'no torch',
+    [[processOf(), endOf({ torch: false, modules_called: false })]],
+    'No process of the command imported torch',
+  ],
+  [
+    'torch, and nothing called',
+    [[processOf(), torch, endOf({ modules_called: false })]],
+    'torch was imported, but no torch module was called',
+  ],
+  [
+    'torch, and a model of which nothing is known',
+    [[processOf(), torch, finished]],
+    'no language model was recognised among them',
+  ],
+  [
+    'an engine of its own',
+    [
+      [
+        processOf(),
+        torch,
+        { kind: 'blind' as const, what: 'vllm', sentence: 'vLLM samples elsewhere' },
+        finished,
+      ],
+    ],
+    'vLLM samples elsewhere.',
+  ],
+  [
+    'a model that only answers',
+    [[processOf(), torch, modelOf(), generateOf([[1]], [[1, 2]]), finished]],
+    'never with gradients',
+  ],
+  [
+    'no backward pass',
+    [[processOf(), torch, modelOf(), forwardOf([ROW]), finished]],
+    'no backward pass reached it and no optimiser step was made',
+  ],
+  [
+    'no optimiser step',
+    [[processOf(), torch, modelOf(), forwardOf([ROW]), trained, finished]],
+    'The script ended before its first optimiser step',
+  ],
+  [
+    'a script that failed',
+    [
+      [
+        processOf(),
+        torch,
+        modelOf(),
+        forwardOf([ROW]),
+        endOf({ reason: 'exception', exception: 'ValueError: no' }),
+      ],
+    ],
+    'The script failed before its first optimiser step',
+  ],
+  [
+    'a step of what was not seen',
+    [[processOf(), torch, modelOf(), forwardOf([ROW], { grad: false }), stepOf(), endOf()]],
+    'The optimiser made a step, but no forward pass with gradients',
+  ],
+  [
+    'a fault of the tracer',
+    [
+      [
+        processOf(),
+        torch,
+        modelOf(),
+        forwardOf([ROW]),
+        trained,
+        { kind: 'trouble' as const, where: 'backward', traceback: 'Traceback\n  File\nValueError: shapes' },
+        stepOf(),
+        endOf(),
+      ],
+    ],
+    'The tracer itself failed at backward: ValueError: shapes.',
+  ],
+])('of %s it is said in a sentence that nothing, or not all, was seen', (_, files, sentence) => {
+  const sentences = blindness(booked(files));
+  expect(sentences).toHaveLength(1);
+  expect(sentences[0]).toContain(sentence);
+  expect(sentences[0]).toMatch(/\.$/);
+});
+
+test('steps that were made while no gradient arrived are for the checks to judge', () => {
+  const ledger = booked([
+    [processOf(), torch, modelOf(), forwardOf([ROW]), stepOf({ changed: false }), endOf()],
+  ]);
+  expect(blindness(ledger)).toEqual([]);
+});
+
+test('a gradient that no single target explains anywhere is no verdict, and one that some do is', () => {
+  const row = (...residuals: readonly number[]) => ({
+    ids: [5, 6, 7, 2],
+    at: Object.fromEntries(residuals.map((residual, at) => [at + 1, { weight: 1, residual }])),
+  });
+  const versions = { torch: '2.13.0' };
+  const [sentence] = blindness(
+    ledgerOf({ versions, rows: [row(1.3, 0.9, 1.1)], models: [{ head: 'blocks.0.mlp' }] }),
+  );
+  expect(sentence).toContain('the head that was found (blocks.0.mlp)');
+  expect(blindness(ledgerOf({ versions, rows: [row(1.3, 0.2, 1.1)] }))).toEqual([]);
+});
+
+test('what was not seen beside a training that was belongs to its report', () => {
+  const ledger = booked([
+    [
+      processOf(),
+      torch,
+      { kind: 'blind', what: 'vllm', sentence: 'vLLM samples elsewhere.' },
+      modelOf(),
+      forwardOf([ROW]),
+      trained,
+      stepOf(),
+    ],
+  ]);
+  expect(blindness(ledger)).toEqual([]);
+  expect(partlyBlind(ledger)).toEqual([
+    'vLLM samples elsewhere.',
+    'Process 100 (rank 0) was ended from outside; what it had trained until then is judged.',
+  ]);
+});
