@@ -11,6 +11,7 @@ import { entropyProperties } from './entropy.ts';
 import { entropyRelations } from './entropy-relations.ts';
 import { extractProperties } from './extract.ts';
 import { formatProperties } from './format.ts';
+import { fullSizeProperties } from './full-size.ts';
 import { gaeProperties } from './gae.ts';
 import { irregularProperties } from './irregular.ts';
 import { klProperties } from './kl.ts';
@@ -26,6 +27,9 @@ import { maskProperties } from './mask.ts';
 import { klGaps, lossGaps } from './mask-gaps.ts';
 import { maskPositions } from './mask-positions.ts';
 import { maskRelations } from './mask-relations.ts';
+import { modelProperties } from './model.ts';
+import { modelKlProperties } from './model-kl.ts';
+import { modelStepProperties } from './model-step.ts';
 import { lossSettings, preferenceLossSettings } from './named-settings.ts';
 import { overlongProperties } from './overlong.ts';
 import { packProperties } from './pack.ts';
@@ -98,12 +102,16 @@ export const properties: readonly Property[] = [
   ...anyCase(penaltiesProperties),
   ...anyCase(logprobsProperties),
   ...anyCase([shardedLogprobs]),
+  ...anyCase(fullSizeProperties),
   ...anyCase(scoreProperties),
   ...anyCase(scoreRelations),
   ...anyCase(packedScoreProperties),
   ...anyCase(valuesProperties),
   ...anyCase(seamProperties),
   ...anyCase(updateProperties),
+  ...anyCase(modelProperties),
+  ...anyCase(modelKlProperties),
+  ...anyCase(modelStepProperties),
   ...anyCase(entropyProperties),
   ...anyCase(entropyRelations),
   ...anyCase(klProperties),

@@ -9,7 +9,17 @@ import {
   type Property,
   placeExamples,
 } from '../src/index.ts';
-import { type Cell, judged, type Packed, pack, packing, placed, shown, tokenOf } from './packed-rows.ts';
+import {
+  type Cell,
+  isWorthwhile,
+  judged,
+  type Packed,
+  pack,
+  packing,
+  placed,
+  shown,
+  tokenOf,
+} from './packed-rows.ts';
 
 export const packBoundaries: readonly Property<LimitedExamples>[] = [
   {
@@ -96,7 +106,7 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
       const { unpacked, input_ids: ids } = packed.answer;
       if (unpacked === undefined) return discard('the answer has no unpacked examples');
       const text = (rows: readonly Ids[]): string[] => rows.map(shown);
-      const examples = placed(packed).map(({ example }) => drawn.examples[example]?.ids ?? []);
+      const places = placed(packed);
       const inOrder = placeExamples({
         ...packed.reading,
         lengths: unpacked.map((row) => row.length),
@@ -104,8 +114,8 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
         required: () => true,
         ordered: true,
       });
-      const same = text(unpacked).sort().join() === text(examples).sort().join();
-      if (!packed.whole || (same && inOrder !== undefined)) return undefined;
+      if (!packed.whole || (inOrder !== undefined && areOf(drawn, unpacked))) return undefined;
+      const examples = places.map(({ example }) => drawn.examples[example]?.ids ?? []);
       return {
         kind: 'unpacked',
         sentence: `Unpacking ${text(ids).join(' ')} gives ${text(unpacked).join(' ')}; packed were ${text(examples).join(' ')}.`,
@@ -113,6 +123,22 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
     },
   },
 ];
+
+/**
+ * Each is one of the examples, and none is missing that a filter could not have left out. Which of those were packed is
+ * not asked of the rows: an example of nothing but stop tokens looks like what a packer puts between two.
+ */
+function areOf(drawn: LimitedExamples, unpacked: readonly Ids[]): boolean {
+  const left = drawn.examples.map((_, example) => example);
+  // What must be there is taken first, so that an example that is alike does not stand in for it.
+  left.sort((a, b) => Number(isWorthwhile(drawn, b)) - Number(isWorthwhile(drawn, a)));
+  for (const ids of unpacked) {
+    const at = left.findIndex((example) => shown(drawn.examples[example]?.ids ?? []) === shown(ids));
+    if (at < 0) return false;
+    left.splice(at, 1);
+  }
+  return !left.some((example) => isWorthwhile(drawn, example));
+}
 
 /** The lengths of a row are those of its examples, in order; what is left over may be counted as one more. */
 function wrongLengths(packed: Packed, lengths: readonly Ids[]): Finding | undefined {

@@ -15,6 +15,7 @@ import {
 import { batches } from '../test/teeth/legal/batches.ts';
 import { critics } from '../test/teeth/legal/critic.ts';
 import { dialogues } from '../test/teeth/legal/dialogues.ts';
+import { scorers } from '../test/teeth/legal/models.ts';
 import { numbers } from '../test/teeth/legal/numbers.ts';
 import { pairs } from '../test/teeth/legal/pairs.ts';
 import { pipelines } from '../test/teeth/legal/pipelines.ts';
@@ -70,6 +71,7 @@ export const LEGAL: readonly Correct[] = [
   ...samplers,
   ...critics,
   ...numbers,
+  ...scorers,
   ...pipelines,
   ...settings,
   ...steps,

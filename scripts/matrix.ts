@@ -122,13 +122,9 @@ const FIRST_CHUNK = 4;
 const GROWTH = 4;
 
 /** The first failing case of a property, among `limit`. What is neither held nor failed is an error. */
-async function killOf(
-  asked: Asked,
-  seed: number,
-  limit: number,
-  errors: string[],
-): Promise<Kill | undefined> {
+async function killOf(asked: Asked, seed: number, most: number, errors: string[]): Promise<Kill | undefined> {
   const { property, arbitrary, trainer, world } = asked;
+  const limit = Math.min(most, property.mostCases ?? most);
   // The very cases that a run of this seed draws.
   const own = seedOf(seed, property.id);
   for (let from = 0, size = FIRST_CHUNK; from < limit; from += size, size *= GROWTH) {

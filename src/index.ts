@@ -20,6 +20,7 @@ export type { Outcome, Trainer } from './trainer/trainer.ts';
 
 // Writing a property: the shape of one, what it needs, and how it shows rows, tokens and numbers.
 
+export * from './check/checkpoints.ts';
 export { defineProperty, type PropertySketch } from './check/define-property.ts';
 export * from './check/gaps.ts';
 export * from './check/gradient.ts';
@@ -31,6 +32,27 @@ export * from './check/rows.ts';
 export * from './check/strips.ts';
 export { discard } from './check/subject.ts';
 export * from './check/tracks.ts';
+
+// What a traced script trained, and the shape of a property of it.
+
+export { type Bands, bandsAt, bandsOf, explains } from './trace/bands.ts';
+export type {
+  Generation,
+  Ledger,
+  LedgerModel,
+  LedgerRow,
+  LedgerStep,
+  Place as RowPlace,
+  RankStep,
+  RowIds,
+  ScoredRow,
+  Settings,
+  Spans,
+  Trained,
+} from './trace/ledger.ts';
+export type { LedgerFinding, LedgerJudgement, LedgerProperty } from './trace/property.ts';
+export * from './trace/weights.ts';
+export { type Line, lineThrough } from './trace/weights-line.ts';
 
 // Generators: fast-check arbitraries for cases, and the labels of what they exercise. `fc` is the fast-check that they
 // are made with; arbitraries of a second copy of it would not fit.
@@ -44,9 +66,11 @@ export * from './generators/critic.ts';
 export * from './generators/decodable.ts';
 export * from './generators/dialogue.ts';
 export * from './generators/examples.ts';
+export * from './generators/full-size.ts';
 export * from './generators/gaps.ts';
 export * from './generators/graded.ts';
 export * from './generators/logits.ts';
+export * from './generators/models.ts';
 export * from './generators/overlong.ts';
 export * from './generators/pairs.ts';
 export * from './generators/penalised.ts';
@@ -65,6 +89,21 @@ export * from './generators/unrolls.ts';
 // The reference: the oracles, plain float64, one file a stage.
 
 export * from './reference/index.ts';
+
+// Rows of logits at a real vocabulary.
+
+export {
+  BACKENDS,
+  type BackendName,
+  type Chosen,
+  numbersOf,
+  type RowKernel,
+  type RowNumbers,
+} from './kernel/index.ts';
+
+// Model folders that a trainer is handed.
+
+export { MODEL_KINDS, type ModelKind, type ModelName, type Models } from './checkpoints/models.ts';
 
 // Tokenizers and chat templates.
 

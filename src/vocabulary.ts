@@ -153,7 +153,7 @@ export type Role = 'system' | 'prompt' | 'completion' | 'tool' | 'stop' | 'after
 export const LEVELS = ['must', 'should', 'may'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** The stages of a training step, in the order in which a conversation passes them. */
+/** The stages of a training step, in the order in which a conversation passes them; last, what `trace` alone can see. */
 export const STAGES = [
   'render',
   'tokenize',
@@ -172,6 +172,7 @@ export const STAGES = [
   'score',
   'values',
   'update',
+  'model',
   'entropy',
   'kl',
   'reward',
@@ -185,6 +186,7 @@ export const STAGES = [
   'contract',
   'schedule',
   'segments',
+  'trace',
 ] as const;
 export type Stage = (typeof STAGES)[number];
 

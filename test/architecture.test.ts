@@ -15,22 +15,39 @@ const FLOORS: Record<string, readonly string[]> = {
   trainer: ['protocol'],
   tokenizers: [],
   reference: [],
+  kernel: ['reference'],
+  checkpoints: ['reference'],
   generators: ['tokenizers'],
-  check: ['trainer', 'protocol', 'tokenizers', 'reference', 'generators'],
+  check: ['trainer', 'protocol', 'tokenizers', 'reference', 'generators', 'kernel', 'checkpoints'],
   bugs: [],
   view: ['tokenizers', 'check'],
-  report: ['check', 'trainer', 'protocol', 'bugs', 'view'],
-  index: ['protocol', 'trainer', 'tokenizers', 'reference', 'generators', 'check', 'cli'],
+  trace: ['check', 'protocol', 'tokenizers', 'view'],
+  report: ['check', 'trainer', 'protocol', 'bugs', 'view', 'trace'],
+  index: [
+    'protocol',
+    'trainer',
+    'tokenizers',
+    'reference',
+    'generators',
+    'kernel',
+    'checkpoints',
+    'check',
+    'trace',
+    'cli',
+  ],
   cli: [
     'protocol',
     'trainer',
     'tokenizers',
     'reference',
     'generators',
+    'kernel',
+    'checkpoints',
     'check',
     'report',
     'bugs',
     'view',
+    'trace',
     'index',
     'properties',
   ],
@@ -85,11 +102,11 @@ describe('architecture', () => {
     for (const path of starters) expect(path).toMatch(/^src\/(trainer\/child|cli\/browser)\.ts$/);
   });
 
-  test('only cli, the corpus, known failures, tokenizers, assets of the page and the version touch the disk', () => {
+  test('only cli, the corpus, known failures, tokenizers, checkpoints, assets of the page and the version touch the disk', () => {
     const touching = sources.filter((path) => importsOf(path).some(({ from }) => from.startsWith('node:fs')));
     for (const path of touching)
       expect(path).toMatch(
-        /^src\/(cli\/|tokenizers\/|check\/corpus\.ts|check\/known\.ts|report\/html\/assets\.ts|version\.ts)/,
+        /^src\/(cli\/|tokenizers\/|checkpoints\/folder\.ts|check\/corpus\.ts|check\/known\.ts|report\/html\/assets\.ts|version\.ts)/,
       );
   });
 

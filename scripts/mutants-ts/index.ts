@@ -1,6 +1,8 @@
 // Wrong trainers whose mistake is one of JavaScript: right in the line above, wrong by a rule of the language.
 import type { Args } from '../../src/index.ts';
 import type { Mutant } from '../wrong-trainers.ts';
+import { wrongAtFullSize } from './full-size.ts';
+import { wrongModels } from './models.ts';
 import { wrong } from './wrong.ts';
 
 type Ids = readonly number[];
@@ -67,6 +69,9 @@ export const wrongHere: readonly Mutant[] = [
       },
     },
   }),
+
+  ...wrongModels,
+  ...wrongAtFullSize,
 
   // findIndex() answers -1 where there is nothing, and slice(0, -1 + 1) is empty: completions that were cut by their
   // length are gone, and only those that ended by themselves are rewarded. Fix: ask for -1 first.

@@ -64,7 +64,7 @@ export async function checkProperty(
 
   const arbitrary = property.given(world);
   const seed = seedOf(options.seed, property.id);
-  const cases = drawCases(arbitrary, seed, options.cases);
+  const cases = drawCases(arbitrary, seed, Math.min(options.cases, property.mostCases ?? options.cases));
   const screening = await screen(
     cases.count,
     async () => {

@@ -53,6 +53,8 @@ export interface Replay {
   readonly folder?: string;
   /** What to type where nothing was saved, if one line does it. */
   readonly again?: string;
+  /** The cases are what a script trained: none was drawn, so that no seed draws them again and none was made smaller. */
+  readonly traced?: true;
 }
 
 export interface ThinLabel {

@@ -1,5 +1,5 @@
 // Comparing numbers with a tolerance that follows from what the trainer computes in, and saying how far off they are.
-import { allowed, close, tolerance } from '../reference/index.ts';
+import { allowed, close, type Tolerance, tolerance } from '../reference/index.ts';
 import type { DType } from '../vocabulary.ts';
 import type { Finding, NumberDifference, Strip, World } from './property.ts';
 
@@ -13,7 +13,11 @@ export interface Band {
 
 /** The band of one comparison; `terms` is the length of the longest sum in it. */
 export function bandOf(world: World, terms = 1): Band {
-  const band = tolerance(world.hello.dtype ?? 'float32', { terms });
+  return bandFrom(tolerance(world.hello.dtype ?? 'float32', { terms }));
+}
+
+/** A tolerance with what is done with it. */
+export function bandFrom(band: Tolerance): Band {
   return {
     ...band,
     close: (observed, expected) => close(observed ?? Number.NaN, expected ?? Number.NaN, band),

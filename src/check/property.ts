@@ -1,5 +1,7 @@
 // What a property is: data. The CLI, vitest, `list`, the docs table and the report all read this one object.
 import type fc from 'fast-check';
+import type { Models } from '../checkpoints/models.ts';
+import type { Chosen } from '../kernel/index.ts';
 import type { Args, Hello, Ok, Op } from '../protocol/message.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Level, Role, Semantics, Stage } from '../vocabulary.ts';
@@ -14,6 +16,10 @@ export interface World {
 
 /** What a check is handed: the world and a way to ask. `ask` returns good answers only; anything else ends the case. */
 export interface Subject extends World {
+  /** Random models in folders, for ops that are handed one; and where a trainer may save its own. */
+  readonly models: Models;
+  /** Computes the reference at a real vocabulary. Chosen at the first call. */
+  readonly kernel: () => Promise<Chosen>;
   ask<O extends Op>(op: O, args: Args<O>): Promise<Ok<O>>;
   /** For inputs that should be refused: the answer, or why there is none. An exception of the op refuses, too. */
   attempt<O extends Op>(op: O, args: Args<O>): Promise<{ readonly ok: Ok<O> } | { readonly refused: string }>;
@@ -75,6 +81,8 @@ export interface Property<Case = unknown> {
   readonly needs?: readonly Need[];
   /** Cases are plain JSON: they are saved, edited, replayed. */
   readonly given: (world: World) => fc.Arbitrary<Case>;
+  /** At most so many cases, however many are asked for: where each takes long, and all see the same. */
+  readonly mostCases?: number;
   /** What a case exercised; counted over the cases that were judged. */
   readonly labels?: (given: Case, world: World) => readonly string[];
   /** The least share of judged cases, 0 to 1, that must carry a label; in this world, where it depends on one. */

@@ -53,7 +53,13 @@ export async function run(
       const checked = await checkProperty(property, world, {
         ...options,
         shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
-        onProgress: (done) => emit({ type: 'progress', id: property.id, done, total: options.cases }),
+        onProgress: (done) =>
+          emit({
+            type: 'progress',
+            id: property.id,
+            done,
+            total: Math.min(options.cases, property.mostCases ?? options.cases),
+          }),
         onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
       });
       result = judgedOrUnseen(checked, options);

@@ -1,8 +1,15 @@
 // Token strips for findings: which text a token has, what it is in its row, and the tracks beside it.
 
 import { tokenText } from '../tokenizers/text.ts';
-import type { Role } from '../vocabulary.ts';
-import type { Strip, World } from './property.ts';
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { Role, Tokens } from '../vocabulary.ts';
+import type { Strip } from './property.ts';
+
+/** What tells the text of an id: a `World` does, and whoever has no trainer to ask makes one of a tokenizer. */
+export interface Speller {
+  readonly tokenizer: Tokenizer | undefined;
+  readonly hello: { readonly tokens?: Tokens };
+}
 
 export interface StripSketch {
   readonly row: number;
@@ -18,7 +25,7 @@ export interface StripSketch {
 }
 
 /** How the token with this id is shown: its text where a tokenizer is known, its id otherwise. */
-export function nameOf(world: World, id: number): string {
+export function nameOf(world: Speller, id: number): string {
   const { tokenizer, hello } = world;
   if (tokenizer !== undefined && (hello.tokens === undefined || id < hello.tokens.vocab_size))
     return tokenText(tokenizer, id);
@@ -26,7 +33,7 @@ export function nameOf(world: World, id: number): string {
 }
 
 /** "Token 7 '␠the' (id 262)". */
-export function tokenAt(world: World, ids: readonly number[], column: number): string {
+export function tokenAt(world: Speller, ids: readonly number[], column: number): string {
   const id = ids[column] ?? -1;
   const name = nameOf(world, id);
   return name === `t${id}` ? `Token ${column} (id ${id})` : `Token ${column} '${name}' (id ${id})`;
@@ -35,7 +42,7 @@ export function tokenAt(world: World, ids: readonly number[], column: number): s
 /**
  * A token strip for a finding: the text of each token where a tokenizer is known, its role, and the tracks as cells.
  */
-export function stripOf(world: World, sketch: StripSketch): Strip {
+export function stripOf(world: Speller, sketch: StripSketch): Strip {
   const { shown = 'tokens' } = sketch;
   return {
     row: sketch.row,

@@ -1,8 +1,10 @@
 // What a check is handed: a trainer that only ever gives good answers. Anything else ends the case by a throw
 // that the engine turns back into a value; and what was asked is remembered, to be replayed without the harness.
+import { models } from '../checkpoints/models.ts';
 import type { Args, Op } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Trainer } from '../trainer/trainer.ts';
+import { rowKernel } from './kernel.ts';
 import type { Finding, Property, Subject, World } from './property.ts';
 
 /** The end of one case. */
@@ -44,6 +46,8 @@ export async function runCase<Case>(
   };
   const subject: Subject = {
     ...world,
+    models,
+    kernel: rowKernel,
     async ask(op, args) {
       const outcome = await attempt(op, args);
       if ('ok' in outcome) return outcome.ok;

@@ -2,8 +2,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openCorpus } from '../check/corpus.ts';
+import { chosenBackend, closeKernel, useBackend } from '../check/kernel.ts';
 import { run, worldOf } from '../check/run.ts';
 import { supportOf } from '../check/support.ts';
+import { BACKENDS, type BackendName } from '../kernel/index.ts';
 import { choosePaint } from '../report/paint.ts';
 import { semanticsWords } from '../report/profile.ts';
 import { terminalReport } from '../report/terminal.ts';
@@ -17,6 +19,7 @@ import { LAST_RUN } from './last-run.ts';
 import { measuredSemantics } from './open.ts';
 import {
   addTrainerOptions,
+  backendName,
   collect,
   type Invocation,
   levelName,
@@ -45,6 +48,7 @@ interface CheckOptions extends TrainerOptions, RecordOptions {
   readonly rows?: boolean;
   readonly shrinkTime?: number;
   readonly quiet?: boolean;
+  readonly backend?: BackendName | 'auto';
 }
 
 export function addCheck(program: Command, { context, rest, finish }: Invocation): void {
@@ -63,6 +67,11 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .option('--rows', 'print a row for each property; of more than 12, those that hold share one a stage')
     .option('--labels', 'show what the cases of each property exercised, and what they must')
     .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
+    .option(
+      '--backend <name>',
+      `what computes the reference at real vocabularies: auto (default), ${BACKENDS.join(', ')}`,
+      backendName,
+    )
     .option('--quiet', 'print failures and the final line only');
   addOutputOptions(command).option(
     '--no-annotations',
@@ -97,6 +106,8 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
     return refuse(context, {
       problem: '--update-known needs --known <file>, or `known` in the configuration',
     });
+  const unusable = await useBackend(options.backend ?? 'auto');
+  if (unusable !== undefined) return refuse(context, unusable);
   const record = openRecord(options, isKept(options, plan), context);
   if (isProblem(record)) return refuse(context, record);
 
@@ -175,6 +186,10 @@ async function checkWith(
       report(event);
     },
   );
+  const backend = await chosenBackend();
+  if (backend !== undefined && options.quiet !== true)
+    say(context, ...wrap(`real vocabularies computed by ${backend}`, width));
+  await closeKernel();
   const written = await record.finish();
   const counted = options.updateKnown
     ? rewriteKnown(results, chosen, interrupts.signal.aborted, context)

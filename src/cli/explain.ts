@@ -2,6 +2,7 @@
 // judge, which bugs of real trainers it is made for and what is done about them; or the same of one bug.
 import type { Command } from 'commander';
 import { bugs } from '../bugs/index.ts';
+import type { PropertyFacts } from '../check/events.ts';
 import type { Property } from '../check/property.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type BugExplanation,
   explainBug,
   explainProperty,
+  explainTraced,
   type PropertyExplanation,
 } from '../report/explanation.ts';
 import { bugLines, type Print, propertyLines } from '../report/explanation-lines.ts';
@@ -44,9 +46,12 @@ type Page =
 
 async function explain(ids: readonly string[], json: boolean, context: Context): Promise<number> {
   const properties = await context.properties();
+  const { ledgerProperties } = await import('../../properties/ledger/index.ts');
+  // The others have the id, and the words, of a property of the catalogue.
+  const traced = ledgerProperties.filter(({ stage }) => stage === 'trace');
   const pages: Page[] = [];
   for (const id of splitNames(ids)) {
-    const found = pagesOf(id, properties);
+    const found = pagesOf(id, properties, traced);
     if (isProblem(found)) return refuse(context, found);
     pages.push(...found);
   }
@@ -64,7 +69,11 @@ function linesOf(page: Page, print: Print): string[] {
   return page.kind === 'bug' ? bugLines(page, print) : propertyLines(page, print);
 }
 
-function pagesOf(name: string, properties: readonly Property[]): readonly Page[] | Problem {
+function pagesOf(
+  name: string,
+  properties: readonly Property[],
+  traced: readonly PropertyFacts[],
+): readonly Page[] | Problem {
   if (BUG_NAME.test(name)) {
     const known = bugs.filter(({ id }) => id === name.toUpperCase());
     if (known.length > 0)
@@ -73,9 +82,16 @@ function pagesOf(name: string, properties: readonly Property[]): readonly Page[]
     const hint = near === undefined ? 'docs/bugs.md lists them' : `did you mean "${near}"?`;
     return { problem: `no bug is called "${name}", ${hint}` };
   }
-  const chosen = selectProperties(properties, [name], 'may');
+  // Rules that only a traced script is held to stand beside the catalogue.
+  const known = selectProperties(properties, [name], 'may');
+  const beside = isProblem(known) ? selectProperties(traced, [name], 'may') : known;
+  const chosen: readonly (Property | PropertyFacts)[] | Problem = isProblem(beside) ? known : beside;
   if (isProblem(chosen)) return chosen;
-  return chosen.map((property) => ({ kind: 'property', ...explainProperty(property, properties) }) as const);
+  return chosen.map((property) => {
+    const page =
+      'ops' in property ? explainProperty(property, properties) : explainTraced(property, properties);
+    return { kind: 'property', ...page } as const;
+  });
 }
 
 /** No stage is called so. */

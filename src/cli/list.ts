@@ -1,5 +1,6 @@
 // `list`: the properties, and for a named trainer which of them it can be checked for.
 import type { Command } from 'commander';
+import type { PropertyFacts } from '../check/events.ts';
 import type { Property, World } from '../check/property.ts';
 import { worldOf } from '../check/run.ts';
 import { supportOf } from '../check/support.ts';
@@ -35,7 +36,7 @@ Examples:
   npx trainproof list -- python adapter.py`;
 
 async function list(options: ListOptions, rest: readonly string[], context: Context): Promise<number> {
-  const properties = selectProperties(await context.properties(), splitNames(options.only ?? []), 'may');
+  const properties = selectProperties(await everyProperty(context), splitNames(options.only ?? []), 'may');
   if (isProblem(properties)) return refuse(context, properties);
   const plan = await makePlan(options, rest, context);
   if (isProblem(plan)) return refuse(context, plan);
@@ -49,20 +50,45 @@ async function list(options: ListOptions, rest: readonly string[], context: Cont
   });
 }
 
+/** A property, and who can check it: an adapter's answers, a traced script, or both. */
+interface Listed extends PropertyFacts {
+  /** Absent: only `trace` sees it. */
+  readonly property?: Property;
+  readonly traced: boolean;
+}
+
+async function everyProperty(context: Context): Promise<readonly Listed[]> {
+  const { ledgerProperties } = await import('../../properties/ledger/index.ts');
+  const traced = new Set(ledgerProperties.map(({ id }) => id));
+  const asked = await context.properties();
+  const own = new Set(asked.map(({ id }) => id));
+  return [
+    ...asked.map((property) => ({ ...property, property, traced: traced.has(property.id) })),
+    ...ledgerProperties.filter(({ id }) => !own.has(id)).map((facts) => ({ ...facts, traced: true })),
+  ];
+}
+
+const TRACE_MARK = 'trace';
+const TRACE_ONLY = 'what a script really trained, which only `npx trainproof trace -- COMMAND` sees';
+
 const LEVEL_WIDTH = 'should'.length;
 const TITLE_INDENT = '    ';
 
-/** Two lines a property: id and level, then the rule; with a trainer, whether it can be checked. */
-function tableLines(properties: readonly Property[], world: World | undefined, context: Context): string[] {
+/**
+ * Two lines a property: id, level and whether a trace is checked for it, then the rule; with a trainer, whether it can
+ * be checked.
+ */
+function tableLines(properties: readonly Listed[], world: World | undefined, context: Context): string[] {
   const paint = choosePaint(context.out.isTty, context.env);
   const width = widthOfScreen(context) - TITLE_INDENT.length;
   const idWidth = Math.max(...properties.map(({ id }) => widthOf(id)));
   let supported = 0;
   const lines = properties.flatMap((property) => {
-    const lack = world === undefined ? undefined : supportOf(property, world);
+    const lack = world === undefined ? undefined : lackOf(property, world);
     if (lack === undefined) supported++;
     const glyph = world === undefined ? '' : lack === undefined ? '✓ ' : `${LOOKS.unsupported.glyph} `;
-    const head = `${glyph}${pad(property.id, idWidth)}  ${pad(property.level, LEVEL_WIDTH)}`.trimEnd();
+    const mark = property.traced ? `  ${TRACE_MARK}` : '';
+    const head = `${glyph}${pad(property.id, idWidth)}  ${pad(property.level, LEVEL_WIDTH)}${mark}`.trimEnd();
     return [
       lack === undefined ? paint.bold(head) : paint.dim(head),
       ...wrap(property.title, width).map((line) => TITLE_INDENT + line),
@@ -73,7 +99,10 @@ function tableLines(properties: readonly Property[], world: World | undefined, c
   });
   const counted =
     world === undefined
-      ? `${properties.length} properties`
+      ? `${properties.length} properties; those marked ${TRACE_MARK} are checked on traced scripts`
       : `${world.hello.name} can be checked for ${supported} of ${properties.length} properties`;
   return [...lines, '', counted];
 }
+
+const lackOf = ({ property }: Listed, world: World): string | undefined =>
+  property === undefined ? TRACE_ONLY : supportOf(property, world);

@@ -1,5 +1,6 @@
 // Option values and the options that several commands share. Parsers refuse in one sentence.
 import { type Command, InvalidArgumentError } from 'commander';
+import { BACKENDS, type BackendName } from '../kernel/index.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { LEVELS, type Level } from '../vocabulary.ts';
 import type { Context } from './context.ts';
@@ -51,6 +52,13 @@ export function levelName(text: string): Level {
   throw new InvalidArgumentError(
     near === undefined ? 'Levels are must, should and may.' : `Did you mean "${near}"?`,
   );
+}
+
+export function backendName(text: string): BackendName | 'auto' {
+  const known = ['auto', ...BACKENDS] as const;
+  const name = known.find((each) => each === text);
+  if (name !== undefined) return name;
+  throw new InvalidArgumentError(`Backends are ${known.join(', ')}.`);
 }
 
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {

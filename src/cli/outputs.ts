@@ -63,10 +63,14 @@ export interface Outputs {
   write(runs: readonly Run[], without?: OutputName): Promise<readonly string[]>;
 }
 
+/** What makes an output in the place of what the table has: a traced run's page has its rows on it. */
+export type Renderers = { readonly [N in OutputName]?: Output['render'] };
+
 /** The outputs that were asked for. Each file is proved writable now, before minutes are spent. */
 export function openOutputs(
   options: OutputOptions,
   { cwd, out }: Pick<Context, 'cwd' | 'out'>,
+  instead: Renderers = {},
 ): Outputs | Problem {
   const asked = NAMES.flatMap((name) => {
     const file = options[name];
@@ -85,7 +89,7 @@ export function openOutputs(
       const problems: string[] = [];
       for (const { name, file, path } of asked) {
         if (name === without) continue;
-        const text = await OUTPUTS[name].render(runs);
+        const text = await (instead[name] ?? OUTPUTS[name].render)(runs);
         if (file === STANDARD_OUTPUT) out.write(text);
         const why = file === STANDARD_OUTPUT ? undefined : writeWhole(path, text);
         if (why !== undefined) problems.push(`--${name}: ${file} ${why}`);

@@ -5,6 +5,7 @@ import { nearestName } from '../protocol/nearest.ts';
 import { VERSION } from '../version.ts';
 import { addCheck } from './check.ts';
 import { type Context, refuse } from './context.ts';
+import { addDataset } from './dataset.ts';
 import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
@@ -15,6 +16,7 @@ import type { Invocation } from './options.ts';
 import { addProfile } from './profile.ts';
 import { addReplay } from './replay.ts';
 import { addReport } from './report.ts';
+import { addTrace } from './trace.ts';
 import { addView } from './view.ts';
 
 /** Runs `trainproof ...argv`. Throws only for a defect of the harness. */
@@ -63,6 +65,8 @@ export function buildProgram(invocation: Invocation): Command {
     addReport,
     addReplay,
     addProfile,
+    addTrace,
+    addDataset,
     addView,
     addList,
     addExplain,
@@ -80,6 +84,7 @@ Examples:
   npx trainproof doctor -- python adapter.py say hello, try each op once
   npx trainproof check -- python adapter.py  check every property
   npx trainproof report --open               see the last run as a page
+  npx trainproof trace -- python train.py    see what a script really trains
   npx trainproof demo                        see six real bugs caught`;
 
 function explain(error: CommanderError, words: readonly string[], program: Command): string {
@@ -104,7 +109,9 @@ function explain(error: CommanderError, words: readonly string[], program: Comma
       );
     }
     case 'commander.excessArguments':
-      return `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`trainproof ${command?.name() ?? 'check'} -- python adapter.py\``;
+      return command?.name() === 'trace'
+        ? `${said.replace(/\.$/, '')}; the script's command stands behind --, word by word, as in \`trainproof trace -- python train.py\``
+        : `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`trainproof ${command?.name() ?? 'check'} -- python adapter.py\``;
     default:
       return said;
   }

@@ -7,7 +7,7 @@ import { type Context, isProblem, type Problem } from './context.ts';
 import { openEventFile } from './event-file.ts';
 import { tellGithub } from './github.ts';
 import { openLastRun } from './last-run.ts';
-import { type OutputOptions, openOutputs } from './outputs.ts';
+import { type OutputOptions, openOutputs, type Renderers } from './outputs.ts';
 
 export interface RecordOptions extends OutputOptions {
   /** False where --no-annotations was typed. */
@@ -24,8 +24,13 @@ export interface RunRecord {
 }
 
 /** `kept`: the events go to the folder of saved cases, too. Every file that is named is proved writable. */
-export function openRecord(options: RecordOptions, kept: boolean, context: Context): RunRecord | Problem {
-  const outputs = openOutputs(options, context);
+export function openRecord(
+  options: RecordOptions,
+  kept: boolean,
+  context: Context,
+  instead: Renderers = {},
+): RunRecord | Problem {
+  const outputs = openOutputs(options, context, instead);
   if (isProblem(outputs)) return outputs;
   if (outputs.onStandardOutput)
     return { problem: 'standard output has the table of the run; name a file instead of -' };

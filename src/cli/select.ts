@@ -8,11 +8,11 @@ import type { Problem } from './context.ts';
  * `mask/*`, `mask`, `mask/prompt-is-never-trained`; several are joined. Without a level, named properties are
  * taken whatever theirs is, and all others are `must`. A name that fits nothing is a problem.
  */
-export function selectProperties(
-  properties: readonly Property[],
+export function selectProperties<P extends Pick<Property, 'id' | 'level'>>(
+  properties: readonly P[],
   only: readonly string[],
   level: Level | undefined,
-): readonly Property[] | Problem {
+): readonly P[] | Problem {
   for (const name of only) {
     if (!properties.some(({ id }) => fits(id, name))) return { problem: unknownProperty(name, properties) };
   }

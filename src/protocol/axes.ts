@@ -85,6 +85,18 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     ok: { logprobs: 'row' },
     reach: 'row',
   },
+  model_score: {
+    args: {
+      model_path: 'setting',
+      ...COMPLETIONS,
+      temperature: 'setting',
+      padding_side: 'setting',
+      packed: 'setting',
+      reference_path: 'setting',
+    },
+    ok: { logprobs: 'row', entropy: 'row', ref_logprobs: 'row', kl: 'row' },
+    reach: 'row',
+  },
   values: {
     args: { ...COMPLETIONS, temperature: 'setting' },
     ok: { values: 'row' },

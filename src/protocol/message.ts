@@ -25,7 +25,7 @@ export type Ok<O extends Op> = Fields<(typeof OPS)[O]['ok']>;
 export interface Capability {
   /** Every op with per-token arrays: where its own live, if elsewhere than `layout` of hello says. */
   readonly layout?: Layout;
-  /** render, tokenize: the routes the trainer has. Default: both. */
+  /** render, tokenize, train_step: the routes the trainer has. Default: both. */
   readonly route?: readonly ('sft' | 'rl')[];
   /** render, tokenize: another chat template may be sent along. Default: false. */
   readonly chat_template?: boolean;
@@ -33,16 +33,22 @@ export interface Capability {
   readonly tools?: boolean;
   /** decode: special tokens are left out of the text. Undeclared, both are accepted. */
   readonly skip_special_tokens?: boolean;
-  /** extract: the sides it pads prompts on. Default: left. */
+  /** extract: the sides it pads prompts on. Default: left. model_score: those it may be asked for. Default: none. */
   readonly padding_side?: readonly ('left' | 'right')[];
   /** mask, trajectory: what the sampler may leave behind a stop token: padding (nothing) only, the default, or anything. */
   readonly after_stop?: 'padding' | 'any';
   /** mask: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
   readonly unfinished?: boolean;
-  /** logprobs, values: may be asked for other temperatures than 1. Default: false. */
+  /** logprobs, values, model_score: may be asked for other temperatures than 1. Default: false. */
   readonly temperature?: boolean;
-  /** score: may be asked to score all rows packed into one. Default: false. */
+  /** score, model_score: may be asked to score all rows packed into one. Default: false. */
   readonly packed?: boolean;
+  /** model_score, train_step: the families of models that it can load. Default: both. */
+  readonly families?: readonly ('llama' | 'gpt2')[];
+  /** model_score: may be sent a second checkpoint, the reference. Default: false. */
+  readonly reference?: boolean;
+  /** model_score: what its `kl` is; undeclared, any of them is accepted. */
+  readonly kl?: 'exact' | 'k1' | 'k2' | 'k3' | 'abs';
   /** update: the policy starts out as its own reference. Default: false. */
   readonly starts_at_reference?: boolean;
   /** kl: the estimators that may be named in the request. Absent: the trainer has one, named in `semantics` or not at all. */

@@ -77,6 +77,20 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
             oneEach(ok, name, args.completion_ids),
         )
         .find((complaint) => complaint !== undefined);
+    case 'model_score':
+      return ['logprobs', 'entropy', 'ref_logprobs', 'kl']
+        .filter((name) => ok[name] !== undefined)
+        .map(
+          (name) =>
+            sameRows(ok, name, args.completion_ids, 'row', 'completion') ??
+            oneEach(ok, name, args.completion_ids),
+        )
+        .find((complaint) => complaint !== undefined);
+    case 'train_step':
+      return ok.loss_weights === undefined
+        ? undefined
+        : (sameRows(ok, 'loss_weights', args.completion_ids, 'row', 'completion') ??
+            oneEach(ok, 'loss_weights', args.completion_ids));
     case 'entropy':
       return ok.entropy === undefined && ok.mean_entropy === undefined
         ? 'ok has neither entropy nor mean_entropy'

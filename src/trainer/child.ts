@@ -1,6 +1,7 @@
 // A child process in a group of its own: the only place that starts one. It moves bytes and decides when the
-// child is gone; what the bytes mean is connection.ts.
+// child is gone; what the bytes mean is connection.ts. A user's own program is started here, too, with our terminal.
 import { delimiter, join } from 'node:path';
+import { isatty } from 'node:tty';
 import { execa } from 'execa';
 import { PACKAGE_ROOT } from '../version.ts';
 import { guard, release, signalGroup } from './orphans.ts';
@@ -93,6 +94,56 @@ export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => v
     note: (line) => tail.push(Buffer.from(`${line}\n`)),
   };
 }
+
+/** A user's own program: what it reads and writes is its own business. */
+export interface Attached {
+  /** Ctrl-C: passed on where no terminal has done it. */
+  interrupt(): void;
+  /** SIGTERM, SIGKILL after half a second. Of what it started in turn, only what it ends itself. */
+  kill(): void;
+  readonly exited: Promise<ChildExit>;
+}
+
+export interface AttachedOptions extends ChildOptions {
+  /** It reads nothing, and what it says is not shown. */
+  readonly silent?: boolean;
+}
+
+/**
+ * Starts a program with our own stdin, stdout and stderr. It stays in our process group: a terminal gives its input,
+ * and Ctrl-C, to the group in the foreground only, and stops any other that reads. It dies with us, unless we are killed.
+ */
+export function startAttached({ command, cwd, env, silent = false }: AttachedOptions): Attached {
+  const [file = '', ...rest] = command;
+  const subprocess = execa(file, rest, {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env }),
+    stdio: silent ? 'ignore' : 'inherit',
+    reject: false,
+  });
+  const { pid } = subprocess;
+  const exited =
+    pid === undefined
+      ? spawnFailure(subprocess)
+      : new Promise<ChildExit>((resolve) => {
+          subprocess.once('exit', (exitCode: number | null, signal: string | null) =>
+            resolve(signal === null ? { exitCode: exitCode ?? 0 } : { signal }),
+          );
+        });
+  return {
+    interrupt: () => {
+      if (!STANDARD_STREAMS.some((stream) => isatty(stream))) subprocess.kill('SIGINT');
+    },
+    kill: () => {
+      subprocess.kill('SIGTERM');
+      const timer = setTimeout(() => subprocess.kill('SIGKILL'), TERM_MILLISECONDS);
+      void exited.then(() => clearTimeout(timer));
+    },
+    exited,
+  };
+}
+
+const STANDARD_STREAMS = [0, 1, 2];
 
 /** Python adapters find `import trainproof` here without installing it. */
 const PYTHON_FOLDER = join(PACKAGE_ROOT, 'src', 'python');

@@ -1,4 +1,5 @@
 // One plausible request for each op, for smoke tests of the example trainers.
+import { models } from '../../src/checkpoints/models.ts';
 import type { Request } from './adapter.ts';
 
 const messages = [
@@ -68,6 +69,10 @@ const TOKEN_REWARDS = {
   kl_coef: 0.5,
 };
 const WHITEN = { values: NUMBERS, completion_mask: TRACKS.completion_mask, prompt_width: 0 };
+
+const checkpoint = (seed: number): string =>
+  models.folder({ kind: 'llama', seed, vocabulary: 32 }, { eosTokenIds: [2], padTokenId: 0 });
+const MODEL = { model_path: checkpoint(0), prompt_ids: [[5], [6, 7]], completion_ids: [[11, 2], [12]] };
 
 export const ONE_EACH: readonly Request[] = [
   { op: 'render', args: { route: 'sft', messages, add_generation_prompt: false } },
@@ -216,6 +221,8 @@ export const ONE_EACH: readonly Request[] = [
       repetition_penalty: 1.5,
     },
   },
+  { op: 'model_score', args: { ...MODEL, temperature: 1, reference_path: checkpoint(1) } },
+  { op: 'train_step', args: { ...MODEL, learning_rate: 0.5, saved_path: models.saving() } },
   {
     op: 'reward',
     args: {

@@ -31,7 +31,14 @@ async function check(
 const verdicts = (results: readonly PropertyResult[], ...kinds: string[]): string[] =>
   results.filter(({ verdict }) => kinds.includes(verdict)).map(({ id }) => id);
 
+const GRPO_MODEL_KNOWN = [
+  'model/learned-positions-logprobs-equal-the-reference',
+  'model/learned-positions-independent-of-batch-mates',
+  'model/learned-positions-step-follows-the-gradient',
+];
+// In the order of the catalogue; a step on a vocabulary of 150,000 ids is not asked for.
 const GRPO_KNOWN = [
+  ...GRPO_MODEL_KNOWN,
   'entropy/impossible-tokens-add-nothing',
   'kl/independent-of-padding',
   'kl/masked-values-do-not-matter',
@@ -43,7 +50,11 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
   ['trl-grpo', GRPO_KNOWN, []],
   ['trl-sft', ['tokenize/answer-is-trained', 'tokenize/stop-token-is-trained'], []],
   ['trl-dpo', [], []],
-  ['trl-grpo', GRPO_KNOWN, ['--tokenizer', REAL, '--cases', '30']],
+  [
+    'trl-grpo',
+    GRPO_KNOWN.filter((id) => !id.endsWith('step-follows-the-gradient')),
+    ['--tokenizer', REAL, '--cases', '30'],
+  ],
 ])('%s', (adapter, known, options) => {
   const tokenizer = options.length > 0 ? 'the real Qwen2.5 tokenizer' : 'the bundled tokenizer';
   test(`holds at least 15 properties with ${tokenizer}, and what it does wrong is known with its reason`, async () => {

@@ -2,7 +2,7 @@
 // and values that must give different answers, its trainer says in capability `knobs`.
 import fc from 'fast-check';
 import type { Args, Op } from '../../protocol/message.ts';
-import type { Property, World } from '../property.ts';
+import type { Property, Subject, World } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement } from './compare.ts';
 import type { Related } from './relations.ts';
@@ -53,8 +53,8 @@ export function knobs<O extends KnobbedOp, Case>(
         requests: fc.array(given(world), { minLength: count, maxLength: count }),
         knob: fc.constantFrom(...Object.keys(knobsOf(op, world))),
       });
-  const withSetting = (drawn: Case, world: World, name: string, value: number): Args<O> =>
-    ({ ...args(drawn, world), settings: { [name]: value } }) as Args<O>;
+  const withSetting = (drawn: Case, subject: Subject, name: string, value: number): Args<O> =>
+    ({ ...args(drawn, subject), settings: { [name]: value } }) as Args<O>;
   return [
     {
       ...base,

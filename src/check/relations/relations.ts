@@ -16,7 +16,7 @@ export interface Related<O extends Op, Case> {
   /** What the answer is, as a sentence begins: "The KL". Default: "The answer". */
   readonly noun?: string;
   readonly given: (world: World) => fc.Arbitrary<Case>;
-  readonly args: (given: Case, world: World) => Args<O>;
+  readonly args: (given: Case, subject: Subject) => Args<O>;
   readonly labels?: Property<Case>['labels'];
   readonly coverage?: Property<Case>['coverage'];
   readonly needs?: readonly Need[];

@@ -154,6 +154,23 @@ ARGS = {
         "frequency_penalty": "float",
         "repetition_penalty": "float",
     },
+    "model_score": {
+        "model_path": "text",
+        "prompt_ids": "int_rows",
+        "completion_ids": "int_rows",
+        "temperature": "float",
+        "padding_side": "text?",
+        "packed": "flag?",
+        "reference_path": "text?",
+    },
+    "train_step": {
+        "model_path": "text",
+        "prompt_ids": "int_rows",
+        "completion_ids": "int_rows",
+        "advantages": "floats?",
+        "learning_rate": "float",
+        "saved_path": "text",
+    },
     "reward": {
         "prompts": "texts",
         "completions": "texts",

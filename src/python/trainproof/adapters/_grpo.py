@@ -11,15 +11,18 @@ from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
 
 
-def build(tokenizer, beta=0.0, stops=None, **config):
+def build(tokenizer, beta=0.0, stops=None, model=None, **config):
     """The trainer in training mode. Where beta is not 0, TRL reloads its reference model from a folder; that folder,
     and the output folder, may go once both models are loaded.
 
+    model: the folder of a checkpoint; None is the adapter's own tiny model.
     stops: ids at which the sampler stops, if not the tokenizer's eos alone; TRL takes them as generation_kwargs.
     config: further fields of GRPOConfig."""
     with tempfile.TemporaryDirectory(prefix="trainproof-") as scratch:
-        model = tiny_model(len(tokenizer))
-        if beta != 0.0:
+        own = model is None
+        if own:
+            model = tiny_model(len(tokenizer))
+        if own and beta != 0.0:
             folder = os.path.join(scratch, "model")
             model.save_pretrained(folder)
             model = folder

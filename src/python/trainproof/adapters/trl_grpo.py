@@ -11,6 +11,7 @@ import os
 import trainproof
 from trainproof import Reject
 from trainproof.adapters._grpo import build, prompted
+from trainproof.adapters._models import descend, frozen, kept
 from trainproof.adapters._standin import model_of, rendering, replaced, same_ids, sampler
 from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, named_stops, stop, tokenizer_folder
 
@@ -39,19 +40,27 @@ HELD_AT = {"epsilon_high": 5.0} if LOSS == "cispo" else {}
 
 FOLDER = tokenizer_folder()
 tokenizer = load_tokenizer(FOLDER)
-trainer = build(
-    tokenizer,
-    beta=BETA,
-    stops=named_stops(tokenizer),
-    entropy_coef=ENTROPY_COEF,
-    loss_type=LOSS,
-    importance_sampling_level=RATIO,
-    **HELD_AT,
-)
+
+
+def made(model=None):
+    return build(
+        tokenizer,
+        model=model,
+        beta=BETA,
+        stops=named_stops(tokenizer),
+        entropy_coef=ENTROPY_COEF,
+        loss_type=LOSS,
+        importance_sampling_level=RATIO,
+        **HELD_AT,
+    )
+
+
+trainer = made()
+trainer_of = kept(made)  # of a checkpoint
 tokens = declared_tokens(tokenizer)
 
 
-def rollout_of(rows, **stand_ins):
+def rollout_of(rows, trainer=trainer, **stand_ins):
     """TRL's batch for one prompt a row, as one group; `rows` are dataset rows, `stand_ins` attributes of the trainer."""
     trainer._metrics["train"].clear()
     with replaced(trainer, num_generations=len(rows), **stand_ins):
@@ -125,25 +134,80 @@ def logprobs(input_ids, attention_mask, logits, prompt_width, temperature):
     return {"logprobs": logps}
 
 
-@trainproof.op
-def score(prompt_ids, completion_ids):
-    """The policy's log-probabilities inside _compute_loss, on the batch that TRL padded and masked."""
+def given_rollout(prompt_ids, completion_ids, trainer=trainer, **settings):
+    """TRL's batch of these prompts and completions, as if the policy had sampled them."""
+    return rollout_of(
+        plain(len(prompt_ids)),
+        trainer,
+        _tokenize_prompts=given_prompts(prompt_ids),
+        _generate_single_turn=lambda *_: (completion_ids, None),
+        **settings,
+    )
+
+
+def scored(trainer, batch, **settings):
+    """(logps, entropies) that _compute_loss asks for, on the batch that TRL padded and masked."""
     seen = []
 
     def recorded(*args, **options):
         answer = method(*args, **options)
-        seen.append(answer[0])
+        seen.append(answer)
         return answer
 
-    batch = rollout_of(
-        plain(len(prompt_ids)),
-        _tokenize_prompts=given_prompts(prompt_ids),
-        _generate_single_turn=lambda *_: (completion_ids, None),
-    )
     method = trainer._get_per_token_logps_and_entropies
-    with torch.no_grad(), replaced(trainer, _get_per_token_logps_and_entropies=recorded):
+    with torch.no_grad(), replaced(trainer, _get_per_token_logps_and_entropies=recorded, **settings):
         trainer._compute_loss(trainer.model, batch)
-    return {"logprobs": [row[: len(ids)].tolist() for row, ids in zip(seen[0], completion_ids)]}
+    return seen[0][:2]
+
+
+def ragged(block, completion_ids):
+    """The columns of each row's own tokens."""
+    return [row[: len(ids)].tolist() for row, ids in zip(block, completion_ids)]
+
+
+@trainproof.op
+def score(prompt_ids, completion_ids):
+    """The policy's log-probabilities inside _compute_loss."""
+    return {"logprobs": ragged(scored(trainer, given_rollout(prompt_ids, completion_ids))[0], completion_ids)}
+
+
+# Whether the KL of a single token can be read off TRL's loss: see kl below.
+TOKEN_KL = AGGREGATIONS[LOSS] == ("token-mean", "global") and RATIO == "token"
+
+
+@trainproof.op(temperature=True, reference=True, **({"kl": "k3"} if TOKEN_KL else {}))
+def model_score(model_path, prompt_ids, completion_ids, temperature, reference_path=None):
+    """The same of a trainer that was given this checkpoint, at this temperature; the reference's log-probabilities are
+    those that TRL computes when it makes the batch, and the KL what its loss makes of the two."""
+    owner = trainer_of(model_path)
+    reference = owner.ref_model if reference_path is None else frozen(reference_path)
+    at = {"temperature": temperature, "ref_model": reference}
+    batch = given_rollout(prompt_ids, completion_ids, owner, **at)
+    logps, entropies = scored(owner, batch, **at)
+    answer = {"logprobs": ragged(logps, completion_ids)}
+    if entropies is not None:
+        answer["entropy"] = ragged(entropies, completion_ids)
+    if reference_path is not None:
+        others = batch["ref_per_token_logps"]
+        answer["ref_logprobs"] = ragged(others, completion_ids)
+        if TOKEN_KL:
+            tracks = [track.tolist() for track in (logps, logps, others, batch["completion_mask"])]
+            answer["kl"] = ragged(kl(*tracks)["kl"], completion_ids)
+    return answer
+
+
+@trainproof.op(route=["rl"])
+def train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path, advantages=None):
+    """_compute_loss without KL and entropy, on a batch with these advantages; the step itself is plain descent."""
+    owner = trainer_of(model_path)
+    owner.model.zero_grad()
+    with replaced(owner, beta=0.0, entropy_coef=0.0), replaced(owner.args, steps_per_generation=1):
+        batch = given_rollout(prompt_ids, completion_ids, owner)
+        batch["advantages"] = torch.tensor(advantages)
+        batch["num_items_in_batch"] = batch["completion_mask"].sum()
+        loss = owner._compute_loss(owner.model, batch)
+    descend(owner.model, loss, learning_rate, saved_path)
+    return {"loss": loss.item()}
 
 
 @trainproof.op

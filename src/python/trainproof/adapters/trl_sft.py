@@ -20,6 +20,7 @@ from trl.trainer.utils import pad
 
 from trainproof.adapters import _grpo
 from trainproof.adapters._head import logits_given, weights_of
+from trainproof.adapters._models import descend, kept
 from trainproof.adapters._rows import Rows
 from trainproof.adapters._standin import rendering, replaced
 
@@ -44,8 +45,8 @@ def dataset_row(messages):
     return {"prompt": messages[:-1], "completion": messages[-1:]}
 
 
-def build():
-    """The trainer. Its one dataset row tells it which form its data has; nothing is ever trained on it."""
+def build(model=None):
+    """The trainer, around the adapter's own tiny model or around a checkpoint in a folder. Its one dataset row tells it which form its data has; nothing is ever trained on it."""
     with tempfile.TemporaryDirectory(prefix="trainproof-") as scratch:
         config = SFTConfig(
             output_dir=os.path.join(scratch, "out"),
@@ -57,7 +58,7 @@ def build():
         )
         try:
             return SFTTrainer(
-                model=tiny_model(len(tokenizer)),
+                model=tiny_model(len(tokenizer)) if model is None else model,
                 args=config,
                 train_dataset=Dataset.from_list([dataset_row([{"role": "user", "content": "well"}, ANSWER])]),
                 processing_class=tokenizer,
@@ -66,6 +67,7 @@ def build():
             stop("SFTTrainer refuses this tokenizer for TRAINPROOF_DATA=%s: %s" % (FORM, refusal))
 
 
+trainer_of = kept(build)  # of a checkpoint
 trainer = build()
 grpo = _grpo.build(tokenizer)  # beside it, for the rl route: the prompts that a policy tuned here is later given
 tokens = declared_tokens(tokenizer)
@@ -193,19 +195,59 @@ def logprobs(input_ids, attention_mask, logits, prompt_width):
 @trainproof.op(packed=True)
 def score(prompt_ids, completion_ids, packed=False):
     """Packed, all examples are one row, as padding_free=True has it."""
+    batch, places = collated(trainer, prompt_ids, completion_ids, packed)
+    wanted = torch.zeros_like(batch["input_ids"]).bool()
+    for place in places:
+        wanted[place] = True
+    found = one_by_one(batch, wanted, 1)
+    return {"logprobs": [found[place].tolist() for place in places]}
+
+
+def collated(trainer, prompt_ids, completion_ids, packed=False):
+    """(the trainer's batch of these examples without labels, where in it each completion is)."""
     rows = list(zip(prompt_ids, completion_ids))
     with replaced(trainer.data_collator, padding_free=packed):
         batch = trainer.data_collator([{"input_ids": [*prompt, *completion]} for prompt, completion in rows])
-    labels = batch.pop("labels")
-    wanted = torch.zeros_like(labels).bool()
+    batch.pop("labels")
     places, begin = [], 0
     for row, (prompt, completion) in enumerate(rows):
-        place = (0, begin) if packed else (row, 0)
+        row, start = (0, begin) if packed else (row, 0)
         begin += len(prompt) + len(completion)
-        places.append((place[0], slice(place[1] + len(prompt), place[1] + len(prompt) + len(completion))))
-        wanted[places[-1]] = True
-    found = one_by_one(batch, wanted, 1)
-    return {"logprobs": [found[place].tolist() for place in places]}
+        places.append((row, slice(start + len(prompt), start + len(prompt) + len(completion))))
+    return batch, places
+
+
+@trainproof.op(packed=True)
+def model_score(model_path, prompt_ids, completion_ids, temperature, packed=False):
+    """The forward pass of a trainer that was given this checkpoint, on its collator's batch. SFTTrainer knows no
+    temperature."""
+    owner = trainer_of(model_path)
+    batch, places = collated(owner, prompt_ids, completion_ids, packed)
+    with torch.no_grad():
+        logps = torch.log_softmax(owner.model(**batch).logits, dim=-1)
+    # The logits before a token predict it.
+    before = [(row, slice(at.start - 1, at.stop - 1)) for row, at in places]
+    chosen = [logps[at].gather(1, batch["input_ids"][place][:, None])[:, 0] for at, place in zip(before, places)]
+    return {
+        "logprobs": [row.tolist() for row in chosen],
+        "entropy": [-(logps[at].exp() * logps[at]).sum(-1) for at in before],
+    }
+
+
+@trainproof.op(route=["sft"])
+def train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path, advantages=None):
+    """compute_loss on the collator's batch, with the completions as labels; the step itself is plain descent."""
+    owner = trainer_of(model_path)
+    rows = [
+        {"input_ids": [*prompt, *completion], "labels": [-100] * len(prompt) + list(completion)}
+        for prompt, completion in zip(prompt_ids, completion_ids)
+    ]
+    batch = owner.data_collator(rows)
+    count = owner._get_num_items_in_batch([batch], torch.device("cpu"))
+    loss = owner.compute_loss(owner.model, batch, num_items_in_batch=count)
+    descend(owner.model, loss, learning_rate, saved_path)
+    owner._metrics["train"].clear()
+    return {"loss": loss.item()}
 
 
 def one_by_one(batch, wanted, first):

@@ -205,6 +205,7 @@ OPS = dict(
 
 DECLARED = dict(
     left_padded.DECLARED,
+    tensors="base64",
     semantics=dict(
         left_padded.DECLARED["semantics"],
         advantage_epsilon=EPSILON,

@@ -8,7 +8,7 @@ import math
 
 import trainproof
 
-from . import common, entropies, replay
+from . import common, entropies, models, replay
 from .chat import EOS_IDS, FOLDER, STOP_ID, chat_ids, chat_labels, chat_text, tokens
 from .rows import beside, log_softmax, pad_left, pad_right, shard_spans, through_stop
 from .sampling import penalties
@@ -197,6 +197,7 @@ def count(completion_mask):
 
 OPS = {
     **common.OPS,
+    **models.OPS,
     "render": (render, {"tools": True}),
     "tokenize": (tokenize, {"tools": True}),
     "collate": collate,

@@ -1,0 +1,37 @@
+"""Checkpoints that the harness hands over: a trainer for each, kept by its path, and what a step on one leaves behind."""
+
+import functools
+import os
+
+from ._tiny import transformers  # first of these: it says what is missing where there is no torch
+
+import torch
+from safetensors.torch import save_file
+
+# As many as there are checkpoints of one kind of check, each a tiny model and the trainer around it.
+KEPT = 12
+
+
+def kept(build):
+    """Decorator: build(path) is asked once for each path."""
+    return functools.lru_cache(maxsize=KEPT)(build)
+
+
+@kept
+def frozen(path):
+    """The model of a checkpoint as a reference: in evaluation mode, without gradients."""
+    model = transformers.AutoModelForCausalLM.from_pretrained(path)
+    return model.eval().requires_grad_(False)
+
+
+def descend(model, loss, learning_rate, folder):
+    """Saves the model one step of plain gradient descent further on, and leaves it as it is."""
+    # Parameters that are shared have one name here, and one gradient.
+    parameters = dict(model.named_parameters())
+    gradients = torch.autograd.grad(loss, list(parameters.values()), allow_unused=True)
+    os.makedirs(folder)
+    moved = {
+        name: (parameter if gradient is None else parameter - learning_rate * gradient).detach().contiguous()
+        for (name, parameter), gradient in zip(parameters.items(), gradients)
+    }
+    save_file(moved, os.path.join(folder, "model.safetensors"))
