@@ -24,13 +24,21 @@ import {
   type Subject,
   type World,
 } from '../src/index.ts';
-import { type Comparison, type Drawn, expectedLogprobs, scoreArgs, tokenDifference } from './model-rows.ts';
+import {
+  type Comparison,
+  type Drawn,
+  expectedLogprobs,
+  MODEL_CASES,
+  scoreArgs,
+  tokenDifference,
+} from './model-rows.ts';
 
 const coverage = { 'several rows': 0.3, 'unequal prompts': 0.2 };
 const base = {
   stage: 'model',
   level: 'must',
   ops: ['model_score'],
+  mostCases: MODEL_CASES,
   labels: modelLabels,
   coverage,
   given: (world: World) =>

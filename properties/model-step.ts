@@ -61,10 +61,14 @@ const given = (kinds: readonly ModelKind[]) => (world: World) =>
     kinds: loadable('train_step', kinds, world),
     routes: routesOf(world),
   });
+/** Each is a checkpoint written and read, and many forward passes of the reference; a fault shows in the first few. */
+const STEP_CASES = 15;
+
 const base = {
   stage: 'model',
   level: 'must',
   ops: ['train_step'],
+  mostCases: STEP_CASES,
   labels: stepLabels,
   coverage: { 'several rows': 0.3, 'unequal prompts': 0.2 },
 } as const;

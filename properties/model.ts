@@ -20,7 +20,14 @@ import {
   type Subject,
   type World,
 } from '../src/index.ts';
-import { type Drawn, expectedLogprobs, scoreArgs, scoreMistakes, tokenDifference } from './model-rows.ts';
+import {
+  type Drawn,
+  expectedLogprobs,
+  MODEL_CASES,
+  scoreArgs,
+  scoreMistakes,
+  tokenDifference,
+} from './model-rows.ts';
 import { otherId } from './other-ids.ts';
 
 const coverage = { 'several rows': 0.3, 'unequal prompts': 0.2 };
@@ -33,7 +40,13 @@ const given =
   (world: World) =>
     modelBatch({ tokens: world.hello.tokens, kinds: loadable('model_score', kinds, world), ...options });
 
-const base = { stage: 'model', level: 'must', ops: ['model_score'], labels: modelLabels } as const;
+const base = {
+  stage: 'model',
+  level: 'must',
+  ops: ['model_score'],
+  mostCases: MODEL_CASES,
+  labels: modelLabels,
+} as const;
 
 const offers =
   (capability: 'packed' | 'temperature'): Need =>
@@ -158,6 +171,7 @@ function scores(prefix: string, kinds: readonly ModelKind[], whose: string): rea
       prefix,
       noun: `The score under ${whose}`,
       terms: RELATED_TERMS,
+      mostCases: MODEL_CASES,
       needs,
       given: given(kinds, { minRows: 2 }),
       labels: modelLabels,

@@ -39,6 +39,7 @@ interface Script {
 const HF = 'python hf_trainer.py --data {data} --output {out}';
 const SFT = 'python trl_sft.py --data {data} --output {out}';
 const LOOP = 'python loop.py --steps 100000 --data {data}';
+const RL = 'python trl_rl.py --data {data} --output {out}';
 const GIVEN = '--dataset {data}';
 /** A loop by hand brings no tokenizer of transformers that could be seen. */
 const TOLD = `${GIVEN} --tokenizer {qwen}`;
@@ -78,6 +79,9 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
     most: 60,
     options: TOLD,
   },
+  grpo: { form: 'prompt', words: `${RL} --beta 0.04` },
+  'grpo, accumulated': { form: 'prompt', words: `${RL} --loss grpo --accumulate 2 --temperature 1` },
+  rloo: { form: 'prompt', words: `${RL} --method rloo --temperature 1` },
   ddp: {
     form: 'chat',
     words: 'torchrun --nproc_per_node 2 ddp.py --steps 100000 --data {data}',

@@ -20,6 +20,7 @@ export interface Related<O extends Op, Case> {
   readonly labels?: Property<Case>['labels'];
   readonly coverage?: Property<Case>['coverage'];
   readonly needs?: readonly Need[];
+  readonly mostCases?: number;
   /** Length of the longest sum behind a number, where it is not the size of the mask: a model's layers, say. */
   readonly terms?: number;
   /** Asks the trainer; default: `subject.ask`, all fields of the answer. */
@@ -37,7 +38,7 @@ export interface Particulars {
 
 /** One property for each relation that is listed, in the order of RULES. */
 export function relations<O extends Op, Case>(related: Related<O, Case>): readonly Property<Case>[] {
-  const { op, stage, given, labels, coverage, needs = [], noun = 'The answer' } = related;
+  const { op, stage, given, mostCases, labels, coverage, needs = [], noun = 'The answer' } = related;
   const observe =
     related.observe ??
     (async (subject: Subject, args: Args<O>): Promise<Observed> => ({
@@ -62,6 +63,7 @@ export function relations<O extends Op, Case>(related: Related<O, Case>): readon
           ...(particulars.needs ?? []),
         ],
         given,
+        ...(mostCases === undefined ? {} : { mostCases }),
         ...(labels === undefined ? {} : { labels }),
         ...(coverage === undefined ? {} : { coverage }),
         check: (subject, drawn) =>

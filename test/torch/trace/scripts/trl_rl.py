@@ -16,11 +16,15 @@ parser.add_argument("--mask-truncated", action="store_true")
 parser.add_argument("--entropy", type=float, default=0.0)
 parser.add_argument("--constant-reward", action="store_true")
 parser.add_argument("--output", required=True)
+parser.add_argument("--data", help="prompts, one JSON object a line; all of them once")
 options = parser.parse_args()
 
-tokenizer = tiny.letters()
+tokenizer = tiny.family("qwen") if options.data else tiny.letters()
 model = tiny.rotary(
-    len(tokenizer), pad_token_id=tokenizer.pad_token_id, bos_token_id=1, eos_token_id=tokenizer.eos_token_id
+    len(tokenizer),
+    pad_token_id=tokenizer.pad_token_id,
+    bos_token_id=None if options.data else 1,
+    eos_token_id=tokenizer.eos_token_id,
 )
 # Saved and loaded again, as a user's model is: the reference is loaded from the same folder.
 model.save_pretrained(options.output + "/model")
@@ -39,7 +43,7 @@ common = dict(
     max_completion_length=8,
     per_device_train_batch_size=8,
     gradient_accumulation_steps=options.accumulate,
-    max_steps=2,
+    **(dict(num_train_epochs=1) if options.data else dict(max_steps=2)),
     learning_rate=1e-2,
     lr_scheduler_type="constant",
     gradient_checkpointing=False,
@@ -50,7 +54,8 @@ common = dict(
     save_strategy="no",
     disable_tqdm=True,
 )
-data = Dataset.from_list([{"prompt": text} for text in ("abc", "hello", "a longer one", "is it")])
+texts = ("abc", "hello", "a longer one", "is it")
+data = Dataset.from_list(tiny.rows(options.data) if options.data else [{"prompt": text} for text in texts])
 if options.method == "grpo":
     more = dict(entropy_coef=options.entropy) if options.entropy else {}
     trainer = GRPOTrainer(
