@@ -66,12 +66,14 @@ const asAnother = (mate: { readonly row: number; readonly ids: Ids }): Shift => 
 
 /** Those that are meant, or may be: of what a shift explains beyond chance, none. */
 export function meantTargets(ledger: Ledger, off: readonly OffTarget[]): ReadonlySet<OffTarget> {
+  // Rows of one template share most of their tokens, so that another row's labels may be wrong in a few places only.
+  const isShifted = (each: OffTarget): boolean =>
+    standsOut(each, [...SHIFTS, ...matesOf(ledger, each.row).map(asAnother)]);
   const masked = (each: OffTarget): boolean =>
-    !isMinority(each) && isMaskedModel(off.filter(({ row }) => sameModel(row, each.row)));
-  const scattered = off.filter((each) => isMinority(each) && !standsOut(each, SHIFTS));
+    !isMinority(each) && !isShifted(each) && isMaskedModel(off.filter(({ row }) => sameModel(row, each.row)));
+  const scattered = off.filter((each) => isMinority(each) && !isShifted(each));
   const corrupted = isScattered(scattered) ? new Set(scattered) : new Set<OffTarget>();
-  const taught = (each: OffTarget): boolean =>
-    hasTeacher(ledger, each) && !standsOut(each, [...SHIFTS, ...matesOf(ledger, each.row).map(asAnother)]);
+  const taught = (each: OffTarget): boolean => hasTeacher(ledger, each) && !isShifted(each);
   return new Set(off.filter((each) => corrupted.has(each) || taught(each) || masked(each)));
 }
 
@@ -104,7 +106,8 @@ function isMaskedModel(off: readonly OffTarget[]): boolean {
     for (const t of wrong) {
       const before = row.ids[t - 1];
       all++;
-      if (before !== undefined && before !== row.trained[t]?.target)
+      // Labels that belong to a longer row reach into the padding, which masks nothing.
+      if (before !== undefined && row.real[t - 1] === true && before !== row.trained[t]?.target)
         counts.set(before, (counts.get(before) ?? 0) + 1);
     }
   const shifted = SHIFTS.some(
