@@ -130,6 +130,17 @@ describe('trace/target-is-the-next-token', () => {
     expect(kind({ rows })).toBe("another row's");
     expect(marks(id, { rows })).toEqual([3, 4, 5]);
   });
+  test('labels of a longer row reach into the padding, and are no masked model', () => {
+    const long = [1, 40, 41, 42, 43, 44, 45, 46, 47, 2];
+    const pushed = (ids: readonly number[], from: number) =>
+      trainedAs(long.map((_, t) => (t < from ? undefined : ids[t])));
+    const short = [1, 12, 13, 30, 2];
+    const rows = [
+      text({ ids: long, trained: trainedAs([undefined, undefined, undefined, 30, 2]) }),
+      text({ ids: short, right: 5, trained: pushed(long, 3) }),
+    ];
+    expect(judge(id, { rows }).findings.map((finding) => finding.kind)).toContain("another row's");
+  });
   test('one wrong target is found, and only it marked', () => {
     expect(marks(id, { rows: [{ ...CHAT, at: { 4: { target: 77, weight: 0.1 } } }] })).toEqual([4]);
   });
