@@ -21,7 +21,7 @@ import { NOTHING, type Part } from './judged-part.ts';
 import { precisionOf } from './precision.ts';
 import { ofSteps } from './sums.ts';
 import { taughtBatches } from './supervised.ts';
-import { type Found, judgementOf, placeOf, rowStrip } from './words.ts';
+import { type Found, judgementOf, placeOf, targetStrips } from './words.ts';
 
 export const followsAggregation: LedgerProperty = {
   id: 'trace/weights-follow-the-aggregation',
@@ -101,17 +101,7 @@ function misshared(ledger: Ledger, batch: MicroBatch, declared: DeclaredAggregat
         observed: weight.value,
         allowed: weight.relative * expected,
       })),
-      ...(first === undefined
-        ? {}
-        : {
-            strips: [
-              rowStrip(
-                ledger,
-                first.row,
-                targetsOf(first.row).map(({ column }) => column),
-              ),
-            ],
-          }),
+      ...targetStrips(ledger, first?.row),
       note: `${precisionOf(first?.row.dtype ?? 'float32')} ${declared.from} declares a ${declared.aggregation}.`,
       given: {
         step: batch.step,

@@ -1,5 +1,5 @@
 // Sampled rows against the declared aggregation: read as it says, the advantages of a group add up to 0.
-import { type Ledger, many, show, targetsOf } from '../../src/index.ts';
+import { type Ledger, many, show } from '../../src/index.ts';
 import {
   betaOf,
   type DeclaredAggregation,
@@ -9,7 +9,7 @@ import {
 } from './declared.ts';
 import { type Group, groupsOf, type Member } from './groups.ts';
 import { NOTHING, type Part } from './judged-part.ts';
-import { type Found, rowStrip } from './words.ts';
+import { type Found, targetStrips } from './words.ts';
 
 /** A row's part in the weight of its tokens, but for its advantage and what is the same in the whole step. */
 function factorIn(declared: Pick<DeclaredAggregation, 'aggregation' | 'local'>, member: Member): number {
@@ -75,17 +75,7 @@ function unbalanced(ledger: Ledger, group: Group, declared: DeclaredAggregation,
           allowed: room,
         },
       ],
-      ...(first === undefined
-        ? {}
-        : {
-            strips: [
-              rowStrip(
-                ledger,
-                first.row,
-                targetsOf(first.row).map(({ column }) => column),
-              ),
-            ],
-          }),
+      ...targetStrips(ledger, first?.row),
       note: `${declared.from} declares it, and an advantage less its group's mean (${groupRelative(ledger.settings)}).`,
       given: {
         step: group.step,

@@ -1,6 +1,7 @@
 // How a finding about a ledger is told: where a row stands, its token strip with what was trained, and the few worst of
 // what was found. No rule is here.
 import {
+  type Finding,
   type Ledger,
   type LedgerFinding,
   type LedgerJudgement,
@@ -12,6 +13,7 @@ import {
   type Strip,
   type StripToken,
   stripOf,
+  targetsOf,
   tokenAt,
 } from '../../src/index.ts';
 
@@ -48,6 +50,13 @@ export function idName(ledger: Ledger, id: number): string {
 
 /** Cells by column, (T,) or (T + 1,). */
 export type Tracks = Readonly<Record<string, readonly (number | string | undefined)[]>>;
+
+/** The strip of a row with all its targets marked, as a part of a finding; nothing where there is no such row. */
+export function targetStrips(ledger: Ledger, row: LedgerRow | undefined): Partial<Pick<Finding, 'strips'>> {
+  if (row === undefined) return {};
+  const marks = targetsOf(row).map(({ column }) => column);
+  return { strips: [rowStrip(ledger, row, marks)] };
+}
 
 /**
  * The strip of a trained row, with its three tracks: the target that was trained at each token, its weight, and whether

@@ -9,7 +9,7 @@ import { shorterRows } from '../../src/cli/trace-shrink-row.ts';
 import { smallest } from '../../src/cli/trace-shrink-search.ts';
 import { pointedAt } from '../../src/cli/trace-shrink-words.ts';
 import { shapesOf } from '../../src/view/shape.ts';
-import { writeScript } from './traced-script.ts';
+import { MODEL, RECORDS, writeScript } from './traced-script.ts';
 import { makeWorld, type World } from './world.ts';
 
 const RUNS = 200;
@@ -209,27 +209,13 @@ function shrinkingWorld(): World {
 }
 
 /** Trains the rows of the file that it is given, each by itself, and one token too many of some. */
-const SCRIPT = `
-import base64, json, os, shutil, struct, sys
-
+const SCRIPT = `${RECORDS}
 word = sys.argv[1] if len(sys.argv) > 1 else None
 path = "data.jsonl" if word == "deaf" else word or os.environ.get("TRAINPROOF_DATASET", "data.jsonl")
-folder = os.environ["TRAINPROOF_TRACE"]
-out = open(os.path.join(folder, "0-4711.ndjson"), "a", encoding="utf-8")
-
-def write(kind, **fields):
-    out.write(json.dumps({"kind": kind, **fields}) + "\\n")
-    out.flush()
-
-def tensor(values, shape, code="i"):
-    data = base64.b64encode(struct.pack(f"<{len(values)}{code}", *values)).decode()
-    return {"dtype": "int32" if code == "i" else "float32", "shape": shape, "data": data}
 
 write("process", trace=1, pid=4711, rank=0, world=1, argv=["shrink.py"], python="3.11.2", started="2026-03-01T09:30:00.000Z")
 write("versions", versions={"torch": "2.13.0"}, device="cpu")
-write("model", model=0, **{"class": "LlamaForCausalLM"}, head="lm_head", vocab_size=900, hidden_size=16, parameters=29000, dtype="float32", positions="rotary", name="")
-shutil.copytree("qwen", os.path.join(folder, "tokenizer-0"))
-write("tokenizer", folder="tokenizer-0", **{"class": "Qwen2TokenizerFast"}, vocab_size=859, pad_token_id=856, eos_token_id=858, bos_token_id=None)
+${MODEL}
 with open(path, encoding="utf-8") as file:
     rows = [json.loads(line) for line in file]
 for at, row in enumerate(rows):

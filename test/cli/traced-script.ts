@@ -14,10 +14,10 @@ export function writeScript(world: World): void {
   writeFileSync(join(world.folder, 'rows.json'), JSON.stringify(rows));
 }
 
-const SCRIPT = `
-import base64, json, os, shutil, signal, struct, sys, time
+/** Python: where the records go, and how one and its tensors are written. */
+export const RECORDS = `
+import base64, json, os, shutil, struct, sys
 
-mode = sys.argv[1]
 folder = os.environ["TRAINPROOF_TRACE"]
 out = open(os.path.join(folder, "0-4711.ndjson"), "a", encoding="utf-8")
 
@@ -28,6 +28,19 @@ def write(kind, **fields):
 def tensor(values, shape, code="i"):
     data = base64.b64encode(struct.pack(f"<{len(values)}{code}", *values)).decode()
     return {"dtype": "int32" if code == "i" else "float32", "shape": shape, "data": data}
+`;
+
+/** Python: the records of a model and its tokenizer, which lies beside the script. */
+export const MODEL = `
+write("model", model=0, **{"class": "LlamaForCausalLM"}, head="lm_head", vocab_size=900, hidden_size=16, parameters=29000, dtype="float32", positions="rotary", name="")
+shutil.copytree("qwen", os.path.join(folder, "tokenizer-0"))
+write("tokenizer", folder="tokenizer-0", **{"class": "Qwen2TokenizerFast"}, vocab_size=859, pad_token_id=856, eos_token_id=858, bos_token_id=None)
+`;
+
+const SCRIPT = `
+import signal, time
+${RECORDS}
+mode = sys.argv[1]
 
 def end(reason, exception=None, torch=True):
     write("end", reason=reason, exception=exception, torch=torch, modules_called=torch, tracer_seconds=0.01, seconds=1.0)
@@ -47,9 +60,7 @@ if mode == "compiled":
     end("finished")
     sys.exit(0)
 
-write("model", model=0, **{"class": "LlamaForCausalLM"}, head="lm_head", vocab_size=900, hidden_size=16, parameters=29000, dtype="float32", positions="rotary", name="")
-shutil.copytree("qwen", os.path.join(folder, "tokenizer-0"))
-write("tokenizer", folder="tokenizer-0", **{"class": "Qwen2TokenizerFast"}, vocab_size=859, pad_token_id=856, eos_token_id=858, bos_token_id=None)
+${MODEL}
 with open("rows.json", encoding="utf-8") as file:
     rows = json.load(file)
 width = max(len(row["ids"]) for row in rows)

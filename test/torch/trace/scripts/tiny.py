@@ -12,6 +12,17 @@ FAMILIES = Path(__file__).resolve().parents[4] / "src" / "tokenizers" / "familie
 IGNORE = -100
 PROBE = "(the content)"
 
+# Of every trainer: on the processor, the same each time, and nothing written but what is asked for.
+PLAIN = dict(
+    lr_scheduler_type="constant",
+    bf16=False,
+    use_cpu=True,
+    seed=1,
+    report_to="none",
+    save_strategy="no",
+    disable_tqdm=True,
+)
+
 # ChatML with the marks that tell transformers what the assistant said.
 GENERATION_TEMPLATE = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}"

@@ -45,14 +45,8 @@ common = dict(
     gradient_accumulation_steps=options.accumulate,
     **(dict(num_train_epochs=1) if options.data else dict(max_steps=2)),
     learning_rate=1e-2,
-    lr_scheduler_type="constant",
     gradient_checkpointing=False,
-    bf16=False,
-    use_cpu=True,
-    seed=1,
-    report_to="none",
-    save_strategy="no",
-    disable_tqdm=True,
+    **tiny.PLAIN,
 )
 texts = ("abc", "hello", "a longer one", "is it")
 data = Dataset.from_list(tiny.rows(options.data) if options.data else [{"prompt": text} for text in texts])
