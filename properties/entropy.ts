@@ -95,8 +95,11 @@ const MISTAKES: readonly { readonly name: string; readonly by: number }[] = [
   { name: 'the logits two tokens before', by: -1 },
 ];
 
-export const counts = (args: Args<'entropy'>, row: number, column: number): boolean =>
-  args.completion_mask[row]?.[column] === 1;
+export const counts = (
+  args: Pick<Args<'entropy'>, 'completion_mask'>,
+  row: number,
+  column: number,
+): boolean => args.completion_mask[row]?.[column] === 1;
 
 /** Token by token against `expected` (B, T). */
 export function wrongTokens(

@@ -3,6 +3,7 @@
 import {
   type Band,
   bandFrom,
+  cancellation,
   discard,
   type FullSize,
   fullSize,
@@ -50,26 +51,43 @@ function bandAt(subject: Subject, vocabulary: number, backend: string): Band {
 }
 const GROWTH = 5;
 
+/** Of what is a difference of log-probabilities, each rounded at its own size: in half precision that is most of it. */
+function differenceBand(subject: Subject, { absolute, relative, reason }: Band): Band {
+  const by = cancellation(subject, LARGEST_LOGPROB);
+  return bandFrom({
+    absolute: absolute + by,
+    relative,
+    reason: `${reason}; and by ${Number(by.toPrecision(2))} for differences of log-probabilities`,
+  });
+}
+/** -log p of the least likely id of these logits, about. */
+const LARGEST_LOGPROB = 32;
+
 interface Reference {
   readonly args: {
     readonly input_ids: number[][];
     readonly attention_mask: number[][];
     readonly logits: number[][][];
   };
+  /** Of the reference model, where it is asked for. */
+  readonly ref_logits: number[][][];
   readonly numbers: RowNumbers;
   readonly band: Band;
   readonly why: string;
 }
 
 /** The request, and what the kernel says of its tokens but the first. */
-async function referenceOf(subject: Subject, drawn: FullSize): Promise<Reference> {
+async function referenceOf(subject: Subject, drawn: FullSize, reference = false): Promise<Reference> {
   const rows = fullSizeLogits(drawn);
   const predictors = rows.slice(0, -1);
-  const data = new Float32Array(predictors.length * drawn.vocabulary);
-  for (const [at, row] of predictors.entries()) data.set(row, at * drawn.vocabulary);
+  // The logits of the case after it, so that one case is one seed.
+  const others = reference ? fullSizeLogits({ ...drawn, seed: drawn.seed + 1 }) : [];
   const { kernel, why } = await subject.kernel();
   const pieces = await kernel.rows({
-    policy: { dtype: 'float32', data },
+    policy: { dtype: 'float32', data: flat(predictors, drawn.vocabulary) },
+    ...(reference
+      ? { reference: { dtype: 'float32', data: flat(others.slice(0, -1), drawn.vocabulary) } }
+      : {}),
     targets: Int32Array.from(drawn.ids.slice(1)),
     vocab: drawn.vocabulary,
     temperature: 1,
@@ -80,10 +98,18 @@ async function referenceOf(subject: Subject, drawn: FullSize): Promise<Reference
       attention_mask: [drawn.ids.map(() => 1)],
       logits: [rows.map((row) => [...row])],
     },
+    ref_logits: [others.map((row) => [...row])],
     numbers: numbersOf(pieces),
     band: bandAt(subject, drawn.vocabulary, kernel.name),
     why,
   };
+}
+
+/** Rows one after the other. */
+function flat(rows: readonly Float32Array[], vocabulary: number): Float32Array {
+  const data = new Float32Array(rows.length * vocabulary);
+  for (const [at, row] of rows.entries()) data.set(row, at * vocabulary);
+  return data;
 }
 
 function compared(
@@ -142,6 +168,26 @@ export const fullSizeProperties: readonly Property<FullSize>[] = [
       });
       if (entropy === undefined) return discard('the answer has no entropy a token');
       return compared(drawn, reference, 'entropy', reference.numbers.entropy, entropy[0] ?? []);
+    },
+  },
+  {
+    ...full('full_kl', 'kl'),
+    id: 'kl/over-the-vocabulary-equals-the-reference-at-full-size',
+    title: 'The exact KL is that of the whole vocabulary, to its last id',
+    why: 'A KL of the likeliest ids, or of all chunks but the last, says nothing of where the policy has drifted to.',
+    catches: ['NUM-05', 'KL-03'],
+    async check(subject, drawn) {
+      const reference = await referenceOf(subject, drawn, true);
+      const { kl } = await subject.ask('full_kl', {
+        ...reference.args,
+        ref_logits: reference.ref_logits,
+        completion_mask: [drawn.ids.map((_, at) => Number(at > 0))],
+        prompt_width: 1,
+        temperature: 1,
+      });
+      if (kl === undefined) return discard('the answer has no KL a token');
+      const band = differenceBand(subject, reference.band);
+      return compared(drawn, { ...reference, band }, 'KL', reference.numbers.kl, kl[0] ?? []);
     },
   },
 ];

@@ -11,6 +11,7 @@ import { entropyProperties } from './entropy.ts';
 import { entropyRelations } from './entropy-relations.ts';
 import { extractProperties } from './extract.ts';
 import { formatProperties } from './format.ts';
+import { fullKlProperties } from './full-kl.ts';
 import { fullSizeProperties } from './full-size.ts';
 import { gaeProperties } from './gae.ts';
 import { irregularProperties } from './irregular.ts';
@@ -40,6 +41,7 @@ import { preferenceLossProperties } from './preference-loss.ts';
 import { preferenceLossKnobs, preferenceLossRelations } from './preference-loss-relations.ts';
 import { preferenceRelations } from './preference-relations.ts';
 import { preferenceRewards } from './preference-rewards.ts';
+import { preferenceStepProperties } from './preference-step.ts';
 import { renderProperties } from './render.ts';
 import { rewardProperties } from './reward.ts';
 import { rolloutProperties } from './rollout.ts';
@@ -112,8 +114,10 @@ export const properties: readonly Property[] = [
   ...anyCase(modelProperties),
   ...anyCase(modelKlProperties),
   ...anyCase(modelStepProperties),
+  ...anyCase(preferenceStepProperties),
   ...anyCase(entropyProperties),
   ...anyCase(entropyRelations),
+  ...anyCase(fullKlProperties),
   ...anyCase(klProperties),
   ...anyCase(klAtReference),
   ...anyCase(klRelations),

@@ -5,17 +5,12 @@ import {
   bandFrom,
   discard,
   type Finding,
-  type Handed,
   handed,
   LEARNED,
   loadable,
-  loads,
   type ModelKind,
-  type ModelWeights,
   many,
-  modelTokens,
   modelTolerance,
-  type Need,
   numberFinding,
   type Ok,
   type Property,
@@ -30,40 +25,20 @@ import {
   type World,
 } from '../src/index.ts';
 import { expectedLogprobs } from './model-rows.ts';
+import { STEP_CASES, savedBy, stepNeeds } from './step-case.ts';
 import { type StepLoss, stepLosses, stepValues } from './step-losses.ts';
-import { movement } from './step-movement.ts';
+import { type Moved, movement } from './step-movement.ts';
 
-export type StepDrawn = StepBatch<ModelKind>;
-type Drawn = StepDrawn;
+type Drawn = StepBatch<ModelKind>;
 
 const routesOf = ({ hello }: World): readonly Route[] => hello.ops.train_step?.route ?? ['sft', 'rl'];
 
-/** Steps in half precision are lost in the rounding of the weights. */
-const singlePrecision: Need = ({ hello: { dtype } }) =>
-  dtype === 'bfloat16' || dtype === 'float16' ? `a step of ${dtype} weights is mostly rounding` : undefined;
-
-/** A finite difference moves every parameter of the model: of more than these, a case takes seconds. */
-const MOST_IDS = 65_536;
-const smallVocabulary: Need = ({ hello: { tokens } }) =>
-  tokens !== undefined && tokens.vocab_size > MOST_IDS
-    ? `finite differences of a head of ${tokens.vocab_size} ids take too long; name a tokenizer of up to ${MOST_IDS}`
-    : undefined;
-
-const needs = (kinds: readonly ModelKind[]): readonly Need[] => [
-  modelTokens,
-  loads('train_step', kinds),
-  singlePrecision,
-  smallVocabulary,
-];
 const given = (kinds: readonly ModelKind[]) => (world: World) =>
   stepBatch({
     tokens: world.hello.tokens,
     kinds: loadable('train_step', kinds, world),
     routes: routesOf(world),
   });
-/** Each is a checkpoint written and read, and many forward passes of the reference; a fault shows in the first few. */
-const STEP_CASES = 15;
-
 const base = {
   stage: 'model',
   level: 'must',
@@ -73,13 +48,11 @@ const base = {
   coverage: { 'several rows': 0.3, 'unequal prompts': 0.2 },
 } as const;
 
-export interface Step {
-  readonly used: Handed;
+interface Step extends Moved {
   readonly ok: Ok<'train_step'>;
-  readonly saved: ModelWeights;
 }
 
-async function stepped(subject: Subject, drawn: Drawn): Promise<Step | { readonly problem: string }> {
+async function stepped(subject: Subject, drawn: Drawn): Promise<Step | Finding> {
   const used = handed(subject, drawn.kind, drawn.seed);
   const args: Args<'train_step'> = {
     model_path: used.path,
@@ -90,9 +63,8 @@ async function stepped(subject: Subject, drawn: Drawn): Promise<Step | { readonl
     saved_path: subject.models.saving(),
   };
   const ok = await subject.ask('train_step', args);
-  const saved = subject.models.saved(args.saved_path, used.model.config);
-  if ('problem' in saved) return { problem: saved.problem.replaceAll(args.saved_path, 'saved_path') };
-  return { used, ok, saved: saved as ModelWeights };
+  const saved = savedBy(subject, args.saved_path, used);
+  return 'sentence' in saved ? saved : { ...saved, ok };
 }
 
 const choices = (subject: Subject, drawn: Drawn): StepLoss[] =>
@@ -104,9 +76,7 @@ async function judged(
   judge: (step: Step) => Finding | undefined,
 ): Promise<Finding | undefined> {
   const step = await stepped(subject, drawn);
-  return 'problem' in step
-    ? { kind: 'not saved', sentence: `What the step saved cannot be read: ${step.problem}.` }
-    : judge(step);
+  return 'sentence' in step ? step : judge(step);
 }
 
 const follows = (prefix: string, kinds: readonly ModelKind[], whose: string): Property<Drawn> => ({
@@ -115,7 +85,7 @@ const follows = (prefix: string, kinds: readonly ModelKind[], whose: string): Pr
   title: `One step of plain gradient descent moves the parameters of ${whose} as the loss on its completions says`,
   why: 'A loss may be right in total and be that of other tokens: what is trained is only seen in what moved.',
   catches: ['MSK-01', 'LOSS-11', 'PAD-05'],
-  needs: needs(kinds),
+  needs: stepNeeds('train_step', kinds),
   given: given(kinds),
   check: (subject, drawn) =>
     judged(subject, drawn, (step) => movement(subject, drawn, step, choices(subject, drawn))),
@@ -130,7 +100,7 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
     title: 'The loss that a step reports is that of its completions under the reference model',
     why: 'A loss that is not of what is trained hides every other mistake.',
     catches: ['LOSS-09', 'LOSS-11'],
-    needs: needs(ROTARY),
+    needs: stepNeeds('train_step', ROTARY),
     given: given(ROTARY),
     check: (subject, drawn) =>
       judged(subject, drawn, ({ used, ok }) => {
@@ -174,7 +144,7 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
     title: 'The weights that a step reports are those of its loss, on completion tokens',
     why: 'Divided by the padded width, or by the rows, long and short completions count otherwise than was meant.',
     catches: ['LOSS-11'],
-    needs: needs(ROTARY),
+    needs: stepNeeds('train_step', ROTARY),
     given: given(ROTARY),
     check: (subject, drawn) =>
       judged(subject, drawn, ({ ok: { loss_weights: observed } }) => {

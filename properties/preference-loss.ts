@@ -51,7 +51,7 @@ export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Why the objective of this trainer cannot be computed; undefined where it can. */
-const fullyDeclared = ({ semantics }: World): string | undefined => {
+export const fullyDeclared = ({ semantics }: World): string | undefined => {
   if (preferenceVariants(semantics).length > 0) return undefined;
   const { preference_objective: objective, preference_beta: beta } = semantics;
   if (objective === undefined)

@@ -13,6 +13,8 @@ export interface StepLoss {
   readonly name: string;
   /** dL/dlogprob of each completion token, (B, C). */
   readonly weights: Ragged;
+  /** How far each weight may itself be off, where it hangs on what the model computes. */
+  readonly unsure?: Ragged;
   /** The constant of a sum that nobody declares is not known: only their proportions are. */
   readonly scaled?: true;
 }

@@ -3,7 +3,9 @@
 import {
   bandFrom,
   type Finding,
+  type Handed,
   headWeights,
+  type ModelKind,
   type ModelWeights,
   many,
   modelTolerance,
@@ -18,12 +20,28 @@ import {
   stripOf,
   tokenAt,
 } from '../src/index.ts';
-import type { Step, StepDrawn } from './model-step.ts';
 import type { StepLoss } from './step-losses.ts';
+
+/** What a step was asked for, as rows. */
+export interface Rows {
+  readonly kind: ModelKind;
+  readonly seed: number;
+  readonly prompts: Ragged;
+  readonly completions: Ragged;
+  readonly learningRate: number;
+  /** What a row is to the user; default: "row 0". */
+  readonly rowName?: (row: number) => string;
+}
+
+/** The model before the step, and its parameters after it. */
+export interface Moved {
+  readonly used: Handed;
+  readonly saved: ModelWeights;
+}
 
 /** What the parameters moved by, as a gradient: (before - after) / learning rate. */
 function gradientOf(
-  { used: { model }, saved }: Step,
+  { used: { model }, saved }: Moved,
   rate: number,
 ): ModelWeights | { readonly missing: string } {
   const gradient = new Map<string, { shape: readonly number[]; data: Float64Array }>();
@@ -41,7 +59,7 @@ interface Along {
   readonly slopes: Ragged;
 }
 
-function along(drawn: StepDrawn, { used }: Step, gradient: ModelWeights, direction: ModelWeights): Along {
+function along(drawn: Rows, { used }: Moved, gradient: ModelWeights, direction: ModelWeights): Along {
   let observed = 0;
   for (const [name, { data }] of direction)
     for (const [i, value] of data.entries()) observed += value * (gradient.get(name)?.data[i] as number);
@@ -59,9 +77,15 @@ const weighted = (weights: Ragged, slopes: Ragged, part = (value: number): numbe
  * How far the product of the gradient with a standard normal direction may be off. The direction knows nothing of the
  * trainer's errors, so their product is normal with the size of the errors as its deviation: six of them. The errors are
  * those of a log-probability (modelTolerance), twice for the way back, of each token's part; and the rounding of the
- * weights to float32, where they are saved, divided by the learning rate.
+ * weights to float32, where they are saved, divided by the learning rate. To that comes what the weights of the loss are
+ * unsure by.
  */
-function bandAlong(subject: Subject, drawn: StepDrawn, { used: { model } }: Step, size: number) {
+function bandAlong(
+  subject: Subject,
+  drawn: Rows,
+  { used: { model } }: Moved,
+  of: { readonly size: number; readonly unsure: number },
+) {
   const { config, weights } = model;
   const relative =
     2 *
@@ -78,7 +102,7 @@ function bandAlong(subject: Subject, drawn: StepDrawn, { used: { model } }: Step
   let squares = 0;
   for (const { data } of weights.values()) for (const value of data) squares += value * value;
   const rounding = (SAVED_ROUNDOFF * Math.sqrt(squares)) / drawn.learningRate;
-  const absolute = DEVIATIONS * (relative * size + rounding);
+  const absolute = DEVIATIONS * (relative * of.size + rounding) + of.unsure;
   return bandFrom({
     absolute,
     relative: 0,
@@ -99,8 +123,8 @@ const NAMED = 0.02;
 /** The first loss that fits all directions, or the nearest with what is wrong. */
 export function movement(
   subject: Subject,
-  drawn: StepDrawn,
-  step: Step,
+  drawn: Rows,
+  step: Moved,
   known: readonly StepLoss[],
 ): Finding | undefined {
   const gradient = gradientOf(step, drawn.learningRate);
@@ -116,7 +140,8 @@ export function movement(
   const losses = known.map((loss) => fitted(loss, lines));
   const judged = losses.map((loss) => {
     const size = Math.max(...lines.map(({ slopes }) => weighted(loss.weights, slopes, Math.abs)));
-    const band = bandAlong(subject, drawn, step, size);
+    const unsure = Math.max(...lines.map(({ slopes }) => weighted(loss.unsure ?? [], slopes, Math.abs)));
+    const band = bandAlong(subject, drawn, step, { size, unsure });
     const pairs = lines
       .map(({ observed, slopes }, at) => ({
         where: `direction ${at}`,
@@ -156,8 +181,8 @@ function fitted(loss: StepLoss, lines: readonly Along[]): StepLoss {
 /** Where the head is a matrix of its own, its movement tells the weight of every token, prompts included. */
 function wrongToken(
   subject: Subject,
-  drawn: StepDrawn,
-  { used: { model } }: Step,
+  drawn: Rows,
+  { used: { model } }: Moved,
   gradient: ModelWeights,
   loss: StepLoss,
 ): Pick<Finding, 'kind' | 'sentence' | 'strips'> | undefined {
@@ -183,7 +208,7 @@ function wrongToken(
     const prompt = drawn.prompts[row]?.length ?? 0;
     return {
       kind: column < prompt ? 'prompt trained' : 'weight',
-      sentence: `${tokenAt(subject, ids, column)} of row ${row}, ${column < prompt ? 'of the prompt' : `completion token ${column - prompt}`}, was trained with the weight ${show(observed[row]?.[column])} (dL/dlogprob), which should be ${show(expected[row]?.[column])}.`,
+      sentence: `${tokenAt(subject, ids, column)} of ${(drawn.rowName ?? ((at) => `row ${at}`))(row)}, ${column < prompt ? 'of the prompt' : `completion token ${column - prompt}`}, was trained with the weight ${show(observed[row]?.[column])} (dL/dlogprob), which should be ${show(expected[row]?.[column])}.`,
       strips: [
         stripOf(subject, {
           row,
@@ -200,8 +225,8 @@ function wrongToken(
 
 /** The parameter whose own movement is furthest off, each along a direction of its own. */
 function wrongParameter(
-  drawn: StepDrawn,
-  step: Step,
+  drawn: Rows,
+  step: Moved,
   gradient: ModelWeights,
   loss: StepLoss,
   allowed: number,

@@ -15,6 +15,7 @@ import {
 import { batches } from '../test/teeth/legal/batches.ts';
 import { critics } from '../test/teeth/legal/critic.ts';
 import { dialogues } from '../test/teeth/legal/dialogues.ts';
+import { fullKls } from '../test/teeth/legal/full-kl.ts';
 import { scorers } from '../test/teeth/legal/models.ts';
 import { numbers } from '../test/teeth/legal/numbers.ts';
 import { pairs } from '../test/teeth/legal/pairs.ts';
@@ -69,6 +70,7 @@ export const LEGAL: readonly Correct[] = [
   ...batches,
   ...pairs,
   ...samplers,
+  ...fullKls,
   ...critics,
   ...numbers,
   ...scorers,

@@ -1,5 +1,5 @@
 // Trainers that are right over a small vocabulary, and wrong over a real one.
-import { type Args, entropyOf, type Ids } from '../../src/index.ts';
+import { type Args, entropyOf, fullKlOf, type Ids } from '../../src/index.ts';
 import type { Mutant } from '../wrong-trainers.ts';
 import { wrong } from './wrong.ts';
 
@@ -50,6 +50,14 @@ export const wrongAtFullSize: readonly Mutant[] = [
           rows.map((_, t) =>
             t === 0 ? 0 : entropyOf((rows[t - 1] ?? []).slice(0, whole(rows[0]?.length ?? 0))),
           ),
+        ),
+      }),
+      full_kl: ({ logits, ref_logits: ref }) => ({
+        kl: logits.map((rows, b) =>
+          rows.map((_, t) => {
+            const [p, q] = [rows[t - 1] ?? [], ref[b]?.[t - 1] ?? []];
+            return t === 0 ? 0 : fullKlOf(p.slice(0, whole(p.length)), q.slice(0, whole(q.length)));
+          }),
         ),
       }),
     },

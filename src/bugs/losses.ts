@@ -122,7 +122,6 @@ export const losses: readonly Bug[] = [
     what: 'Distillation divides by another count, or keeps a term that is switched off.',
     seen: ['huggingface/trl#4105', 'huggingface/trl#5731'],
     todo: 'Divide the distillation loss by the trained tokens, and compare the fused kernel with the plain formula for each switch.',
-    unshown: 'No op takes the logits of a teacher: distillation is not covered.',
   },
   {
     id: 'PPO-01',

@@ -51,9 +51,9 @@ export function modelBand(subject: Subject, drawn: ModelBatch, { model: { config
   );
 }
 
-export { randomDirection };
+export { LARGE_DEVIATION, randomDirection };
 
-type ModelOp = 'model_score' | 'train_step';
+type ModelOp = 'model_score' | 'train_step' | 'preference_step';
 
 /** The trainer can load models of these kinds. */
 export const loads =

@@ -8,6 +8,8 @@ export interface LogitRow {
   readonly tokens: readonly {
     readonly id: number;
     readonly logits: readonly number[];
+    /** Those of the reference model, where there is one. */
+    readonly reference?: readonly number[];
     /** Of the completion and not trained; supervised fine-tuning only. */
     readonly ignored?: boolean;
   }[];
@@ -41,6 +43,8 @@ export function logitBatch(options: {
   readonly minRows?: number;
   /** Some completion tokens are not trained; of some rows none is, but of a batch one at least. */
   readonly holes?: boolean;
+  /** With a reference's logits beside the policy's. */
+  readonly references?: boolean;
 }): fc.Arbitrary<LogitBatch> {
   const value = fc.integer({ min: -LARGEST, max: LARGEST }).map((n) => n / GRAIN + 0);
   const logits = fc
@@ -49,6 +53,7 @@ export function logitBatch(options: {
   const token = fc.record({
     id: fc.nat(VOCABULARY - 1),
     logits,
+    ...(options.references ? { reference: logits } : {}),
     ...(options.holes ? { ignored: rarely(HOLE_ONE_IN) } : {}),
   });
   const row = fc
@@ -72,10 +77,10 @@ export function logitBatch(options: {
         .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
         .map((rows) => (rows.some((made) => labels(made) > 0) ? rows : rows.map(allLabelled))),
     })
-    .map(({ wide, temperature, rows }) => ({
-      vocabulary: wide ? WIDE : VOCABULARY,
+    .map(({ wide: more, temperature, rows }) => ({
+      vocabulary: more ? WIDE : VOCABULARY,
       temperature,
-      rows: wide ? rows.map(widened) : rows,
+      rows: more ? rows.map(widened) : rows,
     }));
 }
 
@@ -84,12 +89,16 @@ const widened = (row: LogitRow): LogitRow => ({
   ...row,
   tokens: row.tokens.map((token) => ({
     ...token,
-    logits: Array.from(
-      { length: WIDE },
-      (_, id) => (token.logits[id % VOCABULARY] ?? 0) - Math.floor(id / VOCABULARY) / GRAIN + 0,
-    ),
+    logits: wide(token.logits),
+    ...(token.reference === undefined ? {} : { reference: wide(token.reference) }),
   })),
 });
+
+const wide = (logits: readonly number[]): number[] =>
+  Array.from(
+    { length: WIDE },
+    (_, id) => (logits[id % VOCABULARY] ?? 0) - Math.floor(id / VOCABULARY) / GRAIN + 0,
+  );
 
 /** True in one of `n` cases; shrinks to false. */
 const rarely = (n: number): fc.Arbitrary<boolean> => fc.nat(n - 1).map((drawn) => drawn === n - 1);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Route } from '../vocabulary.ts';
 import { type Batch, type BatchOptions, batch, batchLabels } from './batch.ts';
+import { type PairBatch, pairBatch } from './pairs.ts';
 
 export interface ModelBatch<Kind extends string = string> extends Batch {
   readonly kind: Kind;
@@ -16,6 +17,13 @@ export interface StepBatch<Kind extends string = string> extends ModelBatch<Kind
   readonly route: Route;
   /** One a row. */
   readonly advantages: readonly number[];
+  readonly learningRate: number;
+}
+
+/** Pairs of completions that one step prefers one of, and for which models. */
+export interface PairStep<Kind extends string = string> extends PairBatch {
+  readonly kind: Kind;
+  readonly seed: number;
   readonly learningRate: number;
 }
 
@@ -68,6 +76,16 @@ export function stepBatch<Kind extends string>(
       advantages: advantages.slice(0, drawn.prompts.length),
       learningRate,
     }));
+}
+
+/** An arbitrary batch of preference pairs for a step of one of a few models. */
+export function pairStep<Kind extends string>({
+  tokens,
+  kinds,
+}: Pick<ModelBatchOptions<Kind>, 'kinds' | 'tokens'>): fc.Arbitrary<PairStep<Kind>> {
+  return fc
+    .tuple(pairBatch(tokens), fc.constantFrom(...kinds), fc.nat(SEEDS - 1), fc.constantFrom(...RATES))
+    .map(([pairs, kind, seed, learningRate]) => ({ ...pairs, kind, seed, learningRate }));
 }
 
 /** What a step exercises. */

@@ -18,6 +18,8 @@ export interface OpAxes<O extends Op = Op> {
   readonly reach: 'row' | 'group' | 'batch';
   /** What a column of padding holds; where nothing is said, 0. */
   readonly padding?: { readonly [K in keyof Args<O>]?: number };
+  /** What stands in the slot behind the last token of the mask counts, too. */
+  readonly behind?: true;
   /** Fields that hold token ids: renamed all together, they are other names for the same thing. */
   readonly ids?: { readonly args: readonly (keyof Args<O>)[]; readonly ok: readonly (keyof Ok<O>)[] };
 }
@@ -114,6 +116,19 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     ok: { entropy: 'token', mean_entropy: 'batch' },
     reach: 'row',
   },
+  full_kl: {
+    args: {
+      input_ids: 'token',
+      attention_mask: 'token',
+      logits: 'token',
+      ref_logits: 'token',
+      completion_mask: 'mask',
+      prompt_width: 'width',
+      temperature: 'setting',
+    },
+    ok: { kl: 'token', mean_kl: 'batch' },
+    reach: 'row',
+  },
   kl: {
     args: { ...TRACKS, kl_estimator: 'setting', settings: 'setting' },
     ok: { kl: 'token', mean_kl: 'batch' },
@@ -130,6 +145,7 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     },
     ok: { rewards: 'token' },
     reach: 'row',
+    behind: true,
   },
   gae: {
     args: {

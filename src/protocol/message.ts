@@ -39,11 +39,11 @@ export interface Capability {
   readonly after_stop?: 'padding' | 'any';
   /** mask: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
   readonly unfinished?: boolean;
-  /** logprobs, values, model_score: may be asked for other temperatures than 1. Default: false. */
+  /** logprobs, values, model_score, full_kl: may be asked for other temperatures than 1. Default: false. */
   readonly temperature?: boolean;
   /** score, model_score: may be asked to score all rows packed into one. Default: false. */
   readonly packed?: boolean;
-  /** model_score, train_step: the families of models that it can load. Default: both. */
+  /** model_score, train_step, preference_step: the families of models that it can load. Default: both. */
   readonly families?: readonly ('llama' | 'gpt2')[];
   /** model_score: may be sent a second checkpoint, the reference. Default: false. */
   readonly reference?: boolean;

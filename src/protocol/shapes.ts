@@ -133,6 +133,7 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
       return sameRows(ok, 'advantages', args.rewards, 'value', 'reward');
     case 'penalties':
       return sameRows(ok, 'logits', args.logits) ?? sameShape(ok, ['logits'], args.logits);
+    case 'full_kl':
     case 'kl':
       return ok.kl === undefined && ok.mean_kl === undefined ? 'ok has neither kl nor mean_kl' : undefined;
     case 'tokenize':

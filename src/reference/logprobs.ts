@@ -54,6 +54,18 @@ export function entropyOf(row: readonly number[]): number {
   return logSoftmax(row).reduce((sum, logp) => (logp === -Infinity ? sum : sum - Math.exp(logp) * logp), 0);
 }
 
+/**
+ * KL(p || q) = sum_v p_v (log p_v - log q_v) of softmax(policy) and softmax(reference), nats. A token that p cannot
+ * produce adds nothing; one that q alone cannot makes it infinite.
+ */
+export function fullKlOf(policy: readonly number[], reference: readonly number[]): number {
+  const q = logSoftmax(reference);
+  return logSoftmax(policy).reduce(
+    (sum, logp, id) => (logp === -Infinity ? sum : sum + Math.exp(logp) * (logp - at(q, id))),
+    0,
+  );
+}
+
 // Not Math.max(...row): a vocabulary can exceed the number of arguments that a call may have.
 function maximum(values: readonly number[]): number {
   return values.reduce((most, value) => (value > most || Number.isNaN(value) ? value : most), -Infinity);

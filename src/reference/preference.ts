@@ -37,8 +37,12 @@ const KNOWN_SMOOTHINGS: readonly number[] = [0, 0.1, 0.01, 0.05, 0.2, 0.3];
  * (Meng et al. 2024, equation 6, whose gamma is ours times beta).
  */
 export function preferenceLoss(pair: PairNumbers, settings: PreferenceSettings): number {
+  return preferenceLossAt(marginOf(pair, settings), settings);
+}
+
+/** The same of a margin d. */
+export function preferenceLossAt(margin: number, settings: PreferenceSettings): number {
   const { objective, beta, gamma } = settings;
-  const margin = marginOf(pair, settings);
   if (objective === 'ipo') return (margin - 1 / (2 * beta)) ** 2;
   if (objective === 'hinge') return Math.max(0, 1 - beta * margin);
   const h = beta * (objective === 'simpo' ? margin - gamma : margin);
@@ -46,6 +50,19 @@ export function preferenceLoss(pair: PairNumbers, settings: PreferenceSettings):
   const share = settings.labelSmoothing;
   if (settings.smoothing === 'robust') return ((1 - share) * right - share * wrong) / (1 - 2 * share);
   return (1 - share) * right + share * wrong;
+}
+
+/** dloss/dd at a margin d; at the corner of a hinge, the slope behind it. */
+export function preferenceSlopeAt(margin: number, settings: PreferenceSettings): number {
+  const { objective, beta, gamma } = settings;
+  if (objective === 'ipo') return 2 * (margin - 1 / (2 * beta));
+  if (objective === 'hinge') return beta * margin < 1 ? -beta : 0;
+  const h = beta * (objective === 'simpo' ? margin - gamma : margin);
+  const [right, wrong] = [-sigmoid(-h), sigmoid(h)];
+  const share = settings.labelSmoothing;
+  if (settings.smoothing === 'robust')
+    return (beta * ((1 - share) * right - share * wrong)) / (1 - 2 * share);
+  return beta * ((1 - share) * right + share * wrong);
 }
 
 /** s(chosen) - s(rejected), before beta. */
@@ -113,4 +130,8 @@ export function describePreference(settings: PreferenceSettings): string {
 /** log(1 + exp(x)), finite for every finite x. */
 function softplus(x: number): number {
   return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+}
+
+function sigmoid(x: number): number {
+  return Math.exp(-softplus(-x));
 }

@@ -158,6 +158,17 @@ export const ONE_EACH: readonly Request[] = [
     op: 'entropy',
     args: { ...ids, logits, completion_mask: TRACKS.completion_mask, prompt_width: 2 },
   },
+  {
+    op: 'full_kl',
+    args: {
+      ...ids,
+      logits,
+      ref_logits: logits.toReversed(),
+      completion_mask: TRACKS.completion_mask,
+      prompt_width: 2,
+      temperature: 1,
+    },
+  },
   { op: 'kl', args: { ...TRACKS, prompt_width: 0 } },
   { op: 'token_rewards', args: TOKEN_REWARDS },
   { op: 'gae', args: { ...CRITIC, gamma: 0.5, lam: 0.75 } },
@@ -223,6 +234,18 @@ export const ONE_EACH: readonly Request[] = [
   },
   { op: 'model_score', args: { ...MODEL, temperature: 1, reference_path: checkpoint(1) } },
   { op: 'train_step', args: { ...MODEL, learning_rate: 0.5, saved_path: models.saving() } },
+  {
+    op: 'preference_step',
+    args: {
+      model_path: MODEL.model_path,
+      reference_path: checkpoint(1),
+      prompt_ids: MODEL.prompt_ids,
+      chosen_ids: MODEL.completion_ids,
+      rejected_ids: MODEL.completion_ids.toReversed(),
+      learning_rate: 0.5,
+      saved_path: models.saving(),
+    },
+  },
   {
     op: 'reward',
     args: {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entropyOf, logprobsOf, logSoftmax, logSumExp } from '../../src/reference/index.ts';
+import { entropyOf, fullKlOf, logprobsOf, logSoftmax, logSumExp } from '../../src/reference/index.ts';
 import { scoring } from './cases.ts';
 
 describe('logSumExp', () => {
@@ -90,5 +90,27 @@ describe('entropyOf', () => {
 
   it('agrees with the closed form for one biased coin', () => {
     expect(entropyOf([0, Math.log(3)])).toBeCloseTo(-(0.25 * Math.log(0.25) + 0.75 * Math.log(0.75)), 14);
+  });
+});
+
+describe('fullKlOf', () => {
+  it('is sum p log(p / q), worked out by hand', () => {
+    const [p, q] = [
+      [0, Math.log(3)],
+      [0, 0],
+    ];
+    expect(fullKlOf(p ?? [], q ?? [])).toBeCloseTo(0.25 * Math.log(0.5) + 0.75 * Math.log(1.5), 14);
+    expect(fullKlOf(q ?? [], p ?? [])).toBeCloseTo(0.5 * Math.log(2) + 0.5 * Math.log(2 / 3), 14);
+  });
+
+  it('is 0 against itself, and against logits that are higher by a constant', () => {
+    expect(fullKlOf([1, -2, 3], [1, -2, 3])).toBe(0);
+    expect(fullKlOf([1, -2, 3], [5, 2, 7])).toBeCloseTo(0, 14);
+  });
+
+  it('leaves out what the policy cannot produce, and is infinite where only the reference cannot', () => {
+    expect(fullKlOf([0, -Infinity], [0, 0])).toBeCloseTo(Math.LN2, 14);
+    expect(fullKlOf([0, -Infinity], [0, -Infinity])).toBe(0);
+    expect(fullKlOf([0, 0], [0, -Infinity])).toBe(Infinity);
   });
 });

@@ -5,6 +5,8 @@ import {
   type PairNumbers,
   type PreferenceSettings,
   preferenceLoss,
+  preferenceLossAt,
+  preferenceSlopeAt,
   preferenceVariants,
   scoreOf,
 } from '../../src/reference/index.ts';
@@ -96,6 +98,30 @@ describe('preferenceLoss', () => {
     const simpo: PreferenceSettings = { ...DPO, objective: 'simpo', beta: 2, gamma: 0.5, length: 'mean' };
     const numbers = { chosen: [-1, -1, -1], rejected: [-1, -2], refChosen: [-9, 0, 0], refRejected: [0, -5] };
     expect(preferenceLoss(numbers, simpo)).toBeCloseTo(Math.LN2, 14);
+  });
+});
+
+describe('preferenceSlopeAt', () => {
+  const every: readonly PreferenceSettings[] = [
+    DPO,
+    { ...DPO, labelSmoothing: 0.2 },
+    { ...DPO, labelSmoothing: 0.2, smoothing: 'robust' },
+    { ...DPO, objective: 'ipo', beta: 0.25 },
+    { ...DPO, objective: 'hinge' },
+    { ...DPO, objective: 'simpo', beta: 2, gamma: 0.5, length: 'mean' },
+  ];
+
+  it.each(every)('is the slope of the loss by central differences: $objective, $smoothing', (settings) => {
+    const step = 2 ** -12;
+    fc.assert(
+      // Between the grid of the margins: a hinge has no slope at its corner.
+      fc.property(margins, (margin) => {
+        const at = margin + 1 / 64;
+        const difference =
+          (preferenceLossAt(at + step, settings) - preferenceLossAt(at - step, settings)) / (2 * step);
+        expect(preferenceSlopeAt(at, settings)).toBeCloseTo(difference, 6);
+      }),
+    );
   });
 });
 

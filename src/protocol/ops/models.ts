@@ -33,4 +33,16 @@ export const MODEL_OPS = {
       loss_weights: 'float_rows?', // (B, ·) dL/dlogprob of each completion token
     },
   },
+  preference_step: {
+    args: {
+      model_path: 'text',
+      reference_path: 'text', // the checkpoint of the frozen reference, of the same shape
+      prompt_ids: 'int_rows', // of each pair
+      chosen_ids: 'int_rows',
+      rejected_ids: 'int_rows',
+      learning_rate: 'float',
+      saved_path: 'text', // a folder that does not exist yet
+    },
+    ok: { loss: 'float' },
+  },
 } as const satisfies Record<string, OpSpec>;

@@ -60,6 +60,18 @@ export const NUMBER_OPS = {
     },
     ok: { entropy: 'float_track?', mean_entropy: 'float?' },
   },
+  full_kl: {
+    args: {
+      input_ids: 'int_matrix',
+      attention_mask: 'int_matrix',
+      logits: 'float_cube', // (B, T, V) of the policy, as for logprobs
+      ref_logits: 'float_cube', // likewise of the reference
+      completion_mask: 'int_track',
+      prompt_width: 'int',
+      temperature: 'float',
+    },
+    ok: { kl: 'float_track?', mean_kl: 'float?' },
+  },
   kl: {
     args: { ...TRACKS, kl_estimator: 'text?', ...KNOBS },
     ok: { kl: 'float_track?', mean_kl: 'float?' },

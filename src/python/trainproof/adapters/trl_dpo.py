@@ -1,8 +1,10 @@
 """`python -m trainproof.adapters.trl_dpo`: TRL's own DPOTrainer, unmodified, on a tiny random model on the CPU.
 
-Pairs are laid out by the trainer's collator, losses come from its _compute_loss. Settings: TRAINPROOF_TOKENIZER=folder,
-TRAINPROOF_OBJECTIVE=sigmoid|hinge|ipo (TRL's loss_type)."""
+Pairs are laid out by the trainer's collator, losses and log-probabilities come from its _compute_loss. One step on
+a checkpoint is op preference_step: DPOTrainer has no loss of rows that are not pairs, so there is no train_step.
+Settings: TRAINPROOF_TOKENIZER=folder, TRAINPROOF_OBJECTIVE=sigmoid|hinge|ipo (TRL's loss_type)."""
 
+import contextlib
 import os
 import tempfile
 from types import SimpleNamespace
@@ -10,11 +12,13 @@ from types import SimpleNamespace
 import trainproof
 from trainproof import Reject
 from trainproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
+from trainproof.adapters._models import descend, frozen, kept
 from trainproof.adapters._standin import replaced
 
 import torch
 from datasets import Dataset
 from trl import DPOConfig, DPOTrainer
+from trl.trainer import dpo_trainer
 
 OBJECTIVES = {"sigmoid": "dpo", "hinge": "hinge", "ipo": "ipo"}
 OBJECTIVE = os.environ.get("TRAINPROOF_OBJECTIVE") or "sigmoid"
@@ -30,12 +34,13 @@ NEVER = -1e4
 TOKEN, OTHER = 0, 1
 
 
-def build():
-    """The trainer with TRL's defaults. Its one dataset row is never trained on."""
+def build(model=None):
+    """The trainer with TRL's defaults, around the adapter's own tiny models or around a checkpoint in a folder, which is
+    its own reference until it gets another. Its one dataset row is never trained on."""
     with tempfile.TemporaryDirectory(prefix="trainproof-") as scratch:
-        return DPOTrainer(
-            model=tiny_model(len(tokenizer)),
-            ref_model=tiny_model(len(tokenizer)),
+        made = DPOTrainer(
+            model=tiny_model(len(tokenizer)) if model is None else model,
+            ref_model=tiny_model(len(tokenizer)) if model is None else frozen(model),
             args=DPOConfig(
                 output_dir=os.path.join(scratch, "out"),
                 loss_type=[OBJECTIVE],
@@ -47,12 +52,14 @@ def build():
             train_dataset=Dataset.from_list([{"prompt": "a", "chosen": "b", "rejected": "c"}]),
             processing_class=tokenizer,
         )
+    made.model.train()
+    made.current_gradient_accumulation_steps = 1  # set by Trainer.train() otherwise
+    return made
 
 
 trainer = build()
+trainer_of = kept(build)  # of a checkpoint
 tokens = declared_tokens(tokenizer)
-trainer.model.train()
-trainer.current_gradient_accumulation_steps = 1  # set by Trainer.train() otherwise
 
 
 def collated(prompt_ids, chosen_ids, rejected_ids):
@@ -116,6 +123,54 @@ def saying(rows, width):
         logits[b, : len(row), TOKEN] = given.float()
         logits[b, : len(row), OTHER] = torch.log(-torch.expm1(given)).clamp(min=NEVER).float()
     return lambda **_: SimpleNamespace(logits=logits)
+
+
+@trainproof.op(reference=True)
+def model_score(model_path, prompt_ids, completion_ids, temperature, reference_path=None):
+    """What _compute_loss sums, of policy and reference, and the entropies that it logs a mean of. Each completion stands
+    on both sides of a pair. DPOTrainer knows no temperature, and a KL it has none."""
+    owner = trainer_of(model_path)
+    reference = owner.ref_model if reference_path is None else frozen(reference_path)
+    batch = collated(prompt_ids, completion_ids, completion_ids)
+    with torch.no_grad(), replaced(owner, ref_model=reference):
+        with seen("selective_log_softmax") as logps, seen("entropy_from_logits") as entropies:
+            owner._compute_loss(owner.model, batch, return_outputs=False)
+    owner._metrics["train"].clear()
+    mask = batch["completion_mask"][:, 1:].bool()
+
+    def ragged(track):
+        return [row[on].tolist() for row, on in list(zip(track, mask))[: len(prompt_ids)]]
+
+    policy, others = logps
+    answer = {"logprobs": ragged(policy), "entropy": ragged(entropies[0])}
+    return answer if reference_path is None else {**answer, "ref_logprobs": ragged(others)}
+
+
+@contextlib.contextmanager
+def seen(name):
+    """What this function of TRL returns to DPOTrainer inside the block."""
+    answers = []
+    real = getattr(dpo_trainer, name)
+
+    def spy(*args, **options):
+        answers.append(real(*args, **options))
+        return answers[-1]
+
+    with replaced(dpo_trainer, **{name: spy}):
+        yield answers
+
+
+@trainproof.op
+def preference_step(
+    model_path, reference_path, prompt_ids, chosen_ids, rejected_ids, learning_rate, saved_path
+):
+    """compute_loss on the collator's batch, with another checkpoint as ref_model; the step itself is plain descent."""
+    owner = trainer_of(model_path)
+    with replaced(owner, ref_model=frozen(reference_path)):
+        loss = owner.compute_loss(owner.model, collated(prompt_ids, chosen_ids, rejected_ids))
+    descend(owner.model, loss, learning_rate, saved_path)
+    owner._metrics["train"].clear()
+    return {"loss": loss.item()}
 
 
 if __name__ == "__main__":

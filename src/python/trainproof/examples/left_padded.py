@@ -8,7 +8,7 @@ import math
 
 import trainproof
 
-from . import common, entropies, models, replay
+from . import common, entropies, full_kls, models, replay
 from .chat import EOS_IDS, FOLDER, STOP_ID, chat_ids, chat_labels, chat_text, tokens
 from .rows import beside, log_softmax, pad_left, pad_right, shard_spans, through_stop
 from .sampling import penalties
@@ -211,6 +211,7 @@ OPS = {
     "loss": (loss, {"micro_batches": True}),
     "sft_loss": (sft_loss, {"micro_batches": True, "shards": True}),
     "entropy": entropies.over_completions,
+    "full_kl": (full_kls.over_completions, full_kls.CAN),
     "penalties": (penalties, {"kinds": ["presence", "frequency", "repetition"]}),
     "contract": (replay.contract, {"orders": replay.ORDERS, "losses": replay.LOSSES}),
 }

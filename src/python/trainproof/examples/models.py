@@ -5,6 +5,7 @@ Rows go through the model one by one, without padding: positions count from 0, a
 from functools import lru_cache
 from math import exp
 
+from . import preference
 from .safetensors import read, write
 from .transformer import Model
 
@@ -68,6 +69,44 @@ def train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path
     return {"loss": loss, "loss_weights": weights}
 
 
+def slopes(objective, halves, move=2.0**-12):
+    """dL/dlogprob of each token of the chosen rows, then of the rejected ones. An objective only knows sums and means
+    of a row, so that all its tokens weigh what its first does; central differences are exact to 1e-8."""
+
+    def loss(half, row, by):
+        moved = [[list(ids) for ids in rows] for rows in halves]
+        moved[half][row][0] += by
+        return objective(*moved)["loss"]
+
+    return [
+        [(loss(half, row, move) - loss(half, row, -move)) / (2 * move)] * len(ids)
+        for half in (0, 1)
+        for row, ids in enumerate(halves[half])
+    ]
+
+
+def preference_step(objective, weights=slopes):
+    """The step on preference pairs under this objective, one of `preference`: chosen and rejected completions are rows
+    whose tokens weigh what the loss moves by when their log-probability does."""
+
+    def step(model_path, reference_path, prompt_ids, chosen_ids, rejected_ids, learning_rate, saved_path):
+        halves = [
+            [logprobs_of(path, prompt, ids) for prompt, ids in zip(prompt_ids, completions)]
+            for path in (model_path, reference_path)
+            for completions in (chosen_ids, rejected_ids)
+        ]
+        rows = [*prompt_ids, *prompt_ids], [*chosen_ids, *rejected_ids]
+        stepped(model_path, *rows, weights(objective, halves), learning_rate, saved_path)
+        return {"loss": objective(*halves)["loss"]}
+
+    return step
+
+
+def logprobs_of(path, prompt, completion):
+    rows = scored(path, tuple(prompt), tuple(completion), 1.0)
+    return [row[id] for row, id in zip(rows, completion)]
+
+
 def stepped(model_path, prompt_ids, completion_ids, weights, learning_rate, saved_path):
     """One step of plain gradient descent on the weighted sum of log-probabilities, saved; (B, .) log-probabilities."""
     model = load(model_path)
@@ -91,4 +130,8 @@ SCORE = {
     "padding_side": ["left", "right"],
     "kl": "exact",
 }
-OPS = {"model_score": (model_score, SCORE), "train_step": (train_step, {"route": ["sft", "rl"]})}
+OPS = {
+    "model_score": (model_score, SCORE),
+    "train_step": (train_step, {"route": ["sft", "rl"]}),
+    "preference_step": preference_step(preference.dpo_loss),
+}

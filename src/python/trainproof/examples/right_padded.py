@@ -7,7 +7,7 @@ import math
 
 import trainproof
 
-from . import common, critic, entropies, preference, sampler
+from . import common, critic, entropies, full_kls, preference, sampler
 from .chat import EOS_IDS, FOLDER, PAD_ID, chat_ids, chat_labels, chat_text
 from .rows import log_softmax, pad_right, through_stop
 from .tails import cut_off, with_logprobs
@@ -169,6 +169,7 @@ OPS = {
     "loss": (loss, {"micro_batches": True}),
     "sft_loss": (sft_loss, {"micro_batches": True}),
     "entropy": entropies.over_predictors,
+    "full_kl": full_kls.over_predictors,
     "preference_loss": preference.ipo_loss,
     "sampling": (sampler.sampling_processed, {"processors": ["temperature"]}),
 }

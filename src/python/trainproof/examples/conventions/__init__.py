@@ -5,7 +5,7 @@ choices (`settings`). NAME declares all of them; NAME-undeclared makes the same 
 
 from dataclasses import replace
 
-from .. import common, entropies, replay, trajectory
+from .. import common, entropies, full_kls, replay, trajectory
 from ..sampling import penalties
 from . import batches, losses, others, text
 from .named import CONVENTIONS
@@ -41,7 +41,8 @@ def ops_of(settings):
     return {
         # The examples decode with the tokenizer of llama3.
         **{op: function for op, function in common.OPS.items() if op != "decode" or settings.family == "llama3"},
-        "entropy": _entropy(settings),
+        "entropy": _like(settings, entropies),
+        "full_kl": (_like(settings, full_kls), full_kls.CAN),
         "trajectory": (_trajectory(settings), {"after_stop": "any"}),
         "render": render,
         "tokenize": tokenize,
@@ -53,10 +54,11 @@ def ops_of(settings):
     }
 
 
-def _entropy(settings):
+def _like(settings, module):
+    """This module's function for the layout."""
     if settings.span == "completion":
-        return entropies.over_completions
-    return entropies.over_predictors if settings.alignment == "predictor" else entropies.over_rows
+        return module.over_completions
+    return module.over_predictors if settings.alignment == "predictor" else module.over_rows
 
 
 def _trajectory(settings):

@@ -33,6 +33,7 @@ CONVENTIONS = {
         entropy_coef=0.01,
         preference_objective="hinge",
         preference_beta=0.2,
+        trains_pairs=True,
     ),
     "clip-higher": Settings(
         "DAPO: clip-higher, no KL, answers that never stopped left out",
@@ -47,6 +48,7 @@ CONVENTIONS = {
         entropy_coef=0.001,
         overlong="drop",
         preference_label_smoothing=0.1,
+        trains_pairs=True,
         whiten_mean=False,
         whiten_rest="kept",
     ),
@@ -64,6 +66,7 @@ CONVENTIONS = {
         preference_objective="simpo",
         preference_beta=2.5,
         preference_gamma=0.55,
+        trains_pairs=True,
         sampling_logprobs="processed",
     ),
     "rloo": Settings(
@@ -112,6 +115,7 @@ CONVENTIONS = {
         policy_objective="cispo",
         temperature_in_scoring=None,
         preference_objective="ipo",
+        trains_pairs=True,
         sampling_logprobs="processed",
     ),
     "batch-scaled": Settings(

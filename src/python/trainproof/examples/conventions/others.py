@@ -3,6 +3,7 @@
 import math
 
 from .. import sampler
+from ..models import preference_step
 from ..preference import log_sigmoid, pairs, per_token, ratios
 from .text import IGNORED
 
@@ -16,6 +17,7 @@ def ops(settings):
         "preference_loss": preference_loss(settings),
         "whiten": whiten(settings),
         "sampling": sampling(settings),
+        **({"preference_step": preference_step(preference_loss(settings))} if settings.trains_pairs else {}),
     }
 
 

@@ -38,6 +38,8 @@ class Settings:
     empty_rows: str = "count"
     # How labels that may be wrong are smoothed: "conservative" or "robust".
     preference_smoothing: str = "conservative"
+    # Whether models are trained on pairs: in plain Python that takes seconds, so one of each objective does.
+    trains_pairs: bool = False
     # A mean that whitening does not subtract is "scaled" like everything else, or "kept".
     whiten_rest: str = "scaled"
     # --- semantics ---
