@@ -54,6 +54,22 @@ export type { LedgerFinding, LedgerJudgement, LedgerProperty } from './trace/pro
 export * from './trace/weights.ts';
 export { type Line, lineThrough } from './trace/weights-line.ts';
 
+// Logs of a running job: the shape of a rule over them, of a series and of a sample.
+
+export { type Baseline, baseline } from './monitor/baseline.ts';
+export { type Join, type JoinedRow, joinSteps } from './monitor/join.ts';
+export { type NamedRole, roleOf } from './monitor/roles.ts';
+export type {
+  MonitorRule,
+  RuleWorld,
+  SampleTokens,
+  Setting,
+  SettingValue,
+  Violation,
+  Watch,
+} from './monitor/rule.ts';
+export { type Sample, SERIES_ROLES, type Series, type SeriesRole } from './monitor/series.ts';
+
 // Generators: fast-check arbitraries for cases, and the labels of what they exercise. `fc` is the fast-check that they
 // are made with; arbitraries of a second copy of it would not fit.
 
@@ -115,4 +131,5 @@ export type { Tokenizer } from './tokenizers/tokenizer.ts';
 
 export { type ArgAxis, AXES, type OkAxis, type OpAxes } from './protocol/axes.ts';
 export * from './protocol/message.ts';
+export { visible } from './visible.ts';
 export * from './vocabulary.ts';

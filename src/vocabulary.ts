@@ -153,7 +153,7 @@ export type Role = 'system' | 'prompt' | 'completion' | 'tool' | 'stop' | 'after
 export const LEVELS = ['must', 'should', 'may'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** The stages of a training step, in the order in which a conversation passes them; last, what `trace` alone can see. */
+/** The stages of a training step, in the order in which a conversation passes them; last, what only `trace`, `monitor` or `golden` can see. */
 export const STAGES = [
   'render',
   'tokenize',
@@ -187,6 +187,8 @@ export const STAGES = [
   'schedule',
   'segments',
   'trace',
+  'monitor',
+  'declared',
 ] as const;
 export type Stage = (typeof STAGES)[number];
 

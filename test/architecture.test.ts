@@ -22,7 +22,9 @@ const FLOORS: Record<string, readonly string[]> = {
   bugs: [],
   view: ['tokenizers', 'check'],
   trace: ['check', 'protocol', 'tokenizers', 'view'],
-  report: ['check', 'trainer', 'protocol', 'bugs', 'view', 'trace'],
+  golden: ['check', 'trainer', 'protocol', 'tokenizers'],
+  monitor: ['check', 'protocol', 'tokenizers'],
+  report: ['check', 'trainer', 'protocol', 'bugs', 'view', 'trace', 'golden', 'monitor'],
   index: [
     'protocol',
     'trainer',
@@ -33,6 +35,7 @@ const FLOORS: Record<string, readonly string[]> = {
     'checkpoints',
     'check',
     'trace',
+    'monitor',
     'cli',
   ],
   cli: [
@@ -48,6 +51,8 @@ const FLOORS: Record<string, readonly string[]> = {
     'bugs',
     'view',
     'trace',
+    'golden',
+    'monitor',
     'index',
     'properties',
   ],
@@ -102,11 +107,11 @@ describe('architecture', () => {
     for (const path of starters) expect(path).toMatch(/^src\/(trainer\/child|cli\/browser)\.ts$/);
   });
 
-  test('only cli, the corpus, known failures, tokenizers, checkpoints, assets of the page and the version touch the disk', () => {
+  test('only cli, the corpus, known failures, golden files, logs, tokenizers, checkpoints, assets of the page and the version touch the disk', () => {
     const touching = sources.filter((path) => importsOf(path).some(({ from }) => from.startsWith('node:fs')));
     for (const path of touching)
       expect(path).toMatch(
-        /^src\/(cli\/|tokenizers\/|checkpoints\/folder\.ts|check\/corpus\.ts|check\/known\.ts|report\/html\/assets\.ts|version\.ts)/,
+        /^src\/(cli\/|tokenizers\/|checkpoints\/folder\.ts|check\/corpus\.ts|check\/known\.ts|golden\/folder\.ts|monitor\/files\.ts|report\/html\/assets\.ts|version\.ts)/,
       );
   });
 

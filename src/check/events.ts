@@ -55,6 +55,10 @@ export interface Replay {
   readonly again?: string;
   /** The cases are what a script trained: none was drawn, so that no seed draws them again and none was made smaller. */
   readonly traced?: true;
+  /** The cases are those of golden files, each compared with its recorded answer; `traced` is said, too. */
+  readonly golden?: true;
+  /** The cases are what a run has logged; `traced` is said, too. */
+  readonly logged?: true;
 }
 
 export interface ThinLabel {

@@ -47,6 +47,24 @@ export interface NumberDifference {
   readonly allowed: number;
 }
 
+/** A number that a run logged, over its steps; thinned where there are more points than a plot shows. */
+export interface SeriesWindow {
+  readonly run: string;
+  /** As logged: `train/loss`. */
+  readonly name: string;
+  /** Of the points, in the order in which they were logged. */
+  readonly steps: readonly number[];
+  readonly values: readonly number[];
+  /** What was allowed, at some of the steps. A side without a bound is infinite. */
+  readonly band?: {
+    readonly steps: readonly number[];
+    readonly lows: readonly number[];
+    readonly highs: readonly number[];
+  };
+  /** Which of the points breaks the rule first. */
+  readonly violation?: number;
+}
+
 /** What is wrong with one case. */
 export interface Finding {
   /** Short and stable; while shrinking, only findings of the first one's kind count. */
@@ -55,6 +73,10 @@ export interface Finding {
   readonly sentence: string;
   readonly strips?: readonly Strip[];
   readonly numbers?: readonly NumberDifference[];
+  /** Of a run's log: what was logged where it went wrong, one for each run that breaks the rule. */
+  readonly series?: readonly SeriesWindow[];
+  /** What to do about it, where that does not depend on the bug. */
+  readonly advice?: string;
   /** Which tolerance was used and why, or which declared or assumed semantics the expectation rests on. */
   readonly note?: string;
 }

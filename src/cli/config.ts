@@ -7,7 +7,7 @@ import { createJiti } from 'jiti';
 import { unknownName } from '../protocol/nearest.ts';
 import { LEVELS, type Level } from '../vocabulary.ts';
 import { type Problem, whyOf } from './context.ts';
-import type { Config } from './define.ts';
+import type { Config, MonitorConfig } from './define.ts';
 
 export interface LoadedConfig {
   readonly file: string;
@@ -88,17 +88,56 @@ const KEYS: Readonly<Record<keyof Config, readonly [Test, string]>> = {
   opTimeout: [isAmount, 'seconds above 0'],
   helloTimeout: [isAmount, 'seconds above 0'],
   corpus: [(value) => typeof value === 'boolean', 'true or false'],
+  monitor: [isRecord, 'an object of settings for `monitor`'],
+};
+
+const isSettings: Test = (value) =>
+  isRecord(value) &&
+  Object.values(Object(value)).every((each) => ['string', 'number', 'boolean'].includes(typeof each));
+const textOrTexts = [
+  (value: unknown) => isText(value) || isTexts(value),
+  'a text or a list of texts',
+] as const;
+
+const MONITOR_KEYS: Readonly<Record<keyof MonitorConfig, readonly [Test, string]>> = {
+  paths: textOrTexts,
+  rollouts: textOrTexts,
+  preset: [isText, 'the name of a preset'],
+  set: [isSettings, 'an object such as { "kl-spike.times": 30 }'],
+  series: [isSettings, 'an object such as { "my_kl": "kl" }'],
+  facts: [isSettings, 'an object such as { "max_completion_length": 512 }'],
+  expect: [isTexts, 'a list of losses'],
+  only: textOrTexts,
+  level: KEYS.level,
+  known: KEYS.known,
 };
 
 function complaintAbout(value: unknown): string | undefined {
   if (!isRecord(value)) return 'the configuration must be an object (in a module: its default export)';
-  for (const [key, held] of Object.entries(value as Record<string, unknown>)) {
-    const rule = Object.hasOwn(KEYS, key) ? KEYS[key as keyof Config] : undefined;
-    if (rule === undefined) return unknownName('key', key, Object.keys(KEYS));
-    if (!rule[0](held)) return `"${key}" must be ${rule[1]}`;
-  }
-  const { trainer, adapter } = value as Config;
+  const complaint = complaintIn(value as Record<string, unknown>, KEYS, '');
+  if (complaint !== undefined) return complaint;
+  const { trainer, adapter, monitor } = value as Config;
+  const inside = complaintIn((monitor ?? {}) as Record<string, unknown>, MONITOR_KEYS, 'monitor.');
+  if (inside !== undefined) return inside;
   return trainer !== undefined && adapter !== undefined
     ? 'name a trainer or an adapter, not both'
     : undefined;
+}
+
+function complaintIn(
+  held: Readonly<Record<string, unknown>>,
+  keys: Readonly<Record<string, readonly [Test, string]>>,
+  before: string,
+): string | undefined {
+  for (const [key, value] of Object.entries(held)) {
+    const rule = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    if (rule === undefined)
+      return unknownName(
+        'key',
+        before + key,
+        Object.keys(keys).map((each) => before + each),
+      );
+    if (!rule[0](value)) return `"${before}${key}" must be ${rule[1]}`;
+  }
+  return undefined;
 }

@@ -11,6 +11,8 @@ export interface Context {
   readonly properties: () => Promise<readonly Property[]>;
   /** Calls back at each Ctrl-C until the returned function is called. */
   readonly onInterrupt: (callback: () => void) => () => void;
+  /** Calls back at a SIGTERM until the returned function is called; absent: nobody can send one. */
+  readonly onTerminate?: (callback: () => void) => () => void;
   /** Leaves at once, whatever is still open. */
   readonly exitNow: (code: number) => void;
 }
@@ -19,6 +21,8 @@ export interface Screen {
   readonly write: (text: string) => void;
   readonly isTty: boolean;
   readonly columns: number;
+  /** Of a terminal; undefined where that is not known. */
+  readonly rows?: number | undefined;
 }
 
 /** Something that the user can put right, as one sentence. */

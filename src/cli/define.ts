@@ -32,4 +32,27 @@ export interface Config {
   readonly helloTimeout?: number;
   /** Keep failing cases in .trainproof/ and run them first. */
   readonly corpus?: boolean;
+  /** What `trainproof monitor` reads, and how its rules are set. */
+  readonly monitor?: MonitorConfig;
+}
+
+export interface MonitorConfig {
+  /** Files, folders or globs, from the configuration's folder. */
+  readonly paths?: string | readonly string[];
+  /** JSON lines of prompts and completions. */
+  readonly rollouts?: string | readonly string[];
+  readonly preset?: string;
+  /** `{ 'kl-spike.times': 30 }`. */
+  readonly set?: Readonly<Record<string, string | number | boolean>>;
+  /** Series to role, or to `none`. */
+  readonly series?: Readonly<Record<string, string>>;
+  /** What the run does not log of itself: `{ max_completion_length: 512 }`. */
+  readonly facts?: Readonly<Record<string, string | number | boolean>>;
+  /** Losses that must be logged, and not as 0. */
+  readonly expect?: readonly string[];
+  /** Rule ids or globs. */
+  readonly only?: string | readonly string[];
+  readonly level?: Level;
+  /** File of known failures. */
+  readonly known?: string;
 }

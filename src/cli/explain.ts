@@ -4,11 +4,13 @@ import type { Command } from 'commander';
 import { bugs } from '../bugs/index.ts';
 import type { PropertyFacts } from '../check/events.ts';
 import type { Property } from '../check/property.ts';
+import type { MonitorRule } from '../monitor/rule.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import {
   BUG_IDS,
   type BugExplanation,
   explainBug,
+  explainMonitored,
   explainProperty,
   explainTraced,
   type PropertyExplanation,
@@ -49,9 +51,10 @@ async function explain(ids: readonly string[], json: boolean, context: Context):
   const { ledgerProperties } = await import('../../properties/ledger/index.ts');
   // The others have the id, and the words, of a property of the catalogue.
   const traced = ledgerProperties.filter(({ stage }) => stage === 'trace');
+  const { monitorRules } = await import('../../properties/monitor/index.ts');
   const pages: Page[] = [];
   for (const id of splitNames(ids)) {
-    const found = pagesOf(id, properties, traced);
+    const found = pagesOf(id, properties, [...traced, ...monitorRules]);
     if (isProblem(found)) return refuse(context, found);
     pages.push(...found);
   }
@@ -72,7 +75,7 @@ function linesOf(page: Page, print: Print): string[] {
 function pagesOf(
   name: string,
   properties: readonly Property[],
-  traced: readonly PropertyFacts[],
+  beside: readonly (PropertyFacts | MonitorRule)[],
 ): readonly Page[] | Problem {
   if (BUG_NAME.test(name)) {
     const known = bugs.filter(({ id }) => id === name.toUpperCase());
@@ -82,14 +85,20 @@ function pagesOf(
     const hint = near === undefined ? 'docs/bugs.md lists them' : `did you mean "${near}"?`;
     return { problem: `no bug is called "${name}", ${hint}` };
   }
-  // Rules that only a traced script is held to stand beside the catalogue.
+  // Rules that only a traced script or a run's logs are held to stand beside the catalogue.
   const known = selectProperties(properties, [name], 'may');
-  const beside = isProblem(known) ? selectProperties(traced, [name], 'may') : known;
-  const chosen: readonly (Property | PropertyFacts)[] | Problem = isProblem(beside) ? known : beside;
+  const others = isProblem(known) ? selectProperties(beside, [name], 'may') : known;
+  const chosen: readonly (Property | PropertyFacts | MonitorRule)[] | Problem = isProblem(others)
+    ? selectProperties<Property | PropertyFacts | MonitorRule>([...properties, ...beside], [name], 'may')
+    : others;
   if (isProblem(chosen)) return chosen;
   return chosen.map((property) => {
     const page =
-      'ops' in property ? explainProperty(property, properties) : explainTraced(property, properties);
+      'ops' in property
+        ? explainProperty(property, properties)
+        : 'watch' in property
+          ? explainMonitored(property, properties)
+          : explainTraced(property, properties);
     return { kind: 'property', ...page } as const;
   });
 }

@@ -18,6 +18,10 @@ const context: Context = {
     process.on('SIGINT', callback);
     return () => process.off('SIGINT', callback);
   },
+  onTerminate(callback) {
+    process.on('SIGTERM', callback);
+    return () => process.off('SIGTERM', callback);
+  },
   exitNow: (code) => process.exit(code),
 };
 
@@ -41,6 +45,9 @@ function screen(stream: NodeJS.WriteStream): Context['out'] {
     isTty: stream.isTTY === true,
     get columns() {
       return stream.columns ?? COLUMNS_WITHOUT_TERMINAL;
+    },
+    get rows() {
+      return stream.rows;
     },
   };
 }

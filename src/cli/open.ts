@@ -65,16 +65,17 @@ function deadlinesOf({ options, loaded }: Plan): Deadlines {
   };
 }
 
-/** A declared folder is relative to where the trainer runs. */
-function tokenizerFor(
-  { choice, loaded, tokenizer }: Plan,
-  trainer: Trainer,
-): Tokenizer | Problem | undefined {
+/** Absolute; a declared folder is relative to where the trainer runs. */
+export function tokenizerFolder({ choice, loaded, tokenizer }: Plan, trainer: Trainer): string | undefined {
   const declared = trainer.hello.tokenizer;
   const base = choice.kind === 'command' ? choice.cwd : (loaded?.folder ?? '.');
-  const folder = tokenizer ?? (declared === undefined ? undefined : resolve(base, declared));
+  return tokenizer ?? (declared === undefined ? undefined : resolve(base, declared));
+}
+
+function tokenizerFor(plan: Plan, trainer: Trainer): Tokenizer | Problem | undefined {
+  const folder = tokenizerFolder(plan, trainer);
   if (folder === undefined) return undefined;
-  const backend = loaded?.config.tokenizerBackend;
+  const backend = plan.loaded?.config.tokenizerBackend;
   const result = loadTokenizer(folder, backend === undefined ? {} : { backend });
   return 'problem' in result ? { problem: result.problem } : result.tokenizer;
 }

@@ -10,8 +10,10 @@ import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
 import { addExplain } from './explain.ts';
+import { addGolden } from './golden.ts';
 import { addInit } from './init.ts';
 import { addList } from './list.ts';
+import { addMonitor } from './monitor.ts';
 import type { Invocation } from './options.ts';
 import { addProfile } from './profile.ts';
 import { addReplay } from './replay.ts';
@@ -39,7 +41,7 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return HOLDS;
     if (error.code === 'commander.help') {
-      program.outputHelp();
+      named(words, program).outputHelp();
       return NO_VERDICT;
     }
     return refuse(context, { problem: explain(error, words, program) });
@@ -66,8 +68,10 @@ export function buildProgram(invocation: Invocation): Command {
     addReplay,
     addProfile,
     addTrace,
+    addMonitor,
     addDataset,
     addView,
+    addGolden,
     addList,
     addExplain,
     addDoctor,
@@ -85,10 +89,12 @@ Examples:
   npx trainproof check -- python adapter.py  check every property
   npx trainproof report --open               see the last run as a page
   npx trainproof trace -- python train.py    see what a script really trains
+  npx trainproof monitor runs/               see whether the logs of a run hold
+  npx trainproof golden --help               see later what of a trainer has changed
   npx trainproof demo                        see six real bugs caught`;
 
 function explain(error: CommanderError, words: readonly string[], program: Command): string {
-  const command = program.commands.find((each) => each.name() === words[0]);
+  const command = named(words, program);
   const said = error.message.replace(/^error: /, '');
   const name = /'([^']*)'/.exec(said)?.[1] ?? '';
   switch (error.code) {
@@ -96,25 +102,37 @@ function explain(error: CommanderError, words: readonly string[], program: Comma
       return withNearest(
         said,
         name,
-        program.commands.map((each) => each.name()),
-        '`trainproof --help` lists them',
+        command.commands.map((each) => each.name()),
+        `\`${pathOf(command)} --help\` lists them`,
       );
     case 'commander.unknownOption': {
-      const flags = [...(command ?? program).options.map((option) => option.long ?? ''), '--help'];
+      const flags = [...command.options.map((option) => option.long ?? ''), '--help'];
       return withNearest(
         said,
         name,
         flags,
-        `\`trainproof ${command?.name() ?? ''} --help\` lists them; a trainer's own options stand behind --`,
+        `\`${pathOf(command)} --help\` lists them; a trainer's own options stand behind --`,
       );
     }
     case 'commander.excessArguments':
-      return command?.name() === 'trace'
+      return command.name() === 'trace'
         ? `${said.replace(/\.$/, '')}; the script's command stands behind --, word by word, as in \`trainproof trace -- python train.py\``
-        : `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`trainproof ${command?.name() ?? 'check'} -- python adapter.py\``;
+        : `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`${command === program ? 'trainproof check' : pathOf(command)} -- python adapter.py\``;
     default:
       return said;
   }
+}
+
+/** The command that the first words name, as far as they do. */
+function named(words: readonly string[], program: Command): Command {
+  const [word, ...rest] = words;
+  const command = program.commands.find((each) => each.name() === word);
+  return command === undefined ? program : named(rest, command);
+}
+
+/** `trainproof golden check`. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 function withNearest(said: string, name: string, known: readonly string[], otherwise: string): string {

@@ -18,6 +18,8 @@ export interface RunRecord {
   readonly emit: (event: RunEvent) => void;
   /** Writes the reports. False where something that was asked for could not be written; that has been said. */
   finish(): Promise<boolean>;
+  /** Writes the reports of a run that goes on, but for its events. What cannot be written is said at the end. */
+  interim(events: readonly RunEvent[]): Promise<void>;
   /** Whether `trainproof report` can show this run. */
   isKept(): boolean;
   close(): void;
@@ -54,6 +56,9 @@ export function openRecord(
       for (const problem of problems) complain(context, problem);
       if (options.annotations) await tellGithub(runs, context);
       return problems.length === 0 && asked?.problem() === undefined;
+    },
+    async interim(soFar) {
+      await outputs.write(runsOf(soFar), 'events');
     },
     isKept: () => lastRun !== undefined && lastRun.problem() === undefined,
     close() {

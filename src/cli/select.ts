@@ -44,7 +44,8 @@ function unknownProperty(name: string, properties: readonly Pick<Property, 'id'>
   return `no property is called "${name}", ${hint}`;
 }
 
-function fits(id: string, name: string): boolean {
+/** `id` is named by `name`: as it is, by its folder, or by a glob. */
+export function fits(id: string, name: string): boolean {
   if (!name.includes('*')) return id === name || id.startsWith(`${name.replace(/\/$/, '')}/`);
   const pattern = name.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
   return new RegExp(`^${pattern.join('.*')}$`).test(id);

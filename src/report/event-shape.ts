@@ -94,6 +94,17 @@ const finding = object({
   sentence: text,
   'strips?': list(strip),
   'numbers?': list(object({ where: text, expected: anyNumber, observed: anyNumber, allowed: anyNumber })),
+  'series?': list(
+    object({
+      run: text,
+      name: text,
+      steps: list(count),
+      values: list(anyNumber),
+      'band?': object({ steps: list(count), lows: list(anyNumber), highs: list(anyNumber) }),
+      'violation?': count,
+    }),
+  ),
+  'advice?': text,
   'note?': text,
 });
 
@@ -162,6 +173,8 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
         'folder?': text,
         'again?': text,
         'traced?': flag,
+        'golden?': flag,
+        'logged?': flag,
       }),
     }),
     'property-start': object({ id: text, index: count, total: count }),

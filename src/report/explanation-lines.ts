@@ -12,12 +12,19 @@ export interface Print {
 /** Lines of a property's page, none wider than `width` except where one word is. */
 export function propertyLines(explanation: PropertyExplanation, print: Print): string[] {
   const { id, title, level, stage, why, ops, exceptions, bugs: caught, command } = explanation;
+  const { advice = '', asks: settings = [] } = explanation;
   const { paint } = print;
   const asks = ops.length === 0 ? '' : `${ops.map((op) => `\`${op}\``).join(', ')}, of PROTOCOL.md`;
   return [
     `${paint.bold(id)}  ${paint.dim(`${level} · stage ${stage}`)}`,
     ...indented(title.replace(/\.?$/, '.'), print),
     ...section('Why it matters', indented(why, print), print),
+    ...section('What to do', indented(advice, print), print),
+    ...section(
+      'What it asks for',
+      settings.flatMap((line) => indented(line, print)),
+      print,
+    ),
     ...section(
       ops.length === 1 ? 'The op that it asks' : 'The ops that it asks',
       indented(asks, print),

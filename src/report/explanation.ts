@@ -4,8 +4,10 @@ import { type Bug, bugs, bugsOf, threadUrl } from '../bugs/index.ts';
 import type { PropertyFacts } from '../check/events.ts';
 import { coverageOf } from '../check/labels.ts';
 import type { Coverage, Property, World } from '../check/property.ts';
+import type { MonitorRule } from '../monitor/rule.ts';
 import { type Op, PROTOCOL } from '../protocol/message.ts';
 import type { Level, Stage } from '../vocabulary.ts';
+import { ruleFacts } from './monitor-rule.ts';
 
 export interface Thread {
   /** `owner/repo#123` or `owner/repo@abc1234`. */
@@ -35,6 +37,10 @@ export interface PropertyExplanation {
   /** Sentences, each a reason for which it does not judge a trainer that has the ops. */
   readonly exceptions: readonly string[];
   readonly bugs: readonly BugExplanation[];
+  /** What to do, of a rule about logs. */
+  readonly advice?: string;
+  /** What a rule about logs asks for, and its settings, a line each. */
+  readonly asks?: readonly string[];
   /** Runs this property alone. */
   readonly command: string;
 }
@@ -71,6 +77,16 @@ export function explainTraced(
     exceptions: [],
     bugs: bugsOf(catches).map((bug) => explainBug(bug, properties)),
     command: `npx trainproof trace --only ${id} -- python train.py`,
+  };
+}
+
+/** One that the logs of a run are held to. */
+export function explainMonitored(rule: MonitorRule, properties: readonly Property[]): PropertyExplanation {
+  return {
+    ...explainTraced(rule, properties),
+    advice: rule.advice,
+    asks: ruleFacts(rule),
+    command: `npx trainproof monitor --only ${rule.id} runs/`,
   };
 }
 

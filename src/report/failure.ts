@@ -6,6 +6,8 @@ import { numberLines } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { plural } from './plural.ts';
 import { reproduceLines } from './reproduce.ts';
+import { seriesLines } from './series-lines.ts';
+import type { Letters } from './sparkline.ts';
 import { stripLines } from './strip.ts';
 import { troubleIn, troubleLines } from './trouble.ts';
 import { brushOf, LOOKS } from './verdict.ts';
@@ -17,6 +19,8 @@ export interface BlockOptions {
   readonly replay: Replay;
   /** false: the property is none of the catalogue, which is what `explain` knows. */
   readonly explained?: boolean;
+  /** What lines of logged numbers are drawn with. */
+  readonly letters?: Letters;
 }
 
 /** Lines of the block, none wider than `width` except where one word is. `[]` for a result without a failure. */
@@ -30,10 +34,12 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
     ...(trouble === undefined ? [] : troubleLines(trouble, inner)),
     ...confirmationLines(failure, inner),
     ...knownLines(result, inner),
-    ...caseLines(failure.given, inner),
+    ...(isDrawn(failure, options.replay) ? [] : caseLines(failure.given, inner)),
     '',
     ...reproduceLines(failure, options.replay),
-    ...(options.explained === false ? [] : [`${EXPLAIN}npx trainproof explain ${result.id}`]),
+    ...(options.explained === false || options.replay.golden === true
+      ? []
+      : [`${EXPLAIN}npx trainproof explain ${result.id}`]),
   ];
   return [...headLines(result, failure, options), ...body.map(indented)];
 }
@@ -84,8 +90,10 @@ export const MOST_STRIPS = 3;
 /** A case that needs more characters is better read in its file. */
 const SHORT_CASE = 600;
 
-/** `must · 34 cases, 9 shrinks`; of a traced script, what was judged. */
+/** `must · 34 cases, 9 shrinks`; of a traced script, or of logs, what was judged. */
 export function facts(result: PropertyResult, failure: Failure, replay?: Replay): string {
+  if (replay?.logged === true) return `${result.level} · judged ${plural(result.cases, 'time')}`;
+  if (replay?.golden === true) return 'recorded answer';
   if (replay?.traced === true) return `${result.level} · ${plural(result.cases, 'case')} of this run`;
   const found = failure.saved
     ? 'a saved case'
@@ -94,15 +102,18 @@ export function facts(result: PropertyResult, failure: Failure, replay?: Replay)
   return `${result.level} · ${found}${stopped}`;
 }
 
-function findingLines(finding: Finding, { width, paint }: BlockOptions): string[] {
+function findingLines(finding: Finding, { width, paint, letters }: BlockOptions): string[] {
+  const series = seriesLines(finding.series ?? [], { width, paint, ...(letters && { letters }) });
   const strips = finding.strips ?? [];
   const numbers = numberLines(finding.numbers ?? [], width);
   const more = strips.length - MOST_STRIPS;
   return [
     ...wrap(harmless(finding.sentence), width),
+    ...(series.length > 0 ? ['', ...series] : []),
     ...strips.slice(0, MOST_STRIPS).flatMap((strip) => ['', ...stripLines(strip, width, paint)]),
     ...(more > 0 ? ['', `and ${plural(more, 'more row')}`] : []),
     ...(numbers.length > 0 ? ['', ...numbers] : []),
+    ...(finding.advice === undefined ? [] : ['', ...wrap(harmless(`What to do: ${finding.advice}`), width)]),
     ...(finding.note === undefined ? [] : ['', ...wrap(harmless(finding.note), width).map(paint.dim)]),
   ];
 }
@@ -125,6 +136,11 @@ function knownLines(result: PropertyResult, { width }: BlockOptions): string[] {
   if (result.verdict === 'known') return ['', ...wrap(harmless(`Known: ${result.reason}`), width)];
   if (result.verdict === 'changed') return ['', ...wrap(harmless(`Changed: ${result.reason}.`), width)];
   return [];
+}
+
+/** Where a logged number, or a rollout, is drawn, its case says the same in figures. */
+function isDrawn({ finding }: Failure, { logged }: Replay): boolean {
+  return logged === true && (finding?.series !== undefined || finding?.strips !== undefined);
 }
 
 function caseLines(given: unknown, { width, paint }: BlockOptions): string[] {

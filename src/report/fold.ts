@@ -28,7 +28,7 @@ export function foldedTable(
   let holding: PropertyResult[] = [];
   const notJudged: PropertyResult[] = [];
   const sizes = countBy(properties, groupOf);
-  const names = given.each ? [] : [...sizes].map(([key, size]) => nameOf(key, size - 1, size));
+  const names = given.each ? [] : [...sizes].map(([key, size]) => nameOf(key, size - 1, size, given));
   const options = { ...given, ids: [...given.ids, ...names] };
 
   const flush = (): string[] => {
@@ -85,21 +85,26 @@ function holdingLines(group: Group, size: number, options: TableOptions): string
     setAside: sum(({ setAside }) => setAside),
   });
   return lineOf(
-    { verdict: 'pass', name: nameOf(groupOf(first), group.length, size), level: first.level, rest },
+    { verdict: 'pass', name: nameOf(groupOf(first), group.length, size, options), level: first.level, rest },
     options,
   );
 }
 
 /** `mask/ (9 of 13 properties)`. */
-function nameOf(key: string, count: number, size: number): string {
-  return `${key.split('\n')[0]}/ (${count === size ? size : `${count} of ${size}`} properties)`;
+function nameOf(
+  key: string,
+  count: number,
+  size: number,
+  { many = PROPERTIES }: Pick<TableOptions, 'many'>,
+): string {
+  return `${key.split('\n')[0]}/ (${count === size ? size : `${count} of ${size}`} ${many})`;
 }
 
 function reasonLines(group: Group, options: TableOptions): string[] {
   const [first] = group;
   const stages = [...new Set(group.map(({ id }) => stageOf(id)))];
   const places = stages.length <= FEW_STAGES ? stages.map((stage) => `${stage}/`).join(', ') : undefined;
-  const many = `${places ?? `${stages.length} stages`} (${group.length} properties)`;
+  const many = `${places ?? `${stages.length} stages`} (${group.length} ${options.many ?? PROPERTIES})`;
   const levels = new Set<Level>(group.map(({ level }) => level));
   const reason = first.reason ?? '';
   return lineOf(
@@ -113,6 +118,7 @@ function reasonLines(group: Group, options: TableOptions): string[] {
   );
 }
 
+const PROPERTIES = 'properties';
 /** More stages are counted, not named. */
 const FEW_STAGES = 2;
 

@@ -1,7 +1,7 @@
 // Events as JSON lines: written by `check` as the run goes on, read again for reports. A file may be cut off in the
 // middle of a line, hold several runs, or come from another version.
 import type { RunEvent } from '../check/events.ts';
-import type { NumberDifference } from '../check/property.ts';
+import type { NumberDifference, SeriesWindow } from '../check/property.ts';
 import { complaintAbout, isKnownType } from './event-shape.ts';
 import type { Run } from './runs.ts';
 
@@ -122,8 +122,8 @@ function withNumbers(event: RunEvent): RunEvent {
   if (event.type !== 'property-end') return event;
   const { failure } = event.result;
   const finding = failure?.finding;
-  if (failure === undefined || finding?.numbers === undefined) return event;
-  const numbers = finding.numbers.map(
+  if (failure === undefined || finding === undefined) return event;
+  const numbers = finding.numbers?.map(
     ({ where, expected, observed, allowed }): NumberDifference => ({
       where,
       expected: Number(expected),
@@ -131,7 +131,21 @@ function withNumbers(event: RunEvent): RunEvent {
       allowed: Number(allowed),
     }),
   );
-  return { ...event, result: { ...event.result, failure: { ...failure, finding: { ...finding, numbers } } } };
+  const series = finding.series?.map(
+    ({ band, values, ...window }): SeriesWindow => ({
+      ...window,
+      values: values.map(Number),
+      ...(band === undefined
+        ? {}
+        : { band: { steps: band.steps, lows: band.lows.map(Number), highs: band.highs.map(Number) } }),
+    }),
+  );
+  const read = {
+    ...finding,
+    ...(numbers === undefined ? {} : { numbers }),
+    ...(series === undefined ? {} : { series }),
+  };
+  return { ...event, result: { ...event.result, failure: { ...failure, finding: read } } };
 }
 
 function shortened(problems: readonly string[]): readonly string[] {

@@ -1,5 +1,5 @@
 // The final line, in words: "31 properties: 29 hold, 1 fails, 1 unsupported · seed 1836021 · 12.3 s".
-import type { PropertyResult } from '../check/events.ts';
+import type { PropertyResult, Replay } from '../check/events.ts';
 import { VERDICTS, type Verdict } from '../vocabulary.ts';
 import { plural } from './plural.ts';
 import { millisecondsOf, type Run } from './runs.ts';
@@ -12,12 +12,24 @@ export interface RunFacts {
   readonly interrupted: boolean;
   /** What must not be overlooked about this run. */
   readonly note?: string;
+  /** What a result is one of; default: a property. */
+  readonly noun?: Noun;
+}
+
+/** One and several. */
+export type Noun = readonly [string, string];
+const PROPERTY: Noun = ['property', 'properties'];
+
+/** What the results of a run are: properties, or entries of golden files. */
+export function nounOf(replay: Replay | undefined): Noun {
+  if (replay?.logged === true) return ['rule', 'rules'];
+  return replay?.golden === true ? ['entry', 'entries'] : PROPERTY;
 }
 
 /** One line without colour. */
 export function summaryLine(results: readonly Pick<PropertyResult, 'verdict'>[], facts: RunFacts): string {
   return [
-    `${facts.interrupted ? 'interrupted · ' : ''}${countsLine(results)}`,
+    `${facts.interrupted ? 'interrupted · ' : ''}${countsLine(results, facts.noun)}`,
     ...(facts.seed === undefined ? [] : [`seed ${facts.seed}`]),
     seconds(facts.milliseconds),
     ...(facts.note === undefined ? [] : [facts.note]),
@@ -30,6 +42,7 @@ export function runLine(run: Run): string {
   return summaryLine(results, {
     ...(start.replay?.traced === true ? {} : { seed: start.seed }),
     milliseconds: millisecondsOf(run),
+    noun: nounOf(start.replay),
     interrupted: end?.interrupted ?? false,
     ...(end === undefined
       ? { note: `the run has not ended: ${results.length} of ${start.properties.length}` }
@@ -38,12 +51,15 @@ export function runLine(run: Run): string {
 }
 
 /** `31 properties: 29 hold, 1 fails, 1 unsupported`: the verdict of a run as one sentence. */
-export function countsLine(results: readonly Pick<PropertyResult, 'verdict'>[]): string {
+export function countsLine(
+  results: readonly Pick<PropertyResult, 'verdict'>[],
+  noun: Noun = PROPERTY,
+): string {
   const counts = countVerdicts(results);
   const parts = ORDER.filter((verdict) => counts[verdict] > 0).map((verdict) =>
     countOf(verdict, counts[verdict]),
   );
-  return `${plural(results.length, 'property', 'properties')}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`;
+  return `${plural(results.length, ...noun)}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`;
 }
 
 export function countVerdicts(

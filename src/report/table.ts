@@ -15,6 +15,8 @@ export interface TableOptions {
   readonly paint: Paint;
   /** Below each row, the labels of its cases with their shares. */
   readonly labels?: boolean;
+  /** What several rows are; default: properties. */
+  readonly many?: string;
 }
 
 /** The row, and the warnings that belong to it. */

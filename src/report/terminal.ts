@@ -9,7 +9,8 @@ import { type Estimate, estimateOf, liveLine } from './live.ts';
 import type { Paint } from './paint.ts';
 import { plural } from './plural.ts';
 import { trainerName } from './runs.ts';
-import { summaryLine } from './summary.ts';
+import type { Letters } from './sparkline.ts';
+import { nounOf, summaryLine } from './summary.ts';
 import { rowLines } from './table.ts';
 import { harmless, widthOf, wrap } from './visible.ts';
 
@@ -30,6 +31,8 @@ export interface TerminalOptions {
   readonly rows?: boolean;
   /** Properties that will run and take time; absent: all. For the time that is left. */
   readonly supported?: ReadonlySet<string>;
+  /** What lines of logged numbers are drawn with. */
+  readonly letters?: Letters;
   /** Said at the end of the final line. */
   readonly note?: string;
   /** Lines between the failures and the final line. */
@@ -89,7 +92,14 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         const traced = event.replay?.traced === true;
         if (!traced) seed = { seed: event.seed };
         estimate = estimateOf(ids, options.supported);
-        const shown = { ids, width, paint, labels, each: labels || ids.length <= FEW_PROPERTIES };
+        const shown = {
+          ids,
+          width,
+          paint,
+          labels,
+          many: nounOf(event.replay)[1],
+          each: labels || ids.length <= FEW_PROPERTIES,
+        };
         table = options.rows === true ? wholeTable(shown) : foldedTable(properties, shown);
         // What was traced has been told at length by whoever traced it.
         if (!options.quiet && !traced) say(...startLines(event.hello, ids.length, event.cases, width), '');
@@ -121,7 +131,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         const told = blocksOf(results.filter(isTold), () => options, MOST_WHOLE);
         const blocks = told.flatMap((lines) => ['', ...lines]);
         const note = options.note === undefined ? {} : { note: options.note };
-        const line = summaryLine(results, { ...seed, ...event, ...note });
+        const line = summaryLine(results, { ...seed, ...event, ...note, noun: nounOf(options.replay) });
         const summary = options.onScreen === true ? parted(line, width) : [line];
         say(
           ...blocks,

@@ -245,7 +245,18 @@ describe('the schema of events', () => {
         stderrTail: true,
       }),
     ],
-    ['finding', keys<Finding>({ kind: true, sentence: true, strips: true, numbers: true, note: true })],
+    [
+      'finding',
+      keys<Finding>({
+        kind: true,
+        sentence: true,
+        strips: true,
+        numbers: true,
+        series: true,
+        advice: true,
+        note: true,
+      }),
+    ],
     ['strip', keys<Strip>({ row: true, tokens: true, tracks: true, marks: true })],
     [
       'trainerFailure',
@@ -264,7 +275,18 @@ describe('the schema of events', () => {
       'facts',
       keys<PropertyFacts>({ id: true, title: true, stage: true, level: true, why: true, catches: true }),
     ],
-    ['replay', keys<Replay>({ command: true, adapter: true, folder: true, again: true, traced: true })],
+    [
+      'replay',
+      keys<Replay>({
+        command: true,
+        adapter: true,
+        folder: true,
+        again: true,
+        traced: true,
+        logged: true,
+        golden: true,
+      }),
+    ],
   ])('names every field of %s and no other', (name, fields) => {
     expect(Object.keys(schema.$defs[name]?.properties ?? {}).sort()).toEqual(Object.keys(fields).sort());
   });

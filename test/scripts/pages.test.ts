@@ -59,7 +59,10 @@ test('the page of failures shows failures as they are printed, and tells every v
 test('the pages name commands and options that there are', () => {
   const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
   const known = new Map(
-    program.commands.map((command) => [command.name(), command.options.map((option) => option.long)]),
+    program.commands.map((command) => [
+      command.name(),
+      [command, ...command.commands].flatMap(({ options }) => options.map((option) => option.long)),
+    ]),
   );
   const files = readdirSync(join(PACKAGE_ROOT, 'docs')).filter((name) => name.endsWith('.md'));
   for (const file of files) {

@@ -21,7 +21,7 @@ export interface Asset {
 /** Throws where the package is incomplete. */
 export function assets(): Assets {
   read ??= {
-    css: joined(['page.css', 'strip.css', 'card.css', 'heat.css']),
+    css: joined(['page.css', 'strip.css', 'card.css', 'heat.css', 'monitor.css']),
     js: joined(['card.js', 'page.js']),
     live: joined(['live.js']),
   };

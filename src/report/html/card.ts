@@ -8,11 +8,12 @@ import { tail, troubleIn } from '../trouble.ts';
 import { aboutRule } from './about.ts';
 import { caseBlock } from './case.ts';
 import { html, type Markup } from './markup.ts';
+import { seriesFigures } from './monitor-series.ts';
 import { numbersTable } from './numbers.ts';
 import { reproduceSection } from './reproduce.ts';
 import { shrinkSteps } from './steps.ts';
 import { stripTable } from './strip.ts';
-import { cutText, readable } from './text.ts';
+import { cutText, readable, withCode } from './text.ts';
 import { printedLines, troubleBlock } from './trouble.ts';
 import { verdictMark } from './verdicts.ts';
 
@@ -34,19 +35,37 @@ export function failureCard({ result, facts, replay, id, also = [] }: CardOption
   const trouble = troubleIn(failure);
   return html`<article class="card" id="${id}" aria-labelledby="${id}/head">
 <header><h3 id="${id}/head">${verdictMark(result.verdict)} <a href="#${id}">${result.id}</a></h3><p class="aside">${factsLine(result, failure, replay)}</p></header>
-<p class="rule">${facts.title}</p>
+<p class="rule">${replay?.logged === true && facts.why !== '' ? html`${facts.title.replace(/\.?$/, '.')} ${withCode(facts.why)}` : facts.title}</p>
 ${failure.finding !== undefined && findingBlock(failure.finding, id)}
 ${trouble !== undefined && troubleBlock(trouble)}
 ${confirmation(failure)}
 ${verdictReason(result)}
 ${theSame(also)}
-${failure.given !== undefined && html`<section><h4>${replay?.traced === true ? 'Where it was found' : 'Smallest case'}</h4>${caseBlock(failure.given, failure.anyValue)}</section>`}
+${foundIn(failure, replay, id)}
 ${shrinkSteps({ steps: failure.steps ?? [], id })}
 ${reproduceSection(failure, replay)}
 ${conversation(failure, id)}
-${aboutRule(facts, id)}
+${replay?.golden !== true && aboutRule(facts, id)}
 </article>
 `;
+}
+
+function foundIn(
+  { given, anyValue, finding }: Failure,
+  replay: Replay | undefined,
+  id: string,
+): Markup | undefined {
+  if (given === undefined) return undefined;
+  // A plot says the same, and is read first.
+  if (finding?.series !== undefined)
+    return html`<details id="${id}/values"><summary><h4>The values around it</h4></summary>${caseBlock(given)}</details>`;
+  const title =
+    replay?.golden === true
+      ? 'What was asked'
+      : replay?.traced === true
+        ? 'Where it was found'
+        : 'Smallest case';
+  return html`<section><h4>${title}</h4>${caseBlock(given, anyValue)}</section>`;
 }
 
 const SENTENCE_CHARACTERS = 2_000;
@@ -57,7 +76,10 @@ const MOST_LINES = 20;
 const MOST_STDERR = 40;
 const MOST_ALSO = 30;
 
-function findingBlock({ sentence, strips = [], numbers = [], note }: Finding, id: string): Markup {
+function findingBlock(
+  { sentence, strips = [], numbers = [], series = [], advice, note }: Finding,
+  id: string,
+): Markup {
   const folded = strips.slice(MOST_STRIPS, MOST_STRIPS + MOST_FOLDED);
   const more = strips.length - MOST_STRIPS;
   const unshown = more - folded.length;
@@ -66,9 +88,11 @@ function findingBlock({ sentence, strips = [], numbers = [], note }: Finding, id
       stripTable(strip, { label: `${id}, row ${strip.row}, picture ${from + at + 1}` }),
     );
   return html`<p class="sentence">${sentenceText(sentence)}</p>
+${seriesFigures(series)}
 ${shown(0)}
 ${more > 0 && html`<details id="${id}/rows"><summary>${plural(more, 'more row')}</summary>${shown(MOST_STRIPS)}${unshown > 0 && html`<p class="note">and ${plural(unshown, 'more row')}</p>`}</details>`}
 ${numbersTable(numbers)}
+${advice !== undefined && html`<p class="advice"><b>What to do.</b> ${withCode(advice.slice(0, SENTENCE_CHARACTERS))}</p>`}
 ${note !== undefined && html`<p class="note">${cutText(note, SENTENCE_CHARACTERS)}</p>`}`;
 }
 

@@ -2,7 +2,7 @@
 import type { PropertyResult } from '../../check/events.ts';
 import { FAILING } from '../../vocabulary.ts';
 import { type Run, reached, runNames, trainerName } from '../runs.ts';
-import { countsLine, seconds } from '../summary.ts';
+import { countsLine, nounOf, seconds } from '../summary.ts';
 import { LOOKS } from '../verdict.ts';
 import { html, type Markup } from './markup.ts';
 import { verdictCounts } from './verdicts.ts';
@@ -57,7 +57,7 @@ function fails({ results }: Run): boolean {
 function headline(runs: readonly Run[]): string {
   const [only, ...others] = runs;
   if (only !== undefined && others.length === 0)
-    return `${only.end === undefined ? 'so far ' : ''}${countsLine(only.results)}`;
+    return `${only.end === undefined ? 'so far ' : ''}${countsLine(only.results, nounOf(only.start.replay))}`;
   const failing = runs.filter(fails).length;
   if (failing === 0) return `${runs.length} runs: nothing fails`;
   return `${runs.length} runs: ${failing === runs.length ? 'each' : failing} ${failing === 1 || failing === runs.length ? 'has' : 'have'} failures`;
@@ -78,8 +78,9 @@ function banner(run: Run): Markup | undefined {
 function facts({ start, results, end }: Run): Markup {
   const { hello } = start;
   const traced = start.replay?.traced === true;
+  const logged = start.replay?.logged === true;
   const pairs: readonly (readonly [string, string | Markup | undefined])[] = [
-    [traced ? 'Script' : 'Trainer', trainerName(hello)],
+    [logged ? 'Logs' : traced && start.replay?.golden !== true ? 'Script' : 'Trainer', trainerName(hello)],
     ['Runtime', hello.runtime],
     ['Command', start.command === '' ? undefined : html`<code>${start.command}</code>`],
     ['Seed', traced ? undefined : html`<code>${start.seed}</code>`],

@@ -8,7 +8,9 @@ import { html, type Markup } from './markup.ts';
 
 export function reproduceSection(failure: Failure, replay: Replay | undefined): Markup {
   const commands = replay === undefined ? [] : commandsOf(failure, replay);
-  const literal = failure.given === undefined ? '' : `case = ${pythonLiteral(failure.given)}`;
+  // Of a log, nobody calls anything with the place that it was found in.
+  const literal =
+    failure.given === undefined || replay?.logged === true ? '' : `case = ${pythonLiteral(failure.given)}`;
   return html`<section class="reproduce"><h4>Reproduce</h4>
 <dl>${commands.map(({ way, command }) => copyRow(WAYS[way], command))}${
     literal !== '' &&

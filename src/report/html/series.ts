@@ -14,12 +14,14 @@ export interface SeriesOptions {
   readonly yLabel: string;
   /** Of y. Points that have no logarithm are marked like those that are no numbers. Default: linear. */
   readonly scale?: 'linear' | 'log';
-  /** In units of which the width has 480. Default 160. */
+  /** In units of which a small letter of a tick has 6. Default 160. */
   readonly height?: number;
+  /** In the same units: about as many as the plot has pixels where it is shown. Default 480. */
+  readonly width?: number;
 }
 
 export function seriesPlot(options: SeriesOptions): Markup {
-  const { title, xLabel, yLabel, height = HEIGHT, scale = 'linear' } = options;
+  const { title, xLabel, yLabel, height = HEIGHT, width = WIDTH, scale = 'linear' } = options;
   const drawable = (y: number): boolean => Number.isFinite(y) && (scale === 'linear' || y > 0);
   const points = options.points.filter(({ x }) => Number.isFinite(x));
   const good = points.filter(({ y }) => drawable(y));
@@ -27,21 +29,25 @@ export function seriesPlot(options: SeriesOptions): Markup {
     ({ x, low, high }) => Number.isFinite(x) && drawable(low) && drawable(high),
   );
   const reach = extent([...points, ...band].map(({ x }) => x));
-  const xTicks = ticksOf(reach, 'linear', Math.max(1, Math.min(X_TICKS, points.length - 1)));
+  const xTicks = ticksOf(
+    reach,
+    'linear',
+    Math.max(1, Math.min(width < NARROW ? FEW_X_TICKS : X_TICKS, points.length - 1)),
+  );
   const xs = axis(reach, 'linear', xTicks.filter(within(reach)));
   const levels = [...good.map(({ y }) => y), ...band.flatMap(({ low, high }) => [low, high])];
   const yTicks = ticksOf(extent(levels, scale), scale, Y_TICKS);
   const ys = axis([yTicks[0] ?? 0, yTicks.at(-1) ?? 1], scale, yTicks);
   const left = MARGIN + CHARACTER * Math.max(...ys.ticks.map((tick) => digits(tick).length));
   const bottom = height - FOOT;
-  const px = (x: number): number => left + xs.share(x) * (WIDTH - RIGHT - left);
+  const px = (x: number): number => left + xs.share(x) * (width - RIGHT - left);
   const py = (y: number): number => bottom - ys.share(y) * (bottom - TOP);
   const violation = options.violation === undefined ? undefined : options.points[options.violation];
   const said = describe(options, good.length);
-  return html`<figure class="series"><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}. ${said}"><title>${title}</title><desc>${said}</desc>
-<g class="grid">${ys.ticks.map((tick) => line(left, py(tick), WIDTH - RIGHT, py(tick)))}</g>
+  return html`<figure class="series"><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}. ${said}"><title>${title}</title><desc>${said}</desc>
+<g class="grid">${ys.ticks.map((tick) => line(left, py(tick), width - RIGHT, py(tick)))}</g>
 <g class="ticks">${ys.ticks.map((tick) => html`<text x="${round(left - 6)}" y="${round(py(tick) + 4)}" text-anchor="end">${digits(tick)}</text>`)}${xs.ticks.map((tick) => html`<text x="${round(px(tick))}" y="${round(bottom + 15)}" text-anchor="middle">${digits(tick)}</text>`)}</g>
-<text class="label" x="${left}" y="11">${yLabel}</text><text class="label" x="${WIDTH - RIGHT}" y="${height - 3}" text-anchor="end">${xLabel}</text>
+<text class="label" x="${left}" y="11">${yLabel}</text><text class="label" x="${width - RIGHT}" y="${height - 3}" text-anchor="end">${xLabel}</text>
 ${band.length > 1 && html`<polygon class="band" points="${[...band.map(({ x, high }) => at(px(x), py(high))), ...band.toReversed().map(({ x, low }) => at(px(x), py(low)))].join(' ')}"/>`}
 ${pathsOf(points, drawable).map((path) =>
   path.length === 1
@@ -54,7 +60,7 @@ ${points
   .slice(0, MOST_GAPS)
   .map(({ x }) => html`<text class="none" x="${round(px(x))}" y="${TOP + 4}" text-anchor="middle">×</text>`)}
 ${violation !== undefined && markOf(px(violation.x), drawable(violation.y) ? py(violation.y) : TOP)}
-${levels.length === 0 && html`<text class="label" x="${WIDTH / 2}" y="${round(height / 2)}" text-anchor="middle">no numbers to show</text>`}
+${levels.length === 0 && html`<text class="label" x="${width / 2}" y="${round(height / 2)}" text-anchor="middle">no numbers to show</text>`}
 </svg></figure>`;
 }
 
@@ -68,6 +74,9 @@ const MARGIN = 12;
 /** Of a digit in the size of the ticks. */
 const CHARACTER = 6.5;
 const X_TICKS = 6;
+/** Below this width. */
+const NARROW = 400;
+const FEW_X_TICKS = 4;
 const Y_TICKS = 4;
 /** Above this many, dots run into a thick line. */
 const MOST_DOTS = 40;

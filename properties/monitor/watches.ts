@@ -1,0 +1,159 @@
+// Two ways to watch: each series on its own, or several joined by step. Both speak once about a thing that is wrong.
+import {
+  type JoinedRow,
+  joinSteps,
+  type RuleWorld,
+  type Series,
+  show,
+  type Violation,
+  type Watch,
+} from '../../src/index.ts';
+
+/** What watches one series. */
+export interface SeriesJudge {
+  /** `seen`: this point was judged. */
+  point(step: number, value: number): Violation | 'seen' | undefined;
+  band?(): { readonly low: number; readonly high: number } | undefined;
+  end?(): Violation | undefined;
+}
+
+export interface SeriesWatchOptions {
+  /** Undefined: this series is not for the rule. */
+  readonly judge: (series: Series) => SeriesJudge | undefined;
+  /** Why nothing was judged. */
+  readonly why: string | (() => string);
+}
+
+/** One judge a series; a second point of the same step replaces nothing and is not counted again. */
+export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
+  interface State {
+    readonly series: Series;
+    readonly judge: SeriesJudge | undefined;
+    step: number;
+    silent: boolean;
+  }
+  const states = new Map<Series, State>();
+  let judged = 0;
+  const settle = (state: State, said: Violation | 'seen' | undefined): Violation | undefined => {
+    if (said === undefined) return undefined;
+    judged++;
+    if (said === 'seen') return undefined;
+    state.silent = true;
+    return { series: state.series, ...said };
+  };
+  return {
+    point(series, step, value) {
+      let state = states.get(series);
+      if (state === undefined) {
+        state = { series, judge: judge(series), step: Number.NaN, silent: false };
+        states.set(series, state);
+      }
+      if (state.judge === undefined || state.step === step) return undefined;
+      state.step = step;
+      const said = state.judge.point(step, value);
+      return state.silent ? undefined : settle(state, said);
+    },
+    end() {
+      const violations: Violation[] = [];
+      for (const state of states.values()) {
+        const said = state.silent ? undefined : state.judge?.end?.();
+        const violation = settle(state, said);
+        if (violation !== undefined) violations.push(violation);
+      }
+      return violations;
+    },
+    judged: () => judged,
+    why: () => (typeof why === 'string' ? why : why()),
+    band: (series) => states.get(series)?.judge?.band?.(),
+  };
+}
+
+/** A row of joined series, with the series behind each key for the sentence. */
+export interface Row<Key extends string> extends JoinedRow<Key> {
+  readonly seriesOf: (key: Key) => Series | undefined;
+}
+
+export interface JoinedWatchOptions<Key extends string> {
+  /** The key of a series; undefined: not for this rule. Of several with one key, the first that was seen counts. */
+  readonly keyOf: (series: Series) => Key | undefined;
+  readonly row: (row: Row<Key>) => Violation | 'seen' | undefined;
+  readonly why: string | (() => string);
+}
+
+/** A kind of violation is said once. */
+export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatchOptions<Key>): Watch {
+  const join = joinSteps<Key>();
+  const keys = new Map<Series, Key | undefined>();
+  const first = new Map<Key, Series>();
+  const said = new Set<string>();
+  const waiting: Violation[] = [];
+  let judged = 0;
+  const judge = (rows: readonly JoinedRow<Key>[]): void => {
+    for (const each of rows) {
+      const outcome = row({ ...each, seriesOf: (key) => first.get(key) });
+      if (outcome === undefined) continue;
+      judged++;
+      if (outcome === 'seen' || said.has(outcome.kind)) continue;
+      said.add(outcome.kind);
+      waiting.push(outcome);
+    }
+  };
+  return {
+    point(series, step, value) {
+      if (!keys.has(series)) {
+        const key = keyOf(series);
+        const taken = key !== undefined && first.has(key);
+        keys.set(series, taken ? undefined : key);
+        if (key !== undefined && !taken) first.set(key, series);
+      }
+      const key = keys.get(series);
+      if (key !== undefined) judge(join.add(key, step, value));
+      return waiting.shift();
+    },
+    end() {
+      judge(join.end());
+      return waiting.splice(0);
+    },
+    judged: () => judged,
+    why: () => (typeof why === 'string' ? why : why()),
+  };
+}
+
+/** Counts how often in a row something was so, and remembers where it began. */
+export interface Streak {
+  readonly length: number;
+  readonly from: number;
+  /** True when the streak is `needed` long. */
+  next(holds: boolean, step: number): boolean;
+}
+
+export function streakOf(needed: number): Streak {
+  let length = 0;
+  let from = Number.NaN;
+  return {
+    get length() {
+      return length;
+    },
+    get from() {
+      return from;
+    },
+    next(holds, step) {
+      if (!holds) length = 0;
+      else if (length++ === 0) from = step;
+      return length >= needed;
+    },
+  };
+}
+
+/** `train/loss at step 12` */
+export const at = ({ name }: Series, step: number): string => `${name} at step ${step}`;
+
+/** `train/loss at step 12` or `train/loss from step 10 to 12`. */
+export function from({ name }: Series, first: number, last: number): string {
+  return first === last ? `${name} at step ${first}` : `${name} from step ${first} to ${last}`;
+}
+
+/** A number of a log as people read it: NaN and infinities by name. */
+export const read = (value: number): string => (Number.isFinite(value) ? show(value) : String(value));
+
+export type { RuleWorld };

@@ -1,0 +1,20 @@
+// The golden set: every case, in the order in which a conversation passes the stages.
+import type { GoldenCase } from '../case.ts';
+import { agentCases } from './agents.ts';
+import { completionCases } from './completions.ts';
+import { logitCases } from './logits.ts';
+import { rowCases } from './rows.ts';
+import { textCases } from './text.ts';
+import { trackCases } from './tracks.ts';
+
+export const goldenCases: readonly GoldenCase[] = [
+  ...textCases,
+  ...rowCases,
+  ...completionCases,
+  ...logitCases,
+  ...trackCases,
+  ...agentCases,
+];
+
+/** Ops that no case asks: what they answer depends on checkpoints that the harness writes anew for each run. */
+export const NOT_IN_THE_SET = ['model_score', 'train_step', 'preference_step'] as const;

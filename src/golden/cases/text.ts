@@ -1,0 +1,93 @@
+// Golden cases between text and ids: each conversation through each route, and each family's chat template where the
+// trainer takes one.
+import { families, familyFolder } from '../../tokenizers/families.ts';
+import { readTokenizerFiles } from '../../tokenizers/files.ts';
+import type { Message, Route } from '../../vocabulary.ts';
+import { type GoldenCase, goldenCase } from '../case.ts';
+import { idsOf } from '../ids.ts';
+import {
+  ANSWERED,
+  EDGES,
+  LONG_PROMPT,
+  PARALLEL_TOOLS,
+  QUESTION,
+  SPELLED,
+  SYSTEM,
+  TURNS,
+  WITH_TOOL,
+} from './conversations.ts';
+
+interface Chat {
+  readonly name: string;
+  readonly route: Route;
+  readonly messages: readonly Message[];
+  /** Default: no. */
+  readonly prompt?: true;
+  readonly tools?: true;
+}
+
+const CHATS: readonly Chat[] = [
+  { name: 'sft-answer', route: 'sft', messages: ANSWERED },
+  { name: 'sft-system', route: 'sft', messages: SYSTEM },
+  { name: 'sft-turns', route: 'sft', messages: TURNS },
+  { name: 'sft-white-space', route: 'sft', messages: EDGES },
+  { name: 'sft-spelled-specials', route: 'sft', messages: SPELLED },
+  { name: 'sft-tool-turn', route: 'sft', messages: WITH_TOOL, tools: true },
+  { name: 'sft-parallel-tools', route: 'sft', messages: PARALLEL_TOOLS, tools: true },
+  { name: 'rl-prompt', route: 'rl', messages: QUESTION, prompt: true },
+  { name: 'rl-long-prompt', route: 'rl', messages: LONG_PROMPT, prompt: true },
+  { name: 'rl-tool-prompt', route: 'rl', messages: WITH_TOOL.slice(0, -1), prompt: true, tools: true },
+];
+
+type TextOp = 'render' | 'tokenize';
+
+function chatCase(op: TextOp, { name, route, messages, prompt, tools }: Chat): GoldenCase {
+  return goldenCase(`${op}/${name}`, op, ({ hello }) => {
+    const { route: routes = ['sft', 'rl'], tools: takesTools = false } = hello.ops[op] ?? {};
+    if (!routes.includes(route)) return `op \`${op}\` has no route "${route}"`;
+    if (tools && !takesTools) return `op \`${op}\` takes no messages of role tool`;
+    return { route, messages, add_generation_prompt: prompt === true };
+  });
+}
+
+function familyCase(op: TextOp, family: string): GoldenCase {
+  return goldenCase(`${op}/template-${family}`, op, ({ hello }) => {
+    const { route: routes = ['sft', 'rl'], chat_template: takes = false } = hello.ops[op] ?? {};
+    if (!takes) return `op \`${op}\` takes no chat template along`;
+    const files = readTokenizerFiles(familyFolder(family));
+    if ('problem' in files || files.chatTemplate === undefined) return `there is no template of ${family}`;
+    return {
+      route: routes[0] ?? 'sft',
+      messages: LONG_PROMPT,
+      add_generation_prompt: true,
+      chat_template: files.chatTemplate,
+    };
+  });
+}
+
+const NO_VOCABULARY =
+  'neither special ids nor a tokenizer are declared, so that no id is known to have a text';
+
+const decoded: readonly GoldenCase[] = [
+  goldenCase('decode/words', 'decode', (world) =>
+    world.hello.tokens === undefined ? NO_VOCABULARY : { ids: idsOf(world).plain(0, 1, 2, 3) },
+  ),
+  goldenCase('decode/stop-inside', 'decode', (world) => {
+    const { plain, stop } = idsOf(world);
+    if (world.hello.tokens === undefined) return NO_VOCABULARY;
+    return { ids: [...plain(0, 1), stop(0), ...plain(2), stop(1)] };
+  }),
+  goldenCase('decode/white-space', 'decode', ({ tokenizer }) =>
+    tokenizer === undefined
+      ? 'no tokenizer is named (hello.tokenizer, or `tokenizer` in the configuration)'
+      : { ids: tokenizer.encode(' Grüße aus 東京 👩‍💻 \n\n  now , then .') },
+  ),
+];
+
+export const textCases: readonly GoldenCase[] = [
+  ...(['render', 'tokenize'] as const).flatMap((op) => [
+    ...CHATS.map((chat) => chatCase(op, chat)),
+    ...families.map((family) => familyCase(op, family)),
+  ]),
+  ...decoded,
+];

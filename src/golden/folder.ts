@@ -1,0 +1,102 @@
+// A folder of golden files on the disk. A file is replaced whole or not at all: what is half written never has a golden
+// file's name.
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileText, type GoldenFile, readFile } from './file.ts';
+
+/** All golden files of the folder; `[]` where there is none. One that cannot be read is a problem that names it. */
+export function readGolden(folder: string): { files: readonly GoldenFile[] } | { problem: string } {
+  const files: GoldenFile[] = [];
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name);
+    let text: string;
+    try {
+      text = readFileSync(path, 'utf8');
+    } catch (error) {
+      return { problem: `${path} cannot be read: ${whyOf(error)}` };
+    }
+    const read = readFile(text);
+    if ('complaint' in read)
+      return { problem: `${path}${/^[:.]/.test(read.complaint) ? '' : ' '}${read.complaint}` };
+    const { file } = read;
+    if (name !== fileName(file.stage))
+      return { problem: `${path} holds stage "${file.stage}", which belongs into ${fileName(file.stage)}` };
+    const stranger = file.entries.find(({ id }) => !id.startsWith(`${file.stage}/`));
+    if (stranger !== undefined)
+      return { problem: `${path}: "${stranger.id}" is no entry of stage "${file.stage}"` };
+    files.push(file);
+  }
+  return { files };
+}
+
+/** Writes these files and leaves all others; one without entries is removed. Why not, as a sentence, or undefined. */
+export function writeGolden(folder: string, files: readonly GoldenFile[]): string | undefined {
+  const written: string[] = [];
+  try {
+    mkdirSync(folder, { recursive: true });
+    // All are on the disk before the first takes its place.
+    for (const file of files.filter(({ entries }) => entries.length > 0)) {
+      const temporary = temporaryOf(folder, file.stage);
+      written.push(temporary);
+      writeThrough(temporary, fileText(file));
+    }
+    for (const { stage, entries } of files) {
+      const path = join(folder, fileName(stage));
+      if (entries.length === 0) rmSync(path, { force: true });
+      else renameSync(temporaryOf(folder, stage), path);
+    }
+    return undefined;
+  } catch (error) {
+    for (const temporary of written) rmSync(temporary, { force: true, recursive: true });
+    return `${folder} cannot be written: ${whyOf(error)}`;
+  }
+}
+
+// --- helpers ---
+
+const ENDING = '.json';
+
+function fileName(stage: string): string {
+  return stage + ENDING;
+}
+
+/** In the same folder: only there a rename is one step. No golden file begins with a dot. */
+function temporaryOf(folder: string, stage: string): string {
+  return join(folder, `.${fileName(stage)}.${process.pid}.tmp`);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((each) => each.isFile() && each.name.endsWith(ENDING) && !each.name.startsWith('.'))
+      .map(({ name }) => name)
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+/** On the disk, and not only in the cache of the system: a power cut behind the rename must not leave an empty file. */
+function writeThrough(path: string, text: string): void {
+  const descriptor = openSync(path, 'w');
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function whyOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

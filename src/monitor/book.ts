@@ -1,0 +1,292 @@
+// The book of a reading: where readers push what they read. Each point goes to the watches that asked for its role and
+// nowhere else, and of each series stays no more than a plot shows; so that a log of a hundred million points is booked
+// in seconds and in little memory.
+import { type Curve, makeCurve } from './curve.ts';
+import { roleOf } from './roles.ts';
+import type { MonitorRule, SampleTokens, SettingValue, Violation, Watch } from './rule.ts';
+import type { LogSink, Sample, Series, SeriesRole } from './series.ts';
+import { grown, makeTallies, type Tallies, tally } from './tallies.ts';
+
+export interface BookOptions {
+  readonly rules: readonly MonitorRule[];
+  readonly settingOf: (rule: MonitorRule, name: string) => SettingValue;
+  /** What the user says of every run, over what a run says of itself. */
+  readonly facts?: Readonly<Record<string, SettingValue>>;
+  /** The role that the user gives a series, or `none`; undefined: the name tells. */
+  readonly roleFor?: (name: string) => SeriesRole | 'none' | undefined;
+  readonly tokens?: SampleTokens;
+  /** The first time that a rule is broken in a run. */
+  readonly onBroken?: (state: RuleState, violation: Violation) => void;
+}
+
+export interface Book extends LogSink {
+  /** In the order in which they appeared. */
+  readonly runs: () => readonly BookRun[];
+  readonly points: () => number;
+  readonly samples: () => number;
+  readonly complaints: () => readonly string[];
+  /** The logs are at their end, or nobody writes them further: watches say what only the whole log tells. Once. */
+  end(): void;
+}
+
+export interface BookRun {
+  readonly name: string;
+  readonly series: readonly Series[];
+  readonly rules: readonly RuleState[];
+  readonly samples: number;
+  /** Smallest and largest step of any point; undefined before the first. */
+  readonly steps: readonly [number, number] | undefined;
+  /** What the run said of its own settings. */
+  readonly declared: ReadonlyMap<string, SettingValue>;
+  readonly stateOf: (series: Series) => SeriesState;
+}
+
+export interface SeriesState {
+  readonly count: number;
+  readonly step: number;
+  readonly value: number;
+  readonly lowest: number;
+  readonly highest: number;
+  /** Absent: there were too many series to keep the curve of each. */
+  readonly curve: Curve | undefined;
+}
+
+/** One rule in one run. */
+export interface RuleState {
+  readonly run: string;
+  readonly rule: MonitorRule;
+  readonly watch: Watch;
+  /** What it asks for has been there. */
+  seen: boolean;
+  /** The first of each series and kind, by step. */
+  violations: Violation[];
+  /** Beyond these. */
+  more: number;
+  /** It threw: a fault of ours, said as such. */
+  error: string | undefined;
+}
+
+/** Curves of series without a role, in the order in which they came: a page of more is not read. */
+const MOST_OTHER_CURVES = 200;
+/** Of series with a role, over all runs: at about 12 kB a curve. */
+const MOST_CURVES = 2_000;
+/** Of one rule in one run; the others are counted. */
+const MOST_KEPT = 8;
+/** Sentences about what could not be read. */
+const MOST_COMPLAINTS = 200;
+const FIRST_ROOM = 256;
+
+export function openBook(options: BookOptions): Book {
+  const runs = new Map<string, MutableRun>();
+  const feeds: (readonly Feed[])[] = [];
+  const curves: (Curve | undefined)[] = [];
+  const owners: MutableRun[] = [];
+  const complaints: string[] = [];
+  let tallies = makeTallies(FIRST_ROOM);
+  let others = 0;
+  let withRole = 0;
+  let points = 0;
+  let samples = 0;
+  let unsaid = 0;
+  let ended = false;
+
+  const runOf = (name: string): MutableRun => {
+    const known = runs.get(name);
+    if (known !== undefined) return known;
+    const run: MutableRun = {
+      name,
+      series: [],
+      byName: new Map(),
+      rules: [],
+      samples: 0,
+      steps: undefined,
+      declared: new Map(),
+      stateOf: (series) => stateOf(tallies, curves[series.index], series.index),
+    };
+    runs.set(name, run);
+    for (const rule of options.rules) run.rules.push(watched(rule, run, options));
+    return run;
+  };
+
+  const seriesOf = (runName: string, name: string): Series => {
+    const run = runOf(runName);
+    const known = run.byName.get(name);
+    if (known !== undefined) return known;
+    const index = curves.length;
+    const series: Series = { index, run: runName, name, ...roleFor(name, options) };
+    run.byName.set(name, series);
+    run.series.push(series);
+    const asking = run.rules.filter(({ rule }) => asksFor(rule, series));
+    for (const state of asking) state.seen = true;
+    feeds.push(asking.flatMap(feedOf));
+    owners.push(run);
+    const room = series.role === undefined ? others++ < MOST_OTHER_CURVES : withRole++ < MOST_CURVES;
+    curves.push(room ? makeCurve() : undefined);
+    if (index >= tallies.counts.length) tallies = grown(tallies);
+    return series;
+  };
+
+  const take = (state: RuleState, violation: Violation, at: Series | undefined): void => {
+    const { violations } = state;
+    const on = violation.series ?? at;
+    if (on !== undefined) curves[on.index]?.keep();
+    if (violations.length === 0) options.onBroken?.(state, violation);
+    const known = violations.some(
+      ({ kind, series, sample }) =>
+        sample === undefined && kind === violation.kind && series === violation.series,
+    );
+    if (known || violations.length >= MOST_KEPT) state.more++;
+    else violations.push(violation);
+  };
+
+  return {
+    runs: () => [...runs.values()],
+    points: () => points,
+    samples: () => samples,
+    complaints: () =>
+      unsaid === 0 ? complaints : [...complaints, `${unsaid.toLocaleString('en')} more of the kind.`],
+    series: seriesOf,
+    point(series, step, value, time) {
+      const at = series.index;
+      points++;
+      tally(tallies, at, step, value);
+      const owner = owners[at];
+      if (owner !== undefined) reach(owner, step);
+      const curve = curves[at];
+      const begins = curve?.add(step, value) === true;
+      const feed = feeds[at];
+      if (feed === undefined) return;
+      for (let each = 0; each < feed.length; each++) {
+        const { state, point } = feed[each] as Feed;
+        if (state.error !== undefined) continue;
+        try {
+          const violation = point(series, step, value, time);
+          if (violation !== undefined) take(state, violation, series);
+          if (begins) askBand(state, series, step, curve);
+        } catch (error) {
+          state.error = whyOf(error);
+        }
+      }
+    },
+    sample(sample) {
+      samples++;
+      const run = runOf(sample.run);
+      run.samples++;
+      for (const state of run.rules) judgeSample(state, sample, take);
+    },
+    declare(run, name, value) {
+      if (value === null) return;
+      runOf(run).declared.set(name, value);
+    },
+    complain(sentence) {
+      if (complaints.length < MOST_COMPLAINTS) complaints.push(sentence);
+      else unsaid++;
+    },
+    end() {
+      if (ended) return;
+      ended = true;
+      for (const { rules } of runs.values()) for (const state of rules) endOf(state, take);
+    },
+  };
+}
+
+// --- helpers ---
+
+interface MutableRun extends BookRun {
+  readonly series: Series[];
+  readonly byName: Map<string, Series>;
+  readonly rules: RuleState[];
+  samples: number;
+  steps: [number, number] | undefined;
+  readonly declared: Map<string, SettingValue>;
+}
+
+interface Feed {
+  readonly state: RuleState;
+  readonly point: NonNullable<Watch['point']>;
+}
+
+/** The steps that a run has reached, without its points. */
+function reach(run: MutableRun, step: number): void {
+  const { steps } = run;
+  if (steps === undefined) run.steps = [step, step];
+  else if (step > steps[1]) steps[1] = step;
+  else if (step < steps[0]) steps[0] = step;
+}
+
+type Take = (state: RuleState, violation: Violation, at: Series | undefined) => void;
+
+function watched(rule: MonitorRule, run: MutableRun, options: BookOptions): RuleState {
+  const watch = rule.watch({
+    run: run.name,
+    setting: (name) => options.settingOf(rule, name),
+    declared: (name) => options.facts?.[name] ?? run.declared.get(name),
+    series: () => run.series,
+    ...(options.tokens === undefined ? {} : { tokens: options.tokens }),
+  });
+  return { run: run.name, rule, watch, seen: false, violations: [], more: 0, error: undefined };
+}
+
+function roleFor(name: string, { roleFor: said }: BookOptions): Pick<Series, 'role' | 'part' | 'evaluation'> {
+  const { role, part, evaluation } = roleOf(name);
+  const told = said?.(name);
+  if (told === 'none') return { part, evaluation };
+  // Who names a series means that it is judged.
+  if (told !== undefined) return { role: told, part: told === role ? part : '', evaluation: false };
+  return { part, evaluation, ...(role === undefined ? {} : { role }) };
+}
+
+/** A rule about rollouts alone asks for no series. */
+function asksFor({ roles, samples }: MonitorRule, { role, evaluation }: Series): boolean {
+  if (roles.length === 0) return samples !== true;
+  return role !== undefined && !evaluation && roles.includes(role);
+}
+
+function feedOf(state: RuleState): Feed[] {
+  const { watch } = state;
+  return watch.point === undefined ? [] : [{ state, point: watch.point.bind(watch) }];
+}
+
+function askBand({ rule, watch }: RuleState, series: Series, step: number, curve: Curve | undefined): void {
+  const band = watch.band?.(series);
+  if (band !== undefined) curve?.allow(rule.id, step, band.low, band.high);
+}
+
+function judgeSample(state: RuleState, sample: Sample, take: Take): void {
+  const { rule, watch } = state;
+  if (watch.sample === undefined || state.error !== undefined) return;
+  if (rule.samples === true) state.seen = true;
+  try {
+    const violation = watch.sample(sample);
+    if (violation !== undefined) take(state, violation, undefined);
+  } catch (error) {
+    state.error = whyOf(error);
+  }
+}
+
+function endOf(state: RuleState, take: Take): void {
+  if (state.error !== undefined) return;
+  try {
+    const said = state.watch.end?.();
+    const all: readonly Violation[] = said === undefined ? [] : Array.isArray(said) ? said : [said];
+    for (const violation of all) take(state, violation, undefined);
+  } catch (error) {
+    state.error = whyOf(error);
+  }
+}
+
+function whyOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function stateOf(tallies: Tallies, curve: Curve | undefined, at: number): SeriesState {
+  const of = (values: Float64Array): number => values[at] as number;
+  return {
+    count: of(tallies.counts),
+    step: of(tallies.steps),
+    value: of(tallies.values),
+    lowest: of(tallies.lows),
+    highest: of(tallies.highs),
+    curve,
+  };
+}

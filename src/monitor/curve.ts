@@ -1,0 +1,147 @@
+// A series as a plot shows it, kept while its points go by: the lowest and the highest of each stretch, in so many
+// stretches however long the log is; and the points around a place that someone asked for, exactly.
+
+export interface CurvePoint {
+  readonly step: number;
+  readonly value: number;
+}
+
+/** What was allowed at some of the steps, in the order in which they came. */
+export interface Band {
+  readonly steps: readonly number[];
+  readonly lows: readonly number[];
+  readonly highs: readonly number[];
+}
+
+export interface Curve {
+  /** True where a new stretch begins: often enough to ask what is allowed here. */
+  add(step: number, value: number): boolean;
+  /** The last points stay as they are, and so do the next ones. The first time only: the first violation is what is looked at. */
+  keep(): void;
+  /** In the order in which they came; those that are no finite numbers among them. */
+  points(): readonly CurvePoint[];
+  /** What a rule allowed at this point. */
+  allow(rule: string, step: number, low: number, high: number): void;
+  band(rule: string): Band | undefined;
+}
+
+/** Two points a stretch: about what a plot can show. Even, because stretches are merged in pairs. */
+const MOST_STRETCHES = 240;
+/** Points before and behind a violation that stay exact. */
+const AROUND = 12;
+/** Of those that are no finite numbers: the first tell when it began. */
+const MOST_ODD = 40;
+/** Of a band. Beyond, every other is dropped; it is asked for at each new stretch, which come more rarely then. */
+const MOST_ALLOWED = 240;
+
+export function makeCurve(): Curve {
+  // Which point it was, its step and its value; of the lowest, and of the highest of each stretch.
+  const lowAt = new Float64Array(MOST_STRETCHES);
+  const lowStep = new Float64Array(MOST_STRETCHES);
+  const low = new Float64Array(MOST_STRETCHES);
+  const highAt = new Float64Array(MOST_STRETCHES);
+  const highStep = new Float64Array(MOST_STRETCHES);
+  const high = new Float64Array(MOST_STRETCHES);
+  const ringStep = new Float64Array(AROUND);
+  const ringValue = new Float64Array(AROUND);
+  const exact = new Map<number, CurvePoint>();
+  const bands = new Map<string, { steps: number[]; lows: number[]; highs: number[] }>();
+  let count = 0;
+  let stretches = 0;
+  let perStretch = 1;
+  let inStretch = 0;
+  let odd = 0;
+  let exactUntil = -1;
+  let latest = -1;
+
+  const halve = (): void => {
+    for (let to = 0; to < MOST_STRETCHES / 2; to++) {
+      const [a, b] = [2 * to, 2 * to + 1];
+      const lower = read(low, b) < read(low, a) ? b : a;
+      const higher = read(high, b) > read(high, a) ? b : a;
+      lowAt[to] = read(lowAt, lower);
+      lowStep[to] = read(lowStep, lower);
+      low[to] = read(low, lower);
+      highAt[to] = read(highAt, higher);
+      highStep[to] = read(highStep, higher);
+      high[to] = read(high, higher);
+    }
+    stretches = MOST_STRETCHES / 2;
+    perStretch *= 2;
+  };
+
+  const setLow = (at: number, step: number, value: number): void => {
+    lowAt[at] = count;
+    lowStep[at] = step;
+    low[at] = value;
+  };
+  const setHigh = (at: number, step: number, value: number): void => {
+    highAt[at] = count;
+    highStep[at] = step;
+    high[at] = value;
+  };
+
+  return {
+    add(step, value) {
+      const slot = count % AROUND;
+      ringStep[slot] = step;
+      ringValue[slot] = value;
+      latest = count;
+      if (count <= exactUntil) exact.set(count, { step, value });
+      if (!Number.isFinite(value)) {
+        if (odd < MOST_ODD) exact.set(count, { step, value });
+        odd++;
+        count++;
+        return false;
+      }
+      const begins = inStretch === 0;
+      if (begins) {
+        if (stretches === MOST_STRETCHES) halve();
+        setLow(stretches, step, value);
+        setHigh(stretches, step, value);
+        stretches++;
+      } else {
+        if (value < read(low, stretches - 1)) setLow(stretches - 1, step, value);
+        if (value > read(high, stretches - 1)) setHigh(stretches - 1, step, value);
+      }
+      inStretch = (inStretch + 1) % perStretch;
+      count++;
+      return begins;
+    },
+    keep() {
+      if (exactUntil >= 0) return;
+      exactUntil = latest + AROUND;
+      for (let at = Math.max(0, latest - AROUND + 1); at <= latest; at++)
+        exact.set(at, { step: read(ringStep, at % AROUND), value: read(ringValue, at % AROUND) });
+    },
+    points() {
+      const all = new Map<number, CurvePoint>(exact);
+      for (let at = 0; at < stretches; at++) {
+        all.set(read(lowAt, at), { step: read(lowStep, at), value: read(low, at) });
+        all.set(read(highAt, at), { step: read(highStep, at), value: read(high, at) });
+      }
+      // The newest is what a live view is about.
+      if (latest >= 0)
+        all.set(latest, { step: read(ringStep, latest % AROUND), value: read(ringValue, latest % AROUND) });
+      return [...all].sort(([a], [b]) => a - b).map(([, point]) => point);
+    },
+    allow(rule, step, lowest, highest) {
+      const band = bands.get(rule) ?? { steps: [], lows: [], highs: [] };
+      bands.set(rule, band);
+      band.steps.push(step);
+      band.lows.push(lowest);
+      band.highs.push(highest);
+      if (band.steps.length < MOST_ALLOWED) return;
+      const even = (_: number, at: number): boolean => at % 2 === 0;
+      band.steps = band.steps.filter(even);
+      band.lows = band.lows.filter(even);
+      band.highs = band.highs.filter(even);
+    },
+    band: (rule) => bands.get(rule),
+  };
+}
+
+/** The index is in range, which the type of a typed array does not say. */
+function read(values: Float64Array, at: number): number {
+  return values[at] as number;
+}

@@ -1,0 +1,126 @@
+// The page that `monitor --html` writes: from disk, on a narrow screen, on paper, for who hears it.
+import { AxeBuilder } from '@axe-core/playwright';
+import { describe, expect, test } from 'vitest';
+import { viewsOf } from '../../src/monitor/view.ts';
+import { monitorPage } from '../../src/report/html/monitor.ts';
+import { runsOf } from '../../src/report/runs.ts';
+import { bookOf, eventsOf, finite, limit, log, noBad } from '../monitor/logged.ts';
+import { open, unfold, useBrowser, widthOf } from './world.ts';
+
+useBrowser();
+
+const LONG =
+  'a_name/that_nobody_would_think_of_and_that_has_no_place_to_break_train_grad_norm_of_the_policy_loss';
+
+function pageOf(): string {
+  const rules = [finite, limit('kl'), limit('reward'), limit('entropy'), noBad];
+  const book = bookOf(rules);
+  for (const [run, jump] of [
+    ['runs/grpo ü', 60],
+    ['runs/seed 2', 70],
+    ['runs/calm', 0],
+  ] as const) {
+    const values = Array.from({ length: 90 }, (_, at) => (jump > 0 && at >= jump ? 40 : 1 + (at % 7) / 10));
+    log(book, run, 'objective/kl', values);
+    log(
+      book,
+      run,
+      'train/reward',
+      values.map((value) => Math.min(value, 2) / 10),
+    );
+    log(book, run, LONG, jump > 0 ? [0.5, Number.NaN, 0.4] : [0.5, 0.4]);
+    for (let at = 0; at < 30; at++) log(book, run, `layer/${at}/norm`, [at]);
+  }
+  book.sample({
+    run: 'runs/calm',
+    where: 'r.jsonl line 3',
+    prompt: 'Say <it>',
+    completion: 'one bad <b>word</b>',
+    reward: 1,
+  });
+  book.complain('runs/calm/events.1: The record at byte 18,332 has a wrong checksum.');
+  return monitorPage(runsOf(eventsOf(book, rules)), {
+    files: 4,
+    points: book.points(),
+    samples: book.samples(),
+    runs: viewsOf(book),
+    unread: book.complaints(),
+  });
+}
+
+const document = pageOf();
+
+describe('the page of logs', () => {
+  test('opens from disk, asks for nothing, complains of nothing', async () => {
+    const { page, requests, troubles } = await open(document);
+    await page.waitForLoadState('networkidle');
+    expect(await page.locator('h1').innerText()).toContain('5 rules: 1 holds, 3 fail, 1 unsupported');
+    expect(requests).toEqual([]);
+    expect(troubles).toEqual([]);
+  });
+
+  test('has for each failing rule the series of each run, what was allowed, and the first point that was not', async () => {
+    const { page } = await open(document);
+    const card = page.locator('[id="monitor/kl-limit"]');
+    expect(await card.locator('.sentence').innerText()).toContain('objective/kl is 40 at step 61');
+    expect(await card.locator('svg').count()).toBe(2);
+    expect(await card.locator('svg .band').count()).toBe(2);
+    expect(await card.locator('svg .violation').count()).toBe(2);
+    expect(await card.locator('.advice').innerText()).toBe('What to do. Look at the data of that step.');
+    expect(await card.locator('svg desc').first().textContent()).toContain('First violation at step 61.');
+  });
+
+  test('has the rollout that breaks a rule, with its text marked and none of it as markup', async () => {
+    const { page } = await open(document);
+    const card = page.locator('[id="monitor/no-bad-words"]');
+    expect(await card.locator('.strip').first().innerText()).toContain('bad');
+    expect(await page.locator('main b', { hasText: /^word$/ }).count()).toBe(0);
+  });
+
+  test('draws every series with a role, and leads from one that is wrong to what is wrong with it', async () => {
+    const { page } = await open(document);
+    const section = page.locator('#run-logged-1');
+    expect(await section.locator('.plot').count()).toBe(3);
+    const link = section.locator('.plot.wrong a').first();
+    expect(await link.getAttribute('href')).toBe('#monitor/kl-limit');
+    await link.click();
+    expect(await page.locator('[id="monitor/kl-limit"]').count()).toBe(1);
+    expect(await page.locator('#run-logged-3 .plot.wrong').count()).toBe(0);
+  });
+
+  test.each(['light', 'dark'] as const)('axe finds nothing, all unfolded, %s', async (colorScheme) => {
+    const { page } = await open(document, { colorScheme });
+    await unfold(page);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html).slice(0, 3)])).toEqual([]);
+  });
+
+  test('does not scroll sideways at 360 pixels, all unfolded', async () => {
+    const { page } = await open(document, { viewport: { width: 360, height: 740 } });
+    await unfold(page);
+    expect(await widthOf(page)).toBeLessThanOrEqual(360);
+  });
+
+  test('keeps letters of a size that can be read, in small plots and on a small screen', async () => {
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 390, height: 800 },
+    ]) {
+      const { page } = await open(document, { viewport });
+      for (const place of ['.plots', '.logged']) {
+        const pixels = await page.evaluate<number>(`(() => {
+          const svg = document.querySelector('${place} svg');
+          const size = parseFloat(getComputedStyle(svg.querySelector('.ticks text')).fontSize);
+          return (size * svg.getBoundingClientRect().width) / svg.viewBox.baseVal.width;
+        })()`);
+        expect(pixels, `${place} at ${viewport.width}`).toBeGreaterThan(8.5);
+      }
+    }
+  });
+
+  test('is printed with its plots, and without what is a table of figures', async () => {
+    const { page } = await open(document);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('#run-logged-1 .plot').first().isVisible()).toBe(true);
+  });
+});
