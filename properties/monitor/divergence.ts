@@ -9,7 +9,7 @@ const LARGEST_VOCABULARY = 262_144;
 
 const lossDiverges: MonitorRule = {
   id: 'monitor/loss-diverges',
-  title: 'A loss in nats a token does not become worse than a blind guess.',
+  title: 'A loss in nats a token does not become worse than a blind guess',
   stage: 'monitor',
   level: 'must',
   why: 'Guessing every token of the vocabulary alike costs ln V nats. A loss that began below and is now a multiple of that is a model that was destroyed, usually by a learning rate that is too large.',
@@ -75,7 +75,7 @@ const OTHER_SCALE = 100;
 
 const learningRateSize: MonitorRule = {
   id: 'monitor/learning-rate-size',
-  title: 'The learning rate is of a size that some optimiser is used with.',
+  title: 'The learning rate is of a size that some optimiser is used with',
   stage: 'monitor',
   level: 'should',
   why: 'Adam moves every weight by about the learning rate at each step. Weights are of size 0.01 to 1, so that a rate above 1 leaves nothing of them.',
@@ -113,7 +113,7 @@ const GRADIENTS: readonly SeriesRole[] = ['grad_norm'];
 
 const gradNormExplodes: MonitorRule = {
   id: 'monitor/grad-norm-explodes',
-  title: 'The gradient norm does not grow a thousandfold within the first steps.',
+  title: 'The gradient norm does not grow a thousandfold within the first steps',
   stage: 'monitor',
   level: 'should',
   why: 'Where the first updates are far too large, the gradient explodes before there is a baseline to compare it with.',

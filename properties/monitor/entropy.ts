@@ -13,7 +13,7 @@ const BEGINNING = 3;
 
 const entropyCollapse: MonitorRule = {
   id: 'monitor/entropy-collapse',
-  title: 'The entropy does not fall to almost nothing while the reward is no better than at the start.',
+  title: 'The entropy does not fall to almost nothing while the reward is no better than at the start',
   stage: 'monitor',
   level: 'should',
   why: 'A policy that always samples the same text explores nothing, and its groups have equal rewards from then on. Entropy may fall as a task is learnt; here it fell for nothing.',
@@ -74,7 +74,7 @@ function judgeCollapse(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' 
 
 const entropyBound: MonitorRule = {
   id: 'monitor/entropy-in-bounds',
-  title: 'An entropy is not above that of a blind guess.',
+  title: 'An entropy is not above that of a blind guess',
   stage: 'monitor',
   level: 'should',
   why: 'No distribution over V tokens has more than ln V nats. More means that padding is counted, that a sum is divided by a wrong count, or that it is no entropy.',

@@ -6,7 +6,7 @@ import { inARow, numberOf, textOf } from './world.ts';
 
 const expectedLosses: MonitorRule = {
   id: 'monitor/expected-losses',
-  title: 'Every loss that is switched on is logged, and is not always 0.',
+  title: 'Every loss that is switched on is logged, and is not always 0',
   stage: 'monitor',
   level: 'must',
   why: 'A loss that is enabled and never logged is never computed, and nothing else in the log says so.',
@@ -94,7 +94,7 @@ const OBJECTIVES = new Set(['sft', 'rft', 'dpo', 'ppo', 'grpo', 'rl', 'lm', 'llm
 
 const countedLosses: MonitorRule = {
   id: 'monitor/counted-losses',
-  title: 'Where samples of an objective are counted, its loss is logged.',
+  title: 'Where samples of an objective are counted, its loss is logged',
   stage: 'monitor',
   level: 'should',
   why: 'Samples are collected for a loss, and no loss of that name is ever logged: the branch that computes it does not run.',

@@ -25,7 +25,7 @@ const AT_ONCE = new Set<SeriesRole>(['loss', 'policy_loss', 'value_loss', 'sft_l
 
 const finiteTraining: MonitorRule = {
   id: 'monitor/finite-training',
-  title: 'Losses, gradient norm, KL, entropy, reward and learning rate are finite.',
+  title: 'Losses, gradient norm, KL, entropy, reward and learning rate are finite',
   stage: 'monitor',
   level: 'must',
   why: 'A NaN that reaches the optimiser makes every weight NaN, and the run goes on without saying so.',
@@ -47,14 +47,19 @@ function judgeFinite(world: RuleWorld, series: Series): SeriesJudge {
   const usual = once ? 1 : numberOf(world, 'points');
   let length = 0;
   let first = Number.NaN;
+  let wasFinite = false;
   return {
     point(step, value) {
       if (Number.isFinite(value)) {
+        wasFinite = true;
         length = 0;
         return 'seen';
       }
       if (length++ === 0) first = step;
-      const needed = underLossScaler(world) ? underScaler(series, usual, numberOf(world, 'points')) : usual;
+      // A scaler that nobody declares shows in norms that overflow from the first step on.
+      const scaled =
+        underLossScaler(world) || (!wasFinite && series.role === 'grad_norm' && !Number.isNaN(value));
+      const needed = scaled ? underScaler(series, usual, numberOf(world, 'points')) : usual;
       if (length < needed) return 'seen';
       const since = length === 1 ? '' : `, as in all of the ${length} logged steps since step ${first}`;
       return {
@@ -75,7 +80,7 @@ function underScaler({ role }: Series, usual: number, several: number): number {
 
 const finiteMetrics: MonitorRule = {
   id: 'monitor/finite-metrics',
-  title: 'A metric that was a number does not become NaN for good.',
+  title: 'A metric that was a number does not become NaN for good',
   stage: 'monitor',
   level: 'may',
   why: 'A metric that turns NaN often divides by a count that became 0, and is the first sign of an empty batch.',

@@ -7,7 +7,7 @@ import { declaredNumber, hasRollouts, inARow, numberOf } from './world.ts';
 
 export const gradientFlows: MonitorRule = {
   id: 'monitor/gradient-flows',
-  title: 'A loss that is not 0 has a gradient that is not 0.',
+  title: 'A loss that is not 0 has a gradient that is not 0',
   stage: 'monitor',
   level: 'must',
   why: 'The loss looks healthy and nothing is trained: it was detached, computed without gradients, or the parameters are frozen.',
@@ -70,7 +70,7 @@ function deadChance({ values }: Row<SignalKey>): number {
 
 export const lossMoves: MonitorRule = {
   id: 'monitor/loss-moves',
-  title: 'The loss does not stay at one value from the first step on.',
+  title: 'The loss does not stay at one value from the first step on',
   stage: 'monitor',
   level: 'should',
   why: 'Different batches, or one batch after a step, give different losses. One that never moves is computed from the wrong thing, or no step changes the parameters.',

@@ -7,7 +7,7 @@ type Key = 'kl' | 'grad' | 'lr';
 
 export const klLeavesZero: MonitorRule = {
   id: 'monitor/kl-leaves-zero',
-  title: 'The KL to the reference does not stay exactly 0 while the policy is trained.',
+  title: 'The KL to the reference does not stay exactly 0 while the policy is trained',
   stage: 'monitor',
   level: 'should',
   why: 'After one real step policy and reference differ. A KL that stays exactly 0 means that no step changes the parameters, or that the policy is compared with itself.',

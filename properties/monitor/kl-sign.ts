@@ -1,5 +1,6 @@
 // An estimate that cannot be negative, and is.
 import type { MonitorRule, RuleWorld, Series } from '../../src/index.ts';
+import { isPolicyKl } from './run-kind.ts';
 import { at, from, read, streakOf, watchSeries } from './watches.ts';
 import { declaredText, inARow, numberOf, textOf } from './world.ts';
 
@@ -8,7 +9,7 @@ const ROUNDING = 1e-3;
 
 const k3Negative: MonitorRule = {
   id: 'monitor/k3-kl-negative',
-  title: 'A KL estimate of the kind k3 is not negative.',
+  title: 'A KL estimate of the kind k3 is not negative',
   stage: 'monitor',
   level: 'must',
   why: 'The estimator k3 = exp(d) - d - 1 is at least 0 for every single token. A negative mean is summed over padding, divided by a wrong count, has its sign turned, or is another estimate than it is said to be.',
@@ -70,7 +71,7 @@ const ofLoss = (name: string): boolean => !/reward|critic/.test(name);
 
 const klGrows: MonitorRule = {
   id: 'monitor/kl-size',
-  title: 'The KL does not reach a size at which the policies have nothing in common.',
+  title: 'The KL does not reach a size at which the policies have nothing in common',
   stage: 'monitor',
   level: 'should',
   why: 'Ten nats a token mean that one model finds almost impossible what the other one says: the update was far too large, or both scored different rows.',
@@ -93,7 +94,7 @@ const klGrows: MonitorRule = {
         const most = numberOf(world, 'most');
         return {
           point(step, value) {
-            if (Number.isNaN(value)) return undefined;
+            if (Number.isNaN(value) || !isPolicyKl(world)) return undefined;
             if (!streak.next(Math.abs(value) > most, step)) return 'seen';
             return {
               kind: 'too large',
@@ -106,7 +107,7 @@ const klGrows: MonitorRule = {
           band: () => ({ low: -most, high: most }),
         };
       },
-      why: 'the KL that is logged is of whole completions',
+      why: 'the KL that is logged is of whole completions, or of no policy',
     }),
 };
 

@@ -6,7 +6,7 @@ import { declaredNumber, declaredText, inARow, numberOf, underLossScaler } from 
 
 const asScheduled: MonitorRule = {
   id: 'monitor/learning-rate-as-scheduled',
-  title: 'The learning rate follows the schedule that the run declares.',
+  title: 'The learning rate follows the schedule that the run declares',
   stage: 'monitor',
   level: 'should',
   why: 'A scheduler that is stepped once a micro-batch, a warm-up counted in other units or a resumed run that begins anew trains with another rate than the one that was chosen, and nothing else shows it.',
@@ -99,13 +99,13 @@ const SCALER_STEPS = 16;
 
 const notZero: MonitorRule = {
   id: 'monitor/learning-rate-not-zero',
-  title: 'The learning rate is not 0 while steps go on.',
+  title: 'The learning rate is not 0 while steps go on',
   stage: 'monitor',
   level: 'should',
   why: 'Steps at a rate of 0 change nothing. A schedule that ends before the run does spends the rest of it for nothing.',
   catches: [],
   advice:
-    'Count what the scheduler is told as its number of steps: micro-batches, epochs and the number of devices are the usual confusions.',
+    'Count what the scheduler is told as its number of steps: micro-batches, epochs and the number of devices are the usual confusions. A log that rounds (`%.4f`) writes small rates as 0: log more digits.',
   roles: ['learning_rate'],
   settings: {
     points: inARow(3, 'After it was above 0: a schedule ends at 0 in its last step.'),
@@ -117,12 +117,17 @@ const notZero: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => {
+        // One group of several, as `add_scalars` writes them, may be frozen.
+        if (isScalarOfGroup(series)) return undefined;
         const streak = streakOf(1);
+        const digits = roundingOf();
         let above = false;
         return {
           point(step, value) {
             if (Number.isNaN(value)) return undefined;
             above ||= value > 0;
+            digits.add(value);
+            if (value === 0 && above && digits.mayHide()) return 'seen';
             streak.next(value === 0, step);
             const needed = above ? numberOf(world, 'points') : numberOf(world, 'beginning');
             if (streak.length < needed + (underLossScaler(world) ? SCALER_STEPS : 0)) return 'seen';
@@ -138,5 +143,39 @@ const notZero: MonitorRule = {
       why: 'nothing was logged',
     }),
 };
+
+/** Its run is a folder of one series, named after that and the group: `lr_backbone`. */
+function isScalarOfGroup({ run, name }: Series): boolean {
+  const folder = run.replace(/[\\/]+$/, '').replace(/^.*[\\/]/, '');
+  return folder.startsWith(`${name.replaceAll('/', '_')}_`);
+}
+
+/** Values that differ: fewer are no way down, and more than `MOST` no rounding. */
+const FEWEST_VALUES = 3;
+const MOST_VALUES = 64;
+
+/** Whether a rate came down to the last digit that is logged and stayed there: what follows is written as 0. */
+function roundingOf(): { add(value: number): void; mayHide(): boolean } {
+  const seen = new Set<number>();
+  let last = 0;
+  let times = 0;
+  return {
+    add(value) {
+      if (!(value > 0)) return;
+      times = value === last ? times + 1 : 1;
+      last = value;
+      if (seen.size <= MOST_VALUES) seen.add(value);
+    },
+    // A rate of full precision is never twice the same on its way down.
+    mayHide: () =>
+      times > 1 &&
+      seen.size >= FEWEST_VALUES &&
+      seen.size <= MOST_VALUES &&
+      isWhole(Math.log10(last)) &&
+      [...seen].every((value) => value >= last && isWhole(value / last)),
+  };
+}
+
+const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) < 1e-6;
 
 export const learningRateRules: readonly MonitorRule[] = [asScheduled, notZero];

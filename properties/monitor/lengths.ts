@@ -1,6 +1,6 @@
 // How long completions are, and how they end.
-import type { MonitorRule, RuleWorld, Series } from '../../src/index.ts';
-import { at, from, read, type SeriesJudge, streakOf, watchSeries } from './watches.ts';
+import type { MonitorRule } from '../../src/index.ts';
+import { from, read, watchStreaks } from './watches.ts';
 import { declaredNumber, inARow, numberOf } from './world.ts';
 
 /** As its users call the limit, in trainers and inference engines. */
@@ -18,7 +18,7 @@ const SHORT_TASK = 4;
 
 const lengthOne: MonitorRule = {
   id: 'monitor/length-stuck-at-one',
-  title: 'Completions do not stay one token long.',
+  title: 'Completions do not stay one token long',
   stage: 'monitor',
   level: 'should',
   why: 'A policy that answers with one token has found that stopping pays, or is pushed to stop: penalties that count the prompt make every token but the stop token unlikely.',
@@ -34,22 +34,17 @@ const lengthOne: MonitorRule = {
     points: inARow(3, 'A batch of short answers is not a run of them.'),
   },
   watch: (world) =>
-    watchSeries({
-      judge: (series) => {
-        const streak = streakOf(numberOf(world, 'points'));
+    watchStreaks(world, {
+      reading: (series, value) => {
+        const limit = declaredNumber(world, ...LIMITS);
+        if (limit !== undefined && limit <= SHORT_TASK) return undefined;
+        const low = numberOf(world, 'least');
         return {
-          point(step, value) {
-            const limit = declaredNumber(world, ...LIMITS);
-            if (Number.isNaN(value) || (limit !== undefined && limit <= SHORT_TASK)) return undefined;
-            if (!streak.next(value <= numberOf(world, 'least'), step)) return 'seen';
-            return {
-              kind: 'one token',
-              sentence: `${from(series, streak.from, step)} is ${read(value)}: completions end as soon as they begin.`,
-              step: streak.from,
-              value,
-              low: numberOf(world, 'least'),
-            };
-          },
+          bad: value <= low,
+          kind: 'one token',
+          sentence: (first, last) =>
+            `${from(series, first, last)} is ${read(value)}: completions end as soon as they begin.`,
+          low,
         };
       },
       why: 'the limit of length is a few tokens',
@@ -58,7 +53,7 @@ const lengthOne: MonitorRule = {
 
 const lengthInRange: MonitorRule = {
   id: 'monitor/length-in-range',
-  title: 'The mean length of completions stays in the range that the task is known to need.',
+  title: 'The mean length of completions stays in the range that the task is known to need',
   stage: 'monitor',
   level: 'should',
   why: 'Answers far shorter or longer than the task needs mean that the policy found another way to the reward.',
@@ -73,37 +68,31 @@ const lengthInRange: MonitorRule = {
     high: { default: 0, what: 'Tokens, in the mean; 0: no upper bound.' },
     points: inARow(2, 'One batch may be odd.'),
   },
-  watch: (world) =>
-    watchSeries({
-      judge: (series) => judgeRange(world, series),
+  watch: (world) => {
+    const low = numberOf(world, 'low');
+    const high = numberOf(world, 'high') || Number.POSITIVE_INFINITY;
+    const isSet = low > 0 || high < Number.POSITIVE_INFINITY;
+    return watchStreaks(world, {
+      reading: (series, value) => {
+        if (!isSet) return undefined;
+        return {
+          bad: value < low || value > high,
+          kind: 'outside',
+          sentence: (first, last) =>
+            `${from(series, first, last)} is ${read(value)} tokens, ${value < low ? `below ${read(low)}` : `above ${read(high)}`}.`,
+          low,
+          high,
+        };
+      },
+      band: () => (isSet ? { low, high } : undefined),
       why: 'no range is set: `--set monitor/length-in-range.low=15` and `.high=96`, for example',
-    }),
+    });
+  },
 };
-
-function judgeRange(world: RuleWorld, series: Series): SeriesJudge {
-  const low = numberOf(world, 'low');
-  const high = numberOf(world, 'high') || Number.POSITIVE_INFINITY;
-  const streak = streakOf(numberOf(world, 'points'));
-  return {
-    point(step, value) {
-      if (Number.isNaN(value) || (low <= 0 && high === Number.POSITIVE_INFINITY)) return undefined;
-      if (!streak.next(value < low || value > high, step)) return 'seen';
-      return {
-        kind: 'outside',
-        sentence: `${at(series, step)} is ${read(value)} tokens, ${value < low ? `below ${read(low)}` : `above ${read(high)}`} since step ${streak.from}.`,
-        step: streak.from,
-        value,
-        low,
-        high,
-      };
-    },
-    band: () => (low > 0 || Number.isFinite(high) ? { low, high } : undefined),
-  };
-}
 
 const lengthAtLimit: MonitorRule = {
   id: 'monitor/length-stuck-at-limit',
-  title: 'Completions do not all run into the limit of length.',
+  title: 'Completions do not all run into the limit of length',
   stage: 'monitor',
   level: 'should',
   why: 'Completions that never stop earn nothing for stopping, and their rewards are given to half sentences.',
@@ -116,22 +105,16 @@ const lengthAtLimit: MonitorRule = {
     points: inARow(10, 'Untrained models begin by never stopping.'),
   },
   watch: (world) =>
-    watchSeries({
-      judge: (series) => {
-        const streak = streakOf(numberOf(world, 'points'));
+    watchStreaks(world, {
+      reading: (series, value) => {
+        const limit = numberOf(world, 'limit') || declaredNumber(world, ...LIMITS);
+        if (limit === undefined || limit <= SHORT_TASK) return undefined;
         return {
-          point(step, value) {
-            const limit = numberOf(world, 'limit') || declaredNumber(world, ...LIMITS);
-            if (limit === undefined || limit <= SHORT_TASK || Number.isNaN(value)) return undefined;
-            if (!streak.next(value >= limit, step)) return 'seen';
-            return {
-              kind: 'at the limit',
-              sentence: `${from(series, streak.from, step)} is at the limit of ${limit} tokens: no completion stopped by itself.`,
-              step: streak.from,
-              value,
-              high: limit,
-            };
-          },
+          bad: value >= limit,
+          kind: 'at the limit',
+          sentence: (first, last) =>
+            `${from(series, first, last)} is at the limit of ${limit} tokens: no completion stopped by itself.`,
+          high: limit,
         };
       },
       why: 'the run does not declare its limit of length; `--set monitor/length-stuck-at-limit.limit=256` does',
@@ -140,7 +123,7 @@ const lengthAtLimit: MonitorRule = {
 
 const truncated = shareRule({
   id: 'monitor/truncated-share',
-  title: 'Not nearly all completions are truncated.',
+  title: 'Not nearly all completions are truncated',
   roles: ['truncated_share'],
   bad: (share, limit) => share > limit,
   setting: 'most',
@@ -151,7 +134,7 @@ const truncated = shareRule({
 
 const stopped = shareRule({
   id: 'monitor/stopped-share',
-  title: 'Some completions end with a stop token.',
+  title: 'Some completions end with a stop token',
   roles: ['stopped_share'],
   bad: (share, limit) => share < limit,
   setting: 'least',
@@ -184,22 +167,14 @@ function shareRule({ id, title, roles, bad, setting, share, what, words }: Share
       points: inARow(10, 'Untrained models begin by never stopping.'),
     },
     watch: (world) =>
-      watchSeries({
-        judge: (series) => {
-          const streak = streakOf(numberOf(world, 'points'));
+      watchStreaks(world, {
+        reading: (series, value) => {
           const limit = numberOf(world, setting);
           return {
-            point(step, value) {
-              if (Number.isNaN(value)) return undefined;
-              if (!streak.next(bad(value, limit), step)) return 'seen';
-              return {
-                kind: 'share',
-                sentence: `${from(series, streak.from, step)}: ${Math.round(value * 100)} % ${words}.`,
-                step: streak.from,
-                value,
-                ...(setting === 'most' ? { high: limit } : { low: limit }),
-              };
-            },
+            bad: bad(value, limit),
+            kind: 'share',
+            sentence: (first, last) => `${from(series, first, last)}: ${Math.round(value * 100)} % ${words}.`,
+            ...(setting === 'most' ? { high: limit } : { low: limit }),
           };
         },
         why: 'nothing was logged',
@@ -209,7 +184,7 @@ function shareRule({ id, title, roles, bad, setting, share, what, words }: Share
 
 const toolFailures: MonitorRule = {
   id: 'monitor/tool-failures',
-  title: 'Tool calls do not all fail.',
+  title: 'Tool calls do not all fail',
   stage: 'monitor',
   level: 'should',
   why: 'Where every call fails, the tool or the parser is broken, and the policy learns not to call.',
@@ -222,21 +197,15 @@ const toolFailures: MonitorRule = {
     points: inARow(10, 'A policy that has never called a tool begins by calling it wrongly.'),
   },
   watch: (world) =>
-    watchSeries({
-      judge: (series) => {
-        const streak = streakOf(numberOf(world, 'points'));
+    watchStreaks(world, {
+      reading: (series, value) => {
+        const high = numberOf(world, 'most');
         return {
-          point(step, value) {
-            if (Number.isNaN(value)) return undefined;
-            if (!streak.next(value > numberOf(world, 'most'), step)) return 'seen';
-            return {
-              kind: 'all fail',
-              sentence: `${from(series, streak.from, step)}: ${Math.round(value * 100)} % of the tool calls failed.`,
-              step: streak.from,
-              value,
-              high: numberOf(world, 'most'),
-            };
-          },
+          bad: value > high,
+          kind: 'all fail',
+          sentence: (first, last) =>
+            `${from(series, first, last)}: ${Math.round(value * 100)} % of the tool calls failed.`,
+          high,
         };
       },
       why: 'nothing was logged',

@@ -10,7 +10,7 @@ const POLICY_STEPS = 10;
 
 const idleLoss: MonitorRule = {
   id: 'monitor/idle-loss',
-  title: 'A part of the loss is not always exactly 0 while its samples are counted.',
+  title: 'A part of the loss is not always exactly 0 while its samples are counted',
   stage: 'monitor',
   level: 'must',
   why: 'A branch of the training loop is skipped, and the 0 that its loss was initialised with is logged as if it had been computed.',
@@ -129,7 +129,7 @@ const isTotal = (series: Series): boolean => wordsOf(series).includes('total');
 
 const lossStays: MonitorRule = {
   id: 'monitor/loss-stays',
-  title: 'A part of the loss that was logged at every step does not stop while the others go on.',
+  title: 'A part of the loss that was logged at every step does not stop while the others go on',
   stage: 'monitor',
   level: 'may',
   why: 'A branch that stops running leaves no trace but a series that ends.',

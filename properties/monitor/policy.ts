@@ -1,11 +1,12 @@
 // What an update does to the policy: its ratio to what was sampled from, how much of it is clipped, its advantages.
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../src/index.ts';
-import { at, from, type Row, read, streakOf, watchJoined, watchSeries } from './watches.ts';
+import { isPolicyRun } from './run-kind.ts';
+import { from, type Row, read, streakOf, watchJoined, watchStreaks } from './watches.ts';
 import { declaredNumber, declaredText, inARow, isOn, numberOf } from './world.ts';
 
 const ratioOne: MonitorRule = {
   id: 'monitor/first-ratio-is-one',
-  title: 'Where every batch is used for one update, the ratio is 1 and nothing is clipped.',
+  title: 'Where every batch is used for one update, the ratio is 1 and nothing is clipped',
   stage: 'monitor',
   level: 'must',
   why: 'The policy that is updated is the one that sampled. A ratio other than 1 means that the two passes scored different rows, temperatures, masks or dropouts, and the update is towards their difference.',
@@ -26,28 +27,21 @@ const ratioOne: MonitorRule = {
     points: inARow(2, 'One batch may have been split unevenly.'),
   },
   watch: (world) =>
-    watchSeries({
-      judge: (series) => {
-        const streak = streakOf(numberOf(world, 'points'));
+    watchStreaks(world, {
+      reading: (series, value) => {
+        if (series.part !== '' || !isOnPolicy(world)) return undefined;
+        const ratio = series.role === 'ratio';
+        const allowed = ratio ? numberOf(world, 'tolerance') : numberOf(world, 'clipped');
+        const what = ratio
+          ? `is ${read(value)}, not 1`
+          : `is ${read(value)}: so much was clipped that should have a ratio of 1`;
         return {
-          point(step, value) {
-            if (Number.isNaN(value) || series.part !== '' || !isOnPolicy(world)) return undefined;
-            const ratio = series.role === 'ratio';
-            const allowed = ratio ? numberOf(world, 'tolerance') : numberOf(world, 'clipped');
-            const off = ratio ? Math.abs(value - 1) > allowed : value > allowed;
-            if (!streak.next(off, step)) return 'seen';
-            const what = ratio
-              ? `is ${read(value)}, not 1`
-              : `is ${read(value)}: so much was clipped that should have a ratio of 1`;
-            return {
-              kind: ratio ? 'ratio' : 'clipped',
-              sentence: `${from(series, streak.from, step)} ${what}, although each batch is used for one update.`,
-              step: streak.from,
-              value,
-              low: ratio ? 1 - allowed : 0,
-              high: ratio ? 1 + allowed : allowed,
-            };
-          },
+          bad: ratio ? Math.abs(value - 1) > allowed : value > allowed,
+          kind: ratio ? 'ratio' : 'clipped',
+          sentence: (first, last) =>
+            `${from(series, first, last)} ${what}, although each batch is used for one update.`,
+          low: ratio ? 1 - allowed : 0,
+          high: ratio ? 1 + allowed : allowed,
         };
       },
       why: 'the run does not declare that each batch is used for one update; `--set monitor/first-ratio-is-one.on_policy=true` does',
@@ -71,7 +65,7 @@ function isOnPolicy(world: RuleWorld): boolean {
 
 const meanRatio: MonitorRule = {
   id: 'monitor/mean-ratio',
-  title: 'The mean ratio stays near 1.',
+  title: 'The mean ratio stays near 1',
   stage: 'monitor',
   level: 'should',
   why: 'Over what a policy sampled, the ratio of any other policy to it is 1 in the mean. Far from that, the ratio is to log-probabilities of other tokens or of another distribution.',
@@ -87,23 +81,17 @@ const meanRatio: MonitorRule = {
     points: inARow(3, 'A batch may be off by chance.'),
   },
   watch: (world) =>
-    watchSeries({
-      judge: (series) => {
-        const streak = streakOf(numberOf(world, 'points'));
+    watchStreaks(world, {
+      reading: (series, value) => {
+        if (series.part !== '') return undefined;
+        const most = numberOf(world, 'most');
         return {
-          point(step, value) {
-            if (Number.isNaN(value) || series.part !== '') return undefined;
-            const most = numberOf(world, 'most');
-            if (!streak.next(Math.abs(value - 1) > most, step)) return 'seen';
-            return {
-              kind: 'far from 1',
-              sentence: `${from(series, streak.from, step)} is ${read(value)}, more than ${read(most)} away from 1.`,
-              step: streak.from,
-              value,
-              low: 1 - most,
-              high: 1 + most,
-            };
-          },
+          bad: Math.abs(value - 1) > most,
+          kind: 'far from 1',
+          sentence: (first, last) =>
+            `${from(series, first, last)} is ${read(value)}, more than ${read(most)} away from 1.`,
+          low: 1 - most,
+          high: 1 + most,
         };
       },
       why: 'nothing was logged',
@@ -112,20 +100,22 @@ const meanRatio: MonitorRule = {
 
 const clipped = aboveRule({
   id: 'monitor/clip-fraction',
-  title: 'Less than half of the tokens are clipped.',
+  title: 'Less than half of the tokens are clipped',
   why: 'What is clipped is not trained. With half of all tokens beyond the bound, the policy has moved too far from what was sampled, or the two were scored differently.',
   catches: ['LP-16', 'PPO-01', 'PPO-05'],
   advice:
     'Use fewer updates a batch or a smaller learning rate, and check that the first update of a batch has a ratio of 1.',
   roles: ['clip_fraction'],
   most: 0.5,
+  // Of a supervised run it is the share of steps whose gradient was clipped.
+  fits: isPolicyRun,
   what: 'Share of tokens, 0 to 1. Ratios of whole sequences are clipped for up to a fifth in healthy runs.',
   points: 5,
 });
 
 const gap = aboveRule({
   id: 'monitor/sampling-gap',
-  title: 'The inference engine and the trainer agree on the log-probabilities of what was sampled.',
+  title: 'The inference engine and the trainer agree on the log-probabilities of what was sampled',
   why: 'If they differ, the samples are of another policy than the one that is updated: other weights, another temperature, another template.',
   catches: ['LP-05', 'LP-07', 'LP-08', 'LP-17'],
   advice:
@@ -143,42 +133,36 @@ interface AboveSketch extends Pick<MonitorRule, 'id' | 'title' | 'why' | 'catche
   readonly points: number;
   /** The value in the unit of the rule; undefined: not judged. */
   readonly of?: (series: Series, value: number) => number | undefined;
+  readonly fits?: (world: RuleWorld) => boolean;
 }
 
-function aboveRule({ most, what, points, of, ...facts }: AboveSketch): MonitorRule {
+function aboveRule({ most, what, points, of, fits, ...facts }: AboveSketch): MonitorRule {
   return {
     ...facts,
     stage: 'monitor',
     level: 'should',
     settings: { most: { default: most, what }, points: inARow(points, 'A batch may be odd.') },
     watch: (world) =>
-      watchSeries({
-        judge: (series) => {
-          const streak = streakOf(numberOf(world, 'points'));
+      watchStreaks(world, {
+        reading: (series, value) => {
+          const measured = of === undefined ? value : of(series, value);
+          if (measured === undefined || Number.isNaN(measured) || fits?.(world) === false) return undefined;
+          const high = numberOf(world, 'most');
           return {
-            point(step, value) {
-              const measured = of === undefined ? value : of(series, value);
-              if (measured === undefined || Number.isNaN(measured)) return undefined;
-              const high = numberOf(world, 'most');
-              if (!streak.next(measured > high, step)) return 'seen';
-              return {
-                kind: 'above',
-                sentence: `${at(series, step)} is ${read(value)}, above ${read(high)} since step ${streak.from}.`,
-                step: streak.from,
-                value,
-                high,
-              };
-            },
+            bad: measured > high,
+            kind: 'above',
+            sentence: (first, last) => `${from(series, first, last)} is ${read(value)}, above ${read(high)}.`,
+            high,
           };
         },
-        why: 'what is logged is on another scale',
+        why: 'what is logged is on another scale, or of a run without a policy',
       }),
   };
 }
 
 const centred: MonitorRule = {
   id: 'monitor/advantages-centred',
-  title: 'Advantages are not all of one sign.',
+  title: 'Advantages are not all of one sign',
   stage: 'monitor',
   level: 'may',
   why: 'Advantages less a baseline spread around 0. If their mean is further from 0 than they spread, every completion is pushed the same way, and the update says nothing of which is better.',

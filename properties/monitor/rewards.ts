@@ -17,7 +17,7 @@ const NOISE = 1e-6;
 
 const rewardsDiffer: MonitorRule = {
   id: 'monitor/rewards-differ',
-  title: 'Rewards are not all equal, step after step.',
+  title: 'Rewards are not all equal, step after step',
   stage: 'monitor',
   level: 'should',
   why: 'Where every completion has the same reward, every advantage is 0 and nothing is trained. A judge that does not answer, a parser that finds no answer, and a function that returns early look like this.',
@@ -54,10 +54,12 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
   let start: number | undefined;
   let run = { length: 0, first: Number.NaN, value: Number.NaN };
   const deadBefore = baseline(BEFORE);
+  /** With one group a step its share is 0 or 1, and says nothing of how groups lost their spread. */
+  let severalGroups = false;
   /** Steps in a row that chance does not explain, from how often it made one before; 0: any number is none. */
   const byChance = (): number => {
     // From the start on there is nothing to go by; and where most groups had a spread, none having one is no chance.
-    if (steps === 0 || deadBefore.median() < FADED) return 0;
+    if (steps === 0 || (severalGroups && deadBefore.median() < FADED)) return 0;
     return Math.ceil(Math.log(CHANCE) / Math.log((equalSteps + 1) / (steps + 2)));
   };
   return (row) => {
@@ -75,6 +77,7 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
       highest = Math.max(highest, reward);
       start ??= reward;
       if (dead !== undefined) deadBefore.add(dead);
+      severalGroups ||= dead !== undefined && dead > 0 && dead < 1;
       return 'seen';
     }
     run = { length: run.length + 1, first: run.length === 0 ? row.step : run.first, value: reward };
@@ -96,7 +99,7 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
 
 const groupsAlive: MonitorRule = {
   id: 'monitor/groups-alive',
-  title: 'Not nearly all groups are without spread.',
+  title: 'Not nearly all groups are without spread',
   stage: 'monitor',
   level: 'may',
   why: 'A group whose completions all have the same reward has no advantage. If nearly all are like that, most of the sampling is thrown away.',

@@ -2,8 +2,9 @@
 // tails widen the band instead of breaking it; and one odd step is no spike, it takes several in a row.
 import { baseline, type MonitorRule, type RuleWorld, type Series, type SeriesRole } from '../../src/index.ts';
 import { isMainLoss } from './main-loss.ts';
+import { isPolicyKl, isReinforced } from './run-kind.ts';
 import { from, read, type SeriesJudge, streakOf, watchSeries } from './watches.ts';
-import { hasRollouts, inARow, numberOf } from './world.ts';
+import { inARow, numberOf } from './world.ts';
 
 interface SpikeSketch extends Pick<MonitorRule, 'id' | 'title' | 'level' | 'why' | 'catches' | 'advice'> {
   readonly roles: readonly SeriesRole[];
@@ -22,6 +23,8 @@ interface SpikeSketch extends Pick<MonitorRule, 'id' | 'title' | 'level' | 'why'
   /** The least spread, as a share of the median. */
   readonly leastSpread?: number;
   readonly fits?: (series: Series, world: RuleWorld) => boolean;
+  /** Asked when it would speak, since what else a run logs may be known late. */
+  readonly speaks?: (world: RuleWorld) => boolean;
 }
 
 /** Steps of which is remembered what is usual: enough for percentiles, few enough to follow a run that changes. */
@@ -30,7 +33,8 @@ const WINDOW = 64;
 const WARM_UP = 20;
 
 function spikeRule(sketch: SpikeSketch): MonitorRule {
-  const { times, floor, floorWhat, points, medians, largest, both, leastSpread, fits, ...facts } = sketch;
+  const { times, floor, floorWhat, points, medians, largest, both, leastSpread, fits, speaks, ...facts } =
+    sketch;
   return {
     ...facts,
     stage: 'monitor',
@@ -96,7 +100,7 @@ function judgeSpikes(sketch: SpikeSketch, world: RuleWorld, series: Series): Ser
         held = [];
         usual.add(value);
       }
-      if (!broken) return 'seen';
+      if (!broken || sketch.speaks?.(world) === false) return 'seen';
       const middle = usual.median();
       return {
         kind: value > high ? 'spike' : 'fall',
@@ -113,7 +117,7 @@ function judgeSpikes(sketch: SpikeSketch, world: RuleWorld, series: Series): Ser
 
 const gradNorm = spikeRule({
   id: 'monitor/grad-norm-spike',
-  title: 'The gradient norm does not rise far above what it has been.',
+  title: 'The gradient norm does not rise far above what it has been',
   level: 'should',
   why: 'A gradient norm that jumps and stays is the first sign of a run that diverges; clipping hides it from the loss for a while.',
   catches: ['NUM-05', 'LOSS-12'],
@@ -130,7 +134,7 @@ const gradNorm = spikeRule({
 
 const klSpike = spikeRule({
   id: 'monitor/kl-spike',
-  title: 'The KL does not rise far above what it has been.',
+  title: 'The KL does not rise far above what it has been',
   level: 'should',
   why: 'The policy left what it was in a few updates; what follows is usually text without sense.',
   catches: ['LP-16', 'PPO-06', 'KL-09'],
@@ -144,11 +148,12 @@ const klSpike = spikeRule({
   medians: 0,
   largest: 5,
   fits: ({ part }) => part === '',
+  speaks: isPolicyKl,
 });
 
 const lossSpike = spikeRule({
   id: 'monitor/loss-spike',
-  title: 'A supervised or preference loss does not rise far above what it has been.',
+  title: 'A supervised or preference loss does not rise far above what it has been',
   level: 'should',
   why: 'A loss that rises and stays up has lost what it learned; the run seldom comes back to where it was.',
   catches: ['NUM-01', 'LOSS-12'],
@@ -163,12 +168,13 @@ const lossSpike = spikeRule({
   largest: 1,
   leastSpread: 0.05,
   // The scale of a policy gradient is that of its advantages, and it has no reason to stay where it was.
-  fits: (series, world) => isMainLoss(series) && !hasRollouts(world),
+  fits: (series, world) => isMainLoss(series) && !isReinforced(world),
+  speaks: (world) => !isReinforced(world),
 });
 
 const rewardSpike = spikeRule({
   id: 'monitor/reward-spike',
-  title: 'The reward does not jump far out of what it has been.',
+  title: 'The reward does not jump far out of what it has been',
   level: 'may',
   why: 'Rewards that jump up are often a hole in the reward, found by the policy; rewards that drop are a policy, a judge or a tool that broke.',
   catches: ['ADV-05', 'ADV-15'],
@@ -186,7 +192,7 @@ const rewardSpike = spikeRule({
 
 const lengthSpike = spikeRule({
   id: 'monitor/length-spike',
-  title: 'The length of completions does not jump.',
+  title: 'The length of completions does not jump',
   level: 'may',
   why: 'Completions that suddenly run on have lost their stop token, or learnt that length pays.',
   catches: ['EOS-05', 'EOS-07', 'EOS-01'],

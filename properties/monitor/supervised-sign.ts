@@ -1,11 +1,11 @@
 // A cross-entropy below 0.
 import type { MonitorRule, RuleWorld, Series } from '../../src/index.ts';
-import { from, read, streakOf, watchSeries } from './watches.ts';
+import { from, read, watchStreaks } from './watches.ts';
 import { inARow, numberOf, someSeries } from './world.ts';
 
 export const supervisedNotNegative: MonitorRule = {
   id: 'monitor/supervised-loss-not-negative',
-  title: 'A cross-entropy is not negative.',
+  title: 'A cross-entropy is not negative',
   stage: 'monitor',
   level: 'must',
   why: 'A probability is at most 1, so that its negative logarithm is at least 0. A negative one has its sign turned: the model is trained to say anything but the answer.',
@@ -18,31 +18,25 @@ export const supervisedNotNegative: MonitorRule = {
     points: inARow(1, 'It is never negative.'),
   },
   watch: (world) =>
-    watchSeries({
-      judge: (series) => {
-        const streak = streakOf(numberOf(world, 'points'));
+    watchStreaks(world, {
+      reading: (series, value) => {
+        if (!isCrossEntropy(world, series)) return undefined;
         return {
-          point(step, value) {
-            if (Number.isNaN(value) || !isCrossEntropy(world, series)) return undefined;
-            if (!streak.next(value < -numberOf(world, 'tolerance'), step)) return 'seen';
-            return {
-              kind: 'negative',
-              sentence: `${from(series, streak.from, step)} is ${read(value)}; a cross-entropy is at least 0.`,
-              step: streak.from,
-              value,
-              low: 0,
-            };
-          },
+          bad: value < -numberOf(world, 'tolerance'),
+          kind: 'negative',
+          sentence: (first, last) =>
+            `${from(series, first, last)} is ${read(value)}; a cross-entropy is at least 0.`,
+          low: 0,
         };
       },
       why: 'nothing says that the loss is a cross-entropy: other objectives may be negative',
     }),
 };
 
-/** Its name says so, or the run logs the accuracy over tokens beside it and neither rewards nor preferences. */
+/** Not `nll`, which of a density has either sign. Its name says so, or the run logs the accuracy over tokens beside it and neither rewards nor preferences. */
 function isCrossEntropy(world: RuleWorld, { role, name, part }: Series): boolean {
   if (role === 'sft_loss') return part === '' || !/weighted|advantage/.test(part);
-  if (/(?:^|\/)(?:gpt_loss|lm_loss|lm loss|ce_loss|cross_entropy_loss|nll|xent)$/i.test(name)) return true;
+  if (/(?:^|\/)(?:gpt_loss|lm_loss|lm loss|ce_loss|cross_entropy_loss|xent)$/i.test(name)) return true;
   if (part !== '') return false;
   return (
     someSeries(world, (other) => /(?:^|\/)mean_token_accuracy$/.test(other.name) && !other.evaluation) &&

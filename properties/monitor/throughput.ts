@@ -11,7 +11,7 @@ const SLOWER: readonly SeriesRole[] = ['throughput', 'step_time'];
 
 const stalls: MonitorRule = {
   id: 'monitor/throughput-stalls',
-  title: 'The pace does not fall to a tenth of what it was.',
+  title: 'The pace does not fall to a tenth of what it was',
   stage: 'monitor',
   level: 'may',
   why: 'A tool that hangs, a disk that is full or a device that throttles costs days before somebody looks.',

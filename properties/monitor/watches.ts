@@ -8,6 +8,7 @@ import {
   type Violation,
   type Watch,
 } from '../../src/index.ts';
+import { numberOf } from './world.ts';
 
 /** What watches one series. */
 export interface SeriesJudge {
@@ -66,6 +67,46 @@ export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
     why: () => (typeof why === 'string' ? why : why()),
     band: (series) => states.get(series)?.judge?.band?.(),
   };
+}
+
+/** What one value of a series is to a rule that waits for several bad ones in a row. */
+export interface Reading {
+  readonly bad: boolean;
+  readonly kind: string;
+  /** Of the steps from the first bad one to this. */
+  readonly sentence: (first: number, last: number) => string;
+  readonly low?: number;
+  readonly high?: number;
+}
+
+export interface StreakOptions {
+  /** Undefined: says nothing of the rule. `value` is a number, maybe infinite. */
+  readonly reading: (series: Series, value: number) => Reading | undefined;
+  readonly band?: () => { readonly low: number; readonly high: number } | undefined;
+  readonly why: string;
+}
+
+/** Each series on its own, until so many values in a row are bad as the rule's setting `points` says. */
+export function watchStreaks(world: RuleWorld, { reading, band, why }: StreakOptions): Watch {
+  return watchSeries({
+    judge: (series) => {
+      const streak = streakOf(numberOf(world, 'points'));
+      let first = Number.NaN;
+      return {
+        point(step, value) {
+          const seen = Number.isNaN(value) ? undefined : reading(series, value);
+          if (seen === undefined) return undefined;
+          const { bad, sentence, ...violation } = seen;
+          const enough = streak.next(bad, step);
+          if (streak.length === 1) first = value;
+          if (!enough) return 'seen';
+          return { ...violation, sentence: sentence(streak.from, step), step: streak.from, value: first };
+        },
+        ...(band === undefined ? {} : { band }),
+      };
+    },
+    why,
+  });
 }
 
 /** A row of joined series, with the series behind each key for the sentence. */

@@ -38,8 +38,10 @@ export function declaredText({ declared }: RuleWorld, ...names: readonly string[
 }
 
 /** Under a loss scaler: single steps whose gradient overflows are skipped, and that is as it should be. */
-export function underLossScaler({ declared }: RuleWorld): boolean {
+export function underLossScaler(world: RuleWorld): boolean {
+  const { declared } = world;
   return (
+    someSeries(world, (series) => isNamed(series, SCALE)) ||
     [declared('fp16'), declared('fp16.enabled')].some(
       (value) => value === true || value === 'True' || value === 'true',
     ) ||
@@ -48,8 +50,11 @@ export function underLossScaler({ declared }: RuleWorld): boolean {
   );
 }
 
+/** A trainer that logs its scale has a scaler. */
+const SCALE = /(?:^|[/_ -])(?:loss|grad|amp|fp16)[_ -]?scaler?$/i;
+
 /** Roles that only a run with rollouts has: there, groups without spread make legal zeros. */
-const OF_ROLLOUTS = new Set<SeriesRole>([
+export const OF_ROLLOUTS = new Set<SeriesRole>([
   'reward',
   'reward_std',
   'dead_groups',
@@ -65,8 +70,25 @@ const OF_ROLLOUTS = new Set<SeriesRole>([
   'value_loss',
 ]);
 
+/** Games that are played, under the names of trainers whose other series have no role. */
+const EPISODES = /(?:^|[/_])(?:ep_(?:rew|len)|episod|returns?(?:$|[/_]))/i;
+
 export function hasRollouts(world: RuleWorld): boolean {
-  return someSeries(world, ({ role }) => role !== undefined && OF_ROLLOUTS.has(role));
+  return someSeries(
+    world,
+    (series) => (series.role !== undefined && OF_ROLLOUTS.has(series.role)) || isNamed(series, EPISODES),
+  );
+}
+
+const named = new WeakMap<Series, Map<RegExp, boolean>>();
+
+/** Asked at each point of a run, of all its series. */
+export function isNamed(series: Series, words: RegExp): boolean {
+  const known = named.get(series) ?? new Map<RegExp, boolean>();
+  named.set(series, known);
+  const answer = known.get(words) ?? words.test(series.name);
+  known.set(words, answer);
+  return answer;
 }
 
 export function someSeries({ series }: RuleWorld, holds: (series: Series) => boolean): boolean {

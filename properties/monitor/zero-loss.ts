@@ -3,6 +3,7 @@
 // gradient, and whether there was anything to learn from.
 import type { MonitorRule, RuleWorld, Violation } from '../../src/index.ts';
 import { SIGNAL_ROLES, signalKey } from './main-loss.ts';
+import { hasMargins } from './run-kind.ts';
 import { BY_DEVIATION, type SignalKey, signalOf } from './signal.ts';
 import { from, type Row, watchJoined } from './watches.ts';
 import { hasRollouts, inARow, numberOf, underLossScaler } from './world.ts';
@@ -14,7 +15,7 @@ const UNDER_SCALER = 3;
 
 export const zeroLoss: MonitorRule = {
   id: 'monitor/zero-loss',
-  title: 'A loss is not exactly 0 in a step that had something to learn from.',
+  title: 'A loss is not exactly 0 in a step that had something to learn from',
   stage: 'monitor',
   level: 'must',
   why: 'A loss that is exactly 0 with a gradient of 0 or NaN trained nothing: every label was masked, the branch that computes it never ran, or a NaN was logged as 0. The run goes on and reports success.',
@@ -70,7 +71,7 @@ function judgeZeros(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'see
     return broken === undefined ? 'seen' : broken;
 
     function supervised(): Violation | undefined {
-      if (smallest < LEARNT) return undefined;
+      if (smallest < LEARNT || (alive && hasMargins(world))) return undefined;
       if (deadGradient) {
         const needed = Number.isFinite(grad) || !underLossScaler(world) ? 1 : UNDER_SCALER;
         return run.dead >= needed ? dead('') : undefined;

@@ -22,7 +22,14 @@ export interface Site {
 /** Paths from the root of the repository. What is not there yet is left out, what is not named here comes behind. */
 const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
   Begin: ['README.md', 'docs/start.md', 'docs/attach.md', 'docs/failures.md', 'docs/glossary.md'],
-  Use: ['docs/trace.md', 'docs/monitor.md', 'docs/view.md', 'docs/library.md', 'docs/ci/README.md'],
+  Use: [
+    'docs/trace.md',
+    'docs/golden.md',
+    'docs/monitor.md',
+    'docs/view.md',
+    'docs/library.md',
+    'docs/ci/README.md',
+  ],
   Reference: ['docs/properties.md', 'docs/bugs.md', 'PROTOCOL.md'],
   Project: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
 };

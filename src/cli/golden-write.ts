@@ -7,7 +7,7 @@ import { GOLDEN_SET } from '../golden/case.ts';
 import { NOT_IN_THE_SET } from '../golden/cases/index.ts';
 import type { Entry } from '../golden/entry.ts';
 import type { GoldenFile } from '../golden/file.ts';
-import { writeGolden } from '../golden/folder.ts';
+import { readGolden, writeGolden } from '../golden/folder.ts';
 import { type Asking, filesWith, type Recording, recording } from '../golden/record.ts';
 import { entriesOf } from '../golden/run.ts';
 import { plural } from '../report/plural.ts';
@@ -55,7 +55,8 @@ export async function recordGolden(
     const made = await recording(asking);
     if (session.interrupts.signal.aborted) return interrupted(context);
     if (made.entries.length === 0) return refuse(context, { problem: 'the trainer answered no golden case' });
-    const kept = new Set(made.entries.map(({ id }) => id));
+    // What the trainer crashed on has not gone: its answer stays the recorded one.
+    const kept = new Set([...made.entries, ...made.troubles.map(([id]) => ({ id }))].map(({ id }) => id));
     const gone = [...entriesOf(recorded.files).keys()].filter((id) => !kept.has(id));
     const files = filesWith(asking, recorded.files, made.entries, gone);
     const problem = writeGolden(recorded.folder, files);
@@ -121,11 +122,14 @@ async function acceptWith(
   if (session.interrupts.signal.aborted) return interrupted(context);
   const troubled = new Set(made.troubles.map(([id]) => id));
   const answered = new Set(made.entries.map(({ id }) => id));
-  const before = entriesOf(files);
+  // The trainer took its time: another `accept`, or an editor, may have written meanwhile.
+  const latest = readGolden(folder);
+  if (isProblem(latest)) return refuse(context, latest);
+  const before = entriesOf(latest.files);
   const gone = [...ids].filter((id) => before.has(id) && !answered.has(id) && !troubled.has(id));
-  const problem = writeGolden(folder, filesWith(asking, files, made.entries, gone));
+  const problem = writeGolden(folder, filesWith(asking, latest.files, made.entries, gone));
   if (problem !== undefined) return refuse(context, { problem });
-  const changes = sayChanges(files, made.entries, gone, asking, context);
+  const changes = sayChanges(latest.files, made.entries, gone, asking, context);
   sayTroubles(made, context);
   const same = made.entries.length - changes + gone.length;
   if (changes === 0 && made.troubles.length === 0)

@@ -12,7 +12,7 @@ import {
   type Loose,
   type Row,
 } from './differences.ts';
-import { type Fields, isFloat, kindOf, quotedValue, type Said } from './entry.ts';
+import { type Fields, isFloat, kindOf, quotedValue, type Said, sorted } from './entry.ts';
 import { named, stripOfRow, tokenWords } from './strips.ts';
 import { around, changeOf, count, firstDifferent, listed } from './words.ts';
 
@@ -40,7 +40,8 @@ export function compared(setting: Setting, before: Said, after: Said): Finding |
 export function comparedDeclaration(id: string, before: Fields, after: Fields): Finding | undefined {
   const what = id.split('/')[1] ?? id;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const text = (value: unknown): string | undefined => JSON.stringify(sorted(value));
+  const changed = names.filter((name) => text(before[name]) !== text(after[name]));
   if (changed.length === 0) return undefined;
   const told = changed.slice(0, MOST_TOLD).map((name) => {
     const [was, is] = [before[name], after[name]];

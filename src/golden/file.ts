@@ -50,14 +50,15 @@ export function entryOf(id: string, op: Entry['op'], args: Fields, said: Said, a
 }
 
 export function readFile(text: string): { readonly file: GoldenFile } | { readonly complaint: string } {
-  const parsed = parseJson(text);
-  if ('complaint' in parsed) return { complaint: `is no JSON: ${parsed.complaint}` };
+  // Some editors begin a file with a byte order mark.
+  const parsed = parseJson(text.replace(/^\uFEFF/, ''));
+  if ('complaint' in parsed) return { complaint: noJson(text, parsed.complaint) };
   const value = parsed.ok;
   if (!isJsonObject(value) || !('golden' in value))
     return { complaint: 'is no golden file: it has no "golden"; keep other files in another folder' };
   if (value.golden !== FORMAT)
     return {
-      complaint: `has format ${shown(value.golden)}, this trainproof reads format ${FORMAT}: record it again, or use the release that wrote it`,
+      complaint: `has format ${shown(value.golden)}, this trainproof reads format ${FORMAT}: remove the folder and record it again, or use the release that wrote it`,
     };
   const head = headOf(value);
   if (typeof head === 'string') return { complaint: head };
@@ -77,6 +78,17 @@ export function readFile(text: string): { readonly file: GoldenFile } | { readon
 }
 
 // --- helpers ---
+
+/** What to do, where what happened to the file can be told. */
+function noJson(text: string, complaint: string): string {
+  if (text.trim() === '') return `is empty; ${RESTORE}`;
+  const conflict = text.split('\n').findIndex((line) => /^(<{7}|={7}|>{7})( |\r?$)/.test(line));
+  if (conflict >= 0)
+    return `has the markers of a merge conflict, in line ${conflict + 1}: take one side whole, then \`golden check\` says what is still another answer`;
+  return `is no JSON: ${complaint}; ${RESTORE}`;
+}
+
+const RESTORE = 'restore it from version control, or remove it and `golden accept` its entries';
 
 function headOf({ stage, set, recorded_with: who }: JsonObject): Head | string {
   if (typeof stage !== 'string' || stage === '') return `: stage is ${shown(stage)}, expected a name`;

@@ -17,7 +17,9 @@ import { fileText, type GoldenFile, readFile } from './file.ts';
 /** All golden files of the folder; `[]` where there is none. One that cannot be read is a problem that names it. */
 export function readGolden(folder: string): { files: readonly GoldenFile[] } | { problem: string } {
   const files: GoldenFile[] = [];
-  for (const name of namesIn(folder)) {
+  const names = namesIn(folder);
+  if (!Array.isArray(names)) return names;
+  for (const name of names) {
     const path = join(folder, name);
     let text: string;
     try {
@@ -75,14 +77,16 @@ function temporaryOf(folder: string, stage: string): string {
   return join(folder, `.${fileName(stage)}.${process.pid}.tmp`);
 }
 
-function namesIn(folder: string): string[] {
+/** None where there is no folder: nothing is recorded yet. */
+function namesIn(folder: string): string[] | { problem: string } {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((each) => each.isFile() && each.name.endsWith(ENDING) && !each.name.startsWith('.'))
       .map(({ name }) => name)
       .sort();
-  } catch {
-    return [];
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    return { problem: `${folder} cannot be read: ${whyOf(error)}` };
   }
 }
 

@@ -21,6 +21,8 @@ export interface Arrangement {
 export const PAD_OF_ITS_OWN: Arrangement = { pad: 0, stops: [2] };
 export const PAD_IS_A_STOP: Arrangement = { pad: 2, stops: [2] };
 export const SEVERAL_STOPS: Arrangement = { pad: 0, stops: [2, 3] };
+/** An id that is false in many a language. */
+export const STOP_IS_ZERO: Arrangement = { pad: 1, stops: [0] };
 
 /** Different ordinary ids that cases may use. */
 export const WORDS = 24;
@@ -37,13 +39,22 @@ export function idsOf({ hello, tokenizer }: World, free: Arrangement = PAD_OF_IT
   );
 }
 
+/** Rows that end with the very id that they are padded with: what goes by the id of the padding takes their end for it. */
+export function endedByPad(ids: CaseIds): CaseIds {
+  return { ...ids, stop: () => ids.pad };
+}
+
 /** Why the arrangement is none of this trainer's; undefined where it is, or may be chosen. */
 export function otherArrangement(
   { hello: { tokens } }: World,
-  wanted: 'pad is a stop' | 'pad is no stop' | 'several stops',
+  wanted: 'pad is a stop' | 'pad is no stop' | 'several stops' | 'stop is 0',
 ): string | undefined {
   if (tokens === undefined) return undefined;
   const { pad_token_id: pad, eos_token_ids: stops } = tokens;
+  if (wanted === 'stop is 0')
+    return stops.length === 1 && stops[0] === 0
+      ? undefined
+      : 'the trainer is fixed to other stop tokens than 0 (hello.tokens)';
   if (wanted === 'several stops')
     return stops.length > 1 ? undefined : 'the trainer is fixed to one stop token (hello.tokens)';
   if (wanted === 'pad is a stop')

@@ -6,7 +6,7 @@ import type { Reply } from './ask.ts';
 import { GOLDEN_SET, type GoldenCase } from './case.ts';
 import { compared, comparedDeclaration } from './compare.ts';
 import { coarserBand } from './differences.ts';
-import { type Entry, type Fields, quotedValue, type Said, writtenArgs } from './entry.ts';
+import { type Entry, type Fields, quotedValue, type Said, sorted, writtenArgs } from './entry.ts';
 
 /** All but `same` and `unasked` fail. `unasked`: not recorded, and this trainer cannot be asked. */
 export type Judged =
@@ -70,7 +70,9 @@ function otherArgs({ op }: GoldenCase, recorded: Entry, args: Fields): string | 
   if (recorded.op !== op) return `It was recorded of op \`${recorded.op}\`, and asks \`${op}\` now.`;
   const now = writtenArgs(op, args);
   const names = [...new Set([...Object.keys(recorded.args), ...Object.keys(now)])];
-  const changed = names.filter((name) => JSON.stringify(recorded.args[name]) !== JSON.stringify(now[name]));
+  // A formatter may have put the keys of the file in another order.
+  const text = (value: unknown): string | undefined => JSON.stringify(sorted(value));
+  const changed = names.filter((name) => text(recorded.args[name]) !== text(now[name]));
   const [first] = changed;
   if (first === undefined) return undefined;
   const more = changed.length > 1 ? ` (and ${changed.length - 1} more of its arguments)` : '';

@@ -94,9 +94,30 @@ describe('the text of a file', () => {
   });
 });
 
+test('a file is read whatever an editor made of its white space', () => {
+  for (const text of [
+    `\uFEFF${TEXT}`,
+    TEXT.replaceAll('\n', '\r\n'),
+    JSON.stringify(JSON.parse(TEXT), null, 4),
+  ]) {
+    const read = readFile(text);
+    expect('file' in read ? fileText(read.file) : read.complaint).toBe(TEXT);
+  }
+});
+
 describe('a complaint names what is wrong:', () => {
   test.each([
-    ['no JSON', `${TEXT.slice(0, 60)}<<<<<<< HEAD\n`, 'is no JSON'],
+    [
+      'no JSON',
+      TEXT.slice(0, 60),
+      'restore it from version control, or remove it and `golden accept` its entries',
+    ],
+    ['nothing in it', '\n', 'is empty; restore it'],
+    [
+      'a merge conflict',
+      TEXT.replace('  "set": 1,\n', '<<<<<<< HEAD\n  "set": 1,\n=======\n  "set": 2,\n>>>>>>> other\n'),
+      'has the markers of a merge conflict, in line 4: take one side whole',
+    ],
     ['another file', '{"a": 1}', 'is no golden file: it has no "golden"'],
     [
       'a newer format',

@@ -89,3 +89,10 @@ test.each([
   expect('problem' in read ? read.problem : '').toContain(join(folder, name));
   expect('problem' in read ? read.problem : '').toContain(complaint);
 });
+
+test('what is no folder is a problem, and not an empty one', () => {
+  const folder = emptyFolder();
+  writeFileSync(folder, '');
+  const read = readGolden(folder);
+  expect('problem' in read ? read.problem : '').toContain(`${folder} cannot be read: ENOTDIR`);
+});

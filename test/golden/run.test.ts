@@ -1,6 +1,7 @@
 // What becomes of an entry: the same, changed, missing, unknown, stale, an error. All but the first fail.
 import { describe, expect, test } from 'vitest';
 import { goldenCase } from '../../src/golden/case.ts';
+import { fileText, readFile } from '../../src/golden/file.ts';
 import { recording } from '../../src/golden/record.ts';
 import { eventLine, readEvents } from '../../src/report/ndjson.ts';
 import { reject } from '../../src/trainer/object.ts';
@@ -81,6 +82,39 @@ describe('an entry', () => {
     const { results, red } = await compare(await recorded(spec), asking(spec));
     expect(red).toEqual([]);
     expect(results.find(({ id }) => id === 'advantages/one-group')?.verdict).toBe('unsupported');
+  });
+
+  test('holds where a formatter has put the keys of its file in another order', async () => {
+    const turned = (value: unknown): unknown =>
+      Array.isArray(value) || typeof value !== 'object' || value === null
+        ? value
+        : Object.fromEntries(
+            Object.entries(value)
+              .toReversed()
+              .map(([key, each]) => [key, turned(each)]),
+          );
+    const nested = goldenCase('schedule/two', 'schedule', () => ({
+      mode: 'parallel',
+      iterations: 1,
+      frequencies: { b: 1, a: 2 },
+      enabled: ['a', 'b'],
+      optional: [],
+    }));
+    const spec = {
+      hello: {
+        ...SPEC.hello,
+        ops: { schedule: { losses: ['a', 'b'], modes: ['parallel'], optional_trainers: { b: 'x', a: 'y' } } },
+      },
+      ops: { schedule: () => reject('closed') },
+    } as const;
+    const texts = (await recorded(spec, [nested])).map(fileText);
+    const files = texts.map((text) => {
+      const read = readFile(JSON.stringify(JSON.parse(text), (_, value) => turned(value)));
+      if ('complaint' in read) throw new Error(read.complaint);
+      return read.file;
+    });
+    expect(files.map(fileText)).not.toEqual(texts);
+    expect((await compare(files, asking(spec, [nested]))).red).toEqual([]);
   });
 
   test('is stale where its case has other arguments now', async () => {

@@ -190,6 +190,21 @@ describe('a sample that breaks a rule', () => {
   });
 });
 
+test('the rule that broke first is told first, and what holds keeps its place behind', () => {
+  const rules = [limit('kl'), limit('reward'), limit('loss'), limit('entropy')];
+  const book = bookOf(rules);
+  log(book, 'a', 'kl', [1, 1]);
+  log(book, 'a', 'reward', [1, 1, 1, 11]);
+  log(book, 'a', 'loss', [1, 11]);
+  log(book, 'a', 'entropy', [1, 1]);
+  expect(resultsOf(book, rules).map(({ id, verdict }) => `${id} ${verdict}`)).toEqual([
+    'monitor/loss-limit fail',
+    'monitor/reward-limit fail',
+    'monitor/kl-limit pass',
+    'monitor/entropy-limit pass',
+  ]);
+});
+
 test('the events cross as lines and come back the same, numbers that JSON does not have among them', () => {
   const rules = [limit('kl'), finite, noBad];
   const book = bookOf(rules);

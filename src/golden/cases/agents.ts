@@ -23,6 +23,25 @@ const rewarded: readonly GoldenCase[] = [
       ['', 'I do not know.', '!!!!'].map((completion) => ({ prompt, reference, completion })),
     );
   }),
+  goldenCase('reward/twins', 'reward', (world) => {
+    const [sample] = world.hello.ops.reward?.samples ?? [];
+    if (sample === undefined) return 'op `reward` declares no samples';
+    const { prompt, reference, right } = sample;
+    return rewardArgs(
+      world,
+      [right, right].map((completion) => ({ prompt, reference, completion })),
+    );
+  }),
+  goldenCase('overlong_penalty/no-buffer', 'overlong_penalty', () => ({
+    lengths: [3, 8, 9],
+    max_length: 8,
+    buffer: 0,
+  })),
+  goldenCase('overlong_penalty/none-beyond-the-limit', 'overlong_penalty', () => ({
+    lengths: [3, 5],
+    max_length: 8,
+    buffer: 4,
+  })),
   goldenCase('overlong_penalty/around-the-limit', 'overlong_penalty', () => ({
     lengths: [0, 4, 5, 7, 8, 9, 20],
     max_length: 8,
@@ -80,6 +99,12 @@ const CALLS: Readonly<
   Record<string, (call: (name: string, args: object) => string, tool: ToolSpec) => string>
 > = {
   'a-call': (call, tool) => call(tool.name, argumentsOf(tool)),
+  'a-call-over-lines': (call, tool) =>
+    call(tool.name, argumentsOf(tool))
+      .replace(/([{,])/g, '$1\n  ')
+      .replace(/}/g, '\n}'),
+  'a-brace-in-a-string': (call, tool) =>
+    call(tool.name, argumentsOf(tool)).replace(JSON.stringify(VALUES.string), '"R}o{me"'),
   'no-call': () => 'It is 42.',
   'no-json': (call) => call('', {}).replace(/>.*</s, '>cats<'),
   'unknown-tool': (call) => call('no_such_tool', {}),
@@ -114,14 +139,17 @@ const segment = (world: World, at: number, reward: number) => {
   };
 };
 
-function contractCase(name: string, losses: 'all' | 'first'): GoldenCase {
+type Segments = (world: World) => readonly ReturnType<typeof segment>[];
+const TWO: Segments = (world) => [segment(world, 0, 1), segment(world, 5, -0.5)];
+
+function contractCase(name: string, losses: 'all' | 'first', segments = TWO): GoldenCase {
   return goldenCase(`contract/${name}`, 'contract', (world) => {
     const { orders = [], losses: known = [] } = world.hello.ops.contract ?? {};
     const order = losses === 'all' ? orders[0] : orders.at(-1);
     if (order === undefined || known.length === 0) return 'op `contract` declares no orders or no losses';
     return {
       order,
-      segments: [segment(world, 0, 1), segment(world, 5, -0.5)],
+      segments: segments(world),
       enabled: losses === 'all' ? known : known.slice(0, 1),
     };
   });
@@ -132,6 +160,9 @@ const MODES = ['parallel', 'sequential', 'alternating'] as const;
 const pipelines: readonly GoldenCase[] = [
   contractCase('every-loss', 'all'),
   contractCase('one-loss-in-another-order', 'first'),
+  contractCase('one-segment', 'all', (world) => [segment(world, 1, 1)]),
+  contractCase('equal-rewards', 'all', (world) => [segment(world, 0, 1), segment(world, 5, 1)]),
+  contractCase('no-segments', 'all', () => []),
   ...MODES.map((mode) =>
     goldenCase(`schedule/${mode}`, 'schedule', ({ hello }) => {
       const { modes = [], losses = [] } = hello.ops.schedule ?? {};
@@ -141,6 +172,30 @@ const pipelines: readonly GoldenCase[] = [
       return { mode, iterations: 4, frequencies, enabled: losses, optional: [] };
     }),
   ),
+  goldenCase('schedule/one-loss', 'schedule', ({ hello }) => {
+    const { modes = [], losses = [] } = hello.ops.schedule ?? {};
+    const [mode] = modes;
+    if (mode === undefined || losses.length === 0) return 'op `schedule` declares no modes or no losses';
+    const frequencies = Object.fromEntries(losses.map((loss) => [loss, 1]));
+    return { mode, iterations: 2, frequencies, enabled: losses.slice(-1), optional: [] };
+  }),
+  goldenCase('schedule/switched-on-in-another-order', 'schedule', ({ hello }) => {
+    const { modes = [], losses = [] } = hello.ops.schedule ?? {};
+    if (losses.length < 2 || !modes.includes('sequential'))
+      return 'op `schedule` has no two losses in mode sequential';
+    const enabled = losses.toReversed();
+    const frequencies = Object.fromEntries(enabled.map((loss) => [loss, 1]));
+    return { mode: 'sequential', iterations: 2, frequencies, enabled, optional: [] };
+  }),
+  goldenCase('schedule/optional-trainers', 'schedule', ({ hello }) => {
+    const { modes = [], losses = [], optional_trainers = {} } = hello.ops.schedule ?? {};
+    const [mode] = modes;
+    const optional = [...new Set(Object.values(optional_trainers))];
+    if (mode === undefined || losses.length === 0 || optional.length === 0)
+      return 'op `schedule` declares no optional trainers';
+    const frequencies = Object.fromEntries(losses.map((loss) => [loss, 1]));
+    return { mode, iterations: 2, frequencies, enabled: losses, optional };
+  }),
   goldenCase('segments/rows', 'segment_rows', (world) => ({
     segments: [segment(world, 0, 1), segment(world, 5, -0.5), segment(world, 5, -0.5)],
   })),

@@ -1,11 +1,20 @@
-// Golden cases of what becomes of sampled tokens: extraction, masks, rollouts, trajectories of several turns. Rows stop with
+// Golden cases of what becomes of sampled tokens: extraction, masks, rollouts. Rows stop with
 // different stop tokens, at once, or never.
 import type { World } from '../../check/property.ts';
 import type { Args } from '../../protocol/message.ts';
 import type { Ids, Ragged } from '../../vocabulary.ts';
 import { type GoldenCase, goldenCase } from '../case.ts';
-import { type CaseIds, idsOf, otherArrangement, PAD_IS_A_STOP, SEVERAL_STOPS } from '../ids.ts';
+import {
+  type CaseIds,
+  endedByPad,
+  idsOf,
+  otherArrangement,
+  PAD_IS_A_STOP,
+  SEVERAL_STOPS,
+  STOP_IS_ZERO,
+} from '../ids.ts';
 import { QUESTION, SYSTEM } from './conversations.ts';
+import { unmerged } from './turns.ts';
 
 /** What a sampler leaves: prompts padded on one side, completions behind them, and what lies behind a stop. */
 interface Sampled {
@@ -34,6 +43,13 @@ function stoppedTwice({ plain, stop }: CaseIds): Sampled {
     ],
     width: 4,
   };
+}
+
+/** Rows that end with the padding token, and have it in a prompt. */
+function stoppedByPad(ids: CaseIds): Sampled {
+  const right = sampled(endedByPad(ids));
+  const [first = [], ...others] = right.prompts;
+  return { ...right, prompts: [[ids.pad, ...first], ...others] };
 }
 
 function filled(row: Ids, width: number, pad: number, side: 'left' | 'right'): number[] {
@@ -98,7 +114,13 @@ const extracted: readonly GoldenCase[] = [
       return (
         sideless(world, side) ??
         otherArrangement(world, 'pad is a stop') ??
-        extractArgs(sampled(ids), ids, side)
+        extractArgs(stoppedByPad(ids), ids, side)
+      );
+    }),
+    goldenCase(`extract/padded-${side}-stop-zero`, 'extract', (world) => {
+      const ids = idsOf(world, STOP_IS_ZERO);
+      return (
+        sideless(world, side) ?? otherArrangement(world, 'stop is 0') ?? extractArgs(sampled(ids), ids, side)
       );
     }),
   ]),
@@ -149,7 +171,11 @@ const masked: readonly GoldenCase[] = [
   }),
   goldenCase('mask/pad-is-a-stop', 'mask', (world) => {
     const ids = idsOf(world, PAD_IS_A_STOP);
-    return otherArrangement(world, 'pad is a stop') ?? maskArgs(sampled(ids), ids);
+    return otherArrangement(world, 'pad is a stop') ?? maskArgs(stoppedByPad(ids), ids);
+  }),
+  goldenCase('mask/stop-zero', 'mask', (world) => {
+    const ids = idsOf(world, STOP_IS_ZERO);
+    return otherArrangement(world, 'stop is 0') ?? maskArgs(sampled(ids), ids);
   }),
   goldenCase('mask/pad-is-no-stop', 'mask', (world) => {
     const ids = idsOf(world);
@@ -219,53 +245,12 @@ const rolledOut: readonly GoldenCase[] = [
       }
     );
   }),
-];
-
-const STOPPED = 'stop';
-
-function trajectoryArgs({ plain, stop, stops }: CaseIds): Args<'trajectory'> {
-  return {
-    prompt_ids: plain(0, 1),
-    turns: [
-      { role: 'assistant', ids: [...plain(2), stop(0)], logprobs: [-0.5, -0.25], finish_reason: STOPPED },
-      { role: 'tool', ids: plain(3, 4), logprobs: [], finish_reason: 'none' },
-      {
-        role: 'assistant',
-        ids: [...plain(5, 6), stop(0)],
-        logprobs: [-1, -0.125, -0.75],
-        finish_reason: STOPPED,
-      },
-    ],
-    advantage: 0.5,
-    eos_token_ids: stops,
-  };
-}
-
-const walked: readonly GoldenCase[] = [
-  goldenCase('trajectory/two-turns-and-a-tool', 'trajectory', (world) => trajectoryArgs(idsOf(world))),
-  goldenCase('trajectory/cut-at-its-length', 'trajectory', (world) => {
-    const ids = idsOf(world);
-    const args = trajectoryArgs(ids);
-    return {
-      ...args,
-      turns: [
-        ...args.turns.slice(0, 2),
-        { role: 'assistant', ids: ids.plain(5, 6), logprobs: [-1, -0.125], finish_reason: 'length' },
-      ],
-    };
-  }),
-  goldenCase('trajectory/several-stops', 'trajectory', (world) => {
-    const ids = idsOf(world, SEVERAL_STOPS);
-    const args = trajectoryArgs(ids);
-    const [first, second] = args.turns;
-    if (first === undefined || second === undefined) return args;
-    return (
-      otherArrangement(world, 'several stops') ?? {
-        ...args,
-        turns: [{ ...first, ids: [...ids.plain(2), ids.stop(1)] }, second, ...args.turns.slice(2)],
-      }
-    );
+  goldenCase('rollout/ids-that-text-would-merge', 'rollout', (world) => {
+    const ids = unmerged(world);
+    if (world.hello.tokens === undefined) return NO_TOKENS;
+    if (typeof ids === 'string') return ids;
+    return { conversations: [QUESTION], sampled_ids: [[...ids, idsOf(world).stop(0)]] };
   }),
 ];
 
-export const completionCases: readonly GoldenCase[] = [...extracted, ...masked, ...rolledOut, ...walked];
+export const completionCases: readonly GoldenCase[] = [...extracted, ...masked, ...rolledOut];

@@ -28,3 +28,9 @@ export const PARALLEL_TOOLS = [
 ];
 /** Ends with a question, for templates that treat the system message and earlier turns apart. */
 export const LONG_PROMPT = [...SYSTEM, user('And now?')];
+/** An earlier answer with its thoughts, which some templates drop. */
+export const THOUGHTS = [
+  user('What is 2 + 3?'),
+  assistant('<think>\n2 and 3\n</think>\n\nIt is 5.'),
+  user('And 4?'),
+];

@@ -4,13 +4,17 @@ import { agentCases } from './agents.ts';
 import { completionCases } from './completions.ts';
 import { logitCases } from './logits.ts';
 import { rowCases } from './rows.ts';
+import { samplerCases } from './sampler.ts';
 import { textCases } from './text.ts';
 import { trackCases } from './tracks.ts';
+import { turnCases } from './turns.ts';
 
 export const goldenCases: readonly GoldenCase[] = [
   ...textCases,
   ...rowCases,
   ...completionCases,
+  ...turnCases,
+  ...samplerCases,
   ...logitCases,
   ...trackCases,
   ...agentCases,

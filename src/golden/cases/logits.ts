@@ -1,10 +1,10 @@
-// Golden cases of what is computed from logits or by the trainer's own models: scoring, entropy, the supervised loss, the
-// sampler and its penalties, preference losses. Logits are multiples of 1/8, made by a formula that anybody can follow.
+// Golden cases of what is computed from logits or by the trainer's own models: scoring, entropy, the supervised loss,
+// preference losses. Logits are multiples of 1/8, made by a formula that anybody can follow.
 import type { World } from '../../check/property.ts';
 import type { Args } from '../../protocol/message.ts';
 import { type Cube, IGNORE_INDEX, type Matrix } from '../../vocabulary.ts';
 import { type GoldenCase, goldenCase } from '../case.ts';
-import { idsOf } from '../ids.ts';
+import { endedByPad, idsOf, otherArrangement } from '../ids.ts';
 
 /** Ids of the logits that are handed over. */
 const VOCABULARY = 5;
@@ -87,13 +87,26 @@ function row(world: World): { prompt_ids: number[][]; completion_ids: number[][]
   return { prompt_ids: both.prompt_ids.slice(1), completion_ids: both.completion_ids.slice(1) };
 }
 
+/** Of lengths that no sorting leaves in this order; two have one prompt. */
+function threeRows(world: World): { prompt_ids: number[][]; completion_ids: number[][] } | string {
+  const both = rows(world);
+  if (typeof both === 'string') return both;
+  const { plain, stop } = idsOf(world);
+  return {
+    prompt_ids: [plain(3), ...both.prompt_ids],
+    completion_ids: [[...plain(7), stop(0)], ...both.completion_ids],
+  };
+}
+
 const BATCHES = [
   ['two-rows', rows],
+  ['three-rows', threeRows],
   ['one-row', row],
 ] as const;
 
 const withModels: readonly GoldenCase[] = [
   goldenCase('score/two-rows', 'score', rows),
+  goldenCase('score/three-rows', 'score', threeRows),
   goldenCase('score/one-row', 'score', row),
   goldenCase('score/packed', 'score', (world) => {
     if (world.hello.ops.score?.packed !== true) return 'op `score` does not score packed rows';
@@ -106,6 +119,24 @@ const withModels: readonly GoldenCase[] = [
       return typeof given === 'string' ? given : { ...given, temperature: 1 };
     }),
   ),
+  goldenCase('values/another-temperature', 'values', (world) => {
+    if (world.hello.ops.values?.temperature !== true) return 'op `values` is asked at temperature 1 only';
+    const given = rows(world);
+    return typeof given === 'string' ? given : { ...given, temperature: 0.5 };
+  }),
+  goldenCase('reward_model/pad-is-a-stop', 'reward_model', (world) => {
+    if (world.hello.tokens === undefined) return NO_TOKENS;
+    const ids = endedByPad(idsOf(world));
+    return (
+      otherArrangement(world, 'pad is a stop') ?? {
+        prompt_ids: [[ids.pad, ...ids.plain(0)], ids.plain(1)],
+        completion_ids: [
+          [...ids.plain(2), ids.pad],
+          [...ids.plain(3, 4), ids.pad],
+        ],
+      }
+    );
+  }),
   ...BATCHES.map(([name, of]) => goldenCase(`reward_model/${name}`, 'reward_model', of)),
   ...BATCHES.map(([name, of]) => goldenCase(`update/${name}`, 'update', of)),
 ];
@@ -158,6 +189,9 @@ const supervised: readonly GoldenCase[] = [
   goldenCase('sft_loss/every-token', 'sft_loss', () =>
     sftArgs(INPUT_IDS.map((ids, b) => ids.map((id, t) => (ATTENTION[b]?.[t] === 1 ? id : IGNORE_INDEX)))),
   ),
+  goldenCase('sft_loss/row-without-labels', 'sft_loss', () =>
+    sftArgs(LABELS.map((row, b) => (b === 1 ? row.map(() => IGNORE_INDEX) : row))),
+  ),
   ...(['micro_batches', 'ranks', 'shards'] as const).map((name) =>
     goldenCase(`sft_loss/${SPLITS[name]}`, 'sft_loss', ({ hello }) => {
       if (hello.ops.sft_loss?.[name] !== true) return `op \`sft_loss\` does not take \`${name}\``;
@@ -188,6 +222,13 @@ const preferences: readonly GoldenCase[] = [
     ref_chosen_logprobs: pairArgs.chosen_logprobs,
     ref_rejected_logprobs: pairArgs.rejected_logprobs,
   })),
+  // Of three lengths that no sorting leaves in this order, and a margin that clamps and tolerances meet.
+  goldenCase('preference_loss/far-apart', 'preference_loss', () => ({
+    chosen_logprobs: [[-64, -64], [-0.25], [-0.5, -1, -0.75]],
+    rejected_logprobs: [[-0.5], [-64, -64, -32], [-1, -1.5]],
+    ref_chosen_logprobs: [[-0.5, -0.75], [-0.5], [-1, -0.25, -0.5]],
+    ref_rejected_logprobs: [[-1], [-0.75, -1, -0.25], [-0.5, -2]],
+  })),
   goldenCase('preference_loss/settings', 'preference_loss', ({ hello }) => {
     const knobs = Object.entries(hello.ops.preference_loss?.knobs ?? {});
     if (knobs.length === 0) return 'op `preference_loss` lists no settings';
@@ -196,87 +237,7 @@ const preferences: readonly GoldenCase[] = [
   }),
 ];
 
-/** No two logits of a row are equal: which of them a truncation keeps is nobody's rule. */
-const NEXT: Matrix = [
-  [0.5, 2, -1, 1.25, 1],
-  [1.5, -0.5, 0, 0.25, 1.75],
-];
-
-type Settings = Pick<Args<'sampling'>, 'temperature' | 'top_k' | 'top_p' | 'min_new_tokens'>;
-const NEUTRAL: Settings = { temperature: 1, top_k: 0, top_p: 1, min_new_tokens: 0 };
-const SAMPLERS: Readonly<Record<string, Partial<Settings>>> = {
-  'nothing-on': {},
-  temperature: { temperature: 0.5 },
-  'top-k': { top_k: 2 },
-  'top-p': { top_p: 0.75 },
-  'stops-held-back': { min_new_tokens: 2 },
-  'temperature-top-k-top-p': { temperature: 2, top_k: 3, top_p: 0.75 },
-};
-
-const samplers: readonly GoldenCase[] = Object.entries(SAMPLERS).map(([name, on]) =>
-  goldenCase(`sampling/${name}`, 'sampling', ({ hello }) => {
-    const has: readonly string[] = hello.ops.sampling?.processors ?? ['temperature'];
-    const lacks = Object.keys(on).find((each) => !has.includes(each));
-    if (lacks !== undefined) return `op \`sampling\` has no \`${lacks}\``;
-    return {
-      logits: NEXT,
-      completion_ids: [[2], [0]],
-      // A token that every setting leaves.
-      sampled_ids: [1, 4],
-      eos_token_ids: [3, 0],
-      ...NEUTRAL,
-      ...on,
-    };
-  }),
-);
-
-const PENALTIES = {
-  presence: { presence_penalty: 0.5 },
-  frequency: { frequency_penalty: 0.25 },
-  repetition: { repetition_penalty: 1.25 },
-} as const;
-
-function penaltyArgs(on: Partial<Args<'penalties'>>): Args<'penalties'> {
-  return {
-    // Left padding is id 0, which the first row has generated as well.
-    input_ids: [
-      [0, 1, 2, 0, 0, 3],
-      [1, 1, 4, 2, 2, 2],
-    ],
-    attention_mask: [
-      [0, 1, 1, 1, 1, 1],
-      [1, 1, 1, 1, 1, 1],
-    ],
-    prompt_width: 3,
-    prompt_ids: [
-      [1, 2],
-      [1, 1, 4],
-    ],
-    completion_ids: [
-      [0, 0, 3],
-      [2, 2, 2],
-    ],
-    logits: NEXT,
-    presence_penalty: 0,
-    frequency_penalty: 0,
-    repetition_penalty: 1,
-    ...on,
-  };
-}
-
-const penalties: readonly GoldenCase[] = [
-  goldenCase('penalties/neutral', 'penalties', () => penaltyArgs({})),
-  ...(Object.keys(PENALTIES) as (keyof typeof PENALTIES)[]).map((kind) =>
-    goldenCase(`penalties/${kind}`, 'penalties', ({ hello }) => {
-      const has = hello.ops.penalties?.kinds ?? ['presence', 'frequency'];
-      return has.includes(kind) ? penaltyArgs(PENALTIES[kind]) : `op \`penalties\` has no ${kind} penalty`;
-    }),
-  ),
-];
-
 export const logitCases: readonly GoldenCase[] = [
-  ...samplers,
-  ...penalties,
   ...scored,
   ...withModels,
   ...entropies,

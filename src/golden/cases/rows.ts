@@ -2,7 +2,7 @@
 // that what is cut or padded differs from row to row.
 import { type Ids, IGNORE_INDEX, type Ragged } from '../../vocabulary.ts';
 import { type GoldenCase, goldenCase } from '../case.ts';
-import { type CaseIds, idsOf, otherArrangement, PAD_IS_A_STOP } from '../ids.ts';
+import { type CaseIds, endedByPad, idsOf, otherArrangement, PAD_IS_A_STOP, STOP_IS_ZERO } from '../ids.ts';
 
 /** A prompt of `prompt` tokens that is not trained, and an answer that is. */
 function labelled(ids: Ids, prompt: number): Ids {
@@ -32,7 +32,15 @@ const collated: readonly GoldenCase[] = [
   }),
   goldenCase('collate/pad-is-a-stop', 'collate', (world) => {
     const ids = idsOf(world, PAD_IS_A_STOP);
-    return otherArrangement(world, 'pad is a stop') ?? { ...examples(ids), pad_token_id: ids.pad };
+    return (
+      otherArrangement(world, 'pad is a stop') ?? { ...examples(endedByPad(ids)), pad_token_id: ids.pad }
+    );
+  }),
+  goldenCase('collate/token-zero', 'collate', (world) => {
+    const { plain, pad, stops } = idsOf(world, STOP_IS_ZERO);
+    if (pad === 0) return 'id 0 is the padding token of the trainer (hello.tokens)';
+    const rows = [[...plain(0), 0, ...plain(1)], plain(2), [...plain(3), stops[0] ?? 0]];
+    return { input_ids: rows, labels: rows, pad_token_id: pad };
   }),
 ];
 
@@ -68,6 +76,21 @@ const packed: readonly GoldenCase[] = [
     const ids = idsOf(world);
     return { ...examples(ids), max_length: 6, pad_token_id: ids.pad };
   }),
+  goldenCase('pack/every-token-trained', 'pack', (world) => {
+    const ids = idsOf(world);
+    const { input_ids } = examples(ids);
+    return { input_ids, labels: input_ids, max_length: 8, pad_token_id: ids.pad };
+  }),
+  goldenCase('pack/pad-is-a-stop', 'pack', (world) => {
+    const ids = idsOf(world, PAD_IS_A_STOP);
+    return (
+      otherArrangement(world, 'pad is a stop') ?? {
+        ...examples(endedByPad(ids)),
+        max_length: 10,
+        pad_token_id: ids.pad,
+      }
+    );
+  }),
 ];
 
 const pairs: readonly GoldenCase[] = [
@@ -83,8 +106,24 @@ const pairs: readonly GoldenCase[] = [
       pad_token_id: pad,
     };
   }),
+  goldenCase('preference/token-zero', 'preference', (world) => {
+    const { plain, stop, pad } = idsOf(world, STOP_IS_ZERO);
+    if (pad === 0) return 'id 0 is the padding token of the trainer (hello.tokens)';
+    return {
+      prompt_ids: [[0, ...plain(0)], plain(1)],
+      chosen_ids: [
+        [...plain(2), 0, ...plain(3), stop(0)],
+        [...plain(4), stop(0)],
+      ],
+      rejected_ids: [
+        [0, stop(0)],
+        [...plain(5), 0, ...plain(6)],
+      ],
+      pad_token_id: pad,
+    };
+  }),
   goldenCase('preference/pad-is-a-stop', 'preference', (world) => {
-    const { plain, stop, pad } = idsOf(world, PAD_IS_A_STOP);
+    const { plain, stop, pad } = endedByPad(idsOf(world, PAD_IS_A_STOP));
     return (
       otherArrangement(world, 'pad is a stop') ?? {
         prompt_ids: [plain(0, 1), plain(2)],

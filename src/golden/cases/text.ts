@@ -13,6 +13,7 @@ import {
   QUESTION,
   SPELLED,
   SYSTEM,
+  THOUGHTS,
   TURNS,
   WITH_TOOL,
 } from './conversations.ts';
@@ -37,6 +38,14 @@ const CHATS: readonly Chat[] = [
   { name: 'rl-prompt', route: 'rl', messages: QUESTION, prompt: true },
   { name: 'rl-long-prompt', route: 'rl', messages: LONG_PROMPT, prompt: true },
   { name: 'rl-tool-prompt', route: 'rl', messages: WITH_TOOL.slice(0, -1), prompt: true, tools: true },
+  {
+    name: 'rl-parallel-tools',
+    route: 'rl',
+    messages: PARALLEL_TOOLS.slice(0, -1),
+    prompt: true,
+    tools: true,
+  },
+  { name: 'rl-thoughts', route: 'rl', messages: THOUGHTS, prompt: true },
 ];
 
 type TextOp = 'render' | 'tokenize';
@@ -71,6 +80,9 @@ const NO_VOCABULARY =
 const decoded: readonly GoldenCase[] = [
   goldenCase('decode/words', 'decode', (world) =>
     world.hello.tokens === undefined ? NO_VOCABULARY : { ids: idsOf(world).plain(0, 1, 2, 3) },
+  ),
+  goldenCase('decode/nothing', 'decode', ({ hello, tokenizer }) =>
+    hello.tokens === undefined && tokenizer === undefined ? NO_VOCABULARY : { ids: [] },
   ),
   goldenCase('decode/stop-inside', 'decode', (world) => {
     const { plain, stop } = idsOf(world);

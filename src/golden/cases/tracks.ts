@@ -24,6 +24,12 @@ const GAPS: Matrix = [
   [0, 0, 1, 0, 0, 0],
 ];
 
+/** Two rows of two trained columns: what is of rows can be taken for what is of columns. */
+const SQUARE: Matrix = [
+  [0, 0, 0, 0, 1, 1],
+  [0, 0, 0, 0, 1, 0],
+];
+
 /** Log-probabilities of policy, behaviour policy and reference: -2 to -1, near to each other, never equal. */
 function tracks(completion_mask: Matrix, spread = 1) {
   const logprobs = grid(2, 6, -2, 5);
@@ -52,6 +58,8 @@ const klCases: readonly GoldenCase[] = [
 
 /** Far enough off the behaviour policy that ratios are clipped on both sides. */
 const FAR = 4;
+/** Beyond the second bound of a dual clip, which is 3 and more. */
+const FARTHER = 16;
 
 function lossArgs(mask: Matrix, spread = 1): Args<'loss'> {
   return { ...tracks(mask, spread), advantages: [1, -0.5], micro_batches: [[0, 1]] };
@@ -68,6 +76,11 @@ const lossCases: readonly GoldenCase[] = [
   goldenCase('loss/one-batch', 'loss', () => lossArgs(PLAIN)),
   goldenCase('loss/clipped-ratios', 'loss', () => lossArgs(PLAIN, FAR)),
   goldenCase('loss/gap-of-a-tool', 'loss', () => lossArgs(GAPS)),
+  goldenCase('loss/far-ratios', 'loss', () => lossArgs(PLAIN, FARTHER)),
+  goldenCase('loss/row-without-tokens', 'loss', () =>
+    lossArgs(PLAIN.map((row, b) => (b === 1 ? row.map(() => 0) : row))),
+  ),
+  goldenCase('loss/as-many-rows-as-columns', 'loss', () => ({ ...lossArgs(SQUARE), prompt_width: 4 })),
   goldenCase('loss/on-policy', 'loss', () => lossArgs(PLAIN, 0)),
   goldenCase(
     'loss/micro-batches',
@@ -88,19 +101,24 @@ const lossCases: readonly GoldenCase[] = [
 
 const SETTINGS = ['kl', 'advantages', 'loss'] as const;
 
-/** The first and the last value of each setting that an op lists. */
+/** The first and the last value of each setting that an op lists; and first and last in turns, which of them is which. */
 function knobCases(): GoldenCase[] {
   return SETTINGS.flatMap((op) =>
-    (['first', 'last'] as const).map((which) =>
+    (['first', 'last', 'mixed'] as const).map((which) =>
       goldenCase(`${op}/settings-${which}`, op, ({ hello }) => {
         const knobs = Object.entries(hello.ops[op]?.knobs ?? {});
         if (knobs.length === 0) return `op \`${op}\` lists no settings`;
         const settings = Object.fromEntries(
-          knobs.map(([name, values]) => [name, values.at(which === 'first' ? 0 : -1) ?? 0]),
+          knobs.map(([name, values], at) => {
+            const isFirst = which === 'mixed' ? at % 2 === 0 : which === 'first';
+            return [name, values.at(isFirst ? 0 : -1) ?? 0];
+          }),
         );
         if (op === 'advantages')
           return { rewards: rewardsOf(2, hello.ops), ...groupsOf(2, hello.ops), settings };
-        return op === 'kl' ? { ...tracks(PLAIN), settings } : { ...lossArgs(PLAIN), settings };
+        if (op === 'kl') return { ...tracks(PLAIN), settings };
+        const entropy = hello.ops.loss?.entropy === true ? { entropy: grid(2, 6, 1, 3) } : {};
+        return { ...lossArgs(PLAIN, FAR), ...entropy, settings };
       }),
     ),
   );
@@ -150,15 +168,29 @@ const advantageCases: readonly GoldenCase[] = [
   goldenCase('advantages/two-ranks', 'advantages', (world) => {
     const { ops } = world.hello;
     const rows = rewardsOf(2, ops).map((_, at) => at);
-    const half = sizeOf(ops);
+    // Every group has rows on both.
+    const [even, odd] = [rows.filter((at) => at % 2 === 0), rows.filter((at) => at % 2 === 1)];
     return (
       offered('advantages', 'ranks', world) ?? {
         rewards: rewardsOf(2, ops),
         ...groupsOf(2, ops),
-        ranks: [rows.slice(0, half), rows.slice(half)],
+        ranks: [even, odd],
       }
     );
   }),
+  goldenCase('advantages/small-differences', 'advantages', ({ hello: { ops } }) => ({
+    rewards: rewardsOf(2, ops).map((reward) => 0.5 + reward / 8),
+    ...groupsOf(2, ops),
+  })),
+  goldenCase('advantages/one-prompt-twice', 'advantages', ({ hello: { ops } }) => {
+    const { group_ids, prompt_ids } = groupsOf(2, ops);
+    return { rewards: rewardsOf(2, ops), group_ids, prompt_ids: prompt_ids.map(() => [FIRST_PROMPT]) };
+  }),
+  goldenCase('advantages/groups-of-one', 'advantages', ({ hello: { ops } }) =>
+    ops.advantages?.groups_of_one === true
+      ? { rewards: [1, 0.25], group_ids: [0, 1], prompt_ids: [[FIRST_PROMPT], [FIRST_PROMPT + 1]] }
+      : 'op `advantages` takes groups of several rows',
+  ),
   goldenCase('clip_advantages/both-sides', 'clip_advantages', () => ({
     advantages: [0.5, -7, 5, 5.5, 0, -0.25],
     limit: 5,
@@ -183,6 +215,9 @@ const criticCases: readonly GoldenCase[] = [
   goldenCase('gae/gap-of-a-tool', 'gae', () => gaeArgs(GAPS, 1, 0.5)),
   goldenCase('whiten/completions', 'whiten', () => whitenArgs(PLAIN)),
   goldenCase('whiten/gap-of-a-tool', 'whiten', () => whitenArgs(GAPS)),
+  goldenCase('whiten/one-token', 'whiten', () =>
+    whitenArgs(PLAIN.map((row, b) => row.map((_, t) => (b === 0 && t === 3 ? 1 : 0)))),
+  ),
   goldenCase(
     'whiten/two-ranks',
     'whiten',

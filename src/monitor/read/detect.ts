@@ -78,8 +78,15 @@ function detectText(head: Uint8Array, name: string): Detected | undefined {
   const lines = text.split('\n').map((line) => line.trim());
   // The last may be cut off by what was read of the file.
   const whole = lines.length > 1 ? lines.slice(0, -1) : lines;
-  if (whole.some((line) => line.startsWith('{') && parseObject(line) !== undefined))
-    return { kind: 'JSON lines' };
+  const objects = whole
+    .filter((line) => line.startsWith('{'))
+    .map((line) => parseObject(line))
+    .filter((object) => object !== undefined);
+  // Written again on one line it is one object that can be parsed.
+  const [only] = objects;
+  if (objects.length === 1 && only !== undefined && 'log_history' in only && Array.isArray(only.log_history))
+    return { kind: 'trainer_state.json' };
+  if (objects.length > 0) return { kind: 'JSON lines' };
   if (name === 'trainer_state.json' || /^\s*\{[\s\S]*"log_history"\s*:/.test(text))
     return { kind: 'trainer_state.json' };
   if (/^\s*\[\s*\{/.test(text) && name.endsWith('.json')) return { kind: 'JSON list' };

@@ -103,6 +103,16 @@ describe('runs', () => {
 });
 
 describe('trainer_state.json', () => {
+  test('is read when it stands on one line', async () => {
+    const cwd = folderOf({ 'out/trainer_state.json': JSON.stringify(JSON.parse(state(1, 2))) });
+    const into = memory();
+    await opened(['out'], { cwd }).readAll(into);
+    expect(into.values('out loss')).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
+  });
+
   test('is read once from the last checkpoint, under the run of its output folder, with its settings', async () => {
     const cwd = folderOf({
       'out/checkpoint-2/trainer_state.json': state(1, 2),

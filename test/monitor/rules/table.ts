@@ -65,6 +65,19 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       },
     ],
     holding: [
+      {
+        what: 'norms that overflow while an undeclared loss scaler finds its scale',
+        series: { loss: falling(30), grad_norm: then(flat(12, Number.POSITIVE_INFINITY), ...noisy(18, 1)) },
+      },
+      {
+        what: 'a trainer that logs its scale',
+        series: {
+          loss: falling(30),
+          loss_scale: flat(30, 1024),
+          grad_norm: then(noisy(10, 1), ...flat(4, Number.POSITIVE_INFINITY), ...noisy(16, 1)),
+        },
+      },
+
       { what: 'a healthy loss', series: { loss: falling(20) } },
       {
         what: 'steps that a loss scaler skips',
@@ -143,6 +156,21 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       },
     ],
     holding: [
+      {
+        what: 'a hinge of which every pair is apart',
+        series: {
+          loss: then(
+            make(20, (row) => 1 - row * 0.04),
+            0,
+            0,
+            0.1,
+            ...flat(9, 0),
+          ),
+          grad_norm: then(flat(20, 3), 0, 0, 2, ...flat(9, 0)),
+          'rewards/margins': make(32, (row) => row / 10),
+        },
+      },
+
       { what: 'GRPO, whose loss is 0 while its gradient is not', series: grpo(20, { loss: flat(20, 0) }) },
       {
         what: 'steps whose groups are all dead',
@@ -354,6 +382,8 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       { what: 'a supervised part', series: { llm_sft_loss: [1.1, -0.2] }, onset: 1 },
     ],
     holding: [
+      { what: 'a density', series: { nll: make(40, (row) => 1 - row * 0.1) }, silent: true },
+
       { what: 'a policy gradient', series: grpo(9, { loss: flat(9, -0.1) }), silent: true },
       { what: 'an objective that nobody named', series: { loss: flat(9, -0.1) }, silent: true },
       { what: 'a cross-entropy', series: { loss: falling(9), mean_token_accuracy: noisy(9, 0.5) } },
@@ -376,6 +406,15 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       },
     ],
     holding: [
+      {
+        what: 'the loss of a value that grows with the returns',
+        series: {
+          loss: make(80, (row) => 0.02 * Math.exp(row / 10)),
+          'rollout/ep_rew_mean': make(80, (row) => row),
+        },
+        silent: true,
+      },
+
       { what: 'a sum over a sequence', series: { loss: noisy(20, 400, 0.5) } },
       { what: 'one batch of noise', series: { loss: then(falling(9), 26, 2, 2) } },
       {
@@ -464,6 +503,11 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       { what: 'a scheduler that is never stepped', series: { lr: flat(9, 0) }, onset: 0, within: 4 },
     ],
     holding: [
+      {
+        what: 'a rate that is logged with four digits',
+        series: { lr: [6e-4, 6e-4, 5e-4, 4e-4, 3e-4, 2e-4, 2e-4, 1e-4, 1e-4, 1e-4, 0, 0, 0, 0] },
+      },
+
       { what: 'warm-up from 0 and a last step at 0', series: { lr: then([0, 1e-4], ...flat(9, 1e-4), 0) } },
       {
         what: 'steps that a loss scaler skips',
@@ -528,6 +572,22 @@ export const TABLE: Readonly<Record<string, Cases>> = {
   'monitor/kl-size': {
     breaking: [{ what: 'policies with nothing in common', series: { kl: [0, 0.1, 50, 80, 90] }, onset: 2 }],
     holding: [
+      {
+        what: 'a KL of latent codes',
+        series: { loss: flat(40, 300), recon_loss: flat(40, 280), kl: make(40, (row) => row) },
+        silent: true,
+      },
+      {
+        what: 'a student beside its teacher, summed',
+        series: { loss: falling(30), kl_loss: flat(30, 290), distill_loss: flat(30, 290) },
+        silent: true,
+      },
+      {
+        what: 'preferences, of whole completions',
+        series: { loss: flat(30, 0.4), kl: flat(30, 30), 'rewards/chosen': flat(30, 1) },
+        silent: true,
+      },
+
       { what: 'one token of a rare kind', series: { kl: then(noisy(9, 0.01), 30, 0.01) } },
       { what: 'whole completions', series: { 'objective/kl': noisy(20, 60) }, silent: true },
     ],
@@ -603,6 +663,15 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       },
     ],
     holding: [
+      {
+        what: 'one group a step, of which some are dead by chance',
+        series: {
+          reward: [0.1, 0.2, 0, 0.1, 0, 0, 0, 0.1, 0.2],
+          reward_std: [0.3, 0.4, 0, 0.3, 0, 0, 0, 0.3, 0.4],
+          frac_reward_zero_std: [0, 0, 1, 0, 1, 1, 1, 0, 0],
+        },
+      },
+
       {
         what: 'rare rewards',
         series: grpo(40, {
@@ -697,6 +766,12 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       },
     ],
     holding: [
+      {
+        what: 'gradients that are clipped in a supervised run',
+        series: { loss: falling(20), clip_frac: flat(20, 1) },
+        silent: true,
+      },
+
       {
         what: 'two updates a batch',
         series: { 'actor/pg_clipfrac': make(60, (row) => (row % 2 === 0 ? 0 : 0.3)) },
@@ -818,6 +893,12 @@ export const TABLE: Readonly<Record<string, Cases>> = {
   },
   'monitor/loss-spike': {
     breaking: [
+      {
+        what: 'a student that is lost, whose KL is no KL of a policy',
+        series: { kl_loss: flat(40, 0.3), loss: then(falling(30), ...flat(10, 1e5)) },
+        onset: 30,
+      },
+
       { what: 'a loss that stays up', series: { loss: then(noisy(40, 2, 0.05), 9, 9.5, 9) }, onset: 40 },
     ],
     holding: [
@@ -839,7 +920,17 @@ export const TABLE: Readonly<Record<string, Cases>> = {
   },
   'monitor/kl-spike': {
     breaking: [{ what: 'it stays', series: { kl: then(noisy(40, 0.02, 0.5), 3, 4, 5) }, onset: 40 }],
-    holding: [{ what: 'it grows', series: { kl: make(300, (row) => by.heavy(row * 0.005, 0.5)) } }],
+    holding: [
+      {
+        what: 'a weight of latent codes that is switched on late',
+        series: {
+          loss: flat(60, 300),
+          recon_loss: flat(60, 280),
+          kl_loss: then(flat(30, 0.001), ...flat(30, 90)),
+        },
+      },
+      { what: 'it grows', series: { kl: make(300, (row) => by.heavy(row * 0.005, 0.5)) } },
+    ],
   },
   'monitor/reward-spike': {
     breaking: [

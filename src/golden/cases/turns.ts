@@ -1,0 +1,97 @@
+// Golden cases of trajectories of several turns: what the model said, what a tool said, and where each turn ended.
+import type { World } from '../../check/property.ts';
+import type { Args } from '../../protocol/message.ts';
+import type { Ids } from '../../vocabulary.ts';
+import { type GoldenCase, goldenCase } from '../case.ts';
+import { type CaseIds, idsOf, otherArrangement, SEVERAL_STOPS } from '../ids.ts';
+
+/** Ids of a text that no tokenizer would give for it, each character alone: what goes through text comes back as others. */
+export function unmerged({ tokenizer }: World): Ids | string {
+  if (tokenizer === undefined)
+    return 'no tokenizer is named (hello.tokenizer, or `tokenizer` in the configuration)';
+  return ['t', 'h', 'e', ' ', 't', 'h', 'e'].flatMap((character) => tokenizer.encode(character));
+}
+
+const STOPPED = 'stop';
+
+function trajectoryArgs({ plain, stop, stops }: CaseIds): Args<'trajectory'> {
+  return {
+    prompt_ids: plain(0, 1),
+    turns: [
+      { role: 'assistant', ids: [...plain(2), stop(0)], logprobs: [-0.5, -0.25], finish_reason: STOPPED },
+      { role: 'tool', ids: plain(3, 4), logprobs: [], finish_reason: 'none' },
+      {
+        role: 'assistant',
+        ids: [...plain(5, 6), stop(0)],
+        logprobs: [-1, -0.125, -0.75],
+        finish_reason: STOPPED,
+      },
+    ],
+    advantage: 0.5,
+    eos_token_ids: stops,
+  };
+}
+
+export const turnCases: readonly GoldenCase[] = [
+  goldenCase('trajectory/two-turns-and-a-tool', 'trajectory', (world) => trajectoryArgs(idsOf(world))),
+  goldenCase('trajectory/cut-at-its-length', 'trajectory', (world) => {
+    const ids = idsOf(world);
+    const args = trajectoryArgs(ids);
+    return {
+      ...args,
+      turns: [
+        ...args.turns.slice(0, 2),
+        { role: 'assistant', ids: ids.plain(5, 6), logprobs: [-1, -0.125], finish_reason: 'length' },
+      ],
+    };
+  }),
+  goldenCase('trajectory/first-turn-cut', 'trajectory', (world) => {
+    const ids = idsOf(world);
+    const args = trajectoryArgs(ids);
+    return {
+      ...args,
+      turns: [
+        { role: 'assistant', ids: ids.plain(5, 6), logprobs: [-1, -0.125], finish_reason: 'length' },
+        ...args.turns.slice(1),
+      ],
+    };
+  }),
+  goldenCase('trajectory/tokens-behind-the-stop', 'trajectory', (world) => {
+    const ids = idsOf(world);
+    if (world.hello.ops.trajectory?.after_stop !== 'any')
+      return 'op `trajectory` takes only padding behind a stop token';
+    const args = trajectoryArgs(ids);
+    const turn = {
+      role: 'assistant',
+      ids: [...ids.plain(2), ids.stop(0), ...ids.plain(7)],
+      logprobs: [-0.5, -0.25, -2],
+      finish_reason: STOPPED,
+    } as const;
+    return { ...args, turns: [turn, ...args.turns.slice(1)] };
+  }),
+  goldenCase('trajectory/ids-that-text-would-merge', 'trajectory', (world) => {
+    const ids = idsOf(world);
+    const split = unmerged(world);
+    if (typeof split === 'string') return split;
+    const said = [...split, ids.stop(0)];
+    const turn = {
+      role: 'assistant',
+      ids: said,
+      logprobs: said.map((_, at) => -(at + 1) / 8),
+      finish_reason: STOPPED,
+    } as const;
+    return { ...trajectoryArgs(ids), turns: [turn] };
+  }),
+  goldenCase('trajectory/several-stops', 'trajectory', (world) => {
+    const ids = idsOf(world, SEVERAL_STOPS);
+    const args = trajectoryArgs(ids);
+    const [first, second] = args.turns;
+    if (first === undefined || second === undefined) return args;
+    return (
+      otherArrangement(world, 'several stops') ?? {
+        ...args,
+        turns: [{ ...first, ids: [...ids.plain(2), ids.stop(1)] }, second, ...args.turns.slice(2)],
+      }
+    );
+  }),
+];
