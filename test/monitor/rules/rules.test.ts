@@ -21,7 +21,8 @@ describe('the rules', () => {
   test.each(seriesRules.map((rule) => [rule.id, rule] as const))('%s says what it is', (id, rule) => {
     expect(id).toMatch(/^monitor\/[a-z0-9-]+$/);
     expect(rule.stage).toBe('monitor');
-    for (const text of [rule.title, rule.why, rule.advice]) expect(text).toMatch(/^[A-Z`].*\.$/s);
+    for (const text of [rule.why, rule.advice]) expect(text).toMatch(/^[A-Z`].*\.$/s);
+    expect(rule.title).toMatch(/^[A-Z`].*[^.]$/s);
     for (const bug of rule.catches) expect(bugs.map((each) => each.id)).toContain(bug);
     for (const role of rule.roles) expect(SERIES_ROLES).toContain(role);
     for (const [name, setting] of Object.entries(rule.settings))
