@@ -1,7 +1,7 @@
 // What a run trains, told by all that it logs: a KL, a share of clipping and a loss of 0 mean other things where no policy
 // samples.
 import type { RuleWorld, SeriesRole } from '../../src/index.ts';
-import { hasRollouts, isNamed, OF_ROLLOUTS, someSeries } from './world.ts';
+import { hasRollouts, OF_ROLLOUTS, ofAllSeries, someSeries } from './world.ts';
 
 /** What a policy has beside its KL and its clipping, which other objectives have as well. */
 const OF_POLICY = new Set<SeriesRole>(
@@ -13,34 +13,33 @@ const PREFERENCES = /(?:^|\/)(?:rewards\/(?:chosen|rejected|margins|accuracies)|
 const NO_POLICY = /recon|elbo|(?:^|[/_])vae|distil|teacher|student/i;
 
 /** False where a run trains a loss and nothing says that it samples from a policy. */
-export function isPolicyRun(world: RuleWorld): boolean {
-  if (someSeries(world, ({ role }) => role !== undefined && OF_POLICY.has(role))) return true;
-  return (
-    someSeries(world, (series) => isNamed(series, POLICY_WORDS) && !isNamed(series, PREFERENCES)) ||
-    !someSeries(world, ({ role, evaluation }) => !evaluation && (role === 'loss' || role === 'sft_loss'))
-  );
-}
+export const isPolicyRun = ofAllSeries(
+  (world) =>
+    hasPolicyRoles(world) ||
+    someSeries(world, ({ name }) => POLICY_WORDS.test(name) && !PREFERENCES.test(name)) ||
+    !someSeries(world, ({ role, evaluation }) => !evaluation && (role === 'loss' || role === 'sft_loss')),
+);
 
 /**
  * That of a latent code or of a student has another scale, and may be a sum; that of preferences is of whole
  * completions.
  */
-export function isPolicyKl(world: RuleWorld): boolean {
-  if (someSeries(world, ({ role }) => role !== undefined && OF_POLICY.has(role))) return true;
-  return (
-    isPolicyRun(world) &&
-    !someSeries(world, (series) => isNamed(series, NO_POLICY) || isNamed(series, PREFERENCES))
-  );
-}
+export const isPolicyKl = ofAllSeries(
+  (world) =>
+    hasPolicyRoles(world) ||
+    (isPolicyRun(world) && !someSeries(world, ({ name }) => NO_POLICY.test(name) || PREFERENCES.test(name))),
+);
 
 /** Losses with a margin are exactly 0, and so is their gradient, once each pair is apart. */
-export function hasMargins(world: RuleWorld): boolean {
-  return someSeries(world, (series) => isNamed(series, MARGINS));
-}
+export const hasMargins = ofAllSeries((world) => someSeries(world, ({ name }) => MARGINS.test(name)));
 
 const MARGINS = /margin|hinge|triplet|(?:^|\/)rewards\/(?:chosen|accuracies)$/i;
 
 /** Its loss is one of a policy, whose size means nothing; a distillation logs a KL as well, and is supervised. */
 export function isReinforced(world: RuleWorld): boolean {
   return hasRollouts(world) && isPolicyRun(world);
+}
+
+function hasPolicyRoles(world: RuleWorld): boolean {
+  return someSeries(world, ({ role }) => role !== undefined && OF_POLICY.has(role));
 }

@@ -1,7 +1,7 @@
 // A cross-entropy below 0.
 import type { MonitorRule, RuleWorld, Series } from '../../src/index.ts';
 import { from, read, watchStreaks } from './watches.ts';
-import { inARow, numberOf, someSeries } from './world.ts';
+import { inARow, numberOf, ofAllSeries, someSeries } from './world.ts';
 
 export const supervisedNotNegative: MonitorRule = {
   id: 'monitor/supervised-loss-not-negative',
@@ -37,9 +37,11 @@ export const supervisedNotNegative: MonitorRule = {
 function isCrossEntropy(world: RuleWorld, { role, name, part }: Series): boolean {
   if (role === 'sft_loss') return part === '' || !/weighted|advantage/.test(part);
   if (/(?:^|\/)(?:gpt_loss|lm_loss|lm loss|ce_loss|cross_entropy_loss|xent)$/i.test(name)) return true;
-  if (part !== '') return false;
-  return (
-    someSeries(world, (other) => /(?:^|\/)mean_token_accuracy$/.test(other.name) && !other.evaluation) &&
-    !someSeries(world, (other) => other.role === 'reward' || /(?:^|\/)rewards?\//.test(other.name))
-  );
+  return part === '' && logsTokenAccuracy(world);
 }
+
+const logsTokenAccuracy = ofAllSeries(
+  (world) =>
+    someSeries(world, (other) => /(?:^|\/)mean_token_accuracy$/.test(other.name) && !other.evaluation) &&
+    !someSeries(world, (other) => other.role === 'reward' || /(?:^|\/)rewards?\//.test(other.name)),
+);

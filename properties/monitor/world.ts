@@ -37,11 +37,27 @@ export function declaredText({ declared }: RuleWorld, ...names: readonly string[
   return undefined;
 }
 
+/**
+ * An answer that hangs on which series there are: found once, and again when another one appears. Rules ask at each
+ * point, and a run may have ten thousand series.
+ */
+export function ofAllSeries<T>(find: (world: RuleWorld) => T): (world: RuleWorld) => T {
+  const known = new WeakMap<RuleWorld, { readonly count: number; readonly answer: T }>();
+  return (world) => {
+    const count = world.series().length;
+    const last = known.get(world);
+    if (last?.count === count) return last.answer;
+    const answer = find(world);
+    known.set(world, { count, answer });
+    return answer;
+  };
+}
+
 /** Under a loss scaler: single steps whose gradient overflows are skipped, and that is as it should be. */
 export function underLossScaler(world: RuleWorld): boolean {
   const { declared } = world;
   return (
-    someSeries(world, (series) => isNamed(series, SCALE)) ||
+    logsItsScale(world) ||
     [declared('fp16'), declared('fp16.enabled')].some(
       (value) => value === true || value === 'True' || value === 'true',
     ) ||
@@ -52,6 +68,7 @@ export function underLossScaler(world: RuleWorld): boolean {
 
 /** A trainer that logs its scale has a scaler. */
 const SCALE = /(?:^|[/_ -])(?:loss|grad|amp|fp16)[_ -]?scaler?$/i;
+const logsItsScale = ofAllSeries((world) => someSeries(world, ({ name }) => SCALE.test(name)));
 
 /** Roles that only a run with rollouts has: there, groups without spread make legal zeros. */
 export const OF_ROLLOUTS = new Set<SeriesRole>([
@@ -73,27 +90,12 @@ export const OF_ROLLOUTS = new Set<SeriesRole>([
 /** Games that are played, under the names of trainers whose other series have no role. */
 const EPISODES = /(?:^|[/_])(?:ep_(?:rew|len)|episod|returns?(?:$|[/_]))/i;
 
-export function hasRollouts(world: RuleWorld): boolean {
-  return someSeries(
-    world,
-    (series) => (series.role !== undefined && OF_ROLLOUTS.has(series.role)) || isNamed(series, EPISODES),
-  );
-}
-
-const named = new WeakMap<Series, Map<RegExp, boolean>>();
-
-/** Asked at each point of a run, of all its series. */
-export function isNamed(series: Series, words: RegExp): boolean {
-  const known = named.get(series) ?? new Map<RegExp, boolean>();
-  named.set(series, known);
-  const answer = known.get(words) ?? words.test(series.name);
-  known.set(words, answer);
-  return answer;
-}
+export const hasRollouts = ofAllSeries((world) =>
+  someSeries(world, ({ role, name }) => (role !== undefined && OF_ROLLOUTS.has(role)) || EPISODES.test(name)),
+);
 
 export function someSeries({ series }: RuleWorld, holds: (series: Series) => boolean): boolean {
-  for (const each of series()) if (holds(each)) return true;
-  return false;
+  return series().some(holds);
 }
 
 /** How often in a row something must be seen before it is said. */

@@ -31,8 +31,8 @@ export interface RuleWorld {
   readonly setting: (name: string) => SettingValue;
   /** What the run says of itself (`max_completion_length`), or the user of the run; asked when needed, since it may come late. */
   readonly declared: (name: string) => SettingValue | undefined;
-  /** Every series that was seen so far in this run. */
-  readonly series: () => Iterable<Series>;
+  /** Every series that was seen so far in this run; it only grows. */
+  readonly series: () => readonly Series[];
   /** Of the run, where the user named one: for rules about the ids of samples. */
   readonly tokens?: SampleTokens;
 }
