@@ -22,7 +22,7 @@ import {
 export type Drawn = ModelBatch<ModelKind>;
 
 /** Each case is several forward passes of a model, the trainer's and the reference's; a fault shows in the first few. */
-export const MODEL_CASES = 30;
+export const MODEL_CASES = 20;
 
 /** The request for a case; without a temperature of its own where none may be asked for. */
 export function scoreArgs(drawn: Drawn, { path }: Pick<Handed, 'path'>): Args<'model_score'> {

@@ -12,7 +12,7 @@ import {
 import type { Moved } from './step-movement.ts';
 
 /** Each is a checkpoint written and read, and many forward passes of the reference; a fault shows in the first few. */
-export const STEP_CASES = 15;
+export const STEP_CASES = 10;
 
 export const stepNeeds = (
   op: 'preference_step' | 'train_step',
