@@ -107,15 +107,17 @@ export async function follow(following: Following): Promise<Ending> {
       if (moved) lastNew = performance.now();
       const over = await tell();
       show();
-      if (signal.aborted) return signal.reason === 'stopped' ? 'stopped' : 'interrupted';
-      if (over) return 'broken';
-      if (idle !== undefined && seconds(lastNew) >= idle) return 'idle';
-      await sleep(interval * MILLISECONDS, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) {
+        if (over) return 'broken';
+        if (idle !== undefined && seconds(lastNew) >= idle) return 'idle';
+        await sleep(interval * MILLISECONDS, undefined, { signal }).catch(() => undefined);
+      }
       if (!signal.aborted) continue;
-      // What was written until the end counts.
-      if (signal.reason === 'stopped') await source.poll(book);
+      if (signal.reason !== 'stopped') return 'interrupted';
+      // What was written until the end counts, also behind a look that it interrupted.
+      await source.poll(book);
       await tell();
-      return signal.reason === 'stopped' ? 'stopped' : 'interrupted';
+      return 'stopped';
     }
   } finally {
     block?.clear();

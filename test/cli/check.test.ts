@@ -116,7 +116,7 @@ test('the first Ctrl-C finishes, reports and exits 130; before hello it leaves a
   expect(world.exits).toEqual([]);
 
   const early = world.run('check', '--', 'python3', 'adapter.py');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await world.listening();
   world.interrupt();
   await early;
   expect(world.exits).toEqual([130]);

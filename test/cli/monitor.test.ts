@@ -5,7 +5,6 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/program.ts';
 import { readEvents } from '../../src/report/ndjson.ts';
 import { widthOf } from '../../src/report/visible.ts';
 import { makeWorld, type World, type WorldOptions } from './world.ts';
@@ -218,7 +217,8 @@ describe('following', () => {
       stdio: ['pipe', 'ignore', 'inherit'],
     });
     writer.stdin.end(text);
-    expect(await world.run('monitor', RUN, ...FOLLOW, ...KL, '--idle', '3'), world.both()).toBe(1);
+    writer.on('close', () => void world.listening().then(world.terminate));
+    expect(await world.run('monitor', RUN, ...FOLLOW, ...KL), world.both()).toBe(1);
     expect(world.out()).toContain(`+ ${RUN}/metrics.jsonl (JSON lines)`);
     expect(world.out()).toContain('seen: 1 file · 400 points');
     expect(world.out()).not.toContain('! ');
@@ -236,7 +236,8 @@ let text = ''; process.stdin.on('data', (c) => { text += c; }).on('end', () => {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     writer.stdin.end(lines(1, 60));
-    expect(await world.run('monitor', RUN, ...FOLLOW, ...KL, '--idle', '3')).toBe(0);
+    writer.on('close', () => void world.listening().then(world.terminate));
+    expect(await world.run('monitor', RUN, ...FOLLOW, ...KL)).toBe(0);
     expect(world.out()).toContain('steps 1 to 59');
   });
 
@@ -266,27 +267,41 @@ let text = ''; process.stdin.on('data', (c) => { text += c; }).on('end', () => {
   });
 
   test('Ctrl-C ends it with the summary and 130; a second one leaves at once', async () => {
-    const world = loggedWorld(lines(1, 60));
-    setTimeout(world.interrupt, 400);
+    let pressed = false;
+    const world = loggedWorld(lines(1, 60), {
+      isTty: true,
+      env: { NO_COLOR: '1' },
+      onWrite: (both, { interrupt }) => {
+        if (pressed || !both.includes('last point')) return;
+        pressed = true;
+        interrupt();
+      },
+    });
     expect(await world.run('monitor', RUN, ...FOLLOW, ...KL)).toBe(130);
     expect(world.out()).toMatch(/interrupted · 2 rules: 2 hold/);
   });
 
   test('a SIGTERM is the end of the job: what is written is read, and the verdict is the exit code', async () => {
     const world = loggedWorld(lines(1, 40));
-    let terminate = (): void => undefined;
-    const context = {
-      ...world.context,
-      onTerminate: (callback: () => void) => {
-        terminate = callback;
-        return () => undefined;
+    const ended = world.run('monitor', RUN, '--follow', '--interval', '30', ...KL);
+    await world.listening();
+    appendFileSync(world.file, lines(41, 60, jump));
+    world.terminate();
+    expect(await ended).toBe(1);
+    expect(world.out()).toContain('steps 1 to 60');
+  });
+
+  test('a SIGTERM in the middle of a look: what was written behind it is read as well', async () => {
+    let ended = false;
+    const world = loggedWorld(lines(1, 40), {
+      onWrite: (both, { terminate }) => {
+        if (ended || !both.includes('metrics.jsonl (JSON lines)')) return;
+        ended = true;
+        appendFileSync(world.file, lines(41, 60, jump));
+        terminate();
       },
-    };
-    setTimeout(() => {
-      appendFileSync(world.file, lines(41, 60, jump));
-      terminate();
-    }, 300);
-    expect(await runProgram(['monitor', RUN, '--follow', '--interval', '30', ...KL], context)).toBe(1);
+    });
+    expect(await world.run('monitor', RUN, '--follow', '--interval', '30', ...KL)).toBe(1);
     expect(world.out()).toContain('steps 1 to 60');
   });
 

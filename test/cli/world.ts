@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { onTestFinished } from 'vitest';
 import type { Property } from '../../src/check/property.ts';
@@ -20,6 +21,10 @@ export interface World {
   write(name: string, content: string): string;
   /** Ctrl-C. */
   interrupt(): void;
+  /** The end of the job, as a launcher says it: SIGTERM. */
+  terminate(): void;
+  /** When a command is there to hear a Ctrl-C: a moment after its start, of which no clock knows. */
+  listening(): Promise<void>;
   /** Codes that a command left at once with. */
   readonly exits: readonly number[];
 }
@@ -29,7 +34,7 @@ export interface WorldOptions {
   readonly columns?: number;
   readonly env?: Context['env'];
   /** Called after each write, with all that was written so far. */
-  readonly onWrite?: (both: string, world: Pick<World, 'interrupt'>) => void;
+  readonly onWrite?: (both: string, world: Pick<World, 'interrupt' | 'terminate'>) => void;
 }
 
 export function makeWorld(
@@ -44,16 +49,20 @@ export function makeWorld(
   let both = '';
   const exits: number[] = [];
   const callbacks = new Set<() => void>();
+  const terminations = new Set<() => void>();
   const interrupt = (): void => {
     // A terminal echoes what is typed.
     if (options.isTty) both += '^C';
     for (const callback of callbacks) callback();
   };
+  const terminate = (): void => {
+    for (const callback of terminations) callback();
+  };
   const screen = (take: (text: string) => void): Context['out'] => ({
     write: (text) => {
       take(text);
       both += text;
-      options.onWrite?.(both, { interrupt });
+      options.onWrite?.(both, { interrupt, terminate });
     },
     isTty: options.isTty ?? false,
     columns: options.columns ?? 100,
@@ -72,6 +81,10 @@ export function makeWorld(
       callbacks.add(callback);
       return () => callbacks.delete(callback);
     },
+    onTerminate(callback) {
+      terminations.add(callback);
+      return () => terminations.delete(callback);
+    },
     exitNow: (code) => void exits.push(code),
   };
   return {
@@ -86,6 +99,10 @@ export function makeWorld(
       return join(folder, name);
     },
     interrupt,
+    terminate,
+    async listening() {
+      while (callbacks.size === 0) await sleep(5);
+    },
     exits,
   };
 }
