@@ -12,6 +12,7 @@ export default defineConfig({
           name: 'harness',
           include: ['test/**/*.test.ts'],
           exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**'],
+          setupFiles: ['test/seed.ts'],
           testTimeout: 60_000,
         },
       },

@@ -100,8 +100,13 @@ test('one fails among many', async () => {
   await expect(text).toMatchFileSnapshot(blessed('fails'));
 });
 
+test('an exception is an error', async () => {
+  // The traceback names the folder: wide enough for a long one.
+  const { text } = await shown(TWO, 'raise', { columns: 300 });
+  await expect(text).toMatchFileSnapshot(blessed('error'));
+});
+
 test.each([
-  ['an exception', 'raise', 'error', TWO],
   // Each marked case in flight costs two restarts.
   ['a crash', 'crash', 'crash', [...ONE, '--cases', '10']],
   ['a hang', 'hang', 'hang', [...ONE, '--cases', '2', '--no-profile', '--op-timeout', '0.5']],

@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../../src/cli/config.ts';
 import { findPython, PYTHON_FOLDER, pythonPathPrefix } from '../../src/cli/python.ts';
 import { chooseTrainer, commandOf, pipeLine } from '../../src/cli/trainer.ts';
 import { joinCommand, splitCommand } from '../../src/cli/words.ts';
+import { quoted } from '../../src/report/reproduce.ts';
 import { makeWorld } from './world.ts';
 
 const config = (more: LoadedConfig['config']): LoadedConfig => ({
@@ -67,7 +68,7 @@ test('the Python is the named one, TRAINPROOF_PYTHON, the active environment, ./
 
 test('a shell line without the harness finds the Python package and the folder of the trainer', () => {
   const place = { cwd: '/p/sub', env: {} };
-  const prefix = `PYTHONPATH=${PYTHON_FOLDER} `;
+  const prefix = `PYTHONPATH=${quoted(PYTHON_FOLDER)} `;
   expect(pythonPathPrefix(['/usr/bin/python3.11', 'a.py'], place)).toBe(prefix);
   expect(pythonPathPrefix(['node', 'a.js'], place)).toBe('');
   expect(pythonPathPrefix(['python', 'a.py'], { cwd: '/p', env: { PYTHONPATH: PYTHON_FOLDER } })).toBe('');
