@@ -13,7 +13,9 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**'],
           setupFiles: ['test/seed.ts'],
-          testTimeout: 60_000,
+          // Of use only against a hang: on a busy machine, what takes seconds takes minutes.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       { test: { name: 'properties', include: ['properties/**/*.test.ts'], testTimeout: 120_000 } },

@@ -63,7 +63,7 @@ export function testTrainer(options: TestOptions = {}): void {
       // With `-t` there may be tests of ours that did not run; those that did must have checked something.
       if (ran > 0 && judged === 0)
         throw new Error('nothing was checked; `npx trainproof doctor` says what the trainer lacks');
-    });
+    }, timeout);
 
     test('every known failure is of a property that there is', () => {
       expect(face.strangers).toEqual([]);
