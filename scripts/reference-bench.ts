@@ -1,11 +1,13 @@
 // The row kernel's backends beside torch on the same machine, in one run: milliseconds, GB/s, ratios to torch and to a plain
-// copy of the logits, and errors against torch in float64. Needs .venv (npm run setup:trainers).
+// copy of the logits, and errors against torch in float64. All take turns, round by round: a machine is never quiet for long.
+// Needs .venv (npm run setup:trainers).
 //   npm run bench:reference                   on the CPU, and on whatever adapter WebGPU finds
 //   npm run bench:reference -- --write        into docs/benchmarks.md
-import { execFileSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import {
   cpuKernel,
@@ -20,7 +22,7 @@ import { PACKAGE_ROOT } from '../src/version.ts';
 const { values } = parseArgs({
   options: {
     write: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '9' },
     device: { type: 'string', default: 'cpu' },
     python: { type: 'string', default: join(PACKAGE_ROOT, '.venv', 'bin', 'python') },
   },
@@ -59,20 +61,43 @@ function median(times: readonly number[]): number {
 }
 
 async function timed(work: () => unknown): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    const begun = performance.now();
-    await work();
-    times.push(performance.now() - begun);
-  }
-  // The first round starts threads and compiles shaders.
-  return median(times.slice(1));
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
 }
 
-interface Line {
+interface Contestant {
   readonly name: string;
-  readonly milliseconds: number;
+  /** Milliseconds of one go. */
+  readonly go: () => Promise<number>;
   readonly errors?: readonly number[];
+}
+
+interface Torch {
+  readonly hello: { readonly threads: number; readonly torch: string; readonly errors: readonly number[] };
+  go(work: 'copy' | 'float32' | 'float64'): Promise<number>;
+  stop(): void;
+}
+
+/** Torch in a process of its own, which is asked a line at a time. */
+async function startTorch(words: readonly (number | string)[]): Promise<Torch> {
+  const script = join(PACKAGE_ROOT, 'scripts', 'reference_bench.py');
+  const child = spawn(values.python, [script, ...words.map(String)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const read = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`${values.python} ended; is torch there? npm run setup:trainers`);
+    return value;
+  };
+  const hello = JSON.parse(await read()) as Torch['hello'];
+  return {
+    hello,
+    async go(work) {
+      child.stdin.write(`${work}\n`);
+      return Number(await read());
+    },
+    stop: () => void child.stdin.end(),
+  };
 }
 
 function errorsOf(observed: readonly Float64Array[], exact: Float64Array, rows: number): number[] {
@@ -114,58 +139,55 @@ try {
     writeFileSync(files[0], policy);
     writeFileSync(files[1], reference);
     const out = join(folder, 'exact');
-    const said = execFileSync(
-      values.python,
-      [
-        join(PACKAGE_ROOT, 'scripts', 'reference_bench.py'),
-        ...files,
-        rows,
-        vocab,
-        TEMPERATURE,
-        rounds,
-        values.device,
-        out,
-      ].map(String),
-      { encoding: 'utf8', maxBuffer: 2 ** 24 },
-    );
-    const torch = JSON.parse(said) as Record<'float32' | 'float64' | 'copy' | 'threads', number> & {
-      torch: string;
-      errors: number[];
-    };
+    const torch = await startTorch([...files, rows, vocab, TEMPERATURE, values.device, out]);
+    const { hello } = torch;
     const bytes = readFileSync(out);
     const exact = new Float64Array(bytes.buffer, bytes.byteOffset, NUMBERS.length * rows);
     const target = new Float32Array(policy.length);
-    const lines: Line[] = [
+    const contestants: Contestant[] = [
       {
-        name: `torch ${torch.torch} float64, ${values.device}, ${torch.threads} threads`,
-        milliseconds: torch.float64,
+        name: `torch ${hello.torch} float64, ${values.device}, ${hello.threads} threads`,
+        go: () => torch.go('float64'),
       },
-      { name: 'torch float32', milliseconds: torch.float32, errors: torch.errors },
-      { name: 'copy of one of the two, torch', milliseconds: torch.copy },
-      { name: 'copy of one of the two, Node', milliseconds: await timed(() => target.set(policy)) },
+      { name: 'torch float32', go: () => torch.go('float32'), errors: hello.errors },
+      { name: 'copy of one of the two, torch', go: () => torch.go('copy') },
+      { name: 'copy of one of the two, Node', go: () => timed(() => target.set(policy)) },
     ];
     for (const kernel of kernels) {
-      const milliseconds = await timed(() => kernel.rows(input));
       const numbers = numbersOf(await kernel.rows(input));
-      const errors = errorsOf(
-        NUMBERS.map((name) => numbers[name]),
-        exact,
-        rows,
-      );
-      lines.push({ name: `${kernel.name}, ${kernel.about}`, milliseconds, errors });
+      contestants.push({
+        name: `${kernel.name}, ${kernel.about}`,
+        go: () => timed(() => kernel.rows(input)),
+        errors: errorsOf(
+          NUMBERS.map((name) => numbers[name]),
+          exact,
+          rows,
+        ),
+      });
     }
+    const times: number[][] = contestants.map(() => []);
+    // The first round starts threads, compiles and finds memory.
+    for (let round = 0; round <= rounds; round++)
+      for (const [at, { go }] of contestants.entries()) {
+        const milliseconds = await go();
+        if (round > 0) times[at]?.push(milliseconds);
+      }
+    torch.stop();
     const gigabytes = (2 * policy.byteLength) / 1e9;
     print(
-      `\n(${batch}, ${tokens}, ${vocab.toLocaleString('en')}), policy and reference float32, ${gigabytes.toFixed(2)} GB, medians of ${rounds}:\n`,
+      `\n(${batch}, ${tokens}, ${vocab.toLocaleString('en')}), policy and reference float32, ${gigabytes.toFixed(2)} GB, medians of ${rounds} rounds, ratios within a round:\n`,
     );
     print(
       '| backend | ms | GB/s | x torch float64 | x torch float32 | x copy | errors: logprob, ref, entropy, KL |',
     );
     print('| --- | --- | --- | --- | --- | --- | --- |');
-    for (const { name, milliseconds, errors } of lines) {
+    const [float64 = [], float32 = [], copy = []] = times;
+    for (const [at, { name, errors }] of contestants.entries()) {
+      const mine = times[at] ?? [];
+      const milliseconds = median(mine);
       const speed = errors === undefined && name.startsWith('copy') ? gigabytes / 2 : gigabytes;
-      const ratios = [torch.float64, torch.float32, torch.copy].map((base) =>
-        (milliseconds / base).toFixed(2),
+      const ratios = [float64, float32, copy].map((base) =>
+        median(mine.map((time, round) => time / (base[round] as number))).toFixed(2),
       );
       const shown = errors?.map((error) => error.toExponential(1)).join(', ') ?? '';
       print(
@@ -182,7 +204,7 @@ if (values.write) {
   const file = join(PACKAGE_ROOT, 'docs', 'benchmarks.md');
   const text = existsSync(file)
     ? readFileSync(file, 'utf8')
-    : '# Benchmarks\n\n## The row kernel\n\n<!-- reference -->\n<!-- /reference -->\n';
+    : `# Benchmarks\n\n## The row kernel\n\nAgain: \`npm run bench:reference -- --write\`. Contestants take turns, so that ratios hold where times do not.\n\n<!-- reference -->\n<!-- /reference -->\n`;
   const between = /(<!-- reference -->)[\s\S]*?(<!-- \/reference -->)/;
   writeFileSync(file, text.replace(between, `$1\n${output.join('\n')}\n$2`));
 }

@@ -1,18 +1,18 @@
-"""Torch's side of the row kernel's bench: reads little-endian float32 logits from files, and prints its times.
+"""Torch's side of the row kernel's bench: reads little-endian float32 logits from files, then the names of what is to be
+done, a line each ("float32", "float64", "copy"), and answers with milliseconds, so that all contestants take turns.
 
-    python scripts/reference_bench.py POLICY REFERENCE ROWS VOCAB TEMPERATURE ROUNDS DEVICE OUT
-One JSON line: {"float32": ms, "float64": ms, "copy": ms}, medians; the float64 numbers go to OUT, (4, ROWS) float64.
+    python scripts/reference_bench.py POLICY REFERENCE ROWS VOCAB TEMPERATURE DEVICE OUT
+Its first line is JSON: {"threads", "torch", "errors"}; the float64 numbers go to OUT, (4, ROWS) float64.
 """
 
 import json
-import statistics
 import sys
 import time
 
 import torch
 
-policy_file, reference_file, rows, vocab, temperature, rounds, device, out = sys.argv[1:]
-rows, vocab, rounds = int(rows), int(vocab), int(rounds)
+policy_file, reference_file, rows, vocab, temperature, device, out = sys.argv[1:]
+rows, vocab = int(rows), int(vocab)
 temperature = float(temperature)
 
 
@@ -40,31 +40,22 @@ def numbers(p, r):
 
 
 def timed(work):
-    times = []
-    for _ in range(rounds + 1):
-        if device != "cpu":
-            torch.cuda.synchronize()
-        begun = time.perf_counter()
-        work()
-        if device != "cpu":
-            torch.cuda.synchronize()
-        times.append(1000 * (time.perf_counter() - begun))
-    # The first round finds the memory.
-    return statistics.median(times[1:])
+    if device != "cpu":
+        torch.cuda.synchronize()
+    begun = time.perf_counter()
+    work()
+    if device != "cpu":
+        torch.cuda.synchronize()
+    return 1000 * (time.perf_counter() - begun)
 
 
 p, r = load(policy_file), load(reference_file)
+P, R = p.double(), r.double()
 copy = torch.empty_like(p)
-answer = {
-    "float32": timed(lambda: numbers(p, r)),
-    "copy": timed(lambda: copy.copy_(p)),
-    "threads": torch.get_num_threads(),
-    "torch": torch.__version__,
-}
-single = numbers(p, r).double()
-p, r = p.double(), r.double()
-answer["float64"] = timed(lambda: numbers(p, r))
-exact = numbers(p, r)
-answer["errors"] = (single - exact).abs().amax(1).tolist()
+exact = numbers(P, R)
 exact.cpu().numpy().tofile(out)
-print(json.dumps(answer))
+errors = (numbers(p, r).double() - exact).abs().amax(1).tolist()
+print(json.dumps({"threads": torch.get_num_threads(), "torch": torch.__version__, "errors": errors}), flush=True)
+works = {"float32": lambda: numbers(p, r), "float64": lambda: numbers(P, R), "copy": lambda: copy.copy_(p)}
+for line in sys.stdin:
+    print(timed(works[line.strip()]), flush=True)

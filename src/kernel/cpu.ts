@@ -2,16 +2,17 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { fillPieces } from './loop.ts';
+import { rowLoop } from './loop.ts';
 import {
   emptyPieces,
-  halvesOf,
   inputComplaint,
+  type LogitRows,
   type RowKernel,
   type RowPieces,
   type RowsInput,
   rowsBetween,
 } from './rows.ts';
+import { fillPieces, tables } from './tables.ts';
 
 export interface CpuOptions {
   /** Threads for large inputs; default: as many as there are cores, at most eight. */
@@ -29,12 +30,11 @@ export function cpuKernel(options: CpuOptions = {}): RowKernel {
       const complaint = inputComplaint(input);
       if (complaint !== undefined) throw Object.assign(new RangeError(complaint), { code: 'ERR_ROWS' });
       const rows = input.targets.length;
-      if (pool === undefined || rows < 2 || rows * input.vocab < LEAST_FOR_THREADS) {
-        const pieces = emptyPieces(rows);
-        fillPieces(input, pieces, 0, rows, halvesOf(input));
-        return pieces;
-      }
-      return joined(await Promise.all(parts(input, threads).map((part, at) => pool.run(at, part))));
+      const pieces = emptyPieces(rows);
+      if (pool === undefined || rows < 2 || rows * input.vocab < LEAST_FOR_THREADS)
+        fillPieces(input, pieces, 0, rows);
+      else await divided(input, pieces, threads, pool);
+      return pieces;
     },
     async close() {
       await pool?.close();
@@ -48,23 +48,23 @@ export function cpuKernel(options: CpuOptions = {}): RowKernel {
 const MOST_THREADS = 8;
 /** Logits; below, starting a thread costs more than it saves: about 20 ms of exponentials. */
 const LEAST_FOR_THREADS = 2 ** 21;
+/** Logits of the policy that a thread is handed at once: little memory, and no thread waits long for the last one. */
+const CHUNK = 2 ** 20;
 
-function parts(input: RowsInput, count: number): RowsInput[] {
+/** Each thread takes the next rows when it is done with its last. */
+async function divided(input: RowsInput, pieces: RowPieces, threads: number, pool: Pool): Promise<void> {
   const rows = input.targets.length;
-  const size = Math.ceil(rows / count);
-  return Array.from({ length: Math.ceil(rows / size) }, (_, at) =>
-    rowsBetween(input, at * size, Math.min(rows, (at + 1) * size)),
-  );
-}
-
-function joined(all: readonly RowPieces[]): RowPieces {
-  const pieces = emptyPieces(all.reduce((rows, { sum }) => rows + sum.length, 0));
-  let at = 0;
-  for (const part of all) {
-    for (const key of Object.keys(pieces) as (keyof RowPieces)[]) pieces[key].set(part[key], at);
-    at += part.sum.length;
-  }
-  return pieces;
+  const size = Math.max(1, Math.min(Math.floor(CHUNK / input.vocab), Math.ceil(rows / threads)));
+  let next = 0;
+  const work = async (_: unknown, thread: number): Promise<void> => {
+    while (next < rows) {
+      const from = next;
+      next += size;
+      const part = await pool.run(thread, rowsBetween(input, from, Math.min(rows, from + size)));
+      for (const key of Object.keys(pieces) as (keyof RowPieces)[]) pieces[key].set(part[key], from);
+    }
+  };
+  await Promise.all(Array.from({ length: threads }, work));
 }
 
 interface Pool {
@@ -72,29 +72,35 @@ interface Pool {
   close(): Promise<void>;
 }
 
-/** A thread is started when it is first needed. It is given its part as a copy, so that the caller keeps its arrays. */
+interface Thread {
+  readonly worker: Worker;
+  /** Memory that both sides see, one block for the policy's logits and one for the reference's. */
+  readonly blocks: SharedArrayBuffer[];
+}
+
+/** A thread is started when it is first needed. Its rows are copied for it, so that the caller keeps its arrays. */
 function workers(count: number): Pool {
-  const started: (Worker | undefined)[] = Array.from({ length: count });
-  const workerAt = (thread: number): Worker => {
-    const known = started[thread];
+  const started: (Thread | undefined)[] = Array.from({ length: count });
+  const threadAt = (at: number): Thread => {
+    const known = started[at];
     if (known !== undefined) return known;
-    const worker = new Worker(WORKER, { eval: true });
+    const worker = new Worker(WORKER, { eval: true, workerData: tables() });
     // A thread that waits for work must not keep the process alive.
     worker.unref();
-    started[thread] = worker;
-    return worker;
+    const thread = { worker, blocks: [] };
+    started[at] = thread;
+    return thread;
   };
   /** One question at a time a thread: an answer does not say whose it is. */
-  const ask = async (thread: number, input: RowsInput): Promise<RowPieces> => {
-    const worker = workerAt(thread);
-    const copied = copyOf(input);
+  const ask = async (at: number, input: RowsInput): Promise<RowPieces> => {
+    const { worker, blocks } = threadAt(at);
     worker.ref();
     try {
       const answer = once(worker, 'message');
-      worker.postMessage({ input: copied, halves: halvesOf(input) }, buffersOf(copied));
+      worker.postMessage(sharedCopy(input, blocks));
       return (await answer)[0] as RowPieces;
     } catch (error) {
-      started[thread] = undefined;
+      started[at] = undefined;
       throw error;
     } finally {
       worker.unref();
@@ -102,44 +108,48 @@ function workers(count: number): Pool {
   };
   const last: Promise<unknown>[] = Array.from({ length: count }, () => Promise.resolve());
   return {
-    run(thread, input) {
-      const answer = (last[thread] as Promise<unknown>).then(() => ask(thread, input));
-      last[thread] = answer.catch(() => undefined);
+    run(at, input) {
+      const answer = (last[at] as Promise<unknown>).then(() => ask(at, input));
+      last[at] = answer.catch(() => undefined);
       return answer;
     },
     async close() {
-      await Promise.all(started.map((worker) => worker?.terminate()));
+      await Promise.all(started.map((thread) => thread?.worker.terminate()));
       started.fill(undefined);
     },
   };
 }
 
-function copyOf(input: RowsInput): RowsInput {
-  const copy = (logits: RowsInput['policy']): RowsInput['policy'] =>
-    ({ dtype: logits.dtype, data: logits.data.slice() }) as RowsInput['policy'];
+function sharedCopy(input: RowsInput, blocks: SharedArrayBuffer[]): RowsInput {
+  const copy = ({ dtype, data }: LogitRows, block: number): LogitRows => {
+    if ((blocks[block]?.byteLength ?? 0) < data.byteLength)
+      blocks[block] = new SharedArrayBuffer(data.byteLength);
+    const Type = data.constructor as new (
+      buffer: SharedArrayBuffer,
+      at: number,
+      length: number,
+    ) => typeof data;
+    const shared = new Type(blocks[block] as SharedArrayBuffer, 0, data.length);
+    shared.set(data);
+    return { dtype, data: shared } as LogitRows;
+  };
   return {
     ...input,
-    policy: copy(input.policy),
-    ...(input.reference === undefined ? {} : { reference: copy(input.reference) }),
+    policy: copy(input.policy, 0),
+    ...(input.reference === undefined ? {} : { reference: copy(input.reference, 1) }),
     targets: input.targets.slice(),
   };
 }
 
-function buffersOf({ policy, reference, targets }: RowsInput): ArrayBuffer[] {
-  return [policy.data, reference?.data, targets].flatMap((array) =>
-    array === undefined ? [] : [array.buffer as ArrayBuffer],
-  );
-}
-
 /** What a thread runs: the loop's own text, so that no file has to be found at run time, whatever bundled this. */
 const WORKER = `
-const { parentPort } = require('node:worker_threads');
-const fillPieces = ${fillPieces.toString()};
-parentPort.on('message', ({ input, halves }) => {
+const { parentPort, workerData } = require('node:worker_threads');
+const fillPieces = (${rowLoop.toString()})(workerData);
+parentPort.on('message', (input) => {
   const rows = input.targets.length;
   const zeros = () => new Float64Array(rows);
   const pieces = { sum: zeros(), dot: zeros(), target: zeros(), referenceSum: zeros(), referenceTarget: zeros(), cross: zeros() };
-  fillPieces(input, pieces, 0, rows, halves);
+  fillPieces(input, pieces, 0, rows);
   parentPort.postMessage(pieces, Object.values(pieces).map((array) => array.buffer));
 });
 `;

@@ -2,7 +2,6 @@
 // Everything that grows with the vocabulary is on the backend's side; nothing that a tolerance hangs on is.
 import { halfValues } from '../reference/index.ts';
 import type { DType } from '../vocabulary.ts';
-import type { Halves } from './loop.ts';
 
 /** (N, V), row-major. Half precision as its bits. */
 export type LogitRows =
@@ -60,7 +59,6 @@ export type BackendName = (typeof BACKENDS)[number];
 
 /** Bytes of one logit. */
 export const BYTES: Readonly<Record<DType, number>> = { float64: 8, float32: 4, bfloat16: 2, float16: 2 };
-const HALF_BYTES = 2;
 
 /** Finishes in float64. */
 export function numbersOf(pieces: RowPieces): RowNumbers {
@@ -78,14 +76,6 @@ export function numbersOf(pieces: RowPieces): RowNumbers {
         Math.log(get(referenceSum, row)),
     ),
   };
-}
-
-/** What the loop needs to read this input. */
-export function halvesOf({ policy, reference }: RowsInput): Halves | undefined {
-  const half = [policy, reference].some(
-    (logits) => logits !== undefined && BYTES[logits.dtype] === HALF_BYTES,
-  );
-  return half ? { bfloat16: halfValues('bfloat16'), float16: halfValues('float16') } : undefined;
 }
 
 /** One logit as a number. */

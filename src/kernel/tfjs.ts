@@ -2,10 +2,8 @@
 // The package is not installed with trainproof; it brings CUDA libraries of its own age.
 import { createRequire } from 'node:module';
 import util from 'node:util';
-import { fillPieces } from './loop.ts';
 import {
   emptyPieces,
-  halvesOf,
   inputComplaint,
   type LogitRows,
   logitAt,
@@ -14,6 +12,7 @@ import {
   type RowsInput,
   rowsBetween,
 } from './rows.ts';
+import { fillPieces } from './tables.ts';
 
 /** What of TensorFlow.js is used. Operations are functions: chained ones are not registered everywhere. */
 export interface TensorFlow {
@@ -125,7 +124,7 @@ async function fillChunk(
     ) as [number, number, number, number, number, number];
     // NaN and infinities: the loop knows what they mean.
     if (![most, sum, dot, otherMost, otherSum, cross].every(Number.isFinite)) {
-      fillPieces(input, pieces, from + row, from + row + 1, halvesOf(input));
+      fillPieces(input, pieces, from + row, from + row + 1);
       continue;
     }
     const index = row * vocab + (targets[row] as number);

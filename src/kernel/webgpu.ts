@@ -1,10 +1,8 @@
 // The backend for GPUs: one fused shader over Dawn, which the npm package `webgpu` brings. Device sums are float32; what
 // needs more (the target's distance from the maximum, rows with infinities) is done here from the logits themselves.
-import { fillPieces } from './loop.ts';
 import {
   BYTES,
   emptyPieces,
-  halvesOf,
   inputComplaint,
   type LogitRows,
   logitAt,
@@ -13,6 +11,7 @@ import {
   type RowsInput,
   rowsBetween,
 } from './rows.ts';
+import { fillPieces } from './tables.ts';
 import { FORMATS, MOST_LANES, OUTPUTS, SHADER } from './wgsl.ts';
 
 export interface WebGpuOptions {
@@ -138,7 +137,7 @@ function finish(input: RowsInput, pieces: RowPieces, from: number, sums: Float32
     const row = from + at;
     const [most, sum, dot, other, otherSum, cross, flag] = sums.subarray(at * OUTPUTS);
     if (flag !== 0) {
-      fillPieces(input, pieces, row, row + 1, halvesOf(input));
+      fillPieces(input, pieces, row, row + 1);
       continue;
     }
     const index = row * vocab + (targets[row] as number);

@@ -62,6 +62,34 @@ describe('cpu-f64', () => {
     expect(numbers.refLogprobs).toEqual(numbers.logprobs);
   });
 
+  test('has the exponentials of the library, down to the smallest number', async () => {
+    const below = Array.from({ length: 40_000 }, (_, at) => -((at / 40_000) ** 3) * 745.2);
+    const edges = [
+      -Number.MIN_VALUE,
+      -1e-300,
+      -Math.LN2 / 512,
+      -Math.LN2,
+      -708.4,
+      -745.1,
+      -745.2,
+      -746,
+      -1e9,
+    ];
+    const all = [...below.slice(1), ...edges];
+    const { dot } = await one.rows({
+      policy: { dtype: 'float64', data: Float64Array.from(all.flatMap((d) => [0, d])) },
+      targets: new Int32Array(all.length),
+      vocab: 2,
+      temperature: 1,
+    });
+    for (const [row, d] of all.entries()) {
+      const exact = Math.exp(d);
+      // Σ e d = 0 + e^d d; a subnormal number has an absolute last place.
+      const last = Math.max(2 ** -51 * exact, Number.MIN_VALUE);
+      expect(Math.abs((dot[row] as number) / d - exact), `e^${d}`).toBeLessThanOrEqual(last);
+    }
+  });
+
   test('says the same on threads, also when asked twice at once', async () => {
     const inputs = [1, 2, 3].map((seed) => inputOf({ rows: 9, vocab: 300_000, seed }));
     await Promise.all(inputs.map((input) => expectAgreement(two, one, input, 0)));
