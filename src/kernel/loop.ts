@@ -109,25 +109,28 @@ export function rowLoop({ bfloat16, float16, fractions, powers }: Tables): FillP
     const sums = new Float64Array(3);
     for (let row = from; row < to; row++) {
       load(policy, row, z);
-      load(reference ?? policy, row, r);
+      if (reference !== undefined) load(reference, row, r);
       const most = largest(z);
-      const otherMost = largest(r);
+      const otherMost = reference === undefined ? most : largest(r);
       if (Number.isNaN(most) || Number.isNaN(otherMost)) {
         for (const piece of Object.values(pieces)) piece[row] = Number.NaN;
         continue;
       }
-      const target = targets[row] as number;
-      const referenceSum = spread(r, levelled(r, otherMost), inverse);
       const level = levelled(z, most);
+      const referenceSum = reference === undefined ? 0 : spread(r, levelled(r, otherMost), inverse);
       weigh(z, level, inverse, r, sums);
       const [sum = 0, dot = 0, cross = 0] = sums;
+      const target = targets[row] as number;
       pieces.sum[row] = sum || 1;
       pieces.dot[row] = dot;
-      // Of no distribution there is no distance: what KL adds for the reference is taken off again.
-      pieces.cross[row] = sum === 0 ? Math.log(referenceSum || 1) : cross;
-      pieces.referenceSum[row] = referenceSum || 1;
       pieces.target[row] = ((z[target] as number) - level) * inverse;
-      pieces.referenceTarget[row] = r[target] as number;
+      // The policy stands in for a reference that is not there.
+      const [otherSum, otherDot, otherTarget] =
+        reference === undefined ? [sum, dot, pieces.target[row]] : [referenceSum, cross, r[target]];
+      pieces.referenceSum[row] = otherSum || 1;
+      pieces.referenceTarget[row] = otherTarget as number;
+      // Of no distribution there is no distance: what KL adds for the reference is taken off again.
+      pieces.cross[row] = sum === 0 ? Math.log(otherSum || 1) : otherDot;
     }
   };
 }
