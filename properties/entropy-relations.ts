@@ -14,17 +14,8 @@ import {
   type Subject,
   show,
 } from '../src/index.ts';
-import {
-  argsOf,
-  base,
-  counts,
-  coverage,
-  entropies,
-  laidOf,
-  meanFits,
-  meansOf,
-  wrongTokens,
-} from './entropy.ts';
+import { argsOf, base, coverage, entropies, fitsOf, laidOf, meanFits } from './entropy.ts';
+import { counts, meansOf, wrongTokens } from './masked-numbers.ts';
 
 /** The same request with other logits wherever no token of the mask is drawn from them. */
 function elsewhere(args: Args<'entropy'>, junk: number): Args<'entropy'> {
@@ -48,7 +39,9 @@ function changed(
 ): Finding | undefined {
   const band = bandOf(subject, args.completion_mask.flat().length);
   const [first] =
-    before.entropy === undefined ? [] : wrongTokens(subject, args, after.entropy ?? [], before.entropy);
+    before.entropy === undefined
+      ? []
+      : wrongTokens(args, fitsOf(subject, args), after.entropy ?? [], before.entropy);
   if (first !== undefined) {
     const [row, column] = first;
     return {
@@ -126,7 +119,9 @@ const impossible: Property<LogitBatch> = {
     const answer = await subject.ask('entropy', banned);
     const expected = entropies(banned);
     const [first] =
-      answer.entropy === undefined ? [] : wrongTokens(subject, banned, answer.entropy, expected);
+      answer.entropy === undefined
+        ? []
+        : wrongTokens(banned, fitsOf(subject, banned), answer.entropy, expected);
     const broken =
       first !== undefined ||
       (answer.mean_entropy !== undefined &&

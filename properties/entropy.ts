@@ -8,17 +8,14 @@ import {
   type LogitBatch,
   logitBatch,
   logitLabels,
-  type Matrix,
-  maskedMean,
-  numberFinding,
   type Ok,
   type Property,
   type Role,
   type Subject,
   show,
-  stripOf,
 } from '../src/index.ts';
 import { logitArgs } from './logprobs.ts';
+import { counts, meansOf, wrongMeanFinding, wrongTokens, wrongTokensFinding } from './masked-numbers.ts';
 
 const given = () => logitBatch({ temperatures: false, holes: true });
 export const base = {
@@ -61,14 +58,6 @@ export const argsOf = (drawn: LogitBatch): Args<'entropy'> => laidOf(drawn).args
 export const entropies = ({ logits }: Args<'entropy'>): number[][] =>
   logits.map((rows) => rows.map((_, t) => (t === 0 ? Number.NaN : entropyOf(rows[t - 1] ?? []))));
 
-/** Over tokens, or over rows of each row's mean, where a row without tokens counts 0 or is left out: all are in use. */
-export function meansOf(values: Matrix, mask: Matrix): number[] {
-  const rows = values.map((row, at) => maskedMean([row], [mask[at] ?? []]));
-  const filled = rows.filter((mean) => !Number.isNaN(mean));
-  const sum = filled.reduce((total, mean) => total + mean, 0);
-  return [maskedMean(values, mask), sum / rows.length, sum / filled.length];
-}
-
 /** Beyond the band: the entropy may be a difference of two numbers as large as the logits. */
 export const slackOf = (subject: Subject, args: Args<'entropy'>): number =>
   cancellation(
@@ -95,77 +84,40 @@ const MISTAKES: readonly { readonly name: string; readonly by: number }[] = [
   { name: 'the logits two tokens before', by: -1 },
 ];
 
-export const counts = (
-  args: Pick<Args<'entropy'>, 'completion_mask'>,
-  row: number,
-  column: number,
-): boolean => args.completion_mask[row]?.[column] === 1;
-
-/** Token by token against `expected` (B, T). */
-export function wrongTokens(
-  subject: Subject,
-  args: Args<'entropy'>,
-  observed: Matrix,
-  expected: Matrix,
-): [number, number][] {
+/** Whether an entropy is the one expected, within the band and what cancels. */
+export function fitsOf(subject: Subject, args: Args<'entropy'>): (value?: number, want?: number) => boolean {
   const band = bandOf(subject, args.logits[0]?.[0]?.length);
   const slack = slackOf(subject, args);
-  const fits = (value = Number.NaN, want = Number.NaN): boolean =>
+  return (value = Number.NaN, want = Number.NaN) =>
     band.close(value, want) || Math.abs(value - want) <= slack;
-  return args.completion_mask.flatMap((row, at) =>
-    row.flatMap((_, t): [number, number][] =>
-      counts(args, at, t) && !fits(observed[at]?.[t], expected[at]?.[t]) ? [[at, t]] : [],
-    ),
-  );
 }
 
 function compared(subject: Subject, { args, roles }: Laid, answer: Ok<'entropy'>): Finding | undefined {
   const expected = entropies(args);
   const band = bandOf(subject, args.completion_mask.flat().length);
-  if (answer.entropy !== undefined) {
-    const observed = answer.entropy;
-    const wrong = wrongTokens(subject, args, observed, expected);
-    const [first] = wrong;
-    if (first !== undefined) {
-      const [row, column] = first;
-      const mistake = MISTAKES.find(({ by }) => {
-        const moved = expected.map((values) => values.map((_, t) => values[t + by] ?? Number.NaN));
-        return wrong.every(([at, t]) => band.close(observed[at]?.[t], moved[at]?.[t]));
-      });
-      const only = (values: Matrix): (number | undefined)[] =>
-        (values[row] ?? []).map((value, t) => (counts(args, row, t) ? value : undefined));
-      return numberFinding({
-        kind: mistake?.name ?? 'value',
-        sentence: `The entropy of token ${column} of row ${row} is ${show(observed[row]?.[column])}; that of the logits before it is ${show(expected[row]?.[column])}.${mistake === undefined ? '' : ` It equals that of ${mistake.name}.`}`,
-        band,
-        pairs: wrong.map(([at, t]) => ({
-          where: `row ${at}, token ${t}`,
-          expected: expected[at]?.[t],
-          observed: observed[at]?.[t],
-        })),
-        strips: [
-          stripOf(subject, {
-            row,
-            ids: args.input_ids[row] ?? [],
-            roles: roles[row] ?? [],
-            tracks: { expected: only(expected), observed: only(observed) },
-            marks: wrong.flatMap(([at, t]) => (at === row ? [t] : [])),
-            shown: 'ids',
-          }),
-        ],
-      });
-    }
+  const observed = answer.entropy;
+  const wrong = observed === undefined ? [] : wrongTokens(args, fitsOf(subject, args), observed, expected);
+  const [first] = wrong;
+  if (observed !== undefined && first !== undefined) {
+    const [row, column] = first;
+    const mistake = MISTAKES.find(({ by }) => {
+      const moved = expected.map((values) => values.map((_, t) => values[t + by] ?? Number.NaN));
+      return wrong.every(([at, t]) => band.close(observed[at]?.[t], moved[at]?.[t]));
+    });
+    return wrongTokensFinding(subject, args, {
+      roles,
+      wrong,
+      observed,
+      expected,
+      band,
+      sentence: `The entropy of token ${column} of row ${row} is ${show(observed[row]?.[column])}; that of the logits before it is ${show(expected[row]?.[column])}.${mistake === undefined ? '' : ` It equals that of ${mistake.name}.`}`,
+      kind: mistake?.name,
+    });
   }
   if (answer.mean_entropy === undefined) return undefined;
   const means = meansOf(expected, args.completion_mask);
   if (meanFits(subject, args, answer.mean_entropy, means)) return undefined;
-  return numberFinding({
-    kind: 'mean',
-    sentence: `The mean entropy is ${show(answer.mean_entropy)}; over the ${args.completion_mask.flat().filter((on) => on === 1).length} tokens in the mask it is ${show(means[0])}.`,
-    band,
-    pairs: [{ where: 'mean', expected: means[0], observed: answer.mean_entropy }],
-    note: 'A mean over rows of the mean of each row is accepted, too.',
-  });
+  return wrongMeanFinding(args, { noun: 'entropy', observed: answer.mean_entropy, mean: means[0], band });
 }
 
 const equals: Property<LogitBatch> = {

@@ -11,18 +11,17 @@ import {
   logitBatch,
   logitLabels,
   type Matrix,
-  numberFinding,
   type Ok,
   type Property,
   type Role,
   relations,
   type Subject,
   show,
-  stripOf,
   type World,
 } from '../src/index.ts';
-import { counts, laidOf, meansOf } from './entropy.ts';
+import { laidOf } from './entropy.ts';
 import { logitArgs } from './logprobs.ts';
+import { counts, meansOf, wrongMeanFinding, wrongTokens, wrongTokensFinding } from './masked-numbers.ts';
 
 type FullKl = Args<'full_kl'>;
 
@@ -101,15 +100,6 @@ function fitsOf(subject: Subject, { logits, ref_logits, temperature }: FullKl) {
   return { band, fits };
 }
 
-function wrongTokens(subject: Subject, args: FullKl, observed: Matrix, expected: Matrix): [number, number][] {
-  const { fits } = fitsOf(subject, args);
-  return args.completion_mask.flatMap((row, at) =>
-    row.flatMap((_, t): [number, number][] =>
-      counts(args, at, t) && !fits(observed[at]?.[t], expected[at]?.[t]) ? [[at, t]] : [],
-    ),
-  );
-}
-
 /** `expected` (B, T) against what was answered: token by token, or the mean. */
 function compared(
   subject: Subject,
@@ -120,45 +110,26 @@ function compared(
   const { expected, when = '', mistakes = [] } = what;
   const { band, fits } = fitsOf(subject, args);
   const observed = answer.kl;
-  const wrong = observed === undefined ? [] : wrongTokens(subject, args, observed, expected);
+  const wrong = observed === undefined ? [] : wrongTokens(args, fits, observed, expected);
   const [first] = wrong;
   if (observed !== undefined && first !== undefined) {
     const [row, column] = first;
     const mistake = mistakes.find(
-      ({ values }) => wrongTokens(subject, args, observed, values(args)).length === 0,
+      ({ values }) => wrongTokens(args, fits, observed, values(args)).length === 0,
     );
-    const only = (values: Matrix): (number | undefined)[] =>
-      (values[row] ?? []).map((value, t) => (counts(args, row, t) ? value : undefined));
-    return numberFinding({
-      kind: mistake?.name ?? 'value',
-      sentence: `The KL at token ${column} of row ${row} is ${show(observed[row]?.[column])}; of the logits before it, policy against reference, it is ${show(expected[row]?.[column])}${when}.${mistake === undefined ? '' : ` It equals what comes of ${mistake.name}.`}`,
+    return wrongTokensFinding(subject, args, {
+      roles,
+      wrong,
+      observed,
+      expected,
       band,
-      pairs: wrong.map(([at, t]) => ({
-        where: `row ${at}, token ${t}`,
-        expected: expected[at]?.[t],
-        observed: observed[at]?.[t],
-      })),
-      strips: [
-        stripOf(subject, {
-          row,
-          ids: args.input_ids[row] ?? [],
-          roles: roles[row] ?? [],
-          tracks: { expected: only(expected), observed: only(observed) },
-          marks: wrong.flatMap(([at, t]) => (at === row ? [t] : [])),
-          shown: 'ids',
-        }),
-      ],
+      sentence: `The KL at token ${column} of row ${row} is ${show(observed[row]?.[column])}; of the logits before it, policy against reference, it is ${show(expected[row]?.[column])}${when}.${mistake === undefined ? '' : ` It equals what comes of ${mistake.name}.`}`,
+      kind: mistake?.name,
     });
   }
   const means = meansOf(expected, args.completion_mask);
   if (answer.mean_kl === undefined || means.some((mean) => fits(answer.mean_kl, mean))) return undefined;
-  return numberFinding({
-    kind: 'mean',
-    sentence: `The mean KL is ${show(answer.mean_kl)}; over the ${args.completion_mask.flat().filter((on) => on === 1).length} tokens in the mask it is ${show(means[0])}${when}.`,
-    band,
-    pairs: [{ where: 'mean', expected: means[0], observed: answer.mean_kl }],
-    note: 'A mean over rows of the mean of each row is accepted, too.',
-  });
+  return wrongMeanFinding(args, { noun: 'KL', when, observed: answer.mean_kl, mean: means[0], band });
 }
 
 /** The same request with other logits wherever no token of the mask is drawn from them. */
