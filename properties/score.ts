@@ -175,7 +175,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
   },
 ];
 
-/** Fewer scores may all stay the same by rounding: in bfloat16, two of one token did at one of some ten thousand cases. */
+/** Fewer scores may all stay the same by rounding, in half precision; both replacements of one token do, now and then. */
 const LEAST_TOKENS = 4;
 
 const replaceAt = (ids: Ids, at: number, id: number): Ids =>

@@ -46,7 +46,7 @@ export function cpuKernel(options: CpuOptions = {}): RowKernel {
 
 /** Beyond this memory is the limit, not arithmetic. */
 const MOST_THREADS = 8;
-/** Logits; below, starting a thread costs more than it saves: about 20 ms of exponentials. */
+/** Logits; below, starting a thread costs more than it saves. */
 const LEAST_FOR_THREADS = 2 ** 21;
 /** Logits of the policy that a thread is handed at once: little memory, and no thread waits long for the last one. */
 const CHUNK = 2 ** 20;
