@@ -83,6 +83,8 @@ interface Torch {
 async function startTorch(words: readonly (number | string)[]): Promise<Torch> {
   const script = join(PACKAGE_ROOT, 'scripts', 'reference_bench.py');
   const child = spawn(values.python, [script, ...words.map(String)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // One that cannot be started ends without a line, which is told below.
+  child.on('error', () => undefined);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const read = async (): Promise<string> => {
     const { value, done } = await lines.next();
