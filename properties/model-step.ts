@@ -25,7 +25,7 @@ import {
   type World,
 } from '../src/index.ts';
 import { expectedLogprobs } from './model-rows.ts';
-import { STEP_CASES, savedBy, stepNeeds } from './step-case.ts';
+import { judged, STEP_CASES, savedBy, stepNeeds } from './step-case.ts';
 import { type StepLoss, stepLosses, stepValues } from './step-losses.ts';
 import { type Moved, movement } from './step-movement.ts';
 
@@ -70,15 +70,6 @@ async function stepped(subject: Subject, drawn: Drawn): Promise<Step | Finding> 
 const choices = (subject: Subject, drawn: Drawn): StepLoss[] =>
   stepLosses(drawn, subject.semantics, subject.hello.tokens?.eos_token_ids ?? []);
 
-async function judged(
-  subject: Subject,
-  drawn: Drawn,
-  judge: (step: Step) => Finding | undefined,
-): Promise<Finding | undefined> {
-  const step = await stepped(subject, drawn);
-  return 'sentence' in step ? step : judge(step);
-}
-
 const follows = (prefix: string, kinds: readonly ModelKind[], whose: string): Property<Drawn> => ({
   ...base,
   id: `${prefix}step-follows-the-gradient`,
@@ -88,7 +79,7 @@ const follows = (prefix: string, kinds: readonly ModelKind[], whose: string): Pr
   needs: stepNeeds('train_step', kinds),
   given: given(kinds),
   check: (subject, drawn) =>
-    judged(subject, drawn, (step) => movement(subject, drawn, step, choices(subject, drawn))),
+    judged(stepped(subject, drawn), (step) => movement(subject, drawn, step, choices(subject, drawn))),
 });
 
 export const modelStepProperties: readonly Property<Drawn>[] = [
@@ -103,7 +94,7 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
     needs: stepNeeds('train_step', ROTARY),
     given: given(ROTARY),
     check: (subject, drawn) =>
-      judged(subject, drawn, ({ used, ok }) => {
+      judged(stepped(subject, drawn), ({ used, ok }) => {
         const logprobs = expectedLogprobs(drawn, used);
         const known = choices(subject, drawn);
         // A constant that nobody declares may be any.
@@ -147,7 +138,7 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
     needs: stepNeeds('train_step', ROTARY),
     given: given(ROTARY),
     check: (subject, drawn) =>
-      judged(subject, drawn, ({ ok: { loss_weights: observed } }) => {
+      judged(stepped(subject, drawn), ({ ok: { loss_weights: observed } }) => {
         if (observed === undefined) return discard('the answer has no loss_weights');
         const known = choices(subject, drawn);
         const off = (loss: StepLoss): [number, number] | undefined => {

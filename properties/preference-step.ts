@@ -31,7 +31,7 @@ import {
   type World,
 } from '../src/index.ts';
 import { fullyDeclared, mean } from './preference-loss.ts';
-import { STEP_CASES, savedBy, stepNeeds } from './step-case.ts';
+import { judged, STEP_CASES, savedBy, stepNeeds } from './step-case.ts';
 import type { StepLoss } from './step-losses.ts';
 import { type Moved, movement, type Rows } from './step-movement.ts';
 
@@ -152,15 +152,6 @@ function lossOf(step: Step, settings: PreferenceSettings, count: number): StepLo
 /** A batch counts by the mean of its pairs, or by their sum. */
 const countsOf = ({ pairs }: Step): number[] => [...new Set([pairs.length, 1])];
 
-async function judged(
-  subject: Subject,
-  drawn: Drawn,
-  judge: (step: Step) => Finding | undefined,
-): Promise<Finding | undefined> {
-  const step = await stepped(subject, drawn);
-  return 'sentence' in step ? step : judge(step);
-}
-
 const follows = (prefix: string, kinds: readonly ModelKind[], whose: string): Property<Drawn> => ({
   ...base,
   id: `${prefix}preference-step-follows-the-gradient`,
@@ -170,7 +161,7 @@ const follows = (prefix: string, kinds: readonly ModelKind[], whose: string): Pr
   needs: needs(kinds),
   given: given(kinds),
   check: (subject, drawn) =>
-    judged(subject, drawn, (step) => {
+    judged(stepped(subject, drawn), (step) => {
       const losses = preferenceVariants(subject.semantics).flatMap((settings) =>
         countsOf(step).map((count) => lossOf(step, settings, count)),
       );
@@ -190,7 +181,7 @@ export const preferenceStepProperties: readonly Property<Drawn>[] = [
     needs: needs(ROTARY),
     given: given(ROTARY),
     check: (subject, drawn) =>
-      judged(subject, drawn, (step) => {
+      judged(stepped(subject, drawn), (step) => {
         const expected = preferenceVariants(subject.semantics).flatMap((settings) => {
           const each = marginsOf(step, settings).map((pair) =>
             around(pair).map((at) => preferenceLossAt(at, settings)),

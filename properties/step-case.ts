@@ -37,3 +37,12 @@ export function savedBy(subject: Subject, path: string, used: Handed): Moved | F
   const problem = saved.problem.replaceAll(path, 'saved_path');
   return { kind: 'not saved', sentence: `What the step saved cannot be read: ${problem}.` };
 }
+
+/** Judges the step that was taken; one that cannot be, is the finding itself. */
+export async function judged<Step extends Moved>(
+  taken: Promise<Step | Finding>,
+  judge: (step: Step) => Finding | undefined,
+): Promise<Finding | undefined> {
+  const step = await taken;
+  return 'sentence' in step ? step : judge(step);
+}
