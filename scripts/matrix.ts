@@ -81,27 +81,6 @@ export async function matrixRow(mutant: Mutant, options: MatrixOptions): Promise
   });
 }
 
-/** `run` on every item, so many at a time; results in the items' order, each handed to `done` as it comes. */
-export async function inParallel<T, R>(
-  items: readonly T[],
-  lanes: number,
-  run: (item: T) => Promise<R>,
-  done: (result: R) => void,
-): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    while (next < items.length) {
-      const at = next++;
-      const result = await run(items[at] as T);
-      results[at] = result;
-      done(result);
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  return results;
-}
-
 /** A property as it asks one mutant. Its generator is built once for all seeds. */
 interface Asked {
   readonly property: Property;

@@ -7,7 +7,8 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { properties } from '../properties/index.ts';
 import { bugs } from '../src/bugs/index.ts';
-import { inParallel, type MatrixRow, matrixRow } from './matrix.ts';
+import { inParallel } from './in-parallel.ts';
+import { type MatrixRow, matrixRow } from './matrix.ts';
 import { listMutants, type Mutant } from './wrong-trainers.ts';
 
 /** What a user sees of a typical bug: found within so many cases, shown on so many rows of so many tokens. */

@@ -17,6 +17,7 @@ import {
   type Trainer,
 } from '../src/index.ts';
 import { alarmsOf, type Correct, conventions, EXAMPLES, judge, LEGAL, measured } from './correct.ts';
+import { inParallel } from './in-parallel.ts';
 import { pythonEnvironment } from './python.ts';
 
 const { values, positionals } = parseArgs({
@@ -91,6 +92,8 @@ function matching(glob: string): readonly Property[] {
 
 /** Two processes, since one has a single thread: each takes every other pair, declared and undeclared together. */
 const WORKERS = 2;
+/** In each, the process of one trainer answers while the cases of the other are drawn. */
+const LANES = 2;
 
 /** `--part I/N`: every Nth, beginning with the Ith, so that the slow ones are spread. */
 function inPart<T>(all: readonly T[]): readonly T[] {
@@ -120,9 +123,7 @@ async function correct(): Promise<boolean> {
     return good;
   }
   const mine = all.filter((_, at) => Math.floor(at / 2) % WORKERS === Number(values.worker));
-  let good = true;
-  for (const each of mine) good = (await patient(each)) && good;
-  return good;
+  return (await inParallel(mine, LANES, patient)).every((calm) => calm);
 }
 
 /** All seeds against one correct trainer, as one line. */

@@ -60,8 +60,9 @@ export function samplingClearance(
   const allowed = heldBack(logits, settings.never);
   const judged = variant.temperature === 'first' ? allowed.map((z) => z / settings.temperature) : allowed;
   const ranked = judged.toSorted((a, b) => b - a);
-  const [last, next] = [ranked[settings.topK - 1], ranked[settings.topK]];
-  const atK = settings.topK === 0 || last === undefined || next === undefined ? Infinity : last - next;
+  const [last = -Infinity, next = -Infinity] = [ranked[settings.topK - 1], ranked[settings.topK]];
+  // Where no token that can be drawn is left for the place behind, nothing is decided there.
+  const atK = settings.topK === 0 || next === -Infinity ? Infinity : last - next;
   if (settings.topP >= 1) return atK;
   const measured = variant.topP === 'after top-k' ? keep(judged, topKOf(judged, settings.topK)) : judged;
   let [mass, least] = [0, Infinity];

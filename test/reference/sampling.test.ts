@@ -107,5 +107,8 @@ describe('samplingClearance', () => {
     expect(samplingClearance([3, 2.75, 1], { ...OFF, topK: 1 }, USUAL)).toBe(0.25);
     expect(samplingClearance([1, 1, 0], { ...OFF, topK: 1 }, USUAL)).toBe(0);
     expect(samplingClearance(logits, OFF, USUAL)).toBe(Infinity);
+    // Two are held back, so that the third place and the one behind it are empty: top-k decides nothing, top-p does.
+    const held = { ...OFF, topK: 3, topP: 0.79, never: [0, 3] };
+    expect(samplingClearance([9, Math.log(0.8), Math.log(0.2), 9], held, USUAL)).toBeCloseTo(0.01, 12);
   });
 });
