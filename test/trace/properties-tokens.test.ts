@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { ledgerProperties } from '../../properties/ledger/index.ts';
 import type { Tokenizer } from '../../src/tokenizers/tokenizer.ts';
-import type { LedgerJudgement } from '../../src/trace/property.ts';
+import { holds as held, judged, silent as quiet } from './judged.ts';
 import { type LedgerSketch, ledgerOf, type TrainedRowSketch } from './traced.ts';
 
 /** Ids of the sketches below: 0 pads, 1 is BOS, 2 stops. */
@@ -23,29 +23,14 @@ const tokenizer = (special: Partial<Tokenizer> = {}): Tokenizer => ({
   ...special,
 });
 
-function judge(id: string, sketch: LedgerSketch): LedgerJudgement {
-  const property = ledgerProperties.find((each) => each.id === id);
-  if (property === undefined) throw new Error(`no property ${id}`);
-  const ledger = ledgerOf({ tokenizer: tokenizer(), ...sketch });
-  const lack = property.needs?.(ledger);
-  return lack === undefined ? property.judge(ledger) : { judged: 0, setAside: 0, findings: [], more: 0 };
-}
+const named = (sketch: LedgerSketch): LedgerSketch => ({ tokenizer: tokenizer(), ...sketch });
+const judge = (id: string, sketch: LedgerSketch) => judged(id, named(sketch));
+const holds = (id: string, sketch: LedgerSketch) => held(id, named(sketch));
+const silent = (id: string, sketch: LedgerSketch) => quiet(id, named(sketch));
 
 /** The columns marked in the worst finding. */
 const marks = (id: string, sketch: LedgerSketch): readonly number[] | undefined =>
   judge(id, sketch).findings[0]?.strips?.[0]?.marks;
-
-/** Judged at least once, and nothing found. */
-function holds(id: string, sketch: LedgerSketch): void {
-  const { judged, findings } = judge(id, sketch);
-  expect(findings.map(({ sentence }) => sentence)).toEqual([]);
-  expect(judged).toBeGreaterThan(0);
-}
-
-/** Nothing found, and nothing that a pass could rest on. */
-function silent(id: string, sketch: LedgerSketch): void {
-  expect(judge(id, sketch)).toMatchObject({ judged: 0, findings: [] });
-}
 
 /** A chat row: BOS, two of the question, three of the answer, stop. */
 const CHAT: TrainedRowSketch = { ids: [1, 10, 11, 20, 21, 22, 2], prompt: 3 };
