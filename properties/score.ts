@@ -115,7 +115,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
     given: given(1),
     coverage,
     async check(subject, drawn) {
-      if (drawn.completions.flat().length < LEAST_TOKENS) return discard('too few scores to tell');
+      if (drawn.completions.flat().length < LEAST_SCORES) return discard('too few scores to tell');
       const before = (await score(subject, drawn.prompts, drawn.completions)).flat();
       const times = isHalf(subject) ? REPLACEMENTS_HALF : REPLACEMENTS;
       for (let by = 1; by <= times; by++) {
@@ -166,7 +166,8 @@ export const scoreProperties: readonly Property<Batch>[] = [
           }
         }
       }
-      if (changed > 0 || tried < LEAST_TOKENS) return undefined;
+      if (changed > 0) return undefined;
+      if (tried < LEAST_SCORES) return discard('too few scores to tell');
       return {
         kind: 'paired',
         sentence: `Completion tokens were replaced by other ids at ${tried} places, and no score of a replaced token changed: the scores belong to other tokens.`,
@@ -176,7 +177,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
 ];
 
 /** Fewer scores may all stay the same by rounding, in half precision; both replacements of one token do, now and then. */
-const LEAST_TOKENS = 4;
+const LEAST_SCORES = 4;
 
 const replaceAt = (ids: Ids, at: number, id: number): Ids =>
   ids.map((kept, index) => (index === at ? id : kept));

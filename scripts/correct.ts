@@ -1,4 +1,4 @@
-// Every trainer that is right: the three examples, all conventions in Python, and the legal object trainers of the
+// Every trainer that is right: the examples, all conventions in Python, and the legal object trainers of the
 // tests; and how one of them is judged, which is how the command judges: measured first, then checked.
 import { execaSync } from 'execa';
 import { measureUndeclared } from '../src/check/profile/undeclared.ts';
@@ -85,22 +85,40 @@ export const LEGAL: readonly Correct[] = [
   ...unusual,
 ].map(({ name, trainer, tokenizer }) => ({ name, open: async () => ({ trainer, tokenizer }) }));
 
-/** One run of these properties against a trainer that was measured once. */
-export function judge(
-  { trainer, tokenizer }: Opened,
-  semantics: Semantics,
-  options: {
-    readonly properties: readonly Property[];
-    readonly seed: number;
-    readonly cases: number;
-    readonly shrinkMilliseconds?: number;
-  },
-): Promise<readonly PropertyResult[]> {
-  return run({ trainer, tokenizer, semantics, command: 'correct', ...options }, () => undefined);
+/** One run of these properties. */
+export type Judge = (
+  properties: readonly Property[],
+  seed: number,
+  cases: number,
+) => Promise<readonly PropertyResult[]>;
+
+/** A trainer opened, and measured once as `check` measures it, for as long as it is judged. */
+export async function whileOpen<T>(correct: Correct, use: (judge: Judge) => Promise<T>): Promise<T> {
+  const { trainer, tokenizer } = await correct.open();
+  try {
+    const semantics = await measureUndeclared({ trainer, tokenizer });
+    return await use((properties, seed, cases) =>
+      run(
+        {
+          trainer,
+          tokenizer,
+          semantics,
+          properties,
+          seed,
+          cases,
+          command: 'correct',
+          shrinkMilliseconds: SHRINK_MILLISECONDS,
+        },
+        () => undefined,
+      ),
+    );
+  } finally {
+    await trainer.stop();
+  }
 }
 
-/** What `check` holds it to beyond its declaration. */
-export const measured = (opened: Opened): Promise<Semantics> => measureUndeclared(opened);
+/** Enough for a small case; an alarm is to be read, not to be waited for. */
+const SHRINK_MILLISECONDS = 5_000;
 
 /** One line for each alarm, with the case that raised it, and for each label that is thinner than promised. */
 export function alarmsOf(results: readonly PropertyResult[]): string[] {

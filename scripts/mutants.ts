@@ -5,9 +5,9 @@
 import '../src/cli/heap.ts';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import pMap from 'p-map';
 import { properties } from '../properties/index.ts';
 import { bugs } from '../src/bugs/index.ts';
-import { inParallel } from './in-parallel.ts';
 import { type MatrixRow, matrixRow } from './matrix.ts';
 import { listMutants, type Mutant } from './wrong-trainers.ts';
 
@@ -34,11 +34,14 @@ if (chosen.length === 0) throw new Error(`No mutant is called or shows ${values.
 
 const begin = performance.now();
 const options = { seeds, cases: Number(values.cases), shrinkMilliseconds: SHRINK_MILLISECONDS };
-const matrix = await inParallel(
+const matrix = await pMap(
   chosen,
-  LANES,
-  (mutant) => matrixRow(mutant, options),
-  (row) => console.log(lineOf(row)),
+  async (mutant) => {
+    const row = await matrixRow(mutant, options);
+    console.log(lineOf(row));
+    return row;
+  },
+  { concurrency: LANES },
 );
 const seconds = Math.round((performance.now() - begin) / 1000);
 

@@ -6,6 +6,7 @@
 //   node dist/scripts/seeds.js faulty --seeds 50 --within 20
 import { parseArgs } from 'node:util';
 import { execa, execaSync } from 'execa';
+import pMap from 'p-map';
 import { properties } from '../properties/index.ts';
 import { selectProperties } from '../src/cli/select.ts';
 import {
@@ -16,8 +17,7 @@ import {
   startTrainer,
   type Trainer,
 } from '../src/index.ts';
-import { alarmsOf, type Correct, conventions, EXAMPLES, judge, LEGAL, measured } from './correct.ts';
-import { inParallel } from './in-parallel.ts';
+import { alarmsOf, type Correct, conventions, EXAMPLES, LEGAL, whileOpen } from './correct.ts';
 import { pythonEnvironment } from './python.ts';
 
 const { values, positionals } = parseArgs({
@@ -123,39 +123,27 @@ async function correct(): Promise<boolean> {
     return good;
   }
   const mine = all.filter((_, at) => Math.floor(at / 2) % WORKERS === Number(values.worker));
-  return (await inParallel(mine, LANES, patient)).every((calm) => calm);
+  return (await pMap(mine, patient, { concurrency: LANES })).every((calm) => calm);
 }
 
 /** All seeds against one correct trainer, as one line. */
-async function patient({ name, open }: Correct): Promise<boolean> {
-  const opened = await open();
-  try {
+async function patient(each: Correct): Promise<boolean> {
+  return whileOpen(each, async (judge) => {
     const began = performance.now();
-    const semantics = await measured(opened);
     const chosen = matching(values.only ?? '');
     const counts = new Map<string, number>();
     const alarms = new Set<string>();
     for (let seed = from; seed < from + seeds; seed++) {
-      const found = await judge(opened, semantics, {
-        properties: chosen,
-        seed,
-        cases,
-        shrinkMilliseconds: SHRINK_MILLISECONDS,
-      });
+      const found = await judge(chosen, seed, cases);
       for (const { verdict } of found) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
       for (const alarm of alarmsOf(found)) alarms.add(`  seed ${seed}: ${alarm}`);
     }
     const tallies = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', ');
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
-    console.log([`${name.padEnd(28)} ${seconds.padStart(6)} s  ${tallies}`, ...alarms].join('\n'));
+    console.log([`${each.name.padEnd(28)} ${seconds.padStart(6)} s  ${tallies}`, ...alarms].join('\n'));
     return alarms.size === 0;
-  } finally {
-    await opened.trainer.stop();
-  }
+  });
 }
-
-/** Enough for a small case; an alarm is to be read, not to be waited for. */
-const SHRINK_MILLISECONDS = 5_000;
 
 async function faulty(): Promise<boolean> {
   const { stdout } = execaSync('python3', ['-m', 'trainproof.examples.faulty', '--list'], {

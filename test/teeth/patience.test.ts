@@ -3,15 +3,7 @@
 // `npm run seeds -- correct` does the same at length.
 import { describe, expect, test } from 'vitest';
 import { properties } from '../../properties/index.ts';
-import {
-  alarmsOf,
-  type Correct,
-  conventions,
-  EXAMPLES,
-  judge,
-  LEGAL,
-  measured,
-} from '../../scripts/correct.ts';
+import { alarmsOf, type Correct, conventions, EXAMPLES, LEGAL, whileOpen } from '../../scripts/correct.ts';
 import type { PropertyResult } from '../../src/index.ts';
 
 /** The examples at some length; all others, of which there are many, have short runs here. Not the seed of that command. */
@@ -24,18 +16,12 @@ const TIMEOUT = { timeout: 600_000 };
 const CONVENTION_SEEDS = [6];
 const CONVENTION_CASES = 8;
 
-async function results(correct: Correct, seeds: readonly number[], cases: number): Promise<PropertyResult[]> {
-  const opened = await correct.open();
-  try {
-    const semantics = await measured(opened);
+const results = (correct: Correct, seeds: readonly number[], cases: number): Promise<PropertyResult[]> =>
+  whileOpen(correct, async (judge) => {
     const all: PropertyResult[] = [];
-    for (const seed of seeds)
-      all.push(...(await judge(opened, semantics, { properties, seed, cases, shrinkMilliseconds: 5000 })));
+    for (const seed of seeds) all.push(...(await judge(properties, seed, cases)));
     return all;
-  } finally {
-    await opened.trainer.stop();
-  }
-}
+  });
 
 const passed = (all: readonly PropertyResult[]): string[] =>
   all.filter(({ verdict }) => verdict === 'pass').map(({ id }) => id);
