@@ -1,3 +1,3 @@
-// What `import ... from 'trainproof'` gives: all of src/index.ts, and the properties.
+// What `import ... from 'lossproof'` gives: all of src/index.ts, and the properties.
 export * from '../src/index.ts';
 export { properties } from './index.ts';

@@ -242,7 +242,7 @@ function fitOf(subject: Subject, observed: Ids, expected: Ids, text: string | un
 }
 
 const BOTH_ROUTES =
-  'Both routes are asked for, because the op declares none. A trainer of supervised fine-tuning alone has one: @trainproof.op(route=["sft"]). One that has both looks at `route`, and at `add_generation_prompt`.';
+  'Both routes are asked for, because the op declares none. A trainer of supervised fine-tuning alone has one: @lossproof.op(route=["sft"]). One that has both looks at `route`, and at `add_generation_prompt`.';
 
 export function followsTemplate(which: Route): Property<Dialogue> {
   return {

@@ -1,7 +1,7 @@
-// `trainproof/vitest`: every property as a test of the trainer that the configuration (or TRAINPROOF_TRAINER) names,
+// `lossproof/vitest`: every property as a test of the trainer that the configuration (or LOSSPROOF_TRAINER) names,
 // and the matcher toHold.
 //   // trainer.test.ts
-//   import { testTrainer } from 'trainproof/vitest';
+//   import { testTrainer } from 'lossproof/vitest';
 //   testTrainer();
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Face, type HoldOptions, isProblem, JUDGED, openFace } from '../src/cli/face.ts';
@@ -27,11 +27,11 @@ declare module 'vitest' {
 }
 
 export interface TestOptions {
-  /** Where trainproof.config.* is looked for, upward. Default: the working directory. */
+  /** Where lossproof.config.* is looked for, upward. Default: the working directory. */
   readonly cwd?: string;
   /** Cases a property. Default: the configuration's, else 100. */
   readonly cases?: number;
-  /** Default: TRAINPROOF_SEED of the environment, else a new one each run; it is in the name of the suite. */
+  /** Default: LOSSPROOF_SEED of the environment, else a new one each run; it is in the name of the suite. */
   readonly seed?: number;
   /** Milliseconds for one property, start and shrinking included. */
   readonly timeout?: number;
@@ -49,7 +49,7 @@ export function testTrainer(options: TestOptions = {}): void {
   const seed = options.seed ?? seedOfEnvironment();
   const timeout = options.timeout ?? TIMEOUT;
   const own = options.properties ?? [];
-  describe(`trainproof, seed ${seed}`, () => {
+  describe(`lossproof, seed ${seed}`, () => {
     let face: Face;
     let [ran, judged] = [0, 0];
     beforeAll(async () => {
@@ -62,7 +62,7 @@ export function testTrainer(options: TestOptions = {}): void {
       await face?.stop();
       // With `-t` there may be tests of ours that did not run; those that did must have checked something.
       if (ran > 0 && judged === 0)
-        throw new Error('nothing was checked; `npx trainproof doctor` says what the trainer lacks');
+        throw new Error('nothing was checked; `npx lossproof doctor` says what the trainer lacks');
     }, timeout);
 
     test('every known failure is of a property that there is', () => {

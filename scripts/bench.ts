@@ -16,10 +16,10 @@ const THEIRS = 1_000;
 const PROPERTY = 'mask/prompt-is-never-trained';
 
 const virtual = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
-const python = process.env.TRAINPROOF_PYTHON || (existsSync(virtual) ? virtual : 'python3');
+const python = process.env.LOSSPROOF_PYTHON || (existsSync(virtual) ? virtual : 'python3');
 
 async function ours(): Promise<number> {
-  const started = await startTrainer({ command: [python, '-m', 'trainproof.examples.left_padded'] });
+  const started = await startTrainer({ command: [python, '-m', 'lossproof.examples.left_padded'] });
   if ('failure' in started) throw new Error(started.failure.message);
   const { trainer } = started;
   const chosen = properties.filter(({ id }) => id === PROPERTY);
@@ -45,7 +45,7 @@ for (let round = 0; round < ROUNDS; round++) {
   const measured = { theirs: theirs(), ours: await ours() };
   rounds.push(measured);
   console.log(
-    `round ${round + 1}: trainproof ${measured.ours.toFixed(0)} cases/s, Hypothesis ${measured.theirs.toFixed(0)} cases/s, ratio ${(measured.ours / measured.theirs).toFixed(1)}`,
+    `round ${round + 1}: lossproof ${measured.ours.toFixed(0)} cases/s, Hypothesis ${measured.theirs.toFixed(0)} cases/s, ratio ${(measured.ours / measured.theirs).toFixed(1)}`,
   );
 }
 console.log(`median ratio ${median(rounds.map(({ ours: left, theirs: right }) => left / right)).toFixed(1)}`);

@@ -48,7 +48,7 @@ export const EXAMPLES: readonly Correct[] = [
   'data_parallel',
 ].map((name) => ({
   name,
-  open: () => openPython([`trainproof.examples.${name}`]),
+  open: () => openPython([`lossproof.examples.${name}`]),
 }));
 
 /** A convention, as `--list` says it. */
@@ -132,7 +132,7 @@ export function alarmsOf(results: readonly PropertyResult[]): string[] {
   });
 }
 
-const CONVENTIONS = 'trainproof.examples.conventions';
+const CONVENTIONS = 'lossproof.examples.conventions';
 
 async function openPython(args: readonly string[]): Promise<Opened> {
   const started = await startTrainer({ command: ['python3', '-m', ...args] });

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({ options: { out: { type: 'string' } }, allowPositionals: true });
 const root = fileURLToPath(new URL('..', import.meta.url));
-const python = process.env.TRAINPROOF_PYTHON ?? `${root}.venv/bin/python`;
+const python = process.env.LOSSPROOF_PYTHON ?? `${root}.venv/bin/python`;
 const interpreters = { papers: 'python3', torch: python, transformers: python };
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(interpreters)) {
@@ -18,7 +18,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(interprete
     end(`there is no golden ${name}: it is one of ${Object.keys(interpreters).join(', ')}`);
   if (interpreter === python && !existsSync(python))
     end(
-      `there is no Python at ${python}; run \`npm run setup:trainers\`, or set TRAINPROOF_PYTHON to one that has transformers`,
+      `there is no Python at ${python}; run \`npm run setup:trainers\`, or set LOSSPROOF_PYTHON to one that has transformers`,
     );
   const words = [
     '-B',

@@ -1,4 +1,4 @@
-// How fast the readers of `trainproof monitor` are and how much memory they take, beside plainly reading the same bytes.
+// How fast the readers of `lossproof monitor` are and how much memory they take, beside plainly reading the same bytes.
 // Each file is written here and read in a process of its own. `npm run bench:monitor -- --series 10000 --points 10000`
 // is the full size: files of up to 6 GB, one after the other. `--kind` takes one of the kinds below.
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
@@ -77,7 +77,7 @@ else for (const kind of values.kind ?? Object.keys(KINDS)) bench(kind);
 function bench(kind: string): void {
   const make = KINDS[kind];
   if (make === undefined) throw new Error(`${kind}: kinds are ${Object.keys(KINDS).join(', ')}`);
-  const folder = mkdtempSync(join(tmpdir(), 'trainproof-monitor-bench-'));
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof-monitor-bench-'));
   try {
     const { name, write } = make(Number(values.series));
     const file = join(folder, name);

@@ -13,16 +13,16 @@ mkdir "$folder/a user's trainer ü"
 cd "$folder/a user's trainer ü"
 echo '{ "private": true, "type": "module" }' >package.json
 install --save-dev "$folder/$tarball"
-npx trainproof --version
-npx trainproof init
-npx trainproof doctor
-npx trainproof check --cases 20
-npx trainproof demo count-as-position | tail -n 3
+npx lossproof --version
+npx lossproof init
+npx lossproof doctor
+npx lossproof check --cases 20
+npx lossproof demo count-as-position | tail -n 3
 
 echo '=== the library'
 cat >library.mjs <<'EOF'
-import { objectTrainer, properties, run } from 'trainproof';
-import { properties as alone } from 'trainproof/properties';
+import { objectTrainer, properties, run } from 'lossproof';
+import { properties as alone } from 'lossproof/properties';
 if (properties.length === 0 || alone !== properties) throw new Error('the library has no properties');
 if (typeof run !== 'function' || typeof objectTrainer !== 'function') throw new Error('the library is empty');
 EOF
@@ -33,7 +33,7 @@ mkdir "$folder/tests for a trainer ü"
 cd "$folder/tests for a trainer ü"
 echo '{ "private": true, "type": "module" }' >package.json
 install --save-dev "$folder/$tarball"
-npx trainproof init --vitest
+npx lossproof init --vitest
 install
 npm test
 # A fault must be seen, or the green above says nothing.
@@ -47,8 +47,8 @@ grep -q 'mask/prompt-is-never-trained' broken.txt
 echo '=== the example repository'
 cp -r "$root/docs/example" "$folder/an example ü"
 cd "$folder/an example ü"
-rm -rf node_modules package-lock.json .trainproof
-npm pkg set "devDependencies.trainproof=file:$folder/$tarball"
+rm -rf node_modules package-lock.json .lossproof
+npm pkg set "devDependencies.lossproof=file:$folder/$tarball"
 install
 npm test
 npx tsc --noEmit

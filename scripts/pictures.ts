@@ -22,7 +22,7 @@ const RUN = join(GOLDEN, 'run.ndjson');
 
 async function record(): Promise<void> {
   const main = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
-  const scratch = mkdtempSync(join(tmpdir(), 'trainproof pictures '));
+  const scratch = mkdtempSync(join(tmpdir(), 'lossproof pictures '));
   try {
     const events = join(scratch, 'run.ndjson');
     // Two failures, one error, one known failure: all that a page can show.
@@ -48,13 +48,13 @@ async function record(): Promise<void> {
     writeFileSync(RUN, readFileSync(events, 'utf8').replaceAll(`${PACKAGE_ROOT}/`, ''));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
-    rmSync(join(GOLDEN, '.trainproof'), { recursive: true, force: true });
+    rmSync(join(GOLDEN, '.lossproof'), { recursive: true, force: true });
   }
 }
 
 if (values.record) await record();
 const runs: readonly Run[] = runsOf(readEvents(readFileSync(RUN, 'utf8')).events);
-const folder = mkdtempSync(join(tmpdir(), 'trainproof pictures '));
+const folder = mkdtempSync(join(tmpdir(), 'lossproof pictures '));
 const browser = await openBrowser();
 try {
   const file = join(folder, 'report.html');

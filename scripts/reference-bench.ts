@@ -111,7 +111,7 @@ function errorsOf(observed: readonly Float64Array[], exact: Float64Array, rows: 
   );
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'trainproof-bench-'));
+const folder = mkdtempSync(join(tmpdir(), 'lossproof-bench-'));
 const kernels: RowKernel[] = [cpuKernel({ threads: 1 })];
 if (availableParallelism() > 1) kernels.push(cpuKernel());
 const absent: string[] = [];

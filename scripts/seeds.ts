@@ -146,7 +146,7 @@ async function patient(each: Correct): Promise<boolean> {
 }
 
 async function faulty(): Promise<boolean> {
-  const { stdout } = execaSync('python3', ['-m', 'trainproof.examples.faulty', '--list'], {
+  const { stdout } = execaSync('python3', ['-m', 'lossproof.examples.faulty', '--list'], {
     env: pythonEnvironment(),
   });
   const within = Number(values.within);
@@ -154,7 +154,7 @@ async function faulty(): Promise<boolean> {
   console.log(`${'faulty trainer'.padEnd(26)}${'stage'.padEnd(14)}seeds  median  worst  first most often`);
   for (const { name, property_hint: hint } of JSON.parse(stdout) as Faulty[]) {
     const chosen = matching(hint);
-    await withTrainer(['trainproof.examples.faulty', name], async (started) => {
+    await withTrainer(['lossproof.examples.faulty', name], async (started) => {
       // Not asked whether a fresh process fails as well: a restart a failure would take most of the time.
       const trainer = { ...started, restart: async () => {} };
       const catches: Catch[] = [];

@@ -9,7 +9,7 @@ import { PACKAGE_ROOT } from '../src/version.ts';
 
 const GIGABYTE = 2 ** 30;
 const SCRIPT = join(PACKAGE_ROOT, 'scripts', 'trace_bench.py');
-const PYTHON = process.env.TRAINPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
+const PYTHON = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 
 interface Measured {
   readonly seconds: readonly number[];
@@ -29,14 +29,14 @@ const { values } = parseArgs({
 });
 
 async function measure(loss: string, traced: boolean): Promise<Measured> {
-  const folder = mkdtempSync(join(tmpdir(), 'trainproof-trace-bench-'));
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof-trace-bench-'));
   const python = join(PACKAGE_ROOT, 'src', 'python');
   const env = traced
     ? {
-        PYTHONPATH: `${join(python, 'trainproof_trace', 'bootstrap')}:${python}`,
-        TRAINPROOF_TRACE: folder,
-        TRAINPROOF_TRACE_STEPS: '0',
-        TRAINPROOF_TRACE_MODE: values.mode,
+        PYTHONPATH: `${join(python, 'lossproof_trace', 'bootstrap')}:${python}`,
+        LOSSPROOF_TRACE: folder,
+        LOSSPROOF_TRACE_STEPS: '0',
+        LOSSPROOF_TRACE_MODE: values.mode,
       }
     : {};
   const { stdout } = await execa(PYTHON, [SCRIPT, loss, values.tokens], { env, stderr: 'inherit' });

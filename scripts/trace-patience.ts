@@ -90,7 +90,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
 };
 
 const SCRIPT_FOLDER = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');
-const PYTHON = process.env.TRAINPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
+const PYTHON = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 const BIN = dirname(PYTHON);
 /** The tiny models have 256 positions; a stop token is added to a row. */
 const MOST_TOKENS = 240;

@@ -74,7 +74,7 @@ const texts = rows.map((messages) => {
   const rendered = writer.render(messages);
   return 'text' in rendered ? rendered.text : '';
 });
-const scratch = mkdtempSync(join(tmpdir(), 'trainproof-view-'));
+const scratch = mkdtempSync(join(tmpdir(), 'lossproof-view-'));
 try {
   const data = join(scratch, 'data.jsonl');
   writeFileSync(data, rows.map((messages) => JSON.stringify({ messages })).join('\n'));

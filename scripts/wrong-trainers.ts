@@ -24,7 +24,7 @@ export function listMutants(): Mutant[] {
 type Listed = Omit<Mutant, 'start'>;
 
 function listed(module: string): Mutant[] {
-  const { stdout } = execaSync('python3', ['-m', `trainproof.examples.${module}`, '--list'], {
+  const { stdout } = execaSync('python3', ['-m', `lossproof.examples.${module}`, '--list'], {
     env: pythonEnvironment(),
   });
   return (JSON.parse(stdout) as Listed[]).map(({ id, title, rows, base, ops }) => ({
@@ -34,7 +34,7 @@ function listed(module: string): Mutant[] {
     base,
     ops,
     async start() {
-      const command = ['python3', '-m', `trainproof.examples.${module}`, id];
+      const command = ['python3', '-m', `lossproof.examples.${module}`, id];
       const started = await startTrainer({ command });
       if ('failure' in started) throw new Error(`${id}: ${started.failure.message}`);
       return started.trainer;

@@ -13,10 +13,10 @@ function findRoot(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     try {
       const { name } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as { name?: string };
-      if (name === 'trainproof') return at;
+      if (name === 'lossproof') return at;
     } catch {
       // No package.json here: look one folder up.
     }
-    if (dirname(at) === at) throw new Error('trainproof cannot find its own package.json; reinstall it.');
+    if (dirname(at) === at) throw new Error('lossproof cannot find its own package.json; reinstall it.');
   }
 }

@@ -1,4 +1,4 @@
-// Runs before each test file: our own tests try other cases each time, and with TRAINPROOF_SEED the same ones again.
+// Runs before each test file: our own tests try other cases each time, and with LOSSPROOF_SEED the same ones again.
 import fc from 'fast-check';
 import { seedOfEnvironment } from '../properties/seed.ts';
 

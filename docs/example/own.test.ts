@@ -1,6 +1,6 @@
 // What this repository promises beyond the catalogue, and the stages that it must never lose.
-import { bandOf, defineProperty, fc, groupAdvantages, klOf, numberFinding, openTrainer } from 'trainproof';
-import 'trainproof/vitest';
+import { bandOf, defineProperty, fc, groupAdvantages, klOf, numberFinding, openTrainer } from 'lossproof';
+import 'lossproof/vitest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let trainer: Awaited<ReturnType<typeof openTrainer>>;

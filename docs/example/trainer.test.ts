@@ -1,4 +1,4 @@
-// The whole catalogue against the trainer of trainproof.config.json, one test a property.
-import { testTrainer } from 'trainproof/vitest';
+// The whole catalogue against the trainer of lossproof.config.json, one test a property.
+import { testTrainer } from 'lossproof/vitest';
 
 testTrainer();

@@ -2,8 +2,8 @@
 
 python3 trainer.py answers for it; everything that is not below is the bundled example, which is right."""
 
-import trainproof
-from trainproof.examples import left_padded as example
+import lossproof
+from lossproof.examples import left_padded as example
 
 
 def mask(sequences, attention_mask, prompt_width, eos_token_ids):
@@ -45,7 +45,7 @@ def served(op, right):
     return (WRONG[op], capabilities) if op in WRONG else right
 
 
-trainproof.serve(
+lossproof.serve(
     name="my-trainer",
     ops={op: served(op, right) for op, right in example.OPS.items()},
     **example.DECLARED,

@@ -80,7 +80,7 @@ const entropyBound: MonitorRule = {
   why: 'No distribution over V tokens has more than ln V nats. More means that padding is counted, that a sum is divided by a wrong count, or that it is no entropy.',
   catches: ['PPO-08'],
   advice:
-    'Compute the entropy over the mask of the completions and divide by its sum. `trainproof check --only "entropy/*"` compares it.',
+    'Compute the entropy over the mask of the completions and divide by its sum. `lossproof check --only "entropy/*"` compares it.',
   roles: ['entropy'],
   settings: {
     vocabulary: { default: 0, what: 'Tokens of the vocabulary; 0: what the run declares as vocab_size.' },

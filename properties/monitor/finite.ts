@@ -31,7 +31,7 @@ const finiteTraining: MonitorRule = {
   why: 'A NaN that reaches the optimiser makes every weight NaN, and the run goes on without saying so.',
   catches: ['NUM-01', 'NUM-02', 'NUM-03', 'NUM-05', 'NUM-06', 'ADV-05'],
   advice:
-    'Stop the run and go back to the last checkpoint before this step. Look at the batch of this step for rows without a trained token, rewards without spread and log-probabilities of minus infinity; then run `trainproof check`.',
+    'Stop the run and go back to the last checkpoint before this step. Look at the batch of this step for rows without a trained token, rewards without spread and log-probabilities of minus infinity; then run `lossproof check`.',
   roles: OPTIMISED,
   settings: {
     points: inARow(

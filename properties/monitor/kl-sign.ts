@@ -15,7 +15,7 @@ const k3Negative: MonitorRule = {
   why: 'The estimator k3 = exp(d) - d - 1 is at least 0 for every single token. A negative mean is summed over padding, divided by a wrong count, has its sign turned, or is another estimate than it is said to be.',
   catches: ['KL-13', 'KL-08', 'KL-01', 'KL-03'],
   advice:
-    'Check that the KL is taken over the mask of the completions only, from log-probabilities of the same ids under both models, and that its sign is right: `trainproof check --only "kl/*"` compares it token by token.',
+    'Check that the KL is taken over the mask of the completions only, from log-probabilities of the same ids under both models, and that its sign is right: `lossproof check --only "kl/*"` compares it token by token.',
   roles: ['kl'],
   settings: {
     estimator: {

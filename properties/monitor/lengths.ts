@@ -190,7 +190,7 @@ const toolFailures: MonitorRule = {
   why: 'Where every call fails, the tool or the parser is broken, and the policy learns not to call.',
   catches: [],
   advice:
-    'Run one call by hand through the same parser and tool. `trainproof check --only "tools/*"` checks the parser.',
+    'Run one call by hand through the same parser and tool. `lossproof check --only "tools/*"` checks the parser.',
   roles: ['tool_failures'],
   settings: {
     most: { default: 0.95, what: 'Share of calls, 0 to 1, that may fail.' },

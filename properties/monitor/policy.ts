@@ -12,7 +12,7 @@ const ratioOne: MonitorRule = {
   why: 'The policy that is updated is the one that sampled. A ratio other than 1 means that the two passes scored different rows, temperatures, masks or dropouts, and the update is towards their difference.',
   catches: ['LP-16', 'LP-05', 'LP-11'],
   advice:
-    'Score the same rows twice without a step between and compare token by token: dropout, padding, packing and temperature are the usual differences. `trainproof check --only "update/*"` does it.',
+    'Score the same rows twice without a step between and compare token by token: dropout, padding, packing and temperature are the usual differences. `lossproof check --only "update/*"` does it.',
   roles: ['ratio', 'clip_fraction'],
   settings: {
     on_policy: {

@@ -21,7 +21,7 @@ export const zeroLoss: MonitorRule = {
   why: 'A loss that is exactly 0 with a gradient of 0 or NaN trained nothing: every label was masked, the branch that computes it never ran, or a NaN was logged as 0. The run goes on and reports success.',
   catches: ['ZL-01', 'ZL-02', 'TRN-04', 'TOK-06', 'NUM-01'],
   advice:
-    'Count the trained tokens of this batch: `trainproof trace` shows which have a gradient, `trainproof view` which are labelled. Look for truncation that cuts the whole answer, a template that is not found, and a batch that is read by position.',
+    'Count the trained tokens of this batch: `lossproof trace` shows which have a gradient, `lossproof view` which are labelled. Look for truncation that cuts the whole answer, a template that is not found, and a batch that is read by position.',
   roles: SIGNAL_ROLES,
   settings: {
     points: inARow(

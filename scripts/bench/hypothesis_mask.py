@@ -7,11 +7,11 @@ import os
 import sys
 import time
 
-result = os.fdopen(os.dup(1), "w")  # importing trainproof sends stdout to stderr
+result = os.fdopen(os.dup(1), "w")  # importing lossproof sends stdout to stderr
 
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st  # noqa: E402
 
-from trainproof.examples import left_padded  # noqa: E402
+from lossproof.examples import left_padded  # noqa: E402
 
 CASES = int(sys.argv[1])
 PLAIN = [id_ for id_ in range(600) if id_ > 20]

@@ -45,13 +45,13 @@ export function propertyPage(
       '\n',
     ),
     '## Run it alone',
-    `\`\`\`\n${command}\nnpx trainproof explain ${id}\n\`\`\``,
+    `\`\`\`\n${command}\nnpx lossproof explain ${id}\n\`\`\``,
     ...section(
       '## Wrong trainers to try it on',
       shown.length === 0
         ? []
         : [
-            'Correct trainers with one of these mistakes, in an op that this property asks for. `python3 -m trainproof.examples.mutants ID` serves one.',
+            'Correct trainers with one of these mistakes, in an op that this property asks for. `python3 -m lossproof.examples.mutants ID` serves one.',
             shown.map((mutant) => `- \`${mutant.id}\`: ${mutant.title}`).join('\n'),
           ],
     ),

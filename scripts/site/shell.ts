@@ -34,14 +34,14 @@ export function shell({ path, title, body, groups }: ShellOptions): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title === 'trainproof' ? title : `${title} · trainproof`}</title>
+<title>${title === 'lossproof' ? title : `${title} · lossproof`}</title>
 <link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="${to(STYLE_SHEET)}">
 </head>
 <body>
 <a class="skip" href="#main">Skip to the text</a>
 <nav aria-label="Pages">
-<a class="brand" href="${to('index.html')}">trainproof</a>
+<a class="brand" href="${to('index.html')}">lossproof</a>
 ${groups.map(
   (group) => html`<h2>${group.title}</h2>
 <ul>${group.items.map((item) => html`<li><a href="${to(item.path)}"${item.path === path && raw(' aria-current="page"')}>${item.title}</a></li>`)}</ul>
@@ -50,7 +50,7 @@ ${groups.map(
 <main id="main">
 ${raw(body)}
 </main>
-<footer>trainproof ${VERSION}</footer>
+<footer>lossproof ${VERSION}</footer>
 </body>
 </html>
 `;

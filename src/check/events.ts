@@ -45,7 +45,7 @@ export interface Failure {
 
 /** What only the caller of a run knows: how its failures are seen again from where it was started. */
 export interface Replay {
-  /** Usually `npx trainproof replay`. */
+  /** Usually `npx lossproof replay`. */
   readonly command: string;
   /** The adapter as typed in a shell, ready for `< file`; absent for a trainer in this process. */
   readonly adapter?: string;

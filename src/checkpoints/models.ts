@@ -77,7 +77,7 @@ let folder: string | undefined;
 /** Removed when the process ends: by itself, as the command does after Ctrl-C, or by a signal that nobody else handles. */
 function root(): string {
   if (folder !== undefined) return folder;
-  const made = temporaryFolder('trainproof-models-');
+  const made = temporaryFolder('lossproof-models-');
   const remove = (): void => removeFolder(made);
   process.once('exit', remove);
   // First, and once, so that whoever else listens does not count this one: they may finish a case, and end the process.

@@ -16,6 +16,6 @@ export async function openInBrowser(address: string, context: Context): Promise<
   child.unref();
   if (failed !== undefined)
     context.err.write(
-      `trainproof: no browser can be opened (${opener}: ${failed.message}); open ${address}\n`,
+      `lossproof: no browser can be opened (${opener}: ${failed.message}); open ${address}\n`,
     );
 }

@@ -11,9 +11,9 @@ export interface FaultyTrainer {
   readonly seed_document: string;
 }
 
-export const FAULTY_MODULE = 'trainproof.examples.faulty';
+export const FAULTY_MODULE = 'lossproof.examples.faulty';
 
-/** Asks `python -m trainproof.examples.faulty --list`. */
+/** Asks `python -m lossproof.examples.faulty --list`. */
 export async function faultyTrainers(
   python: string,
   cwd: string,

@@ -84,15 +84,15 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
 
 const EXAMPLES = `
 Examples:
-  npx trainproof check -- python adapter.py
-  npx trainproof check --adapter trl-grpo
-  npx trainproof check --only 'mask/*,kl' --cases 500 -- python adapter.py
-  npx trainproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py
-  npx trainproof check --html report.html --junit junit.xml -- python adapter.py
+  npx lossproof check -- python adapter.py
+  npx lossproof check --adapter trl-grpo
+  npx lossproof check --only 'mask/*,kl' --cases 500 -- python adapter.py
+  npx lossproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py
+  npx lossproof check --html report.html --junit junit.xml -- python adapter.py
 
 Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict, 130 interrupted.
 Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.
-The last run is kept in ${LAST_RUN}, which \`npx trainproof report\` shows.`;
+The last run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
 
 async function check(options: CheckOptions, rest: readonly string[], context: Context): Promise<number> {
   const plan = await makePlan(options, rest, context);
@@ -112,7 +112,7 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
   if (isProblem(record)) return refuse(context, record);
 
   const seed = options.seed ?? anySeed();
-  say(context, `trainproof ${VERSION} · seed ${seed}`);
+  say(context, `lossproof ${VERSION} · seed ${seed}`);
   sayBundled(plan, context);
   try {
     return await withSession(plan, context, (session) =>
@@ -196,10 +196,10 @@ async function checkWith(
     : results;
   const code = exitCodeOf(counted, interrupts.signal.aborted);
   if (code === NO_VERDICT) {
-    context.err.write('trainproof: nothing was checked; `trainproof doctor` says what the trainer lacks\n');
+    context.err.write('lossproof: nothing was checked; `lossproof doctor` says what the trainer lacks\n');
   }
   if (code === FAILED && record.isKept() && context.out.isTty && options.quiet !== true)
-    say(context, paint.dim('npx trainproof report   shows this as a page'));
+    say(context, paint.dim('npx lossproof report   shows this as a page'));
   return code === HOLDS && !written ? NO_VERDICT : code;
 }
 

@@ -73,4 +73,4 @@ function bundledKnown(choice: TrainerChoice): string | undefined {
   return name === undefined ? undefined : join(ADAPTERS_FOLDER, 'known', `${name}.json`);
 }
 
-const ADAPTERS_FOLDER = join(PACKAGE_ROOT, 'src', 'python', 'trainproof', 'adapters');
+const ADAPTERS_FOLDER = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'adapters');

@@ -1,4 +1,4 @@
-// trainproof.config.(ts|js|mjs|json): what a user would otherwise type at every run. Found upward from the
+// lossproof.config.(ts|js|mjs|json): what a user would otherwise type at every run. Found upward from the
 // working directory; unknown keys are refused. What is typed wins over what is written here.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
@@ -37,7 +37,7 @@ export async function loadConfig(
 }
 
 export const CONFIG_NAMES: readonly string[] = ['ts', 'js', 'mjs', 'json'].map(
-  (ending) => `trainproof.config.${ending}`,
+  (ending) => `lossproof.config.${ending}`,
 );
 
 function findConfig(folder: string): string | undefined {
@@ -52,12 +52,12 @@ async function read(file: string): Promise<unknown> {
     const loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
     return loaded.default;
   }
-  // `import { defineConfig } from 'trainproof'` must also work where the package was started by npx alone.
+  // `import { defineConfig } from 'lossproof'` must also work where the package was started by npx alone.
   const self = fileURLToPath(new URL(`../index${extname(import.meta.url)}`, import.meta.url));
   const jiti = createJiti(import.meta.url, {
     fsCache: false,
     moduleCache: false,
-    alias: { trainproof: self },
+    alias: { lossproof: self },
   });
   return await jiti.import(file, { default: true });
 }

@@ -41,7 +41,7 @@ export function whyOf(error: unknown): string {
 
 /** One line on stderr, and the exit code for "no verdict". */
 export function refuse(context: Context, { problem }: Problem): number {
-  context.err.write(`trainproof: ${problem}\n`);
+  context.err.write(`lossproof: ${problem}\n`);
   return NO_VERDICT;
 }
 

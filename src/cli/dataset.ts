@@ -64,9 +64,9 @@ Forms, each in the keys that trainers read:
   prompt             {"prompt": text}
 
 Examples:
-  npx trainproof dataset hard.jsonl --form chat --tokenizer ./my-model
-  npx trainproof trace --dataset hard.jsonl --keep-going -- python train.py --data hard.jsonl
-  npx trainproof trace --dataset hard.jsonl --shrink 20 -- python train.py --data hard.jsonl
+  npx lossproof dataset hard.jsonl --form chat --tokenizer ./my-model
+  npx lossproof trace --dataset hard.jsonl --keep-going -- python train.py --data hard.jsonl
+  npx lossproof trace --dataset hard.jsonl --shrink 20 -- python train.py --data hard.jsonl
 
 Exit code: 0 written; 1 written, and some kind of row is missing in it; 2 not written.`;
 
@@ -107,7 +107,7 @@ async function dataset(file: string, options: Options, context: Context): Promis
       form,
       seed,
       counted: `at most ${maxTokens} tokens each, ${countedBy(tokenizer, form)}`,
-      use: `npx trainproof trace${given} --keep-going -- python train.py ${quoted(file)}`,
+      use: `npx lossproof trace${given} --keep-going -- python train.py ${quoted(file)}`,
       width: widthOfScreen(context),
       paint: choosePaint(context.out.isTty, context.env),
     }),

@@ -30,9 +30,9 @@ export interface Config {
   readonly opTimeout?: number;
   /** Seconds for the first answer, imports included. */
   readonly helloTimeout?: number;
-  /** Keep failing cases in .trainproof/ and run them first. */
+  /** Keep failing cases in .lossproof/ and run them first. */
   readonly corpus?: boolean;
-  /** What `trainproof monitor` reads, and how its rules are set. */
+  /** What `lossproof monitor` reads, and how its rules are set. */
   readonly monitor?: MonitorConfig;
 }
 

@@ -45,8 +45,8 @@ export function addDemo(program: Command, { context, finish }: Invocation): void
 
 const EXAMPLES = `
 Examples:
-  npx trainproof demo
-  npx trainproof demo count-as-position
+  npx lossproof demo
+  npx lossproof demo count-as-position
 
 Exit code: 0 each is caught, 1 one is not.`;
 
@@ -119,7 +119,7 @@ async function showOne(faulty: FaultyTrainer, tour: Tour): Promise<number> {
     say(context, paint.orange(`not caught in ${tour.cases} cases a property`));
     return FAILED;
   }
-  const again = `npx trainproof demo ${faulty.name} --seed ${tour.seed}`;
+  const again = `npx lossproof demo ${faulty.name} --seed ${tour.seed}`;
   const replay = { ...replayOf(session.plan.choice, context, false), again };
   say(context, ...failureLines(caught, { width, paint, replay }));
   const { casesToFail, shrinks } = caught.failure;

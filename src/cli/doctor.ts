@@ -32,8 +32,8 @@ export function addDoctor(program: Command, { context, rest, finish }: Invocatio
 
 const EXAMPLES = `
 Examples:
-  npx trainproof doctor -- python adapter.py
-  npx trainproof doctor --adapter trl-sft
+  npx lossproof doctor -- python adapter.py
+  npx lossproof doctor --adapter trl-sft
 
 Exit code: 0 every op answers, 1 one does not, 2 the trainer never started.`;
 

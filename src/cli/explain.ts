@@ -38,9 +38,9 @@ export function addExplain(program: Command, { context, finish }: Invocation): v
 
 const EXAMPLES = `
 Examples:
-  npx trainproof explain mask/prompt-is-never-trained
-  npx trainproof explain 'kl/*'
-  npx trainproof explain MSK-01`;
+  npx lossproof explain mask/prompt-is-never-trained
+  npx lossproof explain 'kl/*'
+  npx lossproof explain MSK-01`;
 
 type Page =
   | ({ readonly kind: 'property' } & PropertyExplanation)

@@ -16,6 +16,6 @@ export async function tellGithub(runs: readonly Run[], context: Context): Promis
   try {
     appendFileSync(GITHUB_STEP_SUMMARY, markdownSummary(runs));
   } catch (error) {
-    context.err.write(`trainproof: the step summary ${cannotBeWritten(error)}\n`);
+    context.err.write(`lossproof: the step summary ${cannotBeWritten(error)}\n`);
   }
 }

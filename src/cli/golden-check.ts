@@ -43,7 +43,7 @@ export async function checkGolden(
   const record = openRecord(options, true, context);
   if (isProblem(record)) return refuse(context, record);
   if (options.quiet !== true)
-    say(context, `trainproof ${VERSION} · golden set ${GOLDEN_SET} · ${options.dir}`);
+    say(context, `lossproof ${VERSION} · golden set ${GOLDEN_SET} · ${options.dir}`);
   sayBundled(plan, context);
   try {
     return await withSession(plan, context, (session) =>
@@ -108,6 +108,6 @@ async function checkWith(
   const written = await record.finish();
   const code = exitCodeOf(results, interrupts.signal.aborted);
   if (code === NO_VERDICT)
-    context.err.write('trainproof: nothing was compared: the trainer offers no op of these entries\n');
+    context.err.write('lossproof: nothing was compared: the trainer offers no op of these entries\n');
   return code === HOLDS && !written ? NO_VERDICT : code;
 }

@@ -66,7 +66,7 @@ export function namedIds(
   return new Set(ids.filter((id) => names.some((name) => fits(id, name))));
 }
 
-/** The same trainer again, by a command of golden: `npx trainproof golden accept ID -- python adapter.py`. */
+/** The same trainer again, by a command of golden: `npx lossproof golden accept ID -- python adapter.py`. */
 export function goldenLine(
   words: readonly string[],
   { dir }: GoldenOptions,
@@ -82,5 +82,5 @@ export function goldenLine(
     choice.kind === 'command' && choice.from === 'typed' && options.adapter === undefined
       ? ` -- ${joinCommand(choice.command)}`
       : '';
-  return ['npx trainproof golden', ...[...words, ...folder, ...typed].map(quoted)].join(' ') + command;
+  return ['npx lossproof golden', ...[...words, ...folder, ...typed].map(quoted)].join(' ') + command;
 }

@@ -48,7 +48,7 @@ export async function recordGolden(
     return refuse(context, {
       problem: `${options.dir} holds golden files already: \`golden check\` compares with them, \`golden accept ID...\` takes a change, \`golden record --force\` records all of them anew`,
     });
-  say(context, `trainproof ${VERSION} · recording golden set ${GOLDEN_SET}`);
+  say(context, `lossproof ${VERSION} · recording golden set ${GOLDEN_SET}`);
   sayBundled(plan, context);
   return withSession(plan, context, async (session) => {
     const asking = askingOf(session);

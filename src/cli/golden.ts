@@ -54,10 +54,10 @@ Exit code: 0 all the same, 1 an entry changed, is missing, unknown, stale or err
 
 const EXAMPLES = `
 Examples:
-  npx trainproof golden record -- python adapter.py
-  npx trainproof golden check -- python adapter.py
-  npx trainproof golden check --only 'mask/*,kl' --html golden.html -- python adapter.py
-  npx trainproof golden accept mask/several-stops 'kl/*' -- python adapter.py
-  npx trainproof golden check --adapter trl-grpo --dir golden/trl
+  npx lossproof golden record -- python adapter.py
+  npx lossproof golden check -- python adapter.py
+  npx lossproof golden check --only 'mask/*,kl' --html golden.html -- python adapter.py
+  npx lossproof golden accept mask/several-stops 'kl/*' -- python adapter.py
+  npx lossproof golden check --adapter trl-grpo --dir golden/trl
 ${CODES}
 docs/golden.md tells what is recorded, and how a difference reads.`;

@@ -17,7 +17,7 @@ import { judge, type Setting } from './setting.ts';
 export interface HoldOptions {
   /** Cases a property. Default: the configuration's where the trainer was opened with one, else 100. */
   readonly cases?: number;
-  /** Default: TRAINPROOF_SEED of the environment, else a new one each time; a failure says it. */
+  /** Default: LOSSPROOF_SEED of the environment, else a new one each time; a failure says it. */
   readonly seed?: number;
   /** The highest level to check. Default: `must`, and whatever is named. */
   readonly level?: Level;
@@ -183,7 +183,7 @@ export async function blockText(
   { seed, catalogue, saved }: Shown,
 ): Promise<string> {
   const { command } = setting.replay;
-  const unsaved = { command, again: `TRAINPROOF_SEED=${seed} npx vitest run` };
+  const unsaved = { command, again: `LOSSPROOF_SEED=${seed} npx vitest run` };
   // What was measured for the run; nothing is measured for these words.
   const words = semanticsWords(await setting.measured(AbortSignal.abort()));
   const blocks = blocksOf(results, ({ id }) => {

@@ -30,14 +30,14 @@ export function addInit(program: Command, { context, finish }: Invocation): void
 
 const EXAMPLES = `
 Examples:
-  npx trainproof init
-  npx trainproof init --vitest
-  npx trainproof init --force
+  npx lossproof init
+  npx lossproof init --vitest
+  npx lossproof init --force
 
 With --vitest, files that are there are kept, and package.json gets what it lacks and nothing else.`;
 
 const ADAPTER = 'adapter.py';
-const CONFIG = 'trainproof.config.json';
+const CONFIG = 'lossproof.config.json';
 const TEST = 'trainer.test.ts';
 const PACKAGE = 'package.json';
 
@@ -51,7 +51,7 @@ function init({ force = false }: InitOptions, context: Context): number {
   }
   const problem = writeStarters(files, force, context);
   if (problem !== undefined) return refuse(context, problem);
-  say(context, `wrote ${listed(files)}`, '', 'Next:', '  npx trainproof doctor', '  npx trainproof check');
+  say(context, `wrote ${listed(files)}`, '', 'Next:', '  npx lossproof doctor', '  npx lossproof check');
   return HOLDS;
 }
 
@@ -96,7 +96,7 @@ function packageEdit(context: Context): PackageEdit | Problem {
   }
   return editPackage(text, {
     test: 'vitest run',
-    packages: { trainproof: `^${VERSION}`, vitest: testedVitest() },
+    packages: { lossproof: `^${VERSION}`, vitest: testedVitest() },
   });
 }
 

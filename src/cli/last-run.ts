@@ -1,4 +1,4 @@
-// The events of the last run in a folder, kept beside its saved cases: what `trainproof report` shows when it is told
+// The events of the last run in a folder, kept beside its saved cases: what `lossproof report` shows when it is told
 // nothing else.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ export const LAST_RUN = join(dirname(CASES_FOLDER), 'last-run.ndjson');
 export function openLastRun(context: Context): EventFile {
   const file = resolve(context.cwd, LAST_RUN);
   const complain = (why: string): void =>
-    context.err.write(`trainproof: ${LAST_RUN} ${why}; \`trainproof report\` will not know this run\n`);
+    context.err.write(`lossproof: ${LAST_RUN} ${why}; \`lossproof report\` will not know this run\n`);
   let made: string | undefined;
   const events = openEventFile(file, complain);
   let begun = false;

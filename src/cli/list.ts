@@ -35,10 +35,10 @@ export function addList(program: Command, { context, rest, finish }: Invocation)
 
 const EXAMPLES = `
 Examples:
-  npx trainproof list
-  npx trainproof list --only mask
-  npx trainproof list --only monitor --full
-  npx trainproof list -- python adapter.py`;
+  npx lossproof list
+  npx lossproof list --only mask
+  npx lossproof list --only monitor --full
+  npx lossproof list -- python adapter.py`;
 
 async function list(options: ListOptions, rest: readonly string[], context: Context): Promise<number> {
   const properties = selectProperties(await everyProperty(context), splitNames(options.only ?? []), 'may');
@@ -84,10 +84,10 @@ async function everyProperty(context: Context): Promise<readonly Listed[]> {
 }
 
 const TRACE_MARK = 'trace';
-const TRACE_ONLY = 'what a script really trained, which only `npx trainproof trace -- COMMAND` sees';
+const TRACE_ONLY = 'what a script really trained, which only `npx lossproof trace -- COMMAND` sees';
 
 const MONITOR_MARK = 'monitor';
-const MONITOR_ONLY = 'what a run logs, which `npx trainproof monitor PATH` reads';
+const MONITOR_ONLY = 'what a run logs, which `npx lossproof monitor PATH` reads';
 
 const LEVEL_WIDTH = 'should'.length;
 const TITLE_INDENT = '    ';

@@ -25,7 +25,7 @@ const context: Context = {
   exitNow: (code) => process.exit(code),
 };
 
-// `trainproof list | head` closes the pipe; that is no error.
+// `lossproof list | head` closes the pipe; that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   throw error;
@@ -35,7 +35,7 @@ try {
   process.exitCode = await runProgram(process.argv.slice(2), context);
 } catch (error) {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`trainproof: this is a defect of trainproof, please report it:\n${what}\n`);
+  process.stderr.write(`lossproof: this is a defect of lossproof, please report it:\n${what}\n`);
   process.exitCode = NO_VERDICT;
 }
 

@@ -44,7 +44,7 @@ export function addMonitorOptions(command: Command): Command {
     .option('--level <level>', 'rules up to must, should (default) or may', levelName)
     .option('--known <file>', 'known failures, with their reasons')
     .option('--tokenizer <dir>', 'folder with tokenizer.json, for the rules about ids of rollouts')
-    .option('--config <file>', 'configuration (default: trainproof.config.* upward of here)')
+    .option('--config <file>', 'configuration (default: lossproof.config.* upward of here)')
     .option('--interval <seconds>', 'between two looks, with --follow', positive, DEFAULT_INTERVAL)
     .option('--idle <seconds>', 'end when nothing new has come for so long, with --follow', positive)
     .option('--keep-going', 'do not end at the first rule of level must that fails, with --follow')

@@ -43,12 +43,12 @@ export function addMonitor(program: Command, { context, finish }: Invocation): v
 
 const MORE = `
 Examples:
-  npx trainproof monitor runs/
-  npx trainproof monitor runs/ --rollouts rollouts/ --tokenizer ./model --html run.html
-  npx trainproof monitor runs/ --set kl-spike.times=30 --series my_kl=kl --expect llm_sft_loss
-  npx trainproof monitor runs/ --follow --idle 1800; [ $? -eq 1 ] && kill $JOB
+  npx lossproof monitor runs/
+  npx lossproof monitor runs/ --rollouts rollouts/ --tokenizer ./model --html run.html
+  npx lossproof monitor runs/ --set kl-spike.times=30 --series my_kl=kl --expect llm_sft_loss
+  npx lossproof monitor runs/ --follow --idle 1800; [ $? -eq 1 ] && kill $JOB
 
-Rules: npx trainproof list --only monitor --full. Files are only read; nothing of the run is changed.
+Rules: npx lossproof list --only monitor --full. Files are only read; nothing of the run is changed.
 
 Exit code: 0 every rule that could judge holds; 1 a rule fails; 2 no verdict: nothing could be read, or no rule could
 judge what was; 130 interrupted. With --follow, the first rule of level must that fails ends it with 1.`;
@@ -60,7 +60,7 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   const meant = meantOf(typed, options, loaded);
   if (isProblem(meant)) return refuse(context, meant);
   if (meant.paths.length + meant.rollouts.length === 0)
-    return refuse(context, { problem: 'name what is to be read, as in `trainproof monitor runs/`' });
+    return refuse(context, { problem: 'name what is to be read, as in `lossproof monitor runs/`' });
   const lone = loneOption(options);
   if (lone !== undefined) return refuse(context, { problem: `${lone} is for --follow` });
   // Loaded now: `--help` must not wait for readers and rules.
@@ -152,7 +152,7 @@ async function followed(
   const { book, source, held, print, quiet, name, paths } = reading;
   const live = context.out.isTty && context.env.TERM !== 'dumb' && !context.env.CI && !quiet;
   if (!quiet)
-    say(context, ...wrap(`trainproof ${VERSION} · following ${name}`, print.width).map(print.paint.bold));
+    say(context, ...wrap(`lossproof ${VERSION} · following ${name}`, print.width).map(print.paint.bold));
   const missing = paths.filter((path) => !/[*?{]/.test(path) && !existsSync(resolve(context.cwd, path)));
   for (const path of missing)
     say(context, ...wrap(`! ${path} is not there yet; it is waited for`, print.width));
@@ -251,5 +251,5 @@ function againLine(meant: Meant, options: MonitorOptions): string {
     ...(options.level === undefined ? [] : ['--level', options.level]),
     ...(options.tokenizer === undefined ? [] : ['--tokenizer', options.tokenizer]),
   ];
-  return ['npx trainproof monitor', ...words.map(quoted)].join(' ');
+  return ['npx lossproof monitor', ...words.map(quoted)].join(' ');
 }

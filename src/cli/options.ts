@@ -21,7 +21,7 @@ export function addTrainerOptions(command: Command): Command {
     .option('--adapter <name>', 'a ready-made adapter: trl-dpo, trl-grpo, trl-sft')
     .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
     .option('--tokenizer <dir>', 'folder with tokenizer.json')
-    .option('--config <file>', 'configuration (default: trainproof.config.* upward of here)')
+    .option('--config <file>', 'configuration (default: lossproof.config.* upward of here)')
     .option('--op-timeout <seconds>', 'longest wait for one answer', positive)
     .option('--hello-timeout <seconds>', 'longest wait for the first answer, imports included', positive);
 }

@@ -23,7 +23,7 @@ const OUTPUTS = {
     render: async (runs) => (await import('../report/junit.ts')).junitReport(runs),
   },
   events: {
-    what: 'the run as JSON lines, which `trainproof report` reads',
+    what: 'the run as JSON lines, which `lossproof report` reads',
     render: async (runs) => runLines(runs),
   },
   sarif: {

@@ -28,10 +28,10 @@ export function addProfile(program: Command, { context, rest, finish }: Invocati
 
 const EXAMPLES = `
 Examples:
-  npx trainproof profile -- python adapter.py
-  npx trainproof profile --adapter trl-grpo
-  npx trainproof profile --json profile.json -- python adapter.py
-  npx trainproof profile --json - -- python adapter.py
+  npx lossproof profile -- python adapter.py
+  npx lossproof profile --adapter trl-grpo
+  npx lossproof profile --json profile.json -- python adapter.py
+  npx lossproof profile --json - -- python adapter.py
 
 Exit code: 0 measured, 1 a declared value differs from the measured one, 2 no verdict, 130 interrupted.`;
 
@@ -74,13 +74,13 @@ async function profileWith(session: Session, json: string | undefined, context: 
 function codeOf({ items, probes }: Profile, context: Context): number {
   for (const { probe, reading } of probes) {
     if (reading.state === 'failed') {
-      context.err.write(`trainproof: probe ${probe.id} was not answered: ${reading.why}\n`);
+      context.err.write(`lossproof: probe ${probe.id} was not answered: ${reading.why}\n`);
     }
   }
   if (items.some(({ verdict }) => verdict === 'differs')) return FAILED;
   if (items.some(({ verdict }) => TOLD.has(verdict))) return HOLDS;
   return refuse(context, {
-    problem: 'nothing could be measured; `trainproof doctor` says what the trainer lacks',
+    problem: 'nothing could be measured; `lossproof doctor` says what the trainer lacks',
   });
 }
 

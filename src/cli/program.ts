@@ -21,7 +21,7 @@ import { addReport } from './report.ts';
 import { addTrace } from './trace.ts';
 import { addView } from './view.ts';
 
-/** Runs `trainproof ...argv`. Throws only for a defect of the harness. */
+/** Runs `lossproof ...argv`. Throws only for a defect of the harness. */
 export async function runProgram(argv: readonly string[], context: Context): Promise<number> {
   // Behind -- stands the trainer's command, with options of its own that are none of ours.
   const split = argv.indexOf('--');
@@ -50,7 +50,7 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
 
 export function buildProgram(invocation: Invocation): Command {
   const { context } = invocation;
-  const program = new Command('trainproof')
+  const program = new Command('lossproof')
     .description('property-based tests for language-model trainers')
     .version(VERSION)
     .showSuggestionAfterError(false)
@@ -84,14 +84,14 @@ export function buildProgram(invocation: Invocation): Command {
 
 const EXAMPLES = `
 Examples:
-  npx trainproof init                        write an adapter to start from
-  npx trainproof doctor -- python adapter.py say hello, try each op once
-  npx trainproof check -- python adapter.py  check every property
-  npx trainproof report --open               see the last run as a page
-  npx trainproof trace -- python train.py    see what a script really trains
-  npx trainproof monitor runs/               see whether the logs of a run hold
-  npx trainproof golden --help               see later what of a trainer has changed
-  npx trainproof demo                        see six real bugs caught`;
+  npx lossproof init                        write an adapter to start from
+  npx lossproof doctor -- python adapter.py say hello, try each op once
+  npx lossproof check -- python adapter.py  check every property
+  npx lossproof report --open               see the last run as a page
+  npx lossproof trace -- python train.py    see what a script really trains
+  npx lossproof monitor runs/               see whether the logs of a run hold
+  npx lossproof golden --help               see later what of a trainer has changed
+  npx lossproof demo                        see six real bugs caught`;
 
 function explain(error: CommanderError, words: readonly string[], program: Command): string {
   const command = named(words, program);
@@ -116,8 +116,8 @@ function explain(error: CommanderError, words: readonly string[], program: Comma
     }
     case 'commander.excessArguments':
       return command.name() === 'trace'
-        ? `${said.replace(/\.$/, '')}; the script's command stands behind --, word by word, as in \`trainproof trace -- python train.py\``
-        : `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`${command === program ? 'trainproof check' : pathOf(command)} -- python adapter.py\``;
+        ? `${said.replace(/\.$/, '')}; the script's command stands behind --, word by word, as in \`lossproof trace -- python train.py\``
+        : `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`${command === program ? 'lossproof check' : pathOf(command)} -- python adapter.py\``;
     default:
       return said;
   }
@@ -130,7 +130,7 @@ function named(words: readonly string[], program: Command): Command {
   return command === undefined ? program : named(rest, command);
 }
 
-/** `trainproof golden check`. */
+/** `lossproof golden check`. */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -7,10 +7,10 @@ import type { Context } from './context.ts';
 
 type Place = Pick<Context, 'cwd' | 'env'>;
 
-/** Named by the user, then TRAINPROOF_PYTHON, an active environment, ./.venv, and last python3 on the PATH. */
+/** Named by the user, then LOSSPROOF_PYTHON, an active environment, ./.venv, and last python3 on the PATH. */
 export function findPython(named: string | undefined, { cwd, env }: Place): string {
   if (named !== undefined) return named.includes('/') ? resolve(cwd, named) : named;
-  if (env.TRAINPROOF_PYTHON) return env.TRAINPROOF_PYTHON;
+  if (env.LOSSPROOF_PYTHON) return env.LOSSPROOF_PYTHON;
   const folders = [env.VIRTUAL_ENV, join(cwd, '.venv')];
   const found = folders
     .filter((folder) => folder !== undefined && folder !== '')
@@ -19,7 +19,7 @@ export function findPython(named: string | undefined, { cwd, env }: Place): stri
   return found ?? 'python3';
 }
 
-/** Holds the Python package `trainproof`. */
+/** Holds the Python package `lossproof`. */
 export const PYTHON_FOLDER: string = join(PACKAGE_ROOT, 'src', 'python');
 
 /** `PYTHONPATH=… ` for a shell line that starts a Python trainer without the harness; '' where it is not needed. */

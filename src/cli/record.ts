@@ -20,7 +20,7 @@ export interface RunRecord {
   finish(): Promise<boolean>;
   /** Writes the reports of a run that goes on, but for its events. What cannot be written is said at the end. */
   interim(events: readonly RunEvent[]): Promise<void>;
-  /** Whether `trainproof report` can show this run. */
+  /** Whether `lossproof report` can show this run. */
   isKept(): boolean;
   close(): void;
 }
@@ -69,5 +69,5 @@ export function openRecord(
 }
 
 function complain(context: Context, what: string): void {
-  context.err.write(`trainproof: ${what}\n`);
+  context.err.write(`lossproof: ${what}\n`);
 }

@@ -35,8 +35,8 @@ export function addReplay(program: Command, { context, rest, finish }: Invocatio
 
 const EXAMPLES = `
 Examples:
-  npx trainproof replay 7f3a9c
-  npx trainproof replay ${CASES_FOLDER}/7f3a9c.json -- python adapter.py
+  npx lossproof replay 7f3a9c
+  npx lossproof replay ${CASES_FOLDER}/7f3a9c.json -- python adapter.py
 
 The trainer is the one that the case was saved with, where none is named.
 Exit code: 0 it holds now, 1 it still fails, 2 it could not be run.`;
@@ -145,7 +145,7 @@ function findCase(name: string, context: Context): SavedCase | Problem {
   if (fitting.length > 1) return { problem: `${name} may be ${fitting.map(({ id }) => id).join(' or ')}` };
   if (saved.length === 0)
     return {
-      problem: `no case ${name}: nothing is saved in ${CASES_FOLDER}; \`trainproof check\` saves what fails`,
+      problem: `no case ${name}: nothing is saved in ${CASES_FOLDER}; \`lossproof check\` saves what fails`,
     };
   const ids = saved.map(({ id }) => id);
   const near = nearestName(name, ids);

@@ -36,14 +36,14 @@ export function addReport(program: Command, { context, finish }: Invocation): vo
     );
 }
 
-const PAGE = 'trainproof-report.html';
+const PAGE = 'lossproof-report.html';
 
 const EXAMPLES = `
 Examples:
-  npx trainproof report                                  the last run, as ${PAGE}
-  npx trainproof report before.ndjson after.ndjson --html both.html
-  npx trainproof report run.ndjson --junit junit.xml --markdown -
-  npx trainproof report --serve                          then \`npx trainproof check\` in another shell
+  npx lossproof report                                  the last run, as ${PAGE}
+  npx lossproof report before.ndjson after.ndjson --html both.html
+  npx lossproof report run.ndjson --junit junit.xml --markdown -
+  npx lossproof report --serve                          then \`npx lossproof check\` in another shell
 
 Without an output option it writes ${PAGE}; - in the place of an output's file is standard
 output. A page served on another machine is reached with \`ssh -L 8000:127.0.0.1:8000 HOST\` and --port 8000:
@@ -74,11 +74,11 @@ async function report(files: readonly string[], options: ReportOptions, context:
   const html = options.html ?? (!isAsked(asked) || options.open === true ? PAGE : undefined);
   const outputs = html === options.html ? asked : openOutputs({ ...options, html: PAGE }, context);
   if (isProblem(outputs)) return refuse(context, outputs);
-  for (const problem of read.problems) context.err.write(`trainproof: ${problem}\n`);
+  for (const problem of read.problems) context.err.write(`lossproof: ${problem}\n`);
   const problems = await outputs.write(read.runs);
   const notes = outputs.onStandardOutput ? context.err : context.out;
   notes.write(`${verdictLines(read.runs).join('\n')}\n`);
-  for (const problem of problems) context.err.write(`trainproof: ${problem}\n`);
+  for (const problem of problems) context.err.write(`lossproof: ${problem}\n`);
   if (problems.length > 0) return NO_VERDICT;
   if (outputs.files.length > 0) notes.write(`wrote ${outputs.files.join(', ')}\n`);
   if (options.open === true && html !== undefined)

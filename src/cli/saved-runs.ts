@@ -57,7 +57,7 @@ function unreadable(error: unknown, file: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT')
     return file === LAST_RUN
-      ? 'no run is remembered here; `npx trainproof check` writes it, or name a file of --events'
+      ? 'no run is remembered here; `npx lossproof check` writes it, or name a file of --events'
       : 'there is no such file';
   if (code === 'EISDIR') return 'it is a folder; name the files in it';
   return whyOf(error);

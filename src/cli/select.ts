@@ -40,7 +40,7 @@ function unknownProperty(name: string, properties: readonly Pick<Property, 'id'>
   const stages = [...new Set(ids.map((id) => id.split('/')[0] ?? id))];
   // A name without a stage may be either: "maks" is nearer to "mask" than to any whole id.
   const near = nearestName(name, name.includes('/') ? ids : stages) ?? nearestName(name, ids);
-  const hint = near === undefined ? '`trainproof list` names them' : `did you mean "${near}"?`;
+  const hint = near === undefined ? '`lossproof list` names them' : `did you mean "${near}"?`;
   return `no property is called "${name}", ${hint}`;
 }
 

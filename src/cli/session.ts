@@ -30,7 +30,7 @@ export async function withSession(
     if (isProblem(opened)) return refuse(context, opened);
     if ('failure' in opened) {
       const print = { width: widthOfScreen(context), paint: choosePaint(context.err.isTty, context.env) };
-      const lines = [`trainproof: ${nameOf(plan)} did not start`, ...troubleLines(opened.failure, print)];
+      const lines = [`lossproof: ${nameOf(plan)} did not start`, ...troubleLines(opened.failure, print)];
       context.err.write(`${lines.join('\n')}\n`);
       return NO_VERDICT;
     }
@@ -46,7 +46,7 @@ export async function withSession(
 }
 
 /** Under the working directory. */
-export const CASES_FOLDER = '.trainproof/cases';
+export const CASES_FOLDER = '.lossproof/cases';
 
 /** How a failure of this trainer is seen again from this folder. */
 export function replayOf(

@@ -43,15 +43,15 @@ export interface OpenTrainer extends Trainer {
 }
 
 export interface OpenOptions extends TrainerOptions {
-  /** Where the command runs, where trainproof.config.* is looked for, upward, and where .trainproof/ stands. Default: the working directory. */
+  /** Where the command runs, where lossproof.config.* is looked for, upward, and where .lossproof/ stands. Default: the working directory. */
   readonly cwd?: string;
-  /** Default: that of the process. TRAINPROOF_TRAINER is read from it. */
+  /** Default: that of the process. LOSSPROOF_TRAINER is read from it. */
   readonly env?: Context['env'];
 }
 
 /**
  * Starts a trainer and waits for its hello: the command, as one text or as words; without one, the trainer that
- * trainproof.config.* or TRAINPROOF_TRAINER names. The configuration holds for a typed command, too, as on the
+ * lossproof.config.* or LOSSPROOF_TRAINER names. The configuration holds for a typed command, too, as on the
  * command line.
  * @throws Error with code ERR_TRAINER_OPEN and what to do, where there is no trainer; nothing is left running then.
  */
@@ -99,7 +99,7 @@ export async function openSetting(
 }
 
 const NOBODY =
-  'no trainer is named: `npx trainproof init` writes trainproof.config.json, or set TRAINPROOF_TRAINER to its command';
+  'no trainer is named: `npx lossproof init` writes lossproof.config.json, or set LOSSPROOF_TRAINER to its command';
 
 /** Of a trainer that was started elsewhere: nothing is known of it but what it declares. */
 export function bareSetting(trainer: Trainer): Setting | Problem {

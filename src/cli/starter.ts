@@ -1,9 +1,9 @@
 // The files that `init` writes. They run as they are, and everything holds: whoever puts their own functions in place
 // of these sees at once which of them does not.
 
-const ADAPTER = `"""Answers trainproof's questions about one trainer. It runs as it is: \`npx trainproof check\`."""
+const ADAPTER = `"""Answers lossproof's questions about one trainer. It runs as it is: \`npx lossproof check\`."""
 import math
-import trainproof  # first: from here on standard output belongs to the protocol, and a print goes to stderr
+import lossproof  # first: from here on standard output belongs to the protocol, and a print goes to stderr
 
 
 # Your trainer. Put your own in place of these two functions: from my_trainer import loss_mask, kl_penalty
@@ -18,30 +18,30 @@ def kl_penalty(logprob, ref_logprob):
 
 # The adapter. An op is a function; it takes what it needs of the op's arguments, by name, as lists of rows.
 
-@trainproof.op
+@lossproof.op
 def mask(sequences, prompt_width, completion_ids):
     """1 where a token is trained. Rows are [padding, prompt, completion with its stop token, padding]."""
     return {"completion_mask": loss_mask(prompt_width, completion_ids, len(sequences[0]))}
 
-@trainproof.op
+@lossproof.op
 def kl(logprobs, ref_logprobs, completion_mask):
     """The estimate for each token, where completion_mask is 1."""
     rows = zip(logprobs, ref_logprobs, completion_mask)
     return {"kl": [[kl_penalty(p, ref) if m else 0.0 for p, ref, m in zip(*row)] for row in rows]}
 
-# Next: logprobs, advantages, loss. All ops with their arguments: node_modules/trainproof/PROTOCOL.md
+# Next: logprobs, advantages, loss. All ops with their arguments: node_modules/lossproof/PROTOCOL.md
 # arrays="torch" hands tensors over instead of lists. Arrays of one column less, (B, T-1), are a layout to declare:
-# layout={"alignment": "predictor", "span": "row"}, here for all ops or in @trainproof.op(...) for one.
-# What your trainer chose among legal variants goes into semantics; \`npx trainproof profile\` measures it.
-trainproof.serve(name="my-trainer", semantics={"kl_estimator": "k3"})
+# layout={"alignment": "predictor", "span": "row"}, here for all ops or in @lossproof.op(...) for one.
+# What your trainer chose among legal variants goes into semantics; \`npx lossproof profile\` measures it.
+lossproof.serve(name="my-trainer", semantics={"kl_estimator": "k3"})
 `;
 
 /** `python`: the one that the adapter is started with. */
 export const starterConfig = (python: string): string =>
   `${JSON.stringify({ trainer: `${python} adapter.py`, cases: 100, level: 'must' }, null, 2)}\n`;
 
-const TEST = `// The trainer of trainproof.config.json, one test a property. \`npm test\` runs it.
-import { testTrainer } from 'trainproof/vitest';
+const TEST = `// The trainer of lossproof.config.json, one test a property. \`npm test\` runs it.
+import { testTrainer } from 'lossproof/vitest';
 
 testTrainer();
 `;
@@ -49,7 +49,7 @@ testTrainer();
 /** File name to content. */
 export const STARTER = {
   'adapter.py': ADAPTER,
-  'trainproof.config.json': starterConfig('python3'),
+  'lossproof.config.json': starterConfig('python3'),
   'trainer.test.ts': TEST,
 } as const;
 export type StarterFile = keyof typeof STARTER;

@@ -190,7 +190,7 @@ function againLine(folder: string, { dataset, trainOn, tokenizer, semantics }: T
   const typed = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [name, value],
   );
-  return ['npx trainproof trace --from', ...[folder, ...typed].map(quoted)].join(' ');
+  return ['npx lossproof trace --from', ...[folder, ...typed].map(quoted)].join(' ');
 }
 
 /** As it was typed; of a recorded trace, as the process that trained saw it. */

@@ -61,12 +61,12 @@ export function startProblem(command: readonly string[], code: string): string {
   const [file = ''] = command;
   const name = JSON.stringify(file);
   if (code === 'EACCES')
-    return `${name} is not executable; a Python script is run by \`trainproof trace -- python ${file}\``;
+    return `${name} is not executable; a Python script is run by \`lossproof trace -- python ${file}\``;
   if (code !== 'ENOENT') return `${name} could not be started: ${code}`;
   if (/\s/.test(file))
-    return `there is no command ${name}; write it behind --, without quotes: \`trainproof trace -- ${file}\``;
+    return `there is no command ${name}; write it behind --, without quotes: \`lossproof trace -- ${file}\``;
   if (/\.py$/.test(file))
-    return `there is no command ${name}; a Python script is run by \`trainproof trace -- python ${command.join(' ')}\``;
+    return `there is no command ${name}; a Python script is run by \`lossproof trace -- python ${command.join(' ')}\``;
   if (file === 'python')
     return 'there is no command "python"; activate the environment that the script is run in, or try python3';
   return `there is no command ${name}; is the environment active that the script is run in?`;
@@ -83,7 +83,7 @@ export function endWords({ exitCode, signal }: ChildExit): string {
 const ONE_PRESS_MILLISECONDS = 300;
 
 /** Holds `sitecustomize`, which every Python runs before anything else, and the package that it starts. */
-const BOOTSTRAP = join(PYTHON_FOLDER, 'trainproof_trace', 'bootstrap');
+const BOOTSTRAP = join(PYTHON_FOLDER, 'lossproof_trace', 'bootstrap');
 
 function tracedEnvironment(
   { folder, steps, mode }: ScriptAsk,
@@ -92,8 +92,8 @@ function tracedEnvironment(
   const before = env.PYTHONPATH === undefined || env.PYTHONPATH === '' ? [] : [env.PYTHONPATH];
   return {
     PYTHONPATH: [BOOTSTRAP, PYTHON_FOLDER, ...before].join(delimiter),
-    TRAINPROOF_TRACE: resolve(cwd, folder),
-    TRAINPROOF_TRACE_STEPS: String(steps),
-    TRAINPROOF_TRACE_MODE: mode,
+    LOSSPROOF_TRACE: resolve(cwd, folder),
+    LOSSPROOF_TRACE_STEPS: String(steps),
+    LOSSPROOF_TRACE_MODE: mode,
   };
 }

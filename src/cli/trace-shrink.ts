@@ -133,7 +133,7 @@ export function shrinkHint(
 // --- helpers ---
 
 /** Its value is the path of the data set to train on, for scripts that have it in no argument. */
-const VARIABLE = 'TRAINPROOF_DATASET';
+const VARIABLE = 'LOSSPROOF_DATASET';
 const SMALLEST = 'smallest';
 /** Below the trace, for as long as the search lasts. */
 const FOLDER = 'shrink';
@@ -272,7 +272,7 @@ function againLine({ command, run }: ShrinkAsk, file: string, written: string, {
   const typed = Object.entries({ '--train-on': trainOn, '--tokenizer': tokenizer, '--semantics': semantics });
   return [
     ...(named ? [] : [`${VARIABLE}=${quoted(written)}`]),
-    `npx trainproof trace ${keepGoing === true ? '--keep-going' : `--steps ${steps}`} --dataset`,
+    `npx lossproof trace ${keepGoing === true ? '--keep-going' : `--steps ${steps}`} --dataset`,
     quoted(written),
     ...typed.flatMap(([name, value]) => (value === undefined ? [] : [name, quoted(value)])),
     '--',

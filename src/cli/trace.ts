@@ -29,14 +29,14 @@ export function addTrace(program: Command, { context, rest, finish }: Invocation
 
 const MORE = `
 Examples:
-  npx trainproof trace -- python train.py
-  npx trainproof trace --steps 4 --dataset data.jsonl -- trl sft --model_name_or_path ./model --dataset_name ./data
-  npx trainproof trace --html trace.html -- torchrun --nproc-per-node 2 train.py
-  npx trainproof trace --dataset data.jsonl --shrink 20 -- python train.py --data data.jsonl
-  npx trainproof trace --from .trainproof/trace --rows 8 --full
+  npx lossproof trace -- python train.py
+  npx lossproof trace --steps 4 --dataset data.jsonl -- trl sft --model_name_or_path ./model --dataset_name ./data
+  npx lossproof trace --html trace.html -- torchrun --nproc-per-node 2 train.py
+  npx lossproof trace --dataset data.jsonl --shrink 20 -- python train.py --data data.jsonl
+  npx lossproof trace --from .lossproof/trace --rows 8 --full
 
 Nothing in the script is changed: Python is told through its environment (PYTHONPATH) to look on. It is ended cleanly
-after --steps. Its output is its own; what trainproof says stands on stderr, with --from on stdout.
+after --steps. Its output is its own; what lossproof says stands on stderr, with --from on stdout.
 
 Exit code: 0 all that could be judged holds, and something was trained; 1 a property fails; 2 no verdict: nothing could
 be seen, or the script failed by itself; 130 interrupted. A finding is a 1 however the script ended.`;
@@ -49,7 +49,7 @@ async function trace(options: TraceOptions, command: readonly string[], context:
     });
   if (from === undefined && command.length === 0)
     return refuse(context, {
-      problem: 'write the command behind --, as in `trainproof trace -- python train.py`',
+      problem: 'write the command behind --, as in `lossproof trace -- python train.py`',
     });
   if (options.shrink !== undefined && (from !== undefined || options.dataset === undefined))
     return refuse(context, {
@@ -109,7 +109,7 @@ async function traceScript(
     say(
       screen,
       ...wrap(
-        `trainproof ${VERSION} · tracing ${joinCommand(command)} · ${steps === 0 ? 'to its end' : plural(steps, 'step')}`,
+        `lossproof ${VERSION} · tracing ${joinCommand(command)} · ${steps === 0 ? 'to its end' : plural(steps, 'step')}`,
         widthOfScreen(screen),
       ).map(paint.bold),
     );

@@ -1,5 +1,5 @@
 // Which trainer is meant, in one place for every command and for the vitest face: what is typed, then the
-// configuration, then TRAINPROOF_TRAINER, and last the bundled example.
+// configuration, then LOSSPROOF_TRAINER, and last the bundled example.
 import { isAbsolute, relative, resolve } from 'node:path';
 import { nearestName } from '../protocol/nearest.ts';
 import { quoted } from '../report/reproduce.ts';
@@ -45,11 +45,11 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 
 /** Ready-made adapters and the modules that they are. */
 export const ADAPTERS: Readonly<Record<string, string>> = {
-  'trl-dpo': 'trainproof.adapters.trl_dpo',
-  'trl-grpo': 'trainproof.adapters.trl_grpo',
-  'trl-sft': 'trainproof.adapters.trl_sft',
+  'trl-dpo': 'lossproof.adapters.trl_dpo',
+  'trl-grpo': 'lossproof.adapters.trl_grpo',
+  'trl-sft': 'lossproof.adapters.trl_sft',
 };
-const BUNDLED_EXAMPLE = 'trainproof.examples.left_padded';
+const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';
 
 /** The trainer that these options mean. */
 export function chooseTrainer(
@@ -71,9 +71,9 @@ export function chooseTrainer(
   if (loaded?.config.adapter !== undefined) return adapter(loaded.config.adapter, loaded.folder, 'config');
   const written = loaded === undefined ? undefined : configChoice(loaded);
   if (written !== undefined) return written;
-  if (env.TRAINPROOF_TRAINER) {
-    const words = splitCommand(env.TRAINPROOF_TRAINER);
-    if (isProblem(words)) return { problem: `TRAINPROOF_TRAINER: ${words.problem}` };
+  if (env.LOSSPROOF_TRAINER) {
+    const words = splitCommand(env.LOSSPROOF_TRAINER);
+    if (isProblem(words)) return { problem: `LOSSPROOF_TRAINER: ${words.problem}` };
     return { kind: 'command', command: words, cwd, from: 'environment' };
   }
   return { kind: 'command', command: [python(), '-m', BUNDLED_EXAMPLE], cwd, from: 'bundled' };
@@ -130,7 +130,7 @@ function adapterCommand(
 ): readonly string[] | Problem {
   const module = ADAPTERS[name];
   if (module !== undefined) {
-    const variables = tokenizer === undefined ? [] : ['env', `TRAINPROOF_TOKENIZER=${tokenizer}`];
+    const variables = tokenizer === undefined ? [] : ['env', `LOSSPROOF_TOKENIZER=${tokenizer}`];
     return [...variables, python, '-m', module];
   }
   const known = Object.keys(ADAPTERS);

@@ -42,7 +42,7 @@ export function rewriteKnown(
   }
   const why = writeWhole(file, knownText(update.known));
   if (why !== undefined) {
-    context.err.write(`trainproof: ${name} ${why}\n`);
+    context.err.write(`lossproof: ${name} ${why}\n`);
     return results;
   }
   const held = plural(Object.keys(update.known).length, 'known failure');

@@ -32,7 +32,7 @@ export async function sourceOf(
   if (data === undefined)
     return {
       problem:
-        'name a file of JSON lines, as in `trainproof view data.jsonl --tokenizer DIR`; `trainproof view --help` lists the shapes of rows',
+        'name a file of JSON lines, as in `lossproof view data.jsonl --tokenizer DIR`; `lossproof view --help` lists the shapes of rows',
     };
   const bytes = data === '-' ? await standardInput() : bytesOf(data, context);
   if (isProblem(bytes)) return bytes;
@@ -68,7 +68,7 @@ function pastedRow(
 /** Read as it comes: a pipe may not have been filled yet. */
 async function standardInput(): Promise<Uint8Array | Problem> {
   if (process.stdin.isTTY)
-    return { problem: 'nothing is piped in; `cat data.jsonl | trainproof view -` does' };
+    return { problem: 'nothing is piped in; `cat data.jsonl | lossproof view -` does' };
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
@@ -87,7 +87,7 @@ function bytesOf(data: string, context: Context): Uint8Array | Problem {
     if (/ENOENT/.test(reason)) return { problem: `there is no file ${data}` };
     if (/ERR_FS_FILE_TOO_LARGE|greater than/.test(reason))
       return {
-        problem: `${data} is too large to be read at once; look at a part of it, as in \`head -n 10000 ${data} | trainproof view -\``,
+        problem: `${data} is too large to be read at once; look at a part of it, as in \`head -n 10000 ${data} | lossproof view -\``,
       };
     return { problem: `${data} cannot be read: ${reason}` };
   }

@@ -78,10 +78,10 @@ Rows are read in these shapes:
   {"input_ids", "labels" | "completion_mask" | "assistant_masks" | "loss_mask", "attention_mask"}
 
 Examples:
-  npx trainproof view data.jsonl --tokenizer ./my-model
-  npx trainproof view data.jsonl --tokenizer ./my-model --max-length 2048 --html masks.html
-  npx trainproof view --tokenizer ./my-model --conversation '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]'
-  npx trainproof view --tokenizer ./my-model --ids 1,2,3 --labels -100,2,3
+  npx lossproof view data.jsonl --tokenizer ./my-model
+  npx lossproof view data.jsonl --tokenizer ./my-model --max-length 2048 --html masks.html
+  npx lossproof view --tokenizer ./my-model --conversation '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]'
+  npx lossproof view --tokenizer ./my-model --ids 1,2,3 --labels -100,2,3
 
 Exit code: 0 no row is flagged, 1 some are, 2 nothing could be read.`;
 
@@ -112,7 +112,7 @@ async function view(data: string | undefined, options: Options, context: Context
     options.row === undefined && options.all !== true ? seen.kept.slice(0, options.rows) : seen.kept;
   say(context, ...viewLines({ ...seen, kept: shown }, print));
   const missing = (options.row ?? []).filter((row) => !seen.kept.some(({ number }) => number === row));
-  if (missing.length > 0) context.err.write(`trainproof: there is no row ${missing.join(', ')}\n`);
+  if (missing.length > 0) context.err.write(`lossproof: there is no row ${missing.join(', ')}\n`);
   if (options.html !== undefined) {
     const written = await writePage(options.html, seen, of, context);
     if (written !== undefined) return refuse(context, written);

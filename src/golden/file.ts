@@ -58,7 +58,7 @@ export function readFile(text: string): { readonly file: GoldenFile } | { readon
     return { complaint: 'is no golden file: it has no "golden"; keep other files in another folder' };
   if (value.golden !== FORMAT)
     return {
-      complaint: `has format ${shown(value.golden)}, this trainproof reads format ${FORMAT}: remove the folder and record it again, or use the release that wrote it`,
+      complaint: `has format ${shown(value.golden)}, this lossproof reads format ${FORMAT}: remove the folder and record it again, or use the release that wrote it`,
     };
   const head = headOf(value);
   if (typeof head === 'string') return { complaint: head };

@@ -1,5 +1,5 @@
 // The backend for whoever has TensorFlow.js on a GPU working: the same sums in tensor operations, float32 on the device.
-// The package is not installed with trainproof; it brings CUDA libraries of its own age.
+// The package is not installed with lossproof; it brings CUDA libraries of its own age.
 import { createRequire } from 'node:module';
 import util from 'node:util';
 import {

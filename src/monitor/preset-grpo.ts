@@ -58,14 +58,14 @@ export const GRPO: readonly PresetItem[] = [
     says: 'The response has no pad_token_id',
     rules: [],
     corrected:
-      'Rows of a batch that end early do have it, and where pad is eos every finished one. `trainproof check` holds the extraction to the ids (extract).',
+      'Rows of a batch that end early do have it, and where pad is eos every finished one. `lossproof check` holds the extraction to the ids (extract).',
   },
   {
     at: 'before the start, test 2',
     says: 'The mask is 1 at T - 2',
     rules: [],
     corrected:
-      'Masks are in no log. On one row without padding the wrong formula gives the same; `trainproof check` tries rows of unequal length (mask).',
+      'Masks are in no log. On one row without padding the wrong formula gives the same; `lossproof check` tries rows of unequal length (mask).',
   },
   {
     at: 'troubles, 1-token generation',

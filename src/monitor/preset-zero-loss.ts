@@ -20,7 +20,7 @@ export const ZERO_LOSS: readonly PresetItem[] = [
     says: 'llm_sft_loss_avg > 0 if there is data',
     rules: ['monitor/idle-loss', 'monitor/gradient-flows'],
     corrected:
-      'Without samples it is legally 0, and a positive loss proves little: it may be computed on the prompt. `trainproof trace` shows which tokens are trained.',
+      'Without samples it is legally 0, and a positive loss proves little: it may be computed on the prompt. `lossproof trace` shows which tokens are trained.',
   },
   {
     at: 'verification 3',
@@ -39,6 +39,6 @@ export const ZERO_LOSS: readonly PresetItem[] = [
     says: 'data length: 3, game_segments count: 32',
     rules: [],
     corrected:
-      'How many fields a batch has is no invariant: reading it by its length is what was wrong. Fields should have names; `trainproof check` holds a trainer to that (contract).',
+      'How many fields a batch has is no invariant: reading it by its length is what was wrong. Fields should have names; `lossproof check` holds a trainer to that (contract).',
   },
 ];

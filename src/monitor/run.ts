@@ -71,7 +71,7 @@ export function resultOf(book: Book, rule: MonitorRule, tokens?: SampleTokens): 
     return {
       ...bare,
       verdict: 'error',
-      reason: `the rule itself failed in ${faulty.run}, which is a fault of trainproof: ${faulty.error ?? ''}`,
+      reason: `the rule itself failed in ${faulty.run}, which is a fault of lossproof: ${faulty.error ?? ''}`,
     };
   if (judged > 0) return { ...bare, verdict: 'pass' };
   if (!states.some(({ seen }) => seen)) return { ...bare, verdict: 'unsupported', reason: missingOf(rule) };

@@ -24,7 +24,7 @@ export function decodeHello(value: unknown): Decoded<Hello> {
     const said =
       value.protocol === undefined ? 'names no protocol' : `speaks protocol ${shown(value.protocol)}`;
     return {
-      complaint: `the trainer ${said}, this harness speaks protocol ${PROTOCOL}: answer hello with "protocol": ${PROTOCOL}, or use the trainproof release that speaks the trainer's`,
+      complaint: `the trainer ${said}, this harness speaks protocol ${PROTOCOL}: answer hello with "protocol": ${PROTOCOL}, or use the lossproof release that speaks the trainer's`,
     };
   }
   const present = Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));

@@ -6,7 +6,7 @@ import type { Args, Op } from './message.ts';
 import { PROTOCOL } from './message.ts';
 
 /** What the harness calls itself in hello. */
-export const HARNESS = `trainproof ${VERSION}`;
+export const HARNESS = `lossproof ${VERSION}`;
 export const HELLO_ID = 1;
 
 /** A request without its id: `"op":"mask","args":{...}}`. */

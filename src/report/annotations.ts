@@ -14,7 +14,7 @@ export function annotationLines(runs: readonly Run[]): string[] {
   const titled = (run: Run): string => (runs.length === 1 ? '' : ` (${names[runs.indexOf(run)]})`);
   const complaints = runs.flatMap(complaintsOf);
   const cutOff = runs.filter(isCutOff).map((run) => ({
-    title: `trainproof${titled(run)}`,
+    title: `lossproof${titled(run)}`,
     message: `${cutOffSentence(run)}\n\n${againLine(run)}`,
   }));
   const of = (weight: Complaint['weight']): readonly Note[] =>
@@ -31,7 +31,7 @@ export function annotationLines(runs: readonly Run[]): string[] {
   return [
     ...errors.slice(0, MOST_OF_A_TYPE).map((note) => commandLine('error', note)),
     ...warnings.slice(0, MOST_OF_A_TYPE).map((note) => commandLine('warning', note)),
-    commandLine('notice', { title: 'trainproof', message: countMessage(runs, names, more) }),
+    commandLine('notice', { title: 'lossproof', message: countMessage(runs, names, more) }),
   ];
 }
 

@@ -8,7 +8,7 @@ import { countOf } from './verdict.ts';
 /** JSON of one badge over all runs: `248 hold`, `2 fail, 246 hold`, `interrupted, 12 hold`, `nothing checked`. */
 export function badgeJson(runs: readonly Run[]): string {
   const { message, color } = wordsOf(runs);
-  return `${JSON.stringify({ schemaVersion: 1, label: 'trainproof', message, color }, null, 2)}\n`;
+  return `${JSON.stringify({ schemaVersion: 1, label: 'lossproof', message, color }, null, 2)}\n`;
 }
 
 // The report's blue and orange in a shade that white text can be read on; grey where nothing is known.

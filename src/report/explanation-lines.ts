@@ -78,7 +78,7 @@ function bugBody(bug: BugExplanation, most: number, print: Print): string[] {
     ...hanging(paint.orange(pad(bug.id, BUG_WIDTH)), bug.what, print, left),
     ...wrap(bug.todo, print.width - left.length).map((line) => left + line),
     ...bug.seen.slice(0, most).map(({ url }) => left + paint.dim(url)),
-    ...(more > 0 ? [left + paint.dim(`and ${more} more: npx trainproof explain ${bug.id}`)] : []),
+    ...(more > 0 ? [left + paint.dim(`and ${more} more: npx lossproof explain ${bug.id}`)] : []),
   ];
 }
 

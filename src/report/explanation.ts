@@ -57,7 +57,7 @@ export function explainProperty(property: Property, properties: readonly Propert
     coverage: coverageOf(property, bareWorld(ops)),
     exceptions: exceptionsOf(property),
     bugs: bugsOf(catches).map((bug) => explainBug(bug, properties)),
-    command: `npx trainproof check --only ${id}`,
+    command: `npx lossproof check --only ${id}`,
   };
 }
 
@@ -76,7 +76,7 @@ export function explainTraced(
     coverage: {},
     exceptions: [],
     bugs: bugsOf(catches).map((bug) => explainBug(bug, properties)),
-    command: `npx trainproof trace --only ${id} -- python train.py`,
+    command: `npx lossproof trace --only ${id} -- python train.py`,
   };
 }
 
@@ -86,7 +86,7 @@ export function explainMonitored(rule: MonitorRule, properties: readonly Propert
     ...explainTraced(rule, properties),
     advice: rule.advice,
     asks: ruleFacts(rule),
-    command: `npx trainproof monitor --only ${rule.id} runs/`,
+    command: `npx lossproof monitor --only ${rule.id} runs/`,
   };
 }
 

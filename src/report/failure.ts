@@ -39,7 +39,7 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
     ...reproduceLines(failure, options.replay),
     ...(options.explained === false || options.replay.golden === true
       ? []
-      : [`${EXPLAIN}npx trainproof explain ${result.id}`]),
+      : [`${EXPLAIN}npx lossproof explain ${result.id}`]),
   ];
   return [...headLines(result, failure, options), ...body.map(indented)];
 }

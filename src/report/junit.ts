@@ -23,7 +23,7 @@ export function junitReport(runs: readonly Run[]): string {
   };
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="trainproof" ${countsText({ ...all, milliseconds: sum('milliseconds') })}>`,
+    `<testsuites name="lossproof" ${countsText({ ...all, milliseconds: sum('milliseconds') })}>`,
     ...suites.flatMap(({ lines }) => lines),
     '</testsuites>',
     '',
@@ -63,7 +63,7 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
     cases: traced ? undefined : start.cases,
     command: start.command,
     runtime: start.hello.runtime,
-    trainproof: start.version,
+    lossproof: start.version,
   };
   const timestamp = start.started === undefined ? '' : ` timestamp="${attribute(start.started)}"`;
   return {

@@ -12,7 +12,7 @@ import { clipped, harmless } from './visible.ts';
 
 /** One document over all runs, at most 200 kB in UTF-8. */
 export function markdownSummary(runs: readonly Run[]): string {
-  if (runs.length === 0) return '## trainproof\n\nNo run was recorded.\n';
+  if (runs.length === 0) return '## lossproof\n\nNo run was recorded.\n';
   const names = runNames(runs);
   const shown = runs.slice(0, MOST_RUNS);
   const share = Math.floor((MOST_BYTES - LAST_WORDS) / shown.length);
@@ -40,7 +40,7 @@ function runSection(run: Run, name: string, most: number): string {
   const page = pageOf(most);
   const complaints = complaintsOf(run).map(({ result }) => result);
   const failures = complaints.filter(({ failure }) => failure !== undefined);
-  page.add(`## trainproof: ${inline(clipped(name, MOST_SENTENCE))}`);
+  page.add(`## lossproof: ${inline(clipped(name, MOST_SENTENCE))}`);
   page.add(verdictLine(run));
   if (isCutOff(run)) page.add(`> **Cut off.** ${cutOffSentence(run)}`);
   if (complaints.length > 0) {
@@ -149,7 +149,7 @@ function reproduce(run: Run, first: PropertyResult | undefined): string {
     againLine(run, first?.id),
     ...(saved === undefined ? [] : [`${command} ${saved}  # with ${folder} of this run`]),
   ];
-  return `To see it again, with this version of trainproof:\n\n${fence(harmless(lines.join('\n')), 'sh')}`;
+  return `To see it again, with this version of lossproof:\n\n${fence(harmless(lines.join('\n')), 'sh')}`;
 }
 
 function blockOf(result: PropertyResult, run: Run): string {

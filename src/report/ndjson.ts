@@ -69,7 +69,7 @@ export function readEvents(text: string): ReadEvents {
   if (events.length + problems.length + unknown === 0) return { events, problems: [] };
   return {
     events: [],
-    problems: ['these are not the events of a trainproof run: none of the lines begins one'],
+    problems: ['these are not the events of a lossproof run: none of the lines begins one'],
   };
 }
 
@@ -105,7 +105,7 @@ function readLine(line: string): Line | undefined {
   const record = value as Readonly<Record<string, unknown>>;
   if (typeof record.schema === 'number' && record.schema > SCHEMA)
     return {
-      refused: `was written by a newer trainproof (schema ${record.schema}, this one reads ${SCHEMA}); update trainproof to read it`,
+      refused: `was written by a newer lossproof (schema ${record.schema}, this one reads ${SCHEMA}); update lossproof to read it`,
     };
   const complaint = complaintAbout(record);
   if (complaint !== undefined) return { wrong: `is no ${value.type} event: ${complaint}` };

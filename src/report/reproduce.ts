@@ -6,7 +6,7 @@ import type { Run } from './runs.ts';
 import { harmless } from './visible.ts';
 
 /** What a run is seen again with where its events do not say. */
-export const REPLAY: Replay = { command: 'npx trainproof replay' };
+export const REPLAY: Replay = { command: 'npx lossproof replay' };
 
 /** Lines of the block, the first labelled. */
 export function reproduceLines(failure: Failure, replay: Replay): string[] {
@@ -57,7 +57,7 @@ export function againLine({ start }: Run, id?: string): string {
   const all = level === undefined || level === 'must' ? '' : ` --level ${level}`;
   const which = id === undefined ? all : ` --only ${quoted(id)}`;
   const command = start.command === '' ? '' : ` -- ${start.command}`;
-  return harmless(`npx trainproof check --seed ${start.seed} --cases ${start.cases}${which}${command}`);
+  return harmless(`npx lossproof check --seed ${start.seed} --cases ${start.cases}${which}${command}`);
 }
 
 const LABEL = 'Reproduce   ';

@@ -20,7 +20,7 @@ export function sarifReport(runs: readonly Run[]): string {
 }
 
 /** Where a command names no script: the file that says how the trainer is started. */
-const CONFIG_FILE = 'trainproof.config.json';
+const CONFIG_FILE = 'lossproof.config.json';
 const MOST_MESSAGE = 2_000;
 /** Bugs of one property that are told: the first are the likeliest. */
 const MOST_BUGS = 5;
@@ -41,13 +41,13 @@ function runOf(run: Run, name: string): object {
   return {
     tool: {
       driver: {
-        name: 'trainproof',
+        name: 'lossproof',
         version: start.version,
         rules: ids.map((id) => ruleOf(id, first.get(id)?.title ?? id, facts.get(id))),
       },
     },
     // A category ends with a slash; what would stand behind it names the single run.
-    automationDetails: { id: `trainproof/${name}/` },
+    automationDetails: { id: `lossproof/${name}/` },
     invocations: [
       {
         executionSuccessful: !isCutOff(run),

@@ -10,7 +10,7 @@ import { xenovaTokenizer } from './xenova.ts';
 export { families, familyFolder, familyStopTokens } from './families.ts';
 
 export interface LoadOptions {
-  /** Default: huggingface. xenova needs @xenova/transformers installed beside trainproof. */
+  /** Default: huggingface. xenova needs @xenova/transformers installed beside lossproof. */
   readonly backend?: 'huggingface' | 'xenova';
 }
 

@@ -47,7 +47,7 @@ function unexplained({ rows, models }: Ledger): readonly string[] {
   const heads = [...new Set(models.flatMap(({ head }) => (head === null ? [] : [head])))];
   const found = heads.length === 0 ? 'the head' : `the head that was found (${heads.join(', ')})`;
   return [
-    `No single target explains the gradient at any position: either the loss is over the whole vocabulary (distillation), which cannot be told token by token, or ${found} does not predict the tokens. Name it in the script, behind the model: import trainproof_trace; trainproof_trace.watch(model, head=...).`,
+    `No single target explains the gradient at any position: either the loss is over the whole vocabulary (distillation), which cannot be told token by token, or ${found} does not predict the tokens. Name it in the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=...).`,
   ];
 }
 
@@ -55,7 +55,7 @@ function nothingSeen(ledger: Ledger): readonly string[] {
   const { processes, models, rows } = ledger;
   if (processes.length === 0)
     return [
-      'No Python process of the command was traced. The tracer is loaded through PYTHONPATH: Python started with -I, -E or -S ignores it, and so does a command on another machine or in a container. Run the script directly: npx trainproof trace -- python train.py.',
+      'No Python process of the command was traced. The tracer is loaded through PYTHONPATH: Python started with -I, -E or -S ignores it, and so does a command on another machine or in a container. Run the script directly: npx lossproof trace -- python train.py.',
     ];
   const torch =
     ledger.versions.torch !== undefined || processes.some(({ end, blind }) => end?.torch || blind.length > 0);
@@ -71,7 +71,7 @@ function nothingSeen(ledger: Ledger): readonly string[] {
     if (reasons.length > 0) return reasons;
     return processes.some(({ end }) => end?.modules_called)
       ? [
-          'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, behind the model: import trainproof_trace; trainproof_trace.watch(model, head=model.lm_head), with the name of your own head.',
+          'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=model.lm_head), with the name of your own head.',
         ]
       : [
           'torch was imported, but no torch module was called. If the model is compiled as a whole or runs in another process (vLLM, a server), it cannot be seen: train without torch.compile, in this process, for the traced steps.',

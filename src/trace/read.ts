@@ -37,7 +37,7 @@ export function readTrace(text: string | Uint8Array, name: string): ReadTrace {
     const { record } = read;
     if (record.kind === 'process' && record.trace > TRACE_VERSION) {
       complaints.push(
-        `${place}: The trace is of version ${record.trace}; this trainproof reads version ${TRACE_VERSION}. Use the trainproof that wrote it, or a newer one.`,
+        `${place}: The trace is of version ${record.trace}; this lossproof reads version ${TRACE_VERSION}. Use the lossproof that wrote it, or a newer one.`,
       );
       return { records: [], complaints, torn };
     }
@@ -71,7 +71,7 @@ function readLine(line: string): Read {
       return { record: { ...NEWER, trace: Number(trace) } };
     if (!isKind(kind))
       return {
-        complaint: `It is a record of kind ${JSON.stringify(kind) ?? 'nothing'}, which this trainproof does not know; it is passed over`,
+        complaint: `It is a record of kind ${JSON.stringify(kind) ?? 'nothing'}, which this lossproof does not know; it is passed over`,
         noJson: false,
       };
     const record = recordOf(kind, value);

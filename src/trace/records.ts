@@ -1,5 +1,5 @@
 // What the tracer writes: one JSON object a line, one file a process of the traced script. PROTOCOL.md, "Trace",
-// is this file in words. Written by src/python/trainproof_trace, read by read.ts, and readable by anyone.
+// is this file in words. Written by src/python/lossproof_trace, read by read.ts, and readable by anyone.
 import type { Tensor } from '../protocol/tensor.ts';
 
 /** Version of the trace format; a file says its own in its first line. */

@@ -126,7 +126,7 @@ function resultOf(property: LedgerProperty, ledger: Ledger): PropertyResult {
   } catch (error) {
     // One bad check must not keep the others' findings from the user.
     const said = error instanceof Error ? error.message : String(error);
-    const reason = `the check itself failed, which is a fault of trainproof: ${said}`;
+    const reason = `the check itself failed, which is a fault of lossproof: ${said}`;
     return { ...bare, verdict: 'error', reason };
   }
   const { judged, setAside, labels = {} } = judgement;

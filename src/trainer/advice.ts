@@ -14,7 +14,7 @@ export interface ExitFacts {
 
 export function exitAdvice({ exit, op, command, stderrTail, traceback, rest }: ExitFacts): string {
   if (rest !== '')
-    return 'End every answer with a newline and flush it; the SDK (import trainproof) does both.';
+    return 'End every answer with a newline and flush it; the SDK (import lossproof) does both.';
   if (op === 'hello' && isReadyMade(command) && MISSING_MODULE.test(stderrTail))
     return 'Name a Python that has torch, transformers and trl with --python, or install them there: pip install torch transformers trl.';
   const absent = op === 'hello' ? MISSING_NAME.exec(stderrTail)?.[1] : undefined;
@@ -26,28 +26,28 @@ export function exitAdvice({ exit, op, command, stderrTail, traceback, rest }: E
   if (exit.signal === 'SIGSEGV')
     return 'A native extension crashed: run with python -X faulthandler to see where.';
   if (exit.exitCode === 0 && op === 'hello')
-    return 'End the adapter with trainproof.serve(name="my-trainer"), outside of every condition; without the SDK, with a loop over sys.stdin.';
+    return 'End the adapter with lossproof.serve(name="my-trainer"), outside of every condition; without the SDK, with a loop over sys.stdin.';
   if (exit.exitCode === 0)
-    return 'The adapter must read requests until its input ends: trainproof.serve() does, or a loop over sys.stdin.';
+    return 'The adapter must read requests until its input ends: lossproof.serve() does, or a loop over sys.stdin.';
   if (op === 'hello') {
     return stderrTail.trim() === ''
       ? 'It printed nothing: run the adapter by hand in the same folder and environment to see why it ends.'
-      : 'Correct what its last lines say; `trainproof doctor` tries it again.';
+      : 'Correct what its last lines say; `lossproof doctor` tries it again.';
   }
   return 'An op must not end the process: raise, and the SDK answers error; the stderr of the process may say more.';
 }
 
 /** Python's own words, and those of the ready-made adapters. */
-const MISSING_MODULE = /No module named|trainproof: \S+ is not installed/;
+const MISSING_MODULE = /No module named|lossproof: \S+ is not installed/;
 
 /** The module that an import did not find, by its first word. */
 const MISSING_NAME = /ModuleNotFoundError: No module named '([\w-]+)/;
 
 function absentAdvice(name: string, command: readonly string[]): string {
   const python = command.find((word) => word !== 'env' && !word.includes('=')) ?? 'python3';
-  return `${python} has no module ${name}. Name the Python that you train with (-- .venv/bin/python adapter.py, or \`trainer\` in trainproof.config.json) or activate its environment; if ${name} is your own code, start from the folder in which the import works, or set PYTHONPATH.`;
+  return `${python} has no module ${name}. Name the Python that you train with (-- .venv/bin/python adapter.py, or \`trainer\` in lossproof.config.json) or activate its environment; if ${name} is your own code, start from the folder in which the import works, or set PYTHONPATH.`;
 }
 
 function isReadyMade(command: readonly string[]): boolean {
-  return command.some((word) => word.startsWith('trainproof.adapters.'));
+  return command.some((word) => word.startsWith('lossproof.adapters.'));
 }

@@ -13,7 +13,7 @@ export function raisedAdvice(op: Op | 'hello', message: string, given?: Given): 
   const sent = given === undefined ? '' : ` ${op} was given ${shapesOf(given())}.`;
   if (LISTS.test(message)) return `${TENSORS}${sent}`;
   if (op === 'advantages' && SIZES.test(message))
-    return `Groups have as many rows as the case likes: a trainer with a fixed number declares it, @trainproof.op(group_size=4).${sent}`;
+    return `Groups have as many rows as the case likes: a trainer with a fixed number declares it, @lossproof.op(group_size=4).${sent}`;
   if (op === 'loss' && SIZES.test(message)) return `${ONE_A_ROW}${sent}`;
   return SHAPES.test(message) ? `${READ}${sent}` : READ;
 }
@@ -34,7 +34,7 @@ export function helloAdvice(complaint: string): string {
 }
 
 const READ =
-  'Read the traceback; an input that the trainer refuses on purpose is `raise trainproof.Reject("why")`.';
+  'Read the traceback; an input that the trainer refuses on purpose is `raise lossproof.Reject("why")`.';
 const TENSORS =
   'Arguments are lists unless the adapter says serve(arrays="torch") or "numpy"; rows of unequal length (prompt_ids, completion_ids) stay lists.';
 const ONE_A_ROW =
@@ -61,7 +61,7 @@ function layoutAdvice(op: Op, columns: number, tokens: number): string {
   const completion =
     'if the array covers the completion alone, declare layout={"alignment": "token", "span": "completion"}';
   const either = columns === tokens - 1 ? `I${predictor.slice(1)}; ${completion}` : `I${completion.slice(1)}`;
-  return `${either}: in serve() for all ops, or in @trainproof.op() for ${op} alone. If that is not meant, columns are lost.`;
+  return `${either}: in serve() for all ops, or in @lossproof.op() for ${op} alone. If that is not meant, columns are lost.`;
 }
 
 /** `{"completion_mask": ..., and where the trainer has them "input_ids", ...}`. */

@@ -145,7 +145,7 @@ export function startAttached({ command, cwd, env, silent = false }: AttachedOpt
 
 const STANDARD_STREAMS = [0, 1, 2];
 
-/** Python adapters find `import trainproof` here without installing it. */
+/** Python adapters find `import lossproof` here without installing it. */
 const PYTHON_FOLDER = join(PACKAGE_ROOT, 'src', 'python');
 
 function pythonPath(env: Readonly<Record<string, string>> | undefined): string {

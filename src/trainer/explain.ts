@@ -208,7 +208,7 @@ function garbageWords(ending: Ending & { kind: 'garbage' }, op: Op | 'hello' | u
     case 'not UTF-8':
       return {
         message: `The trainer wrote a line that is not UTF-8 where ${due} was due: ${line}`,
-        advice: 'Write UTF-8 (PYTHONUTF8=1), or use the SDK (import trainproof).',
+        advice: 'Write UTF-8 (PYTHONUTF8=1), or use the SDK (import lossproof).',
       };
     case 'too long':
       return {
@@ -219,7 +219,7 @@ function garbageWords(ending: Ending & { kind: 'garbage' }, op: Op | 'hello' | u
       return {
         message: `The trainer printed a line that is no answer where ${due} was due: ${line}`,
         advice:
-          'Put `import trainproof` at the top of the adapter, before what prints: from there on every print goes to stderr. In another language print to stderr.',
+          'Put `import lossproof` at the top of the adapter, before what prints: from there on every print goes to stderr. In another language print to stderr.',
       };
   }
 }

@@ -4,7 +4,7 @@
 export const FLAGS = {
   unread: {
     what: 'The row cannot be read.',
-    todo: 'Write each row as one JSON object in one of the shapes that `trainproof view --help` lists.',
+    todo: 'Write each row as one JSON object in one of the shapes that `lossproof view --help` lists.',
   },
   refused: {
     what: 'The chat template refuses the conversation.',

@@ -194,7 +194,7 @@ test('a clipboard that refuses leaves the text selected, and says so', async () 
   const button = page.locator('button[data-copy]').first();
   await button.click();
   await expect.poll(() => button.innerText()).toBe('Selected');
-  expect(await page.evaluate('getSelection().toString()')).toContain('npx trainproof replay');
+  expect(await page.evaluate('getSelection().toString()')).toContain('npx lossproof replay');
   expect(troubles).toEqual([]);
 });
 

@@ -83,9 +83,7 @@ describe('the page of a failing run', () => {
     const button = page.locator(`${CARD} button[data-copy]`).first();
     await button.click();
     await expect.poll(() => button.innerText()).toBe('Copied');
-    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
-      /^npx trainproof replay [0-9a-f]+$/,
-    );
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^npx lossproof replay [0-9a-f]+$/);
   });
 
   test.each([
@@ -112,7 +110,7 @@ describe('the page of a failing run', () => {
     const page = await opened({ javaScriptEnabled: false });
     const text = await page.locator('main').innerText();
     expect(text).toContain('ends the last answer, but SFT does not train it');
-    expect(text).toContain('npx trainproof replay');
+    expect(text).toContain('npx lossproof replay');
     expect(await page.locator('button:visible, input:visible').count()).toBe(0);
   });
 

@@ -12,13 +12,13 @@ useBrowser();
 const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
 const MAIN = resolve('src/cli/main.ts');
 /** Its mask is wrong; what comes behind the mask takes the run on for a while. */
-const FAULTY = ['--', 'python3', '-m', 'trainproof.examples.faulty', 'mask-for-right-padding'];
+const FAULTY = ['--', 'python3', '-m', 'lossproof.examples.faulty', 'mask-for-right-padding'];
 const STAGES = ['--only', 'mask/*', '--only', 'kl/*', '--only', 'loss/*', '--only', 'preference_loss/*'];
 /** Starting from the sources on a machine that has other work takes seconds. */
 const PATIENCE = { timeout: 90_000 };
 
 test('a page that was opened before the run follows it to its verdict, to the next run, and says when it is alone', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'train proof ü '));
+  const folder = mkdtempSync(join(tmpdir(), 'loss proof ü '));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const server = start(folder, 'report', '--serve');
   const address = await server.said(/http:\/\/127\.0\.0\.1:\d+\/\S+/);

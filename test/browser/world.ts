@@ -32,7 +32,7 @@ export function theBrowser(): Browser {
 
 /** Where the document lies as a file while the test runs. */
 export function onDisk(document: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'train proof ü '));
+  const folder = mkdtempSync(join(tmpdir(), 'loss proof ü '));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'a report.html');
   writeFileSync(file, document);

@@ -154,7 +154,7 @@ describe('the file after a run', () => {
   });
 
   test('is written as it is read', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'trainproof known ü '));
+    const folder = mkdtempSync(join(tmpdir(), 'lossproof known ü '));
     const file = join(folder, 'known.json');
     const known = { 'a/1': { reason: 'r', link: 'l', kind: 'k', given: { ids: [1.5] } } };
     writeFileSync(file, knownText(known));

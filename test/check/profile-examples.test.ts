@@ -9,7 +9,7 @@ test.each(['left_padded', 'right_padded', 'stop_excluded', 'data_parallel'])(
   'every declared item of the example %s is measured with the declaration taken away',
   async (module) => {
     const started = await startTrainer({
-      command: ['python3', '-m', `trainproof.examples.${module}`],
+      command: ['python3', '-m', `lossproof.examples.${module}`],
       cwd: '.',
     });
     if ('failure' in started) throw new Error(started.failure.message);

@@ -33,7 +33,7 @@ async function runToy(
 const smallestOf = (result: PropertyResult): readonly number[] | undefined =>
   (result.failure?.given as ToyCase | undefined)?.ids;
 
-const folder = (): string => mkdtempSync(join(tmpdir(), 'trainproof corpus ü '));
+const folder = (): string => mkdtempSync(join(tmpdir(), 'lossproof corpus ü '));
 
 describe('a run', () => {
   test('passes a trainer that holds, counts its cases and their labels', async () => {

@@ -8,7 +8,7 @@ import { makeWorld, pythonCollate } from './world.ts';
 test('init writes an adapter that runs at once, and never writes over a file', async () => {
   const world = makeWorld(properties);
   expect(await world.run('init')).toBe(0);
-  expect(world.out()).toContain('Next:\n  npx trainproof doctor\n  npx trainproof check\n');
+  expect(world.out()).toContain('Next:\n  npx lossproof doctor\n  npx lossproof check\n');
   expect(await world.run('doctor')).toBe(0);
   expect(world.out()).toMatch(/✓ mask +answers\n✓ kl +answers\n/);
   expect(await world.run('check', '--cases', '50')).toBe(0);
@@ -19,7 +19,7 @@ test('init writes an adapter that runs at once, and never writes over a file', a
   world.write('adapter.py', '# mine');
   expect(await world.run('init')).toBe(2);
   expect(world.err()).toBe(
-    'trainproof: adapter.py and trainproof.config.json are already here; --force writes over\n',
+    'lossproof: adapter.py and lossproof.config.json are already here; --force writes over\n',
   );
   expect(readFileSync(join(world.folder, 'adapter.py'), 'utf8')).toBe('# mine');
   expect(await world.run('init', '--force')).toBe(0);
@@ -41,8 +41,8 @@ test.each([
 });
 
 const maskAdapter = (start: string, serve: string, op = ''): string => `
-import trainproof
-@trainproof.op${op}
+import lossproof
+@lossproof.op${op}
 def mask(sequences, attention_mask, prompt_width, eos_token_ids):
     rows = []
     for ids, real in zip(sequences, attention_mask):
@@ -52,7 +52,7 @@ def mask(sequences, attention_mask, prompt_width, eos_token_ids):
             ended = ended or (t >= start and i in eos_token_ids)
         rows.append(row)
     return {"completion_mask": rows}
-trainproof.serve(name="a", ${serve})
+lossproof.serve(name="a", ${serve})
 `;
 const PREDICTOR = 'layout={"alignment": "predictor", "span": "row"}';
 
@@ -65,7 +65,7 @@ test.each([
   await world.run('doctor', '--', 'python3', 'adapter.py');
   const said = world.out().replaceAll(/\s+/g, ' ');
   expect(said).toMatch(/answers, but its ones stand one column late in \d+ of \d+ rows\./);
-  expect(said).toContain('@trainproof.op(layout={"alignment": "token", "span": "row"}) for this op');
+  expect(said).toContain('@lossproof.op(layout={"alignment": "token", "span": "row"}) for this op');
 });
 
 test('doctor says so the other way round, and says nothing of layouts where the declared one fits', async () => {
@@ -87,15 +87,15 @@ test('doctor says so the other way round, and says nothing of layouts where the 
 });
 
 const BY_ID = `
-import trainproof
-@trainproof.op
+import lossproof
+@lossproof.op
 def collate(input_ids, labels, pad_token_id):
     width = max(map(len, input_ids))
     ids = [row + [pad_token_id] * (width - len(row)) for row in input_ids]
     kept = [row + [-100] * (width - len(row)) for row in labels]
     kept = [[-100 if i == pad_token_id else l for i, l in zip(*pair)] for pair in zip(ids, kept)]
     return {"input_ids": ids, "labels": kept, "attention_mask": [[int(i != pad_token_id) for i in row] for row in ids]}
-trainproof.serve(name="a")
+lossproof.serve(name="a")
 `;
 
 test.each([
@@ -134,7 +134,7 @@ test('demo catches the trainer that it is named, tells its story, and says how t
   const world = makeWorld(properties);
   expect(await world.run('demo', 'count-as-position', '--seed', '5')).toBe(0);
   expect(world.out()).toContain('Three real tokens, so the completion starts at column three');
-  expect(world.out()).toContain('Reproduce   npx trainproof demo count-as-position --seed 5');
+  expect(world.out()).toContain('Reproduce   npx lossproof demo count-as-position --seed 5');
   expect(world.out()).toContain('✓ caught by extract/');
   expect(world.out()).toContain('1 of 1 caught · seed 5');
 });
@@ -150,7 +150,7 @@ test('demo of an unknown name, or by a Python that is none, is one line', async 
   expect(await world.run('demo', 'count-as-positon')).toBe(2);
   expect(await world.run('demo', '--python', 'no-such-python')).toBe(2);
   expect(world.err().trimEnd().split('\n')).toEqual([
-    'trainproof: no bundled trainer is called "count-as-positon", did you mean "count-as-position"?',
-    'trainproof: no-such-python cannot list the bundled trainers (ENOENT); --python names another',
+    'lossproof: no bundled trainer is called "count-as-positon", did you mean "count-as-position"?',
+    'lossproof: no-such-python cannot list the bundled trainers (ENOENT); --python names another',
   ]);
 });

@@ -21,7 +21,7 @@ test('a trainer that holds exits 0, and the seed is printed first', async () => 
   const world = makeWorld();
   world.write('adapter.py', pythonCollate());
   expect(await world.run('check', '--seed', '7', '--', 'python3', 'adapter.py')).toBe(0);
-  expect(world.out().split('\n')[0]).toMatch(/^trainproof \d+\.\d+\.\d+ · seed 7$/);
+  expect(world.out().split('\n')[0]).toMatch(/^lossproof \d+\.\d+\.\d+ · seed 7$/);
   expect(world.out()).toContain('1 property: 1 holds · seed 7');
   expect(world.err()).toBe('');
 });
@@ -34,17 +34,17 @@ test('a failure exits 1, is saved, is replayed, and heals', async () => {
   expect(world.out()).toContain('In row 0 the ids are others.');
   expect(world.out()).toContain('Case   [[');
   const id = /replay (\w+)/.exec(world.out())?.[1] ?? '';
-  expect(readdirSync(join(world.folder, '.trainproof/cases')).sort()).toEqual([`${id}.json`, `${id}.ndjson`]);
-  expect(world.out()).toContain(`python3 adapter.py < .trainproof/cases/${id}.ndjson`);
+  expect(readdirSync(join(world.folder, '.lossproof/cases')).sort()).toEqual([`${id}.json`, `${id}.ndjson`]);
+  expect(world.out()).toContain(`python3 adapter.py < .lossproof/cases/${id}.ndjson`);
 
   expect(await world.run('replay', id)).toBe(1);
   expect(world.out()).toContain(`x still fails  ${id}`);
   world.write('adapter.py', pythonCollate());
-  expect(await world.run('replay', `.trainproof/cases/${id}.json`)).toBe(0);
+  expect(await world.run('replay', `.lossproof/cases/${id}.json`)).toBe(0);
   expect(world.out()).toContain(`+ fixed  ${id}`);
   expect(await world.run('check', ...command)).toBe(0);
   expect(world.out()).toContain(`+ fixed ${id}`);
-  expect(readdirSync(join(world.folder, '.trainproof/cases'))).toEqual([]);
+  expect(readdirSync(join(world.folder, '.lossproof/cases'))).toEqual([]);
 });
 
 test('--no-corpus leaves nothing behind', async () => {
@@ -68,7 +68,7 @@ test('a trainer that dies at import exits 2 with its last words', async () => {
   const world = makeWorld();
   world.write('adapter.py', 'raise RuntimeError("no weights here")');
   expect(await world.run('check', '--', 'python3', 'adapter.py')).toBe(2);
-  expect(world.err()).toContain('trainproof: python3 adapter.py did not start');
+  expect(world.err()).toContain('lossproof: python3 adapter.py did not start');
   expect(world.err()).toContain('RuntimeError: no weights here');
 });
 
@@ -84,7 +84,7 @@ test('an object in the configuration is a trainer', async () => {
   const world = makeWorld();
   world.write('trainer.mjs', PLAIN_TRAINER);
   world.write(
-    'trainproof.config.mjs',
+    'lossproof.config.mjs',
     "import { trainer } from './trainer.mjs'; export default { trainer: trainer(), level: 'may' };",
   );
   expect(await world.run('check')).toBe(0);
@@ -94,7 +94,7 @@ test('an object in the configuration is a trainer', async () => {
 test('a trainer object without the op that it declares is one sentence and exit 2', async () => {
   const world = makeWorld();
   world.write(
-    'trainproof.config.mjs',
+    'lossproof.config.mjs',
     "export default { trainer: { hello: { protocol: 1, name: 'x', ops: { collate: {} } }, ops: {} } };",
   );
   expect(await world.run('check')).toBe(2);

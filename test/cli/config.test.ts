@@ -5,11 +5,11 @@ import { loadConfig } from '../../src/cli/config.ts';
 import { makeWorld } from './world.ts';
 
 test.each([
-  ['trainproof.config.json', '{"cases": 5}'],
-  ['trainproof.config.mjs', 'export default { cases: 5 };'],
+  ['lossproof.config.json', '{"cases": 5}'],
+  ['lossproof.config.mjs', 'export default { cases: 5 };'],
   [
-    'trainproof.config.ts',
-    "import { defineConfig } from 'trainproof';\nconst cases: number = 5;\nexport default defineConfig({ cases });",
+    'lossproof.config.ts',
+    "import { defineConfig } from 'lossproof';\nconst cases: number = 5;\nexport default defineConfig({ cases });",
   ],
 ])('%s is found upward, in folders with spaces and letters outside ASCII', async (name, content) => {
   const world = makeWorld();
@@ -35,16 +35,16 @@ test.each([
   ['[]', 'the configuration must be an object (in a module: its default export)'],
 ])('the configuration %s is refused', async (content, sentence) => {
   const world = makeWorld();
-  const file = world.write('trainproof.config.json', content);
+  const file = world.write('lossproof.config.json', content);
   expect(await loadConfig(world.folder, undefined)).toEqual({ problem: `${file}: ${sentence}` });
   expect(await world.run('check')).toBe(2);
-  expect(world.err().trimEnd().split('\n')).toEqual([`trainproof: ${file}: ${sentence}`]);
+  expect(world.err().trimEnd().split('\n')).toEqual([`lossproof: ${file}: ${sentence}`]);
 });
 
 test.each([
-  ['trainproof.config.json', '{'],
-  ['trainproof.config.mjs', 'throw new Error("boom")'],
-  ['trainproof.config.ts', 'const x: = 1'],
+  ['lossproof.config.json', '{'],
+  ['lossproof.config.mjs', 'throw new Error("boom")'],
+  ['lossproof.config.ts', 'const x: = 1'],
 ])('a broken %s is one sentence that names it', async (name, content) => {
   const world = makeWorld();
   const file = world.write(name, content);

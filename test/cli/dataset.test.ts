@@ -18,7 +18,7 @@ test('writes rows, says what they show and how they are trained on', async () =>
   );
   expect(world.out()).toMatch(/ {2}system message +\d/);
   expect(world.out()).toContain(
-    "npx trainproof trace --dataset 'hard set.jsonl' --keep-going -- python train.py 'hard set.jsonl'",
+    "npx lossproof trace --dataset 'hard set.jsonl' --keep-going -- python train.py 'hard set.jsonl'",
   );
 });
 

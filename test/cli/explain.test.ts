@@ -18,8 +18,8 @@ test('a property is told with its op, its exceptions, its bugs, what to do and h
     'Not judged where – the trainer is fixed to its special ids',
     `MSK-01 ${bug?.what} ${bug?.todo}`,
     threadUrl(bug?.seen[0] ?? ''),
-    'npx trainproof explain MSK-01',
-    'npx trainproof check --only mask/adds-nothing',
+    'npx lossproof explain MSK-01',
+    'npx lossproof check --only mask/adds-nothing',
   ]) {
     expect(told).toContain(piece);
   }
@@ -60,7 +60,7 @@ test.each([
 ])('%s is refused with the nearest name', async (name, line) => {
   const world = makeWorld();
   expect(await world.run('explain', name)).toBe(2);
-  expect(world.err()).toBe(`trainproof: ${line}\n`);
+  expect(world.err()).toBe(`lossproof: ${line}\n`);
 });
 
 test('every property and every bug can be told, within the width, in words only where colour is off', async () => {

@@ -37,7 +37,7 @@ describe('record', () => {
     expect(readdirSync(join(world.folder, 'golden'))).toEqual(['collate.json', 'declared.json']);
     expect(world.out()).toContain('recorded: declared 6, collate 4');
     expect(world.out()).toContain('written: 10 entries in golden.');
-    expect(world.out()).toContain('npx trainproof golden check -- python3 collate.py');
+    expect(world.out()).toContain('npx lossproof golden check -- python3 collate.py');
   });
 
   test('refuses to write over a recorded folder, and with --force says what changed', async () => {
@@ -114,9 +114,9 @@ describe('check', () => {
     expect(world.out()).toContain('✗ collate/one-row  recorded answer');
     expect(world.out()).toContain('token 0');
     expect(onOneLine(world.out())).toContain(
-      'npx trainproof golden accept collate/one-row -- python3 collate.py',
+      'npx lossproof golden accept collate/one-row -- python3 collate.py',
     );
-    expect(world.out()).not.toContain('npx trainproof explain');
+    expect(world.out()).not.toContain('npx lossproof explain');
     expect(world.out()).not.toContain('seed');
   });
 
@@ -162,7 +162,7 @@ describe('check', () => {
     const world = collating();
     expect(await world.run('golden', 'check', ...COLLATE)).toBe(2);
     expect(world.err()).toContain(
-      'golden holds no golden files; `npx trainproof golden record -- python3 collate.py` writes them',
+      'golden holds no golden files; `npx lossproof golden record -- python3 collate.py` writes them',
     );
     await world.run('golden', 'record', ...COLLATE);
     world.write('golden/kl.json', '<<<<<<< HEAD\n');
@@ -278,7 +278,7 @@ describe('the command line', () => {
   test('explains itself, and knows its words', async () => {
     const world = makeWorld();
     expect(await world.run('golden')).toBe(2);
-    expect(world.out()).toContain('npx trainproof golden record -- python adapter.py');
+    expect(world.out()).toContain('npx lossproof golden record -- python adapter.py');
     expect(await world.run('golden', 'chek')).toBe(2);
     expect(world.err()).toContain('did you mean "check"?');
     expect(await world.run('golden', 'check', '--onyl', 'x')).toBe(2);

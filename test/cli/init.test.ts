@@ -16,7 +16,7 @@ describe('init', () => {
     const world = makeWorld(properties.filter(({ stage }) => stage === 'mask' || stage === 'kl'));
     expect(await world.run('init')).toBe(0);
     expect(world.out()).toBe(
-      'wrote adapter.py and trainproof.config.json\n\nNext:\n  npx trainproof doctor\n  npx trainproof check\n',
+      'wrote adapter.py and lossproof.config.json\n\nNext:\n  npx lossproof doctor\n  npx lossproof check\n',
     );
     expect(await world.run('check', '--cases', '20', '--no-corpus')).toBe(0);
     expect(existsSync(join(world.folder, 'package.json'))).toBe(false);
@@ -28,7 +28,7 @@ describe('init', () => {
     world.write('.venv/bin/python', '#!/bin/sh\nexec python3 "$@"\n');
     chmodSync(join(world.folder, '.venv/bin/python'), 0o755);
     expect(await world.run('init')).toBe(0);
-    expect(read(world, 'trainproof.config.json')).toContain('"trainer": ".venv/bin/python adapter.py"');
+    expect(read(world, 'lossproof.config.json')).toContain('"trainer": ".venv/bin/python adapter.py"');
     expect(await world.run('doctor')).toBe(0);
   });
 
@@ -36,9 +36,9 @@ describe('init', () => {
     const world = makeWorld();
     world.write('adapter.py', 'mine');
     expect(await world.run('init')).toBe(2);
-    expect(world.err()).toBe('trainproof: adapter.py is already here; --force writes over\n');
+    expect(world.err()).toBe('lossproof: adapter.py is already here; --force writes over\n');
     expect(read(world, 'adapter.py')).toBe('mine');
-    expect(existsSync(join(world.folder, 'trainproof.config.json'))).toBe(false);
+    expect(existsSync(join(world.folder, 'lossproof.config.json'))).toBe(false);
     expect(await world.run('init', '--force')).toBe(0);
     expect(read(world, 'adapter.py')).not.toBe('mine');
   });
@@ -49,22 +49,22 @@ describe('init --vitest', () => {
     const world = makeWorld();
     expect(await world.run('init', '--vitest')).toBe(0);
     expect(world.out()).toContain(
-      'wrote adapter.py, trainproof.config.json and trainer.test.ts\nmade package.json: ',
+      'wrote adapter.py, lossproof.config.json and trainer.test.ts\nmade package.json: ',
     );
     expect(world.out()).toContain('Next:\n  npm install\n  npm test\n');
-    expect(read(world, 'trainer.test.ts')).toContain("from 'trainproof/vitest'");
+    expect(read(world, 'trainer.test.ts')).toContain("from 'lossproof/vitest'");
     expect(manifest(world)).toEqual({
       private: true,
       type: 'module',
       scripts: { test: 'vitest run' },
-      devDependencies: { trainproof: `^${VERSION}`, vitest: VITEST },
+      devDependencies: { lossproof: `^${VERSION}`, vitest: VITEST },
     });
   });
 
   test('adds what is lacking to a package.json and keeps the rest, its indentation and line ends', async () => {
     const world = makeWorld();
     const before =
-      '{\r\n\t"name": "x",\r\n\t"devDependencies": {\r\n\t\t"zod": "1",\r\n\t\t"trainproof": "file:t.tgz"\r\n\t}\r\n}\r\n';
+      '{\r\n\t"name": "x",\r\n\t"devDependencies": {\r\n\t\t"zod": "1",\r\n\t\t"lossproof": "file:t.tgz"\r\n\t}\r\n}\r\n';
     world.write('package.json', before);
     expect(await world.run('init', '--vitest')).toBe(0);
     const after = read(world, 'package.json');
@@ -74,7 +74,7 @@ describe('init --vitest', () => {
     expect(manifest(world)).toEqual({
       name: 'x',
       scripts: { test: 'vitest run' },
-      devDependencies: { trainproof: 'file:t.tgz', vitest: VITEST, zod: '1' },
+      devDependencies: { lossproof: 'file:t.tgz', vitest: VITEST, zod: '1' },
     });
   });
 
@@ -97,7 +97,7 @@ describe('init --vitest', () => {
     world.write('adapter.py', 'mine');
     expect(await world.run('init', '--vitest')).toBe(0);
     expect(world.out()).toContain(
-      'wrote trainer.test.ts\nkept trainproof.config.json and adapter.py; --force writes over\n',
+      'wrote trainer.test.ts\nkept lossproof.config.json and adapter.py; --force writes over\n',
     );
     expect(read(world, 'adapter.py')).toBe('mine');
     const before = read(world, 'package.json');
@@ -107,17 +107,17 @@ describe('init --vitest', () => {
 
   test('writes no adapter beside a configuration that names another trainer', async () => {
     const world = makeWorld();
-    world.write('trainproof.config.ts', 'export default {};');
+    world.write('lossproof.config.ts', 'export default {};');
     expect(await world.run('init', '--vitest')).toBe(0);
     expect(existsSync(join(world.folder, 'adapter.py'))).toBe(false);
-    expect(existsSync(join(world.folder, 'trainproof.config.json'))).toBe(false);
+    expect(existsSync(join(world.folder, 'lossproof.config.json'))).toBe(false);
   });
 
   test.each(['{', '[]', '"x"'])('writes nothing beside the package.json %s', async (content) => {
     const world = makeWorld();
     world.write('package.json', content);
     expect(await world.run('init', '--vitest')).toBe(2);
-    expect(world.err()).toBe('trainproof: package.json is no JSON object; correct it first\n');
+    expect(world.err()).toBe('lossproof: package.json is no JSON object; correct it first\n');
     expect(existsSync(join(world.folder, 'adapter.py'))).toBe(false);
     expect(read(world, 'package.json')).toBe(content);
   });

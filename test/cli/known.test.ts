@@ -129,7 +129,7 @@ test('the face of a test runner takes the level, the known failures, and names s
   const world = makeWorld();
   world.write('adapter.py', pythonCollate(SHORTER));
   world.write(
-    'trainproof.config.json',
+    'lossproof.config.json',
     JSON.stringify({ trainer: 'python3 adapter.py', level: 'should', known: 'known.json', corpus: false }),
   );
   const other = { reason: 'ticket 4', kind: 'other', given: [[1]] };
@@ -165,7 +165,7 @@ test('--labels prints what the cases were about beside what they must be', async
 
 test('what ready-made adapters know of names properties that there are, with a case and its kind', () => {
   const ids = properties.map(({ id }) => id);
-  const folder = join(PACKAGE_ROOT, 'src', 'python', 'trainproof', 'adapters', 'known');
+  const folder = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'adapters', 'known');
   for (const name of readdirSync(folder)) {
     const listed = readKnown(join(folder, name));
     if ('problem' in listed) throw new Error(listed.problem);

@@ -61,7 +61,7 @@ describe('once', () => {
     expect(world.out()).toMatch(/✗ monitor\/kl-spike {2}should · judged \d+ times\n {2}kl .*step 41/);
     expect(world.out()).toMatch(/▲ step 41: 5\n/);
     expect(world.out()).toContain('What to do: ');
-    expect(world.out()).toContain(`npx trainproof monitor '${RUN}' --only kl-spike,finite-training`);
+    expect(world.out()).toContain(`npx lossproof monitor '${RUN}' --only kl-spike,finite-training`);
   });
 
   test('rules whose series are not there are unsupported, and alone they are no verdict', async () => {
@@ -111,10 +111,10 @@ describe('once', () => {
   test('is set by the configuration, and what is typed wins', async () => {
     const world = loggedWorld(lines(1, 80, jump));
     const monitor = { paths: RUN, only: ['kl-spike'], set: { 'kl-spike.floor': 50 } };
-    world.write('trainproof.config.json', JSON.stringify({ monitor }));
+    world.write('lossproof.config.json', JSON.stringify({ monitor }));
     expect(await world.run('monitor'), world.both()).toBe(0);
     expect(await world.run('monitor', '--set', 'kl-spike.floor=1')).toBe(1);
-    world.write('trainproof.config.json', JSON.stringify({ monitor: { ...monitor, presett: 'x' } }));
+    world.write('lossproof.config.json', JSON.stringify({ monitor: { ...monitor, presett: 'x' } }));
     expect(await world.run('monitor')).toBe(2);
     expect(world.err()).toContain('unknown key "monitor.presett", did you mean "monitor.preset"?');
   });

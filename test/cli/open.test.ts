@@ -5,10 +5,10 @@ import { makeWorld, pythonCollate } from './world.ts';
 test('a folder and an environment are enough to open a trainer, as in `npm test`', async () => {
   const world = makeWorld();
   world.write('my adapter.py', pythonCollate());
-  world.write('trainproof.config.json', '{"semantics": {"kl_estimator": "k3"}}');
+  world.write('lossproof.config.json', '{"semantics": {"kl_estimator": "k3"}}');
   const trainer = await openTrainer(undefined, {
     cwd: world.folder,
-    env: { TRAINPROOF_TRAINER: "python3 'my adapter.py'" },
+    env: { LOSSPROOF_TRAINER: "python3 'my adapter.py'" },
   });
   await trainer.stop();
   expect(trainer.hello.name).toBe('tiny');
@@ -20,7 +20,7 @@ test('a trainer that does not start is an error that names it and what to do', a
   const world = makeWorld();
   const opening = openTrainer(undefined, {
     cwd: world.folder,
-    env: { TRAINPROOF_TRAINER: 'no-such-program' },
+    env: { LOSSPROOF_TRAINER: 'no-such-program' },
   });
   await expect(opening).rejects.toMatchObject({
     code: 'ERR_TRAINER_OPEN',
@@ -31,7 +31,7 @@ test('a trainer that does not start is an error that names it and what to do', a
 test('in a folder that names no trainer there is none: the bundled example is not the trainer of the user', async () => {
   const world = makeWorld();
   await expect(openTrainer(undefined, { cwd: world.folder, env: {} })).rejects.toThrow(
-    'no trainer is named: `npx trainproof init` writes trainproof.config.json',
+    'no trainer is named: `npx lossproof init` writes lossproof.config.json',
   );
 });
 
@@ -50,5 +50,5 @@ test('a tokenizer folder without a tokenizer.json is one line and exit 2', async
   const world = makeWorld();
   world.write('adapter.py', pythonCollate());
   expect(await world.run('check', '--tokenizer', '.', '--', 'python3', 'adapter.py')).toBe(2);
-  expect(world.err()).toMatch(/^trainproof: .*tokenizer\.json.*\n$/);
+  expect(world.err()).toMatch(/^lossproof: .*tokenizer\.json.*\n$/);
 });

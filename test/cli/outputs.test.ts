@@ -32,9 +32,9 @@ test('every output is written, and each is of its kind', async () => {
   expect(world.read('out.html')).toMatch(/^<!doctype html>/);
   expect(world.read('out.junit')).toMatch(/^<\?xml /);
   expect(JSON.parse(world.read('out.sarif'))).toHaveProperty('runs');
-  expect(JSON.parse(world.read('out.badge'))).toMatchObject({ schemaVersion: 1, label: 'trainproof' });
+  expect(JSON.parse(world.read('out.badge'))).toMatchObject({ schemaVersion: 1, label: 'lossproof' });
   expect(world.read('out.markdown')).toContain('collate/drops-nothing');
-  expect(world.read('out.events')).toBe(world.read('.trainproof/last-run.ndjson'));
+  expect(world.read('out.events')).toBe(world.read('.lossproof/last-run.ndjson'));
   expect(world.err()).toBe('');
 });
 
@@ -43,37 +43,37 @@ test('the last run is kept beside the cases, and not where nothing is', async ()
   await world.run(...RUN, '--no-corpus', ...TRAINER);
   expect(readdirSync(world.folder)).toEqual(['adapter.py']);
   await world.run(...RUN, ...TRAINER);
-  expect(readdirSync(join(world.folder, '.trainproof')).sort()).toEqual(['.gitignore', 'last-run.ndjson']);
-  expect(world.read('.trainproof/.gitignore')).toBe('/last-run.ndjson\n');
-  expect(world.read('.trainproof/last-run.ndjson')).toMatch(/^{"type":"run-start",.*"started":"[\dT:.-]+Z"/);
-  world.write('trainproof.config.json', '{"corpus": false}');
-  const before = world.read('.trainproof/last-run.ndjson');
+  expect(readdirSync(join(world.folder, '.lossproof')).sort()).toEqual(['.gitignore', 'last-run.ndjson']);
+  expect(world.read('.lossproof/.gitignore')).toBe('/last-run.ndjson\n');
+  expect(world.read('.lossproof/last-run.ndjson')).toMatch(/^{"type":"run-start",.*"started":"[\dT:.-]+Z"/);
+  world.write('lossproof.config.json', '{"corpus": false}');
+  const before = world.read('.lossproof/last-run.ndjson');
   await world.run(...RUN, '--seed', '8', ...TRAINER);
-  expect(world.read('.trainproof/last-run.ndjson')).toBe(before);
+  expect(world.read('.lossproof/last-run.ndjson')).toBe(before);
 });
 
 test('a trainer that does not start leaves the last run and every report as they were', async () => {
   const world = worldWith();
   await world.run(...RUN, '--events', 'e.ndjson', '--html', 'r.html', ...TRAINER);
-  const before = ['.trainproof/last-run.ndjson', 'e.ndjson', 'r.html'].map(world.read);
+  const before = ['.lossproof/last-run.ndjson', 'e.ndjson', 'r.html'].map(world.read);
   world.write('adapter.py', 'raise SystemExit(1)');
   expect(await world.run(...RUN, '--events', 'e.ndjson', '--html', 'r.html', ...TRAINER)).toBe(2);
-  expect(['.trainproof/last-run.ndjson', 'e.ndjson', 'r.html'].map(world.read)).toEqual(before);
+  expect(['.lossproof/last-run.ndjson', 'e.ndjson', 'r.html'].map(world.read)).toEqual(before);
 });
 
 test.each([
   [
     ['--html', 'nowhere/r.html'],
-    /^trainproof: --html: nowhere\/r\.html cannot be written: there is no folder .*nowhere$/,
+    /^lossproof: --html: nowhere\/r\.html cannot be written: there is no folder .*nowhere$/,
   ],
-  [['--junit', '.'], /^trainproof: --junit: \. is a folder$/],
+  [['--junit', '.'], /^lossproof: --junit: \. is a folder$/],
   [
     ['--events', 'nowhere/e'],
-    /^trainproof: --events: nowhere\/e cannot be written: there is no folder .*nowhere$/,
+    /^lossproof: --events: nowhere\/e cannot be written: there is no folder .*nowhere$/,
   ],
-  [['--html', '-'], /^trainproof: standard output has the table of the run; name a file instead of -$/],
-  [['--badge', ''], /^trainproof: --badge: {2}needs a name$/],
-  [['--html', 'a', '--junit', './a'], /^trainproof: --html and --junit name the same file, \.\/a$/],
+  [['--html', '-'], /^lossproof: standard output has the table of the run; name a file instead of -$/],
+  [['--badge', ''], /^lossproof: --badge: {2}needs a name$/],
+  [['--html', 'a', '--junit', './a'], /^lossproof: --html and --junit name the same file, \.\/a$/],
 ])('a wrong path %j is said before the trainer starts', async (words, sentence) => {
   const world = worldWith();
   expect(await world.run(...RUN, ...words, '--', 'no-such-program')).toBe(2);
@@ -86,7 +86,7 @@ test('an output that cannot be written turns 0 into 2, and 1 stays 1', async () 
   if (!existsSync(full)) return;
   const good = worldWith();
   expect(await good.run(...RUN, '--junit', full, '--html', 'r.html', ...TRAINER)).toBe(2);
-  expect(good.err()).toMatch(/^trainproof: --junit: \/dev\/full cannot be written: ENOSPC/);
+  expect(good.err()).toMatch(/^lossproof: --junit: \/dev\/full cannot be written: ENOSPC/);
   expect(existsSync(join(good.folder, 'r.html'))).toBe(true);
   const bad = worldWith(WRONG);
   expect(await bad.run(...RUN, '--junit', full, ...TRAINER)).toBe(1);
@@ -96,16 +96,16 @@ test('events that cannot be written are said once, and the run goes on', async (
   if (!existsSync('/dev/full')) return;
   const world = worldWith();
   expect(await world.run(...RUN, '--events', '/dev/full', ...TRAINER)).toBe(2);
-  expect(world.err()).toMatch(/^trainproof: --events: \/dev\/full cannot be written: ENOSPC[^\n]*\n$/);
+  expect(world.err()).toMatch(/^lossproof: --events: \/dev\/full cannot be written: ENOSPC[^\n]*\n$/);
   expect(world.out()).toContain('1 property: 1 holds');
 });
 
 test('where the last run cannot be kept the check says so, and its verdict stands', async () => {
   const world = worldWith();
-  mkdirSync(join(world.folder, '.trainproof/last-run.ndjson'), { recursive: true });
+  mkdirSync(join(world.folder, '.lossproof/last-run.ndjson'), { recursive: true });
   expect(await world.run(...RUN, ...TRAINER)).toBe(0);
-  expect(world.err()).toMatch(/^trainproof: \.trainproof\/last-run\.ndjson cannot be written: [^\n]*\n$/);
-  expect(readdirSync(join(world.folder, '.trainproof')).sort()).toEqual(['.gitignore', 'last-run.ndjson']);
+  expect(world.err()).toMatch(/^lossproof: \.lossproof\/last-run\.ndjson cannot be written: [^\n]*\n$/);
+  expect(readdirSync(join(world.folder, '.lossproof')).sort()).toEqual(['.gitignore', 'last-run.ndjson']);
 });
 
 test('a link is written through, and a special file is never replaced', async () => {
@@ -156,16 +156,16 @@ test('a step summary that cannot be written changes nothing but is said', async 
   const world = worldWith();
   Object.assign(world.context.env, { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: world.folder });
   expect(await world.run(...RUN, ...TRAINER)).toBe(0);
-  expect(world.err()).toMatch(/^trainproof: the step summary cannot be written: EISDIR/);
+  expect(world.err()).toMatch(/^lossproof: the step summary cannot be written: EISDIR/);
 });
 
 test('on a terminal a failing run ends with where to see it as a page', async () => {
-  const hint = 'npx trainproof report   shows this as a page\n';
+  const hint = 'npx lossproof report   shows this as a page\n';
   const world = worldWith(WRONG);
   Object.assign(world.context.out, { isTty: true });
   await world.run(...RUN, '--quiet', ...TRAINER);
   await world.run(...RUN, '--no-corpus', ...TRAINER);
-  expect(world.out()).not.toContain('npx trainproof report ');
+  expect(world.out()).not.toContain('npx lossproof report ');
   await world.run(...RUN, ...TRAINER);
   expect(stripVTControlCharacters(world.out()).endsWith(hint)).toBe(true);
 });

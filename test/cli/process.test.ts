@@ -11,7 +11,7 @@ const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
 const MAIN = resolve('src/cli/main.ts');
 
 function start(...argv: readonly string[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'trainproof-cli-'));
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'adapter.py'), TRAINER);
   const child = spawn(process.execPath, ['--import', LOADER, MAIN, ...argv], {
@@ -31,14 +31,14 @@ function start(...argv: readonly string[]) {
 test('the bundled example holds and exits 0', async () => {
   const { code, text } = start('check', '--only', 'mask/*', '--cases', '10', '--seed', '3');
   expect(await code, text()).toBe(0);
-  expect(text()).toMatch(/^trainproof \S+ · seed 3\nno trainer named: checking the bundled example \(/);
+  expect(text()).toMatch(/^lossproof \S+ · seed 3\nno trainer named: checking the bundled example \(/);
   expect(text().trimEnd()).toMatch(/ · the bundled example, not your trainer$/);
 });
 
 test('a usage error exits 2', async () => {
   const { code, text } = start('chekc');
   expect(await code).toBe(2);
-  expect(text()).toBe('trainproof: unknown command \'chekc\', did you mean "check"?\n');
+  expect(text()).toBe('lossproof: unknown command \'chekc\', did you mean "check"?\n');
 });
 
 test('Ctrl-C prints the report and the seed, exits 130 and leaves no trainer', async () => {

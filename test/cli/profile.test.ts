@@ -25,7 +25,7 @@ const GRPO = '(reward - mean(group)) / (std(group) + 1e-6)';
 
 test('the sheet has item, declared, measured and what to say of them; all measured exits 0', async () => {
   const world = makeWorld();
-  world.write('trainproof.config.mjs', config('{ advantage_ddof: 1 }', GRPO));
+  world.write('lossproof.config.mjs', config('{ advantage_ddof: 1 }', GRPO));
   expect(await world.run('profile')).toBe(0);
   const lines = world.out().split('\n');
   expect(lines[0]).toBe('mine 2: what it does where trainers legally differ');
@@ -41,7 +41,7 @@ test('the sheet has item, declared, measured and what to say of them; all measur
 
 test('a declared value that is not the measured one exits 1', async () => {
   const world = makeWorld();
-  world.write('trainproof.config.mjs', config('{ advantage_ddof: 0 }', GRPO));
+  world.write('lossproof.config.mjs', config('{ advantage_ddof: 0 }', GRPO));
   expect(await world.run('profile')).toBe(1);
   expect(world.out()).toMatch(/^ +advantage_ddof +0 +1 +✗ DIFFERS from the declaration$/m);
   expect(world.out()).toContain('1 DIFFERS');
@@ -49,7 +49,7 @@ test('a declared value that is not the measured one exits 1', async () => {
 
 test('what no known variant fits is said with the closest', async () => {
   const world = makeWorld();
-  world.write('trainproof.config.mjs', config('{}', '2 * reward'));
+  world.write('lossproof.config.mjs', config('{}', '2 * reward'));
   expect(await world.run('profile')).toBe(0);
   expect(world.out().replaceAll(/\s+/g, ' ')).toMatch(
     /none of the known variants; closest \S*reward.*, off by \d/,
@@ -58,7 +58,7 @@ test('what no known variant fits is said with the closest', async () => {
 
 test('--json writes the profile to a file beside the sheet, and - prints it alone', async () => {
   const world = makeWorld();
-  world.write('trainproof.config.mjs', config('{}', GRPO));
+  world.write('lossproof.config.mjs', config('{}', GRPO));
   expect(await world.run('profile', '--json', 'profile.json')).toBe(0);
   expect(world.out()).toContain('what it does where trainers legally differ');
   const written = JSON.parse(readFileSync(join(world.folder, 'profile.json'), 'utf8'));
@@ -74,14 +74,14 @@ test('--json writes the profile to a file beside the sheet, and - prints it alon
   expect(ddof).toMatchObject({ verdict: 'undeclared', measured: 1, words: 'not declared' });
 
   const alone = makeWorld();
-  alone.write('trainproof.config.mjs', config('{}', GRPO));
+  alone.write('lossproof.config.mjs', config('{}', GRPO));
   expect(await alone.run('profile', '--json', '-')).toBe(0);
   expect(JSON.parse(alone.out())).toEqual(written);
 });
 
 test('a file that cannot be written, and a trainer that shows no item, are no verdict', async () => {
   const world = makeWorld();
-  world.write('trainproof.config.mjs', config('{}', GRPO));
+  world.write('lossproof.config.mjs', config('{}', GRPO));
   expect(await world.run('profile', '--json', 'no/such/folder.json')).toBe(2);
   expect(world.err()).toContain('cannot be written');
   const bare = makeWorld();
@@ -92,7 +92,7 @@ test('a file that cannot be written, and a trainer that shows no item, are no ve
 
 test('check holds an undeclared trainer to what was measured, and says so', async () => {
   const world = makeWorld(properties);
-  world.write('trainproof.config.mjs', config('{ advantage_ddof: 1 }', GRPO));
+  world.write('lossproof.config.mjs', config('{ advantage_ddof: 1 }', GRPO));
   expect(await world.run('check', '--seed', '3')).toBe(0);
   expect(world.out().replaceAll(/\s+/g, ' ')).toContain(
     'measured, not declared: advantage_scaling group, advantage_epsilon 0.000001, advantage_epsilon_placement std checking',
@@ -101,7 +101,7 @@ test('check holds an undeclared trainer to what was measured, and says so', asyn
 
 test('--no-profile measures nothing and accepts what it accepted before', async () => {
   const world = makeWorld(properties);
-  world.write('trainproof.config.mjs', config('{}', GRPO));
+  world.write('lossproof.config.mjs', config('{}', GRPO));
   expect(await world.run('check', '--seed', '3', '--no-profile')).toBe(0);
   expect(world.out()).not.toContain('measured, not declared');
 });
@@ -111,7 +111,7 @@ test('a trainer that changes its formula with the batch fails what was measured,
   // Sample deviation in groups of four, population deviation in others: each batch alone fits a known variant.
   const mixed =
     '(reward - mean(group)) / (std(group) * (group.length === 4 ? 1 : Math.sqrt((group.length - 1) / group.length)) + 1e-6)';
-  world.write('trainproof.config.mjs', config('{}', mixed));
+  world.write('lossproof.config.mjs', config('{}', mixed));
   const only = ['--seed', '3', '--only', 'advantages/equal-the-declared-formula'];
   expect(await world.run('check', ...only)).toBe(1);
   const id = /replay (\w+)/.exec(world.out())?.[1] ?? '';

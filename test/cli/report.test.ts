@@ -22,9 +22,9 @@ test('without a file it is the last run, as a page', async () => {
   const before = world.out().length;
   expect(await world.run('report')).toBe(0);
   expect(world.out().slice(before)).toMatch(
-    /^1 property: 1 fails · seed 7 · [^\n]*\nwrote trainproof-report\.html\n$/,
+    /^1 property: 1 fails · seed 7 · [^\n]*\nwrote lossproof-report\.html\n$/,
   );
-  expect(readFileSync(join(world.folder, 'trainproof-report.html'), 'utf8')).toContain(
+  expect(readFileSync(join(world.folder, 'lossproof-report.html'), 'utf8')).toContain(
     'collate/drops-nothing',
   );
 });
@@ -42,7 +42,7 @@ test('several files become columns of one report, in their order', async () => {
       'wrote r.html, both.ndjson\n',
     ].join('\n'),
   );
-  expect(existsSync(join(world.folder, 'trainproof-report.html'))).toBe(false);
+  expect(existsSync(join(world.folder, 'lossproof-report.html'))).toBe(false);
   expect(readFileSync(join(world.folder, 'both.ndjson'), 'utf8')).toBe(
     START + FAILS + END + START + PASSES + END,
   );
@@ -55,7 +55,7 @@ test('several files become columns of one report, in their order', async () => {
 test('--help shows examples', async () => {
   const world = makeWorld();
   expect(await world.run('report', '--help')).toBe(0);
-  expect(world.out()).toContain('Examples:\n  npx trainproof report');
+  expect(world.out()).toContain('Examples:\n  npx lossproof report');
 });
 
 test('a run that was killed is shown as far as it came', async () => {
@@ -72,19 +72,19 @@ test('bad lines are said, and the rest is shown', async () => {
   const world = makeWorld();
   world.write('run.ndjson', `${START}oops\n${PASSES}${END}`);
   expect(await world.run('report', 'run.ndjson')).toBe(0);
-  expect(world.err()).toBe('trainproof: run.ndjson: line 2 is no JSON; it is left out\n');
+  expect(world.err()).toBe('lossproof: run.ndjson: line 2 is no JSON; it is left out\n');
 });
 
 test.each([
   [
     ['report'],
-    '.trainproof/last-run.ndjson cannot be read: no run is remembered here; `npx trainproof check` writes it, or name a file of --events',
+    '.lossproof/last-run.ndjson cannot be read: no run is remembered here; `npx lossproof check` writes it, or name a file of --events',
   ],
   [['report', 'nope.ndjson'], 'nope.ndjson cannot be read: there is no such file'],
   [['report', 'good.ndjson', 'folder'], 'folder cannot be read: it is a folder; name the files in it'],
   [
     ['report', 'text.txt'],
-    'text.txt: these are not the events of a trainproof run: none of the lines begins one',
+    'text.txt: these are not the events of a lossproof run: none of the lines begins one',
   ],
   [['report', 'empty.ndjson'], 'empty.ndjson is empty: no run has begun to write it'],
   [['report', 'good.ndjson', '--port', '8000'], '--port is of --serve'],
@@ -94,19 +94,19 @@ test.each([
   ],
   [
     ['report', '--serve', 'text.txt'],
-    'text.txt: these are not the events of a trainproof run: none of the lines begins one',
+    'text.txt: these are not the events of a lossproof run: none of the lines begins one',
   ],
   [['report', '--serve', '-'], '--serve follows files; standard input cannot be read twice'],
   [['report', '--serve', '--html', 'r.html'], '--serve writes no files; run report once more for them'],
   [['report', 'good.ndjson', '--htlm', 'r.html'], 'unknown option \'--htlm\', did you mean "--html"?'],
-])('trainproof %j is refused in one line', async (argv, line) => {
+])('lossproof %j is refused in one line', async (argv, line) => {
   const world = makeWorld();
   world.write('good.ndjson', START + PASSES + END);
   world.write('text.txt', 'Dear diary,\ntoday nothing happened.\n');
   world.write('empty.ndjson', '');
   mkdirSync(join(world.folder, 'folder'));
   expect(await world.run(...argv)).toBe(2);
-  expect(world.err()).toBe(`trainproof: ${line}\n`);
+  expect(world.err()).toBe(`lossproof: ${line}\n`);
   expect(world.out()).toBe('');
   expect(readdirSync(world.folder).filter((name) => name.endsWith('.html'))).toEqual([]);
 });
@@ -125,7 +125,7 @@ test('a page that cannot be written is said, and exits 2', async () => {
   const world = makeWorld();
   world.write('run.ndjson', START + PASSES + END);
   expect(await world.run('report', 'run.ndjson', '--html', '/dev/full')).toBe(2);
-  expect(world.err()).toMatch(/^trainproof: --html: \/dev\/full cannot be written: ENOSPC/);
+  expect(world.err()).toMatch(/^lossproof: --html: \/dev\/full cannot be written: ENOSPC/);
   expect(world.out()).not.toContain('wrote');
 });
 
@@ -135,7 +135,7 @@ test('--open hands the page to the opener of the system, and says where there is
   Object.assign(world.context.env, { PATH: world.folder });
   expect(await world.run('report', 'run.ndjson', '--open')).toBe(0);
   expect(world.err()).toMatch(
-    /^trainproof: no browser can be opened \(.*\); open file:\/\/\/.*trainproof-report\.html\n$/,
+    /^lossproof: no browser can be opened \(.*\); open file:\/\/\/.*lossproof-report\.html\n$/,
   );
 
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
@@ -145,7 +145,7 @@ test('--open hands the page to the opener of the system, and says where there is
   while (!existsSync(opened) || readFileSync(opened, 'utf8') === '') await sleep(10);
   const address = new URL(readFileSync(opened, 'utf8').trim());
   expect(existsSync(address)).toBe(true);
-  expect(world.out()).toContain('wrote trainproof-report.html, j.xml');
+  expect(world.out()).toContain('wrote lossproof-report.html, j.xml');
 });
 
 test('standard input is a file called -', async () => {
@@ -167,5 +167,5 @@ test('standard input is a file called -', async () => {
   });
   child.stdin.end(START + PASSES + END);
   expect(await new Promise((done) => child.on('close', done))).toBe(0);
-  expect(text).toBe('1 property: 1 holds · seed 1836021 · 1.2 s\nwrote trainproof-report.html\n');
+  expect(text).toBe('1 property: 1 holds · seed 1836021 · 1.2 s\nwrote lossproof-report.html\n');
 });

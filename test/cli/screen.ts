@@ -29,7 +29,7 @@ export function normal(text: string, folder: string): string {
     .replaceAll(folder, 'FOLDER')
     .replaceAll(resolve('src/python'), 'SDK')
     .replace(/PYTHONPATH=\S+/g, 'PYTHONPATH=SDK')
-    .replaceAll(`trainproof ${VERSION}`, 'trainproof VERSION')
+    .replaceAll(`lossproof ${VERSION}`, 'lossproof VERSION')
     .replace(/python 3\.[\d.]+/g, 'python 3.x')
     .replace(/^.*│ *[~^]+ *$\n/gm, '')
     .replace(/(^| · )[\d.]+ m?s\b/gm, '$1TIME');

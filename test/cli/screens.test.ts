@@ -11,7 +11,7 @@ import { makeWorld, type World, type WorldOptions } from './world.ts';
 /** Right in every way, except as its first argument says. */
 const ADAPTER = `
 import os, signal, sys, time
-import trainproof
+import lossproof
 
 mode = sys.argv[1] if len(sys.argv) > 1 else ""
 
@@ -22,7 +22,7 @@ def pad(rows, fill, left):
 def is_marked(completion_ids):
     return len(completion_ids) > 1 and len(completion_ids[1]) > 2
 
-@trainproof.op
+@lossproof.op
 def mask(prompt_ids, completion_ids, pad_token_id):
     if is_marked(completion_ids):
         if mode == "raise":
@@ -44,7 +44,7 @@ def mask(prompt_ids, completion_ids, pad_token_id):
         "completion_mask": join(trained, ones(completion_ids, 1), 0),
     }
 
-trainproof.serve(name="my-trainer", version="0.4")
+lossproof.serve(name="my-trainer", version="0.4")
 `;
 
 const MASK = properties.filter(({ stage }) => stage === 'mask' || stage === 'kl');
@@ -57,7 +57,7 @@ interface Shown {
   readonly text: string;
 }
 
-/** `trainproof ...words -- python3 adapter.py MODE` at seed 7, as it stays on the screen. */
+/** `lossproof ...words -- python3 adapter.py MODE` at seed 7, as it stays on the screen. */
 async function shown(
   words: readonly string[],
   mode: string,
@@ -77,7 +77,7 @@ async function shown(
     ...(mode === '' ? [] : [mode]),
   ];
   const code = await world.run(...argv);
-  const typed = ['npx', 'trainproof', ...argv].join(' ');
+  const typed = ['npx', 'lossproof', ...argv].join(' ');
   const columns = options.isTty ? (options.columns ?? 100) : Number.POSITIVE_INFINITY;
   const text = remaining(normal(world.both(), world.folder), columns);
   return { world, text: shownCodes(`$ ${typed}\n${text}exit code ${code}\n`) };

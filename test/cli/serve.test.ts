@@ -120,7 +120,7 @@ test('the page waits for a run, follows it, and begins anew with the next', asyn
 test('a file that turns out to be something else is said on the page', async () => {
   const { url, folder } = await serving('run.ndjson');
   writeFileSync(join(folder, 'run.ndjson'), 'Dear <diary>,\n');
-  expect(await get(`${url}body`)).toContain('run.ndjson: these are not the events of a trainproof run');
+  expect(await get(`${url}body`)).toContain('run.ndjson: these are not the events of a lossproof run');
   writeFileSync(join(folder, 'run.ndjson'), `${START}<b>oops</b>\n${FAILS}`);
   const body = await get(`${url}body`);
   expect(body).toContain('run.ndjson: line 2 is no JSON; it is left out');
@@ -214,13 +214,13 @@ test('a port that is taken is one sentence', async () => {
   const { port } = new URL(url);
   const second = makeWorld();
   expect(await second.run('report', '--serve', '--port', port)).toBe(2);
-  expect(second.err()).toBe(`trainproof: port ${port} is taken; name another one, or leave --port out\n`);
+  expect(second.err()).toBe(`lossproof: port ${port} is taken; name another one, or leave --port out\n`);
 });
 
 test('it follows a check in another process, from before it begins until its end', async () => {
   const { url, folder } = await serving();
-  const file = join(folder, '.trainproof/last-run.ndjson');
-  expect(await get(url)).toContain('.trainproof/last-run.ndjson');
+  const file = join(folder, '.lossproof/last-run.ndjson');
+  expect(await get(url)).toContain('.lossproof/last-run.ndjson');
   const events = await listen(url);
   // The trainer answers when it is told to, so that the run is seen while it goes on.
   const wait = 'import os, time\ndef wait():\n    while not os.path.exists("go"): time.sleep(0.01)\n';
@@ -244,7 +244,7 @@ test('it follows a check in another process, from before it begins until its end
   writeFileSync(join(folder, 'go'), '');
   expect(await ended).toBe(1);
   const last = await get(`${url}body`);
-  expect(last).toContain('trainproof replay');
+  expect(last).toContain('lossproof replay');
   await events.stop();
 });
 

@@ -143,10 +143,10 @@ describe('a script', () => {
     const before = readFileSync(join(world.folder, 'data.jsonl'), 'utf8');
     expect(await world.run(...TRACE, '--shrink', '20', '--', 'python3', 'shrink.py', 'data.jsonl')).toBe(1);
     expect(world.err()).toContain('1 of 6 rows fails so');
-    const [trace = ''] = readdirSync(join(world.folder, '.trainproof', 'trace')).filter(
+    const [trace = ''] = readdirSync(join(world.folder, '.lossproof', 'trace')).filter(
       (name) => name !== '.gitignore',
     );
-    const folder = join('.trainproof', 'trace', trace);
+    const folder = join('.lossproof', 'trace', trace);
     const smallestFile = readFileSync(join(world.folder, folder, 'smallest.jsonl'), 'utf8');
     expect(smallestFile).toBe(`${JSON.stringify(rowWith(GUILTY))}\n`);
     expect(world.err()).toContain(`-- python3 shrink.py ${folder}/smallest.jsonl`);
@@ -159,7 +159,7 @@ describe('a script', () => {
     const world = shrinkingWorld();
     expect(await world.run(...TRACE, '--shrink', '20', '--', 'python3', 'shrink.py')).toBe(1);
     expect(world.err()).toContain('1 of 6 rows fails so');
-    expect(world.err()).toMatch(/TRAINPROOF_DATASET=\S+smallest\.jsonl npx trainproof trace/);
+    expect(world.err()).toMatch(/LOSSPROOF_DATASET=\S+smallest\.jsonl npx lossproof trace/);
   });
 
   test('that does not read it is said to, after one run', async () => {
@@ -211,7 +211,7 @@ function shrinkingWorld(): World {
 /** Trains the rows of the file that it is given, each by itself, and one token too many of some. */
 const SCRIPT = `${RECORDS}
 word = sys.argv[1] if len(sys.argv) > 1 else None
-path = "data.jsonl" if word == "deaf" else word or os.environ.get("TRAINPROOF_DATASET", "data.jsonl")
+path = "data.jsonl" if word == "deaf" else word or os.environ.get("LOSSPROOF_DATASET", "data.jsonl")
 
 write("process", trace=1, pid=4711, rank=0, world=1, argv=["shrink.py"], python="3.11.2", started="2026-03-01T09:30:00.000Z")
 write("versions", versions={"torch": "2.13.0"}, device="cpu")

@@ -18,7 +18,7 @@ function tracedWorld(options: WorldOptions = {}): World {
 
 const SCRIPT = ['--', 'python3', 'train.py'];
 
-/** `trainproof trace ...words -- python3 train.py MODE` and what stands on the screen then. */
+/** `lossproof trace ...words -- python3 train.py MODE` and what stands on the screen then. */
 async function shown(
   mode: string,
   words: readonly string[] = [],
@@ -29,7 +29,7 @@ async function shown(
   const code = await world.run(...argv);
   const columns = options.isTty ? (options.columns ?? 100) : Number.POSITIVE_INFINITY;
   const text = remaining(undated(normal(world.both(), world.folder)), columns);
-  return shownCodes(`$ npx trainproof ${argv.join(' ')}\n${text}exit code ${code}\n`);
+  return shownCodes(`$ npx lossproof ${argv.join(' ')}\n${text}exit code ${code}\n`);
 }
 
 /** Folders are named by their time, and the property's own time stands in the final line. */
@@ -79,21 +79,21 @@ describe('what is left behind', () => {
   test('is a trace that git does not see, and that is judged again with the same verdicts', async () => {
     const world = tracedWorld();
     expect(await world.run('trace', ...SCRIPT, 'stop')).toBe(1);
-    const folder = join(world.folder, '.trainproof', 'trace');
+    const folder = join(world.folder, '.lossproof', 'trace');
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*\n');
-    const last = join(world.folder, '.trainproof', 'last-run.ndjson');
+    const last = join(world.folder, '.lossproof', 'last-run.ndjson');
     const before = eventsIn(last).flatMap((event) =>
       event.type === 'property-end' ? [event.result.verdict] : [],
     );
     const [name = ''] = readdirSync(folder).filter((each) => each !== '.gitignore');
     rmSync(last);
     // A folder of traces stands for its last one.
-    expect(await world.run('trace', '--from', '.trainproof/trace')).toBe(1);
+    expect(await world.run('trace', '--from', '.lossproof/trace')).toBe(1);
     const after = eventsIn(last).flatMap((event) =>
       event.type === 'property-end' ? [event.result.verdict] : [],
     );
     expect(after).toEqual(before);
-    expect(world.out()).toContain(`--from .trainproof/trace/${name}`);
+    expect(world.out()).toContain(`--from .lossproof/trace/${name}`);
   });
 
   test('are the outputs that were asked for, and they draw no seed', async () => {
@@ -114,7 +114,7 @@ describe('what is left behind', () => {
     expect(read('page.html')).not.toContain('by seed');
     expect(read('junit.xml')).toContain('tokenize/stop-token-is-trained');
     expect(read('junit.xml')).not.toContain('name="seed"');
-    expect(read('it.md')).toContain('trainproof trace --from');
+    expect(read('it.md')).toContain('lossproof trace --from');
     const [start] = eventsIn(join(world.folder, 'run.ndjson'));
     expect(start).toMatchObject({
       type: 'run-start',
@@ -136,7 +136,7 @@ describe('the verdict', () => {
   test('is of the properties that are named', async () => {
     const world = tracedWorld();
     expect(await world.run('trace', '--only', 'collate', ...SCRIPT, 'stop')).toBe(0);
-    expect(await world.run('trace', '--only', 'rollout', '--from', '.trainproof/trace')).toBe(2);
+    expect(await world.run('trace', '--only', 'rollout', '--from', '.lossproof/trace')).toBe(2);
     expect(world.out()).toContain('No verdict: no property could judge what was seen.');
   });
 
@@ -159,14 +159,14 @@ describe('the verdict', () => {
 
 describe('a word that cannot be meant', () => {
   test.each<[readonly string[], string]>([
-    [['trace'], 'write the command behind --, as in `trainproof trace -- python train.py`'],
+    [['trace'], 'write the command behind --, as in `lossproof trace -- python train.py`'],
     [['trace', 'python train.py'], "the script's command stands behind --, word by word"],
     [['trace', '--', 'no-such-command'], 'there is no command "no-such-command"; is the environment active'],
     [
       ['trace', '--', 'python train.py'],
-      'write it behind --, without quotes: `trainproof trace -- python train.py`',
+      'write it behind --, without quotes: `lossproof trace -- python train.py`',
     ],
-    [['trace', '--', 'train.py'], 'a Python script is run by `trainproof trace -- python train.py`'],
+    [['trace', '--', 'train.py'], 'a Python script is run by `lossproof trace -- python train.py`'],
     [['trace', '--from', 'nowhere'], 'there is no folder nowhere'],
     [['trace', '--from', 'empty'], 'empty holds no trace: there is no file RANK-PID.ndjson in it'],
     [['trace', '--from', 'empty', '--', 'python3'], '--from judges empty and runs nothing'],
@@ -192,7 +192,7 @@ describe('a word that cannot be meant', () => {
     expect(world.err()).toContain(sentence);
     expect(world.err().trim().split('\n').length).toBeLessThanOrEqual(2);
     // Nothing is kept of what never was.
-    const traces = join(world.folder, '.trainproof', 'trace');
+    const traces = join(world.folder, '.lossproof', 'trace');
     expect(existsSync(traces) ? readdirSync(traces) : []).toEqual(existsSync(traces) ? ['.gitignore'] : []);
   });
 });
@@ -213,6 +213,6 @@ test('`explain` knows the rules that only a traced script is held to', async () 
   const world = makeWorld(properties);
   expect(await world.run('explain', 'trace/target-is-the-next-token')).toBe(0);
   expect(world.out()).toContain(
-    'npx trainproof trace --only trace/target-is-the-next-token -- python train.py',
+    'npx lossproof trace --only trace/target-is-the-next-token -- python train.py',
   );
 });

@@ -18,7 +18,7 @@ export function writeScript(world: World): void {
 export const RECORDS = `
 import base64, json, os, shutil, struct, sys
 
-folder = os.environ["TRAINPROOF_TRACE"]
+folder = os.environ["LOSSPROOF_TRACE"]
 out = open(os.path.join(folder, "0-4711.ndjson"), "a", encoding="utf-8")
 
 def write(kind, **fields):

@@ -9,11 +9,11 @@ import { quoted } from '../../src/report/reproduce.ts';
 import { makeWorld } from './world.ts';
 
 const config = (more: LoadedConfig['config']): LoadedConfig => ({
-  file: '/p/trainproof.config.json',
+  file: '/p/lossproof.config.json',
   folder: '/p',
   config: more,
 });
-const env = { TRAINPROOF_TRAINER: 'node env.js' };
+const env = { LOSSPROOF_TRAINER: 'node env.js' };
 
 test('what is typed wins over the configuration, that over the environment, and the example is last', () => {
   const place = { cwd: '/p/sub', env };
@@ -24,19 +24,19 @@ test('what is typed wins over the configuration, that over the environment, and 
   const loaded = config({ trainer: 'node config.js' });
   expect(of({ command: ['node', 'typed.js'] }, loaded, place)).toEqual(['node typed.js', 'typed', '/p/sub']);
   expect(of({ adapter: 'trl-sft', python: 'py' }, loaded, place)).toEqual([
-    'py -m trainproof.adapters.trl_sft',
+    'py -m lossproof.adapters.trl_sft',
     'typed',
     '/p/sub',
   ]);
   expect(of({}, loaded, place)).toEqual(['node config.js', 'config', '/p']);
   expect(of({}, config({ adapter: 'trl-grpo', python: './py' }), place)).toEqual([
-    '/p/py -m trainproof.adapters.trl_grpo',
+    '/p/py -m lossproof.adapters.trl_grpo',
     'config',
     '/p',
   ]);
   expect(of({}, config({}), place)).toEqual(['node env.js', 'environment', '/p/sub']);
   expect(of({}, undefined, { cwd: '/p', env: {} })).toEqual([
-    'python3 -m trainproof.examples.left_padded',
+    'python3 -m lossproof.examples.left_padded',
     'bundled',
     '/p',
   ]);
@@ -48,11 +48,11 @@ test('a tokenizer goes along with a ready-made adapter', () => {
     env: {},
   });
   expect('problem' in choice ? choice : commandOf(choice)).toBe(
-    "env 'TRAINPROOF_TOKENIZER=/my tok' py -m trainproof.adapters.trl_grpo",
+    "env 'LOSSPROOF_TOKENIZER=/my tok' py -m lossproof.adapters.trl_grpo",
   );
 });
 
-test('the Python is the named one, TRAINPROOF_PYTHON, the active environment, ./.venv, or python3', () => {
+test('the Python is the named one, LOSSPROOF_PYTHON, the active environment, ./.venv, or python3', () => {
   const { folder } = makeWorld();
   expect(findPython(undefined, { cwd: folder, env: {} })).toBe('python3');
   for (const name of ['.venv', 'active']) {
@@ -62,8 +62,8 @@ test('the Python is the named one, TRAINPROOF_PYTHON, the active environment, ./
   const active = { VIRTUAL_ENV: join(folder, 'active') };
   expect(findPython(undefined, { cwd: folder, env: {} })).toBe(join(folder, '.venv/bin/python'));
   expect(findPython(undefined, { cwd: folder, env: active })).toBe(join(folder, 'active/bin/python'));
-  expect(findPython(undefined, { cwd: folder, env: { ...active, TRAINPROOF_PYTHON: 'py' } })).toBe('py');
-  expect(findPython('./mine', { cwd: folder, env: { TRAINPROOF_PYTHON: 'py' } })).toBe(join(folder, 'mine'));
+  expect(findPython(undefined, { cwd: folder, env: { ...active, LOSSPROOF_PYTHON: 'py' } })).toBe('py');
+  expect(findPython('./mine', { cwd: folder, env: { LOSSPROOF_PYTHON: 'py' } })).toBe(join(folder, 'mine'));
 });
 
 test('a shell line without the harness finds the Python package and the folder of the trainer', () => {

@@ -23,27 +23,27 @@ test.each([
   [['check', '--only', 'colate'], `no property is called "colate", did you mean "collate"?`],
   [
     ['check', '--only', 'zzzzzzzzzzzz/*'],
-    'no property is called "zzzzzzzzzzzz/*", `trainproof list` names them',
+    'no property is called "zzzzzzzzzzzz/*", `lossproof list` names them',
   ],
   [['check', '--adapter', 'trl-grop'], `no adapter is called "trl-grop", did you mean "trl-grpo"?`],
   [['check', '--adapter', 'trl-grpo', '--', 'python3'], 'name a trainer behind -- or an --adapter, not both'],
   [
     ['check', 'python', 'adapter.py'],
-    "too many arguments for 'check'. Expected 0 arguments but got 2; the trainer's command stands behind --, as in `trainproof check -- python adapter.py`",
+    "too many arguments for 'check'. Expected 0 arguments but got 2; the trainer's command stands behind --, as in `lossproof check -- python adapter.py`",
   ],
   [['replay'], "missing required argument 'case'"],
   [
     ['replay', '7f3a9c'],
-    'no case 7f3a9c: nothing is saved in .trainproof/cases; `trainproof check` saves what fails',
+    'no case 7f3a9c: nothing is saved in .lossproof/cases; `lossproof check` saves what fails',
   ],
   [
     ['list', '--only', 'mask/add-nothing'],
     `no property is called "mask/add-nothing", did you mean "mask/adds-nothing"?`,
   ],
-])('trainproof %j is refused in one line', async (argv, line) => {
+])('lossproof %j is refused in one line', async (argv, line) => {
   const world = makeWorld();
   expect(await world.run(...argv)).toBe(2);
-  expect(world.err()).toBe(`trainproof: ${line}\n`);
+  expect(world.err()).toBe(`lossproof: ${line}\n`);
   expect(world.out()).toBe('');
 });
 
@@ -52,14 +52,14 @@ test.each(['check', 'replay', 'profile', 'list', 'doctor', 'init', 'demo'])(
   async (name) => {
     const world = makeWorld();
     expect(await world.run(name, '--help')).toBe(0);
-    expect(world.out()).toContain(`Examples:\n  npx trainproof ${name}`);
+    expect(world.out()).toContain(`Examples:\n  npx lossproof ${name}`);
   },
 );
 
 test('no command at all shows the help and is no verdict', async () => {
   const world = makeWorld();
   expect(await world.run()).toBe(2);
-  expect(world.out()).toContain('Usage: trainproof');
+  expect(world.out()).toContain('Usage: lossproof');
 });
 
 test('the options of the trainer are not ours', async () => {

@@ -85,7 +85,7 @@ describe('view', () => {
 
   test('reads the tokenizer of the configuration where none is named', async () => {
     const world = makeWorld();
-    world.write('trainproof.config.json', JSON.stringify({ tokenizer: QWEN }));
+    world.write('lossproof.config.json', JSON.stringify({ tokenizer: QWEN }));
     world.write('data.jsonl', lines({ messages: talk() }));
     expect(await world.run('view', 'data.jsonl')).toBe(0);
     expect(world.out()).toContain('Hello␠there!<|im_end|>⟧');

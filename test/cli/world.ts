@@ -16,7 +16,7 @@ export interface World {
   readonly err: () => string;
   /** Both, in the order in which they were written. */
   readonly both: () => string;
-  /** `trainproof ...argv` in this world. */
+  /** `lossproof ...argv` in this world. */
   run(...argv: readonly string[]): Promise<number>;
   write(name: string, content: string): string;
   /** Ctrl-C. */
@@ -42,7 +42,7 @@ export function makeWorld(
   options: WorldOptions = {},
 ): World {
   // A space and letters outside ASCII: paths have them.
-  const folder = mkdtempSync(join(tmpdir(), 'train proof ü '));
+  const folder = mkdtempSync(join(tmpdir(), 'loss proof ü '));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   let out = '';
   let err = '';

@@ -13,7 +13,7 @@ const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 const names = readdirSync(FOLDER);
 const yamlNames = names.filter((name) => /\.ya?ml$/.test(name));
 
-/** Ways to the keys of a plain YAML file, `jobs.trainproof.steps`; a line that is none of ours is said. */
+/** Ways to the keys of a plain YAML file, `jobs.lossproof.steps`; a line that is none of ours is said. */
 function keysOf(yaml: string): {
   readonly keys: ReadonlySet<string>;
   readonly complaints: readonly string[];
@@ -47,10 +47,10 @@ function keysOf(yaml: string): {
   return { keys, complaints };
 }
 
-/** Every `npx trainproof ...` of a text: lines that were folded or continued are one. */
+/** Every `npx lossproof ...` of a text: lines that were folded or continued are one. */
 function commandsOf(text: string): string[][] {
   const whole = text.replaceAll(/\\\n\s*/g, ' ').replaceAll(/\n\s+(?=--)/g, ' ');
-  return [...whole.matchAll(/npx trainproof ([^\n`#|&]+)/g)].map(([, rest = '']) => {
+  return [...whole.matchAll(/npx lossproof ([^\n`#|&]+)/g)].map(([, rest = '']) => {
     const words = splitCommand(rest.trim());
     if ('problem' in words) throw new Error(words.problem);
     return [...words];
@@ -77,10 +77,10 @@ describe('the files of docs/ci', () => {
 
   test('have the keys that their readers ask for', () => {
     const github = keysOf(read('github.yml')).keys;
-    for (const key of ['on.pull_request', 'jobs.trainproof.runs-on', 'jobs.trainproof.steps.uses'])
+    for (const key of ['on.pull_request', 'jobs.lossproof.runs-on', 'jobs.lossproof.steps.uses'])
       expect(github).toContain(key);
     const gitlab = keysOf(read('gitlab-ci.yml')).keys;
-    for (const key of ['trainproof.script', 'trainproof.artifacts.reports.junit'])
+    for (const key of ['lossproof.script', 'lossproof.artifacts.reports.junit'])
       expect(gitlab).toContain(key);
     const hooks = keysOf(read('pre-commit-config.yaml')).keys;
     for (const key of ['repos.hooks.id', 'repos.hooks.entry', 'repos.hooks.pass_filenames'])
@@ -98,7 +98,7 @@ describe('the files of docs/ci', () => {
 
   test('the check of options can fail', () => {
     expect(unknownOptions(['check', '--htlm', 'x'])).toEqual(['--htlm', 'x']);
-    expect(commandsOf('run: >-\n  npx trainproof check\n  --a b\n  --c d\n')).toEqual([
+    expect(commandsOf('run: >-\n  npx lossproof check\n  --a b\n  --c d\n')).toEqual([
       ['check', '--a', 'b', '--c', 'd'],
     ]);
   });
@@ -111,10 +111,10 @@ describe('the files of docs/ci', () => {
       .split('- uses: ')
       .filter((each) => /^(actions\/upload|github\/codeql|actions\/cache\/save)/.test(each)))
       expect(step).toContain('!cancelled()');
-    expect(workflow.split('reports/trainproof.sarif')).toHaveLength(3);
+    expect(workflow.split('reports/lossproof.sarif')).toHaveLength(3);
     const job = read('gitlab-ci.yml');
     expect(job).toContain('artifacts:\n    when: always');
-    expect(job.split('trainproof.xml')).toHaveLength(3);
+    expect(job.split('lossproof.xml')).toHaveLength(3);
   });
 
   test('the table of outputs has every output, and the table of files every file', () => {

@@ -8,7 +8,7 @@ import { GOLDEN, goldenFiles, MADE_FOLDERS, ROOT } from './files.ts';
 import { TEXT_COMPUTATIONS } from './transformers-computations.ts';
 
 const readme = readFileSync(join(GOLDEN, 'README.md'), 'utf8');
-const KNOWN = join(ROOT, 'src', 'python', 'trainproof', 'adapters', 'known');
+const KNOWN = join(ROOT, 'src', 'python', 'lossproof', 'adapters', 'known');
 
 describe('golden/', () => {
   test('holds nothing that its README does not name', () => {
@@ -56,7 +56,7 @@ describe('known failures of real trainers', () => {
 
   test('lie with the adapters, and the README says so', () => {
     expect(files.length).toBeGreaterThan(0);
-    expect(readme).toContain('src/python/trainproof/adapters/known');
+    expect(readme).toContain('src/python/lossproof/adapters/known');
     for (const name of files)
       expect(existsSync(join(KNOWN, '..', name.replaceAll('-', '_').replace('.json', '.py'))), name).toBe(
         true,

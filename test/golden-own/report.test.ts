@@ -31,9 +31,9 @@ test('the terminal shows the failing run as it was blessed', async () => {
     width: 100,
     paint: PLAIN,
     replay: {
-      command: 'npx trainproof replay',
+      command: 'npx lossproof replay',
       adapter: 'python3 trainer.py',
-      folder: '.trainproof/cases',
+      folder: '.lossproof/cases',
     },
     live: false,
     quiet: false,

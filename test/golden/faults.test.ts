@@ -30,7 +30,7 @@ async function compareWith(fault: readonly string[]): Promise<Compared> {
   if ('problem' in read) throw new Error(read.problem);
   const program =
     fault[0] === MUTANT
-      ? ['-m', 'trainproof.examples.mutants', fault[1] ?? '']
+      ? ['-m', 'lossproof.examples.mutants', fault[1] ?? '']
       : [HERE('faulty.py'), ...fault];
   const started = await startTrainer({ command: ['python3', ...program] });
   const loaded = loadTokenizer(LLAMA);

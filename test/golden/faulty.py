@@ -3,9 +3,9 @@ it is the example itself, under its own name."""
 
 import sys
 
-import trainproof
-from trainproof.examples import chat, left_padded, packing
-from trainproof.examples.rows import pad_right
+import lossproof
+from lossproof.examples import chat, left_padded, packing
+from lossproof.examples.rows import pad_right
 
 OPS = dict(left_padded.OPS)
 DECLARED = dict(left_padded.DECLARED)
@@ -133,4 +133,4 @@ if name:
     globals()[name]()
 if "honest" in sys.argv:
     DECLARED["semantics"] = SEMANTICS
-trainproof.serve(name="left-padded", ops=OPS, **DECLARED)
+lossproof.serve(name="left-padded", ops=OPS, **DECLARED)

@@ -122,7 +122,7 @@ describe('a complaint names what is wrong:', () => {
     [
       'a newer format',
       TEXT.replace('"golden": 1', '"golden": 2'),
-      'has format 2, this trainproof reads format 1',
+      'has format 2, this lossproof reads format 1',
     ],
     ['no entries', TEXT.replace('"entries": [', '"entries": 3, "x": ['), 'entries is 3, expected a list'],
     ['no trainer', TEXT.replace('"trainer"', '"name"'), 'recorded_with.trainer is nothing, expected a text'],

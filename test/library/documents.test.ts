@@ -23,8 +23,8 @@ test('every program in the documents compiles against the public names', () => {
   for (const name of readdirSync(EXAMPLE).filter((file) => file.endsWith('.ts')))
     writeFileSync(join(folder, name), readFileSync(join(EXAMPLE, name)));
   const paths = {
-    trainproof: [join(ROOT, 'properties/library.ts')],
-    'trainproof/vitest': [join(ROOT, 'properties/vitest.ts')],
+    lossproof: [join(ROOT, 'properties/library.ts')],
+    'lossproof/vitest': [join(ROOT, 'properties/vitest.ts')],
   };
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
@@ -56,7 +56,7 @@ test('the trainer of the example holds, and one that is broken as its README say
 
   const broken = join(folder, 'broken');
   mkdirSync(broken);
-  for (const name of ['adapter.py', 'my_trainer.py', 'trainproof.config.json'])
+  for (const name of ['adapter.py', 'my_trainer.py', 'lossproof.config.json'])
     writeFileSync(join(broken, name), readFileSync(join(EXAMPLE, name)));
   const source = readFileSync(join(EXAMPLE, 'my_trainer.py'), 'utf8');
   const [before, after] = [

@@ -83,8 +83,8 @@ describe('a trainer that is wrong', () => {
     expect(said).toContain('\n✗ kl/equals-the-estimator  must · ');
     expect(said).toContain('\n✗ house/kl-of-one-token  must · ');
     // Nothing of it was saved, and the property of its own is none that the command line knows.
-    expect(said).toContain('\n  Reproduce   TRAINPROOF_SEED=7 npx vitest run\n              seed 7, path ');
-    expect(said).not.toContain('trainproof replay');
+    expect(said).toContain('\n  Reproduce   LOSSPROOF_SEED=7 npx vitest run\n              seed 7, path ');
+    expect(said).not.toContain('lossproof replay');
     expect(said).not.toContain('explain house/');
     expect(said).not.toContain('\u001b');
   });
@@ -143,14 +143,14 @@ describe('what says nothing fails both ways', () => {
 });
 
 test('the seed of the environment is taken, and a wrong one is not another one', async () => {
-  const before = process.env.TRAINPROOF_SEED;
+  const before = process.env.LOSSPROOF_SEED;
   try {
-    process.env.TRAINPROOF_SEED = '41';
+    process.env.LOSSPROOF_SEED = '41';
     expect(await negative(klTrainer(), ours, { cases: 3 })).toContain('seed 41');
-    process.env.TRAINPROOF_SEED = '4l';
-    expect(await positive(klTrainer(), ours, { cases: 3 })).toContain('TRAINPROOF_SEED is "4l"');
+    process.env.LOSSPROOF_SEED = '4l';
+    expect(await positive(klTrainer(), ours, { cases: 3 })).toContain('LOSSPROOF_SEED is "4l"');
   } finally {
-    if (before === undefined) delete process.env.TRAINPROOF_SEED;
-    else process.env.TRAINPROOF_SEED = before;
+    if (before === undefined) delete process.env.LOSSPROOF_SEED;
+    else process.env.LOSSPROOF_SEED = before;
   }
 });

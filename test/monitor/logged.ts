@@ -117,8 +117,8 @@ export function log(book: Book, run: string, name: string, values: readonly numb
 
 export const FACTS: ReadingFacts = {
   name: 'runs/',
-  command: 'trainproof monitor runs/',
-  replay: { command: '', again: 'npx trainproof monitor runs/', traced: true, logged: true },
+  command: 'lossproof monitor runs/',
+  replay: { command: '', again: 'npx lossproof monitor runs/', traced: true, logged: true },
   started: '2026-03-01T09:30:00.000Z',
   milliseconds: 12,
   interrupted: false,

@@ -50,13 +50,13 @@ export function lines(requests: readonly Request[]): string {
   return requests.map(({ op, args = {} }, at) => `${JSON.stringify({ id: at + 1, op, args })}\n`).join('');
 }
 
-/** Answers of an adapter whose source is `script`, after `import trainproof`. */
+/** Answers of an adapter whose source is `script`, after `import lossproof`. */
 export function adapter(script: string, requests: readonly Request[]): Promise<Ran> {
-  return python(['-c', `import trainproof\n${script}`], lines(requests));
+  return python(['-c', `import lossproof\n${script}`], lines(requests));
 }
 
 /** Answers of one of the bundled examples. */
 export function example(name: readonly string[], requests: readonly Request[]): Promise<Ran> {
   const [module, ...rest] = name;
-  return python(['-m', `trainproof.examples.${module}`, ...rest], lines(requests));
+  return python(['-m', `lossproof.examples.${module}`, ...rest], lines(requests));
 }

@@ -29,8 +29,8 @@ test('the pure Python tokenizer gives the ids of the library', async () => {
   const script = [
     'import json, sys',
     'texts = json.load(sys.stdin)',
-    'from trainproof import _channel',
-    'from trainproof.examples.chat import tokenizer',
+    'from lossproof import _channel',
+    'from lossproof.examples.chat import tokenizer',
     '_channel.write(json.dumps([tokenizer.encode(text) for text in texts]))',
   ].join('\n');
   const { stdout } = await bytes(['-c', script], JSON.stringify(sample));

@@ -2,10 +2,10 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { adapter, lines, python } from './adapter.ts';
 
-const ECHO = `import trainproof
-@trainproof.op
+const ECHO = `import lossproof
+@lossproof.op
 def advantages(rewards): return {"advantages": rewards}
-trainproof.serve(name="a")`;
+lossproof.serve(name="a")`;
 
 const asked = (count: number, size = 1) =>
   Array.from({ length: count }, (_, at) => ({
@@ -43,9 +43,9 @@ test('a function that reads standard input gets nothing and takes no request awa
   const { answers } = await adapter(
     `
 import sys
-@trainproof.op
+@lossproof.op
 def advantages(): return {"advantages": [len(sys.stdin.read())]}
-trainproof.serve(name="a")`,
+lossproof.serve(name="a")`,
     asked(2),
   );
   expect(answers.map(({ ok }) => ok)).toEqual([{ advantages: [0] }, { advantages: [0] }]);
@@ -74,7 +74,7 @@ out = []
 code = pty.spawn([sys.executable, "-c", ${JSON.stringify(ECHO)}])
 sys.exit(os.waitstatus_to_exitcode(code))`;
   const { stdout, exitCode } = await python(['-c', pty], '');
-  expect(stdout).toContain('npx trainproof check -- python');
+  expect(stdout).toContain('npx lossproof check -- python');
   expect(stdout.trim().split('\n')).toHaveLength(1);
   expect(exitCode).toBe(2);
 });

@@ -4,7 +4,7 @@ import { python } from './adapter.ts';
 
 test('the SDK knows exactly the arguments that the protocol sends', async () => {
   const { stdout } = await python(
-    ['-c', 'import json, sys\nfrom trainproof import _channel, _ops\n_channel.write(json.dumps(_ops.ARGS))'],
+    ['-c', 'import json, sys\nfrom lossproof import _channel, _ops\n_channel.write(json.dumps(_ops.ARGS))'],
     '',
   );
   const sent = Object.fromEntries(Object.entries(OPS).map(([op, spec]) => [op, spec.args]));

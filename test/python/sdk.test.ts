@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { adapter, bytes } from './adapter.ts';
 
 const ADVANTAGES = { op: 'advantages', args: { rewards: [1, 0.5], group_ids: [0, 0] } };
-const SERVE = 'trainproof.serve(name="a")';
+const SERVE = 'lossproof.serve(name="a")';
 
 test('hello says what was declared and nothing else', async () => {
   const { answers } = await adapter(
     `
-@trainproof.op(kl_estimator=["k1", "k3"])
+@lossproof.op(kl_estimator=["k1", "k3"])
 def kl(logprobs, kl_estimator): return {"kl": logprobs}
-trainproof.serve(name="mine", version="2", layout={"alignment": "token", "span": "row"}, dtype="float64",
+lossproof.serve(name="mine", version="2", layout={"alignment": "token", "span": "row"}, dtype="float64",
                  ops={"mask": lambda sequences: {}, "loss": (lambda **all: {}, {"micro_batches": True})})`,
     [{ op: 'hello', args: { protocol: 1, harness: 'test' } }],
   );
@@ -29,7 +29,7 @@ test('prints of Python and of C end on standard error and answers stay whole', a
     `
 import os
 os.system("echo from a child")
-@trainproof.op
+@lossproof.op
 def advantages(rewards):
     print("from python", flush=True)
     os.write(1, b"from fd 1\\n")
@@ -45,12 +45,12 @@ ${SERVE}`,
 test('an exception, a refusal and a skip are answers, and the process lives on', async () => {
   const { answers, exitCode } = await adapter(
     `
-@trainproof.op
+@lossproof.op
 def advantages(rewards): return {"advantages": [1 / r for r in rewards]}
-@trainproof.op
-def kl(logprobs): raise trainproof.Reject("rows too short")
-@trainproof.op
-def score(prompt_ids): raise trainproof.Skip("no model here")
+@lossproof.op
+def kl(logprobs): raise lossproof.Reject("rows too short")
+@lossproof.op
+def score(prompt_ids): raise lossproof.Skip("no model here")
 ${SERVE}`,
     [
       { op: 'advantages', args: { rewards: [0], group_ids: [0] } },
@@ -72,8 +72,8 @@ ${SERVE}`,
 test('a refusal carries its reason', async () => {
   const { answers } = await adapter(
     `
-@trainproof.op
-def advantages(rewards): raise trainproof.Reject("group of one")
+@lossproof.op
+def advantages(rewards): raise lossproof.Reject("group of one")
 ${SERVE}`,
     [ADVANTAGES],
   );
@@ -83,7 +83,7 @@ ${SERVE}`,
 test('a parameter that no request fills stops the adapter with the nearest match', async () => {
   const { stderr, exitCode, answers } = await adapter(
     `
-@trainproof.op
+@lossproof.op
 def advantages(reward): ...
 ${SERVE}`,
     [ADVANTAGES],
@@ -94,7 +94,7 @@ ${SERVE}`,
 });
 
 test('an unknown op stops the adapter with the nearest match', async () => {
-  const { stderr, exitCode } = await adapter('trainproof.serve(name="a", ops={"advantage": print})', []);
+  const { stderr, exitCode } = await adapter('lossproof.serve(name="a", ops={"advantage": print})', []);
   expect(stderr).toContain("there is no op 'advantage', did you mean 'advantages'?");
   expect(exitCode).toBe(2);
 });
@@ -102,9 +102,9 @@ test('an unknown op stops the adapter with the nearest match', async () => {
 test('a function may take defaults of its own, an absent optional argument, or everything', async () => {
   const { answers } = await adapter(
     `
-@trainproof.op
+@lossproof.op
 def kl(logprobs, kl_estimator, scale=3): return {"kl": [[kl_estimator is None, scale]]}
-@trainproof.op
+@lossproof.op
 def advantages(**fields): return {"advantages": sorted(fields)}
 ${SERVE}`,
     [{ op: 'kl', args: { logprobs: [] } }, ADVANTAGES],
@@ -116,7 +116,7 @@ ${SERVE}`,
 test('an argument that the op does not know is refused by name', async () => {
   const { answers } = await adapter(
     `
-@trainproof.op
+@lossproof.op
 def advantages(rewards): return {"advantages": rewards}
 ${SERVE}`,
     [{ op: 'advantages', args: { rewards: [], group_ids: [], colour: 1 } }],
@@ -132,7 +132,7 @@ import dataclasses
 class Answer:
     completion_mask: list
     input_ids: tuple
-@trainproof.op
+@lossproof.op
 def mask(): return Answer([[True, False]], ((1, 2),))
 ${SERVE}`,
     [{ op: 'mask' }],
@@ -143,8 +143,8 @@ ${SERVE}`,
 test('NaN, Infinity, -0.0, 1.0 and 1 come back as they were sent', async () => {
   const numbers = '[NaN,Infinity,-Infinity,-0.0,1.0,1]';
   const script = `
-import trainproof
-@trainproof.op
+import lossproof
+@lossproof.op
 def advantages(rewards): return {"advantages": rewards}
 ${SERVE}`;
   const { stdout } = await bytes(
@@ -157,9 +157,9 @@ ${SERVE}`;
 test('an answer that is no record, or holds what cannot be sent, is an error with its reason', async () => {
   const { answers } = await adapter(
     `
-@trainproof.op
+@lossproof.op
 def mask(): return [[1]]
-@trainproof.op
+@lossproof.op
 def advantages(): return {"advantages": {1, 2}}
 ${SERVE}`,
     [{ op: 'mask' }, ADVANTAGES],
@@ -171,20 +171,20 @@ ${SERVE}`,
 test('all parameters that no request fills are named at once, each with the nearest match', async () => {
   const { stderr } = await adapter(
     `
-@trainproof.op
+@lossproof.op
 def advantages(reward, groups): ...
-@trainproof.op
+@lossproof.op
 def kl(logp): ...
 ${SERVE}`,
     [ADVANTAGES],
   );
   expect(stderr).toContain("no argument 'reward' is ever sent, did you mean 'rewards'?");
   expect(stderr).toContain("no argument 'groups' is ever sent");
-  expect(stderr).toMatch(/^trainproof: op 'kl': no argument 'logp' is ever sent/m);
+  expect(stderr).toMatch(/^lossproof: op 'kl': no argument 'logp' is ever sent/m);
 });
 
 test('an answer that is no dict has no traceback, for no line of the user raised it', async () => {
-  const { answers } = await adapter(`\n@trainproof.op\ndef mask(): return 1, 2\n${SERVE}`, [{ op: 'mask' }]);
+  const { answers } = await adapter(`\n@lossproof.op\ndef mask(): return 1, 2\n${SERVE}`, [{ op: 'mask' }]);
   expect(answers[0]?.error).toEqual({
     message: "op 'mask' returned tuple; return a dict of the answer's fields",
   });
@@ -194,9 +194,9 @@ test('base64 tensors arrive as nested lists', async () => {
   const data = Buffer.from(new Float32Array([1, 2, 3, 4, 5, 6]).buffer).toString('base64');
   const { answers } = await adapter(
     `
-@trainproof.op
+@lossproof.op
 def kl(logprobs): return {"kl": logprobs}
-trainproof.serve(name="a", tensors="base64")`,
+lossproof.serve(name="a", tensors="base64")`,
     [{ op: 'kl', args: { logprobs: { dtype: 'float32', shape: [3, 2], data } } }],
   );
   expect(answers[0]?.ok).toEqual({

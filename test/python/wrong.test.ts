@@ -16,7 +16,7 @@ interface Listed {
 }
 
 async function list(module: string): Promise<Listed[]> {
-  const { stdout } = await bytes(['-m', `trainproof.examples.${module}`, '--list'], '');
+  const { stdout } = await bytes(['-m', `lossproof.examples.${module}`, '--list'], '');
   return JSON.parse(stdout);
 }
 

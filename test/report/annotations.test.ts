@@ -40,8 +40,8 @@ token     … ␠is │ ␠the │ [␠cap] │ ␠Paris │ </s>
 expected  … 0   │ 0    │ [0]    │ 1      │ 1
 observed  … 0   │ 0    │ [1]    │ 1      │ 0
 
-npx trainproof replay 7f3a9c
-npx trainproof check --seed 1836021 --cases 100 --only mask/prompt-is-never-trained -- python adapter.py`,
+npx lossproof replay 7f3a9c
+npx lossproof check --seed 1836021 --cases 100 --only mask/prompt-is-never-trained -- python adapter.py`,
   });
   expect(last).toMatchObject({ type: 'notice', message: expect.stringContaining('1 property: 1 fails') });
 });
@@ -109,5 +109,5 @@ test('a run that holds is one notice, and several runs are told apart', () => {
 test('a message stays below what the runner cuts off', () => {
   const [first] = commandsOf(failing('mask/x', '👩‍👩‍👧'.repeat(20_000)));
   expect(first?.message.length).toBeLessThan(4_096);
-  expect(first?.message).toContain('npx trainproof replay 7f3a9c');
+  expect(first?.message).toContain('npx lossproof replay 7f3a9c');
 });

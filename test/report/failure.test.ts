@@ -23,10 +23,10 @@ test('a failure is a sentence, a strip, its case, and how to reproduce it', () =
 
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
-      Reproduce   npx trainproof replay 7f3a9c
-                  python adapter.py < .trainproof/cases/7f3a9c.ndjson
+      Reproduce   npx lossproof replay 7f3a9c
+                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
-      Explain     npx trainproof explain mask/prompt-is-never-trained
+      Explain     npx lossproof explain mask/prompt-is-never-trained
     "
   `);
 });
@@ -56,10 +56,10 @@ test('a failure fits a narrow terminal', () => {
 
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
-      Reproduce   npx trainproof replay 7f3a9c
-                  python adapter.py < .trainproof/cases/7f3a9c.ndjson
+      Reproduce   npx lossproof replay 7f3a9c
+                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
-      Explain     npx trainproof explain mask/prompt-is-never-trained
+      Explain     npx lossproof explain mask/prompt-is-never-trained
     "
   `);
 });
@@ -91,10 +91,10 @@ test('numbers stand worst first, with what was allowed', () => {
 
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
-      Reproduce   npx trainproof replay 7f3a9c
-                  python adapter.py < .trainproof/cases/7f3a9c.ndjson
+      Reproduce   npx lossproof replay 7f3a9c
+                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
-      Explain     npx trainproof explain mask/prompt-is-never-trained
+      Explain     npx lossproof explain mask/prompt-is-never-trained
     "
   `);
 });
@@ -124,10 +124,10 @@ test('a crash shows what happened, what to do, and the end of stderr without its
 
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
-      Reproduce   npx trainproof replay 7f3a9c
-                  python adapter.py < .trainproof/cases/7f3a9c.ndjson
+      Reproduce   npx lossproof replay 7f3a9c
+                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
                   seed 1836021, path 3 (same version only)
-      Explain     npx trainproof explain mask/prompt-is-never-trained
+      Explain     npx lossproof explain mask/prompt-is-never-trained
     "
   `);
 });
@@ -174,7 +174,7 @@ test('without a corpus only the seed reproduces it', () => {
   const lines = failureLines(result({ verdict: 'fail', failure: failure() }), {
     width: 100,
     paint: PLAIN,
-    replay: { command: 'npx trainproof replay' },
+    replay: { command: 'npx lossproof replay' },
   });
   expect(lines.at(-2)).toBe('  Reproduce   seed 1836021, path 17:3 (same version only)');
 });

@@ -78,7 +78,7 @@ test('JUnit of every verdict and of hostile text is read by an XML parser, and t
     HOSTILE,
   );
   expect(cases[1]?.[3][0]?.[1].message).toBe(readable);
-  expect(cases[1]?.[3][0]?.[2]).toContain('npx trainproof replay 7f3a9c');
+  expect(cases[1]?.[3][0]?.[2]).toContain('npx lossproof replay 7f3a9c');
   expect(cases[2]?.[3][0]?.[2].length).toBeLessThan(25_000);
   expect(cases[4]?.[3][0]?.[0]).toBe('error');
   expect(cases[9]?.[3][0]?.[0]).toBe('skipped');
@@ -114,7 +114,7 @@ test('a badge says the verdict in words and in a colour', () => {
     JSON.parse(badgeJson(runs)) as { message: string; color: string };
   const good = runWith([result(), result({ id: 'mask/y' }), result({ verdict: 'unsupported' })]);
   const bad = runWith([result(), failing('mask/x'), broken('mask/z')]);
-  expect(JSON.parse(badgeJson([good]))).toMatchObject({ schemaVersion: 1, label: 'trainproof' });
+  expect(JSON.parse(badgeJson([good]))).toMatchObject({ schemaVersion: 1, label: 'lossproof' });
   expect(badge(good).message).toBe('2 hold');
   expect(badge(bad).message).toBe('1 fails, 1 error, 1 holds');
   expect(badge(good, bad).message).toBe('1 fails, 1 error, 3 hold');

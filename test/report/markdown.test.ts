@@ -29,9 +29,7 @@ test('a summary has the verdict, what fails, the strip, how to see it again, and
   const text = markdownSummary([
     runWith([failing('mask/prompt-is-never-trained'), result(), result({ id: 'kl/is-zero' })]),
   ]);
-  expect(text).toMatch(
-    /^## trainproof: my-trainer 0.4\n\n\*\*✗ 3 properties: 2 hold, 1 fails · seed 1836021/,
-  );
+  expect(text).toMatch(/^## lossproof: my-trainer 0.4\n\n\*\*✗ 3 properties: 2 hold, 1 fails · seed 1836021/);
   expect(cells(text)).toContainEqual([
     '✗ fails',
     'mask/prompt-is-never-trained',
@@ -41,8 +39,8 @@ test('a summary has the verdict, what fails, the strip, how to see it again, and
   const [strip, commands] = blocksOf(text);
   expect(strip).toMatch(/observed +0 +0 +0 +0 +0 +1 +1 +0\n/);
   expect(commands).toBe(
-    'npx trainproof check --seed 1836021 --cases 100 --only mask/prompt-is-never-trained -- python adapter.py\n' +
-      'npx trainproof replay 7f3a9c  # with .trainproof/cases of this run\n',
+    'npx lossproof check --seed 1836021 --cases 100 --only mask/prompt-is-never-trained -- python adapter.py\n' +
+      'npx lossproof replay 7f3a9c  # with .lossproof/cases of this run\n',
   );
   expect(cells(text)).toContainEqual(['mask', '1', '1']);
   expect(cells(text)).toContainEqual(['kl', '1', '']);
@@ -55,7 +53,7 @@ test('a run that holds is told in few lines, and one that was cut off is never t
   const torn = markdownSummary([cutOff(runWith([result()]))]);
   expect(torn).not.toContain('✓ 1 property');
   expect(torn).toContain('**Cut off.** The events end before the run does, after 1 of 1 properties');
-  expect(torn).toContain('npx trainproof check --seed 1836021');
+  expect(torn).toContain('npx lossproof check --seed 1836021');
   expect(markdownSummary([])).toContain('No run was recorded');
   expect(markdownSummary([runWith([result({ verdict: 'unsupported', reason: 'no op' })])])).toContain(
     '**– 1 property',

@@ -136,8 +136,8 @@ describe('a failure', () => {
         '',
         '  What to do: Look at `the data` of that step.',
         '',
-        '  Reproduce   npx trainproof monitor runs/',
-        '  Explain     npx trainproof explain monitor/kl-limit',
+        '  Reproduce   npx lossproof monitor runs/',
+        '  Explain     npx lossproof explain monitor/kl-limit',
       ].join('\n'),
     );
   });

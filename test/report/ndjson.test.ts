@@ -110,7 +110,7 @@ test('what only a newer version writes is left out, and a newer schema is refuse
   const { events, problems } = readEvents(eventLine(START).replace('"schema":1', '"schema":2'));
   expect(events).toEqual([]);
   expect(problems).toEqual([
-    'line 1 was written by a newer trainproof (schema 2, this one reads 1); update trainproof to read it',
+    'line 1 was written by a newer lossproof (schema 2, this one reads 1); update lossproof to read it',
   ]);
 });
 
@@ -124,7 +124,7 @@ test.each([
 ])('a file of something else is refused in one sentence: %j', (text) => {
   expect(readEvents(text)).toEqual({
     events: [],
-    problems: ['these are not the events of a trainproof run: none of the lines begins one'],
+    problems: ['these are not the events of a lossproof run: none of the lines begins one'],
   });
 });
 

@@ -4,9 +4,9 @@ import type { Strip } from '../../src/check/property.ts';
 import type { Role, Stage } from '../../src/vocabulary.ts';
 
 export const REPLAY = {
-  command: 'npx trainproof replay',
+  command: 'npx lossproof replay',
   adapter: 'python adapter.py',
-  folder: '.trainproof/cases',
+  folder: '.lossproof/cases',
 };
 
 /** "What is the cap", generated " Paris" and a stop token; the mask begins one token early. */

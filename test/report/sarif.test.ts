@@ -40,7 +40,7 @@ function sarifOf(...runs: readonly Run[]): readonly SarifRun[] {
   expect(new Set(categories).size).toBe(runs.length);
   for (const { tool, results, invocations } of document.runs) {
     const { name, version, rules } = tool.driver;
-    expect([name, version]).toEqual(['trainproof', '0.1.0']);
+    expect([name, version]).toEqual(['lossproof', '0.1.0']);
     expect(typeof invocations[0].executionSuccessful).toBe('boolean');
     expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
     for (const rule of rules) {
@@ -111,10 +111,10 @@ test.each([
   ['python ./tools/adapter.py --lr 1e-4', 'tools/adapter.py'],
   ["env A=b.py '.venv/bin/python' 'my tools/ädapter.py'", 'my%20tools/%C3%A4dapter.py'],
   ['node adapter.mjs other.ts', 'adapter.mjs'],
-  ['python /home/me/adapter.py', 'trainproof.config.json'],
-  ['python ../adapter.py', 'trainproof.config.json'],
-  ['python -m trainproof.adapters.trl_grpo', 'trainproof.config.json'],
-  ['', 'trainproof.config.json'],
+  ['python /home/me/adapter.py', 'lossproof.config.json'],
+  ['python ../adapter.py', 'lossproof.config.json'],
+  ['python -m lossproof.adapters.trl_grpo', 'lossproof.config.json'],
+  ['', 'lossproof.config.json'],
 ])('the results of `%s` stand at %s', (command, uri) => {
   const [run] = sarifOf(runWith([failing('mask/x')], { command }));
   expect(run?.results[0]?.locations[0].physicalLocation.artifactLocation.uri).toBe(uri);
@@ -132,7 +132,7 @@ test('a run that was cut off did not succeed, and runs of one trainer have categ
   const runs = sarifOf(cutOff(runWith([result()])), runWith([result()]));
   expect(runs.map(({ invocations }) => invocations[0].executionSuccessful)).toEqual([false, true]);
   expect(runs.map(({ automationDetails }) => automationDetails.id)).toEqual([
-    'trainproof/my-trainer/',
-    'trainproof/my-trainer (2)/',
+    'lossproof/my-trainer/',
+    'lossproof/my-trainer (2)/',
   ]);
 });

@@ -101,7 +101,7 @@ const EVERYTHING: Partial<RunOptions> = {
   },
   semantics: { kl_estimator: 'k3', dual_clip: null },
   measured: { advantage_ddof: 1, clip_high: Number.POSITIVE_INFINITY },
-  replay: { command: 'npx trainproof replay', adapter: 'python a.py', folder: 'cases', again: 'again' },
+  replay: { command: 'npx lossproof replay', adapter: 'python a.py', folder: 'cases', again: 'again' },
 };
 
 async function eventsOf(
@@ -154,7 +154,7 @@ describe('the schema of events', () => {
 
   test('holds for what `check` writes of a Python trainer, and for what `report` would write again', async () => {
     const world = makeWorld(properties);
-    const trainer = ['python3', '-m', 'trainproof.examples.faulty', 'mask-for-right-padding'];
+    const trainer = ['python3', '-m', 'lossproof.examples.faulty', 'mask-for-right-padding'];
     const words = ['--seed', '7', '--cases', '20', '--only', 'mask', '--events', 'run.ndjson', '--quiet'];
     expect(await world.run('check', ...words, '--', ...trainer)).toBe(1);
     const text = readFileSync(join(world.folder, 'run.ndjson'), 'utf8');

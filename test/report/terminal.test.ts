@@ -89,10 +89,10 @@ test('a run is rows, then failures, then one line in words', () => {
 
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
-      Reproduce   npx trainproof replay 7f3a9c
-                  python adapter.py < .trainproof/cases/7f3a9c.ndjson
+      Reproduce   npx lossproof replay 7f3a9c
+                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
-      Explain     npx trainproof explain mask/stop-once
+      Explain     npx lossproof explain mask/stop-once
 
     ≠ kl/other  must · 17 cases, 9 shrinks
       Token 5 '␠cap' (id 2117) belongs to the prompt of row 1, but the mask trains on it.
@@ -109,10 +109,10 @@ test('a run is rows, then failures, then one line in words', () => {
 
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
-      Reproduce   npx trainproof replay 7f3a9c
-                  python adapter.py < .trainproof/cases/7f3a9c.ndjson
+      Reproduce   npx lossproof replay 7f3a9c
+                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
                   seed 1836021, path 17:3 (same version only)
-      Explain     npx trainproof explain kl/other
+      Explain     npx lossproof explain kl/other
 
     9 properties: 2 hold, 1 fails, 1 thin, 1 changed, 1 stale, 1 unseen, 1 known, 1 unsupported · seed 1836021 · 12.3 s
     "
@@ -295,7 +295,7 @@ test('after ten whole blocks the others are a sentence and a way to see them', (
   const all = many('mask', 14, { verdict: 'fail', failure: failure() });
   const text = printed([runStart(all.map(({ id }) => id)), ...ended(all), end]);
   expect(text.split('▲▲▲')).toHaveLength(11);
-  expect(text.split('npx trainproof replay 7f3a9c')).toHaveLength(15);
+  expect(text.split('npx lossproof replay 7f3a9c')).toHaveLength(15);
 });
 
 test('no line of a table is wider than a terminal of forty columns', () => {
@@ -313,7 +313,7 @@ test('no line of a table is wider than a terminal of forty columns', () => {
     onScreen: true,
   });
   // Commands are left whole, so that they can be copied.
-  const lines = text.split('\n').filter((line) => !/trainproof|adapter|same version/.test(line));
+  const lines = text.split('\n').filter((line) => !/lossproof|adapter|same version/.test(line));
   expect(lines.filter((line) => widthOf(line) > 40)).toEqual([]);
 });
 

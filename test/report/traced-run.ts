@@ -117,7 +117,7 @@ export function tracedRun(ledger: Ledger, fails: boolean): Run {
       version: '0.1.0',
       replay: {
         command: '',
-        again: 'npx trainproof trace --from .trainproof/trace/2026-03-01T09-30-00',
+        again: 'npx lossproof trace --from .lossproof/trace/2026-03-01T09-30-00',
         traced: true,
       },
     },

@@ -48,7 +48,7 @@ test('the page of failures shows failures as they are printed, and tells every v
   ] as const;
   for (const [at, [id, module, name]] of shown.entries()) {
     const world = makeWorld(properties);
-    const command = ['python3', '-m', `trainproof.examples.${module}`, name];
+    const command = ['python3', '-m', `lossproof.examples.${module}`, name];
     expect(await world.run('check', '--seed', '7', '--only', id, '--', ...command)).toBe(1);
     // How to reproduce it depends on the folder and is told with an adapter's name.
     const [told = ''] = (blocks(text, '')[at] ?? '').split('\n  Reproduce');
@@ -66,7 +66,7 @@ test('the pages name commands and options that there are', () => {
   );
   const files = readdirSync(join(PACKAGE_ROOT, 'docs')).filter((name) => name.endsWith('.md'));
   for (const file of files) {
-    for (const [line, name = '', rest = ''] of page(file).matchAll(/npx trainproof ([a-z]+)([^\n`]*)/g)) {
+    for (const [line, name = '', rest = ''] of page(file).matchAll(/npx lossproof ([a-z]+)([^\n`]*)/g)) {
       expect([...known.keys()], `${file}: ${line}`).toContain(name);
       const [ours = ''] = rest.split(/ -- |#/);
       for (const [option] of ours.matchAll(/--[a-z-]+/g))

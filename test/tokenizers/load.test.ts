@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'trainproof-load-'));
+const home = mkdtempSync(join(tmpdir(), 'lossproof-load-'));
 afterAll(() => rmSync(home, { recursive: true }));
 
 /** A folder with these files beside (or instead of) the files of the Llama 3 family. */

@@ -13,7 +13,7 @@ async function check(
   adapter: string,
   ...options: string[]
 ): Promise<{ exitCode: number | undefined; results: PropertyResult[]; out: string }> {
-  const events = join(mkdtempSync(join(tmpdir(), 'trainproof adapters ')), 'events.ndjson');
+  const events = join(mkdtempSync(join(tmpdir(), 'lossproof adapters ')), 'events.ndjson');
   const main = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
   const run = await execa(
     process.execPath,

@@ -17,7 +17,7 @@ async function check(
   adapter: string,
   faulty: boolean,
 ): Promise<{ exitCode: number | undefined; results: PropertyResult[]; out: string }> {
-  const events = join(mkdtempSync(join(tmpdir(), 'trainproof by hand ')), 'events.ndjson');
+  const events = join(mkdtempSync(join(tmpdir(), 'lossproof by hand ')), 'events.ndjson');
   const run = await execa(
     process.execPath,
     [MAIN, 'check', '--seed', '1', '--no-corpus', '--events', events, '--', PYTHON, `${adapter}_adapter.py`],

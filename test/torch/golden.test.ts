@@ -11,7 +11,7 @@ test.each(['trl-sft', 'trl-grpo', 'trl-dpo'])(
   'golden/%s is green twice',
   async (adapter) => {
     const world = makeWorld();
-    const python = process.env.TRAINPROOF_PYTHON ?? resolve('.venv/bin/python');
+    const python = process.env.LOSSPROOF_PYTHON ?? resolve('.venv/bin/python');
     const check = ['golden', 'check', '--adapter', adapter, '--python', python];
     for (const _ of ['once', 'twice'])
       expect(await world.run(...check, '--dir', resolve('golden', adapter)), world.both()).toBe(0);

@@ -34,7 +34,7 @@ const KINDS: Readonly<
   },
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'trainproof-kernel-'));
+const folder = mkdtempSync(join(tmpdir(), 'lossproof-kernel-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const cases = Object.entries(KINDS).flatMap(([name, { vocab, policy, reference = policy }], at) =>

@@ -44,7 +44,7 @@ const CONFIGS: Record<string, Record<string, unknown>> = {
   'gpt2, untied, narrow inside': { ...GPT2, tie_word_embeddings: false, n_inner: 40 },
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'trainproof model ü '));
+const folder = mkdtempSync(join(tmpdir(), 'lossproof model ü '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function rowsOf(side: 'left' | 'right'): Required<Pick<ModelRow, 'ids' | 'attention' | 'positions'>>[] {

@@ -7,12 +7,12 @@ import { PACKAGE_ROOT } from '../../src/version.ts';
 import { undeclared } from '../check/profiled.ts';
 import { family, STARTING } from './trl/ask.ts';
 
-const python = process.env.TRAINPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
+const python = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 
 async function profileOf(adapter: string) {
   const started = await startTrainer({
-    command: [python, '-m', `trainproof.adapters.${adapter}`],
-    env: { TRAINPROOF_TOKENIZER: family('qwen') },
+    command: [python, '-m', `lossproof.adapters.${adapter}`],
+    env: { LOSSPROOF_TOKENIZER: family('qwen') },
     helloMilliseconds: STARTING,
   });
   if ('failure' in started) throw new Error(started.failure.message);

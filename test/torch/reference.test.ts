@@ -120,11 +120,11 @@ function drawn<T>(arbitrary: fc.Arbitrary<T>, compare: (given: T) => Comparison)
 }
 
 function askTorch(cases: readonly unknown[]): unknown[] {
-  const python = process.env.TRAINPROOF_PYTHON ?? '.venv/bin/python';
+  const python = process.env.LOSSPROOF_PYTHON ?? '.venv/bin/python';
   if (!existsSync(python)) {
     throw new Error(
       `There is no Python at ${python}, so nothing can be compared with torch. ` +
-        'Run `npm run setup:trainers`, or set TRAINPROOF_PYTHON to a Python that has torch and transformers.',
+        'Run `npm run setup:trainers`, or set LOSSPROOF_PYTHON to a Python that has torch and transformers.',
     );
   }
   const oracle = fileURLToPath(new URL('reference_oracle.py', import.meta.url));

@@ -135,11 +135,11 @@ function halves(ids: number[]): number[][] {
 }
 
 function ask<T>(requests: readonly unknown[]): T[] {
-  const python = process.env.TRAINPROOF_PYTHON ?? `${root}.venv/bin/python`;
+  const python = process.env.LOSSPROOF_PYTHON ?? `${root}.venv/bin/python`;
   if (!existsSync(python))
     throw new Error(
       `There is no Python at ${python}, so nothing can be compared with its tokenizers. ` +
-        'Run `npm run setup:trainers`, or set TRAINPROOF_PYTHON to a Python that has transformers.',
+        'Run `npm run setup:trainers`, or set LOSSPROOF_PYTHON to a Python that has transformers.',
     );
   const ran = spawnSync(python, [`${root}scripts/oracle-tokenizers.py`], {
     input: JSON.stringify(requests),

@@ -78,7 +78,7 @@ test('a newer version is refused in words, whatever its fields are', () => {
   );
   expect(records).toEqual([]);
   expect(complaints).toEqual([
-    '0-1.ndjson, line 1: The trace is of version 2; this trainproof reads version 1. Use the trainproof that wrote it, or a newer one.',
+    '0-1.ndjson, line 1: The trace is of version 2; this lossproof reads version 1. Use the lossproof that wrote it, or a newer one.',
   ]);
 });
 
@@ -92,7 +92,7 @@ test('kinds that are not known are named, and the others are read', () => {
   const { records, complaints } = readTrace(file({ kind: 'router', experts: 8 }, endOf()), 'a');
   expect(records.map(({ kind }) => kind)).toEqual(['process', 'end']);
   expect(complaints).toEqual([
-    'a, line 2: It is a record of kind "router", which this trainproof does not know; it is passed over.',
+    'a, line 2: It is a record of kind "router", which this lossproof does not know; it is passed over.',
   ]);
 });
 

@@ -8,7 +8,7 @@ import { helloOf, judgeLedger } from '../../src/trace/run.ts';
 import { booked, endOf, forwardOf, generateOf, modelOf, processOf, stepOf, trainedOf } from './recorded.ts';
 import { ledgerOf } from './traced.ts';
 
-const REPLAY = { command: '', again: 'npx trainproof trace --from there' };
+const REPLAY = { command: '', again: 'npx lossproof trace --from there' };
 const FINDING = { kind: 'prompt', sentence: 'Token 3 of row 0 is trained.', given: { ids: [1, 2, 3] } };
 
 function property(judge: LedgerProperty['judge'], needs?: LedgerProperty['needs']): LedgerProperty {

@@ -45,7 +45,7 @@ describe('an op that raised', () => {
   test('over a group of another size is told how to declare its own', () => {
     expect(
       raisedAdvice('advantages', "RuntimeError: shape '[-1, 4]' is invalid for input of size 6"),
-    ).toContain('@trainproof.op(group_size=4)');
+    ).toContain('@lossproof.op(group_size=4)');
   });
 
   test('by returning no dict is told the fields, those that it must have first', () => {
@@ -67,7 +67,7 @@ describe('an array in another layout', () => {
     const advice = shapeAdvice('logprobs', 'ok.logprobs has 6 columns, the row has 7 tokens');
     expect(advice).toContain('"predictor", "span": "row"');
     expect(advice).toContain('"span": "completion"');
-    expect(advice).toContain('in @trainproof.op() for logprobs alone');
+    expect(advice).toContain('in @lossproof.op() for logprobs alone');
   });
 
   test('much shorter is the completion alone, and wider is no layout', () => {

@@ -37,7 +37,7 @@ async function started(
   options: Partial<TrainerOptions>,
   body: (trainer: Trainer) => Promise<void>,
 ): Promise<TrainerFailure | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), 'trainproof-'));
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof-'));
   const pids = join(folder, 'pids');
   writeFileSync(pids, '');
   try {

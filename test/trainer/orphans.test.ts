@@ -12,7 +12,7 @@ const ABANDON = fileURLToPath(new URL('abandon.ts', import.meta.url));
 test.each(['exit', 'throw', 'SIGTERM', 'SIGINT', 'SIGHUP'])(
   'a harness that ends by %s leaves no trainer and no grandchild',
   async (how) => {
-    const folder = mkdtempSync(join(tmpdir(), 'trainproof-'));
+    const folder = mkdtempSync(join(tmpdir(), 'lossproof-'));
     const pids = join(folder, 'pids');
     writeFileSync(pids, '');
     const harness = spawn(

@@ -45,7 +45,7 @@ describe('a trainer that does not start', () => {
       exitCode: 0,
       message: 'The trainer exited (code 0) before it said hello.',
       advice:
-        'End the adapter with trainproof.serve(name="my-trainer"), outside of every condition; without the SDK, with a loop over sys.stdin.',
+        'End the adapter with lossproof.serve(name="my-trainer"), outside of every condition; without the SDK, with a loop over sys.stdin.',
     });
   });
 
@@ -69,15 +69,15 @@ describe('a trainer that does not start', () => {
     expect(start).toMatchObject({
       failure: {
         kind: 'start',
-        advice: 'Correct what its last lines say; `trainproof doctor` tries it again.',
+        advice: 'Correct what its last lines say; `lossproof doctor` tries it again.',
         stderrTail: expect.stringContaining('no-such-adapter.py'),
       },
     });
   });
 
   test('a ready-made adapter without its packages names --python and the packages', async () => {
-    const code = "import sys; print('trainproof: trl is not installed.', file=sys.stderr); sys.exit(2)";
-    const start = await startTrainer({ command: ['python3', '-c', code, 'trainproof.adapters.trl_grpo'] });
+    const code = "import sys; print('lossproof: trl is not installed.', file=sys.stderr); sys.exit(2)";
+    const start = await startTrainer({ command: ['python3', '-c', code, 'lossproof.adapters.trl_grpo'] });
     expect(start).toMatchObject({
       failure: { advice: expect.stringMatching(/--python.*torch transformers trl/) },
     });
@@ -94,7 +94,7 @@ describe('a trainer that does not start', () => {
     expect(await startFailure('wrong_protocol')).toMatchObject({
       kind: 'shape',
       message:
-        'The trainer\'s hello is wrong: the trainer speaks protocol 2, this harness speaks protocol 1: answer hello with "protocol": 1, or use the trainproof release that speaks the trainer\'s.',
+        'The trainer\'s hello is wrong: the trainer speaks protocol 2, this harness speaks protocol 1: answer hello with "protocol": 1, or use the lossproof release that speaks the trainer\'s.',
     });
   });
 
@@ -110,7 +110,7 @@ describe('a trainer that does not start', () => {
       kind: 'garbage',
       message: 'The trainer printed a line that is no answer where hello was due: Loading the model...',
       advice:
-        'Put `import trainproof` at the top of the adapter, before what prints: from there on every print goes to stderr. In another language print to stderr.',
+        'Put `import lossproof` at the top of the adapter, before what prints: from there on every print goes to stderr. In another language print to stderr.',
     });
   });
 });

@@ -10,7 +10,7 @@ export function aboutRule({ id: property, why, catches }: PropertyFacts, id: str
   return html`<details class="about" id="${id}/about"><summary><h4>About this rule</h4></summary>
 ${why !== '' && html`<p>${withCode(why)}</p>`}
 ${bugs.length > 0 && html`<ul class="bugs">${bugs.map(bugItem)}</ul>`}
-<p class="note">More: <code>npx trainproof explain ${property}</code></p></details>`;
+<p class="note">More: <code>npx lossproof explain ${property}</code></p></details>`;
 }
 
 function bugItem({ id, what, todo, seen }: Bug): Markup {

@@ -17,7 +17,7 @@ export interface Followed {
 /** The whole document, which asks its server for a new body when something has happened. */
 export function followingPage(followed: Followed): string {
   const { runs } = followed;
-  const title = runs.length === 0 ? 'trainproof' : titleOf(runs);
+  const title = runs.length === 0 ? 'lossproof' : titleOf(runs);
   return page({ title, body: followingBody(followed), live: true });
 }
 
@@ -28,5 +28,5 @@ export function followingBody({ files, runs, problems }: Followed): Markup {
   return html`<h1>Waiting for the run to begin</h1>
 ${notes}
 <p>This page follows ${files.map((file, at) => html`${at > 0 && ', '}<code>${file}</code>`)} and shows the run as soon as there is one:
-<code>npx trainproof check</code> in another shell begins one.</p>`;
+<code>npx lossproof check</code> in another shell begins one.</p>`;
 }

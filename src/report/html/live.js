@@ -25,7 +25,7 @@
       const details = document.getElementById(id);
       if (details !== null) details.open = open;
     }
-    document.dispatchEvent(new Event('trainproof:body'));
+    document.dispatchEvent(new Event('lossproof:body'));
     for (const [id, value] of sliders) {
       const slider = document.getElementById(id);
       if (slider === null || slider.value === value) continue;
@@ -36,7 +36,7 @@
     if (again) (focusable(again)[place] ?? again).focus({ preventScroll: true });
     const after = top && document.getElementById(top.id)?.getBoundingClientRect().top;
     if (after !== undefined) scrollBy(0, after - before);
-    document.title = `${main.querySelector('h1')?.textContent.trim() ?? ''} · trainproof`;
+    document.title = `${main.querySelector('h1')?.textContent.trim() ?? ''} · lossproof`;
   }
 
   const focusable = (element) => [...element.querySelectorAll('a, button, input, summary, [tabindex]')];

@@ -35,7 +35,7 @@ function listOf(runs: readonly Run[], names: readonly string[]): Markup {
 /** For the title of the window: `2 fail, 29 hold`, and of whom. */
 export function titleOf(runs: readonly Run[]): string {
   const sentence = runs.length === 1 ? headline(runs).replace(/^[^:]*: /u, '') : headline(runs);
-  return `${standing(runs).glyph} ${sentence} · ${runNames(runs).join(', ')} · trainproof`;
+  return `${standing(runs).glyph} ${sentence} · ${runNames(runs).join(', ')} · lossproof`;
 }
 
 /** What the page is about before anything is read: whether something fails, all holds, or nobody can tell yet. */
@@ -90,7 +90,7 @@ function facts({ start, results, end }: Run): Markup {
     ],
     ['Began', start.started === undefined ? undefined : beginning(start.started)],
     ['Duration', end && seconds(end.milliseconds)],
-    ['trainproof', start.version],
+    ['lossproof', start.version],
   ];
   return html`<dl class="facts">
 ${pairs.map(
@@ -115,7 +115,7 @@ function several(runs: readonly Run[], names: readonly string[]): Markup | undef
   const differing = [
     ['seed', new Set(runs.map(({ start }) => start.seed)).size],
     ['number of cases', new Set(runs.map(({ start }) => start.cases)).size],
-    ['version of trainproof', new Set(runs.map(({ start }) => start.version)).size],
+    ['version of lossproof', new Set(runs.map(({ start }) => start.version)).size],
   ].flatMap(([what, count]) => (Number(count) > 1 ? [what] : []));
   if (names.length < 2 || differing.length === 0) return undefined;
   return html`<p class="banner" role="note">These runs differ in ${differing.join(' and ')}: they did not try the same cases.</p>`;

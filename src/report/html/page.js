@@ -1,5 +1,5 @@
 // What the page can do with a script: filter, keys, unfolding for print and links. Without one it reads the same, and has
-// no control that does nothing: all controls are made here. `trainproof:body` says that the body is another one.
+// no control that does nothing: all controls are made here. `lossproof:body` says that the body is another one.
 (() => {
   const main = document.querySelector('main');
   /** What is filtered: property id to its words, verdicts, level, stage and everything on the page that is about it. */
@@ -175,7 +175,7 @@
     target.scrollIntoView();
   }
 
-  document.addEventListener('trainproof:body', begin);
+  document.addEventListener('lossproof:body', begin);
   addEventListener('hashchange', showTarget);
   addEventListener('beforeprint', () => {
     for (const details of main.querySelectorAll('details:not(.screen-only, [id$="/asked"])'))

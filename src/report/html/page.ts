@@ -31,11 +31,11 @@ export function page({ title, body, live = false }: PageOptions): string {
 </head>
 <body>
 <a class="skip" href="#main">Skip to the report</a>
-<header class="top"><span class="brand">trainproof</span><div id="controls"></div><span id="live" role="status"></span></header>
+<header class="top"><span class="brand">lossproof</span><div id="controls"></div><span id="live" role="status"></span></header>
 <main id="main" tabindex="-1">
 ${body}
 </main>
-<footer><p>trainproof ${VERSION}. ${live ? 'This page follows a run on this machine' : 'This page holds all that it shows'} and asks the network for nothing.</p></footer>
+<footer><p>lossproof ${VERSION}. ${live ? 'This page follows a run on this machine' : 'This page holds all that it shows'} and asks the network for nothing.</p></footer>
 ${scripts.map(
   ({ text }) => html`<script>${raw(text)}</script>
 `,

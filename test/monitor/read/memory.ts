@@ -64,7 +64,7 @@ export function feed(reader: Reader, bytes: Uint8Array, size = bytes.length, fro
 
 /** A folder with these files. */
 export function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'trainproof logs '));
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof logs '));
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);

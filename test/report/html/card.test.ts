@@ -195,8 +195,8 @@ describe('how it shrank', () => {
 test('there are three ways to see it again, each with a button', () => {
   const markup = card();
   places(markup, [
-    'npx trainproof replay 7f3a9c',
-    'python adapter.py &lt; .trainproof/cases/7f3a9c.ndjson',
+    'npx lossproof replay 7f3a9c',
+    'python adapter.py &lt; .lossproof/cases/7f3a9c.ndjson',
     'case = {&#39;prompts&#39;: [[1724, 338]], &#39;completions&#39;: [[3681, 2]]}',
     'seed 1836021, path 17:3',
   ]);

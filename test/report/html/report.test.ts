@@ -143,7 +143,7 @@ describe('the report as a page', () => {
     expect(countOf(page, '<article')).toBe(MOST_CARDS);
     expect(countOf(page, '<code>mask/rule-9999</code>')).toBe(1);
     expect(countOf(page, 'id="mask/rule-9999"')).toBe(1);
-    expect(page).toContain('npx trainproof replay c9999');
+    expect(page).toContain('npx lossproof replay c9999');
     expect(page.length).toBeLessThan(5_000_000);
   });
 

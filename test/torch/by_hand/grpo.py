@@ -1,4 +1,4 @@
-"""A small GRPO step as people write it, not for trainproof: masks beside tokens (B, T), log-probabilities beside logits
+"""A small GRPO step as people write it, not for lossproof: masks beside tokens (B, T), log-probabilities beside logits
 (B, T-1), one eos. `FAULTY` counts the prompt's tokens, and takes the number for a column of left-padded rows."""
 
 import os

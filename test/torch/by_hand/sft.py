@@ -1,4 +1,4 @@
-"""Supervised fine-tuning as people write it, not for trainproof. `FAULTY` tells padding by its id, which is that of eos."""
+"""Supervised fine-tuning as people write it, not for lossproof. `FAULTY` tells padding by its id, which is that of eos."""
 
 import os
 

@@ -1,27 +1,27 @@
 import os
 
 import sft
-import trainproof
+import lossproof
 from transformers import AutoTokenizer
 
 MODEL = os.environ["MODEL"]
 tokenizer = AutoTokenizer.from_pretrained(MODEL)
 
 
-@trainproof.op(route=["sft"])
+@lossproof.op(route=["sft"])
 def tokenize(messages):
     return sft.encode(tokenizer, messages)
 
 
-@trainproof.op
+@lossproof.op
 def collate(input_ids, labels, pad_token_id):
     rows = [{"input_ids": i, "labels": k} for i, k in zip(input_ids, labels)]
     return sft.collate(rows, pad_token_id)
 
 
-@trainproof.op
+@lossproof.op
 def sft_loss(logits, labels):
     return {"loss": sft.sft_loss(logits, labels)}
 
 
-trainproof.serve(name="sft-by-hand", arrays="torch", tokenizer=MODEL)
+lossproof.serve(name="sft-by-hand", arrays="torch", tokenizer=MODEL)

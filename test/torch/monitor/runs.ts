@@ -1,4 +1,4 @@
-// Trains small models for real, by the scripts of `scripts/`, and reads their logs with `trainproof monitor` as a user does.
+// Trains small models for real, by the scripts of `scripts/`, and reads their logs with `lossproof monitor` as a user does.
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { PACKAGE_ROOT } from '../../../src/version.ts';
 const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'monitor', 'scripts');
 const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 /** Another build than the package's own, for work on several at a time. */
-const DIST = process.env.TRAINPROOF_DIST ?? join(PACKAGE_ROOT, 'dist');
+const DIST = process.env.LOSSPROOF_DIST ?? join(PACKAGE_ROOT, 'dist');
 const MAIN = join(DIST, 'src', 'cli', 'main.js');
 
 /** One training: a script of `scripts/`, and what its `run` takes. */
@@ -36,7 +36,7 @@ export async function trained(
   named: Readonly<Record<string, readonly Training[]>>,
   { mayDie = false } = {},
 ): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'trainproof monitor '));
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof monitor '));
   const asked = Object.entries(named).flatMap(([name, trainings]) =>
     trainings.map((training, at) => {
       const seed = training.seed ?? at;
@@ -75,9 +75,9 @@ export interface Monitored {
   readonly results: readonly PropertyResult[];
 }
 
-/** `trainproof monitor` on paths, without a configuration. */
+/** `lossproof monitor` on paths, without a configuration. */
 export async function monitored(...words: readonly string[]): Promise<Monitored> {
-  const folder = mkdtempSync(join(tmpdir(), 'trainproof monitored '));
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof monitored '));
   const events = join(folder, 'events.ndjson');
   const run = await execa(process.execPath, [MAIN, 'monitor', ...words, '--events', events], {
     cwd: folder,

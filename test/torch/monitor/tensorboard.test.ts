@@ -28,9 +28,9 @@ let cwd = '';
 let written: Written;
 
 beforeAll(async () => {
-  cwd = mkdtempSync(join(tmpdir(), 'trainproof logs '));
+  cwd = mkdtempSync(join(tmpdir(), 'lossproof logs '));
   const script = join(import.meta.dirname, 'tensorboard_logs.py');
-  const python = process.env.TRAINPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
+  const python = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
   const { stdout } = await execa(python, [script, cwd], { env: { OMP_NUM_THREADS: '1' } });
   written = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Written;
 }, 300_000);
@@ -73,7 +73,7 @@ describe('event files', () => {
     const starts: number[] = [];
     for (let at = 0; at < whole.length; at += 16 + whole.readUInt32LE(at)) starts.push(at);
     const all = (await readAll([join('scalars', name)], { cwd })).points;
-    const folder = mkdtempSync(join(tmpdir(), 'trainproof torn '));
+    const folder = mkdtempSync(join(tmpdir(), 'lossproof torn '));
     mkdirSync(join(folder, 'scalars'));
     for (let cut = starts.at(-3) ?? 0; cut <= whole.length; cut++) {
       const file = join(folder, 'scalars', name);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 
-const PYTHON = process.env.TRAINPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
+const PYTHON = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 
 export interface Answered {
   readonly case: string;

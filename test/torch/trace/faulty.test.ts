@@ -18,7 +18,7 @@ test.concurrent.each<[how: string, says: RegExp, passes: boolean]>([
   ['no-torch', /torch/, false],
   ['mlp', /no language model/i, false],
   ['compiled', /compile/, false],
-  ['no-head', /trainproof_trace\.watch/, false],
+  ['no-head', /lossproof_trace\.watch/, false],
 ])('bad.py %s gets no verdict but a sentence, and never a pass', async (how, says, seen) => {
   const run = await traced({ words: `bad.py ${how}` });
   expect(run.out.replace(/\s+/g, ' ')).toMatch(says);

@@ -5,8 +5,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-import trainproof_trace
-from trainproof_trace import _optimiser, _session
+import lossproof_trace
+from lossproof_trace import _optimiser, _session
 from watching import SESSION, B, T, V, batch, case, compare, loss_of, plain, run
 
 
@@ -234,11 +234,11 @@ def watched():
         for named in (True, False):
             SESSION.records.clear()
             model = Odd("logits")
-            same = trainproof_trace.watch(model, head=model.unembed if named else None, ids=ids_is) is model
+            same = lossproof_trace.watch(model, head=model.unembed if named else None, ids=ids_is) is model
             out["%s, %s" % (ids_is, named)] = dict(plain(model, lambda m, i: m(torch.zeros_like(i), i)), same=same)
     SESSION.records.clear()
-    model = trainproof_trace.watch(Odd("loss"), ids="words")
-    trainproof_trace.watch(model, head=model.unembed, ids="words")
+    model = lossproof_trace.watch(Odd("loss"), ids="words")
+    lossproof_trace.watch(model, head=model.unembed, ids="words")
     ids, _ = batch()
     model(torch.zeros_like(ids[:, 1:]), ids[:, :-1], ids[:, 1:]).backward()
     weights = torch.full((B, T - 1), 1 / (B * (T - 1)))
@@ -251,7 +251,7 @@ def watch_without_a_trace():
     _session.use(None)
     try:
         model = Odd("logits")
-        return {"same": trainproof_trace.watch(model, head=model.unembed) is model}
+        return {"same": lossproof_trace.watch(model, head=model.unembed) is model}
     finally:
         _session.use(SESSION)
 

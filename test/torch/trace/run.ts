@@ -1,4 +1,4 @@
-// Runs a script of `scripts/` under `trainproof trace`, as a user does, and reads what came of it: the exit code, the
+// Runs a script of `scripts/` under `lossproof trace`, as a user does, and reads what came of it: the exit code, the
 // verdicts, and the ledger of what the script trained.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { PACKAGE_ROOT } from '../../../src/version.ts';
 const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');
 const BIN = join(PACKAGE_ROOT, '.venv', 'bin');
 /** Another build than the package's own, for work on several at a time. */
-const DIST = process.env.TRAINPROOF_DIST ?? join(PACKAGE_ROOT, 'dist');
+const DIST = process.env.LOSSPROOF_DIST ?? join(PACKAGE_ROOT, 'dist');
 const MAIN = join(DIST, 'src', 'cli', 'main.js');
 const EVENTS = 'events.ndjson';
 
@@ -42,7 +42,7 @@ export interface Traced {
 
 /** Runs it, each time in a folder of its own. */
 export async function traced(asked: Asked): Promise<Traced> {
-  const folder = mkdtempSync(join(tmpdir(), 'trainproof trace '));
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof trace '));
   const { options, command } = laidOut(asked, folder);
   const env = {
     OMP_NUM_THREADS: '1',

@@ -112,7 +112,7 @@ describe('a script is not changed by being traced', () => {
   test('a trace folder that cannot be written to leaves the script alone', async () => {
     const file = join(temporary(), 'file');
     writeFileSync(file, '');
-    const ran = await run(['python', 'loop.py', 'plain'], { steps: 0, env: { TRAINPROOF_TRACE: file } });
+    const ran = await run(['python', 'loop.py', 'plain'], { steps: 0, env: { LOSSPROOF_TRACE: file } });
     expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
     expect(ran.stdout).toContain('the end');
   });

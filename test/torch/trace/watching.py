@@ -12,7 +12,7 @@ import tempfile
 
 import torch
 
-from trainproof_trace import _forward, _session
+from lossproof_trace import _forward, _session
 
 V, B, T = 101, 3, 9
 CASES = {}

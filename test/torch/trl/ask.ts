@@ -23,7 +23,7 @@ export const family = (name: string): string => path(`src/tokenizers/families/${
 
 /** The Python with torch; an error that says what to do where there is none. */
 function trainersPython(): string {
-  const named = process.env.TRAINPROOF_PYTHON ?? path('.venv/bin/python');
+  const named = process.env.LOSSPROOF_PYTHON ?? path('.venv/bin/python');
   if (!existsSync(named)) throw new Error(`${named} is missing: run \`npm run setup:trainers\``);
   return named;
 }
@@ -54,7 +54,7 @@ export async function answersOf(
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly Answer[]> {
   const input = requests.map(({ op, args }, at) => `${JSON.stringify({ id: at + 1, op, args })}\n`).join('');
-  const { stdout, stderr } = await execa(trainersPython(), ['-m', `trainproof.adapters.${module}`], {
+  const { stdout, stderr } = await execa(trainersPython(), ['-m', `lossproof.adapters.${module}`], {
     input,
     reject: false,
     env: { PYTHONPATH: path('src/python'), PYTHONDONTWRITEBYTECODE: '1', ...env },

@@ -4,7 +4,7 @@ import { models } from '../../../src/checkpoints/models.ts';
 import { completionLogprobs } from '../../../src/index.ts';
 import { ask, family, HELLO, STARTING } from './ask.ts';
 
-const QWEN = { TRAINPROOF_TOKENIZER: family('qwen') };
+const QWEN = { LOSSPROOF_TOKENIZER: family('qwen') };
 const PAD = 856; // <|endoftext|>
 const EOS = 858; // <|im_end|>
 /** Ids of the models that are handed over; the family has a few less. */
@@ -86,7 +86,7 @@ describe('the objectives of the trl-dpo adapter', () => {
     ['ipo', (1 / 2 + 2 - 1 / (2 * BETA)) ** 2],
   ])('%s', async (objective, loss) => {
     const request = { op: 'preference_loss', args: logprobs };
-    const [answer = {}] = await ask('trl_dpo', [request], { ...QWEN, TRAINPROOF_OBJECTIVE: objective });
+    const [answer = {}] = await ask('trl_dpo', [request], { ...QWEN, LOSSPROOF_OBJECTIVE: objective });
     expect(answer.loss).toBeCloseTo(loss, 5);
   });
 });

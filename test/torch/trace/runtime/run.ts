@@ -1,4 +1,4 @@
-// Runs a command with the tracer in its environment, as `trainproof trace` does, and reads the files that it left.
+// Runs a command with the tracer in its environment, as `lossproof trace` does, and reads the files that it left.
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,22 +38,22 @@ export interface Process {
 }
 
 export function temporary(): string {
-  return mkdtempSync(join(tmpdir(), 'trainproof runtime '));
+  return mkdtempSync(join(tmpdir(), 'lossproof runtime '));
 }
 
 export async function run(words: readonly string[], options: Options = {}): Promise<Ran> {
   const { steps = 2, env = {}, behind, untraced = false } = options;
   const folder = join(temporary(), 'trace');
   const path = [
-    join(PYTHON, 'trainproof_trace', 'bootstrap'),
+    join(PYTHON, 'lossproof_trace', 'bootstrap'),
     PYTHON,
     ...(behind === undefined ? [] : [behind]),
   ];
   const traced = {
     PYTHONPATH: path.join(':'),
-    TRAINPROOF_TRACE: folder,
-    TRAINPROOF_TRACE_STEPS: String(steps),
-    TRAINPROOF_TRACE_MODE: 'auto',
+    LOSSPROOF_TRACE: folder,
+    LOSSPROOF_TRACE_STEPS: String(steps),
+    LOSSPROOF_TRACE_MODE: 'auto',
   };
   const [command = '', ...rest] = words;
   const ran = await execa(existsSync(join(BIN, command)) ? join(BIN, command) : command, rest, {

@@ -1,0 +1,168 @@
+"""The loop: requests in, answers out, in order. An op that raises is an answer too, and the process lives on."""
+
+import json
+import os
+import platform
+import sys
+import time
+import traceback
+
+from . import _channel
+from ._arrays import converter, unpack
+from ._bind import bind
+from ._errors import Reject, Skip, WrongAnswer
+from ._registry import collected
+from ._values import encoder, record
+
+PROTOCOL = 1
+# Answers are gathered while requests are waiting, but never held back longer than this.
+FLUSH_SECONDS = 0.002
+# Their versions tell a report what was run.
+_LIBRARIES = ("torch", "transformers", "trl", "numpy")
+
+
+def serve(
+    name,
+    version=None,
+    ops=None,
+    layout=None,
+    semantics=None,
+    tokens=None,
+    tokenizer=None,
+    dtype=None,
+    tensors=None,
+    arrays=None,
+):
+    """Answer the harness until its input ends; then return.
+
+    ops: {"mask": function, "kl": (function, {"kl_estimator": ["k3"]})} besides the decorated ones.
+    layout, semantics, tokens, tokenizer, dtype, tensors: as in PROTOCOL.md; absent means undeclared.
+    arrays: "numpy" or "torch" to receive arrays instead of lists (never for ragged rows).
+    Exits with code 2 and one sentence where a function asks for what no request ever holds."""
+    try:
+        functions = collected(ops)
+        if not functions:
+            raise ValueError("no op is answered: decorate a function with @lossproof.op")
+        calls = _bound(functions, converter(arrays, dtype))
+    except ValueError as error:
+        sys.stderr.write("lossproof: %s\n" % error)
+        raise SystemExit(2)
+    declared = {
+        "layout": layout,
+        "semantics": semantics,
+        "tokens": tokens,
+        "tokenizer": None if tokenizer is None else os.fspath(tokenizer),
+        "dtype": dtype,
+        "tensors": tensors,
+        "version": version,
+    }
+    hello = {"protocol": PROTOCOL, "name": name}
+    hello.update((key, value) for key, value in declared.items() if value is not None)
+    hello["ops"] = {op: capability for op, (_, capability) in functions.items()}
+    _loop(_channel.inputs(), _answerer(hello, calls, tensors == "base64"))
+
+
+def _bound(functions, convert):
+    """{op: call}; one ValueError with a line for each op that asks for what is never sent."""
+    calls, wrong = {}, []
+    for op, (function, _) in functions.items():
+        try:
+            calls[op] = bind(op, function, convert)
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise ValueError("\nlossproof: ".join(wrong))
+    return calls
+
+
+def _loop(source, answer):
+    waiting = []  # pieces of a line that has not ended yet
+    ready = []
+    clock = time.perf_counter
+    flushed = clock()
+    try:
+        while True:
+            chunk = os.read(source, _channel.READ_BYTES)
+            if not chunk:
+                if waiting:
+                    ready.append(answer(b"".join(waiting)))
+                break
+            lines = chunk.split(b"\n")
+            if len(lines) == 1:
+                waiting.append(chunk)
+                continue
+            if waiting:
+                waiting.append(lines[0])
+                lines[0] = b"".join(waiting)
+            rest = lines.pop()
+            waiting = [rest] if rest else []
+            for line in lines:
+                ready.append(answer(line))
+                if clock() - flushed > FLUSH_SECONDS:
+                    _channel.write("".join(ready))
+                    ready = []
+                    flushed = clock()
+            if ready:
+                _channel.write("".join(ready))
+                ready = []
+                flushed = clock()
+        _channel.write("".join(ready))
+    except BrokenPipeError:
+        pass  # the harness has gone; there is nobody left to tell
+
+
+def _answerer(hello, calls, use_base64):
+    """A function from one request line (bytes) to one answer line (text, with its newline)."""
+    decode = json.JSONDecoder().decode
+    encode = encoder(use_base64)
+    plain = json.JSONEncoder(separators=(",", ":")).encode
+
+    def answer(line):
+        identity = "null"
+        try:
+            request = decode(line.decode("utf-8"))
+            identity = plain(request["id"])
+            op = request["op"]
+            args = request["args"]
+            call = calls.get(op)
+            if call is not None:
+                if use_base64:
+                    args = unpack(args)
+                body = '"ok":' + encode(record(op, call(args)))
+            elif op == "hello":
+                body = '"ok":' + plain(dict(hello, runtime=_runtime()))
+            else:
+                body = '"skip":' + plain("this adapter has no op %r" % op)
+        except Reject as why:
+            body = '"reject":' + plain(str(why))
+        except Skip as why:
+            body = '"skip":' + plain(str(why))
+        except Exception as error:
+            if identity == "null" and not line.strip():
+                return ""
+            body = '"error":' + plain(_described(error))
+        return '{"id":' + identity + "," + body + "}\n"
+
+    return answer
+
+
+def _described(error):
+    message = "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
+    if isinstance(error, WrongAnswer):
+        return {"message": str(error)}  # no line of the user's raised it
+    # The first frames are this loop's; the user's own begin two below.
+    frames = error.__traceback__
+    for _ in range(2):
+        if frames is not None and frames.tb_next is not None:
+            frames = frames.tb_next
+    lines = traceback.format_exception(type(error), error, frames)
+    return {"message": message, "traceback": "".join(lines)}
+
+
+def _runtime():
+    loaded = ["python " + platform.python_version()]
+    for library in _LIBRARIES:
+        found = getattr(sys.modules.get(library), "__version__", None)
+        if found is not None:
+            loaded.append("%s %s" % (library, found))
+    return ", ".join(loaded)

@@ -1,0 +1,22 @@
+"""Ready-made adapters for trainers that are published as libraries. The list only: importing it loads no trainer.
+
+Each adapter is a module to run, `python -m lossproof.adapters.trl_grpo`, and drives the library's own unmodified
+trainer. What they have in common is in _tiny (tokenizer and model) and _standin (what is put in a model's place)."""
+
+READY = {
+    "trl-grpo": {
+        "module": "lossproof.adapters.trl_grpo",
+        "title": "TRL's GRPOTrainer on a tiny random model",
+        "requirements": ["torch==2.13.0", "transformers==5.18.0", "trl==1.13.0", "requests"],
+    },
+    "trl-dpo": {
+        "module": "lossproof.adapters.trl_dpo",
+        "title": "TRL's DPOTrainer on a tiny random model",
+        "requirements": ["torch==2.13.0", "transformers==5.18.0", "trl==1.13.0", "requests"],
+    },
+    "trl-sft": {
+        "module": "lossproof.adapters.trl_sft",
+        "title": "TRL's SFTTrainer on a tiny random model",
+        "requirements": ["torch==2.13.0", "transformers==5.18.0", "trl==1.13.0", "requests"],
+    },
+}

@@ -1,0 +1,90 @@
+"""Models that do not say of themselves that they are language models: found by what they are called with, what is called
+inside, and what they return."""
+
+import torch
+
+from . import _calls, _models, _owners, _results, _told
+from ._forward import Forward
+
+
+def by_hand(session, frame, head, result):
+    core = _models.carried(frame.module)
+    model = _models.find(core)
+    if head is not None:
+        vocab = getattr(head, "out_features", None) or 0
+        if model is None:
+            return Pending(session, frame, core, head)
+        return Forward(session, frame, model, vocab or session.vocabularies.get(model.index))
+    if model is not None and model.kind == "body":
+        return None
+    sizes = {part.num_embeddings: part.embedding_dim for part in _models.embeddings(core)}
+    # A model that the script names is one, even where it has no nn.Embedding to tell the size of its vocabulary.
+    named = not sizes and _models.watched(core) is not None
+    logits = _results.logits_in(result, frame.ids.shape, None if named else sizes)
+    if logits is not None:
+        vocab = logits.shape[-1]
+        if sizes.get(vocab) == vocab and frame.hidden is None:
+            return None
+        model = model or _models.add(session, core, "hand", vocab, device=frame.ids.device, seated=frame.seated)
+        forward = Forward(session, frame, model, vocab)
+        return forward
+    return body_only(session, frame, core, result)
+
+
+def body_only(session, frame, core, result):
+    """The body of a Hugging Face model was called without its head: the loss will use the head's weight itself."""
+    hidden = _calls.first_tensor(result)
+    shaped = (
+        isinstance(hidden, torch.Tensor)
+        and hidden.ndim == 3
+        and hidden.is_floating_point()
+        and hidden.shape[:2] == frame.ids.shape
+    )
+    if not shaped:
+        scalar = _results.loss_in(result)
+        if scalar is not None and core.training and _calls.compiled(frame.module):
+            _told.blind_of(session, core, True)
+        elif scalar is not None and not frame.claimed and core.training and frame.hidden is not None:
+            session.blind(
+                "no-head",
+                "%s was called with token ids and returned a loss, but no head with an output for each token of its "
+                "vocabulary was seen. Call lossproof_trace.watch(model, head=...) in the script to name it." % type(core).__name__,
+            )
+        return None
+    owner = _owners.owner_of(session, core)
+    model = None if owner is None else _models.find(owner)
+    if model is None:
+        return None
+    forward = Forward(session, frame, model, session.vocabularies.get(model.index))
+    forward.saw_hidden(hidden)
+    return forward
+
+
+class Pending:
+    """A model written by hand whose head was called: it becomes one when the call returns with enough logits."""
+
+    def __init__(self, session, frame, core, head):
+        self.session, self.frame, self.core, self.head_module = session, frame, core, head
+        self.forward = None
+
+    @property
+    def model(self):
+        return None if self.forward is None else self.forward.model
+
+    def saw_hidden(self, hidden):
+        self.hidden = hidden
+
+    def saw_head(self, x, out):
+        if out is None or not out.is_floating_point() or out.ndim < 2:
+            return
+        if self.forward is None:
+            vocab = out.shape[-1]
+            seated = self.frame.seated
+            model = _models.add(self.session, self.core, "hand", vocab, self.head_module, self.frame.ids.device, seated)
+            self.forward = Forward(self.session, self.frame, model, vocab)
+            self.forward.saw_hidden(self.hidden)
+        self.forward.saw_head(x, out)
+
+    def returned(self, result):
+        if self.forward is not None:
+            self.forward.returned(result)

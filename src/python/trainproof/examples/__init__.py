@@ -1,3 +1,0 @@
-"""Small honest trainers in plain Python, correct and deliberately wrong, each `python -m trainproof.examples.NAME`.
-
-They are documentation: three legal conventions, written out without a framework."""
