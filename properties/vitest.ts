@@ -4,13 +4,13 @@
 //   import { testTrainer } from 'lossproof/vitest';
 //   testTrainer();
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Face, type HoldOptions, isProblem, JUDGED, openFace } from '../src/cli/face.ts';
+import { type Face, type HoldOptions, isProblem, JUDGED, openFace } from '../src/cli/tests/face.ts';
 import { FAILING, type Property } from '../src/index.ts';
 import { properties } from './index.ts';
 import { type Holding, toHold } from './matchers.ts';
 import { seedOfEnvironment } from './seed.ts';
 
-export type { Holdable, HoldOptions } from '../src/cli/face.ts';
+export type { Holdable, HoldOptions } from '../src/cli/tests/face.ts';
 export type { Holding } from './matchers.ts';
 
 expect.extend({ toHold });

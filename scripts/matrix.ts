@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { properties } from '../properties/index.ts';
 import { seedOf } from '../src/check/check.ts';
-import { shrink } from '../src/check/shrink.ts';
+import { shrink } from '../src/check/shrink/shrink.ts';
 import { type CaseOutcome, runCase } from '../src/check/subject.ts';
 import { supportOf } from '../src/check/support.ts';
 import type { Property, Trainer, World } from '../src/index.ts';

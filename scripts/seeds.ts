@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { execa, execaSync } from 'execa';
 import pMap from 'p-map';
 import { properties } from '../properties/index.ts';
-import { selectProperties } from '../src/cli/select.ts';
+import { selectProperties } from '../src/cli/check/select.ts';
 import {
   loadTokenizer,
   type Property,

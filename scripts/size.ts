@@ -1,5 +1,5 @@
 // How large a case is to a reader: rows, and the longest list within a row. Works on any case, since cases are plain JSON.
-import { rowsOf } from '../src/check/drop-rows.ts';
+import { rowsOf } from '../src/check/shrink/drop-rows.ts';
 
 export interface Size {
   readonly rows: number;

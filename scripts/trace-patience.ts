@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import { type DatasetForm, datasetOf } from '../src/generators/dataset.ts';
+import { type DatasetForm, datasetOf } from '../src/generators/rows/dataset/dataset.ts';
 import type { PropertyResult, RunEvent } from '../src/index.ts';
 import { familyFolder, loadTokenizer } from '../src/tokenizers/load.ts';
 import { PACKAGE_ROOT } from '../src/version.ts';

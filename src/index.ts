@@ -3,16 +3,16 @@
 
 // Running: properties against a trainer, as verdicts and as events.
 
-export { openCorpus } from './check/corpus.ts';
 export type * from './check/events.ts';
-export type { KnownFailure, KnownFailures } from './check/known.ts';
 export type { RunOptions } from './check/options.ts';
 export { run, worldOf } from './check/run.ts';
+export { openCorpus } from './check/saved/corpus.ts';
+export type { KnownFailure, KnownFailures } from './check/saved/known.ts';
 export { type Config, defineConfig } from './cli/define.ts';
 
 // Trainers: a process, an object in this process, or whatever the configuration names.
 
-export { type OpenOptions, type OpenTrainer, openTrainer } from './cli/setting.ts';
+export { type OpenOptions, type OpenTrainer, openTrainer } from './cli/tests/setting.ts';
 export type { FailureKind, TrainerFailure } from './trainer/failure.ts';
 export { type ObjectTrainerSpec, objectTrainer, reject } from './trainer/object.ts';
 export { startTrainer, type TrainerOptions } from './trainer/process.ts';
@@ -22,16 +22,16 @@ export type { Outcome, Trainer } from './trainer/trainer.ts';
 
 export * from './check/checkpoints.ts';
 export { defineProperty, type PropertySketch } from './check/define-property.ts';
-export * from './check/gaps.ts';
 export * from './check/gradient.ts';
 export * from './check/needs.ts';
 export * from './check/numbers.ts';
 export type * from './check/property.ts';
 export * from './check/relations/index.ts';
-export * from './check/rows.ts';
-export * from './check/strips.ts';
+export * from './check/rows/gaps.ts';
+export * from './check/rows/rows.ts';
+export * from './check/rows/strips.ts';
+export * from './check/rows/tracks.ts';
 export { discard } from './check/subject.ts';
-export * from './check/tracks.ts';
 
 // What a traced script trained, and the shape of a property of it.
 
@@ -74,33 +74,33 @@ export { type Sample, SERIES_ROLES, type Series, type SeriesRole } from './monit
 // are made with; arbitraries of a second copy of it would not fit.
 
 export { default as fc } from 'fast-check';
-export * from './generators/batch.ts';
-export * from './generators/blocks.ts';
-export * from './generators/calls.ts';
-export * from './generators/conversation.ts';
-export * from './generators/critic.ts';
-export * from './generators/decodable.ts';
-export * from './generators/dialogue.ts';
-export * from './generators/examples.ts';
-export * from './generators/full-size.ts';
-export * from './generators/gaps.ts';
-export * from './generators/graded.ts';
-export * from './generators/logits.ts';
-export * from './generators/models.ts';
-export * from './generators/overlong.ts';
-export * from './generators/pairs.ts';
-export * from './generators/penalised.ts';
-export * from './generators/rewards.ts';
-export * from './generators/sampling-step.ts';
-export * from './generators/schedules.ts';
-export * from './generators/segments.ts';
+export * from './generators/advantages/blocks.ts';
+export * from './generators/advantages/critic.ts';
+export * from './generators/advantages/graded.ts';
+export * from './generators/advantages/overlong.ts';
+export * from './generators/advantages/rewards.ts';
+export * from './generators/losses/gaps.ts';
+export * from './generators/losses/tracks.ts';
+export * from './generators/models/models.ts';
+export * from './generators/pipelines/schedules.ts';
+export * from './generators/pipelines/segments.ts';
+export * from './generators/pipelines/unrolls.ts';
+export * from './generators/rollouts/batch.ts';
+export * from './generators/rollouts/calls.ts';
+export * from './generators/rollouts/penalised.ts';
+export * from './generators/rollouts/sampling-step.ts';
+export * from './generators/rollouts/trajectory.ts';
+export * from './generators/rows/examples.ts';
+export * from './generators/rows/pairs.ts';
+export * from './generators/scores/full-size.ts';
+export * from './generators/scores/logits.ts';
 export * from './generators/specials.ts';
-export { type TemplateSource, templateSource } from './generators/template.ts';
-export { anyContent, plainContent, specialText } from './generators/text.ts';
-export * from './generators/tool-dialogue.ts';
-export * from './generators/tracks.ts';
-export * from './generators/trajectory.ts';
-export * from './generators/unrolls.ts';
+export * from './generators/text/conversation.ts';
+export * from './generators/text/decodable.ts';
+export * from './generators/text/dialogue.ts';
+export { type TemplateSource, templateSource } from './generators/text/template.ts';
+export { anyContent, plainContent, specialText } from './generators/text/text.ts';
+export * from './generators/text/tool-dialogue.ts';
 
 // The reference: the oracles, plain float64, one file a stage.
 

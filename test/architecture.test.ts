@@ -98,20 +98,20 @@ describe('architecture', () => {
     }
   });
 
-  test('only trainer/child.ts starts processes, and cli/browser.ts the browser', () => {
+  test('only trainer/child.ts starts processes, and cli/outputs/browser.ts the browser', () => {
     const starters = sources.filter((path) =>
       importsOf(path).some(
         ({ from, typeOnly }) => !typeOnly && (from === 'execa' || from === 'node:child_process'),
       ),
     );
-    for (const path of starters) expect(path).toMatch(/^src\/(trainer\/child|cli\/browser)\.ts$/);
+    for (const path of starters) expect(path).toMatch(/^src\/(trainer\/child|cli\/outputs\/browser)\.ts$/);
   });
 
   test('only cli, the corpus, known failures, golden files, logs, tokenizers, checkpoints, assets of the page and the version touch the disk', () => {
     const touching = sources.filter((path) => importsOf(path).some(({ from }) => from.startsWith('node:fs')));
     for (const path of touching)
       expect(path).toMatch(
-        /^src\/(cli\/|tokenizers\/|checkpoints\/folder\.ts|check\/corpus\.ts|check\/known\.ts|golden\/folder\.ts|monitor\/files\.ts|report\/html\/assets\.ts|version\.ts)/,
+        /^src\/(cli\/|tokenizers\/|checkpoints\/folder\.ts|check\/saved\/(corpus|known)\.ts|golden\/folder\.ts|monitor\/files\.ts|report\/html\/page\/assets\.ts|version\.ts)/,
       );
   });
 

@@ -1,11 +1,11 @@
 // The specification of a traced script: every property of a ledger, in the order of the stages.
 import { type LedgerProperty, STAGES } from '../../src/index.ts';
-import { answerProperties } from './answers.ts';
-import { inputProperties } from './input.ts';
-import { neverProperties } from './never.ts';
-import { sampledProperties } from './sampled.ts';
-import { targetProperties } from './targets.ts';
-import { weightProperties } from './weights.ts';
+import { inputProperties } from './input/input.ts';
+import { answerProperties } from './tokens/answers.ts';
+import { neverProperties } from './tokens/never.ts';
+import { sampledProperties } from './tokens/sampled.ts';
+import { targetProperties } from './tokens/targets.ts';
+import { weightProperties } from './weights/weights.ts';
 
 const all: readonly LedgerProperty[] = [
   ...neverProperties,

@@ -10,8 +10,8 @@ import {
   show,
   targetsOf,
 } from '../../src/index.ts';
-import { groupRelative } from './declared.ts';
 import { factsOf } from './facts.ts';
+import { groupRelative } from './weights/declared.ts';
 import { type Found, givenOf, judgementOf, placeOf, rowStrip } from './words.ts';
 
 type Made = NonNullable<RankStep['done']>;

@@ -1,22 +1,22 @@
 // The specification of a run's logs: every rule, in the order in which a reader wants to hear of them.
 import type { MonitorRule } from '../../src/index.ts';
-import { divergenceRules } from './divergence.ts';
-import { entropyRules } from './entropy.ts';
-import { expectedRules } from './expected.ts';
-import { finiteRules } from './finite.ts';
-import { gradientRules } from './gradient.ts';
-import { klLeavesZero } from './kl-moves.ts';
-import { klRules } from './kl-sign.ts';
-import { learningRateRules } from './learning-rate.ts';
-import { lengthRules } from './lengths.ts';
-import { partRules } from './parts.ts';
-import { policyRules } from './policy.ts';
-import { rewardRules } from './rewards.ts';
-import { sampleRules } from './samples.ts';
-import { spikeRules } from './spikes.ts';
-import { supervisedNotNegative } from './supervised-sign.ts';
-import { throughputRules } from './throughput.ts';
-import { zeroLoss } from './zero-loss.ts';
+import { divergenceRules } from './losses/divergence.ts';
+import { expectedRules } from './losses/expected.ts';
+import { finiteRules } from './losses/finite.ts';
+import { partRules } from './losses/parts.ts';
+import { supervisedNotNegative } from './losses/supervised-sign.ts';
+import { zeroLoss } from './losses/zero-loss.ts';
+import { entropyRules } from './policy/entropy.ts';
+import { klLeavesZero } from './policy/kl-moves.ts';
+import { klRules } from './policy/kl-sign.ts';
+import { lengthRules } from './policy/lengths.ts';
+import { policyRules } from './policy/policy.ts';
+import { rewardRules } from './policy/rewards.ts';
+import { sampleRules } from './samples/index.ts';
+import { gradientRules } from './steps/gradient.ts';
+import { learningRateRules } from './steps/learning-rate.ts';
+import { spikeRules } from './steps/spikes.ts';
+import { throughputRules } from './steps/throughput.ts';
 
 /** About series of numbers. */
 export const seriesRules: readonly MonitorRule[] = [

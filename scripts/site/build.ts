@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { properties } from '../../properties/index.ts';
 import { bugs } from '../../src/bugs/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
-import { palette } from '../palette.ts';
+import { palette } from '../docs/palette.ts';
 import { listMutants } from '../wrong-trainers.ts';
 import { ADDRESS, isForeign } from './links.ts';
 import { propertyFile, propertyPage } from './property-page.ts';

@@ -1,8 +1,8 @@
 // The page of a property, as Markdown: what it holds, why it matters, which bugs of real trainers it is made for and what
 // is done about them, when it does not judge, which wrong trainers show those bugs. Made of the data alone.
 import type { Property } from '../../src/check/property.ts';
-import { type BugExplanation, explainProperty } from '../../src/report/explanation.ts';
-import { threadLink } from '../bug-page.ts';
+import { type BugExplanation, explainProperty } from '../../src/report/failure/explanation.ts';
+import { threadLink } from '../docs/bug-page.ts';
 import type { Mutant } from '../wrong-trainers.ts';
 
 /** Path within the repository, if it were a file of it. */

@@ -1,7 +1,7 @@
 // The document around a page of the site: head, navigation, body. No script, no network, one style sheet.
 import { posix } from 'node:path';
-import { ICON } from '../../src/report/html/icon.ts';
-import { html, raw } from '../../src/report/html/markup.ts';
+import { ICON } from '../../src/report/html/page/icon.ts';
+import { html, raw } from '../../src/report/html/page/markup.ts';
 import { VERSION } from '../../src/version.ts';
 
 export interface NavigationItem {

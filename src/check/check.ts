@@ -1,14 +1,14 @@
 // One property against one trainer: saved failures first, then the generated cases, then the smallest failure.
 import { VERSION } from '../version.ts';
 import { drawCases } from './cases.ts';
-import { type Corpus, caseId } from './corpus.ts';
 import { type Failure, NOT_TRIED, type PropertyResult } from './events.ts';
-import { changeOf, type KnownFailure } from './known.ts';
 import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
+import { type Corpus, caseId } from './saved/corpus.ts';
+import { changeOf, type KnownFailure } from './saved/known.ts';
 import { screen } from './screen.ts';
-import { confirm, dimmed, shrink } from './shrink.ts';
+import { confirm, dimmed, shrink } from './shrink/shrink.ts';
 import { type CaseOutcome, runCase, troubleOf } from './subject.ts';
 
 export interface CheckOptions extends RunOptions {

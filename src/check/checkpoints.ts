@@ -2,7 +2,7 @@
 // be.
 import type { ModelKind } from '../checkpoints/models.ts';
 import { LARGE_DEVIATION, randomDirection } from '../checkpoints/random.ts';
-import type { ModelBatch } from '../generators/models.ts';
+import type { ModelBatch } from '../generators/models/models.ts';
 import { modelTolerance, type ReferenceModel } from '../reference/index.ts';
 import { type Band, bandFrom } from './numbers.ts';
 import type { Need, Subject, World } from './property.ts';

@@ -2,10 +2,10 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Semantics } from '../vocabulary.ts';
-import type { Corpus } from './corpus.ts';
 import type { Replay } from './events.ts';
-import type { KnownFailures } from './known.ts';
 import type { Property } from './property.ts';
+import type { Corpus } from './saved/corpus.ts';
+import type { KnownFailures } from './saved/known.ts';
 
 export interface RunOptions {
   readonly trainer: Trainer;

@@ -3,23 +3,23 @@
 import { Command, CommanderError } from 'commander';
 import { nearestName } from '../protocol/nearest.ts';
 import { VERSION } from '../version.ts';
-import { addCheck } from './check.ts';
+import { addCheck } from './check/check.ts';
+import { addProfile } from './check/profile.ts';
+import { addReplay } from './check/replay.ts';
 import { type Context, refuse } from './context.ts';
-import { addDataset } from './dataset.ts';
-import { addDemo } from './demo.ts';
-import { addDoctor } from './doctor.ts';
+import { addDataset } from './dataset/dataset.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
-import { addExplain } from './explain.ts';
-import { addGolden } from './golden.ts';
-import { addInit } from './init.ts';
-import { addList } from './list.ts';
-import { addMonitor } from './monitor.ts';
+import { addGolden } from './golden/golden.ts';
+import { addMonitor } from './monitor/monitor.ts';
 import type { Invocation } from './options.ts';
-import { addProfile } from './profile.ts';
-import { addReplay } from './replay.ts';
-import { addReport } from './report.ts';
-import { addTrace } from './trace.ts';
-import { addView } from './view.ts';
+import { addReport } from './outputs/report.ts';
+import { addDemo } from './start/demo.ts';
+import { addDoctor } from './start/doctor.ts';
+import { addExplain } from './start/explain.ts';
+import { addInit } from './start/init.ts';
+import { addList } from './start/list.ts';
+import { addTrace } from './trace/trace.ts';
+import { addView } from './view/view.ts';
 
 /** Runs `lossproof ...argv`. Throws only for a defect of the harness. */
 export async function runProgram(argv: readonly string[], context: Context): Promise<number> {

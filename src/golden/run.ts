@@ -1,5 +1,5 @@
 // One comparison with a recorded folder, as the same events that `check` emits, so that every report reads them.
-import { caseId } from '../check/corpus.ts';
+
 import {
   type Failure,
   NOT_TRIED,
@@ -9,6 +9,7 @@ import {
   type RunEvent,
 } from '../check/events.ts';
 import type { Finding, World } from '../check/property.ts';
+import { caseId } from '../check/saved/corpus.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import type { DType, Stage } from '../vocabulary.ts';

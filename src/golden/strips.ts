@@ -1,7 +1,7 @@
 // A changed row as a token strip: the tokens, and for each field that changed a track of what was recorded and one of what is
 // answered now.
 import type { Strip, World } from '../check/property.ts';
-import { nameOf, stripOf } from '../check/strips.ts';
+import { nameOf, stripOf } from '../check/rows/strips.ts';
 import { IGNORE_INDEX, type Role } from '../vocabulary.ts';
 import { type Answers, matrixOf, type Row } from './differences.ts';
 import { counting, type Fields } from './entry.ts';

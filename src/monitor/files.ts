@@ -13,10 +13,10 @@ import {
 import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { nearestName } from '../protocol/nearest.ts';
-import { HEAD_BYTES, isCandidate, type LogKind } from './read/detect.ts';
-import type { Disk, Found, OpenFile } from './read/disk.ts';
-import { globPattern } from './read/runs.ts';
-import { logSource } from './read/source.ts';
+import { HEAD_BYTES, isCandidate, type LogKind } from './read/files/detect.ts';
+import type { Disk, Found, OpenFile } from './read/files/disk.ts';
+import { globPattern } from './read/files/runs.ts';
+import { logSource } from './read/files/source.ts';
 import type { LogSink } from './series.ts';
 
 export type { LogKind };

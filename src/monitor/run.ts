@@ -1,6 +1,6 @@
 // A reading of logs as the events that `check` emits, so that every report reads it: each rule over all runs, the first
 // violation of each run that breaks it, with the series around it.
-import { caseId } from '../check/corpus.ts';
+
 import {
   type Failure,
   NOT_TRIED,
@@ -10,11 +10,12 @@ import {
   type RunEvent,
 } from '../check/events.ts';
 import type { Finding } from '../check/property.ts';
+import { caseId } from '../check/saved/corpus.ts';
 import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';
 import type { Book, RuleState } from './book.ts';
 import type { MonitorRule, SampleTokens, Violation } from './rule.ts';
-import { stripOfSample } from './sample-strip.ts';
+import { stripOfSample } from './samples/strip.ts';
 import { givenOf, windowOf } from './window.ts';
 
 /** What only the caller of a reading knows. */

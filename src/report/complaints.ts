@@ -2,13 +2,13 @@
 // other programs (annotations, step summary, JUnit, SARIF) tell the same story from here.
 import type { PropertyResult } from '../check/events.ts';
 import { LEVELS, type Verdict } from '../vocabulary.ts';
-import { troubleKey } from './blocks.ts';
-import { failureLines, saidOf } from './failure.ts';
-import { PLAIN } from './paint.ts';
-import { replayFor } from './reproduce.ts';
+import { troubleKey } from './failure/blocks.ts';
+import { failureLines, saidOf } from './failure/failure.ts';
+import { replayFor } from './failure/reproduce.ts';
 import { type Run, reached } from './runs.ts';
+import { PLAIN } from './text/paint.ts';
+import { clipped, harmless } from './text/visible.ts';
 import { LOOKS } from './verdict.ts';
-import { clipped, harmless } from './visible.ts';
 
 export interface Complaint {
   readonly run: Run;

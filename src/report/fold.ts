@@ -4,7 +4,7 @@ import type { PropertyFacts, PropertyResult } from '../check/events.ts';
 import { NO_OP } from '../check/support.ts';
 import type { Level, Verdict } from '../vocabulary.ts';
 import { stageOf } from './runs.ts';
-import { casesOf, lineOf, rowLines, type TableOptions, warningsOf } from './table.ts';
+import { casesOf, lineOf, rowLines, type TableOptions, warningsOf } from './text/table.ts';
 
 export interface Table {
   /** Lines that can be printed now that this property begins. */

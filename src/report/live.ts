@@ -1,6 +1,6 @@
 // The line of what is going on now: which property, how far, how fast, and how long all of it may still take.
 import type { PropertyResult } from '../check/events.ts';
-import { shorten, widthOf } from './visible.ts';
+import { shorten, widthOf } from './text/visible.ts';
 
 export interface LiveFacts {
   /** `3 of 31`. */

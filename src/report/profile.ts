@@ -5,8 +5,8 @@ import type { ItemName, ItemValue } from '../check/profile/probe.ts';
 import type { Profile } from '../check/profile/profile.ts';
 import type { Hello } from '../protocol/message.ts';
 import type { Semantics } from '../vocabulary.ts';
-import { type Brush, type Paint, PLAIN } from './paint.ts';
-import { pad, widthOf, wrap } from './visible.ts';
+import { type Brush, type Paint, PLAIN } from './text/paint.ts';
+import { pad, widthOf, wrap } from './text/visible.ts';
 
 export interface SheetOptions {
   readonly width: number;

@@ -1,8 +1,8 @@
 // The final line, in words: "31 properties: 29 hold, 1 fails, 1 unsupported · seed 1836021 · 12.3 s".
 import type { PropertyResult, Replay } from '../check/events.ts';
 import { VERDICTS, type Verdict } from '../vocabulary.ts';
-import { plural } from './plural.ts';
 import { millisecondsOf, type Run } from './runs.ts';
+import { plural } from './text/plural.ts';
 import { countOf, LOOKS } from './verdict.ts';
 
 export interface RunFacts {

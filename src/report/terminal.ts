@@ -3,16 +3,16 @@
 import type { PropertyResult, Replay, RunEvent } from '../check/events.ts';
 import type { Hello } from '../protocol/message.ts';
 import { FAILING } from '../vocabulary.ts';
-import { blocksOf } from './blocks.ts';
+import { blocksOf } from './failure/blocks.ts';
 import { foldedTable, type Table, wholeTable } from './fold.ts';
 import { type Estimate, estimateOf, liveLine } from './live.ts';
-import type { Paint } from './paint.ts';
-import { plural } from './plural.ts';
 import { trainerName } from './runs.ts';
-import type { Letters } from './sparkline.ts';
 import { nounOf, summaryLine } from './summary.ts';
-import { rowLines } from './table.ts';
-import { harmless, widthOf, wrap } from './visible.ts';
+import type { Paint } from './text/paint.ts';
+import { plural } from './text/plural.ts';
+import type { Letters } from './text/sparkline.ts';
+import { rowLines } from './text/table.ts';
+import { harmless, widthOf, wrap } from './text/visible.ts';
 
 export interface TerminalOptions {
   readonly write: (text: string) => void;

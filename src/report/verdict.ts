@@ -1,6 +1,6 @@
 // The words, glyphs and colours of verdicts, the same in every report. A verdict is always glyph and word.
 import type { Verdict } from '../vocabulary.ts';
-import type { Brush, Paint } from './paint.ts';
+import type { Brush, Paint } from './text/paint.ts';
 
 interface Look {
   readonly glyph: string;

@@ -1,5 +1,5 @@
 // The small tokenizers that ship with the package, one in the shape of each model family. They are our own
-// (scripts/train-tokenizers.py): real BPE, real special-token arrangements, templates written by hand.
+// (scripts/tokenizers/train.py): real BPE, real special-token arrangements, templates written by hand.
 import { fileURLToPath } from 'node:url';
 
 export const families: readonly string[] = ['llama3', 'qwen', 'gemma', 'mistral', 'deepseek', 'phi'];

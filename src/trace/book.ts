@@ -16,8 +16,8 @@ import { isTraining, type Ranked, rankedOf } from './ranks.ts';
 import type { SpecialIds } from './real.ts';
 import { rowsOf, trainedOf } from './rows.ts';
 import { sampledOf } from './sampled.ts';
-import { settingsOf } from './settings.ts';
-import { spansOf, spanWorldOf } from './spans.ts';
+import { settingsOf } from './settings/settings.ts';
+import { spansOf, spanWorldOf } from './spans/spans.ts';
 import { stepsOf } from './steps.ts';
 
 export interface BookOptions {

@@ -1,5 +1,5 @@
 // One run over a ledger: every property judged, as the same events that `check` emits, so that every report reads them.
-import { caseId } from '../check/corpus.ts';
+
 import {
   type Failure,
   NOT_TRIED,
@@ -9,6 +9,7 @@ import {
   type RunEvent,
 } from '../check/events.ts';
 import type { Finding } from '../check/property.ts';
+import { caseId } from '../check/saved/corpus.ts';
 import type { Hello } from '../protocol/message.ts';
 import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';

@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Failure, PropertyResult } from '../../src/check/events.ts';
 import type { Strip } from '../../src/check/property.ts';
-import { htmlReport } from '../../src/report/html/report.ts';
+import { htmlReport } from '../../src/report/html/run/report.ts';
 import type { Run } from '../../src/report/runs.ts';
-import { HOSTILE } from '../report/html/hostile.ts';
+import { HOSTILE } from '../report/html/page/hostile.ts';
 import { failure, REPLAY, result, runStart } from '../report/results.ts';
 import { open, unfold, useBrowser, widthOf } from './world.ts';
 

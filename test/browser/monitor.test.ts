@@ -2,7 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { describe, expect, test } from 'vitest';
 import { viewsOf } from '../../src/monitor/view.ts';
-import { monitorPage } from '../../src/report/html/monitor.ts';
+import { monitorPage } from '../../src/report/html/monitor/monitor.ts';
 import { runsOf } from '../../src/report/runs.ts';
 import { bookOf, eventsOf, finite, limit, log, noBad } from '../monitor/logged.ts';
 import { open, unfold, useBrowser, widthOf } from './world.ts';

@@ -6,9 +6,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DRAWN, type Drawn, drawnBy, GOLDEN, SHOTS, shoot } from '../../scripts/shots.ts';
-import { htmlReport } from '../../src/report/html/report.ts';
-import { readEvents } from '../../src/report/ndjson.ts';
+import { DRAWN, type Drawn, drawnBy, GOLDEN, SHOTS, shoot } from '../../scripts/pictures/shots.ts';
+import { htmlReport } from '../../src/report/html/run/report.ts';
+import { readEvents } from '../../src/report/machine/ndjson.ts';
 import { runsOf } from '../../src/report/runs.ts';
 import { sizeOf, unlikeDots, unlikePatches } from './likeness.ts';
 import { onDisk, theBrowser, useBrowser } from './world.ts';

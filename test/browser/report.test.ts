@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { GOLDEN } from '../../scripts/shots.ts';
+import { GOLDEN } from '../../scripts/pictures/shots.ts';
 import type { PropertyResult } from '../../src/check/events.ts';
-import { htmlReport } from '../../src/report/html/report.ts';
-import { readEvents } from '../../src/report/ndjson.ts';
+import { htmlReport } from '../../src/report/html/run/report.ts';
+import { readEvents } from '../../src/report/machine/ndjson.ts';
 import { type Run, runsOf } from '../../src/report/runs.ts';
 import { open, unfold, useBrowser, widthOf } from './world.ts';
 

@@ -1,7 +1,7 @@
 // The page that `trace --html` writes: from disk, on a narrow screen, on paper, without script, for who hears it.
 import { AxeBuilder } from '@axe-core/playwright';
 import { describe, expect, test } from 'vitest';
-import { tracePage } from '../../src/report/html/trace.ts';
+import { tracePage } from '../../src/report/html/trace/trace.ts';
 import { tracedLedger, tracedRun } from '../report/traced-run.ts';
 import { open, unfold, useBrowser, widthOf } from './world.ts';
 

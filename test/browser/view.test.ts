@@ -1,7 +1,7 @@
 // The page that `view --html` writes: from disk, on a narrow screen, without script, for who hears it.
 import { AxeBuilder } from '@axe-core/playwright';
 import { describe, expect, test } from 'vitest';
-import { viewPage } from '../../src/report/html/view.ts';
+import { viewPage } from '../../src/report/html/view/view.ts';
 import { scan } from '../../src/view/scan.ts';
 import { writerOf } from '../../src/view/writer.ts';
 import { familyFolders, loaded } from '../tokenizers/folders.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { openBrowser } from '../../scripts/browser.ts';
+import { openBrowser } from '../../scripts/pictures/browser.ts';
 
 export interface Watched {
   readonly page: Page;

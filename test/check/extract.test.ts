@@ -1,6 +1,6 @@
 // What is said of extracted completions, by trainers wrong in one way each.
 import { expect, test } from 'vitest';
-import { extractProperties } from '../../properties/extract.ts';
+import { extractProperties } from '../../properties/rollouts/extract.ts';
 import { runCase } from '../../src/check/subject.ts';
 import { type Args, type Batch, type Finding, type Ids, objectTrainer, worldOf } from '../../src/index.ts';
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
-import { splitCommand } from '../../src/cli/words.ts';
+import { splitCommand } from '../../src/cli/trainer/words.ts';
 import { makeWorld } from '../cli/world.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readKnown } from '../../src/check/known.ts';
+import { readKnown } from '../../src/check/saved/known.ts';
 import { COMPUTATIONS } from './computations.ts';
 import { GOLDEN, goldenFiles, MADE_FOLDERS, ROOT } from './files.ts';
 import { TEXT_COMPUTATIONS } from './transformers-computations.ts';

@@ -4,11 +4,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { htmlReport } from '../../src/report/html/report.ts';
-import { readEvents } from '../../src/report/ndjson.ts';
-import { PLAIN } from '../../src/report/paint.ts';
+import { htmlReport } from '../../src/report/html/run/report.ts';
+import { readEvents } from '../../src/report/machine/ndjson.ts';
 import { type Run, runsOf } from '../../src/report/runs.ts';
 import { terminalReport } from '../../src/report/terminal.ts';
+import { PLAIN } from '../../src/report/text/paint.ts';
 import { GOLDEN } from './files.ts';
 
 const { events, problems } = readEvents(readFileSync(join(GOLDEN, 'report', 'run.ndjson'), 'utf8'));

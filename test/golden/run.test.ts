@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { goldenCase } from '../../src/golden/case.ts';
 import { fileText, readFile } from '../../src/golden/file.ts';
 import { recording } from '../../src/golden/record.ts';
-import { eventLine, readEvents } from '../../src/report/ndjson.ts';
+import { eventLine, readEvents } from '../../src/report/machine/ndjson.ts';
 import { reject } from '../../src/trainer/object.ts';
 import { asking, CASES, compare, recorded, SPEC } from './answering.ts';
 

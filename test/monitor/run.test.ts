@@ -4,7 +4,7 @@ import type { PropertyResult, RunEvent } from '../../src/check/events.ts';
 import type { Book } from '../../src/monitor/book.ts';
 import type { MonitorRule } from '../../src/monitor/rule.ts';
 import { resultOf } from '../../src/monitor/run.ts';
-import { eventLine, readEvents } from '../../src/report/ndjson.ts';
+import { eventLine, readEvents } from '../../src/report/machine/ndjson.ts';
 import { bookOf, eventsOf, finite, limit, log, noBad, rule } from './logged.ts';
 
 function resultsOf(book: Book, rules: readonly MonitorRule[]): readonly PropertyResult[] {

@@ -2,16 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import { resultOf } from '../../src/monitor/run.ts';
 import { standingOf, viewsOf } from '../../src/monitor/view.ts';
-import { failureLines } from '../../src/report/failure.ts';
-import { htmlReport } from '../../src/report/html/report.ts';
-import { junitReport } from '../../src/report/junit.ts';
-import { markdownSummary } from '../../src/report/markdown.ts';
-import { ago, liveLines, type MonitorPrint, monitorLines } from '../../src/report/monitor.ts';
-import { PLAIN } from '../../src/report/paint.ts';
+import { failureLines } from '../../src/report/failure/failure.ts';
+import { htmlReport } from '../../src/report/html/run/report.ts';
+import { junitReport } from '../../src/report/machine/junit.ts';
+import { markdownSummary } from '../../src/report/machine/markdown.ts';
+import { sarifReport } from '../../src/report/machine/sarif.ts';
+import { ago, liveLines, type MonitorPrint, monitorLines } from '../../src/report/monitor/monitor.ts';
 import { runsOf } from '../../src/report/runs.ts';
-import { sarifReport } from '../../src/report/sarif.ts';
-import { lettersOf, sparkline } from '../../src/report/sparkline.ts';
-import { widthOf } from '../../src/report/visible.ts';
+import { PLAIN } from '../../src/report/text/paint.ts';
+import { lettersOf, sparkline } from '../../src/report/text/sparkline.ts';
+import { widthOf } from '../../src/report/text/visible.ts';
 import { bookOf, eventsOf, FACTS, finite, limit, log } from '../monitor/logged.ts';
 
 describe('a line of blocks', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { profileTrainer } from '../../src/check/profile/profile.ts';
 import { type Hello, objectTrainer } from '../../src/index.ts';
 import { profileLines } from '../../src/report/profile.ts';
-import { madeSpec } from '../check/profiled.ts';
+import { madeSpec } from '../check/profile/profiled.ts';
 
 async function sheet(width: number, hello: Partial<Hello> = {}): Promise<string[]> {
   const spec = madeSpec({});

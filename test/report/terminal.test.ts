@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { PropertyResult, RunEvent } from '../../src/check/events.ts';
 import { thinSentence } from '../../src/check/labels.ts';
-import { PLAIN } from '../../src/report/paint.ts';
 import { type TerminalOptions, terminalReport } from '../../src/report/terminal.ts';
-import { widthOf } from '../../src/report/visible.ts';
+import { PLAIN } from '../../src/report/text/paint.ts';
+import { widthOf } from '../../src/report/text/visible.ts';
 import { failure, REPLAY, result, runStart } from './results.ts';
 
 function printed(events: readonly RunEvent[], more: Partial<TerminalOptions> = {}): string {

@@ -1,11 +1,11 @@
 // A traced run as lines and as a page: which rows come first, what is marked in them, what is never marked.
 import { describe, expect, test } from 'vitest';
-import { tracePage } from '../../src/report/html/trace.ts';
-import { PLAIN } from '../../src/report/paint.ts';
-import { seenLines, seenWords, traceRowLines } from '../../src/report/trace.ts';
-import { rowsToShow, stripOfRow } from '../../src/report/trace-rows.ts';
-import { stepSums } from '../../src/report/trace-steps.ts';
-import { widthOf } from '../../src/report/visible.ts';
+import { tracePage } from '../../src/report/html/trace/trace.ts';
+import { PLAIN } from '../../src/report/text/paint.ts';
+import { widthOf } from '../../src/report/text/visible.ts';
+import { rowsToShow, stripOfRow } from '../../src/report/trace/rows.ts';
+import { stepSums } from '../../src/report/trace/steps.ts';
+import { seenLines, seenWords, traceRowLines } from '../../src/report/trace/trace.ts';
 import { ledgerOf, rankStep } from '../trace/traced.ts';
 import { tracedLedger, tracedRun } from './traced-run.ts';
 

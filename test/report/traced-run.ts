@@ -1,7 +1,7 @@
 // A traced run for tests of what it looks like: conversations in a family's own template, rightly trained and wrongly.
 import { NOT_TRIED, type PropertyResult } from '../../src/check/events.ts';
 import type { Run } from '../../src/report/runs.ts';
-import { stripOfRow } from '../../src/report/trace-rows.ts';
+import { stripOfRow } from '../../src/report/trace/rows.ts';
 import { renderChat, templateTokens } from '../../src/tokenizers/render.ts';
 import type { Ledger } from '../../src/trace/ledger.ts';
 import { familyFolders, loaded } from '../tokenizers/folders.ts';

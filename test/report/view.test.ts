@@ -1,10 +1,10 @@
 // How rows of a data set are printed: every line within the width, and training to be seen without colour.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { viewPage } from '../../src/report/html/view.ts';
-import { COLOURED, PLAIN } from '../../src/report/paint.ts';
-import { viewLines } from '../../src/report/view.ts';
-import { widthOf } from '../../src/report/visible.ts';
+import { viewPage } from '../../src/report/html/view/view.ts';
+import { COLOURED, PLAIN } from '../../src/report/text/paint.ts';
+import { widthOf } from '../../src/report/text/visible.ts';
+import { viewLines } from '../../src/report/view/view.ts';
 import { scan, type View } from '../../src/view/scan.ts';
 import { writerOf } from '../../src/view/writer.ts';
 import { familyFolders, loaded } from '../tokenizers/folders.ts';

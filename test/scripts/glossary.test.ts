@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conventions, description, exampleRows, pictures } from '../../scripts/glossary.ts';
+import { conventions, description, exampleRows, pictures } from '../../scripts/docs/glossary.ts';
 import { decodeTrack } from '../../src/protocol/layout.ts';
 
 test.each(conventions)('$title: the harness reads the picture as the mask that it shows', (convention) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyContent, plainContent } from '../../src/generators/text.ts';
+import { anyContent, plainContent } from '../../src/generators/text/text.ts';
 import { familyStopTokens } from '../../src/tokenizers/load.ts';
 import { familyFolders, loaded, tokenizerFolders } from './folders.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conversation } from '../../src/generators/conversation.ts';
+import { conversation } from '../../src/generators/text/conversation.ts';
 import { generationSpans, hasGenerationTags, renderChat } from '../../src/tokenizers/template.ts';
 import type { Message } from '../../src/vocabulary.ts';
 import { MARKED_TEMPLATES } from './marked-templates.ts';

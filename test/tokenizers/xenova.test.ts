@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyContent } from '../../src/generators/text.ts';
+import { anyContent } from '../../src/generators/text/text.ts';
 import { knownDifferences } from '../../src/tokenizers/xenova.ts';
 import { familyFolders, loaded, tokenizerFolders } from './folders.ts';
 

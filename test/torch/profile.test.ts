@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { profileTrainer } from '../../src/check/profile/profile.ts';
 import { loadTokenizer, startTrainer } from '../../src/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
-import { undeclared } from '../check/profiled.ts';
+import { undeclared } from '../check/profile/profiled.ts';
 import { family, STARTING } from './trl/ask.ts';
 
 const python = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conversation } from '../../src/generators/conversation.ts';
-import { templateSource } from '../../src/generators/template.ts';
-import { anyContent } from '../../src/generators/text.ts';
+import { conversation } from '../../src/generators/text/conversation.ts';
+import { templateSource } from '../../src/generators/text/template.ts';
+import { anyContent } from '../../src/generators/text/text.ts';
 import { generationSpans, renderChat, templateTokens } from '../../src/tokenizers/template.ts';
 import type { Tokenizer } from '../../src/tokenizers/tokenizer.ts';
 import type { Message } from '../../src/vocabulary.ts';
@@ -141,7 +141,7 @@ function ask<T>(requests: readonly unknown[]): T[] {
       `There is no Python at ${python}, so nothing can be compared with its tokenizers. ` +
         'Run `npm run setup:trainers`, or set LOSSPROOF_PYTHON to a Python that has transformers.',
     );
-  const ran = spawnSync(python, [`${root}scripts/oracle-tokenizers.py`], {
+  const ran = spawnSync(python, [`${root}scripts/tokenizers/oracle.py`], {
     input: JSON.stringify(requests),
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024, // the answers take about 1 MB

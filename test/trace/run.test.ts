@@ -1,7 +1,7 @@
 // A ledger judged: the events and verdicts of it, and what is said where there was nothing to see.
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/check/events.ts';
-import { complaintAbout } from '../../src/report/event-shape.ts';
+import { complaintAbout } from '../../src/report/machine/event-shape.ts';
 import { blindness, partlyBlind } from '../../src/trace/blindness.ts';
 import type { LedgerProperty } from '../../src/trace/property.ts';
 import { helloOf, judgeLedger } from '../../src/trace/run.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { conversation } from '../../src/generators/conversation.ts';
+import { conversation } from '../../src/generators/text/conversation.ts';
 import { chatRow } from '../../src/view/chat.ts';
 import { idsRow } from '../../src/view/ids-row.ts';
 import { judge } from '../../src/view/judge.ts';

@@ -1,9 +1,9 @@
 // The mask of a conversation: what decodes from the trained tokens is what the assistant said, and its stop token.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { conversation } from '../../src/generators/conversation.ts';
-import { FAMILY_SHAPES, templateOf, templateSource } from '../../src/generators/template.ts';
-import { anyContent, plainContent } from '../../src/generators/text.ts';
+import { conversation } from '../../src/generators/text/conversation.ts';
+import { FAMILY_SHAPES, templateOf, templateSource } from '../../src/generators/text/template.ts';
+import { anyContent, plainContent } from '../../src/generators/text/text.ts';
 import { generationSpans, templateTokens } from '../../src/tokenizers/template.ts';
 import { chatRow } from '../../src/view/chat.ts';
 import type { TokenRow } from '../../src/view/row.ts';

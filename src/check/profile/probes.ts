@@ -1,23 +1,23 @@
 // Every probe, in the order in which they build on each other.
-import { advantageEpsilon, advantageSpread } from './advantages.ts';
-import { lossAggregation, lossNormalization } from './aggregation.ts';
-import { clipHigh, clipLow, dualClip } from './clip.ts';
-import { entropyBonus } from './entropy.ts';
-import { lossFormula } from './formula.ts';
-import { klEstimate } from './kl.ts';
-import { klInLoss } from './kl-in-loss.ts';
-import { logRatioClamp } from './log-ratio-clamp.ts';
-import { policyObjective, ratioLevel } from './objective.ts';
-import { preferenceObjective } from './preference.ts';
+import { advantageEpsilon, advantageSpread } from './advantages/advantages.ts';
+import { whitening } from './advantages/whitening.ts';
+import { lossAggregation, lossNormalization } from './losses/aggregation.ts';
+import { clipHigh, clipLow, dualClip } from './losses/clip.ts';
+import { entropyBonus } from './losses/entropy.ts';
+import { lossFormula } from './losses/formula.ts';
+import { klInLoss } from './losses/kl-in-loss.ts';
+import { logRatioClamp } from './losses/log-ratio-clamp.ts';
+import { policyObjective, ratioLevel } from './losses/objective.ts';
+import { preferenceObjective } from './losses/preference.ts';
+import { sftAggregation, sftNormalization } from './losses/sft-loss.ts';
+import { sftMean } from './losses/sft-mean.ts';
 import type { Probe } from './probe.ts';
-import { samplingRecord } from './sampling.ts';
-import { sftAggregation, sftNormalization } from './sft-loss.ts';
-import { sftMean } from './sft-mean.ts';
-import { sftTarget } from './sft-target.ts';
-import { stopInCompletion, stopInMask } from './stop.ts';
-import { temperatureInScoring } from './temperature.ts';
-import { truncation } from './truncation.ts';
-import { whitening } from './whitening.ts';
+import { samplingRecord } from './rollouts/sampling.ts';
+import { stopInCompletion, stopInMask } from './rollouts/stop.ts';
+import { truncation } from './rows/truncation.ts';
+import { klEstimate } from './scores/kl.ts';
+import { temperatureInScoring } from './scores/temperature.ts';
+import { sftTarget } from './text/sft-target.ts';
 
 /** A probe of any case: it draws its own cases and is handed no others, so the case's type is its own business. */
 const any = <Case>(probe: Probe<Case>): Probe => probe as Probe;

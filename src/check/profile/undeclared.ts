@@ -2,7 +2,7 @@
 // Quick, and nothing where it is unsure: an undeclared item that could not be told stays any of the known variants.
 import type { Semantics } from '../../vocabulary.ts';
 import { worldOf } from '../run.ts';
-import { FORMULA_ITEMS } from './formula.ts';
+import { FORMULA_ITEMS } from './losses/formula.ts';
 import type { ItemName } from './probe.ts';
 import { PROBES } from './probes.ts';
 import { type ProfileOptions, profileTrainer } from './profile.ts';

@@ -4,7 +4,7 @@ import type { Args, Op } from '../../protocol/message.ts';
 import type { Matrix, Role } from '../../vocabulary.ts';
 import { type Band, bandOf, show } from '../numbers.ts';
 import type { Finding, World } from '../property.ts';
-import { stripOf } from '../strips.ts';
+import { stripOf } from '../rows/strips.ts';
 import { axesOf, fieldAlong, rowCount } from './transform.ts';
 
 /** An answer, or what was made of it; with how far off a field may be where the band does not say. */

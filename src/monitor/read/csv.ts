@@ -1,8 +1,8 @@
 // A table of metrics as text (RFC 4180, with commas, semicolons or tabs): a header, a column that is the step, numbers.
 // A row counts once it has its line end, since the beginning of a number is a number, too.
 import type { LogSink, Series } from '../series.ts';
+import { meaningOf, secondsOf } from './json/objects.ts';
 import { parseNumber } from './numbers.ts';
-import { meaningOf, secondsOf } from './objects.ts';
 import { type Complain, LARGEST_RECORD, type Reader } from './reader.ts';
 
 export interface TableOptions {

@@ -2,7 +2,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import type { LogSink } from '../series.ts';
-import { objectReader } from './objects.ts';
+import { objectReader } from './json/objects.ts';
 import type { Complain } from './reader.ts';
 
 /** Any part of a file, by its bytes. */

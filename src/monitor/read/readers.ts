@@ -1,12 +1,12 @@
 // The reader of a file of each kind that is read in pieces; Parquet is read by parquet.ts.
 import type { LogSink } from '../series.ts';
 import { csvReader } from './csv.ts';
-import type { Detected } from './detect.ts';
-import { documentReader, type Pushed } from './document.ts';
-import { eventReader } from './event.ts';
-import { jsonLinesReader } from './json-lines.ts';
+import type { Detected } from './files/detect.ts';
+import { documentReader, type Pushed } from './json/document.ts';
+import { jsonLinesReader } from './json/json-lines.ts';
 import type { Complain, Reader } from './reader.ts';
-import { wandbReader } from './wandb.ts';
+import { eventReader } from './tensorboard/event.ts';
+import { wandbReader } from './wandb/wandb.ts';
 
 export interface ReaderOptions {
   /** As sentences and samples name it. */

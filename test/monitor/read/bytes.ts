@@ -1,6 +1,6 @@
 // Bytes of event files and of W&B's logs, put together field by field.
 import { crc32 } from 'node:zlib';
-import { maskedCrc32c } from '../../../src/monitor/read/crc32c.ts';
+import { maskedCrc32c } from '../../../src/monitor/read/tensorboard/crc32c.ts';
 
 export const joined = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
 export const text = (content: string): Uint8Array => new Uint8Array(Buffer.from(content));

@@ -2,9 +2,9 @@
 // What TensorBoard's own writer makes is read in test/torch/monitor/.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { crc32c } from '../../../src/monitor/read/crc32c.ts';
-import { eventReader } from '../../../src/monitor/read/event.ts';
 import { LARGEST_RECORD } from '../../../src/monitor/read/reader.ts';
+import { crc32c } from '../../../src/monitor/read/tensorboard/crc32c.ts';
+import { eventReader } from '../../../src/monitor/read/tensorboard/event.ts';
 import {
   double,
   event,

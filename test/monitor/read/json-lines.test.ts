@@ -1,7 +1,7 @@
 // JSON lines of metrics as trainers and loggers write them, with what else stands in such files.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonLinesReader } from '../../../src/monitor/read/json-lines.ts';
+import { jsonLinesReader } from '../../../src/monitor/read/json/json-lines.ts';
 import { parseNumber } from '../../../src/monitor/read/numbers.ts';
 import { LARGEST_RECORD } from '../../../src/monitor/read/reader.ts';
 import { text } from './bytes.ts';

@@ -13,11 +13,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { csvReader } from '../../../src/monitor/read/csv.ts';
-import { documentReader, nothingPushed } from '../../../src/monitor/read/document.ts';
-import { eventReader } from '../../../src/monitor/read/event.ts';
-import { jsonLinesReader } from '../../../src/monitor/read/json-lines.ts';
+import { openWindow } from '../../../src/monitor/read/files/window.ts';
+import { documentReader, nothingPushed } from '../../../src/monitor/read/json/document.ts';
+import { jsonLinesReader } from '../../../src/monitor/read/json/json-lines.ts';
 import { LARGEST_RECORD, type Reader } from '../../../src/monitor/read/reader.ts';
-import { openWindow } from '../../../src/monitor/read/window.ts';
+import { eventReader } from '../../../src/monitor/read/tensorboard/event.ts';
 import { event, eventFile, field, joined, number, record, simple, text, varint, wandbFile } from './bytes.ts';
 import { folderOf, memory, opened, problemOf, readAll } from './memory.ts';
 
@@ -401,7 +401,7 @@ describe('memory', () => {
     const head = new Uint8Array(16);
     head.set(record(new Uint8Array(0)).subarray(0, 12));
     // The length of a record of 3 GiB with its checksum, as a writer makes it.
-    const { maskedCrc32c } = await import('../../../src/monitor/read/crc32c.ts');
+    const { maskedCrc32c } = await import('../../../src/monitor/read/tensorboard/crc32c.ts');
     const view = new DataView(head.buffer);
     view.setBigUint64(0, 3n * 2n ** 30n, true);
     view.setUint32(8, maskedCrc32c(view, 0, 8), true);

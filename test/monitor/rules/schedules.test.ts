@@ -1,7 +1,7 @@
 // Our learning rates are those of transformers' schedulers, step by step. The numbers come from transformers 5.18:
 // `get_scheduler(kind, SGD(lr=1e-3), num_warmup_steps, num_training_steps)`, its rate before the first step and after each.
 import { expect, test } from 'vitest';
-import { KNOWN, rateAt } from '../../../properties/monitor/schedules.ts';
+import { KNOWN, rateAt } from '../../../properties/monitor/steps/schedules.ts';
 
 const PEAK = 1e-3;
 const OF_TRANSFORMERS: readonly (readonly [string, number, number, readonly number[]])[] = [

@@ -2,8 +2,8 @@
 // decodes and stops as it should, and the wrong cut is found in any of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { conversation } from '../../../src/generators/conversation.ts';
-import { plainContent } from '../../../src/generators/text.ts';
+import { conversation } from '../../../src/generators/text/conversation.ts';
+import { plainContent } from '../../../src/generators/text/text.ts';
 import type { Sample } from '../../../src/monitor/series.ts';
 import { families } from '../../../src/tokenizers/load.ts';
 import type { Message } from '../../../src/vocabulary.ts';

@@ -1,6 +1,6 @@
 // Each rule over samples against logs that break it and logs that must not be blamed. A rule without both fails.
 import { describe, expect, test } from 'vitest';
-import { sampleRules } from '../../../properties/monitor/samples.ts';
+import { sampleRules } from '../../../properties/monitor/samples/index.ts';
 import { bugs } from '../../../src/bugs/index.ts';
 import { families } from '../../../src/tokenizers/load.ts';
 import { emptyLogs } from './logs/empty.ts';

@@ -1,6 +1,6 @@
 // Rollouts as trainers write them, read as samples; and what is no rollout, left alone.
 import { describe, expect, test } from 'vitest';
-import { sampleOf } from '../../../src/monitor/samples.ts';
+import { sampleOf } from '../../../src/monitor/samples/samples.ts';
 
 const read = (object: Record<string, unknown>, where = 'rollouts.jsonl line 1') => {
   const sample = sampleOf(object, where, 'run');

@@ -1,6 +1,6 @@
 // What the tokenizer of a run tells rules about samples: read off its template, whatever family it is of.
 import { describe, expect, test } from 'vitest';
-import { sampleTokensOf, stopIdsOfConfig } from '../../../src/monitor/tokens.ts';
+import { sampleTokensOf, stopIdsOfConfig } from '../../../src/monitor/samples/tokens.ts';
 import { family } from './watching.ts';
 
 describe('headers are what the template writes before contents', () => {

@@ -1,9 +1,9 @@
 // Rules over samples, fed as a reader would feed them.
-import { sampleRules } from '../../../properties/monitor/samples.ts';
+import { sampleRules } from '../../../properties/monitor/samples/index.ts';
 import type { MonitorRule, SettingValue, Violation } from '../../../src/index.ts';
 import type { SampleTokens } from '../../../src/monitor/rule.ts';
+import { sampleTokensOf } from '../../../src/monitor/samples/tokens.ts';
 import type { Sample } from '../../../src/monitor/series.ts';
-import { sampleTokensOf } from '../../../src/monitor/tokens.ts';
 import { familyFolder, familyStopTokens, loadTokenizer } from '../../../src/tokenizers/load.ts';
 import { renderChat, templateTokens } from '../../../src/tokenizers/template.ts';
 import type { Tokenizer } from '../../../src/tokenizers/tokenizer.ts';

@@ -1,0 +1,246 @@
+// Group-relative advantages: what a reward is worth among the rollouts of its own prompt.
+import {
+  type AdvantageVariant,
+  type Args,
+  advantageVariants,
+  bandOf,
+  describeAdvantage,
+  discard,
+  type Finding,
+  type Grouped,
+  groupAdvantages,
+  grouped,
+  groupedLabels,
+  type Need,
+  numberFinding,
+  type Property,
+  type Ragged,
+  type Subject,
+  show,
+  type World,
+  withImpliedEpsilon,
+} from '../../src/index.ts';
+
+const base = { stage: 'advantages', level: 'must', ops: ['advantages'], labels: groupedLabels } as const;
+const shapeOf = ({ hello }: World) => ({
+  size: hello.ops.advantages?.group_size,
+  interleaved: hello.ops.advantages?.interleaved_groups,
+  dtype: hello.dtype,
+});
+export const given =
+  (minGroups = 1) =>
+  (world: World) =>
+    grouped({ ...shapeOf(world), minGroups });
+
+/** Advantages are relative to the group, in either way, unless something else is declared. */
+export const groupBaseline: Need = ({ semantics: { advantage_baseline: baseline } }) =>
+  baseline === 'batch-mean' || baseline === 'none'
+    ? `semantics.advantage_baseline is "${baseline}": rewards are not compared within their group`
+    : undefined;
+
+/** The rows in the order of the batch: group after group, or the first row of each group, then the second. */
+export function flat({
+  groups,
+  prompts,
+  interleaved,
+}: Grouped): Args<'advantages'> & { readonly prompt_ids: Ragged } {
+  const rows = groups.flatMap((group, at) =>
+    group.map((reward, place) => ({ reward, group: at, place, prompt: prompts[at] ?? [] })),
+  );
+  const ordered = interleaved ? [...rows].sort((a, b) => a.place - b.place || a.group - b.group) : rows;
+  // Groups are named in the order in which they come, either way.
+  return {
+    rewards: ordered.map(({ reward }) => reward),
+    group_ids: ordered.map(({ group }) => group),
+    prompt_ids: ordered.map(({ prompt }) => prompt),
+  };
+}
+
+async function ask(
+  subject: Subject,
+  drawn: Grouped,
+): Promise<{ rewards: readonly number[]; group_ids: readonly number[]; advantages: readonly number[] }> {
+  const args = flat(drawn);
+  const { advantages } = await subject.ask('advantages', args);
+  const quiet = (value: number, row: number): boolean =>
+    groupBaseline(subject) === undefined &&
+    Math.abs(value) <= HARMLESS &&
+    new Set(drawn.groups[args.group_ids[row] ?? 0]).size === 1;
+  return { ...args, advantages: advantages.map((value, row) => (quiet(value, row) ? 0 : value)) };
+}
+
+/**
+ * Equal rewards may leave the rounding of their mean divided by an epsilon (0.1 three times over 1e-8). Up to a
+ * hundredth of what a real difference gives it is nobody's harm, and read as 0; without an epsilon it is near 1.
+ */
+export const HARMLESS = 0.01;
+
+/** Advantages divided by a tiny spread carry the rewards' rounding, magnified. */
+export const rounding = (rewards: readonly number[]): number => Math.max(1, ...rewards.map(Math.abs));
+
+function wrongLength({
+  rewards,
+  advantages,
+}: {
+  rewards: readonly number[];
+  advantages: readonly number[];
+}): Finding | undefined {
+  return advantages.length === rewards.length
+    ? undefined
+    : { kind: 'length', sentence: `${rewards.length} rewards have ${advantages.length} advantages.` };
+}
+
+/** A larger one is no guard against a division by zero, but a scale of its own, and is to be declared. */
+const LARGEST_EPSILON = 0.1;
+
+/** The variants that the declared semantics allow; an epsilon that nobody declares may be the one the numbers imply. */
+function candidates(
+  subject: Subject,
+  { rewards, group_ids, advantages }: Awaited<ReturnType<typeof ask>>,
+): AdvantageVariant[] {
+  const known = advantageVariants(subject.semantics);
+  if (subject.semantics.advantage_epsilon !== undefined) return known;
+  const forms = new Map(known.map((variant) => [JSON.stringify({ ...variant, epsilon: 0 }), variant]));
+  const implied = [...forms.values()].map((variant) =>
+    withImpliedEpsilon(rewards, group_ids, advantages, variant, LARGEST_EPSILON),
+  );
+  return [...known, ...implied];
+}
+
+const equals: Property<Grouped> = {
+  ...base,
+  id: 'advantages/equal-the-declared-formula',
+  title: 'Advantages are rewards minus their baseline, scaled as declared (or, undeclared, in a known way)',
+  why: 'A swapped group and batch, a lost minus, or another denominator changes which answers are reinforced.',
+  catches: ['ADV-02', 'ADV-03', 'ADV-04', 'ADV-05', 'ADV-08', 'ADV-12'],
+  given: given(),
+  coverage: { 'several groups': 0.2, 'small spread': 0.1, 'same prompt twice': 0.1 },
+  async check(subject, drawn) {
+    const asked = await ask(subject, drawn);
+    const { rewards, group_ids, advantages } = asked;
+    const lengths = wrongLength(asked);
+    if (lengths !== undefined) return lengths;
+    const band = bandOf(subject, rewards.length * rounding(rewards));
+    const variants = candidates(subject, asked);
+    const fits = variants.map((variant) => {
+      const expected = groupAdvantages(rewards, group_ids, variant);
+      return {
+        variant,
+        expected,
+        wrong: expected.flatMap((want, at) => (band.close(advantages[at], want) ? [] : [at])),
+      };
+    });
+    if (fits.some(({ wrong }) => wrong.length === 0)) return undefined;
+    const closest = fits.sort((a, b) => a.wrong.length - b.wrong.length)[0];
+    const [first] = closest?.wrong ?? [];
+    if (closest === undefined || first === undefined) return undefined;
+    return numberFinding({
+      kind: 'value',
+      sentence: `The advantage of row ${first} (reward ${rewards[first]}, group ${group_ids[first]}) is ${show(advantages[first])}; ${describeAdvantage(closest.variant)} gives ${show(closest.expected[first])}.`,
+      band,
+      pairs: closest.wrong.map((at) => ({
+        where: `row ${at}`,
+        expected: closest.expected[at],
+        observed: advantages[at],
+      })),
+      ...(variants.length > 1
+        ? {
+            note: `None of the ${variants.length} variants that the declared semantics allow fits; this one is closest.`,
+          }
+        : {}),
+    });
+  },
+};
+
+const zeroMean: Property<Grouped> = {
+  ...base,
+  id: 'advantages/zero-mean-in-each-group',
+  title: 'The advantages of a group sum to zero',
+  why: 'A baseline over the wrong rows rewards easy prompts and punishes hard ones, whatever the answers.',
+  catches: ['ADV-03', 'ADV-04', 'ADV-06', 'ADV-12'],
+  needs: [groupBaseline],
+  given: given(),
+  coverage: { 'groups of different means': 0.3 },
+  async check(subject, drawn) {
+    const asked = await ask(subject, drawn);
+    const lengths = wrongLength(asked);
+    if (lengths !== undefined) return lengths;
+    const { rewards, group_ids, advantages } = asked;
+    for (const [group, own] of drawn.groups.entries()) {
+      const values = advantages.filter((_, at) => group_ids[at] === group);
+      const sum = values.reduce((a, b) => a + b, 0);
+      const size = Math.max(1, ...values.map(Math.abs));
+      if (
+        Math.abs(sum) <=
+        bandOf(subject, rewards.length * size * rounding(rewards)).absolute * rewards.length
+      )
+        continue;
+      return {
+        kind: 'mean',
+        sentence: `The advantages of group ${group} (rewards ${own.join(', ')}) are ${values.map(show).join(', ')}: their mean is ${show(sum / values.length)}, not 0.`,
+      };
+    }
+    return undefined;
+  },
+};
+
+const equalRewards: Property<Grouped> = {
+  ...base,
+  id: 'advantages/equal-rewards-give-zero',
+  title: 'A group whose rewards are all equal has advantages of zero but for rounding, and no NaN',
+  why: 'A standard deviation of 0, or of rounding noise, blows one lucky group up over all others.',
+  catches: ['ADV-05', 'NUM-01', 'ZL-04'],
+  needs: [groupBaseline],
+  given: (world) => grouped({ ...shapeOf(world), constant: true }),
+  async check(subject, drawn) {
+    const asked = await ask(subject, drawn);
+    const at = asked.advantages.findIndex((value) => !(Math.abs(value) <= bandOf(subject).absolute));
+    if (at < 0) return undefined;
+    const group = drawn.groups[asked.group_ids[at] ?? 0] ?? [];
+    return {
+      kind: 'nonzero',
+      sentence: `All rewards of the group of row ${at} are ${group[0]}, but its advantage is ${show(asked.advantages[at])}.`,
+    };
+  },
+};
+
+const groupsOfOne: Property<Grouped> = {
+  ...base,
+  id: 'advantages/groups-of-one-train',
+  // Where a group of one is what remained of a larger one, 0 is a fair answer.
+  level: 'should',
+  title: 'Where groups of one are taken, their advantages are finite, and not zero for a reward that is not',
+  why: 'With one completion a prompt, a group baseline is the reward itself: every advantage is 0, or NaN, and the run trains nothing.',
+  catches: ['ADV-14', 'ADV-05', 'NUM-01'],
+  needs: [
+    ({ hello }) =>
+      hello.ops.advantages?.groups_of_one ? undefined : 'op `advantages` does not take groups of one',
+  ],
+  given: (world) => grouped({ ...shapeOf(world), size: 1, minGroups: 2 }),
+  coverage: { 'groups of one': 0.9 },
+  async check(subject, drawn) {
+    const args = flat(drawn);
+    const { rewards } = args;
+    const { advantages } = await subject.ask('advantages', args);
+    const broken = advantages.findIndex((value) => !Number.isFinite(value));
+    if (broken >= 0)
+      return {
+        kind: 'not finite',
+        sentence: `The advantage of row ${broken}, alone in its group, is ${advantages[broken]}.`,
+      };
+    // With rewards that are all equal, any baseline may leave nothing.
+    if (new Set(rewards).size === 1) return discard('all rewards are equal');
+    if (advantages.some((value) => value !== 0)) return undefined;
+    return {
+      kind: 'zero',
+      sentence: `Rewards are ${rewards.join(', ')}, each alone in its group, and every advantage is 0: nothing would be trained.`,
+    };
+  },
+};
+
+export const advantagesProperties: readonly Property<Grouped>[] = [
+  equals,
+  zeroMean,
+  equalRewards,
+  groupsOfOne,
+];

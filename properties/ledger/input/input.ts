@@ -1,0 +1,153 @@
+// How the model was given a row: how often it begins, what of it is hidden, and where it thinks each token stands. Only
+// what reaches something that was trained is blamed.
+import type {
+  Ledger,
+  LedgerJudgement,
+  LedgerModel,
+  LedgerProperty,
+  LedgerRow,
+  Role,
+} from '../../../src/index.ts';
+import { factsOf } from '../facts.ts';
+import { isSampled, needsSampled, needsTrained, trainsAny } from '../tokens/trained.ts';
+import { type Found, givenOf, judgementOf, placeOf, rowStrip, type Tracks, tokenIn } from '../words.ts';
+import { attentionFaults, paddingBefore } from './attention.ts';
+import { positionFault, positionsJudged } from './positions.ts';
+
+/** What is wrong with how a row was given. */
+export interface InputFault {
+  readonly kind: string;
+  /** Wrong columns, the one that is told first. */
+  readonly columns: readonly number[];
+  /** Goes on behind "Token 3 'x' (id 5) of step 0, row 1 ". */
+  readonly words: string;
+  readonly note?: string;
+  readonly tracks?: Tracks;
+}
+
+/** Undefined: of this row nothing can be said. */
+type Rule = (ledger: Ledger, row: LedgerRow) => InputFault | 'holds' | undefined;
+
+function judge(ledger: Ledger, rows: readonly LedgerRow[], rule: Rule): LedgerJudgement {
+  const found: Found[] = [];
+  let [judged, setAside] = [0, 0];
+  for (const row of rows) {
+    const said = trainsAny(row) ? rule(ledger, row) : undefined;
+    if (said === undefined) setAside++;
+    else judged++;
+    if (said === undefined || said === 'holds') continue;
+    found.push({
+      harm: said.columns.length,
+      tell: () => ({
+        kind: said.kind,
+        sentence: `${tokenIn(ledger, row, said.columns[0] ?? 0)} of ${placeOf(ledger, row)} ${said.words}.`,
+        strips: [rowStrip(ledger, row, said.columns, said.tracks)],
+        ...(said.note === undefined ? {} : { note: said.note }),
+        given: givenOf(row),
+      }),
+    });
+  }
+  return judgementOf(judged, setAside, found);
+}
+
+/** The model that a row went through. */
+export const modelOf = ({ models }: Ledger, { model, rank }: LedgerRow): LedgerModel | undefined =>
+  models.find((each) => each.model === model && each.rank === rank);
+
+/** (T,): 1 where the model attends, 0 where not. */
+const attentionTrack = ({ attention = [] }: LedgerRow): Tracks => ({ attention_mask: attention });
+
+const attended: Rule = (ledger, row) => {
+  if (row.attention === undefined) return undefined;
+  const fault = attentionFaults(ledger, row);
+  return fault === undefined ? 'holds' : { ...fault, tracks: attentionTrack(row) };
+};
+
+const placed: Rule = (ledger, row) => {
+  const model = modelOf(ledger, row);
+  if (model === undefined || !positionsJudged(model, row, paddingBefore(ledger, row) > 0)) return undefined;
+  // A token that is hidden looks like padding that is counted; the rule about attention has it.
+  if (row.attention !== undefined && attentionFaults(ledger, row)?.kind === 'hidden') return undefined;
+  return positionFault(model, row) ?? 'holds';
+};
+
+/** The same rule about rows that were sampled, and about all others. */
+function both(sampledId: string, otherId: string, rule: Rule): LedgerProperty[] {
+  return [
+    {
+      ...factsOf(otherId),
+      needs: needsTrained,
+      judge: (ledger) =>
+        judge(
+          ledger,
+          ledger.rows.filter((row) => row.reached && !isSampled(row)),
+          rule,
+        ),
+    },
+    {
+      ...factsOf(sampledId),
+      needs: needsSampled,
+      judge: (ledger) =>
+        judge(
+          ledger,
+          ledger.rows.filter((row) => row.reached && isSampled(row)),
+          rule,
+        ),
+    },
+  ];
+}
+
+/**
+ * A text may begin with what spells BOS, and then one row does; what a trainer does wrong, it does in most of them. Where
+ * BOS ends texts too, one text may end where another begins.
+ */
+function judgeBos(ledger: Ledger): LedgerJudgement {
+  const bos = ledger.tokenizer?.bosTokenId;
+  if (bos === undefined) return judgementOf(0, 0, []);
+  const alike = ledger.tokenizer?.padTokenId === bos || ledger.tokenizer?.eosTokenId === bos;
+  const begin = (row: LedgerRow): number => row.spans.roles.findIndex((role) => BEGINS.has(role));
+  const sure = ledger.rows.filter(
+    (row) =>
+      row.reached &&
+      begin(row) >= 0 &&
+      (!alike || (row.attention !== undefined && row.spans.origin.kind !== 'text')),
+  );
+  const begun = sure.filter((row) => row.ids[begin(row)] === bos);
+  const doubled = begun.filter((row) => row.ids[begin(row) + 1] === bos);
+  const meant = doubled.length * 2 <= begun.length;
+  return judgementOf(
+    sure.length - (meant ? doubled.length : 0),
+    ledger.rows.length - sure.length + (meant ? doubled.length : 0),
+    (meant ? [] : doubled).map((row): Found => {
+      const second = begin(row) + 1;
+      return {
+        harm: 1,
+        tell: () => ({
+          kind: 'double',
+          sentence: `${tokenIn(ledger, row, second)} of ${placeOf(ledger, row)} is BOS, and so is the token before it: one BOS begins a row, never two.`,
+          strips: [rowStrip(ledger, row, [second])],
+          note: `${doubled.length} of ${begun.length} rows that begin with BOS have two. A chat template writes BOS itself: tokenise what it rendered with add_special_tokens=False.`,
+          given: givenOf(row),
+        }),
+      };
+    }),
+  );
+}
+
+/** An example begins with one of these; a row of unknown origin has the role of a prompt or of a completion. */
+const BEGINS: ReadonlySet<Role> = new Set<Role>(['system', 'prompt', 'completion']);
+
+const needsBos = (ledger: Ledger): string | undefined =>
+  ledger.tokenizer?.bosTokenId === undefined
+    ? 'no BOS token is known: the script made no tokenizer that the trace saw, or its tokenizer has none'
+    : needsTrained(ledger);
+
+export const inputProperties: readonly LedgerProperty[] = [
+  { ...factsOf('tokenize/exactly-the-right-number-of-bos'), needs: needsBos, judge: judgeBos },
+  ...both(
+    'rollout/attention-covers-exactly-the-real-tokens',
+    'collate/attention-covers-exactly-the-examples',
+    attended,
+  ),
+  ...both('mask/positions-count-real-tokens', 'collate/positions-count-real-tokens', placed),
+];

@@ -1,0 +1,190 @@
+// How sampled rows are scored: at the temperature they were sampled at, and for the first ratio as they are scored while
+// they are trained.
+import {
+  bandsOf,
+  type Ledger,
+  type LedgerProperty,
+  type LedgerRow,
+  medianOf,
+  realIds,
+  type ScoredRow,
+  sameIds,
+  show,
+  type Trained,
+  targetsOf,
+} from '../../../src/index.ts';
+import { factsOf } from '../facts.ts';
+import { explained, isSampled } from '../tokens/trained.ts';
+import { type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import { NO_POLICY, trainsPolicy } from './policy.ts';
+
+// --- temperature ---
+
+/** Trainers add 1e-7 to the temperature, and a fit of few tokens is a little off: nobody samples at 0.98 of another. */
+const LEAST_ROOM = 0.02;
+
+const temperature: LedgerProperty = {
+  ...factsOf('logprobs/divide-by-the-temperature'),
+  needs: (ledger) => {
+    if (ledger.settings.semantics.temperature_in_scoring === false)
+      return 'semantics.temperature_in_scoring is false: scores are at temperature 1';
+    if (!ledger.rows.some(isSampled)) return 'no trained row holds tokens of a recorded generate() call';
+    return trainsPolicy(ledger) ? undefined : NO_POLICY;
+  },
+  judge: (ledger) => {
+    let [judged, aside] = [0, 0];
+    const found: Found[] = [];
+    for (const row of ledger.rows.filter(isSampled)) {
+      const said = atTemperature(ledger, row);
+      if (said === 'set aside') aside++;
+      else judged++;
+      if (typeof said !== 'string') found.push(said);
+    }
+    return judgementOf(judged, aside, found);
+  },
+};
+
+function atTemperature(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Found {
+  const { origin } = row.spans;
+  if (origin.kind !== 'generation') return 'set aside';
+  const sampled = new Set(origin.generations.map((at) => ledger.generations[at]?.temperature));
+  const [expected] = sampled;
+  if (sampled.size !== 1 || expected === undefined || !(expected > 0)) return 'set aside';
+  const known = targetsOf(row).flatMap(({ column, trained }) =>
+    trained.temperature === undefined || trained.target === undefined || !isClear(row, trained)
+      ? []
+      : [{ column, each: trained.temperature }],
+  );
+  if (known.length === 0) return 'set aside';
+  const observed = medianOf(known.map(({ each }) => each));
+  const room = Math.max(LEAST_ROOM, bandsOf(row.dtype).temperature) * expected;
+  if (Math.abs(observed - expected) <= room) return 'good';
+  return {
+    harm: known.length * Math.abs(Math.log(observed / expected)),
+    tell: () => ({
+      kind: 'temperature',
+      sentence: `The completion of ${placeOf(ledger, row)} was sampled at temperature ${show(expected)} and is scored at ${show(observed)}.`,
+      numbers: [
+        {
+          where: `median over ${known.length} tokens of the temperature that the logits were divided by`,
+          expected,
+          observed,
+          allowed: room,
+        },
+      ],
+      strips: [
+        rowStrip(
+          ledger,
+          row,
+          known.map(({ column }) => column),
+          { temperature: row.trained.map((each) => each?.temperature) },
+        ),
+      ],
+      note: `It is read off the gradient (${row.dtype}). Whoever means it says so: --semantics '{"temperature_in_scoring":false}'.`,
+      given: { ...givenOf(row), sampled_at: expected, scored_at: observed },
+    }),
+  };
+}
+
+/** A term over the whole vocabulary, an entropy bonus say, moves the temperature that fits best long before its residual is large. */
+function isClear(row: LedgerRow, trained: Trained): boolean {
+  const { residual = 0 } = trained;
+  return explained(row, trained) && (HALVES.has(row.dtype) || residual <= CLEAR);
+}
+
+const HALVES: ReadonlySet<string> = new Set(['bfloat16', 'float16']);
+/** Measured in float32: 1e-7 without such a term; with one, 2e-4 moves it by 2 %, 1e-3 by 4 %. */
+const CLEAR = 1e-4;
+
+// --- the first ratio ---
+
+/** Nats: above the rounding of another batch shape, below what a ratio clip of 0.2 would notice. */
+const LEAST_GAP = 2e-3;
+/** Bands of a whole model: its scores are sums of many rounded terms. */
+const OF_A_MODEL = 10;
+
+const firstRatio: LedgerProperty = {
+  ...factsOf('update/first-ratio-is-one'),
+  level: 'should',
+  needs: (ledger) =>
+    ledger.scored.some(({ by, logprobs }) => by === 'policy' && logprobs !== undefined)
+      ? undefined
+      : 'no log-probabilities of the policy were scored apart from training',
+  judge: (ledger) => {
+    const pairs = ledger.rows.flatMap((row) => {
+      const old = isSampled(row) ? twinOf(ledger, row) : undefined;
+      const gaps = old === undefined ? [] : gapsOf(row, old);
+      return gaps.length === 0 ? [] : [{ row, gaps, worst: Math.max(...gaps.map(({ gap }) => gap)) }];
+    });
+    const fits = ({ row, worst }: (typeof pairs)[number]): boolean =>
+      worst <= Math.max(LEAST_GAP, OF_A_MODEL * bandsOf(row.dtype).logprob);
+    // Where no row at all is scored alike, dropout may be on in one of the passes: another matter, and often meant.
+    if (!pairs.some(fits)) return judgementOf(0, pairs.length, []);
+    const wrong = pairs.filter((pair) => !fits(pair));
+    return judgementOf(
+      pairs.length,
+      0,
+      wrong.map(({ row, gaps, worst }) => notOne(ledger, row, gaps, worst)),
+    );
+  },
+};
+
+interface Gap {
+  readonly column: number;
+  readonly old: number;
+  readonly now: number;
+  readonly gap: number;
+}
+
+/** The row as the policy scored it before, without a step between. */
+function twinOf(ledger: Ledger, row: LedgerRow): ScoredRow | undefined {
+  const ids = realIds(row);
+  return ledger.scored.find(
+    (each) =>
+      each.by === 'policy' &&
+      each.step === row.step &&
+      each.rank === row.rank &&
+      each.model === row.model &&
+      each.logprobs !== undefined &&
+      sameIds(realIds(each), ids),
+  );
+}
+
+function gapsOf(row: LedgerRow, twin: ScoredRow): Gap[] {
+  const shift = twin.real.indexOf(true) - row.real.indexOf(true);
+  return targetsOf(row).flatMap(({ column }) => {
+    const [old, now] = [twin.logprobs?.[column + shift], row.logprobs?.[column]];
+    if (old === undefined || now === undefined || Number.isNaN(old) || Number.isNaN(now)) return [];
+    return [{ column, old, now, gap: Math.abs(old - now) }];
+  });
+}
+
+function notOne(ledger: Ledger, row: LedgerRow, gaps: readonly Gap[], worst: number): Found {
+  const at = gaps.find(({ gap }) => gap === worst);
+  const room = Math.max(LEAST_GAP, OF_A_MODEL * bandsOf(row.dtype).logprob);
+  const wrong = gaps.filter(({ gap }) => gap > room);
+  return {
+    harm: worst,
+    tell: () => ({
+      kind: 'score',
+      sentence: `${tokenIn(ledger, row, at?.column ?? 0)} of ${placeOf(ledger, row)} was scored as ${show(at?.old)} before, and as ${show(at?.now)} while it was trained, with no step between: the first ratio is not 1.`,
+      numbers: wrong.map(({ column, old, now }) => ({
+        where: `log-probability of token ${column}`,
+        expected: old,
+        observed: now,
+        allowed: room,
+      })),
+      strips: [
+        rowStrip(
+          ledger,
+          row,
+          wrong.map(({ column }) => column),
+        ),
+      ],
+      note: `Other rows of this run are scored alike in both passes, so it is not dropout: look at padding, positions and mask of the two passes. ${room} nats are left to rounding (${row.dtype}).`,
+      given: givenOf(row),
+    }),
+  };
+}
+
+export const scoringProperties: readonly LedgerProperty[] = [temperature, firstRatio];

@@ -1,0 +1,177 @@
+// What must be trained of a row of a data set: its answers, and the stop tokens that end them.
+import type { Ledger, LedgerJudgement, LedgerProperty, LedgerRow } from '../../../src/index.ts';
+import { factsOf } from '../facts.ts';
+import { keyOf } from '../input/kin.ts';
+import { alsoOthers, type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import { type Completion, columnsOf, isMissing } from './clipped.ts';
+import { isOffTarget, isTaught, lostInRounding, needsTaught, seenAt, trainsAny } from './trained.ts';
+
+interface Answer {
+  readonly row: LedgerRow;
+  readonly completion: Completion;
+  readonly last: boolean;
+  /** Columns that are to be trained, the stop token left out. */
+  readonly content: readonly number[];
+  readonly missing: readonly number[];
+  /** Nothing of it is trained. */
+  readonly leftOut: boolean;
+}
+
+function answersOf({ rows }: Ledger): Answer[] {
+  return rows
+    .filter((row) => row.reached && isTaught(row) && !isOffTarget(row))
+    .flatMap((row) =>
+      row.spans.completions.map((completion, at, all) => {
+        const { from, to, stop } = completion;
+        const content = columnsOf(from, stop ?? to).filter((t) => row.spans.expected[t] === true);
+        return {
+          row,
+          completion,
+          last: at === all.length - 1,
+          content,
+          missing: content.filter((t) => isMissing(row, t)),
+          leftOut: columnsOf(from, to).every((t) => seenAt(row, t) === 'no'),
+        };
+      }),
+    );
+}
+
+/** `needed`: whether an answer that is left out whole is owed by this row. */
+function judgeAnswers(
+  ledger: Ledger,
+  last: boolean,
+  needed: (answer: Answer) => boolean,
+  what: string,
+): LedgerJudgement {
+  const answers = answersOf(ledger).filter((each) => each.last === last && each.content.length > 0);
+  const judged = answers.filter((each) => !each.leftOut || needed(each));
+  const wrong = judged.filter(({ missing }) => missing.length > 0);
+  return judgementOf(
+    judged.length,
+    answers.length - judged.length,
+    wrong.map((each) => tellMissing(ledger, each, what)),
+  );
+}
+
+function tellMissing(ledger: Ledger, { row, content, missing, leftOut }: Answer, what: string): Found {
+  const first = missing[0] ?? 0;
+  const note = !trainsAny(row)
+    ? 'Nothing in the row is trained: all labels are -100, or the mask is empty. A header that is not found does that, and a template without {% generation %}.'
+    : !leftOut && missing.length === 1 && first === content[0]
+      ? 'The first token alone is missing: look for a mask or labels that are shifted by one.'
+      : undefined;
+  return {
+    harm: missing.length,
+    tell: () => ({
+      kind: leftOut ? 'left out' : 'untrained',
+      sentence: `${tokenIn(ledger, row, first)} belongs to ${what} of ${placeOf(ledger, row)} and must be trained, but it is not${alsoOthers(missing.length - 1, 'nor')}.`,
+      strips: [rowStrip(ledger, row, missing)],
+      ...(note === undefined ? {} : { note }),
+      given: givenOf(row),
+    }),
+  };
+}
+
+/** Where nobody says that every turn is meant, training the last answer only is legal. */
+const turnsDeclared = ({ settings: { trainOn, semantics, values } }: Ledger): boolean =>
+  trainOn === undefined
+    ? semantics.sft_target === 'assistant' || values.assistant_only_loss === true
+    : trainOn === 'assistant';
+
+/** The loss of a pair may be nothing by itself, once the model tells the two apart; so may be that of a sampled row. */
+function weighsRows({ rows, settings }: Ledger, { rank, step }: LedgerRow): boolean {
+  if (WEIGHS_ROWS.test(settings.trainer ?? '')) return true;
+  return rows.some(
+    (row) => row.rank === rank && row.step === step && row.trained.some((each) => (each?.weight ?? 0) < 0),
+  );
+}
+
+const WEIGHS_ROWS = /DPO|KTO|ORPO|CPO|BCO|Preference|Reward|GRPO|RLOO|PPO|Nash|XPO/;
+
+function judgeStops(ledger: Ledger): LedgerJudgement {
+  const answers = answersOf(ledger).filter(
+    ({ row, completion: { stop } }) => stop !== undefined && stop > 0 && row.spans.expected[stop] === true,
+  );
+  // Of an answer that is left out the other rules speak; an empty one is nothing but its stop token.
+  const judged = answers.filter(({ row, content }) => content.some((t) => seenAt(row, t) !== 'no'));
+  const wrong = judged.filter(({ row, completion }) => isMissing(row, completion.stop ?? 0));
+  const texts = judgeTextEnds(ledger);
+  return judgementOf(
+    judged.length + texts.judged,
+    answers.length - judged.length,
+    [
+      ...wrong.map(({ row, completion: { stop = 0 }, content }) => ({ row, stop, harm: content.length })),
+      ...texts.wrong.map(({ row, stop }) => ({ row, stop, harm: 1 })),
+    ].map(({ row, stop, harm }): Found => {
+      const alike = ledger.tokenizer?.padTokenId === row.ids[stop];
+      return {
+        harm,
+        tell: () => ({
+          kind: 'stop',
+          sentence: `${tokenIn(ledger, row, stop)} ends ${isTaught(row) ? 'an answer' : 'the text'} of ${placeOf(ledger, row)} that is trained, and is not trained itself.`,
+          strips: [rowStrip(ledger, row, [stop])],
+          ...(alike ? { note: PAD_BY_ID } : {}),
+          given: givenOf(row),
+        }),
+      };
+    }),
+  );
+}
+
+/**
+ * The stop tokens of plain texts, which script or tokenizer wrote there to be learnt: attended, behind a token that is
+ * trained, and never trained themselves where padding has their id. Nobody said what of a text is trained; that ids
+ * decide it, all texts alike, nobody means.
+ */
+function judgeTextEnds({ rows, tokenizer }: Ledger): {
+  judged: number;
+  wrong: { row: LedgerRow; stop: number }[];
+} {
+  const stop = tokenizer?.eosTokenId;
+  if (stop === undefined || tokenizer?.padTokenId !== stop) return { judged: 0, wrong: [] };
+  // A mask that hides nothing anywhere may be of ones only, and then what looks like a stop token is padding.
+  const hides = rows.some(({ attention }) => attention?.includes(0) === true);
+  const ends = rows.flatMap((row) => {
+    if (!row.reached || row.spans.origin.kind !== 'text' || isOffTarget(row)) return [];
+    return row.ids.flatMap((id, t) => {
+      const [before = stop, behind = stop] = [row.ids[t - 1], row.ids[t + 1]];
+      const ended = row.attention?.[t + 1] !== 1 ? hides : behind !== stop;
+      const written = id === stop && row.attention?.[t] === 1 && ended && !tokenizer.specialIds.has(before);
+      return written && seenAt(row, t - 1) === 'yes' && !lostInRounding(row, t) ? [{ row, stop: t }] : [];
+    });
+  });
+  const several = new Set(ends.map(({ row: { ids } }) => keyOf(ids))).size >= LEAST_TEXTS;
+  const pushed = rows.some((row) => row.trained.some((each) => (each?.weight ?? 0) < 0));
+  const byId = several && !pushed && ends.every(({ row, stop: t }) => seenAt(row, t) === 'no');
+  return byId ? { judged: ends.length, wrong: ends } : { judged: 0, wrong: [] };
+}
+
+/** One text may have been cut there. */
+const LEAST_TEXTS = 2;
+
+const PAD_BY_ID =
+  'Padding has the same id: whatever hides padding must know it by its place, from attention_mask, and not by its id.';
+
+export const answerProperties: readonly LedgerProperty[] = [
+  {
+    ...factsOf('tokenize/answer-is-trained'),
+    needs: needsTaught,
+    judge: (ledger) => judgeAnswers(ledger, true, ({ row }) => !weighsRows(ledger, row), 'the last answer'),
+  },
+  {
+    ...factsOf('tokenize/every-answer-is-trained'),
+    needs: needsTaught,
+    judge: (ledger) =>
+      judgeAnswers(
+        ledger,
+        false,
+        ({ row }) => turnsDeclared(ledger) && !weighsRows(ledger, row),
+        'an earlier answer',
+      ),
+  },
+  {
+    ...factsOf('tokenize/stop-token-is-trained'),
+    needs: (ledger) => (judgeTextEnds(ledger).judged > 0 ? undefined : needsTaught(ledger)),
+    judge: judgeStops,
+  },
+];

@@ -1,0 +1,116 @@
+// What must be trained of a sampled completion: every token, and the stop token that ended it.
+import type { Ledger, LedgerJudgement, LedgerProperty } from '../../../src/index.ts';
+import { factsOf } from '../facts.ts';
+import { alsoOthers, type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import { isMissing, type Judged, judgedCompletions, missedByAll } from './clipped.ts';
+import { needsSampled, seenAt } from './trained.ts';
+
+function everyToken(ledger: Ledger): LedgerJudgement {
+  const { judged, leftOut } = judgedCompletions(ledger);
+  const withContent = judged.filter(({ content }) => content.length > 0);
+  const loose = withContent.filter(({ strict }) => !strict);
+  const found = [
+    ...withContent
+      .filter(({ strict, missing }) => strict && missing.length > 0)
+      .map((each) => untrained(ledger, each, each.missing)),
+    ...[firstOf, lastOf].flatMap((pick) =>
+      missedByAll(loose, pick).map(({ each, column }) =>
+        untrained(
+          ledger,
+          each,
+          [column],
+          'Single tokens may have been clipped, but this place is missing in every completion.',
+        ),
+      ),
+    ),
+  ];
+  // A loose completion is judged as one of many; one that misses a token here and there says nothing by itself.
+  const silent = loose.filter(({ missing }) => missing.length > 0).length;
+  return judgementOf(withContent.length - silent + found.length, leftOut + silent, found);
+}
+
+const firstOf = ({ content }: Judged): number | undefined => content[0];
+/** A second look at the same token would count it twice. */
+const lastOf = ({ content }: Judged): number | undefined => (content.length > 1 ? content.at(-1) : undefined);
+
+function untrained(
+  ledger: Ledger,
+  { row, content }: Judged,
+  columns: readonly number[],
+  note?: string,
+): Found {
+  const first = columns[0] ?? 0;
+  const shifted = columns.length === 1 && first === content[0] ? SHIFTED : undefined;
+  const told = [note, shifted].filter((each) => each !== undefined).join(' ');
+  return {
+    harm: columns.length,
+    tell: () => ({
+      kind: 'untrained',
+      sentence: `${tokenIn(ledger, row, first)} was sampled as part of the completion of ${placeOf(ledger, row)} and must be trained, but it is not${alsoOthers(columns.length - 1, 'nor')}.`,
+      strips: [rowStrip(ledger, row, columns)],
+      ...(told === '' ? {} : { note: told }),
+      given: givenOf(row),
+    }),
+  };
+}
+
+const SHIFTED =
+  'The first token alone is missing: look for a mask that is shifted by one against the log-probabilities.';
+
+function stopTokens(ledger: Ledger): LedgerJudgement {
+  const declared = ledger.settings.semantics.stop_token_in_mask;
+  const { judged, leftOut } = judgedCompletions(ledger);
+  const stopped = judged.filter(
+    ({ row, completion: { stop }, content }) =>
+      stop !== undefined &&
+      stop > 0 &&
+      // A stop token alone, untrained, was left out whole; trained, it is right unless declared otherwise.
+      (content.some((t) => seenAt(row, t) === 'yes') || content.length === 0),
+  );
+  const stopOf = ({ completion }: Judged): number | undefined => completion.stop;
+  const wrong =
+    declared === false
+      ? stopped.filter(({ row, completion }) => seenAt(row, completion.stop ?? 0) === 'yes')
+      : stopped.filter(({ row, completion, strict }) => strict && isMissing(row, completion.stop ?? 0));
+  const loose = declared === false ? [] : stopped.filter(({ strict }) => !strict);
+  const all = missedByAll(loose, stopOf).map(({ each }) => each);
+  const silent = loose.filter((each) => isMissing(each.row, stopOf(each) ?? 0)).length - all.length;
+  return judgementOf(
+    stopped.length - silent,
+    leftOut + silent,
+    [...wrong, ...all].map((each) => wrongStop(ledger, each, declared)),
+  );
+}
+
+function wrongStop(
+  ledger: Ledger,
+  { row, completion, content }: Judged,
+  declared: boolean | undefined,
+): Found {
+  const stop = completion.stop ?? 0;
+  const is = declared === false ? 'is trained' : 'is not trained, while the completion is';
+  return {
+    harm: content.length,
+    tell: () => ({
+      kind: 'stop',
+      sentence: `${tokenIn(ledger, row, stop)} stops the completion of ${placeOf(ledger, row)} and ${is}.`,
+      strips: [rowStrip(ledger, row, [stop])],
+      note:
+        declared === undefined
+          ? stopNote(ledger, row.ids[stop])
+          : `semantics.stop_token_in_mask is ${declared}.`,
+      given: givenOf(row),
+    }),
+  };
+}
+
+function stopNote({ tokenizer }: Ledger, id: number | undefined): string {
+  return tokenizer?.padTokenId === id && id !== undefined
+    ? 'Padding has the same id: know it by its place, from the lengths of the completions, and not by its id.'
+    : 'A trainer that leaves stop tokens out on purpose declares semantics.stop_token_in_mask: false.';
+}
+
+export const sampledProperties: readonly LedgerProperty[] = [
+  { ...factsOf('mask/every-completion-token-is-trained'), needs: needsSampled, judge: everyToken },
+  { ...factsOf('mask/stop-token-is-trained-once'), needs: needsSampled, judge: stopTokens },
+];

@@ -1,0 +1,88 @@
+// What the ledger saw of one token as a target, and what that is worth as evidence. All rules about tokens ask here.
+import { explains, type Ledger, type LedgerRow, type Trained } from '../../../src/index.ts';
+
+/**
+ * `yes`: a gradient towards one target. `no`: no gradient. `unclear`: a gradient that no single target explains, as an
+ * entropy bonus or a distillation has it; such a term may stand at any token.
+ */
+export type Seen = 'yes' | 'no' | 'unclear';
+
+export function seenAt(row: LedgerRow, column: number): Seen {
+  const each = row.trained[column];
+  if (each === undefined || each.weight === 0) return 'no';
+  return explained(row, each) ? 'yes' : 'unclear';
+}
+
+/** One target explains the gradient, as far as it was measured. */
+export const explained = ({ dtype }: LedgerRow, each: Trained): boolean => explains(each, dtype) !== false;
+
+/**
+ * The gradient of a target this likely is so small that a half-precision backward pass may lose it: its absence says
+ * nothing of a mask. Log-probability, natural.
+ */
+export function lostInRounding({ trained, logprobs }: LedgerRow, column: number): boolean {
+  const logprob = trained[column]?.logprob ?? logprobs?.[column];
+  return logprob !== undefined && logprob > CERTAIN;
+}
+
+const CERTAIN = -1e-4;
+
+/**
+ * Most of its targets are not the tokens that follow. Such a row is shifted or trained as another: which of its tokens
+ * are trained says nothing of a mask then, and the rule about targets has it.
+ */
+export function isOffTarget(row: LedgerRow): boolean {
+  let [right, wrong] = [0, 0];
+  for (const [t, id] of row.ids.entries()) {
+    const each = row.trained[t];
+    if (each?.target === undefined || seenAt(row, t) !== 'yes') continue;
+    if (each.target === id) right++;
+    else wrong++;
+  }
+  return wrong > right;
+}
+
+/** Whether anything behind this column was trained: only then does it matter how the model saw this one. */
+export function mattersBehind(row: LedgerRow, column: number): boolean {
+  for (let t = column + 1; t < row.trained.length; t++) if (seenAt(row, t) !== 'no') return true;
+  return false;
+}
+
+/** Something of the row was trained. */
+export const trainsAny = (row: LedgerRow): boolean => mattersBehind(row, -1);
+
+/** Its completions were sampled by generate() calls that the trace recorded. */
+export const isSampled = ({ spans }: LedgerRow): boolean => spans.origin.kind === 'generation';
+
+/** It is a row of a data set of answers, known by the data set given or by the marks of the chat template. */
+export const isTaught = ({ spans }: LedgerRow): boolean =>
+  spans.origin.kind === 'dataset' || spans.origin.kind === 'template';
+
+/** Of a rule about sampled rows: what is missing where the ledger has none. */
+export const needsSampled = (ledger: Ledger): string | undefined =>
+  needsRows(
+    ledger,
+    isSampled,
+    'no trained row holds tokens of a recorded generate() call: the script samples nothing, or does it where the trace cannot see',
+  );
+
+/** Of a rule about rows of a data set. */
+export const needsTaught = (ledger: Ledger): string | undefined =>
+  needsRows(
+    ledger,
+    isTaught,
+    'no trained row is known to hold a prompt and an answer: the marks of a chat template are in none; --dataset FILE names the data',
+  );
+
+/** Of a rule about any row. */
+export const needsTrained = (ledger: Ledger): string | undefined => needsRows(ledger, () => true, '');
+
+function needsRows(
+  { rows }: Ledger,
+  which: (row: LedgerRow) => boolean,
+  sentence: string,
+): string | undefined {
+  const reached = rows.filter((row) => row.reached);
+  if (reached.length === 0) return 'no backward pass reached a row that the trace saw';
+  return reached.some(which) ? undefined : sentence;
+}

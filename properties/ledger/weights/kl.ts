@@ -1,0 +1,127 @@
+// The KL term in the loss, read off the weights: its slope over d = ref - logprob is beta times the aggregation's factor.
+import {
+  type Ledger,
+  type LedgerProperty,
+  type LedgerRow,
+  microBatchesOf,
+  show,
+  targetsOf,
+  weightsOf,
+} from '../../../src/index.ts';
+import { factsOf } from '../facts.ts';
+import { isSampled } from '../tokens/trained.ts';
+import { type Found, givenOf, judgementOf, placeOf, rowStrip } from '../words.ts';
+import { betaOf, fromOf, perTokenTerm, policyAggregation } from './declared.ts';
+import { tokensOf } from './groups.ts';
+import { FEWEST_POINTS, klFits, referenceGaps } from './kl-term.ts';
+
+/** A coefficient so far off is another one; clamps that bind at a token or two move a slope less. */
+const LEAST_ROOM = 0.05;
+/** Where rounding could move the slope by more than this, nothing can be said of it. */
+const TELLING = 0.5;
+
+export const klInWeights: LedgerProperty = {
+  ...factsOf('kl/equals-the-estimator'),
+  title:
+    'The KL term that the weights of a completion hold is the declared estimator times the declared coefficient',
+  level: 'should',
+  needs: (ledger) => {
+    const beta = betaOf(ledger.settings);
+    if (beta === undefined || beta === 0) return 'no KL term in the loss is declared';
+    if (!ledger.scored.some(({ by, logprobs }) => by === 'reference' && logprobs !== undefined))
+      return 'no log-probabilities of a reference were seen';
+    return perTokenTerm(ledger.settings);
+  },
+  judge: (ledger) => {
+    let [judged, aside] = [0, 0];
+    const found: Found[] = [];
+    for (const row of ledger.rows.filter(isSampled)) {
+      const said = sayOf(ledger, row);
+      if (said === 'set aside') aside++;
+      else judged++;
+      if (typeof said !== 'string') found.push(said);
+    }
+    return judgementOf(judged, aside, found);
+  },
+};
+
+function sayOf(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Found {
+  const { settings, generations } = ledger;
+  const { origin } = row.spans;
+  const fresh =
+    origin.kind === 'generation' && origin.generations.every((at) => generations[at]?.step === row.step);
+  const targets = targetsOf(row).filter(({ trained: { weight } }) => weight !== undefined);
+  // Several turns have one advantage, as a rule; a row into which several answers were packed has several.
+  if (!fresh || row.spans.completions.length !== 1 || targets.length < FEWEST_POINTS) return 'set aside';
+  if (targets.some(({ trained: { target } }) => target === undefined)) return 'set aside';
+  const known = referenceGaps(ledger, row, targets);
+  if ('unknown' in known) return 'set aside';
+  const weights = weightsOf(targets);
+  const [fit] = klFits(
+    settings.semantics,
+    known.d,
+    weights.map(({ value }) => value),
+  );
+  const noise = Math.max(...weights.map(({ value, relative }) => Math.abs(value) * relative));
+  // What no estimator explains is the business of the rule about one weight a completion.
+  if (fit === undefined || fit.residual > noise) return 'set aside';
+  const rounding = noise * fit.slopeError;
+  const factor = factorOf(ledger, row);
+  const expected = (betaOf(settings) ?? 0) * (factor ?? 1);
+  const size = factor === undefined ? Math.abs(fit.slope) : Math.abs(expected);
+  if (rounding > TELLING * size) return 'set aside';
+  const room = Math.max(LEAST_ROOM * size, rounding);
+  const good = factor === undefined ? fit.slope * expected > 0 : Math.abs(fit.slope - expected) <= room;
+  if (good) return 'good';
+  const observed = factor === undefined ? Math.sign(fit.slope) * Math.abs(expected) : fit.slope / factor;
+  const beta = betaOf(settings) ?? 0;
+  return {
+    harm: Math.abs(observed - beta),
+    tell: () => ({
+      kind: 'kl',
+      sentence: `The weights of the completion of ${placeOf(ledger, row)} hold a KL term (${fit.name}) ${factor === undefined ? 'of the wrong sign: it pushes the policy away from the reference' : `with coefficient ${show(observed)}, where ${show(beta)} is declared`}.`,
+      numbers:
+        factor === undefined
+          ? []
+          : [{ where: 'coefficient of the KL term', expected: beta, observed, allowed: room / factor }],
+      strips: [
+        rowStrip(
+          ledger,
+          row,
+          targets.map(({ column }) => column),
+          {
+            'ref - logprob': row.ids.map((_, t) => known.d[targets.findIndex(({ column }) => column === t)]),
+          },
+        ),
+      ],
+      note: `Declared by ${fromOf(settings)}. Least squares over ${targets.length} tokens of weights on the slope of the estimator.`,
+      given: givenOf(row),
+    }),
+  };
+}
+
+/**
+ * What a token's loss is multiplied by in the whole step, where a trainer's arguments say it exactly; in the user's own
+ * words an aggregation is a proportion.
+ */
+function factorOf(ledger: Ledger, row: LedgerRow): number | undefined {
+  const declared = policyAggregation(ledger.settings);
+  if (declared === undefined || ledger.settings.trainer !== 'GRPOTrainer') return undefined;
+  const rows = ledger.rows.filter(({ step }) => step === row.step);
+  const sum = (of: readonly LedgerRow[]): number => of.reduce((all, each) => all + tokensOf(each), 0);
+  switch (declared.aggregation) {
+    case 'token-mean': {
+      if (!declared.local) return 1 / sum(rows);
+      const own = rows.filter(({ rank, forward }) => rank === row.rank && forward === row.forward);
+      return 1 / (sum(own) * microBatchesOf(rows).length);
+    }
+    case 'seq-mean-token-mean':
+      return 1 / (tokensOf(row) * rows.length);
+    case 'seq-mean-token-sum':
+      return 1 / rows.length;
+    case 'token-sum-norm': {
+      const norm = ledger.settings.semantics.loss_norm;
+      return norm === undefined ? undefined : 1 / (norm * rows.length);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// A mask with a gap: what a tool wrote stands between the turns of a completion, and is not trained. Loss and KL of the
+// tokens around it are what they were without it.
+import {
+  type Args,
+  bandOf,
+  discard,
+  ESTIMATED_NOTE,
+  layTracks,
+  lossWeights,
+  type Matrix,
+  type Property,
+  show,
+  type Tracks,
+  trackLabels,
+  tracks,
+} from '../../src/index.ts';
+import { whole } from './policy/loss.ts';
+
+/** Numbers as those of real tokens: policy, behaviour policy and reference disagree about them. */
+const LOGPROB = -1;
+const OLD = -3;
+const REF = -2;
+
+const base = {
+  // A trainer of single turns may know its completions by their lengths.
+  level: 'should',
+  given: () => tracks({ noEmptyRows: true }),
+  labels: trackLabels,
+  coverage: { 'several rows': 0.25, 'unequal completions': 0.25 },
+} as const;
+
+const insert = (rows: Matrix, column: number, value: number): number[][] =>
+  rows.map((row) => [...row.slice(0, column), value, ...row.slice(column)]);
+
+const without = (rows: Matrix, column: number): number[][] =>
+  rows.map((row) => row.filter((_, at) => at !== column));
+
+type Masked = Pick<
+  Args<'loss'>,
+  'logprobs' | 'old_logprobs' | 'ref_logprobs' | 'completion_mask' | 'prompt_width'
+>;
+
+/** One masked column behind the first token of the completions; of longer ones it splits the mask. */
+function gapped<A extends Masked>(args: A): { readonly args: A; readonly column: number } {
+  const column = args.prompt_width + 1;
+  if (!args.completion_mask.some((row) => row[column] === 1)) discard('no completion has two tokens');
+  return {
+    column,
+    args: {
+      ...args,
+      logprobs: insert(args.logprobs, column, LOGPROB),
+      old_logprobs: insert(args.old_logprobs, column, OLD),
+      ref_logprobs: insert(args.ref_logprobs, column, REF),
+      completion_mask: insert(args.completion_mask, column, 0),
+    },
+  };
+}
+
+/** The first trained token whose numbers differ. */
+function firstOff(
+  mask: Matrix,
+  before: Matrix,
+  after: Matrix,
+  allowed: (value: number) => number,
+): { row: number; column: number; was: number | undefined; is: number | undefined } | undefined {
+  for (const [row, marks] of mask.entries()) {
+    for (const [column, on] of marks.entries()) {
+      const [was, is] = [before[row]?.[column], after[row]?.[column]];
+      if (on === 1 && !(Math.abs((is ?? Number.NaN) - (was ?? Number.NaN)) <= allowed(was ?? 0)))
+        return { row, column, was, is };
+    }
+  }
+  return undefined;
+}
+
+const loss: Property<Tracks> = {
+  ...base,
+  id: 'loss/a-gap-in-the-mask-is-no-token',
+  title: 'A masked token between trained ones changes neither loss nor gradient of the others',
+  stage: 'loss',
+  ops: ['loss'],
+  why: 'A loss that takes the number of trained tokens for the length of the completion trains the output of the first tool, and leaves the final answer out.',
+  catches: ['MSK-02', 'LOSS-11', 'MSK-10'],
+  async check(subject, drawn) {
+    const args = whole(drawn);
+    const gap = gapped(args);
+    const before = await lossWeights(subject, args);
+    const after = await lossWeights(subject, gap.args);
+    const band = bandOf(subject, args.completion_mask.flat().length);
+    const note = before.estimated ? ESTIMATED_NOTE : band.reason;
+    const zero = Math.max(before.zero, after.zero);
+    const inGap = after.weights.findIndex((row) => !(Math.abs(row[gap.column] ?? 0) <= zero));
+    if (inGap >= 0)
+      return {
+        kind: 'gap',
+        sentence: `A token between the first and the second of row ${inGap} is masked out, and its gradient is ${show(after.weights[inGap]?.[gap.column])}.`,
+        note,
+      };
+    const off = firstOff(args.completion_mask, before.weights, without(after.weights, gap.column), (value) =>
+      Math.max(zero, band.allowed(value)),
+    );
+    if (off !== undefined)
+      return {
+        kind: 'weight',
+        sentence: `The gradient of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when a token that is masked out stands between the first token of each completion and the second.`,
+        note,
+      };
+    if (band.close(after.loss, before.loss)) return undefined;
+    return {
+      kind: 'loss',
+      sentence: `The loss changes from ${show(before.loss)} to ${show(after.loss)} when a token that is masked out stands between the first token of each completion and the second.`,
+      note,
+    };
+  },
+};
+
+const kl: Property<Tracks> = {
+  ...base,
+  id: 'kl/a-gap-in-the-mask-is-no-token',
+  title: 'A masked token between trained ones changes neither the KL of the others nor its mean',
+  stage: 'kl',
+  ops: ['kl'],
+  why: 'A mean over so many tokens from the first on is that of the text of a tool as soon as there is one.',
+  catches: ['KL-08', 'MSK-02'],
+  async check(subject, drawn) {
+    const { logprobs, old_logprobs, ref_logprobs, completion_mask, prompt_width } = layTracks(drawn);
+    const args: Args<'kl'> = { logprobs, old_logprobs, ref_logprobs, completion_mask, prompt_width };
+    const gap = gapped(args);
+    const before = await subject.ask('kl', args);
+    const after = await subject.ask('kl', gap.args);
+    const band = bandOf(subject, completion_mask.flat().length);
+    const off =
+      before.kl === undefined || after.kl === undefined
+        ? undefined
+        : firstOff(completion_mask, before.kl, without(after.kl, gap.column), band.allowed);
+    if (off !== undefined)
+      return {
+        kind: 'token',
+        sentence: `The KL of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when a token that is masked out stands between the first token of each completion and the second.`,
+        note: band.reason,
+      };
+    if (before.mean_kl === undefined || band.close(after.mean_kl, before.mean_kl)) return undefined;
+    return {
+      kind: 'mean',
+      sentence: `The mean KL changes from ${show(before.mean_kl)} to ${show(after.mean_kl)} when a token that is masked out stands between the first token of each completion and the second.`,
+      note: band.reason,
+    };
+  },
+};
+
+export const lossGaps: readonly Property<Tracks>[] = [loss];
+export const klGaps: readonly Property<Tracks>[] = [kl];

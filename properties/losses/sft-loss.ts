@@ -1,0 +1,224 @@
+// The loss of supervised fine-tuning: mean negative log-likelihood of the labels that are not -100, each predicted
+// from the position before it.
+import {
+  type Args,
+  bandOf,
+  discard,
+  type Finding,
+  IGNORE_INDEX,
+  type LogitBatch,
+  logitBatch,
+  logitLabels,
+  type Matrix,
+  numberFinding,
+  type Property,
+  relations,
+  rowMeanSftLoss,
+  type SftLoss,
+  type Subject,
+  sftLoss,
+  show,
+} from '../../src/index.ts';
+import { logitArgs } from '../scores/logprobs.ts';
+
+const base = { stage: 'sft_loss', level: 'must', ops: ['sft_loss'], labels: logitLabels } as const;
+const coverage = {
+  'several rows': 0.3,
+  'unequal rows': 0.3,
+  'labels with holes': 0.2,
+  'a row without labels': 0.1,
+};
+const given =
+  (minRows = 1) =>
+  () =>
+    logitBatch({ temperatures: false, minRows, holes: true });
+
+function argsOf(drawn: LogitBatch, options: { junk?: number; split?: boolean } = {}): Args<'sft_loss'> {
+  const { rows } = drawn;
+  const { args, roles } = logitArgs(drawn, options.junk);
+  const parts = new Map<number, number[]>();
+  for (const [at, { part }] of rows.entries()) parts.set(part, [...(parts.get(part) ?? []), at]);
+  return {
+    input_ids: args.input_ids,
+    attention_mask: args.attention_mask,
+    logits: args.logits,
+    labels: args.input_ids.map((ids, row) => {
+      const start = roles[row]?.findIndex((role) => role !== 'padding') ?? 0;
+      return ids.map((id, column) =>
+        roles[row]?.[column] === 'completion' && rows[row]?.tokens[column - start]?.ignored !== true
+          ? id
+          : IGNORE_INDEX,
+      );
+    }),
+    micro_batches: options.split ? [...parts.values()] : [rows.map((_, at) => at)],
+  };
+}
+
+/** The legal aggregations: the declared one, or each where none is. */
+function expectations(subject: Subject, { logits, labels }: Args<'sft_loss'>): SftLoss[] {
+  const declared = subject.semantics.sft_aggregation;
+  return [
+    ...(declared === 'seq-mean-token-mean' ? [] : [sftLoss(logits, labels)]),
+    ...(declared === 'token-mean'
+      ? []
+      : [rowMeanSftLoss(logits, labels, 'count'), rowMeanSftLoss(logits, labels, 'skip')]),
+  ];
+}
+
+async function same(
+  subject: Subject,
+  before: Args<'sft_loss'>,
+  after: Args<'sft_loss'>,
+  what: string,
+): Promise<Finding | undefined> {
+  const [left, right] = [
+    (await subject.ask('sft_loss', before)).loss,
+    (await subject.ask('sft_loss', after)).loss,
+  ];
+  for (const [loss, when] of [
+    [left, ''],
+    [right, ` ${what}`],
+  ] as const) {
+    // Two losses that are both NaN agree, and train nothing.
+    if (!Number.isFinite(loss)) return { kind: 'not finite', sentence: `The SFT loss is ${loss}${when}.` };
+  }
+  const band = bandOf(subject, before.labels.flat().length);
+  if (band.close(right, left)) return undefined;
+  return numberFinding({
+    kind: 'loss',
+    sentence: `The SFT loss changes from ${show(left)} to ${show(right)} ${what}.`,
+    band,
+    pairs: [{ where: 'loss', expected: left, observed: right }],
+  });
+}
+
+export const sftLossProperties: readonly Property<LogitBatch>[] = [
+  {
+    ...base,
+    id: 'sft-loss/equals-the-reference',
+    title: 'The SFT loss is the mean negative log-likelihood of the labelled tokens, shifted by one',
+    why: 'Unshifted, the model learns to copy its input; shifted twice, to skip a token. Both losses fall nicely.',
+    catches: ['LP-01', 'LP-03', 'MSK-04', 'MSK-06', 'LOSS-03', 'LOSS-08', 'NUM-01'],
+    given: given(),
+    coverage,
+    async check(subject, drawn) {
+      const args = argsOf(drawn);
+      const { loss } = await subject.ask('sft_loss', args);
+      const variants = expectations(subject, args);
+      const band = bandOf(subject, args.labels.flat().length);
+      if (variants.some((variant) => band.close(loss, variant.loss))) return undefined;
+      const expected = variants[0] ?? sftLoss(args.logits, args.labels);
+      return numberFinding({
+        kind: 'loss',
+        sentence: `The SFT loss over ${expected.tokens} labelled tokens is ${show(loss)}; the reference gives ${show(expected.loss)}.`,
+        band,
+        pairs: [{ where: 'loss', expected: expected.loss, observed: loss }],
+      });
+    },
+  },
+  {
+    ...base,
+    id: 'sft-loss/gradient-exactly-where-labels-are',
+    title: 'Where the trainer tells loss weights, they are nonzero exactly on labelled tokens and equal',
+    why: 'Gradient on an ignored label trains the prompt or the padding.',
+    catches: ['MSK-01', 'MSK-06', 'ZL-02'],
+    given: given(),
+    coverage,
+    async check(subject, drawn) {
+      const args = argsOf(drawn);
+      const { loss_weights: observed } = await subject.ask('sft_loss', args);
+      if (observed === undefined) return discard('the answer has no loss_weights');
+      const band = bandOf(subject, args.labels.flat().length);
+      const right = (want: number, row: number, column: number): boolean =>
+        band.close(observed[row]?.[column] ?? 0, want) ||
+        (Number.isNaN(observed[row]?.[column]) && want === 0);
+      const variants = expectations(subject, args).map(({ weights }) => weights);
+      const fits = (weights: Matrix): boolean =>
+        weights.every((values, row) => values.every((want, column) => right(want, row, column)));
+      if (variants.some(fits)) return undefined;
+      for (const [row, values] of (variants[0] ?? []).entries()) {
+        const column = values.findIndex((want, at) => !right(want, row, at));
+        if (column >= 0) {
+          return {
+            kind: 'weight',
+            sentence: `Token ${column} of row ${row} has label ${args.labels[row]?.[column]} and gradient ${show(observed[row]?.[column])}; ${show(values[column])} is right.`,
+          };
+        }
+      }
+      return undefined;
+    },
+  },
+  {
+    ...base,
+    id: 'sft-loss/trained-tokens-are-counted',
+    title: 'The number of trained tokens that the trainer reports is the number of labels that are not -100',
+    why: 'The count is what gradient accumulation divides by: counted with prompt and padding, every step is too small.',
+    catches: ['LOSS-01', 'LOSS-03', 'ZL-02'],
+    given: given(),
+    coverage,
+    async check(subject, drawn) {
+      const args = argsOf(drawn);
+      const { trained_tokens: observed } = await subject.ask('sft_loss', args);
+      if (observed === undefined) return discard('the answer has no trained_tokens');
+      const { tokens } = sftLoss(args.logits, args.labels);
+      if (observed === tokens) return undefined;
+      return {
+        kind: 'count',
+        sentence: `The trainer reports ${observed} trained tokens; ${tokens} labels are not ${IGNORE_INDEX}.`,
+      };
+    },
+  },
+  {
+    ...base,
+    id: 'sft-loss/padding-does-not-matter',
+    title: 'Logits at padding do not change the SFT loss',
+    why: 'A loss that reads padding depends on the longest row of the batch.',
+    catches: ['MSK-06', 'LOSS-11', 'PAD-09'],
+    given: given(2),
+    coverage: { 'unequal rows': 0.3 },
+    check: (subject, drawn) =>
+      same(subject, argsOf(drawn), argsOf(drawn, { junk: JUNK }), 'when only logits at padding change'),
+  },
+  {
+    ...base,
+    id: 'sft-loss/first-column-is-not-counted',
+    title: 'A label at column 0, which nothing predicts, does not change the SFT loss',
+    level: 'should',
+    why: 'Where every token is labelled, a count taken before the shift has one token a row too many, and short rows train less.',
+    catches: ['LOSS-01', 'LOSS-03'],
+    given: given(),
+    coverage: { 'several rows': 0.3 },
+    check: (subject, drawn) => {
+      const args = argsOf(drawn);
+      const labels = args.labels.map((row, at) =>
+        row.map((label, column) =>
+          column === 0 && args.attention_mask[at]?.[0] === 1 ? (args.input_ids[at]?.[0] ?? label) : label,
+        ),
+      );
+      return same(subject, args, { ...args, labels }, 'when the first token of a row is labelled as well');
+    },
+  },
+];
+
+/** Large enough to show in any sum that reads it, small enough for float16. */
+const JUNK = 1000;
+
+export const sftLossRelations: readonly Property<LogitBatch>[] = relations<'sft_loss', LogitBatch>({
+  op: 'sft_loss',
+  stage: 'sft_loss',
+  prefix: 'sft-loss/',
+  noun: 'The SFT loss',
+  given: given(2),
+  args: (drawn, world) => {
+    const args = argsOf(drawn, { split: true });
+    return { ...args, ...(world.hello.ops.sft_loss?.ranks ? { ranks: args.micro_batches } : {}) };
+  },
+  labels: logitLabels,
+  coverage: { 'unequal rows': 0.3, 'several micro-batches': 0.3 },
+  relations: {
+    padding: { catches: ['LOSS-11', 'MSK-06'] },
+    'row-order': { catches: ['PAD-08'] },
+    'micro-batches': { catches: ['LOSS-01', 'LOSS-12', 'LP-03'] },
+    ranks: { catches: ['LOSS-02', 'LOSS-09'] },
+  },
+});

@@ -1,0 +1,159 @@
+// A run that leaves every sensible scale at once: for this nothing need be usual yet.
+import type { MonitorRule, RuleWorld, Series, SeriesRole } from '../../../src/index.ts';
+import { at, from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
+import { declaredNumber, hasRollouts, inARow, numberOf } from '../world.ts';
+import { isMainLoss } from './main-loss.ts';
+
+/** The largest vocabulary of a published model has about 262,144 tokens. */
+const LARGEST_VOCABULARY = 262_144;
+
+const lossDiverges: MonitorRule = {
+  id: 'monitor/loss-diverges',
+  title: 'A loss in nats a token does not become worse than a blind guess',
+  stage: 'monitor',
+  level: 'must',
+  why: 'Guessing every token of the vocabulary alike costs ln V nats. A loss that began below and is now a multiple of that is a model that was destroyed, usually by a learning rate that is too large.',
+  catches: [],
+  advice:
+    'Stop, go back to the last checkpoint, and lower the learning rate by a factor of 10. Check warm-up, gradient clipping and the scale of the loss under gradient accumulation.',
+  roles: ['loss', 'sft_loss'],
+  settings: {
+    times: {
+      default: 2,
+      what: 'Times ln V. Data that a model has never seen the like of costs more than a guess, seldom twice as much.',
+    },
+    vocabulary: {
+      default: 0,
+      what: `Tokens of the vocabulary; 0: what the run declares as vocab_size, else ${LARGEST_VOCABULARY}, the largest known.`,
+    },
+    points: inARow(2, 'A single batch may be of another kind. Twice the limit is said at once.'),
+  },
+  watch: (world) =>
+    watchSeries({
+      judge: (series) => (isMainLoss(series) ? judgeDivergence(world, series) : undefined),
+      why: 'there is one point, or the run has rollouts, or its first loss is not above 0',
+    }),
+};
+
+function judgeDivergence(world: RuleWorld, series: Series): SeriesJudge {
+  const streak = streakOf(numberOf(world, 'points'));
+  let scaled: boolean | undefined;
+  let limit = Number.NaN;
+  return {
+    point(step, value) {
+      if (!Number.isFinite(value)) return undefined;
+      if (scaled === undefined) {
+        const vocabulary =
+          numberOf(world, 'vocabulary') || declaredNumber(world, 'vocab_size') || LARGEST_VOCABULARY;
+        const guess = Math.log(Math.max(vocabulary, 2));
+        scaled = value > 0;
+        // What begins far above a guess is a sum over tokens: then only another scale altogether is told of.
+        const times = numberOf(world, 'times');
+        limit = value <= guess * ROOM ? times * Math.max(guess, value) : OTHER_SCALE * value;
+        return undefined;
+      }
+      // Asked at each point: that the run has rollouts may be known only after its first loss.
+      if (!scaled || hasRollouts(world)) return undefined;
+      const broken = streak.next(value > limit, step);
+      if (!broken && value <= 2 * limit) return 'seen';
+      return {
+        kind: 'diverged',
+        sentence: `${from(series, streak.from, step)} is ${read(value)}, above ${read(limit)}: worse than any guess.`,
+        step: streak.from,
+        value,
+        high: limit,
+      };
+    },
+    band: () => (scaled === true ? { low: Number.NEGATIVE_INFINITY, high: limit } : undefined),
+  };
+}
+
+/** An untrained model may be worse than a guess. */
+const ROOM = 1.5;
+/** Times the first loss, for losses that are no mean over tokens. */
+const OTHER_SCALE = 100;
+
+const learningRateSize: MonitorRule = {
+  id: 'monitor/learning-rate-size',
+  title: 'The learning rate is of a size that some optimiser is used with',
+  stage: 'monitor',
+  level: 'should',
+  why: 'Adam moves every weight by about the learning rate at each step. Weights are of size 0.01 to 1, so that a rate above 1 leaves nothing of them.',
+  catches: [],
+  advice:
+    'Check the unit: `1e3` for `1e-3` and a rate that is multiplied by the number of devices are the usual mistakes.',
+  roles: ['learning_rate'],
+  settings: {
+    most: {
+      default: 10,
+      what: 'Optimisers that scale the rate by themselves are run with 1; plain gradient descent on a tiny model with some more.',
+    },
+  },
+  watch: (world) =>
+    watchSeries({
+      judge: (series) => ({
+        point(step, value) {
+          const most = numberOf(world, 'most');
+          if (Number.isNaN(value)) return undefined;
+          if (value <= most) return 'seen';
+          return {
+            kind: 'too large',
+            sentence: `${at(series, step)} is ${read(value)}: no language model is trained with more than ${read(most)}.`,
+            step,
+            value,
+            high: most,
+          };
+        },
+      }),
+      why: 'nothing was logged',
+    }),
+};
+
+const GRADIENTS: readonly SeriesRole[] = ['grad_norm'];
+
+const gradNormExplodes: MonitorRule = {
+  id: 'monitor/grad-norm-explodes',
+  title: 'The gradient norm does not grow a thousandfold within the first steps',
+  stage: 'monitor',
+  level: 'should',
+  why: 'Where the first updates are far too large, the gradient explodes before there is a baseline to compare it with.',
+  catches: ['NUM-05'],
+  advice: 'Lower the learning rate, add warm-up, clip gradients.',
+  roles: GRADIENTS,
+  settings: {
+    times: {
+      default: 1000,
+      what: 'Times the largest norm so far. Norms of the first steps of a healthy run fall.',
+    },
+    floor: { default: 100, what: 'A norm below it is no explosion.' },
+    steps: { default: 20, what: 'Logged steps for which this holds; later ones have a baseline.' },
+  },
+  watch: (world) =>
+    watchSeries({
+      judge: (series) => {
+        let largest = 0;
+        let seen = 0;
+        return {
+          point(step, value) {
+            if (!Number.isFinite(value) || seen >= numberOf(world, 'steps')) return undefined;
+            const limit = Math.max(numberOf(world, 'floor'), numberOf(world, 'times') * largest);
+            const broken = largest > 0 && value > limit;
+            seen++;
+            const before = largest;
+            largest = Math.max(largest, value);
+            if (!broken) return before > 0 ? 'seen' : undefined;
+            return {
+              kind: 'exploded',
+              sentence: `${at(series, step)} is ${read(value)}; the largest of the steps before is ${read(before)}.`,
+              step,
+              value,
+              high: limit,
+            };
+          },
+        };
+      },
+      why: 'fewer than 2 steps are logged',
+    }),
+};
+
+export const divergenceRules: readonly MonitorRule[] = [lossDiverges, learningRateSize, gradNormExplodes];

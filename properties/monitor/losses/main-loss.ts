@@ -1,0 +1,28 @@
+// Which loss a run is optimised by, and what is logged beside it.
+import type { Series } from '../../../src/index.ts';
+import type { SignalKey } from '../policy/signal.ts';
+
+/** Parts (`wm`, `llm_sft`) have rules of their own. */
+export function isMainLoss({ role, part }: Series): boolean {
+  return part === '' && (role === 'loss' || role === 'sft_loss' || role === 'policy_loss');
+}
+
+/** What rules about dead steps join. */
+export function signalKey(series: Series): SignalKey | undefined {
+  if (isMainLoss(series)) return 'loss';
+  if (series.part !== '') return undefined;
+  if (series.role === 'grad_norm') return 'grad';
+  if (series.role === 'dead_groups') return 'dead';
+  if (series.role === 'reward') return 'reward';
+  return series.role === 'reward_std' ? 'reward std' : undefined;
+}
+
+export const SIGNAL_ROLES = [
+  'loss',
+  'sft_loss',
+  'policy_loss',
+  'grad_norm',
+  'dead_groups',
+  'reward',
+  'reward_std',
+] as const;

@@ -1,0 +1,114 @@
+// An estimate that cannot be negative, and is.
+import type { MonitorRule, RuleWorld, Series } from '../../../src/index.ts';
+import { isPolicyKl } from '../run-kind.ts';
+import { at, from, read, streakOf, watchSeries } from '../watches.ts';
+import { declaredText, inARow, numberOf, textOf } from '../world.ts';
+
+/** exp(d) - d - 1 computed near 1 in bfloat16 is wrong by up to 2^-8 a token, and by much less in the mean. */
+const ROUNDING = 1e-3;
+
+const k3Negative: MonitorRule = {
+  id: 'monitor/k3-kl-negative',
+  title: 'A KL estimate of the kind k3 is not negative',
+  stage: 'monitor',
+  level: 'must',
+  why: 'The estimator k3 = exp(d) - d - 1 is at least 0 for every single token. A negative mean is summed over padding, divided by a wrong count, has its sign turned, or is another estimate than it is said to be.',
+  catches: ['KL-13', 'KL-08', 'KL-01', 'KL-03'],
+  advice:
+    'Check that the KL is taken over the mask of the completions only, from log-probabilities of the same ids under both models, and that its sign is right: `lossproof check --only "kl/*"` compares it token by token.',
+  roles: ['kl'],
+  settings: {
+    estimator: {
+      default: 'auto',
+      what: '`k3` where it is known to be k3 (TRL calls it kl, verl low_var_kl), `other` where it is not; `auto` judges where the name or the run itself says k3.',
+    },
+    tolerance: { default: ROUNDING, what: 'Nats below 0 that are rounding: that of bfloat16.' },
+    points: inARow(1, 'It is never negative.'),
+  },
+  watch: (world) =>
+    watchSeries({
+      judge: (series) => {
+        const streak = streakOf(numberOf(world, 'points'));
+        const tolerance = numberOf(world, 'tolerance');
+        return {
+          point(step, value) {
+            if (!isK3(world, series) || Number.isNaN(value)) return undefined;
+            if (!streak.next(value < -tolerance, step)) return 'seen';
+            return {
+              kind: 'negative',
+              sentence: `${from(series, streak.from, step)} is ${read(value)}; k3 is at least 0 for every token.`,
+              step: streak.from,
+              value,
+              low: 0,
+            };
+          },
+        };
+      },
+      why: 'neither the name of the series nor the run says that the estimate is k3; `--set monitor/k3-kl-negative.estimator=k3` does',
+    }),
+};
+
+/** What GRPO's settings in TRL have and those of its other trainers have not: its KL is k3. */
+const ONLY_GRPO = 'scale_rewards';
+
+function isK3(world: RuleWorld, { name, part }: Series): boolean {
+  const said = textOf(world, 'estimator').toLowerCase();
+  if (said !== 'auto') return part === '' && (said === 'k3' || said === 'low_var_kl');
+  if (/(?:^|[/_])(?:k3|low_var)(?:_kl|[/_]|$)|kl_k3/.test(name)) return true;
+  const declared = declaredText(
+    world,
+    'kl_estimator',
+    'kl_loss_type',
+    'actor_rollout_ref.actor.kl_loss_type',
+    'reference_policy_kl_type',
+  );
+  if (declared !== undefined) return part === '' && /^(?:k3|low_var_kl)$/.test(declared) && ofLoss(name);
+  return part === '' && /(?:^|\/)kl$/.test(name) && world.declared(ONLY_GRPO) !== undefined;
+}
+
+/** In verl the KL in the reward has an estimator of its own. */
+const ofLoss = (name: string): boolean => !/reward|critic/.test(name);
+
+const klGrows: MonitorRule = {
+  id: 'monitor/kl-size',
+  title: 'The KL does not reach a size at which the policies have nothing in common',
+  stage: 'monitor',
+  level: 'should',
+  why: 'Ten nats a token mean that one model finds almost impossible what the other one says: the update was far too large, or both scored different rows.',
+  catches: ['KL-08', 'LP-05', 'LP-16', 'PPO-06'],
+  advice:
+    'Lower the learning rate or raise the coefficient of the KL, and check that policy and reference score the same ids with the same attention mask and positions.',
+  roles: ['kl', 'approx_kl'],
+  settings: {
+    most: {
+      default: 10,
+      what: 'Nats a token; 10 is the logarithm of 22,000. Series of whole completions are left alone.',
+    },
+    points: inARow(2, 'One token of a rare kind makes a single mean of k3 as large.'),
+  },
+  watch: (world) =>
+    watchSeries({
+      judge: (series) => {
+        if (series.part !== '') return undefined;
+        const streak = streakOf(numberOf(world, 'points'));
+        const most = numberOf(world, 'most');
+        return {
+          point(step, value) {
+            if (Number.isNaN(value) || !isPolicyKl(world)) return undefined;
+            if (!streak.next(Math.abs(value) > most, step)) return 'seen';
+            return {
+              kind: 'too large',
+              sentence: `${at(series, step)} is ${read(value)} nats a token, above ${read(most)} since step ${streak.from}.`,
+              step: streak.from,
+              value,
+              high: most,
+            };
+          },
+          band: () => ({ low: -most, high: most }),
+        };
+      },
+      why: 'the KL that is logged is of whole completions, or of no policy',
+    }),
+};
+
+export const klRules: readonly MonitorRule[] = [k3Negative, klGrows];

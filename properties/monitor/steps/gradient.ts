@@ -1,0 +1,146 @@
+// A loss without a gradient, and one that never moves.
+import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
+import { isMainLoss, SIGNAL_ROLES, signalKey } from '../losses/main-loss.ts';
+import type { SignalKey } from '../policy/signal.ts';
+import { at, from, type Row, read, streakOf, watchJoined } from '../watches.ts';
+import { declaredNumber, hasRollouts, inARow, numberOf } from '../world.ts';
+
+export const gradientFlows: MonitorRule = {
+  id: 'monitor/gradient-flows',
+  title: 'A loss that is not 0 has a gradient that is not 0',
+  stage: 'monitor',
+  level: 'must',
+  why: 'The loss looks healthy and nothing is trained: it was detached, computed without gradients, or the parameters are frozen.',
+  catches: ['KL-04', 'ZL-02', 'ADV-14'],
+  advice:
+    'Look for `.detach()`, `.item()`, `torch.no_grad()` between the logits and the loss, for parameters with `requires_grad=False`, and for an optimiser that holds other parameters than the model. If gradients do flow, the norm that is logged is measured at the wrong place.',
+  roles: SIGNAL_ROLES,
+  settings: {
+    points: inARow(
+      2,
+      'No finite batch has a gradient of exactly 0; a second step rules out a batch without trained tokens.',
+    ),
+  },
+  watch: (world) =>
+    watchJoined<SignalKey>({
+      keyOf: signalKey,
+      row: judgeGradient(world),
+      why: 'no step has both a loss and a gradient norm',
+    }),
+};
+
+/** Chance that groups without spread explain a row of gradients of exactly 0, below which they do not. */
+const CHANCE = 1e-6;
+
+function judgeGradient(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'seen' | undefined {
+  const streak = streakOf(numberOf(world, 'points'));
+  let before = Number.NaN;
+  let spaced = false;
+  let chance = 1;
+  return (row) => {
+    const loss = row.values.get('loss');
+    const grad = row.values.get('grad');
+    if (loss === undefined || grad === undefined) return undefined;
+    spaced ||= Math.abs(row.step - before) > 1;
+    before = row.step;
+    const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
+    const long = streak.next(still, row.step);
+    chance = still ? chance * deadChance(row) : 1;
+    if (!long) return 'seen';
+    // Where not every step is logged, the loss is a mean of several and the norm is of the last one, which may be a
+    // step whose groups had no spread.
+    if (spaced && hasRollouts(world) && chance > CHANCE) return 'seen';
+    const series = row.seriesOf('grad');
+    const lossSeries = row.seriesOf('loss');
+    if (series === undefined || lossSeries === undefined) return 'seen';
+    return {
+      kind: 'no gradient',
+      sentence: `${from(series, streak.from, row.step)} is exactly 0 while ${lossSeries.name} is ${read(loss)}: the loss does not reach the parameters.`,
+      series,
+      step: streak.from,
+      value: 0,
+    };
+  };
+}
+
+/** At most the share of groups without spread; where none is logged, nothing is known. */
+function deadChance({ values }: Row<SignalKey>): number {
+  return values.get('dead') ?? 1;
+}
+
+export const lossMoves: MonitorRule = {
+  id: 'monitor/loss-moves',
+  title: 'The loss does not stay at one value from the first step on',
+  stage: 'monitor',
+  level: 'should',
+  why: 'Different batches, or one batch after a step, give different losses. One that never moves is computed from the wrong thing, or no step changes the parameters.',
+  catches: ['ZL-05', 'ZL-02'],
+  advice:
+    'Check that the optimiser holds the parameters of the model that is trained, that its step is called, and that the learning rate is large enough for the precision of the weights: below 1/256 of a weight, bfloat16 rounds a step away.',
+  roles: ['loss', 'sft_loss', 'policy_loss', 'learning_rate'],
+  settings: {
+    points: inARow(
+      5,
+      'Counted while the learning rate is at least half of its declared peak; a value that is rounded (to four decimals, or to bfloat16) says nothing.',
+    ),
+  },
+  watch: (world) =>
+    watchJoined<'loss' | 'lr'>({
+      keyOf: (series) => (isMainLoss(series) ? 'loss' : lrKey(series)),
+      row: judgeMovement(world),
+      why: 'no loss was logged with enough digits',
+    }),
+};
+
+const lrKey = ({ role, part }: Series): 'lr' | undefined =>
+  role === 'learning_rate' && part === '' ? 'lr' : undefined;
+
+function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation | 'seen' | undefined {
+  const needed = numberOf(world, 'points');
+  let first: number | undefined;
+  let firstStep = Number.NaN;
+  let same = 0;
+  let moved = false;
+  let rounded = false;
+  return (row) => {
+    const loss = row.values.get('loss');
+    if (loss === undefined || rounded) return undefined;
+    if (moved || !Number.isFinite(loss)) return 'seen';
+    rounded = isRounded(loss);
+    if (rounded) return undefined;
+    if (first === undefined) {
+      first = loss;
+      firstStep = row.step;
+    }
+    if (loss !== first) {
+      moved = true;
+      return 'seen';
+    }
+    const rate = row.values.get('lr');
+    const peak = declaredNumber(world, 'learning_rate', 'lr', 'actor.optim.lr') ?? 0;
+    if (rate === undefined || (rate > 0 && rate >= peak / 2)) same++;
+    const series = row.seriesOf('loss');
+    if (same <= needed || series === undefined) return 'seen';
+    return {
+      kind: 'never moves',
+      sentence: `${at(series, firstStep)} is ${read(loss)}, and exactly that at every logged step up to ${row.step}.`,
+      series,
+      step: firstStep,
+      value: loss,
+    };
+  };
+}
+
+const FOUR_DECIMALS = 1e4;
+const scratch = new Float32Array(1);
+const bits = new Uint32Array(scratch.buffer);
+
+/** As older trainers log it, or as a loss in bfloat16 is: equal values then need not be equal losses. */
+function isRounded(value: number): boolean {
+  const scaled = value * FOUR_DECIMALS;
+  if (Math.abs(scaled - Math.round(scaled)) < 1e-9 * Math.max(1, Math.abs(scaled))) return true;
+  scratch[0] = value;
+  return Math.abs((scratch[0] ?? 0) - value) < 1e-12 && ((bits[0] ?? 0) & 0xffff) === 0;
+}
+
+export const gradientRules: readonly MonitorRule[] = [gradientFlows, lossMoves];

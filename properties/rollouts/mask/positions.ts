@@ -1,0 +1,56 @@
+// position_ids of the rows that are trained on, where a trainer answers them: they count tokens, never columns.
+import {
+  type Batch,
+  batchLabels,
+  blockArgs,
+  discard,
+  type Property,
+  plannedRows,
+  stripOf,
+  tokenAt,
+} from '../../../src/index.ts';
+import { coverage, given } from './mask.ts';
+
+export const maskPositions: Property<Batch> = {
+  id: 'mask/positions-count-real-tokens',
+  title: 'position_ids, where answered, count the real tokens of each row from 0',
+  stage: 'mask',
+  level: 'must',
+  why: 'Positions that count padding move every token of a left-padded row away from where the model learnt it.',
+  catches: ['PAD-05'],
+  ops: ['mask'],
+  given: (world) => given(world),
+  labels: batchLabels,
+  coverage,
+  async check(subject, drawn) {
+    const answered = (await subject.ask('mask', blockArgs(drawn))).position_ids;
+    if (answered === undefined) return discard('the answer has no position_ids');
+    for (const row of await plannedRows(subject, drawn)) {
+      const observed = answered[row.row] ?? [];
+      let count = 0;
+      // Nothing trained stands behind the stop token, and padding is not attended to: any position will do there.
+      const expected = row.roles.map((role) =>
+        role === 'padding' || role === 'after stop' ? undefined : count++,
+      );
+      const marks = expected.flatMap((want, column) =>
+        want === undefined || want === observed[column] ? [] : [column],
+      );
+      const [first] = marks;
+      if (first === undefined) continue;
+      return {
+        kind: 'positions',
+        sentence: `${tokenAt(subject, row.ids, first)} is real token ${expected[first]} of row ${row.row}, but its position is ${observed[first]}.`,
+        strips: [
+          stripOf(subject, {
+            row: row.row,
+            ids: row.ids,
+            roles: row.roles,
+            tracks: { expected, observed },
+            marks,
+          }),
+        ],
+      };
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,267 @@
+// The data collator of supervised fine-tuning: rows of unequal length become a rectangle, and nothing else happens.
+import fc from 'fast-check';
+import {
+  discard,
+  type Finding,
+  type Ids,
+  IGNORE_INDEX,
+  locateRow,
+  type Ok,
+  type Property,
+  type Role,
+  relations,
+  type Subject,
+  specials,
+  stripOf,
+  tokenAt,
+  type World,
+} from '../../src/index.ts';
+
+interface Examples {
+  readonly rows: readonly { readonly ids: Ids; readonly labels: Ids }[];
+  readonly pad: number;
+}
+
+const MAX_ROWS = 4;
+const MAX_TOKENS = 7;
+const ORDINARY = 20;
+
+const given = (world: World): fc.Arbitrary<Examples> =>
+  fc
+    .tuple(
+      specials(world.hello.tokens),
+      fc.array(
+        fc.array(fc.record({ symbol: fc.nat(ORDINARY + 2), trained: fc.boolean() }), {
+          minLength: 1,
+          maxLength: MAX_TOKENS,
+          size: 'max',
+        }),
+        { minLength: 1, maxLength: MAX_ROWS, size: 'max' },
+      ),
+    )
+    .map(([{ pad, stops, plain }, rows]) => ({
+      pad,
+      rows: rows.map((row) => {
+        const ids = row.map(
+          ({ symbol }) =>
+            (symbol < ORDINARY ? plain[symbol % plain.length] : stops[symbol % stops.length]) ?? 0,
+        );
+        return { ids, labels: ids.map((id, at) => (row[at]?.trained ? id : IGNORE_INDEX)) };
+      }),
+    }));
+
+const labels = ({ rows, pad }: Examples): string[] => {
+  const found: string[] = [];
+  if (new Set(rows.map(({ ids }) => ids.length)).size > 1) found.push('unequal rows');
+  if (rows.some(({ ids }) => ids.includes(pad))) found.push('pad id inside a row');
+  return found;
+};
+const coverage = { 'unequal rows': 0.3 };
+
+interface Collated {
+  readonly row: number;
+  readonly start: number;
+  readonly answer: Ok<'collate'>;
+  readonly ids: Ids;
+  readonly roles: readonly Role[];
+}
+
+async function collate(subject: Subject, drawn: Examples): Promise<readonly (Collated | Finding)[]> {
+  const answer = await subject.ask('collate', {
+    input_ids: drawn.rows.map(({ ids }) => ids),
+    labels: drawn.rows.map(({ labels: row }) => row),
+    pad_token_id: drawn.pad,
+  });
+  return drawn.rows.map(({ ids: row }, at): Collated | Finding => {
+    const ids = answer.input_ids[at] ?? [];
+    const plan = locateRow(ids, answer.attention_mask[at], row, [], drawn.pad);
+    if (plan === undefined) {
+      return {
+        kind: 'row',
+        sentence: `Row ${at} of the collated batch [${ids.join(', ')}] is not the example [${row.join(', ')}] with padding around it.`,
+      };
+    }
+    const start = plan.ambiguous ? placeOf(answer, at, drawn) : plan.promptStart;
+    const roles = ids.map(
+      (_, column): Role => (column >= start && column < start + row.length ? 'prompt' : 'padding'),
+    );
+    return { row: at, start, answer, ids, roles };
+  });
+}
+
+/**
+ * The first column of an example that pad ids could hide anywhere, where no attention mask says where it stands: where
+ * its labels are, else as far left as it fits. Taken elsewhere, right labels would be called lost.
+ */
+function placeOf({ input_ids, labels: answered }: Ok<'collate'>, at: number, drawn: Examples): number {
+  const { ids: example, labels: wanted } = drawn.rows[at] ?? { ids: [], labels: [] };
+  const row = input_ids[at] ?? [];
+  const fits = row.flatMap((_, start) =>
+    row.every((id, column) => id === (example[column - start] ?? drawn.pad)) &&
+    start + example.length <= row.length
+      ? [start]
+      : [],
+  );
+  const labelled = fits.find((start) =>
+    answered[at]?.every((label, column) => label === (wanted[column - start] ?? IGNORE_INDEX)),
+  );
+  return labelled ?? fits[0] ?? 0;
+}
+
+/** Of a token that is lost because of its id. */
+const PAD_BY_ID =
+  'Its id is that of padding: where pad is eos, every stop token is. Know padding by its place, from the lengths of the rows, and not by its id.';
+
+/** A rule about one track of the collated batch. */
+function track(
+  id: string,
+  title: string,
+  why: string,
+  catches: readonly string[],
+  name: 'attention_mask' | 'labels',
+  expected: (drawn: Examples, at: Collated, column: number) => number,
+  words: (token: string, at: Collated, expected: number, observed: number) => string,
+): Property<Examples> {
+  return {
+    id,
+    title,
+    stage: 'collate',
+    level: 'must',
+    why,
+    catches,
+    ops: ['collate'],
+    given,
+    labels,
+    coverage,
+    async check(subject, drawn) {
+      for (const at of await collate(subject, drawn)) {
+        if ('kind' in at) continue; // said by collate/rows-survive
+        const observed = at.answer[name][at.row] ?? [];
+        const want = at.ids.map((_, column) => expected(drawn, at, column));
+        const marks = want.flatMap((value, column) => (value === observed[column] ? [] : [column]));
+        const [first] = marks;
+        if (first === undefined) continue;
+        const byId = isReal(at, first) && marks.every((column) => at.ids[column] === drawn.pad);
+        return {
+          kind: name,
+          ...(byId ? { note: PAD_BY_ID } : {}),
+          sentence: words(
+            tokenAt(subject, at.ids, first),
+            at,
+            want[first] ?? 0,
+            observed[first] ?? Number.NaN,
+          ),
+          strips: [
+            stripOf(subject, {
+              row: at.row,
+              ids: at.ids,
+              roles: at.roles,
+              tracks: { expected: want, observed },
+              marks,
+            }),
+          ],
+        };
+      }
+      return undefined;
+    },
+  };
+}
+
+const isReal = (at: Collated, column: number): boolean => at.roles[column] === 'prompt';
+
+const rowsSurvive: Property<Examples> = {
+  id: 'collate/rows-survive',
+  title: 'Every example is in the batch, whole and in its row, with padding around it',
+  stage: 'collate',
+  level: 'must',
+  why: 'An example that loses tokens or changes rows in the collator is trained with the labels of another.',
+  catches: ['PAD-06', 'PAD-08', 'TRN-01'],
+  ops: ['collate'],
+  given,
+  labels,
+  coverage,
+  async check(subject, drawn) {
+    for (const at of await collate(subject, drawn)) if ('kind' in at) return at;
+    return undefined;
+  },
+};
+
+export const collateProperties: readonly Property<Examples>[] = [
+  rowsSurvive,
+  track(
+    'collate/attention-covers-exactly-the-examples',
+    'attention_mask is 1 on the tokens of an example and 0 on padding',
+    'A mask inferred from ids hides real stop tokens where pad equals eos.',
+    ['EOS-02', 'PAD-02'],
+    'attention_mask',
+    (_, at, column) => Number(isReal(at, column)),
+    (token, at, expected) =>
+      expected === 1
+        ? `${token} is a real token of row ${at.row}, but attention_mask hides it.`
+        : `${token} is padding in row ${at.row}, but attention_mask lets the model see it.`,
+  ),
+  track(
+    'collate/labels-stay-with-their-tokens',
+    'Labels keep their tokens, and padding is labelled -100',
+    'A label lost where its id equals pad is most often the stop token: the model never learns to stop. A label on padding trains it.',
+    ['EOS-01', 'MSK-06', 'PAD-09', 'TRN-05'],
+    'labels',
+    (drawn, at, column) =>
+      isReal(at, column) ? (drawn.rows[at.row]?.labels[column - at.start] ?? IGNORE_INDEX) : IGNORE_INDEX,
+    (token, at, expected, observed) =>
+      expected === IGNORE_INDEX
+        ? `${token} of row ${at.row} is ${isReal(at, at.start) && expected === IGNORE_INDEX ? 'not to be trained' : 'padding'}, but its label is ${observed}.`
+        : `${token} of row ${at.row} is to be trained as ${expected}, but its label is ${observed}.`,
+  ),
+  {
+    id: 'collate/positions-count-real-tokens',
+    title: 'position_ids, where answered, count the real tokens of each row from 0',
+    stage: 'collate',
+    level: 'must',
+    why: 'Positions that count padding move every token of a left-padded row away from where the model learnt it.',
+    catches: ['PAD-05'],
+    ops: ['collate'],
+    given,
+    labels,
+    coverage,
+    async check(subject, drawn) {
+      for (const at of await collate(subject, drawn)) {
+        if ('kind' in at) continue;
+        const observed = at.answer.position_ids?.[at.row];
+        if (observed === undefined) return discard('the answer has no position_ids');
+        const column = at.ids.findIndex(
+          (_, index) => isReal(at, index) && observed[index] !== index - at.start,
+        );
+        if (column < 0) continue;
+        const expected = at.ids.map((_, index) => (isReal(at, index) ? index - at.start : undefined));
+        return {
+          kind: 'positions',
+          sentence: `${tokenAt(subject, at.ids, column)} is real token ${column - at.start} of row ${at.row}, but its position is ${observed[column]}.`,
+          strips: [
+            stripOf(subject, {
+              row: at.row,
+              ids: at.ids,
+              roles: at.roles,
+              tracks: { expected, observed },
+              marks: [column],
+            }),
+          ],
+        };
+      }
+      return undefined;
+    },
+  },
+  ...relations<'collate', Examples>({
+    op: 'collate',
+    stage: 'collate',
+    noun: 'The collated batch',
+    given,
+    args: ({ rows, pad }) => ({
+      input_ids: rows.map(({ ids }) => ids),
+      labels: rows.map(({ labels: row }) => row),
+      pad_token_id: pad,
+    }),
+    labels,
+    relations: { 'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'EOS-13'] } },
+  }),
+];

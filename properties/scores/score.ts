@@ -1,0 +1,183 @@
+// The trainer's own model through its own batching: the score of a row is its own business.
+import {
+  type Batch,
+  bandOf,
+  batch,
+  batchLabels,
+  discard,
+  type Finding,
+  type Ids,
+  isHalf,
+  MODEL_TERMS,
+  modelTokens,
+  numberFinding,
+  type Property,
+  type Ragged,
+  relations,
+  type Subject,
+  show,
+  type World,
+} from '../../src/index.ts';
+import { otherId, REPLACEMENTS, REPLACEMENTS_HALF } from './other-ids.ts';
+
+const given = (minRows: number) => (world: World) => batch({ tokens: world.hello.tokens, minRows });
+const base = {
+  stage: 'score',
+  level: 'must',
+  ops: ['score'],
+  needs: [modelTokens],
+  labels: batchLabels,
+} as const;
+const coverage = { 'unequal prompts': 0.3, 'repeated prompt': 0.15 };
+
+const score = async (subject: Subject, prompts: Ragged, completions: Ragged): Promise<Ragged> =>
+  (await subject.ask('score', { prompt_ids: prompts, completion_ids: completions })).logprobs;
+
+function differ(subject: Subject, before: Ragged, after: Ragged, what: string): Finding | undefined {
+  const band = bandOf(subject, MODEL_TERMS);
+  for (const [row, values] of before.entries()) {
+    const token = values.findIndex((value, at) => !band.close(after[row]?.[at], value));
+    if (token >= 0) {
+      return numberFinding({
+        kind: 'score',
+        sentence: `The log-probability of completion token ${token} of row ${row} is ${show(values[token])}, but ${show(after[row]?.[token])} ${what}.`,
+        band,
+        pairs: values
+          .map((value, at) => ({
+            where: `row ${row}, completion token ${at}`,
+            expected: value,
+            observed: after[row]?.[at],
+          }))
+          .filter(({ expected, observed }) => !band.close(observed, expected)),
+      });
+    }
+  }
+  return undefined;
+}
+
+export const scoreRelations: readonly Property<Batch>[] = relations<'score', Batch>({
+  op: 'score',
+  stage: 'score',
+  noun: 'The score',
+  terms: MODEL_TERMS,
+  needs: [modelTokens],
+  given: given(2),
+  args: ({ prompts, completions }) => ({ prompt_ids: prompts, completion_ids: completions }),
+  labels: batchLabels,
+  coverage,
+  relations: {
+    'batch-mates': {
+      catches: ['PAD-04', 'PAD-05', 'EOS-02', 'NUM-03', 'LP-16'],
+      why: 'Positions that count padding, or attention that sees it, make every score depend on the longest prompt of the batch.',
+    },
+    'row-order': { catches: ['PAD-08'] },
+    'same-twice': {
+      catches: ['LP-12', 'LP-14'],
+      why: 'Dropout left on makes the first ratio differ from 1 and the first KL from 0.',
+    },
+  },
+});
+
+export const scoreProperties: readonly Property<Batch>[] = [
+  {
+    ...base,
+    id: 'score/one-logprob-a-completion-token',
+    title: 'Every completion token has one log-probability, never above zero',
+    why: 'Fewer numbers than tokens means that some token is paired with the probability of another.',
+    catches: ['LP-01', 'EOS-11', 'MSK-08', 'LP-11'],
+    given: given(1),
+    async check(subject, drawn) {
+      const observed = await score(subject, drawn.prompts, drawn.completions);
+      const most = bandOf(subject, MODEL_TERMS).absolute;
+      for (const [row, completion] of drawn.completions.entries()) {
+        const values = observed[row] ?? [];
+        if (values.length !== completion.length)
+          return {
+            kind: 'count',
+            sentence: `Row ${row} has ${completion.length} completion tokens and ${values.length} log-probabilities.`,
+          };
+        const token = values.findIndex((value) => !(value <= most));
+        if (token >= 0)
+          return {
+            kind: 'positive',
+            sentence: `The log-probability of completion token ${token} of row ${row} is ${values[token]}.`,
+          };
+      }
+      return undefined;
+    },
+  },
+  {
+    ...base,
+    id: 'score/depends-on-the-prompt',
+    title: 'With every token of the prompts replaced, some score changes',
+    why: 'Completions scored without their prompt, or behind another one, are rated by a distribution that nothing was sampled from: every ratio and every KL is wrong, and smooth.',
+    catches: ['TPL-07', 'TRN-03', 'LP-16'],
+    given: given(1),
+    coverage,
+    async check(subject, drawn) {
+      if (drawn.completions.flat().length < LEAST_SCORES) return discard('too few scores to tell');
+      const before = (await score(subject, drawn.prompts, drawn.completions)).flat();
+      const times = isHalf(subject) ? REPLACEMENTS_HALF : REPLACEMENTS;
+      for (let by = 1; by <= times; by++) {
+        const prompts = drawn.prompts.map((ids) => ids.map((id) => otherId(subject, id, by)));
+        const after = (await score(subject, prompts, drawn.completions)).flat();
+        if (after.some((value, at) => value !== before[at])) return undefined;
+      }
+      return {
+        kind: 'ignored',
+        sentence: `Every token of every prompt was replaced by another id, ${times} times over, and none of the ${before.length} scores changed: the prompt is not what the completions are scored behind.`,
+      };
+    },
+  },
+  {
+    ...base,
+    id: 'score/looks-only-back',
+    title: 'Changing a completion token leaves the scores before it alone and changes its own',
+    why: 'A model that sees the tokens behind the one it predicts scores them nearly for certain; scores paired with the wrong token weigh the decision before or after.',
+    catches: ['LP-01', 'LP-03', 'LP-16'],
+    given: given(1),
+    coverage,
+    async check(subject, drawn) {
+      const stops = subject.hello.tokens?.eos_token_ids ?? [];
+      // The stop token stays: without it, the row would be another one.
+      const bodies = drawn.completions.map((ids) => ids.filter((id) => !stops.includes(id)).length);
+      const longest = Math.max(...bodies);
+      if (longest === 0) return discard('no completion has a token before its stop token');
+      const before = await score(subject, drawn.prompts, drawn.completions);
+      let changed = 0;
+      let tried = 0;
+      for (const token of new Set([0, Math.floor(longest / 2), longest - 1])) {
+        for (let by = 1; by <= REPLACEMENTS; by++) {
+          const replaced = drawn.completions.map((ids, row) =>
+            token < (bodies[row] ?? 0) ? replaceAt(ids, token, otherId(subject, ids[token] ?? 0, by)) : ids,
+          );
+          const after = await score(subject, drawn.prompts, replaced);
+          const finding = differ(
+            subject,
+            before.map((values) => values.slice(0, token)),
+            after.map((values) => values.slice(0, token)),
+            `when completion token ${token}, behind it, is replaced by another id`,
+          );
+          if (finding !== undefined) return { ...finding, kind: 'ahead' };
+          for (const [row, body] of bodies.entries()) {
+            if (token >= body) continue;
+            tried++;
+            if (after[row]?.[token] !== before[row]?.[token]) changed++;
+          }
+        }
+      }
+      if (changed > 0) return undefined;
+      if (tried < LEAST_SCORES) return discard('too few scores to tell');
+      return {
+        kind: 'paired',
+        sentence: `Completion tokens were replaced by other ids at ${tried} places, and no score of a replaced token changed: the scores belong to other tokens.`,
+      };
+    },
+  },
+];
+
+/** Fewer scores may all stay the same by rounding, in half precision; both replacements of one token do, now and then. */
+const LEAST_SCORES = 4;
+
+const replaceAt = (ids: Ids, at: number, id: number): Ids =>
+  ids.map((kept, index) => (index === at ? id : kept));

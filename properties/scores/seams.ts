@@ -1,0 +1,126 @@
+// Where the prompt ends and the completion begins is a matter of bookkeeping: a causal model reads one row of tokens, and
+// says the same of a token whether those before it are called prompt or completion.
+import {
+  type Args,
+  type Batch,
+  bandOf,
+  batch,
+  batchLabels,
+  discard,
+  type Finding,
+  MODEL_TERMS,
+  many,
+  modelTokens,
+  type Property,
+  type Ragged,
+  type Subject,
+  show,
+  type World,
+} from '../../src/index.ts';
+
+/** How many tokens of each completion are moved to its prompt: half, so that one at least stays. */
+const movedOf = ({ completions }: Batch): number[] => {
+  const moved = completions.map((ids) => Math.floor(ids.length / 2));
+  return moved.some((count) => count > 0) ? moved : discard('no completion has two tokens');
+};
+
+type Rows = Pick<Args<'score'>, 'prompt_ids' | 'completion_ids'>;
+const args = (prompts: Ragged, completions: Ragged): Rows => ({
+  prompt_ids: prompts,
+  completion_ids: completions,
+});
+const before = ({ prompts, completions }: Batch) => args(prompts, completions);
+const after = ({ prompts, completions }: Batch, moved: readonly number[]) =>
+  args(
+    prompts.map((ids, row) => [...ids, ...(completions[row] ?? []).slice(0, moved[row])]),
+    completions.map((ids, row) => ids.slice(moved[row])),
+  );
+
+const base = {
+  // A prefix model reads its prompt in both directions, and trains well.
+  level: 'should',
+  needs: [modelTokens],
+  given: ({ hello }: World) => batch({ tokens: hello.tokens }),
+  labels: batchLabels,
+  coverage: { 'unequal prompts': 0.2, 'unequal completions': 0.2 },
+} as const;
+
+/** One list of numbers a completion, of which the first `moved` were asked before the seam was moved behind them. */
+function differ(
+  subject: Subject,
+  what: string,
+  whole: Ragged,
+  rest: Ragged,
+  moved: readonly number[],
+): Finding | undefined {
+  const band = bandOf(subject, MODEL_TERMS);
+  for (const [row, values] of whole.entries()) {
+    const from = moved[row] ?? 0;
+    const token = values.findIndex((value, at) => at >= from && !band.close(rest[row]?.[at - from], value));
+    if (token < 0) continue;
+    return {
+      kind: 'seam',
+      sentence: `The ${what} of completion token ${token} of row ${row} is ${show(values[token])}, and ${show(rest[row]?.[token - from])} when ${many(from, 'token')} at the beginning of its completion are handed over as the end of its prompt.`,
+      note: band.reason,
+    };
+  }
+  return undefined;
+}
+
+export const seamProperties: readonly Property<Batch>[] = [
+  {
+    ...base,
+    id: 'score/the-seam-is-no-token',
+    title: 'Where the prompt ends and the completion begins makes no difference to the score of a token',
+    stage: 'score',
+    ops: ['score'],
+    why: 'Positions that begin anew with the completion, or a seam that is attended to wrongly, rate every token behind a row that the sampler never saw.',
+    catches: ['PAD-04', 'LP-16', 'PAD-05'],
+    async check(subject, drawn) {
+      const moved = movedOf(drawn);
+      const whole = await subject.ask('score', before(drawn));
+      const rest = await subject.ask('score', after(drawn, moved));
+      return differ(subject, 'log-probability', whole.logprobs, rest.logprobs, moved);
+    },
+  },
+  {
+    ...base,
+    id: 'values/the-seam-is-no-token',
+    title: 'Where the prompt ends and the completion begins makes no difference to the value of a token',
+    stage: 'values',
+    ops: ['values'],
+    why: 'Values that are read from one column on, or computed with positions of their own, are a baseline for other states.',
+    catches: ['VAL-03', 'PAD-04'],
+    async check(subject, drawn) {
+      const moved = movedOf(drawn);
+      const ask = async (args: Rows) => (await subject.ask('values', { ...args, temperature: 1 })).values;
+      return differ(subject, 'value', await ask(before(drawn)), await ask(after(drawn, moved)), moved);
+    },
+  },
+  {
+    ...base,
+    id: 'values/score-has-no-seam',
+    // Reward models with a template or a separator of their own see the seam, and rate well.
+    level: 'may',
+    title:
+      'Where the prompt ends and the completion begins makes no difference to the score of the reward model',
+    stage: 'values',
+    ops: ['reward_model'],
+    why: 'A reward model that is handed the two parts apart, cut or counted apart, rates another row than the one that was sampled.',
+    catches: ['VAL-05', 'PAD-04'],
+    async check(subject, drawn) {
+      const moved = movedOf(drawn);
+      const whole = await subject.ask('reward_model', before(drawn));
+      const rest = await subject.ask('reward_model', after(drawn, moved));
+      const band = bandOf(subject, MODEL_TERMS);
+      const row = whole.scores.findIndex((score, at) => !band.close(rest.scores[at], score));
+      return row < 0
+        ? undefined
+        : {
+            kind: 'seam',
+            sentence: `The score of row ${row} is ${show(whole.scores[row])}, and ${show(rest.scores[row])} when ${many(moved[row] ?? 0, 'token')} at the beginning of its completion are handed over as the end of its prompt.`,
+            note: band.reason,
+          };
+    },
+  },
+];

@@ -1,0 +1,127 @@
+// Does the stop token count, in completion_mask and in the completions that are extracted; and do completions without.
+import { type Batch, batch } from '../../../generators/rollouts/batch.ts';
+import type { Args } from '../../../protocol/message.ts';
+import { blockBatch, completionVariants, flushLeftBatch, padRows } from '../../../reference/index.ts';
+import { plannedRows, sameIds } from '../../rows/rows.ts';
+import { discard } from '../../subject.ts';
+import { draw, misfitOf, type Probe } from '../probe.ts';
+
+export const stopInMask: Probe<Batch> = {
+  id: 'mask',
+  items: ['stop_token_in_mask', 'truncated_completions_trained'],
+  ops: ['mask'],
+  variants: async () =>
+    [true, false].flatMap((stop_token_in_mask) =>
+      [true, false].map((truncated_completions_trained) => ({
+        name: `the stop token has mask ${Number(stop_token_in_mask)}, a completion that never stopped is ${truncated_completions_trained ? 'trained' : 'left out'}`,
+        items: { stop_token_in_mask, truncated_completions_trained },
+      })),
+    ),
+  cases: (world, drawn) => [
+    ...threeRows(world.hello.tokens),
+    ...draw(batch({ tokens: world.hello.tokens, minRows: 2 }), drawn),
+  ],
+  async fits(subject, given, variants) {
+    const rows = await plannedRows(subject, given);
+    if (!rows.some(({ roles }) => roles.includes('stop'))) return discard('no row was stopped');
+    return variants.map(({ items }) =>
+      misfitOf(
+        rows.flatMap(({ row, roles, mask }) =>
+          roles.flatMap((role, column) => {
+            if (role !== 'completion' && role !== 'stop') return [];
+            const whole = items.truncated_completions_trained || roles.includes('stop');
+            const expected = whole && (role === 'completion' || items.stop_token_in_mask) ? 1 : 0;
+            return [
+              {
+                where: `the ${role} token in column ${column} of row ${row}`,
+                expected,
+                observed: mask[column],
+              },
+            ];
+          }),
+        ),
+        () => 0.5,
+      ),
+    );
+  },
+};
+
+export const stopInCompletion: Probe<Batch> = {
+  id: 'extract',
+  items: ['stop_token_in_completion'],
+  ops: ['extract'],
+  variants: async () =>
+    EXTRACTED.map(({ name, kept }) => ({ name, items: { stop_token_in_completion: kept } })),
+  cases: (world, drawn) => [
+    ...threeRows(world.hello.tokens),
+    ...draw(batch({ tokens: world.hello.tokens, minRows: 2 }), drawn),
+  ],
+  async fits(subject, given, variants) {
+    const args = extractArgs(given, subject.hello.ops.extract?.padding_side?.[0] ?? 'left');
+    const { completion_ids: observed } = await subject.ask('extract', args);
+    const legal = args.sampled_ids.map((ids) =>
+      completionVariants(ids, { pad: given.pad, stops: new Set(given.stops) }),
+    );
+    return variants.map(({ name }) =>
+      misfitOf(
+        legal.flatMap((ways, row) => {
+          const ids = ways.find((way) => way.name === name)?.ids ?? [];
+          return sameIds(ids, observed[row] ?? [])
+            ? []
+            : [
+                {
+                  where: `the length of the completion of row ${row}`,
+                  expected: ids.length,
+                  // Ids that differ at the right length: no length is right.
+                  observed: observed[row]?.length === ids.length ? Number.NaN : observed[row]?.length,
+                },
+              ];
+        }),
+        () => 0.5,
+      ),
+    );
+  },
+};
+
+const EXTRACTED = [
+  { name: 'stop kept', kept: true },
+  { name: 'stop cut', kept: false },
+  { name: 'whole width', kept: true },
+  { name: 'padding cut', kept: true },
+] as const;
+
+/** A row that stops early, one that stops late: padding behind the first tells a cut from a raw slice. */
+function threeRows(tokens: Parameters<typeof batch>[0]['tokens']): Batch[] {
+  const [drawn] = draw(batch({ tokens, minRows: 2 }), 1);
+  const stop = drawn?.stops[0];
+  if (drawn === undefined || stop === undefined) return [];
+  const plain = drawn.prompts.flat().find((id) => id !== drawn.pad && !drawn.stops.includes(id));
+  if (plain === undefined) return [];
+  return [
+    {
+      pad: drawn.pad,
+      stops: drawn.stops,
+      prompts: [[plain], [plain, plain, plain], [plain, plain]],
+      completions: [
+        [plain, stop],
+        [plain, plain, plain, stop],
+        [plain, plain, plain, plain],
+      ],
+    },
+  ];
+}
+
+function extractArgs(given: Batch, side: 'left' | 'right'): Args<'extract'> {
+  const { prompts, completions, pad, stops } = given;
+  const padded = padRows(prompts, { side, pad });
+  return {
+    padding_side: side,
+    prompt_ids: prompts,
+    input_ids: padded.ids,
+    attention_mask: padded.attention_mask,
+    sequences: (side === 'left' ? blockBatch : flushLeftBatch)(prompts, completions, pad).sequences,
+    sampled_ids: padRows(completions, { side: 'right', pad }).ids,
+    pad_token_id: pad,
+    eos_token_ids: stops,
+  };
+}

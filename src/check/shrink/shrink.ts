@@ -1,0 +1,158 @@
+// The slow half: a failing case is handed to fast-check, which shrinks it; the smallest is tried again in the
+// same process and in a fresh one, so that a report can say whether it always happens.
+import fc from 'fast-check';
+import type { Trainer } from '../../trainer/trainer.ts';
+import type { CasePath, Failure, ShrinkStep } from '../events.ts';
+import type { Property, World } from '../property.ts';
+import type { CaseOutcome } from '../subject.ts';
+import { runCase, troubleOf } from '../subject.ts';
+import { valuesThatDoNotMatter } from './any-value.ts';
+import { dropRows } from './drop-rows.ts';
+import { dropTokens } from './drop-tokens.ts';
+import { stepsOf } from './steps.ts';
+import { learnStructure } from './structure.ts';
+
+/** A crash or hang costs a restart each time it is seen again: shrink such a case by this many attempts at most. */
+const COSTLY_ATTEMPTS = 24;
+/** And by this many that fail: each costs two restarts of the budget, and confirming the last needs some of it. */
+const COSTLY_SHRINKS = 3;
+/** Cases that tell how a generator's cases hang together: lists that are independent differ in one of so many. */
+const SAMPLE = 200;
+/** A row less may make a token superfluous, and the other way round; it ends long before. */
+const MOST_PASSES = 5;
+/** A reader waits for the failure, not for what may be dimmed in it. */
+const MOST_DIM_MILLISECONDS = 10_000;
+const COSTLY = new Set(['crash', 'hang', 'garbage']);
+
+export interface Shrunk<Case> {
+  readonly given: Case;
+  readonly outcome: CaseOutcome;
+  readonly shrinks: number;
+  readonly path: string | undefined;
+  readonly stopped: 'time' | undefined;
+  readonly steps: readonly ShrinkStep[];
+}
+
+export interface ShrinkOptions<Case> {
+  readonly property: Property<Case>;
+  readonly arbitrary: fc.Arbitrary<Case>;
+  readonly trainer: Trainer;
+  readonly world: World;
+  readonly seed: number;
+  /** Index of the failing case among those of `seed`. */
+  readonly index: number;
+  readonly given: Case;
+  readonly outcome: CaseOutcome;
+  readonly milliseconds: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called before each attempt, with the smaller cases found so far. */
+  readonly onAttempt?: ((shrinks: number) => void) | undefined;
+}
+
+/** The smallest case that is in the same trouble. Other troubles met on the way are passed over. */
+export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk<Case>> {
+  const { property, arbitrary, trainer, world, seed, index } = options;
+  const trouble = troubleOf(options.outcome);
+  const costly = options.outcome.kind === 'error' && COSTLY.has(options.outcome.failure.kind);
+  const deadline = performance.now() + options.milliseconds;
+  let smallest = { given: options.given, outcome: options.outcome };
+  const accepted = [smallest];
+  let shrinks = -1; // the first failure that fast-check sees is the case itself
+  let attempts = 0;
+  let stopped: 'time' | undefined;
+
+  const isTrouble = async (given: Case): Promise<boolean> => {
+    attempts++;
+    options.onAttempt?.(Math.max(shrinks, 0));
+    if (options.signal?.aborted) return false;
+    if (
+      performance.now() > deadline ||
+      (costly && (attempts > COSTLY_ATTEMPTS || shrinks >= COSTLY_SHRINKS))
+    ) {
+      stopped = 'time';
+      return false;
+    }
+    const outcome = await runCase(property, trainer, world, given);
+    if (troubleOf(outcome) !== trouble) return false;
+    smallest = { given, outcome };
+    // fast-check begins with the case that is there already.
+    if (shrinks >= 0) accepted.push(smallest);
+    shrinks++;
+    return true;
+  };
+
+  const details = await fc.check(
+    fc.asyncProperty(arbitrary, async (given) => !(await isTrouble(given))),
+    { seed, path: String(index), numRuns: 1 },
+  );
+  await leaveOut(options, () => smallest.given, isTrouble);
+  return {
+    ...smallest,
+    shrinks: Math.max(shrinks, 0),
+    path: details.counterexamplePath ?? undefined,
+    stopped,
+    steps: stepsOf(accepted),
+  };
+}
+
+/**
+ * Rows and tokens that fast-check cannot reach, as far as the generator's own cases could lack them. A check that
+ * cannot read such a case after all says nothing: then the row stays.
+ */
+async function leaveOut<Case>(
+  { arbitrary, seed, milliseconds }: ShrinkOptions<Case>,
+  smallest: () => Case,
+  isTrouble: (given: Case) => Promise<boolean>,
+): Promise<void> {
+  if (milliseconds <= 0) return;
+  const { rows, tokens } = learnStructure(sampleOf(arbitrary, seed));
+  const stillFails = (given: Case): Promise<boolean> => isTrouble(given).catch(() => false);
+  for (let pass = 0; pass < MOST_PASSES; pass++) {
+    const before = smallest();
+    await dropRows(smallest(), rows, stillFails);
+    await dropTokens(smallest(), tokens, stillFails);
+    if (smallest() === before) return;
+  }
+}
+
+/** Cases that the generator draws from this seed. */
+function sampleOf<Case>(arbitrary: fc.Arbitrary<Case>, seed: number): Case[] {
+  return fc.sample(arbitrary, { seed, numRuns: SAMPLE });
+}
+
+/** The values of the smallest case that do not matter; none are looked for where each look costs a restart. */
+export async function dimmed<Case>(
+  { property, arbitrary, trainer, world, seed, milliseconds, signal }: ShrinkOptions<Case>,
+  { given, outcome }: Pick<Shrunk<Case>, 'given' | 'outcome'>,
+): Promise<readonly CasePath[]> {
+  if (milliseconds <= 0 || signal?.aborted || outcome.kind !== 'fails') return [];
+  const trouble = troubleOf(outcome);
+  const deadline = performance.now() + Math.min(milliseconds, MOST_DIM_MILLISECONDS);
+  return valuesThatDoNotMatter(given, sampleOf(arbitrary, seed), async (other) => {
+    if (signal?.aborted || performance.now() > deadline) return false;
+    // A value from another case may make one that the check cannot read.
+    const again = await runCase(property, trainer, world, other as Case).catch(() => undefined);
+    return again !== undefined && troubleOf(again) === trouble;
+  });
+}
+
+/**
+ * Does it happen again: in a fresh process (deterministic), only in the used one (state leak), or not (flaky)? A trainer
+ * that can no longer be started says nothing about that.
+ */
+export async function confirm<Case>(
+  property: Property<Case>,
+  trainer: Trainer,
+  world: World,
+  given: Case,
+  trouble: string | undefined,
+): Promise<Failure['confirmed']> {
+  const used = troubleOf(await runCase(property, trainer, world, given));
+  await trainer.restart();
+  const fresh = troubleOf(await runCase(property, trainer, world, given));
+  if (fresh === trouble) return 'deterministic';
+  if (fresh !== undefined && GONE.has(fresh)) return 'not re-run';
+  return used === trouble ? 'state leak' : 'flaky';
+}
+
+const GONE: ReadonlySet<string> = new Set(['error budget', 'error start']);

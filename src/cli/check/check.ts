@@ -1,0 +1,227 @@
+// `check`: every chosen property against one trainer, live on the terminal.
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { chosenBackend, closeKernel, useBackend } from '../../check/kernel.ts';
+import { run, worldOf } from '../../check/run.ts';
+import { openCorpus } from '../../check/saved/corpus.ts';
+import { supportOf } from '../../check/support.ts';
+import { BACKENDS, type BackendName } from '../../kernel/index.ts';
+import { semanticsWords } from '../../report/profile.ts';
+import { terminalReport } from '../../report/terminal.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { wrap } from '../../report/text/visible.ts';
+import { VERSION } from '../../version.ts';
+import type { Level, Semantics } from '../../vocabulary.ts';
+import { type Context, isProblem, refuse, say } from '../context.ts';
+import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import {
+  addTrainerOptions,
+  backendName,
+  collect,
+  type Invocation,
+  levelName,
+  positive,
+  seedNumber,
+  wholePositive,
+} from '../options.ts';
+import { LAST_RUN } from '../outputs/last-run.ts';
+import { addOutputOptions } from '../outputs/outputs.ts';
+import { anySeed } from '../seed.ts';
+import { measuredSemantics } from '../trainer/open.ts';
+import {
+  CASES_FOLDER,
+  replayOf,
+  type Session,
+  sayBundled,
+  widthOfScreen,
+  withSession,
+} from '../trainer/session.ts';
+import { commandOf } from '../trainer/trainer.ts';
+import { chosenProperties, DEFAULT_CASES, knownFor } from './chosen.ts';
+import { makePlan, type Plan, type TrainerOptions } from './plan.ts';
+import { openRecord, type RecordOptions, type RunRecord } from './record.ts';
+import { type ChosenRun, leftOutOf, rewriteKnown } from './update-known.ts';
+
+interface CheckOptions extends TrainerOptions, RecordOptions {
+  readonly only?: readonly string[];
+  readonly level?: Level;
+  readonly cases?: number;
+  readonly seed?: number;
+  readonly corpus: boolean;
+  readonly profile: boolean;
+  readonly known?: string;
+  readonly updateKnown?: boolean;
+  readonly labels?: boolean;
+  readonly rows?: boolean;
+  readonly shrinkTime?: number;
+  readonly quiet?: boolean;
+  readonly backend?: BackendName | 'auto';
+}
+
+export function addCheck(program: Command, { context, rest, finish }: Invocation): void {
+  const command = program
+    .command('check')
+    .description('put generated cases through a trainer and say what is wrong with it')
+    .usage('[options] [-- trainer command...]')
+    .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
+    .option('--level <level>', 'must, should (with must) or may (all); default must', levelName)
+    .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
+    .option('--seed <n>', 'choose the cases; printed first in every run', seedNumber)
+    .option('--no-corpus', `neither read nor keep failing cases in ${CASES_FOLDER}`)
+    .option('--no-profile', 'do not measure what the trainer leaves undeclared; accept any known variant')
+    .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
+    .option('--update-known', 'write what this run found into that file; reasons and links stay')
+    .option('--rows', 'print a row for each property; of more than 12, those that hold share one a stage')
+    .option('--labels', 'show what the cases of each property exercised, and what they must')
+    .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
+    .option(
+      '--backend <name>',
+      `what computes the reference at real vocabularies: auto (default), ${BACKENDS.join(', ')}`,
+      backendName,
+    )
+    .option('--quiet', 'print failures and the final line only');
+  addOutputOptions(command).option(
+    '--no-annotations',
+    'in GitHub Actions, neither annotate the job nor write its summary',
+  );
+  addTrainerOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: CheckOptions) => finish(await check(options, rest, context)));
+}
+
+const EXAMPLES = `
+Examples:
+  npx lossproof check -- python adapter.py
+  npx lossproof check --adapter trl-grpo
+  npx lossproof check --only 'mask/*,kl' --cases 500 -- python adapter.py
+  npx lossproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py
+  npx lossproof check --html report.html --junit junit.xml -- python adapter.py
+
+Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict, 130 interrupted.
+Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.
+The last run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
+
+async function check(options: CheckOptions, rest: readonly string[], context: Context): Promise<number> {
+  const plan = await makePlan(options, rest, context);
+  if (isProblem(plan)) return refuse(context, plan);
+  const properties = await context.properties();
+  const chosen = chosenProperties(options, plan.loaded, properties);
+  if (isProblem(chosen)) return refuse(context, chosen);
+  const known = knownFor(options, plan, context.cwd, options.updateKnown);
+  if (isProblem(known)) return refuse(context, known);
+  if (options.updateKnown === true && known.file === undefined)
+    return refuse(context, {
+      problem: '--update-known needs --known <file>, or `known` in the configuration',
+    });
+  const unusable = await useBackend(options.backend ?? 'auto');
+  if (unusable !== undefined) return refuse(context, unusable);
+  const record = openRecord(options, isKept(options, plan), context);
+  if (isProblem(record)) return refuse(context, record);
+
+  const seed = options.seed ?? anySeed();
+  say(context, `lossproof ${VERSION} · seed ${seed}`);
+  sayBundled(plan, context);
+  try {
+    return await withSession(plan, context, (session) =>
+      checkWith(session, options, context, record, {
+        properties: chosen,
+        seed,
+        known,
+        catalogue: properties.map(({ id }) => id),
+      }),
+    );
+  } finally {
+    record.close();
+  }
+}
+
+async function checkWith(
+  session: Session,
+  options: CheckOptions,
+  context: Context,
+  record: RunRecord,
+  chosen: ChosenRun,
+): Promise<number> {
+  const { trainer, tokenizer, interrupts } = session;
+  const measured = options.profile ? await measuredSemantics(session, interrupts.signal) : {};
+  const words = semanticsWords(measured);
+  const width = widthOfScreen(context);
+  if (words !== undefined && options.quiet !== true)
+    say(context, ...wrap(`measured, not declared: ${words}`, width));
+  const leftOut = leftOutOf(chosen);
+  if (leftOut.length > 0 && options.quiet !== true)
+    say(
+      context,
+      ...wrap(`known failures that this run leaves out (--only, --level): ${leftOut.join(', ')}`, width),
+    );
+  const { choice, loaded } = session.plan;
+  const kept = isKept(options, session.plan);
+  const replay = replayOf(choice, context, kept);
+  const paint = choosePaint(context.out.isTty, context.env);
+  const report = terminalReport({
+    write: context.out.write,
+    width,
+    paint,
+    replay,
+    live: context.out.isTty && options.quiet !== true && !context.env.CI && context.env.TERM !== 'dumb',
+    onScreen: context.out.isTty,
+    quiet: options.quiet === true,
+    labels: options.labels === true,
+    rows: options.rows === true,
+    supported: supportedOf(session, chosen, measured),
+    now: () => performance.now(),
+    ...(choice.from === 'bundled' ? { note: 'the bundled example, not your trainer' } : {}),
+  });
+  const results = await run(
+    {
+      trainer,
+      tokenizer,
+      ...chosen,
+      known: chosen.known.known,
+      cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
+      measured,
+      replay,
+      started: new Date().toISOString(),
+      ...(session.semantics === undefined ? {} : { semantics: session.semantics }),
+      ...(kept ? { corpus: openCorpus(resolve(context.cwd, CASES_FOLDER)) } : {}),
+      ...(options.shrinkTime === undefined ? {} : { shrinkMilliseconds: options.shrinkTime * 1_000 }),
+      signal: interrupts.signal,
+      command: commandOf(choice),
+    },
+    (event) => {
+      record.emit(event);
+      report(event);
+    },
+  );
+  const backend = await chosenBackend();
+  if (backend !== undefined && options.quiet !== true)
+    say(context, ...wrap(`real vocabularies computed by ${backend}`, width));
+  await closeKernel();
+  const written = await record.finish();
+  const counted = options.updateKnown
+    ? rewriteKnown(results, chosen, interrupts.signal.aborted, context)
+    : results;
+  const code = exitCodeOf(counted, interrupts.signal.aborted);
+  if (code === NO_VERDICT) {
+    context.err.write('lossproof: nothing was checked; `lossproof doctor` says what the trainer lacks\n');
+  }
+  if (code === FAILED && record.isKept() && context.out.isTty && options.quiet !== true)
+    say(context, paint.dim('npx lossproof report   shows this as a page'));
+  return code === HOLDS && !written ? NO_VERDICT : code;
+}
+
+/** Ids of the properties that will run: the others take no time. */
+function supportedOf(
+  { trainer, tokenizer, semantics }: Session,
+  { properties }: ChosenRun,
+  measured: Semantics,
+): ReadonlySet<string> {
+  const world = worldOf(trainer, tokenizer, { ...measured, ...semantics });
+  const supported = properties.filter((property) => supportOf(property, world) === undefined);
+  return new Set(supported.map(({ id }) => id));
+}
+
+/** Failing cases are saved, and the run is remembered. */
+function isKept({ corpus }: CheckOptions, { loaded }: Plan): boolean {
+  return corpus && loaded?.config.corpus !== false;
+}

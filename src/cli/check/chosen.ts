@@ -1,0 +1,76 @@
+// What options and configuration choose for a run: which properties, how many cases, which failures are known.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Property } from '../../check/property.ts';
+import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
+import { PACKAGE_ROOT } from '../../version.ts';
+import type { Level } from '../../vocabulary.ts';
+import type { LoadedConfig } from '../config.ts';
+import { isProblem, type Problem } from '../context.ts';
+import { ADAPTERS, type TrainerChoice } from '../trainer/trainer.ts';
+import type { Plan } from './plan.ts';
+import { selectProperties, splitNames } from './select.ts';
+
+/** Screens a property in well under a second on a plain trainer, and meets every label's threshold. */
+export const DEFAULT_CASES = 100;
+
+export interface ChoiceOptions {
+  readonly only?: readonly string[];
+  readonly level?: Level;
+  readonly known?: string;
+}
+
+export function chosenProperties(
+  options: ChoiceOptions,
+  loaded: LoadedConfig | undefined,
+  properties: readonly Property[],
+): readonly Property[] | Problem {
+  const written = loaded?.config.only ?? [];
+  const only = splitNames(options.only ?? (typeof written === 'string' ? [written] : written));
+  return selectProperties(properties, only, options.level ?? loaded?.config.level);
+}
+
+export interface ChosenKnown {
+  /** The user's over those that a ready-made adapter brings along. */
+  readonly known: KnownFailures;
+  /** The user's file, absolute, and what it holds. */
+  readonly file: string | undefined;
+  readonly own: KnownFailures;
+}
+
+/** `updating`: a file that is not there yet is an empty one. */
+export function knownFor(
+  options: ChoiceOptions,
+  { choice, loaded }: Pick<Plan, 'choice' | 'loaded'>,
+  cwd: string,
+  updating = false,
+): ChosenKnown | Problem {
+  const shipped = bundledKnown(choice);
+  const bundled = shipped === undefined ? {} : entriesOf(shipped);
+  if (isProblem(bundled)) return bundled as Problem;
+  const file =
+    options.known !== undefined
+      ? resolve(cwd, options.known)
+      : loaded?.config.known !== undefined
+        ? resolve(loaded.folder, loaded.config.known)
+        : undefined;
+  const own = file === undefined || (updating && !existsSync(file)) ? {} : entriesOf(file);
+  if (isProblem(own)) return own as Problem;
+  const marked = Object.entries(bundled).map(([id, entry]) => [id, { ...entry, bundled: true as const }]);
+  return { known: { ...Object.fromEntries(marked), ...own }, file, own };
+}
+
+function entriesOf(file: string): KnownFailures | Problem {
+  const read = readKnown(file);
+  return 'problem' in read ? read : read.known;
+}
+
+/** What a ready-made adapter's trainer is known to do wrong, each with the case that shows it. */
+function bundledKnown(choice: TrainerChoice): string | undefined {
+  if (choice.kind !== 'command') return undefined;
+  const module = choice.command.at(-1);
+  const name = Object.keys(ADAPTERS).find((adapter) => ADAPTERS[adapter] === module);
+  return name === undefined ? undefined : join(ADAPTERS_FOLDER, 'known', `${name}.json`);
+}
+
+const ADAPTERS_FOLDER = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'adapters');

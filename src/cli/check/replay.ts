@@ -1,0 +1,165 @@
+// `replay`: one saved case again, against the trainer that failed it or another one.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
+import type { Property } from '../../check/property.ts';
+import { worldOf } from '../../check/run.ts';
+import { openCorpus, readSavedCase, type SavedCase } from '../../check/saved/corpus.ts';
+import { type CaseOutcome, runCase } from '../../check/subject.ts';
+import { supportOf } from '../../check/support.ts';
+import { nearestName } from '../../protocol/nearest.ts';
+import { failureLines } from '../../report/failure/failure.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
+import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { addTrainerOptions, type Invocation } from '../options.ts';
+import { measuredSemantics } from '../trainer/open.ts';
+import { CASES_FOLDER, replayOf, type Session, widthOfScreen, withSession } from '../trainer/session.ts';
+import { commandOf, type TrainerChoice } from '../trainer/trainer.ts';
+import { splitCommand } from '../trainer/words.ts';
+import { makePlan, type TrainerOptions } from './plan.ts';
+
+export function addReplay(program: Command, { context, rest, finish }: Invocation): void {
+  const command = program
+    .command('replay')
+    .description('run one saved case again')
+    .usage('[options] <id or file> [-- trainer command...]')
+    .argument('<case>', `the id that a failure ends with, or a file of ${CASES_FOLDER}`);
+  addTrainerOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string, options: TrainerOptions) =>
+      finish(await replay(name, options, rest, context)),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  npx lossproof replay 7f3a9c
+  npx lossproof replay ${CASES_FOLDER}/7f3a9c.json -- python adapter.py
+
+The trainer is the one that the case was saved with, where none is named.
+Exit code: 0 it holds now, 1 it still fails, 2 it could not be run.`;
+
+async function replay(
+  name: string,
+  options: TrainerOptions,
+  rest: readonly string[],
+  context: Context,
+): Promise<number> {
+  const saved = findCase(name, context);
+  if (isProblem(saved)) return refuse(context, saved);
+  const plan = await makePlan(options, rest, context);
+  if (isProblem(plan)) return refuse(context, plan);
+  const choice = choiceOf(saved, plan.choice, context);
+  if (isProblem(choice)) return refuse(context, choice);
+  const property = (await context.properties()).find(({ id }) => id === saved.property);
+  if (property === undefined) {
+    return refuse(context, {
+      problem: `! no longer valid: case ${saved.id} is of ${saved.property}, which this version does not have`,
+    });
+  }
+  return withSession({ ...plan, choice }, context, (session) =>
+    replayWith(session, saved, property, context),
+  );
+}
+
+async function replayWith(
+  session: Session,
+  saved: SavedCase,
+  property: Property,
+  context: Context,
+): Promise<number> {
+  const { trainer, tokenizer, plan } = session;
+  // As in `check`, so that a case that failed what was measured fails it again.
+  const measured = await measuredSemantics(session);
+  const world = worldOf(trainer, tokenizer, { ...measured, ...session.semantics });
+  const invalid = (why: string): number => {
+    say(context, `! no longer valid  ${saved.id}  ${property.id}: ${why}`);
+    return NO_VERDICT;
+  };
+  const lack = supportOf(property, world);
+  if (lack !== undefined) return invalid(lack);
+  const lines: string[] = [];
+  let outcome: CaseOutcome;
+  try {
+    outcome = await runCase(property, trainer, world, saved.given, lines);
+  } catch (error) {
+    return invalid(`this version generates other cases (${whyOf(error)})`);
+  }
+  switch (outcome.kind) {
+    case 'refused':
+      return invalid(outcome.why);
+    case 'holds':
+      say(context, `+ fixed  ${saved.id}  ${property.id}: it holds now; the next check forgets it`);
+      return HOLDS;
+    default: {
+      const result = resultOf(property, saved, outcome);
+      const paint = choosePaint(context.out.isTty, context.env);
+      const block = { width: widthOfScreen(context), paint, replay: replayOf(plan.choice, context, true) };
+      say(context, `x still fails  ${saved.id}`, '', ...failureLines(result, block));
+      return FAILED;
+    }
+  }
+}
+
+function resultOf(
+  property: Property,
+  saved: SavedCase,
+  outcome: Extract<CaseOutcome, { kind: 'fails' | 'error' }>,
+): PropertyResult {
+  const { id, title, level } = property;
+  return {
+    id,
+    title,
+    level,
+    verdict: outcome.kind === 'fails' ? 'fail' : 'error',
+    ...NOT_TRIED,
+    cases: 1,
+    failure: {
+      caseId: saved.id,
+      given: saved.given,
+      casesToFail: 1,
+      shrinks: 0,
+      confirmed: 'not re-run',
+      seed: saved.seed,
+      ...(saved.path === undefined ? {} : { path: saved.path }),
+      lines: saved.lines,
+      saved: true,
+      ...(outcome.kind === 'fails' ? { finding: outcome.finding } : { trainerFailure: outcome.failure }),
+    },
+  };
+}
+
+/** A file, or an id, or the beginning of one. */
+function findCase(name: string, context: Context): SavedCase | Problem {
+  const file = resolve(context.cwd, name);
+  if (existsSync(file)) {
+    return (
+      readSavedCase(file) ?? { problem: `${name} is no saved case; those in ${CASES_FOLDER} end in .json` }
+    );
+  }
+  const saved = openCorpus(resolve(context.cwd, CASES_FOLDER)).saved();
+  const fitting = saved.filter(({ id }) => id.startsWith(name));
+  if (fitting.length === 1 && fitting[0] !== undefined) return fitting[0];
+  if (fitting.length > 1) return { problem: `${name} may be ${fitting.map(({ id }) => id).join(' or ')}` };
+  if (saved.length === 0)
+    return {
+      problem: `no case ${name}: nothing is saved in ${CASES_FOLDER}; \`lossproof check\` saves what fails`,
+    };
+  const ids = saved.map(({ id }) => id);
+  const near = nearestName(name, ids);
+  return {
+    problem: `no case ${name} in ${CASES_FOLDER}, ${near === undefined ? `there are ${ids.join(', ')}` : `did you mean "${near}"?`}`,
+  };
+}
+
+/** What is typed; then the command that the case was saved with, in its folder where the configuration names it too. */
+function choiceOf(saved: SavedCase, choice: TrainerChoice, context: Context): TrainerChoice | Problem {
+  if (choice.from === 'typed') return choice;
+  const command = typeof saved.command === 'string' ? saved.command : '';
+  if (command === '' || command === commandOf(choice)) return choice;
+  const words = splitCommand(command);
+  if (isProblem(words)) return { problem: `case ${saved.id}: ${words.problem}; name the trainer behind --` };
+  return { kind: 'command', command: words, cwd: context.cwd, from: 'typed' };
+}

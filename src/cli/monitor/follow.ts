@@ -1,0 +1,149 @@
+// Following a job: look, say what is new, sleep, look again; until something ends it. What is said is drawn on a terminal,
+// and elsewhere only where there is news.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Book, RuleState } from '../../monitor/book.ts';
+import type { LogSource } from '../../monitor/files.ts';
+import type { Violation } from '../../monitor/rule.ts';
+import { standingOf, viewsOf } from '../../monitor/view.ts';
+import { ago, liveLines, type MonitorPrint, newsLine, readWords } from '../../report/monitor/monitor.ts';
+import { plural } from '../../report/text/plural.ts';
+import { harmless, wrap } from '../../report/text/visible.ts';
+import type { Screen } from '../context.ts';
+import { liveBlock } from '../live-block.ts';
+
+/** Why following ended. */
+export type Ending = 'broken' | 'idle' | 'stopped' | 'interrupted';
+
+export interface Following {
+  readonly source: LogSource;
+  readonly book: Book;
+  readonly screen: Screen;
+  /** A block is redrawn. */
+  readonly live: boolean;
+  readonly quiet: boolean;
+  readonly print: MonitorPrint;
+  /** Seconds. */
+  readonly interval: number;
+  readonly idle: number | undefined;
+  /** A rule whose failure ends it. */
+  readonly ends: (state: RuleState) => boolean;
+  /** Aborted with `interrupted` or `stopped`. */
+  readonly signal: AbortSignal;
+  /** What is waited for: the paths, as typed. */
+  readonly paths: string;
+  /** Violations since the last look. */
+  readonly news: () => readonly { readonly state: RuleState; readonly violation: Violation }[];
+  /** Called behind a look that brought violations. */
+  readonly broken: () => Promise<void>;
+}
+
+export async function follow(following: Following): Promise<Ending> {
+  const { source, book, screen, live, quiet, print, interval, idle, signal } = following;
+  const { paint, width } = print;
+  const block = live ? liveBlock(screen) : undefined;
+  const say = (...lines: readonly string[]): void => {
+    if (block !== undefined) block.say(lines);
+    else for (const line of lines) screen.write(`${line}\n`);
+  };
+  let known = 0;
+  let unread = 0;
+  let lastNew = performance.now();
+  let lastSaid = performance.now();
+  const seconds = (since: number): number => (performance.now() - since) / MILLISECONDS;
+
+  const tell = async (): Promise<boolean> => {
+    const files = source.files.slice(known);
+    known = source.files.length;
+    const complaints = book.complaints().slice(unread);
+    unread += complaints.length;
+    const broken = following.news();
+    const several = book.runs().length > 1;
+    const lines = [
+      ...(quiet ? [] : fileLines(files)),
+      ...complaints.flatMap((each) => wrap(`! ${harmless(each)}`, width)),
+      ...broken.flatMap(({ state, violation }) =>
+        wrap(newsLine(state.rule.id, state.run, violation.sentence, several), width).map(paint.orange),
+      ),
+    ];
+    if (lines.length > 0) {
+      say(...lines);
+      lastSaid = performance.now();
+    }
+    if (broken.length > 0) await following.broken();
+    return broken.some(({ state }) => following.ends(state));
+  };
+  const show = (): void => {
+    const { points, samples } = book;
+    const read = { files: source.files.length, points: points(), samples: samples(), runs: viewsOf(book) };
+    const empty = read.points + read.samples === 0;
+    if (block !== undefined)
+      block.draw(
+        liveLines(
+          {
+            ...read,
+            standing: standingOf(book),
+            silent: empty ? undefined : seconds(lastNew),
+            waiting: `waiting for a first point in ${following.paths}`,
+          },
+          Math.min(MOST_ROWS, (screen.rows ?? MOST_ROWS) - 1),
+          { ...print, width: print.width - 1 },
+        ),
+      );
+    else if (!quiet && seconds(lastSaid) >= HEARTBEAT) {
+      lastSaid = performance.now();
+      say(
+        harmless(
+          `… ${empty ? 'nothing so far' : `${readWords(read)}, the last ${ago(seconds(lastNew))} ago`}`,
+        ),
+      );
+    }
+  };
+
+  let first = true;
+  try {
+    for (;;) {
+      const moved = first ? await readAll(source, book) : await source.poll(book);
+      first = false;
+      if (moved) lastNew = performance.now();
+      const over = await tell();
+      show();
+      if (!signal.aborted) {
+        if (over) return 'broken';
+        if (idle !== undefined && seconds(lastNew) >= idle) return 'idle';
+        await sleep(interval * MILLISECONDS, undefined, { signal }).catch(() => undefined);
+      }
+      if (!signal.aborted) continue;
+      if (signal.reason !== 'stopped') return 'interrupted';
+      // What was written until the end counts, also behind a look that it interrupted.
+      await source.poll(book);
+      await tell();
+      return 'stopped';
+    }
+  } finally {
+    block?.clear();
+  }
+}
+
+// --- helpers ---
+
+const MILLISECONDS = 1000;
+/** A log that says nothing for longer looks like a process that hangs. */
+const HEARTBEAT = 600;
+/** Taller, the block pushes everything else off the screen. */
+const MOST_ROWS = 24;
+/** Names of files that appear at once; more are counted. */
+const MOST_FILES = 5;
+
+/** Whether there was anything. */
+async function readAll(source: LogSource, book: Book): Promise<boolean> {
+  await source.readAll(book);
+  return book.points() + book.samples() > 0;
+}
+
+function fileLines(files: LogSource['files']): string[] {
+  const more = files.length - MOST_FILES;
+  return [
+    ...files.slice(0, MOST_FILES).map(({ path, kind }) => harmless(`+ ${path} (${kind})`)),
+    ...(more > 0 ? [`+ ${plural(more, 'more file')}`] : []),
+  ];
+}

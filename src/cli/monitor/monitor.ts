@@ -1,0 +1,256 @@
+// `monitor`: reads what a training run logs, once or while it runs, and says what in it cannot be right. Options are
+// monitor-options.ts, rules and their settings monitor-rules.ts, following a job monitor-follow.ts, verdicts monitor-judge.ts.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { openBook, type RuleState } from '../../monitor/book.ts';
+import type { LogSource, Progress } from '../../monitor/files.ts';
+import type { SampleTokens, Violation } from '../../monitor/rule.ts';
+import { sampleTokensOf, stopIdsOfConfig } from '../../monitor/samples/tokens.ts';
+import { quoted } from '../../report/failure/reproduce.ts';
+import { ERASE_LINE } from '../../report/terminal.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { lettersOf } from '../../report/text/sparkline.ts';
+import { shorten, wrap } from '../../report/text/visible.ts';
+import { loadTokenizer } from '../../tokenizers/load.ts';
+import { VERSION } from '../../version.ts';
+import { namedTokenizer } from '../check/plan.ts';
+import { openRecord, type RunRecord } from '../check/record.ts';
+import { loadConfig } from '../config.ts';
+import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { INTERRUPTED } from '../exit.ts';
+import type { Invocation } from '../options.ts';
+import { widthOfScreen } from '../trainer/session.ts';
+import { follow } from './follow.ts';
+import { eventsSoFar, judgeReading, pageOf, type Reading } from './judge.ts';
+import { addMonitorOptions, type Meant, type MonitorOptions, meantOf } from './options.ts';
+
+export function addMonitor(program: Command, { context, finish }: Invocation): void {
+  const command = program
+    .command('monitor')
+    .description('read what a run logs, once or while it runs, and say what in it cannot be right')
+    .usage('[options] <path...>')
+    .argument(
+      '[path...]',
+      'log files, folders or globs: TensorBoard, W&B, trainer_state.json, JSON lines, CSV',
+    );
+  addMonitorOptions(command)
+    .addHelpText('after', MORE)
+    .action(async (paths: readonly string[], options: MonitorOptions) =>
+      finish(await monitor(paths, options, context)),
+    );
+}
+
+const MORE = `
+Examples:
+  npx lossproof monitor runs/
+  npx lossproof monitor runs/ --rollouts rollouts/ --tokenizer ./model --html run.html
+  npx lossproof monitor runs/ --set kl-spike.times=30 --series my_kl=kl --expect llm_sft_loss
+  npx lossproof monitor runs/ --follow --idle 1800; [ $? -eq 1 ] && kill $JOB
+
+Rules: npx lossproof list --only monitor --full. Files are only read; nothing of the run is changed.
+
+Exit code: 0 every rule that could judge holds; 1 a rule fails; 2 no verdict: nothing could be read, or no rule could
+judge what was; 130 interrupted. With --follow, the first rule of level must that fails ends it with 1.`;
+
+async function monitor(typed: readonly string[], options: MonitorOptions, context: Context): Promise<number> {
+  const named = options.config === undefined ? undefined : resolve(context.cwd, options.config);
+  const loaded = await loadConfig(context.cwd, named);
+  if (loaded !== undefined && isProblem(loaded)) return refuse(context, loaded);
+  const meant = meantOf(typed, options, loaded);
+  if (isProblem(meant)) return refuse(context, meant);
+  if (meant.paths.length + meant.rollouts.length === 0)
+    return refuse(context, { problem: 'name what is to be read, as in `lossproof monitor runs/`' });
+  const lone = loneOption(options);
+  if (lone !== undefined) return refuse(context, { problem: `${lone} is for --follow` });
+  // Loaded now: `--help` must not wait for readers and rules.
+  const { heldTo, unusedSeries } = await import('./rules.ts');
+  const { openLogs } = await import('../../monitor/files.ts');
+  const held = await heldTo(meant, context);
+  if (isProblem(held)) return refuse(context, held);
+  const folder = namedTokenizer(options, loaded, context.cwd);
+  const tokens = folder === undefined ? undefined : tokensOf(folder);
+  if (tokens !== undefined && isProblem(tokens)) return refuse(context, tokens);
+  const source = openLogs([...meant.paths, ...meant.rollouts], {
+    cwd: context.cwd,
+    follow: options.follow === true,
+  });
+  if (isProblem(source)) return refuse(context, source);
+  const news: { state: RuleState; violation: Violation }[] = [];
+  const book = openBook({
+    ...held,
+    ...(tokens === undefined ? {} : { tokens }),
+    onBroken: (state, violation) => news.push({ state, violation }),
+  });
+  const reading: Reading = {
+    held,
+    book,
+    source,
+    tokens,
+    paths: [...meant.paths, ...meant.rollouts],
+    name: [...meant.paths, ...meant.rollouts].join(', '),
+    again: againLine(meant, options),
+    started: new Date(),
+    print: {
+      width: widthOfScreen(context),
+      paint: choosePaint(context.out.isTty, context.env),
+      letters: lettersOf(context.env),
+    },
+    quiet: options.quiet === true,
+  };
+  const record = openRecord(options, true, context, {
+    html: async (runs) =>
+      (await import('../../report/html/monitor/monitor.ts')).monitorPage(runs, pageOf(reading)),
+  });
+  if (isProblem(record)) return refuse(context, record);
+  const stopping = watchStops(source, options.follow === true, context);
+  try {
+    const interrupted =
+      options.follow === true
+        ? await followed(reading, options, record, { news, signal: stopping.signal }, context)
+        : await readOnce(reading, stopping.signal, context);
+    const names = book.runs().flatMap(({ series }) => series.map(({ name }) => name));
+    return await judgeReading(reading, interrupted, unusedSeries(meant, names), record, context);
+  } finally {
+    stopping.dispose();
+    source.close();
+    record.close();
+  }
+}
+
+/** True: it was interrupted, so that the end of what was read is not the end of the log. */
+async function readOnce(
+  { source, book, quiet }: Reading,
+  signal: AbortSignal,
+  context: Context,
+): Promise<boolean> {
+  const { err } = context;
+  const live = err.isTty && context.env.TERM !== 'dumb' && !quiet;
+  let drawn = false;
+  await source.readAll(book, (progress) => {
+    if (!live) return;
+    drawn = true;
+    err.write(ERASE_LINE + shorten(progressLine(progress, book.points()), err.columns - 1));
+  });
+  if (drawn) err.write(ERASE_LINE);
+  if (!signal.aborted) book.end();
+  return signal.aborted;
+}
+
+interface Live {
+  readonly news: { state: RuleState; violation: Violation }[];
+  readonly signal: AbortSignal;
+}
+
+/** True: it was interrupted. */
+async function followed(
+  reading: Reading,
+  options: MonitorOptions,
+  record: RunRecord,
+  { news, signal }: Live,
+  context: Context,
+): Promise<boolean> {
+  const { book, source, held, print, quiet, name, paths } = reading;
+  const live = context.out.isTty && context.env.TERM !== 'dumb' && !context.env.CI && !quiet;
+  if (!quiet)
+    say(context, ...wrap(`lossproof ${VERSION} · following ${name}`, print.width).map(print.paint.bold));
+  const missing = paths.filter((path) => !/[*?{]/.test(path) && !existsSync(resolve(context.cwd, path)));
+  for (const path of missing)
+    say(context, ...wrap(`! ${path} is not there yet; it is waited for`, print.width));
+  const ending = await follow({
+    source,
+    book,
+    screen: context.out,
+    live,
+    quiet,
+    print,
+    interval: options.interval,
+    idle: options.idle,
+    signal,
+    paths: name,
+    ends: ({ rule }) =>
+      rule.level === 'must' && options.keepGoing !== true && held.known[rule.id] === undefined,
+    news: () => news.splice(0),
+    broken: async () => record.interim(eventsSoFar(reading)),
+  });
+  // A job that goes on has not ended: rules about whole logs are not asked.
+  if (ending === 'idle' || ending === 'stopped') book.end();
+  if (!quiet) say(context, '');
+  return ending === 'interrupted';
+}
+
+// --- helpers ---
+
+function loneOption({ follow: on, idle, keepGoing }: MonitorOptions): string | undefined {
+  if (on === true) return undefined;
+  return idle !== undefined ? '--idle' : keepGoing === true ? '--keep-going' : undefined;
+}
+
+/** Ctrl-C ends the reading and shows what is known; the second leaves at once. A SIGTERM, while following, is the end of the job. */
+function watchStops(
+  source: LogSource,
+  following: boolean,
+  context: Context,
+): { readonly signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController();
+  const stop = (reason: 'interrupted' | 'stopped'): void => {
+    if (controller.signal.aborted) context.exitNow(INTERRUPTED);
+    controller.abort(reason);
+    // What a job wrote before it was ended is still read.
+    if (reason === 'interrupted') source.close();
+  };
+  const disposers = [
+    context.onInterrupt(() => stop('interrupted')),
+    ...(following ? [context.onTerminate?.(() => stop('stopped'))] : []),
+  ];
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      for (const dispose of disposers) dispose?.();
+    },
+  };
+}
+
+function tokensOf(folder: string): SampleTokens | Problem {
+  const loaded = loadTokenizer(folder);
+  if (isProblem(loaded)) return loaded;
+  return sampleTokensOf(loaded.tokenizer, { stopIds: generationStops(folder) });
+}
+
+/** What generation stops at, where the folder says so; a file that cannot be read says nothing. */
+function generationStops(folder: string): readonly number[] {
+  const file = join(folder, 'generation_config.json');
+  try {
+    return existsSync(file) ? stopIdsOfConfig(JSON.parse(readFileSync(file, 'utf8'))) : [];
+  } catch {
+    return [];
+  }
+}
+
+function progressLine({ read, bytes, path }: Progress, points: number): string {
+  const share = bytes === 0 ? 1 : read / bytes;
+  return `reading ${(100 * share).toFixed(0)} % of ${sizeOf(bytes)} · ${points.toLocaleString('en')} points · ${path}`;
+}
+
+function sizeOf(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const at = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${(bytes / 1000 ** at).toFixed(at > 2 ? 1 : 0)} ${units[at] ?? ''}`;
+}
+
+/** The same logs, judged again as they are then. */
+function againLine(meant: Meant, options: MonitorOptions): string {
+  const words = [
+    ...meant.paths,
+    ...meant.rollouts.flatMap((path) => ['--rollouts', path]),
+    ...(options.preset === undefined ? [] : ['--preset', options.preset]),
+    ...(['set', 'series', 'fact'] as const).flatMap((name) =>
+      (options[name] ?? []).flatMap((value) => [`--${name}`, value]),
+    ),
+    ...(options.expect === undefined ? [] : ['--expect', options.expect.join(',')]),
+    ...(options.only === undefined ? [] : ['--only', options.only.join(',')]),
+    ...(options.level === undefined ? [] : ['--level', options.level]),
+    ...(options.tokenizer === undefined ? [] : ['--tokenizer', options.tokenizer]),
+  ];
+  return ['npx lossproof monitor', ...words.map(quoted)].join(' ');
+}

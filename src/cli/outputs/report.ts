@@ -1,0 +1,133 @@
+// `report`: saved runs as a page, or as any other output; several files become one report, a column each. With
+// --serve the page is served, and follows a run that goes on.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Run, runNames } from '../../report/runs.ts';
+import { runLine } from '../../report/summary.ts';
+import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { HOLDS, NO_VERDICT } from '../exit.ts';
+import type { Invocation } from '../options.ts';
+import { openInBrowser } from './browser.ts';
+import { LAST_RUN } from './last-run.ts';
+import { addOutputOptions, type OutputOptions, type Outputs, openOutputs } from './outputs.ts';
+import { readRunFile, readRuns, STANDARD_INPUT } from './saved-runs.ts';
+import { serve } from './serve.ts';
+
+interface ReportOptions extends OutputOptions {
+  readonly serve?: boolean;
+  readonly port?: number;
+  readonly open?: boolean;
+}
+
+export function addReport(program: Command, { context, finish }: Invocation): void {
+  const command = program
+    .command('report')
+    .description('show saved runs as a page, or write them as JUnit, SARIF, ...; several become columns')
+    .argument('[files...]', `files of --events, - is standard input (default: ${LAST_RUN}, the last run)`)
+    .option('--serve', 'serve the page to this machine, live while a run goes on')
+    .option('--port <n>', 'of --serve (default: any free one)', portNumber)
+    .option('--open', 'open the page in a browser');
+  addOutputOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (files: readonly string[], options: ReportOptions) =>
+      finish(await report(files.length === 0 ? [LAST_RUN] : files, options, context)),
+    );
+}
+
+const PAGE = 'lossproof-report.html';
+
+const EXAMPLES = `
+Examples:
+  npx lossproof report                                  the last run, as ${PAGE}
+  npx lossproof report before.ndjson after.ndjson --html both.html
+  npx lossproof report run.ndjson --junit junit.xml --markdown -
+  npx lossproof report --serve                          then \`npx lossproof check\` in another shell
+
+Without an output option it writes ${PAGE}; - in the place of an output's file is standard
+output. A page served on another machine is reached with \`ssh -L 8000:127.0.0.1:8000 HOST\` and --port 8000:
+the port must be the same on both sides.
+
+Exit code: 0 written, whatever the runs found (\`check\` has said it), 2 a file cannot be read or written.`;
+
+const MOST_PORT = 65_535;
+
+function portNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isInteger(value) || value < 0 || value > MOST_PORT)
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${MOST_PORT}.`);
+  return value;
+}
+
+async function report(files: readonly string[], options: ReportOptions, context: Context): Promise<number> {
+  const asked = openOutputs(options, context);
+  if (isProblem(asked)) return refuse(context, asked);
+  if (options.serve === true) {
+    if (isAsked(asked))
+      return refuse(context, { problem: '--serve writes no files; run report once more for them' });
+    return serveReport(files, options, context);
+  }
+  if (options.port !== undefined) return refuse(context, { problem: '--port is of --serve' });
+  const read = await readRuns(files, context);
+  if (isProblem(read)) return refuse(context, read);
+  const html = options.html ?? (!isAsked(asked) || options.open === true ? PAGE : undefined);
+  const outputs = html === options.html ? asked : openOutputs({ ...options, html: PAGE }, context);
+  if (isProblem(outputs)) return refuse(context, outputs);
+  for (const problem of read.problems) context.err.write(`lossproof: ${problem}\n`);
+  const problems = await outputs.write(read.runs);
+  const notes = outputs.onStandardOutput ? context.err : context.out;
+  notes.write(`${verdictLines(read.runs).join('\n')}\n`);
+  for (const problem of problems) context.err.write(`lossproof: ${problem}\n`);
+  if (problems.length > 0) return NO_VERDICT;
+  if (outputs.files.length > 0) notes.write(`wrote ${outputs.files.join(', ')}\n`);
+  if (options.open === true && html !== undefined)
+    await openInBrowser(pathToFileURL(resolve(context.cwd, html)).href, context);
+  return HOLDS;
+}
+
+function isAsked({ files, onStandardOutput }: Outputs): boolean {
+  return files.length > 0 || onStandardOutput;
+}
+
+/** The final line of each run, named where there are several. */
+function verdictLines(runs: readonly Run[]): string[] {
+  const names = runNames(runs);
+  return runs.map((run, at) => (runs.length === 1 ? runLine(run) : `${names[at] ?? ''} · ${runLine(run)}`));
+}
+
+/** Until Ctrl-C, which is how it is meant to end. */
+async function serveReport(
+  files: readonly string[],
+  { port = 0, open }: ReportOptions,
+  context: Context,
+): Promise<number> {
+  const problem = files.map((file) => unservable(file, context)).find((each) => each !== undefined);
+  if (problem !== undefined) return refuse(context, problem);
+  const { liveReport } = await import('./live-report.ts');
+  let interrupt = (): void => {};
+  const interrupted = new Promise<void>((resolve) => {
+    interrupt = resolve;
+  });
+  const dispose = context.onInterrupt(() => interrupt());
+  try {
+    const serving = await serve(liveReport(files, context), port);
+    if (isProblem(serving)) return refuse(context, serving);
+    say(context, `following ${files.join(', ')}; Ctrl-C ends it`, serving.address);
+    if (open === true) await openInBrowser(serving.address, context);
+    await interrupted;
+    await serving.close();
+    return HOLDS;
+  } finally {
+    dispose();
+  }
+}
+
+/** A file that is not there may come; one that holds something else will not become a run. */
+function unservable(file: string, context: Context): Problem | undefined {
+  if (file === STANDARD_INPUT)
+    return { problem: '--serve follows files; standard input cannot be read twice' };
+  if (!existsSync(resolve(context.cwd, file))) return undefined;
+  const read = readRunFile(file, context);
+  return isProblem(read) ? read : undefined;
+}

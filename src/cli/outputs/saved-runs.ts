@@ -1,0 +1,70 @@
+// Files of events as runs, for reports. What cannot be read is a sentence with the file's name as it was typed.
+import { readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { readEvents } from '../../report/machine/ndjson.ts';
+import { type Run, runsOf } from '../../report/runs.ts';
+import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
+import { LAST_RUN } from './last-run.ts';
+
+/** In the place of a file. */
+export const STANDARD_INPUT = '-';
+
+export interface SavedRuns {
+  readonly runs: readonly Run[];
+  /** Lines that were left out, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** The runs of all files in their order. One file that holds none refuses them all. */
+export async function readRuns(
+  files: readonly string[],
+  context: Pick<Context, 'cwd'>,
+): Promise<SavedRuns | Problem> {
+  const all: SavedRuns[] = [];
+  for (const file of files) {
+    const read =
+      file === STANDARD_INPUT
+        ? runsOfText('standard input', await standardInput())
+        : readRunFile(file, context);
+    if (isProblem(read)) return read;
+    if (read.runs.length === 0) return { problem: `${file} is empty: no run has begun to write it` };
+    all.push(read);
+  }
+  return { runs: all.flatMap(({ runs }) => runs), problems: all.flatMap(({ problems }) => problems) };
+}
+
+/** No runs where none has begun in it yet. */
+export function readRunFile(file: string, { cwd }: Pick<Context, 'cwd'>): SavedRuns | Problem {
+  const path = resolve(cwd, file);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    return { problem: `${file} cannot be read: ${unreadable(error, relative(cwd, path))}` };
+  }
+  return runsOfText(file, text);
+}
+
+function runsOfText(name: string, text: string): SavedRuns | Problem {
+  const { events, problems } = readEvents(text);
+  const named = problems.map((problem) => `${name}: ${problem}`);
+  const [first] = named;
+  if (events.length === 0 && first !== undefined) return { problem: first };
+  return { runs: runsOf(events), problems: named };
+}
+
+function unreadable(error: unknown, file: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT')
+    return file === LAST_RUN
+      ? 'no run is remembered here; `npx lossproof check` writes it, or name a file of --events'
+      : 'there is no such file';
+  if (code === 'EISDIR') return 'it is a folder; name the files in it';
+  return whyOf(error);
+}
+
+async function standardInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

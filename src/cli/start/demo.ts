@@ -1,0 +1,169 @@
+// `demo`: a tour. Each bundled faulty trainer has one bug that really happened; the properties are run against it
+// until one catches it, and the smallest case is shown.
+import type { Command } from 'commander';
+import type { PropertyResult } from '../../check/events.ts';
+import type { Property } from '../../check/property.ts';
+import { run } from '../../check/run.ts';
+import { nearestName } from '../../protocol/nearest.ts';
+import { failureLines } from '../../report/failure/failure.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { wrap } from '../../report/text/visible.ts';
+import type { Plan } from '../check/plan.ts';
+import { selectProperties, splitNames } from '../check/select.ts';
+import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
+import { type Invocation, seedNumber, wholePositive } from '../options.ts';
+import { anySeed } from '../seed.ts';
+import { findPython } from '../trainer/python.ts';
+import { replayOf, type Session, widthOfScreen, withSession } from '../trainer/session.ts';
+import { commandOf, type TrainerChoice } from '../trainer/trainer.ts';
+import { FAULTY_MODULE, type FaultyTrainer, faultyTrainers } from './catalogue.ts';
+
+interface DemoOptions {
+  readonly seed?: number;
+  readonly cases?: number;
+  readonly python?: string;
+}
+
+/** As `check` has it. */
+const DEFAULT_CASES = 100;
+
+export function addDemo(program: Command, { context, finish }: Invocation): void {
+  program
+    .command('demo')
+    .description('a tour: six trainers with real bugs, each caught with its smallest case')
+    .usage('[options] [name]')
+    .argument('[name]', 'one of them only')
+    .option('--seed <n>', 'choose the cases', seedNumber)
+    .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
+    .option('--python <path>', 'the Python that runs them')
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string | undefined, options: DemoOptions) =>
+      finish(await demo(name, options, context)),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  npx lossproof demo
+  npx lossproof demo count-as-position
+
+Exit code: 0 each is caught, 1 one is not.`;
+
+async function demo(name: string | undefined, options: DemoOptions, context: Context): Promise<number> {
+  const python = findPython(options.python, context);
+  const all = await faultyTrainers(python, context.cwd);
+  if (isProblem(all)) return refuse(context, all);
+  const chosen = chooseFaulty(all, name);
+  if (isProblem(chosen)) return refuse(context, chosen);
+  const seed = options.seed ?? anySeed();
+  say(context, `seed ${seed} · ${chosen.length} trainer${chosen.length === 1 ? '' : 's'}, each with one bug`);
+  let caught = 0;
+  for (const faulty of chosen) {
+    const command = [python, '-m', FAULTY_MODULE, faulty.name];
+    const choice: TrainerChoice = { kind: 'command', command, cwd: context.cwd, from: 'bundled' };
+    const code = await withSession(planOf(choice), context, (session) =>
+      showOne(faulty, { session, seed, cases: options.cases ?? DEFAULT_CASES, context }),
+    );
+    if (code === INTERRUPTED) return INTERRUPTED;
+    if (code === HOLDS) caught++;
+    else if (code !== FAILED) return code;
+  }
+  say(context, '', `${caught} of ${chosen.length} caught · seed ${seed}`);
+  return caught === chosen.length ? HOLDS : FAILED;
+}
+
+function planOf(choice: TrainerChoice): Plan {
+  return { options: {}, loaded: undefined, choice, tokenizer: undefined };
+}
+
+function chooseFaulty(
+  all: readonly FaultyTrainer[],
+  name: string | undefined,
+): readonly FaultyTrainer[] | Problem {
+  if (name === undefined) return all;
+  const one = all.find((faulty) => faulty.name === name);
+  if (one !== undefined) return [one];
+  const names = all.map((faulty) => faulty.name);
+  const near = nearestName(name, names);
+  return {
+    problem: `no bundled trainer is called "${name}", ${near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`}`,
+  };
+}
+
+interface Tour {
+  readonly session: Session;
+  readonly seed: number;
+  readonly cases: number;
+  readonly context: Context;
+}
+
+/** HOLDS when it is caught: the demo's promise held. */
+async function showOne(faulty: FaultyTrainer, tour: Tour): Promise<number> {
+  const { session, context } = tour;
+  const paint = choosePaint(context.out.isTty, context.env);
+  const width = widthOfScreen(context);
+  say(
+    context,
+    '',
+    paint.bold(`${faulty.name}: ${faulty.title}`),
+    ...wrap(oneParagraph(faulty.story), width),
+    '',
+  );
+  const caught = await firstFailure(await inOrder(faulty, context), tour);
+  if (session.interrupts.signal.aborted) {
+    say(context, `interrupted · seed ${tour.seed}`);
+    return INTERRUPTED;
+  }
+  if (caught?.failure === undefined) {
+    say(context, paint.orange(`not caught in ${tour.cases} cases a property`));
+    return FAILED;
+  }
+  const again = `npx lossproof demo ${faulty.name} --seed ${tour.seed}`;
+  const replay = { ...replayOf(session.plan.choice, context, false), again };
+  say(context, ...failureLines(caught, { width, paint, replay }));
+  const { casesToFail, shrinks } = caught.failure;
+  say(
+    context,
+    '',
+    paint.blue(`✓ caught by ${caught.id} at case ${casesToFail}, made small in ${shrinks} steps`),
+  );
+  return HOLDS;
+}
+
+/** The properties that are said to catch it, then all others. */
+async function inOrder(faulty: FaultyTrainer, context: Context): Promise<readonly Property[]> {
+  const all = await context.properties();
+  const hinted = selectProperties(all, splitNames([faulty.property_hint]), undefined);
+  const first = isProblem(hinted) ? [] : hinted;
+  return [...first, ...all.filter((property) => !first.includes(property))];
+}
+
+async function firstFailure(
+  properties: readonly Property[],
+  tour: Tour,
+): Promise<PropertyResult | undefined> {
+  const { session, seed, cases } = tour;
+  for (const property of properties) {
+    if (session.interrupts.signal.aborted) return undefined;
+    const [result] = await run(
+      {
+        trainer: session.trainer,
+        tokenizer: session.tokenizer,
+        properties: [property],
+        seed,
+        cases,
+        signal: session.interrupts.signal,
+        command: commandOf(session.plan.choice),
+      },
+      () => {},
+    );
+    // Only a finding is a catch: a bundled trainer that dies is broken, not faulty in the way that it tells.
+    if (result?.verdict === 'fail') return result;
+  }
+  return undefined;
+}
+
+function oneParagraph(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

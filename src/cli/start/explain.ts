@@ -1,0 +1,107 @@
+// `explain`: the page behind a failure. What a property holds, why, what it asks of the trainer, where it does not
+// judge, which bugs of real trainers it is made for and what is done about them; or the same of one bug.
+import type { Command } from 'commander';
+import { bugs } from '../../bugs/index.ts';
+import type { PropertyFacts } from '../../check/events.ts';
+import type { Property } from '../../check/property.ts';
+import type { MonitorRule } from '../../monitor/rule.ts';
+import { nearestName } from '../../protocol/nearest.ts';
+import {
+  BUG_IDS,
+  type BugExplanation,
+  explainBug,
+  explainMonitored,
+  explainProperty,
+  explainTraced,
+  type PropertyExplanation,
+} from '../../report/failure/explanation.ts';
+import { bugLines, type Print, propertyLines } from '../../report/failure/explanation-lines.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { selectProperties, splitNames } from '../check/select.ts';
+import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { HOLDS } from '../exit.ts';
+import type { Invocation } from '../options.ts';
+import { widthOfScreen } from '../trainer/session.ts';
+
+export function addExplain(program: Command, { context, finish }: Invocation): void {
+  program
+    .command('explain')
+    .description('what a property or a bug is about, where it was seen, what to do about it')
+    .usage('[options] <id...>')
+    .argument('<id...>', 'properties by id, stage or glob; bugs by id, as MSK-01')
+    .option('--json', 'as JSON, a list')
+    .addHelpText('after', EXAMPLES)
+    .action(async (ids: readonly string[], options: { readonly json?: boolean }) =>
+      finish(await explain(ids, options.json === true, context)),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  npx lossproof explain mask/prompt-is-never-trained
+  npx lossproof explain 'kl/*'
+  npx lossproof explain MSK-01`;
+
+type Page =
+  | ({ readonly kind: 'property' } & PropertyExplanation)
+  | ({ readonly kind: 'bug' } & BugExplanation);
+
+async function explain(ids: readonly string[], json: boolean, context: Context): Promise<number> {
+  const properties = await context.properties();
+  const { ledgerProperties } = await import('../../../properties/ledger/index.ts');
+  // The others have the id, and the words, of a property of the catalogue.
+  const traced = ledgerProperties.filter(({ stage }) => stage === 'trace');
+  const { monitorRules } = await import('../../../properties/monitor/index.ts');
+  const pages: Page[] = [];
+  for (const id of splitNames(ids)) {
+    const found = pagesOf(id, properties, [...traced, ...monitorRules]);
+    if (isProblem(found)) return refuse(context, found);
+    pages.push(...found);
+  }
+  if (json) {
+    say(context, JSON.stringify(pages, null, 2));
+    return HOLDS;
+  }
+  const print = { width: widthOfScreen(context), paint: choosePaint(context.out.isTty, context.env) };
+  for (const [at, page] of pages.entries())
+    say(context, ...(at === 0 ? [] : ['', '']), ...linesOf(page, print));
+  return HOLDS;
+}
+
+function linesOf(page: Page, print: Print): string[] {
+  return page.kind === 'bug' ? bugLines(page, print) : propertyLines(page, print);
+}
+
+function pagesOf(
+  name: string,
+  properties: readonly Property[],
+  beside: readonly (PropertyFacts | MonitorRule)[],
+): readonly Page[] | Problem {
+  if (BUG_NAME.test(name)) {
+    const known = bugs.filter(({ id }) => id === name.toUpperCase());
+    if (known.length > 0)
+      return known.map((bug) => ({ kind: 'bug', ...explainBug(bug, properties) }) as const);
+    const near = nearestName(name.toUpperCase(), BUG_IDS);
+    const hint = near === undefined ? 'docs/bugs.md lists them' : `did you mean "${near}"?`;
+    return { problem: `no bug is called "${name}", ${hint}` };
+  }
+  // Rules that only a traced script or a run's logs are held to stand beside the catalogue.
+  const known = selectProperties(properties, [name], 'may');
+  const others = isProblem(known) ? selectProperties(beside, [name], 'may') : known;
+  const chosen: readonly (Property | PropertyFacts | MonitorRule)[] | Problem = isProblem(others)
+    ? selectProperties<Property | PropertyFacts | MonitorRule>([...properties, ...beside], [name], 'may')
+    : others;
+  if (isProblem(chosen)) return chosen;
+  return chosen.map((property) => {
+    const page =
+      'ops' in property
+        ? explainProperty(property, properties)
+        : 'watch' in property
+          ? explainMonitored(property, properties)
+          : explainTraced(property, properties);
+    return { kind: 'property', ...page } as const;
+  });
+}
+
+/** No stage is called so. */
+const BUG_NAME = /^[a-z]+-\d+$/i;

@@ -1,0 +1,142 @@
+// `init`: an adapter that runs at once, to be filled with the user's own functions, a configuration that names it, and
+// with --vitest all that `npm test` needs. Never writes over a file unless told to.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { PACKAGE_ROOT, VERSION } from '../../version.ts';
+import { CONFIG_NAMES } from '../config.ts';
+import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
+import { HOLDS } from '../exit.ts';
+import type { Invocation } from '../options.ts';
+import { editPackage, type PackageEdit } from './package-file.ts';
+import { STARTER, type StarterFile, starterConfig } from './starter.ts';
+
+interface InitOptions {
+  readonly force?: boolean;
+  readonly vitest?: boolean;
+}
+
+export function addInit(program: Command, { context, finish }: Invocation): void {
+  program
+    .command('init')
+    .description('write an adapter to start from, and a configuration that names it')
+    .option('--vitest', 'also a test of the trainer, and what `npm test` needs in package.json')
+    .option('--force', 'write over files that are there')
+    .addHelpText('after', EXAMPLES)
+    .action((options: InitOptions) =>
+      finish(options.vitest === true ? initVitest(options, context) : init(options, context)),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  npx lossproof init
+  npx lossproof init --vitest
+  npx lossproof init --force
+
+With --vitest, files that are there are kept, and package.json gets what it lacks and nothing else.`;
+
+const ADAPTER = 'adapter.py';
+const CONFIG = 'lossproof.config.json';
+const TEST = 'trainer.test.ts';
+const PACKAGE = 'package.json';
+
+function init({ force = false }: InitOptions, context: Context): number {
+  const files: StarterFile[] = [ADAPTER, CONFIG];
+  const taken = files.filter((name) => isThere(name, context));
+  if (taken.length > 0 && !force) {
+    return refuse(context, {
+      problem: `${listed(taken)} ${taken.length === 1 ? 'is' : 'are'} already here; --force writes over`,
+    });
+  }
+  const problem = writeStarters(files, force, context);
+  if (problem !== undefined) return refuse(context, problem);
+  say(context, `wrote ${listed(files)}`, '', 'Next:', '  npx lossproof doctor', '  npx lossproof check');
+  return HOLDS;
+}
+
+function initVitest({ force = false }: InitOptions, context: Context): number {
+  const edit = packageEdit(context);
+  if (isProblem(edit)) return refuse(context, edit);
+  const config = CONFIG_NAMES.find((name) => isThere(name, context));
+  // Where a configuration names the trainer, an adapter beside it would be nobody's.
+  const wanted: StarterFile[] = config === undefined || force ? [ADAPTER, CONFIG, TEST] : [TEST];
+  const files = wanted.filter((name) => force || !isThere(name, context));
+  const present = [...new Set([...(config === undefined ? [] : [config]), ADAPTER, TEST])];
+  const kept = present.filter((name) => isThere(name, context) && !(files as string[]).includes(name));
+  const isNew = !isThere(PACKAGE, context);
+  const problem =
+    writeStarters(files, force, context) ??
+    (edit.added.length === 0 ? undefined : write(PACKAGE, edit.text, 'w', context));
+  if (problem !== undefined) return refuse(context, problem);
+  const added =
+    edit.added.length === 0 ? [] : [`${isNew ? 'made' : 'added to'} ${PACKAGE}: ${edit.added.join(', ')}`];
+  say(
+    context,
+    ...(files.length === 0 ? [] : [`wrote ${listed(files)}`]),
+    ...(kept.length === 0 ? [] : [`kept ${listed(kept)}${force ? '' : '; --force writes over'}`]),
+    ...added,
+    ...edit.todo,
+    '',
+    'Next:',
+    '  npm install',
+    '  npm test',
+    ...(files.includes(ADAPTER) ? ['Then put your own functions into adapter.py, one by one.'] : []),
+  );
+  return HOLDS;
+}
+
+function packageEdit(context: Context): PackageEdit | Problem {
+  const path = resolve(context.cwd, PACKAGE);
+  let text: string | undefined;
+  try {
+    text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  } catch (error) {
+    return { problem: `${PACKAGE} cannot be read: ${whyOf(error)}` };
+  }
+  return editPackage(text, {
+    test: 'vitest run',
+    packages: { lossproof: `^${VERSION}`, vitest: testedVitest() },
+  });
+}
+
+/** The range that this version is tested with. */
+function testedVitest(): string {
+  const own = JSON.parse(readFileSync(join(PACKAGE_ROOT, PACKAGE), 'utf8')) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  return own.devDependencies.vitest ?? '*';
+}
+
+function writeStarters(files: readonly StarterFile[], force: boolean, context: Context): Problem | undefined {
+  for (const name of files) {
+    // `wx` closes the gap between looking and writing.
+    const problem = write(name, contentOf(name, context), force ? 'w' : 'wx', context);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** The environment beside the code is the one that trains; an active one is what python3 means anyway. */
+const OWN_PYTHON = '.venv/bin/python';
+
+function contentOf(name: StarterFile, context: Context): string {
+  const isOwn = name === CONFIG && isThere(OWN_PYTHON, context);
+  return isOwn ? starterConfig(OWN_PYTHON) : STARTER[name];
+}
+
+function write(name: string, content: string, flag: 'w' | 'wx', context: Context): Problem | undefined {
+  try {
+    writeFileSync(resolve(context.cwd, name), content, { flag });
+    return undefined;
+  } catch (error) {
+    return { problem: `${name} cannot be written: ${whyOf(error)}` };
+  }
+}
+
+const isThere = (name: string, context: Context): boolean => existsSync(resolve(context.cwd, name));
+
+/** "a", "a and b", "a, b and c". */
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

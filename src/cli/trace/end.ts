@@ -1,0 +1,41 @@
+// How a traced script ended, as far as that is a verdict: one that failed by itself is no pass, whatever it had trained.
+import { plural } from '../../report/text/plural.ts';
+import type { Ledger } from '../../trace/ledger.ts';
+import { endWords, type ScriptEnd } from './script.ts';
+
+/**
+ * A sentence where the script failed by itself; undefined where it did not. One that was ended after its steps may end as
+ * it likes: that is our doing. `end` is undefined of a recorded trace, which says itself how its processes ended.
+ */
+export function failureOf(ledger: Ledger, end: ScriptEnd | undefined): string | undefined {
+  const { processes } = ledger;
+  const ends = processes.flatMap((each) => (each.end === undefined ? [] : [each.end]));
+  if (end?.interrupted === true || ends.some(({ reason }) => reason === 'steps')) return undefined;
+  const raised = ends.find(({ reason }) => reason === 'exception');
+  const failed = end !== undefined && (end.exit.exitCode !== 0 || end.exit.signal !== undefined);
+  if (end === undefined && ends.length === 0)
+    return `The script was cut off ${whenOf(ledger)}: none of its processes came to an end.`;
+  if (!failed && raised === undefined) return undefined;
+  const how = failed ? endWords(end.exit) : (raised?.exception ?? 'an exception');
+  const judged =
+    ledger.rows.length === 0
+      ? 'nothing was trained, so that there is nothing to judge'
+      : 'what was trained until then is judged';
+  return `The script failed by itself ${whenOf(ledger)} (${how}): ${judged}.`;
+}
+
+/** Why a run without a finding is no pass. */
+export function noVerdict(sawTraining: boolean, blind: boolean, failure: string | undefined): string {
+  if (!sawTraining) return 'No verdict: no trained token was seen, so that nothing here is a pass.';
+  if (blind) return 'No verdict: not all of what was trained could be seen, as said above.';
+  if (failure !== undefined)
+    return 'No verdict: what was trained holds, but the script failed, and what it would have trained is not known.';
+  return 'No verdict: no property could judge what was seen.';
+}
+
+// --- helpers ---
+
+function whenOf({ steps }: Ledger): string {
+  const made = steps.filter(({ ranks }) => ranks.some(({ done }) => done !== undefined)).length;
+  return made === 0 ? 'before its first step' : `after ${plural(made, 'step')}`;
+}

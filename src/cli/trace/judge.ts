@@ -1,0 +1,201 @@
+// A trace that is there, judged: booked into a ledger, held against the properties of ledgers, told, written, and turned
+// into an exit code. Nothing that was not seen counts as a pass.
+
+import { resolve } from 'node:path';
+import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
+import { strangers } from '../../check/run.ts';
+import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
+import { quoted } from '../../report/failure/reproduce.ts';
+import { terminalReport } from '../../report/terminal.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { harmless, wrap } from '../../report/text/visible.ts';
+import { trainedCount } from '../../report/trace/rows.ts';
+import { seenLines, seenWords, traceRowLines } from '../../report/trace/trace.ts';
+import { loadTokenizer } from '../../tokenizers/load.ts';
+import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
+import { type BookOptions, bookOf } from '../../trace/book.ts';
+import type { Ledger } from '../../trace/ledger.ts';
+import type { LedgerProperty } from '../../trace/property.ts';
+import { blindness, judgeLedger, partlyBlind } from '../../trace/run.ts';
+import type { RunRecord } from '../check/record.ts';
+import { selectProperties, splitNames } from '../check/select.ts';
+import { type Context, isProblem, type Problem, say } from '../context.ts';
+import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
+import { widthOfScreen } from '../trainer/session.ts';
+import { joinCommand } from '../trainer/words.ts';
+import { failureOf, noVerdict } from './end.ts';
+import { recordedTokenizer, type TraceFiles } from './folder.ts';
+import { asKnown } from './known.ts';
+import type { Told, TraceOptions } from './options.ts';
+import type { ScriptEnd } from './script.ts';
+
+export interface TraceRun {
+  readonly options: TraceOptions;
+  readonly told: Told;
+  readonly chosen: Chosen;
+  /** Where what we say is written. */
+  readonly screen: Context;
+  /** What the page shows beside the run, when it is there. */
+  page: { ledger?: Ledger; unseen?: readonly string[]; results?: readonly PropertyResult[] };
+}
+
+export interface Chosen {
+  readonly properties: readonly LedgerProperty[];
+  readonly known: KnownFailures;
+  /** Ids of every property that there is. */
+  readonly catalogue: readonly string[];
+}
+
+export interface Traced {
+  readonly files: TraceFiles;
+  /** Undefined: it is judged again. */
+  readonly command: readonly string[] | undefined;
+  readonly end: ScriptEnd | undefined;
+}
+
+/** What --only and --known mean. */
+export async function chosenForTrace(options: TraceOptions, context: Context): Promise<Chosen | Problem> {
+  const { ledgerProperties } = await import('../../../properties/ledger/index.ts');
+  const named = splitNames(options.only ?? []);
+  // There are few, and each was read off what the script did: no reason to hold the lesser ones back.
+  const properties = selectProperties(
+    ledgerProperties,
+    named,
+    options.level ?? (named.length > 0 ? undefined : 'should'),
+  );
+  if (isProblem(properties)) return properties;
+  const read = options.known === undefined ? { known: {} } : readKnown(resolve(context.cwd, options.known));
+  if ('problem' in read) return read;
+  const all = [...ledgerProperties, ...(await context.properties())];
+  return { properties, known: read.known, catalogue: all.map(({ id }) => id) };
+}
+
+/** The exit code. */
+export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecord): Promise<number> {
+  const { files, end } = traced;
+  const { options, told, chosen, screen } = run;
+  const { tokenizer, notes } = tokenizerFor(files, told, screen);
+  const ledger = bookOf(files.processes, {
+    ...(tokenizer === undefined ? {} : { tokenizer }),
+    ...bookOptions(run),
+  });
+  const failure = failureOf(ledger, end);
+  // Of a script that never came to its training, that is all there is to say.
+  const blind = failure !== undefined && ledger.rows.length === 0 ? [] : blindness(ledger);
+  const unseen = [...blind, ...partlyBlind(ledger)];
+  run.page = { ledger, unseen };
+  const width = widthOfScreen(screen);
+  const paint = choosePaint(screen.out.isTty, screen.env);
+  const quiet = options.quiet === true;
+  const sawTraining = ledger.rows.some((row) => trainedCount(row) > 0);
+  const warnings = [...(failure === undefined ? [] : [failure]), ...unseen, ...files.complaints, ...notes];
+  if (!quiet) say(screen, '', ...seenLines(ledger, { width, paint }));
+  say(screen, ...warnings.flatMap((sentence) => bulleted(sentence, width).map(paint.orange)));
+  if (!quiet) say(screen, '');
+
+  const replay: Replay = { command: '', again: againLine(files.folder, options), traced: true };
+  const results: ReturnType<typeof asKnown>[] = [];
+  const report = terminalReport({
+    write: screen.out.write,
+    width,
+    paint,
+    replay,
+    live: false,
+    onScreen: screen.out.isTty,
+    // A table of what could not be judged says nothing.
+    quiet: quiet || ledger.rows.length === 0,
+    note: [seenWords(ledger), ...(unseen.length > 0 ? ['not all of it could be seen'] : [])].join(' · '),
+    before: () =>
+      quiet
+        ? []
+        : traceRowLines(ledger, results, { most: options.rows, full: options.full === true, width, paint }),
+    now: () => performance.now(),
+  });
+  const emit = (event: RunEvent): void => {
+    record.emit(event);
+    report(event);
+  };
+  const interrupted = end?.interrupted === true;
+  judgeLedger(
+    ledger,
+    chosen.properties,
+    {
+      command: commandOf(traced, ledger),
+      replay,
+      ...(told.semantics === undefined ? {} : { configured: told.semantics }),
+    },
+    (event) => {
+      if (event.type === 'run-end') {
+        const left = strangers({ known: chosen.known, catalogue: chosen.catalogue });
+        for (const result of left) emit({ type: 'property-end', result });
+        results.push(...left);
+        emit({ ...event, interrupted });
+      } else if (event.type === 'property-end') {
+        const result = asKnown(event.result, chosen.known);
+        results.push(result);
+        emit({ ...event, result });
+      } else emit(event);
+    },
+  );
+  run.page = { ...run.page, results };
+  const written = await record.finish();
+  const code = exitCodeOf(results, interrupted);
+  const verdict =
+    code === HOLDS && (blind.length > 0 || !sawTraining || failure !== undefined) ? NO_VERDICT : code;
+  if (verdict === NO_VERDICT)
+    say(screen, paint.bold(wrap(noVerdict(sawTraining, blind.length > 0, failure), width).join('\n')));
+  if (!quiet) say(screen, paint.dim(`${replay.again ?? ''}   judges this trace again`));
+  return verdict === HOLDS && !written ? NO_VERDICT : verdict;
+}
+
+/** What the user has said of the rows; the tokenizer is found apart. */
+export function bookOptions({ told, options }: TraceRun): BookOptions {
+  return {
+    ...(told.semantics === undefined ? {} : { semantics: told.semantics }),
+    ...(told.dataset === undefined ? {} : { dataset: told.dataset }),
+    ...(options.trainOn === undefined ? {} : { trainOn: options.trainOn }),
+  };
+}
+
+// --- helpers ---
+
+function bulleted(sentence: string, width: number): string[] {
+  return wrap(harmless(sentence), width - '! '.length).map((line, at) => (at === 0 ? '! ' : '  ') + line);
+}
+
+/** What is typed wins; then what the script itself had; then what the configuration names. */
+function tokenizerFor(
+  files: TraceFiles,
+  told: Told,
+  context: Context,
+): { readonly tokenizer: Tokenizer | undefined; readonly notes: readonly string[] } {
+  if (told.tokenizer !== undefined) return { tokenizer: told.tokenizer, notes: [] };
+  const { tokenizer, problem } = recordedTokenizer(files, context);
+  const notes = problem === undefined ? [] : [problem];
+  if (tokenizer !== undefined || told.fallback === undefined) return { tokenizer, notes };
+  const loaded = loadTokenizer(told.fallback);
+  return 'problem' in loaded
+    ? { tokenizer: undefined, notes: [...notes, loaded.problem] }
+    : { tokenizer: loaded.tokenizer, notes };
+}
+
+/** The same judgement of the same trace. */
+function againLine(folder: string, { dataset, trainOn, tokenizer, semantics }: TraceOptions): string {
+  const options = {
+    '--dataset': dataset,
+    '--train-on': trainOn,
+    '--tokenizer': tokenizer,
+    '--semantics': semantics,
+  };
+  const typed = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  );
+  return ['npx lossproof trace --from', ...[folder, ...typed].map(quoted)].join(' ');
+}
+
+/** As it was typed; of a recorded trace, as the process that trained saw it. */
+function commandOf({ command }: Traced, { processes }: Ledger): string {
+  if (command !== undefined) return joinCommand(command);
+  const trained = processes.find(({ end }) => end?.torch === true) ?? processes[0];
+  return trained === undefined ? '' : joinCommand(trained.argv);
+}

@@ -1,0 +1,165 @@
+// What is typed for `trace`, as what is meant: one sentence where it is not to be understood.
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { decodeHello } from '../../protocol/hello.ts';
+import { PROTOCOL } from '../../protocol/message.ts';
+import { loadTokenizer } from '../../tokenizers/load.ts';
+import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
+import { type Entry, entriesOf, formatOf } from '../../view/read.ts';
+import type { Level, Semantics } from '../../vocabulary.ts';
+import { namedTokenizer } from '../check/plan.ts';
+import type { RecordOptions } from '../check/record.ts';
+import type { LoadedConfig } from '../config.ts';
+import { type Context, type Problem, whyOf } from '../context.ts';
+import { collect, levelName, wholePositive } from '../options.ts';
+import { addOutputOptions } from '../outputs/outputs.ts';
+import { TRACES } from './folder.ts';
+
+export interface TraceOptions extends RecordOptions {
+  readonly steps: number;
+  readonly keepGoing?: boolean;
+  readonly mode: 'auto' | 'exact' | 'cheap';
+  readonly dataset?: string;
+  readonly trainOn?: 'assistant' | 'last' | 'completion' | 'all';
+  readonly tokenizer?: string;
+  readonly semantics?: string;
+  readonly shrink?: number;
+  readonly out?: string;
+  readonly from?: string;
+  readonly only?: readonly string[];
+  readonly level?: Level;
+  readonly known?: string;
+  readonly rows?: number;
+  readonly full?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Enough to see that a step follows a step; most scripts are through with both in seconds. */
+const STEPS = 2;
+
+export function addTraceOptions(command: Command): Command {
+  command
+    .option('--steps <n>', 'steps of the optimiser before the script is ended', wholePositive, STEPS)
+    .option('--keep-going', 'let the script go on to its own end; every step is recorded')
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'read every position off exactly, or test likely targets only; auto by size',
+      )
+        .choices(['auto', 'exact', 'cheap'])
+        .default('auto'),
+    )
+    .option('--dataset <file>', 'the data that is trained, JSON lines: says what of each row should be')
+    .addOption(
+      new Option('--train-on <what>', 'what is meant to be trained').choices([
+        'assistant',
+        'last',
+        'completion',
+        'all',
+      ]),
+    )
+    .option('--tokenizer <dir>', "folder with tokenizer.json (default: the script's own, as it was seen)")
+    .option('--semantics <json>', 'what the trainer is declared to do, as in PROTOCOL.md; JSON or a file')
+    .option(
+      '--shrink <runs>',
+      'where a property fails, look for the smallest data set that fails so, in so many more runs at most',
+      wholePositive,
+    )
+    .option('--out <dir>', `where the trace is written (default: ${TRACES}/TIME)`)
+    .option('--from <dir>', 'judge a recorded trace again, without running anything')
+    .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
+    .option('--level <level>', 'must, should (with must) or may (all); default should', levelName)
+    .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
+    .option(
+      '--rows <count>',
+      'rows to show, those with something wrong first (default: a few)',
+      wholePositive,
+    )
+    .option('--full', 'show every token of long rows')
+    .option('--quiet', 'print failures and the final line only');
+  return addOutputOptions(command).option(
+    '--no-annotations',
+    'in GitHub Actions, neither annotate the job nor write its summary',
+  );
+}
+
+/** What the user says of the run, read and understood. */
+export interface Told {
+  /** Typed; over the script's own. */
+  readonly tokenizer?: Tokenizer;
+  /** The configuration's: where the script's own was not seen. */
+  readonly fallback?: string;
+  readonly semantics?: Semantics;
+  readonly dataset?: readonly Entry[];
+}
+
+export function toldOf(
+  options: TraceOptions,
+  loaded: LoadedConfig | undefined,
+  context: Context,
+): Told | Problem {
+  const semantics = semanticsOf(options.semantics, loaded, context);
+  if (semantics !== undefined && isProblemOf(semantics)) return semantics;
+  const dataset = options.dataset === undefined ? undefined : datasetOf(options.dataset, context);
+  if (dataset !== undefined && 'problem' in dataset) return dataset;
+  const folder = namedTokenizer(options, loaded, context.cwd);
+  const typed = options.tokenizer === undefined || folder === undefined ? undefined : loadTokenizer(folder);
+  if (typed !== undefined && 'problem' in typed) return typed;
+  return {
+    ...typed,
+    ...(typed !== undefined || folder === undefined ? {} : { fallback: folder }),
+    ...(semantics === undefined ? {} : { semantics: semantics.semantics }),
+    ...(dataset === undefined ? {} : { dataset: dataset.rows }),
+  };
+}
+
+// --- helpers ---
+
+type Understood = { readonly semantics: Semantics };
+
+function isProblemOf(value: Understood | Problem): value is Problem {
+  return 'problem' in value;
+}
+
+/** The configuration's, under what is typed. */
+function semanticsOf(
+  typed: string | undefined,
+  loaded: LoadedConfig | undefined,
+  context: Context,
+): Understood | Problem | undefined {
+  const written = loaded?.config.semantics;
+  if (typed === undefined) return written === undefined ? undefined : { semantics: written };
+  const inline = typed.trimStart().startsWith('{');
+  let value: unknown;
+  try {
+    if (!inline && !existsSync(resolve(context.cwd, typed)))
+      return { problem: `--semantics: there is no file ${typed}, and JSON begins with {` };
+    value = JSON.parse(inline ? typed : readFileSync(resolve(context.cwd, typed), 'utf8'));
+  } catch (error) {
+    const hint = inline ? "; quote it for the shell with '...'" : '';
+    return { problem: `--semantics is not JSON (${whyOf(error)})${hint}` };
+  }
+  const read = decodeHello({ protocol: PROTOCOL, name: 'trace', ops: {}, semantics: value });
+  if ('complaint' in read)
+    return { problem: `--semantics: ${read.complaint.replace('hello.semantics', 'it')}` };
+  return { semantics: { ...written, ...read.ok.semantics } };
+}
+
+function datasetOf(file: string, { cwd }: Context): { readonly rows: readonly Entry[] } | Problem {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(resolve(cwd, file));
+  } catch (error) {
+    const why = whyOf(error);
+    return { problem: `--dataset: ${/ENOENT/.test(why) ? `there is no file ${file}` : why}` };
+  }
+  const other = formatOf(bytes);
+  if (other !== undefined) return { problem: `--dataset: ${file} is ${other}` };
+  const rows = [...entriesOf(bytes)];
+  const unread = rows.find(({ problem }) => problem !== undefined);
+  if (rows.length === 0) return { problem: `--dataset: ${file} has no rows` };
+  if (unread !== undefined)
+    return { problem: `--dataset: ${file}, row ${unread.number}: ${unread.problem ?? ''}` };
+  return { rows };
+}

@@ -1,0 +1,77 @@
+// What check, replay, list, doctor and demo do around their own work: start, watch for Ctrl-C, stop; and how
+// they print.
+import type { Replay } from '../../check/events.ts';
+import { REPLAY } from '../../report/failure/reproduce.ts';
+import { troubleLines } from '../../report/failure/trouble.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import type { Plan } from '../check/plan.ts';
+import { type Context, isProblem, refuse, say } from '../context.ts';
+import { NO_VERDICT } from '../exit.ts';
+import { type Interrupts, watchInterrupts } from '../interrupt.ts';
+import { nameOf, type Opened, openPlan } from './open.ts';
+import { commandOf, pipeLine, type TrainerChoice } from './trainer.ts';
+
+export interface Session extends Opened {
+  readonly interrupts: Interrupts;
+}
+
+/**
+ * Starts the trainer, loads the tokenizer, runs `work`, and stops the trainer whatever happens.
+ * @returns the exit code of `work`, or 2 where the trainer never started or the tokenizer cannot be read.
+ */
+export async function withSession(
+  plan: Plan,
+  context: Context,
+  work: (session: Session) => Promise<number>,
+): Promise<number> {
+  const interrupts = watchInterrupts(context);
+  try {
+    const opened = await openPlan(plan);
+    if (isProblem(opened)) return refuse(context, opened);
+    if ('failure' in opened) {
+      const print = { width: widthOfScreen(context), paint: choosePaint(context.err.isTty, context.env) };
+      const lines = [`lossproof: ${nameOf(plan)} did not start`, ...troubleLines(opened.failure, print)];
+      context.err.write(`${lines.join('\n')}\n`);
+      return NO_VERDICT;
+    }
+    interrupts.begin();
+    try {
+      return await work({ ...opened, interrupts });
+    } finally {
+      await opened.trainer.stop();
+    }
+  } finally {
+    interrupts.dispose();
+  }
+}
+
+/** Under the working directory. */
+export const CASES_FOLDER = '.lossproof/cases';
+
+/** How a failure of this trainer is seen again from this folder. */
+export function replayOf(
+  choice: TrainerChoice,
+  context: Pick<Context, 'cwd' | 'env'>,
+  kept: boolean,
+): Replay {
+  const adapter = pipeLine(choice, context);
+  return {
+    ...REPLAY,
+    ...(adapter === undefined ? {} : { adapter }),
+    ...(kept ? { folder: CASES_FOLDER } : {}),
+  };
+}
+
+/** Said before a run that nobody named a trainer for. */
+export function sayBundled({ choice }: Plan, context: Context): void {
+  if (choice.from !== 'bundled') return;
+  say(context, `no trainer named: checking the bundled example (${commandOf(choice)})`);
+}
+
+/** Narrower than this nothing can be aligned; wider, lines are hard to follow. */
+const LEAST_WIDTH = 40;
+const MOST_WIDTH = 160;
+
+export function widthOfScreen(context: Context): number {
+  return Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, context.out.columns));
+}

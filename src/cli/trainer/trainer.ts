@@ -1,0 +1,147 @@
+// Which trainer is meant, in one place for every command and for the vitest face: what is typed, then the
+// configuration, then LOSSPROOF_TRAINER, and last the bundled example.
+import { isAbsolute, relative, resolve } from 'node:path';
+import { nearestName } from '../../protocol/nearest.ts';
+import { quoted } from '../../report/failure/reproduce.ts';
+import type { TrainerFailure } from '../../trainer/failure.ts';
+import { type ObjectTrainerSpec, objectTrainer } from '../../trainer/object.ts';
+import { startTrainer } from '../../trainer/process.ts';
+import type { Trainer } from '../../trainer/trainer.ts';
+import type { LoadedConfig } from '../config.ts';
+import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
+import type { Config } from '../define.ts';
+import { findPython, pythonPathPrefix } from './python.ts';
+import { joinCommand, splitCommand } from './words.ts';
+
+export interface AskedTrainer {
+  /** The words behind `--`. */
+  readonly command?: readonly string[];
+  readonly adapter?: string | undefined;
+  readonly python?: string | undefined;
+  /** Absolute; ready-made adapters build their model around it. */
+  readonly tokenizer?: string | undefined;
+}
+
+export type TrainerChoice =
+  | {
+      readonly kind: 'command';
+      readonly command: readonly string[];
+      readonly cwd: string;
+      readonly from: 'typed' | 'config' | 'environment' | 'bundled';
+    }
+  | {
+      readonly kind: 'object';
+      readonly spec: ObjectTrainerSpec;
+      readonly file: string;
+      readonly from: 'config';
+    };
+
+export interface Deadlines {
+  readonly helloMilliseconds?: number;
+  readonly opMilliseconds?: number;
+}
+
+type Place = Pick<Context, 'cwd' | 'env'>;
+
+/** Ready-made adapters and the modules that they are. */
+export const ADAPTERS: Readonly<Record<string, string>> = {
+  'trl-dpo': 'lossproof.adapters.trl_dpo',
+  'trl-grpo': 'lossproof.adapters.trl_grpo',
+  'trl-sft': 'lossproof.adapters.trl_sft',
+};
+const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';
+
+/** The trainer that these options mean. */
+export function chooseTrainer(
+  asked: AskedTrainer,
+  loaded: LoadedConfig | undefined,
+  place: Place,
+): TrainerChoice | Problem {
+  const { cwd, env } = place;
+  const python = (): string => pythonOf(asked, loaded, place);
+  if (asked.command !== undefined && asked.command.length > 0) {
+    if (asked.adapter !== undefined) return { problem: 'name a trainer behind -- or an --adapter, not both' };
+    return { kind: 'command', command: asked.command, cwd, from: 'typed' };
+  }
+  const adapter = (name: string, folder: string, from: 'typed' | 'config'): TrainerChoice | Problem => {
+    const command = adapterCommand(name, python(), asked.tokenizer);
+    return isProblem(command) ? command : { kind: 'command', command, cwd: folder, from };
+  };
+  if (asked.adapter !== undefined) return adapter(asked.adapter, cwd, 'typed');
+  if (loaded?.config.adapter !== undefined) return adapter(loaded.config.adapter, loaded.folder, 'config');
+  const written = loaded === undefined ? undefined : configChoice(loaded);
+  if (written !== undefined) return written;
+  if (env.LOSSPROOF_TRAINER) {
+    const words = splitCommand(env.LOSSPROOF_TRAINER);
+    if (isProblem(words)) return { problem: `LOSSPROOF_TRAINER: ${words.problem}` };
+    return { kind: 'command', command: words, cwd, from: 'environment' };
+  }
+  return { kind: 'command', command: [python(), '-m', BUNDLED_EXAMPLE], cwd, from: 'bundled' };
+}
+
+/** Starts it and waits for its hello. */
+export async function startChosen(
+  choice: TrainerChoice,
+  deadlines: Deadlines,
+): Promise<{ readonly trainer: Trainer } | { readonly failure: TrainerFailure }> {
+  if (choice.kind === 'object') {
+    try {
+      return { trainer: objectTrainer(choice.spec) };
+    } catch (error) {
+      return {
+        failure: { kind: 'start', message: whyOf(error), advice: `Correct the trainer in ${choice.file}.` },
+      };
+    }
+  }
+  return await startTrainer({ command: choice.command, cwd: choice.cwd, ...deadlines });
+}
+
+/** The trainer as it is said and saved: a shell command, or '' for one in this process. */
+export function commandOf(choice: TrainerChoice): string {
+  return choice.kind === 'object' ? '' : joinCommand(choice.command);
+}
+
+/** The shell line that a file of requests can be piped into, from the user's folder; undefined where there is none. */
+export function pipeLine(choice: TrainerChoice, place: Place): string | undefined {
+  if (choice.kind === 'object') return undefined;
+  const line = pythonPathPrefix(choice.command, place) + joinCommand(choice.command);
+  if (choice.cwd === place.cwd) return line;
+  return `(cd ${quoted(relative(place.cwd, choice.cwd))} && ${line})`;
+}
+
+function configChoice({ config, folder, file }: LoadedConfig): TrainerChoice | Problem | undefined {
+  const { trainer } = config;
+  if (trainer === undefined) return undefined;
+  if (isObject(trainer)) return { kind: 'object', spec: trainer, file, from: 'config' };
+  const words = typeof trainer === 'string' ? splitCommand(trainer) : trainer;
+  if (isProblem(words)) return { problem: `${file}: ${words.problem}` };
+  return { kind: 'command', command: words, cwd: folder, from: 'config' };
+}
+
+function isObject(trainer: NonNullable<Config['trainer']>): trainer is ObjectTrainerSpec {
+  return typeof trainer === 'object' && !Array.isArray(trainer);
+}
+
+/** The tokenizer goes along as a variable of the command itself, so that a saved command is whole. */
+function adapterCommand(
+  name: string,
+  python: string,
+  tokenizer: string | undefined,
+): readonly string[] | Problem {
+  const module = ADAPTERS[name];
+  if (module !== undefined) {
+    const variables = tokenizer === undefined ? [] : ['env', `LOSSPROOF_TOKENIZER=${tokenizer}`];
+    return [...variables, python, '-m', module];
+  }
+  const known = Object.keys(ADAPTERS);
+  const near = nearestName(name, known);
+  const hint = near === undefined ? `ready-made are ${known.join(', ')}` : `did you mean "${near}"?`;
+  return { problem: `no adapter is called "${name}", ${hint}` };
+}
+
+function pythonOf(asked: AskedTrainer, loaded: LoadedConfig | undefined, place: Place): string {
+  if (asked.python !== undefined) return findPython(asked.python, place);
+  const written = loaded?.config.python;
+  if (written === undefined || loaded === undefined) return findPython(undefined, place);
+  return written.includes('/') && !isAbsolute(written) ? resolve(loaded.folder, written) : written;
+}

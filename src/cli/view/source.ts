@@ -1,0 +1,94 @@
+// Where the rows of `view` come from: a file, a pipe, or the command line.
+import { readFileSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { type Entry, entriesOf, formatOf } from '../../view/read.ts';
+import { type Context, isProblem, type Problem } from '../context.ts';
+
+export interface Source {
+  /** For people. */
+  readonly name: string;
+  readonly rows: Iterable<Entry>;
+}
+
+/** What `view` was given as its rows. */
+export interface Given {
+  readonly conversation?: string;
+  readonly ids?: readonly number[];
+  readonly labels?: readonly number[];
+}
+
+export async function sourceOf(
+  data: string | undefined,
+  options: Given,
+  context: Context,
+): Promise<Source | Problem> {
+  const { conversation, ids, labels } = options;
+  const pasted = conversation !== undefined || ids !== undefined;
+  if (pasted && data !== undefined)
+    return { problem: `give either ${data} or a row with --conversation and --ids, not both` };
+  if (labels !== undefined && ids === undefined)
+    return { problem: '--labels are the labels of --ids, which are not given' };
+  if (pasted) return pastedRow(conversation, ids, labels);
+  if (data === undefined)
+    return {
+      problem:
+        'name a file of JSON lines, as in `lossproof view data.jsonl --tokenizer DIR`; `lossproof view --help` lists the shapes of rows',
+    };
+  const bytes = data === '-' ? await standardInput() : bytesOf(data, context);
+  if (isProblem(bytes)) return bytes;
+  const other = formatOf(bytes);
+  if (other !== undefined) return { problem: `${data} is ${other}` };
+  return { name: data === '-' ? 'standard input' : basename(data), rows: entriesOf(bytes) };
+}
+
+// --- helpers ---
+
+function pastedRow(
+  conversation: string | undefined,
+  ids: readonly number[] | undefined,
+  labels: readonly number[] | undefined,
+): Source | Problem {
+  let value: unknown = {};
+  if (conversation !== undefined) {
+    try {
+      value = JSON.parse(conversation);
+    } catch (error) {
+      return {
+        problem: `--conversation is not JSON (${error instanceof Error ? error.message : String(error)}); quote it for the shell with '...'`,
+      };
+    }
+  }
+  if (ids !== undefined) {
+    const beside = Array.isArray(value) ? { messages: value } : (value as object);
+    value = { ...beside, input_ids: ids, ...(labels === undefined ? {} : { labels }) };
+  }
+  return { name: 'the row given', rows: [{ number: 1, value }] };
+}
+
+/** Read as it comes: a pipe may not have been filled yet. */
+async function standardInput(): Promise<Uint8Array | Problem> {
+  if (process.stdin.isTTY)
+    return { problem: 'nothing is piped in; `cat data.jsonl | lossproof view -` does' };
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+function bytesOf(data: string, context: Context): Uint8Array | Problem {
+  const file = resolve(context.cwd, data);
+  try {
+    if (statSync(file).isDirectory())
+      return {
+        problem: `${data} is a folder; a data set that save_to_disk wrote becomes JSON lines with load_from_disk("${data}").to_json("data.jsonl")`,
+      };
+    return readFileSync(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (/ENOENT/.test(reason)) return { problem: `there is no file ${data}` };
+    if (/ERR_FS_FILE_TOO_LARGE|greater than/.test(reason))
+      return {
+        problem: `${data} is too large to be read at once; look at a part of it, as in \`head -n 10000 ${data} | lossproof view -\``,
+      };
+    return { problem: `${data} cannot be read: ${reason}` };
+  }
+}

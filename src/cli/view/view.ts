@@ -1,0 +1,156 @@
+// `view`: the masks of one's own data set. Which tokens of each row will be trained, and what is wrong with them.
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { choosePaint } from '../../report/text/paint.ts';
+import { harmless } from '../../report/text/visible.ts';
+import { viewLines } from '../../report/view/view.ts';
+import { TRAIN_ON } from '../../view/row.ts';
+import { type Keep, scan, type View } from '../../view/scan.ts';
+import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { FAILED, HOLDS } from '../exit.ts';
+import { type Invocation, wholePositive } from '../options.ts';
+import { widthOfScreen } from '../trainer/session.ts';
+import { type Given, sourceOf } from './source.ts';
+import { type WorldOptions, worldOf } from './world.ts';
+
+interface Options extends Given, WorldOptions {
+  readonly rows: number;
+  readonly row?: readonly number[];
+  readonly all?: boolean;
+  readonly full?: boolean;
+  readonly strip?: boolean;
+  readonly html?: string;
+  readonly htmlRows: number;
+  readonly strict?: boolean;
+}
+
+export function addView(program: Command, { context, finish }: Invocation): void {
+  program
+    .command('view')
+    .description('show which tokens of a data set are trained, and flag rows whose mask is wrong')
+    .argument('[data]', 'file of JSON lines, or one JSON array; - reads standard input')
+    .option(
+      '--tokenizer <dir>',
+      'folder with tokenizer.json, as tokenizer.save_pretrained(DIR) writes it (default: that of the configuration)',
+    )
+    .option('--template <file>', "chat template to use in place of the tokenizer's")
+    .addOption(
+      new Option('--train-on <what>', 'which tokens are trained where a row does not say').choices(TRAIN_ON),
+    )
+    .option('--max-length <tokens>', 'cut rows to this length, as the trainer will', wholePositive)
+    .addOption(
+      new Option('--truncation-side <side>', 'the end that is cut off')
+        .choices(['right', 'left'])
+        .default('right'),
+    )
+    .option(
+      '--stop <tokens>',
+      'further tokens that end an answer, by name or id, separated by commas',
+      (text) => text.split(','),
+    )
+    .option('--conversation <json>', 'a row given here: messages, or an object of any shape below')
+    .option('--ids <ids>', 'its input_ids, separated by commas', wholeNumbers)
+    .option('--labels <labels>', 'its labels, separated by commas', wholeNumbers)
+    .option('--rows <count>', 'rows to show, flagged ones first', wholePositive, SHOWN_ROWS)
+    .option('--row <numbers>', 'show these rows, separated by commas', wholeNumbers)
+    .option('--all', 'show every row')
+    .option('--full', 'show every line of long turns')
+    .option('--strip', 'show token, id, role and label of each row, aligned')
+    .option('--html <file>', 'write a page with the rows')
+    .option('--html-rows <count>', 'rows on the page', wholePositive, PAGE_ROWS)
+    .option('--strict', 'let notes fail as well')
+    .addHelpText('after', MORE)
+    .action(async (data: string | undefined, options: Options) => finish(await view(data, options, context)));
+}
+
+const SHOWN_ROWS = 3;
+/** About what a person scrolls through; the page bounds its tokens besides. */
+const PAGE_ROWS = 50;
+
+const MORE = `
+Rows are read in these shapes:
+  {"messages": [{"role": "user", "content": ...}, ...]}
+  {"conversations": [{"from": "human", "value": ...}, ...]}
+  {"prompt": text or messages, "completion": text or messages}
+  {"prompt", "chosen", "rejected"}, the prompt inside both or by itself
+  {"text": ...}, {"instruction", "input", "output"}
+  {"input_ids", "labels" | "completion_mask" | "assistant_masks" | "loss_mask", "attention_mask"}
+
+Examples:
+  npx lossproof view data.jsonl --tokenizer ./my-model
+  npx lossproof view data.jsonl --tokenizer ./my-model --max-length 2048 --html masks.html
+  npx lossproof view --tokenizer ./my-model --conversation '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]'
+  npx lossproof view --tokenizer ./my-model --ids 1,2,3 --labels -100,2,3
+
+Exit code: 0 no row is flagged, 1 some are, 2 nothing could be read.`;
+
+async function view(data: string | undefined, options: Options, context: Context): Promise<number> {
+  const source = await sourceOf(data, options, context);
+  if (isProblem(source)) return refuse(context, source);
+  const world = await worldOf(options, context);
+  if (isProblem(world)) return refuse(context, world);
+  const most =
+    options.all === true
+      ? Number.POSITIVE_INFINITY
+      : Math.max(options.rows, options.html === undefined ? 0 : options.htmlRows);
+  const keep: Keep = { most, ...(options.row === undefined ? {} : { numbers: new Set(options.row) }) };
+  const seen = scan(source.rows, world, keep);
+  if (seen.unread === seen.rows) return refuse(context, { problem: problemOf(seen, source.name) });
+  const of = [
+    source.name,
+    world.tokenizer === undefined ? 'no tokenizer' : `tokenizer ${world.tokenizer.name}`,
+  ];
+  const print = {
+    width: widthOfScreen(context),
+    paint: choosePaint(context.out.isTty, context.env),
+    of,
+    strip: options.strip === true,
+    full: options.full === true,
+  };
+  const shown =
+    options.row === undefined && options.all !== true ? seen.kept.slice(0, options.rows) : seen.kept;
+  say(context, ...viewLines({ ...seen, kept: shown }, print));
+  const missing = (options.row ?? []).filter((row) => !seen.kept.some(({ number }) => number === row));
+  if (missing.length > 0) context.err.write(`lossproof: there is no row ${missing.join(', ')}\n`);
+  if (options.html !== undefined) {
+    const written = await writePage(options.html, seen, of, context);
+    if (written !== undefined) return refuse(context, written);
+  }
+  return seen.flagged > 0 || (options.strict === true && seen.counts.length > 0) ? FAILED : HOLDS;
+}
+
+/** Every row has a problem, most often the same. */
+function problemOf({ rows, kept, counts }: View, name: string): string {
+  const sentence = harmless(kept[0]?.faults.at(-1)?.sentence ?? counts[0]?.example ?? '');
+  if (rows === 0) return `${name} has no rows`;
+  return rows === 1 ? sentence : `none of the ${rows} rows of ${name} can be read. The first: ${sentence}`;
+}
+
+async function writePage(
+  file: string,
+  seen: View,
+  of: readonly string[],
+  context: Context,
+): Promise<Problem | undefined> {
+  const { viewPage } = await import('../../report/html/view/view.ts');
+  try {
+    writeFileSync(resolve(context.cwd, file), viewPage(seen, { of }));
+    say(context, `wrote ${file}`);
+    return undefined;
+  } catch (error) {
+    return {
+      problem: `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}
+
+function wholeNumbers(text: string): readonly number[] {
+  const values = text
+    .replace(/^\[|\]$/g, '')
+    .split(',')
+    .map(Number);
+  if (!values.every(Number.isInteger))
+    throw new InvalidArgumentError('It must be whole numbers separated by commas.');
+  return values;
+}

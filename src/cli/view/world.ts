@@ -1,0 +1,79 @@
+// What the rows of `view` are read with: tokenizer, chat template, stop tokens, and what is trained.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadTokenizer } from '../../tokenizers/load.ts';
+import { checkTemplate } from '../../tokenizers/template.ts';
+import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
+import type { TrainOn, ViewOptions } from '../../view/row.ts';
+import { writerOf } from '../../view/writer.ts';
+import type { PaddingSide } from '../../vocabulary.ts';
+import { namedTokenizer } from '../check/plan.ts';
+import { loadConfig } from '../config.ts';
+import { type Context, isProblem, type Problem } from '../context.ts';
+
+export interface WorldOptions {
+  readonly tokenizer?: string;
+  readonly template?: string;
+  readonly trainOn?: TrainOn;
+  readonly maxLength?: number;
+  readonly truncationSide: PaddingSide;
+  readonly stop?: readonly string[];
+}
+
+/** The tokenizer of the configuration where none is typed; without any, rows of ids can still be looked at. */
+export async function worldOf(options: WorldOptions, context: Context): Promise<ViewOptions | Problem> {
+  const settings = {
+    truncationSide: options.truncationSide,
+    ...(options.trainOn === undefined ? {} : { trainOn: options.trainOn }),
+    ...(options.maxLength === undefined ? {} : { maxLength: options.maxLength }),
+  };
+  const found = options.tokenizer === undefined ? await loadConfig(context.cwd, undefined) : undefined;
+  if (found !== undefined && isProblem(found)) return found;
+  const folder = namedTokenizer(options, found, context.cwd);
+  if (folder === undefined) {
+    if (options.template !== undefined)
+      return { problem: '--template needs --tokenizer, which knows its special tokens' };
+    const stops = stopIds(options.stop ?? [], undefined);
+    return isProblem(stops) ? stops : { ...settings, stops };
+  }
+  const backend = found?.config.tokenizerBackend;
+  const loaded = loadTokenizer(folder, backend === undefined ? {} : { backend });
+  if ('problem' in loaded) return loaded;
+  const { tokenizer } = loaded;
+  const template =
+    options.template === undefined ? tokenizer.chatTemplate : templateOf(options.template, context);
+  if (typeof template === 'object') return template;
+  const stops = stopIds(options.stop ?? [], tokenizer);
+  if (isProblem(stops)) return stops;
+  return {
+    ...settings,
+    tokenizer,
+    stops,
+    ...(template === undefined ? {} : { writer: writerOf(tokenizer, template) }),
+  };
+}
+
+// --- helpers ---
+
+function templateOf(file: string, context: Context): string | Problem {
+  let source: string;
+  try {
+    source = readFileSync(resolve(context.cwd, file), 'utf8');
+  } catch (error) {
+    return {
+      problem: `the chat template ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+  const { problem } = checkTemplate(source);
+  return problem === undefined ? source : { problem: `the chat template ${file}: ${problem}` };
+}
+
+function stopIds(names: readonly string[], tokenizer: Tokenizer | undefined): readonly number[] | Problem {
+  const ids: number[] = [];
+  for (const name of names) {
+    const id = tokenizer?.tokenId(name) ?? (/^\d+$/.test(name) ? Number(name) : undefined);
+    if (id === undefined) return { problem: `--stop ${name}: the tokenizer has no such token` };
+    ids.push(id);
+  }
+  return ids;
+}

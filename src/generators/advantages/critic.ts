@@ -1,0 +1,151 @@
+// Cases of a critic's numbers: rewards of tokens, values and rewards for advantage estimation, numbers to be whitened,
+// advantages to be clipped.
+import fc from 'fast-check';
+import { type GapOptions, type Gapped, gapLabels, gapped, inSteps, trainedTokens } from '../losses/gaps.ts';
+
+export interface RewardCase extends Gapped<'process' | 'kl', 'score'> {
+  readonly klCoef: number;
+}
+export interface GaeCase extends Gapped<'reward' | 'value'> {
+  readonly gamma: number;
+  readonly lam: number;
+}
+export type WhitenCase = Gapped<'value', 'rank'>;
+export interface ClipCase {
+  readonly advantages: readonly number[];
+  readonly limit: number;
+}
+
+/** Scores are clipped to ±5 by some and ±10 by others before they are handed out; these none clips. */
+const HIGHEST_SCORE = 3;
+/** float16 holds what these sum to, and bfloat16 tells them apart. */
+const GRAIN = 16;
+const RANKS = 3;
+const MAX_ADVANTAGES = 5;
+/** One batch in so many has one value only. */
+const EQUAL_ONE_IN = 4;
+
+/** An arbitrary batch for op `token_rewards`: scores a row, KL and process rewards a token, and a coefficient. */
+export function rewardCase(
+  options: GapOptions & { readonly processRewards: boolean },
+): fc.Arbitrary<RewardCase> {
+  const token = {
+    process: options.processRewards ? inSteps(-1, 1, 4) : fc.constant(0),
+    kl: inSteps(-1, 2, GRAIN),
+  };
+  return fc
+    .record({
+      drawn: gapped(token, { score: inSteps(-HIGHEST_SCORE, HIGHEST_SCORE, 4) }, options),
+      klCoef: fc.constantFrom(0.5, 0.125, 0.25, 0),
+    })
+    .map(({ drawn, klCoef }) => ({ ...drawn, klCoef }));
+}
+
+/** Two trained tokens at least: a trainer may whiten its advantages, and one has no deviation. */
+export function gaeCase(options: GapOptions = {}): fc.Arbitrary<GaeCase> {
+  return fc
+    .record({
+      drawn: gapped(
+        { reward: inSteps(-2, 2, 4), value: inSteps(-2, 2, GRAIN) },
+        {},
+        { minTrained: 2, ...options },
+      ),
+      gamma: fc.constantFrom(1, 0.5, 0.75, 0.9375),
+      lam: fc.constantFrom(1, 0.5, 0.75, 0),
+    })
+    .map(({ drawn, gamma, lam }) => ({ ...drawn, gamma, lam }));
+}
+
+/** An arbitrary batch for op `whiten`: numbers a token, and for each row the rank that holds it. */
+export function whitenCase(options: GapOptions = {}): fc.Arbitrary<WhitenCase> {
+  return fc
+    .record({
+      drawn: gapped(
+        { value: inSteps(-3, 3, GRAIN) },
+        { rank: fc.nat(RANKS - 1) },
+        { gaps: true, ...options },
+      ),
+      equal: fc.nat(EQUAL_ONE_IN - 1).map((n) => n === EQUAL_ONE_IN - 1),
+    })
+    .map(({ drawn: { rows }, equal }) => ({ rows: equal ? rows.map(allAlike) : rows }));
+}
+
+/** The same with one trained token in the whole batch, the first. */
+export function oneTokenCase(): fc.Arbitrary<WhitenCase> {
+  return whitenCase().map(({ rows }) => {
+    let found = false;
+    const first = (trained: boolean): boolean => {
+      const keep = trained && !found;
+      found ||= keep;
+      return keep;
+    };
+    return {
+      rows: rows.map((row) => ({
+        ...row,
+        tokens: row.tokens.map((token) => ({ ...token, trained: first(token.trained) })),
+      })),
+    };
+  });
+}
+
+/** Every value that counts is 1; what is masked keeps its own. */
+const allAlike = (row: WhitenCase['rows'][number]): WhitenCase['rows'][number] => ({
+  ...row,
+  tokens: row.tokens.map((token) => (token.trained ? { ...token, value: 1 } : token)),
+});
+
+/** Advantages inside the limit, on it, and beyond. */
+export function clipCase(): fc.Arbitrary<ClipCase> {
+  return fc.constantFrom(5, 1, 2.5, 0.5, 10).chain((limit) =>
+    fc.record({
+      advantages: fc.array(
+        fc.oneof(
+          inSteps(-1, 1, 8).map((part) => part * limit),
+          fc.constantFrom(limit, -limit, 20 * limit, -20 * limit, 0),
+          inSteps(-8, 8, 4),
+        ),
+        { minLength: 1, maxLength: MAX_ADVANTAGES, size: 'max' },
+      ),
+      limit: fc.constant(limit),
+    }),
+  );
+}
+
+/** What a case of `token_rewards` exercises. */
+export function rewardLabels(drawn: RewardCase): string[] {
+  const labels = gapLabels(drawn);
+  if (drawn.klCoef === 0) labels.push('no KL in the reward');
+  if (drawn.rows.some(({ tokens }) => tokens.some(({ process }) => process !== 0)))
+    labels.push('process rewards');
+  return labels;
+}
+
+/** What a case of `gae` exercises. */
+export function gaeLabels(drawn: GaeCase): string[] {
+  const labels = gapLabels(drawn);
+  if (drawn.gamma < 1) labels.push('gamma below 1');
+  if (drawn.lam > 0 && drawn.lam < 1) labels.push('lambda between 0 and 1');
+  if (drawn.lam === 0) labels.push('lambda 0');
+  if (drawn.lam === 1) labels.push('lambda 1');
+  return labels;
+}
+
+/** What a case of `whiten` exercises. */
+export function whitenLabels(drawn: WhitenCase): string[] {
+  const labels = gapLabels(drawn);
+  const values = new Set(
+    drawn.rows.flatMap(({ tokens }) => tokens.flatMap(({ trained, value }) => (trained ? [value] : []))),
+  );
+  if (values.size === 1 && trainedTokens(drawn) > 1) labels.push('equal values');
+  if (new Set(drawn.rows.map(({ rank }) => rank)).size > 1) labels.push('several ranks');
+  return labels;
+}
+
+/** What a case of `clip_advantages` exercises. */
+export function clipLabels({ advantages, limit }: ClipCase): string[] {
+  const labels: string[] = [];
+  if (advantages.some((value) => Math.abs(value) < limit)) labels.push('inside the limit');
+  if (advantages.some((value) => Math.abs(value) === limit)) labels.push('on the limit');
+  if (advantages.some((value) => Math.abs(value) > limit)) labels.push('beyond the limit');
+  return labels;
+}

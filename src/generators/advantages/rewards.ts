@@ -1,0 +1,94 @@
+// Rewards in groups of rollouts of the same prompt.
+import fc from 'fast-check';
+import type { DType, Ragged } from '../../vocabulary.ts';
+
+export interface Grouped {
+  /** One list a prompt; all of the same length G. */
+  readonly groups: readonly (readonly number[])[];
+  /** One a group; two groups may have the same. */
+  readonly prompts: Ragged;
+  /** The rows of a group do not stand together: first rows first, as a sampler that repeats the whole batch leaves them. */
+  readonly interleaved: boolean;
+}
+
+const MAX_GROUPS = 3;
+const MAX_GROUP = 4;
+/** So few that two groups have the same prompt every now and then. */
+const PROMPT_IDS = 2;
+/** Rewards of a group that differs by little, as that of an almost solved prompt does, in steps around 0. */
+const SMALL = 4;
+/** A step is 1 / this. Around 0 it is exact in every format; float16 has no square of the finer one. */
+const FINE = 1024;
+const FINE_HALF = 64;
+/** Largest less smallest reward, exclusive, for the label. */
+const SMALL_SPREAD = 0.1;
+
+export interface GroupOptions {
+  /** G, where the trainer is fixed to one. */
+  readonly size: number | undefined;
+  readonly minGroups?: number;
+  /** All rewards of a group equal. */
+  readonly constant?: boolean;
+  /** Rows of a group need not stand together. */
+  readonly interleaved?: boolean | undefined;
+  /** What the trainer computes in; default float32. */
+  readonly dtype?: DType | undefined;
+}
+
+/** Groups of equal size; unless asked for, two rows at least: a group of one has no spread to normalise by. */
+export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
+  const reward = fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: -8, max: 8 }).map((n) => n / 4 + 0) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 1) },
+    // Equal rewards say most where their mean is not exact: three times 0.1 leaves a spread of rounding noise.
+    { weight: options.constant ? 4 : 1, arbitrary: fc.constantFrom(0.1, 0.3, -0.7, 100.25) },
+  );
+  const size = options.size;
+  const width = size ?? MAX_GROUP;
+  const wide = fc.array(reward, { minLength: width, maxLength: width });
+  const steps = fc.array(fc.integer({ min: -SMALL, max: SMALL }), { minLength: width, maxLength: width });
+  const close = fc
+    .record({ steps, grain: fc.constantFrom(FINE_HALF, options.dtype === 'float16' ? FINE_HALF : FINE) })
+    .map(({ steps, grain }) => steps.map((n) => n / grain + 0));
+  const group = fc.oneof({ weight: 3, arbitrary: wide }, { weight: 1, arbitrary: close });
+  return fc
+    .record({
+      interleaved: options.interleaved ? fc.boolean() : fc.constant(false),
+      size: size === undefined ? fc.integer({ min: 2, max: MAX_GROUP }) : fc.constant(size),
+      groups: fc.array(group, {
+        minLength: options.minGroups ?? 1,
+        maxLength: MAX_GROUPS,
+        size: 'max',
+      }),
+      prompts: fc.array(fc.array(fc.nat(PROMPT_IDS), { minLength: 1, maxLength: 2 }), {
+        minLength: MAX_GROUPS,
+        maxLength: MAX_GROUPS,
+      }),
+    })
+    .map((sketch) => ({
+      interleaved: sketch.interleaved,
+      prompts: sketch.prompts.slice(0, sketch.groups.length),
+      groups: sketch.groups.map((group) => {
+        const cut = group.slice(0, sketch.size);
+        return options.constant ? cut.map(() => cut[0] ?? 0) : cut;
+      }),
+    }));
+}
+
+/** What grouped rewards exercise. */
+export function groupedLabels({ groups, prompts, interleaved }: Grouped): string[] {
+  const labels: string[] = interleaved && groups.length > 1 ? ['interleaved groups'] : [];
+  if (new Set(prompts.map((ids) => ids.join())).size < prompts.length) labels.push('same prompt twice');
+  if (groups.length > 1) labels.push('several groups');
+  if (groups.some((group) => group.length === 1)) labels.push('groups of one');
+  if (groups.some((group) => new Set(group).size === 1)) labels.push('equal rewards');
+  if (groups.some(isSmall)) labels.push('small spread');
+  if (new Set(groups.map((group) => group.reduce((a, b) => a + b, 0) / group.length)).size > 1)
+    labels.push('groups of different means');
+  return labels;
+}
+
+function isSmall(group: readonly number[]): boolean {
+  const spread = Math.max(...group) - Math.min(...group);
+  return spread > 0 && spread < SMALL_SPREAD;
+}

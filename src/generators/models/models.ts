@@ -1,0 +1,99 @@
+// Batches for a trainer that runs a whole model: which model, by name, and the rows that go through it.
+import fc from 'fast-check';
+import type { Route } from '../../vocabulary.ts';
+import { type Batch, type BatchOptions, batch, batchLabels } from '../rollouts/batch.ts';
+import { type PairBatch, pairBatch } from '../rows/pairs.ts';
+
+export interface ModelBatch<Kind extends string = string> extends Batch {
+  readonly kind: Kind;
+  /** Names the weights, with the kind and the vocabulary. */
+  readonly seed: number;
+  readonly temperature: number;
+}
+
+/** The same with what a step of training is told. */
+export interface StepBatch<Kind extends string = string> extends ModelBatch<Kind> {
+  /** `sft`: the advantages are not sent. */
+  readonly route: Route;
+  /** One a row. */
+  readonly advantages: readonly number[];
+  readonly learningRate: number;
+}
+
+/** Pairs of completions that one step prefers one of, and for which models. */
+export interface PairStep<Kind extends string = string> extends PairBatch {
+  readonly kind: Kind;
+  readonly seed: number;
+  readonly learningRate: number;
+}
+
+/** A trainer builds itself anew for each model: a few are enough, since rows differ. */
+const SEEDS = 2;
+/** Powers of two but one: dividing by it is not exact. */
+const TEMPERATURES = [1, 0.5, 2, 0.7];
+/** Large, since what a step moves is read off numbers that were rounded to float32. */
+const RATES = [1, 0.5, 0.25];
+/** More rows are not drawn. */
+const MOST_ROWS = 8;
+
+export interface ModelBatchOptions<Kind extends string> extends BatchOptions {
+  readonly kinds: readonly Kind[];
+  /** Other temperatures than 1. */
+  readonly temperatures?: boolean;
+}
+
+/** An arbitrary batch for one of a few models. */
+export function modelBatch<Kind extends string>(
+  options: ModelBatchOptions<Kind>,
+): fc.Arbitrary<ModelBatch<Kind>> {
+  const { temperatures = false, kinds, ...rest } = options;
+  return fc
+    .tuple(
+      batch(rest),
+      fc.constantFrom(...kinds),
+      fc.nat(SEEDS - 1),
+      temperatures ? fc.constantFrom(...TEMPERATURES) : fc.constant(1),
+    )
+    .map(([drawn, kind, seed, temperature]) => ({ ...drawn, kind, seed, temperature }));
+}
+
+/** Likewise, with advantages of either sign that are not all the same. */
+export function stepBatch<Kind extends string>(
+  options: ModelBatchOptions<Kind> & { readonly routes: readonly Route[] },
+): fc.Arbitrary<StepBatch<Kind>> {
+  const { routes, ...rest } = options;
+  const advantage = fc.integer({ min: -8, max: 8 }).map((n) => (n === 0 ? 1 : n) / 4);
+  return fc
+    .tuple(
+      modelBatch(rest),
+      fc.constantFrom(...routes),
+      fc.array(advantage, { minLength: MOST_ROWS, maxLength: MOST_ROWS }),
+      fc.constantFrom(...RATES),
+    )
+    .map(([drawn, route, advantages, learningRate]) => ({
+      ...drawn,
+      route,
+      advantages: advantages.slice(0, drawn.prompts.length),
+      learningRate,
+    }));
+}
+
+/** An arbitrary batch of preference pairs for a step of one of a few models. */
+export function pairStep<Kind extends string>({
+  tokens,
+  kinds,
+}: Pick<ModelBatchOptions<Kind>, 'kinds' | 'tokens'>): fc.Arbitrary<PairStep<Kind>> {
+  return fc
+    .tuple(pairBatch(tokens), fc.constantFrom(...kinds), fc.nat(SEEDS - 1), fc.constantFrom(...RATES))
+    .map(([pairs, kind, seed, learningRate]) => ({ ...pairs, kind, seed, learningRate }));
+}
+
+/** What a step exercises. */
+export function stepLabels(drawn: StepBatch): string[] {
+  return [...modelLabels(drawn), drawn.route === 'sft' ? 'supervised' : 'with advantages'];
+}
+
+/** What a batch exercises. */
+export function modelLabels(drawn: ModelBatch): string[] {
+  return [...batchLabels(drawn), ...(drawn.temperature === 1 ? [] : ['temperature other than 1'])];
+}

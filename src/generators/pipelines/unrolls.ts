@@ -1,0 +1,58 @@
+// Windows over segments of a replay buffer, for op `unroll`: some end within their segment, some reach beyond it.
+import fc from 'fast-check';
+import type { Ids } from '../../vocabulary.ts';
+
+export interface UnrollRow {
+  /** One a step, and the one after the last. */
+  readonly observations: Ids;
+  readonly actions: Ids;
+  readonly rewards: readonly number[];
+  readonly start: number;
+}
+export interface Unroll {
+  readonly rows: readonly UnrollRow[];
+  readonly steps: number;
+}
+
+const MAX_ROWS = 3;
+const MAX_STEPS = 5;
+const MAX_WINDOW = 4;
+/** No id is 0, which is what windows are padded with; neighbours differ, so that a shift shows. */
+const IDS = 29;
+
+/** Arbitrary windows of some steps over segments, each from a start within its segment. */
+export function unrolls(): fc.Arbitrary<Unroll> {
+  const row = fc
+    .record({
+      length: fc.integer({ min: 1, max: MAX_STEPS }),
+      first: fc.nat(IDS),
+      start: fc.nat(MAX_STEPS - 1),
+    })
+    .map(({ length, first, start }): UnrollRow => {
+      const counted = (count: number, from: number): number[] =>
+        Array.from({ length: count }, (_, at) => 1 + ((from + at) % IDS));
+      return {
+        observations: counted(length + 1, first),
+        actions: counted(length, first + MAX_STEPS),
+        rewards: counted(length, first).map((n) => n / 4),
+        start: start % length,
+      };
+    });
+  return fc.record({
+    rows: fc.array(row, { minLength: 1, maxLength: MAX_ROWS }),
+    steps: fc.integer({ min: 1, max: MAX_WINDOW }),
+  });
+}
+
+/** Where the windows end. */
+export function unrollLabels({ rows, steps }: Unroll): string[] {
+  const labels: string[] = [];
+  const left = rows.map(({ actions, start }) => actions.length - start);
+  if (rows.length > 1) labels.push('several rows');
+  if (new Set(left).size > 1) labels.push('unequal segments');
+  if (left.some((count) => count < steps)) labels.push('window beyond the end');
+  if (left.includes(steps)) labels.push('window up to the end');
+  if (left.some((count) => count > steps)) labels.push('window within');
+  if (rows.some(({ start }) => start > 0)) labels.push('start behind the first step');
+  return labels;
+}

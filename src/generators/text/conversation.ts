@@ -1,0 +1,49 @@
+// Conversations: an optional system message, then user and assistant in turn. Nothing but Message values: how they
+// are rendered is the template's business.
+import fc from 'fast-check';
+import type { Message } from '../../vocabulary.ts';
+import { plainContent, textLabels } from './text.ts';
+
+export interface ConversationOptions {
+  /** Whether it may begin with a system message; half of them then do. Default: true. */
+  readonly system?: boolean;
+  /** User turns. Default: 1 to 3. */
+  readonly turns?: { readonly min: number; readonly max: number };
+  /** `user`: a prompt to be answered. `assistant`: a training example. */
+  readonly endsWith: 'user' | 'assistant';
+  /** Default: plainContent. */
+  readonly content?: fc.Arbitrary<string>;
+}
+
+/** An arbitrary conversation whose last message is from the user or from the assistant. */
+export function conversation(options: ConversationOptions): fc.Arbitrary<Message[]> {
+  const content = options.content ?? plainContent();
+  const { min, max } = options.turns ?? DEFAULT_TURNS;
+  const exchange = fc.record({ user: content, assistant: content });
+  const system = options.system === false ? fc.constant(null) : fc.option(content, { freq: 2 });
+  // `size: 'max'` spreads the number of turns evenly; by default nearly all would have the least.
+  const exchanges = fc.array(exchange, { minLength: min, maxLength: max, size: 'max' });
+  return fc.record({ system, exchanges }).map((made) => {
+    const turns = made.exchanges.flatMap(({ user, assistant }): Message[] => [
+      { role: 'user', content: user },
+      { role: 'assistant', content: assistant },
+    ]);
+    if (options.endsWith === 'user') turns.pop();
+    return made.system === null ? turns : [{ role: 'system', content: made.system }, ...turns];
+  });
+}
+
+/** What a conversation exercises, of its shape and of all its contents. */
+export function conversationLabels(messages: readonly Message[]): string[] {
+  const users = messages.filter((message) => message.role === 'user').length;
+  const shape = [
+    ...(messages[0]?.role === 'system' ? ['system message'] : []),
+    users > 1 ? 'several turns' : 'one turn',
+  ];
+  return [...new Set([...shape, ...messages.flatMap((message) => textLabels(message.content))])];
+}
+
+// --- helpers ---
+
+/** Three turns show every effect of history; more make a case longer, not richer. */
+const DEFAULT_TURNS = { min: 1, max: 3 };

@@ -1,0 +1,80 @@
+// Conversations as trainers get them: whole ones with the answer to train on, and prompts with a forced completion.
+import fc from 'fast-check';
+import type { Ids, Message, Tokens } from '../../vocabulary.ts';
+import { repeated, repeats, sampled, withRepeats } from '../rollouts/batch.ts';
+import { conversation, conversationLabels } from './conversation.ts';
+import { templateSource } from './template.ts';
+import { plainContent } from './text.ts';
+
+/** A conversation that ends with an answer, and the chat template to render it with, where one is sent along. */
+export interface Dialogue {
+  readonly messages: readonly Message[];
+  readonly template: string | null;
+}
+
+/** `templates`: the trainer takes a chat template along with the request. */
+export function dialogue(options: { readonly templates: boolean }): fc.Arbitrary<Dialogue> {
+  const source = templateSource().map((made) => made.source);
+  const messages = conversation({
+    endsWith: 'assistant',
+    system: true,
+    turns: { min: 1, max: 3 },
+    content: plainContent(),
+  });
+  return fc.record({
+    messages: fc
+      .tuple(messages, fc.nat(NEWLINE_ONE_IN - 1))
+      .map(([made, drawn]) => (drawn === NEWLINE_ONE_IN - 1 ? withNewline(made) : made)),
+    template: options.templates ? fc.option(source) : fc.constant(null),
+  });
+}
+
+/** So many answers begin with a line end: some tokenizers make one token of it and the header's. */
+const NEWLINE_ONE_IN = 5;
+
+const withNewline = (messages: readonly Message[]): Message[] =>
+  messages.map((message, at) =>
+    at === messages.length - 1 ? { ...message, content: `\n${message.content}` } : message,
+  );
+
+/** What a dialogue exercises. */
+export function dialogueLabels({ messages, template }: Dialogue): string[] {
+  return [...conversationLabels(messages), ...(template === null ? [] : ['template sent along'])];
+}
+
+/** Prompts with the completions that the sampler is made to emit. */
+export interface Rollouts {
+  readonly rows: readonly { readonly messages: readonly Message[]; readonly sampled: Ids }[];
+}
+
+const MAX_ROLLOUTS = 3;
+
+/** Arbitrary prompts, as conversations, with the ids that the sampler is made to emit for each. */
+export function rollouts(tokens: Tokens | undefined): fc.Arbitrary<Rollouts> {
+  const row = fc.record({
+    again: repeated(),
+    messages: conversation({
+      endsWith: 'user',
+      system: true,
+      turns: { min: 1, max: 2 },
+      content: plainContent(),
+    }),
+    sampled: sampled(tokens),
+  });
+  return fc.array(row, { minLength: 1, maxLength: MAX_ROLLOUTS, size: 'max' }).map((rows) => {
+    const prompts = withRepeats(rows, ({ messages }) => messages);
+    return {
+      rows: rows.map((made, at) => ({ messages: prompts[at] ?? made.messages, sampled: made.sampled })),
+    };
+  });
+}
+
+/** What rollouts exercise. */
+export function rolloutLabels({ rows }: Rollouts): string[] {
+  const lengths = new Set(rows.map((row) => row.sampled.length));
+  return [
+    rows.length > 1 ? 'several rows' : 'one row',
+    ...(lengths.size > 1 ? ['unequal completions'] : []),
+    ...(repeats(rows.map(({ messages }) => messages)) ? ['repeated prompt'] : []),
+  ];
+}

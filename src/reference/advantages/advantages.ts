@@ -1,0 +1,172 @@
+// Group-relative advantages: A = (r - mean of its group) / (std + epsilon), DeepSeekMath section 4.1.2 (GRPO), and its
+// relatives: `none` leaves the difference undivided (Liu et al. 2025, Dr. GRPO), leave-one-out takes the mean of the
+// others (Ahmadian et al. 2024, RLOO), `batch` divides by one deviation for all (REINFORCE++). No whitening over tokens.
+import type { Semantics } from '../../vocabulary.ts';
+import { at, misuse } from '../shape.ts';
+
+export interface AdvantageVariant {
+  /** Degrees of freedom subtracted in the standard deviation. */
+  readonly ddof: 0 | 1;
+  readonly epsilon: number;
+  readonly scaling: 'group' | 'batch' | 'none';
+  /** Added to the standard deviation (default), or to the variance under its root. */
+  readonly placement?: 'std' | 'variance';
+  /** Subtracted from the reward; default `group-mean`. */
+  readonly baseline?: NonNullable<Semantics['advantage_baseline']>;
+  /** What `batch` scaling takes the deviation of: the rewards (default), or what is left of them after the baseline. */
+  readonly batchOf?: 'rewards' | 'centred';
+}
+
+/** Found in public trainers: 1e-4 TRL, 1e-6 verl, 1e-9 OpenRLHF, the others in smaller ones. */
+const KNOWN_EPSILONS: readonly number[] = [1e-4, 1e-6, 1e-9, 1e-8, 1e-5, 1e-3, 1e-2, 0];
+
+/**
+ * Advantages (B,) of rewards (B,) whose group is named by the equal ids of (B,), in any order. Where nothing is left
+ * after a baseline of equal rewards (the group's, or the batch's under `batch-mean`) they are exactly 0: the test is
+ * max = min, since rounding leaves the standard deviation of equal float32 rewards above 0. So is a group of one.
+ */
+export function groupAdvantages(
+  rewards: readonly number[],
+  groupIds: readonly number[],
+  variant: AdvantageVariant,
+): number[] {
+  return spreads(rewards, groupIds, variant).map(({ centred, deviation: std }) => {
+    if (centred === 0) return 0;
+    if (variant.scaling === 'none') return centred;
+    return centred / divisor(std, variant);
+  });
+}
+
+/**
+ * The variant with the epsilon that the observed advantages imply, at most `largest`; itself where none follows. It is
+ * read off the row with the smallest deviation, where an epsilon shows most; whether it fits the others is to be checked.
+ */
+export function withImpliedEpsilon(
+  rewards: readonly number[],
+  groupIds: readonly number[],
+  observed: readonly number[],
+  variant: AdvantageVariant,
+  largest: number,
+): AdvantageVariant {
+  const telling = spreads(rewards, groupIds, variant).flatMap(({ centred, deviation: std }, row) => {
+    const total = centred / at(observed, row);
+    return centred !== 0 && Number.isFinite(total) && total > 0 ? [{ std, total }] : [];
+  });
+  const [first] = telling.sort((a, b) => a.std - b.std);
+  if (first === undefined || variant.scaling === 'none') return variant;
+  const { std, total } = first;
+  const epsilon = variant.placement === 'variance' ? total ** 2 - std ** 2 : total - std;
+  return { ...variant, epsilon: Math.min(largest, Math.max(0, epsilon)) };
+}
+
+/** The variants that agree with what is declared; without scaling, ddof and epsilon have no effect and appear once. */
+export function advantageVariants(semantics: Semantics): AdvantageVariant[] {
+  const { advantage_ddof, advantage_epsilon, advantage_scaling } = semantics;
+  const ddofs = advantage_ddof === undefined ? ([1, 0] as const) : [advantage_ddof];
+  const epsilons = advantage_epsilon === undefined ? KNOWN_EPSILONS : [advantage_epsilon];
+  const scalings =
+    advantage_scaling === undefined ? (['group', 'batch', 'none'] as const) : [advantage_scaling];
+  return scalings.flatMap((scaling) =>
+    baselinesOf(semantics, scaling).flatMap((baseline): AdvantageVariant[] => {
+      const plain = { ddof: at(ddofs, 0), epsilon: at(epsilons, 0), scaling, baseline };
+      if (scaling === 'none') return [plain];
+      // The batch's deviation is the same before and after a baseline that is one number for all.
+      const same = baseline === 'batch-mean' || baseline === 'none';
+      const batches =
+        scaling === 'batch' && !same
+          ? [{ batchOf: 'rewards' as const }, { batchOf: 'centred' as const }]
+          : [{}];
+      return batches.flatMap((batch) =>
+        ddofs.flatMap((ddof) =>
+          epsilons.flatMap((epsilon) =>
+            placementsOf(semantics, epsilon).map((placement) => ({
+              ...plain,
+              ...batch,
+              ddof,
+              epsilon,
+              placement,
+            })),
+          ),
+        ),
+      );
+    }),
+  );
+}
+
+/** "(reward - group mean) / (group standard deviation, ddof 1, + 0.0001)". */
+export function describeAdvantage(variant: AdvantageVariant): string {
+  const centred = BASELINES[variant.baseline ?? 'group-mean'];
+  if (variant.scaling === 'none') return `${centred}, not scaled`;
+  const of = variant.batchOf === 'centred' ? ' of rewards less their baseline' : '';
+  const spread = `${variant.scaling} standard deviation${of}, ddof ${variant.ddof}`;
+  return variant.placement === 'variance'
+    ? `${centred} / (${spread}, with ${variant.epsilon} under the root)`
+    : `${centred} / (${spread}, + ${variant.epsilon})`;
+}
+
+const BASELINES: Readonly<Record<NonNullable<AdvantageVariant['baseline']>, string>> = {
+  'group-mean': '(reward - group mean)',
+  'leave-one-out': "(reward - mean of the group's others)",
+  'batch-mean': '(reward - batch mean)',
+  none: 'reward',
+};
+
+/** Undeclared, the group's mean or that of the others; the latter is nowhere divided by its own group's deviation. */
+function baselinesOf(
+  semantics: Semantics,
+  scaling: AdvantageVariant['scaling'],
+): readonly NonNullable<AdvantageVariant['baseline']>[] {
+  if (semantics.advantage_baseline !== undefined) return [semantics.advantage_baseline];
+  return scaling === 'group' ? ['group-mean'] : ['group-mean', 'leave-one-out'];
+}
+
+function placementsOf(semantics: Semantics, epsilon: number): readonly ('std' | 'variance')[] {
+  if (semantics.advantage_epsilon_placement !== undefined) return [semantics.advantage_epsilon_placement];
+  return epsilon === 0 ? ['std'] : ['std', 'variance'];
+}
+
+function divisor(std: number, { epsilon, placement }: AdvantageVariant): number {
+  return placement === 'variance' ? Math.sqrt(std ** 2 + epsilon) : std + epsilon;
+}
+
+/** Each row's reward less its baseline, and the deviation that divides it. */
+function spreads(
+  rewards: readonly number[],
+  groupIds: readonly number[],
+  { baseline = 'group-mean', scaling, ddof, batchOf }: AdvantageVariant,
+): { centred: number; deviation: number }[] {
+  if (rewards.length !== groupIds.length) {
+    throw misuse('bad_shape', `${rewards.length} rewards, but ${groupIds.length} group ids`);
+  }
+  const groups = new Map<number, number[]>();
+  rewards.forEach((reward, row) => {
+    const id = at(groupIds, row);
+    groups.set(id, [...(groups.get(id) ?? []), reward]);
+  });
+  const groupOf = (row: number): number[] => groups.get(at(groupIds, row)) ?? [];
+  const centred = rewards.map((reward, row) => {
+    if (baseline === 'none') return reward;
+    const own = baseline === 'batch-mean' ? rewards : groupOf(row);
+    if (own.every((other) => other === own[0])) return 0;
+    const difference = reward - mean(own);
+    // r minus the mean of the G - 1 others is G / (G - 1) times r minus the mean of all.
+    return baseline === 'leave-one-out' ? difference * (own.length / (own.length - 1)) : difference;
+  });
+  const batch = deviation(batchOf === 'centred' ? centred : rewards, ddof);
+  return centred.map((value, row) => ({
+    centred: value,
+    deviation: scaling === 'batch' ? batch : deviation(groupOf(row), ddof),
+  }));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Two passes, so that rewards around 1e8 keep their digits. 0 where it is undefined (too few values). */
+function deviation(values: readonly number[], ddof: number): number {
+  if (values.length <= ddof) return 0;
+  const centre = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+  return Math.sqrt(squares / (values.length - ddof));
+}

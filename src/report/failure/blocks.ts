@@ -1,0 +1,39 @@
+// Failures one behind the other. One trainer that raises in every op is one failure, told once and referred to; and of
+// many, one mistake breaks many properties, only the first are told whole.
+import type { PropertyResult } from '../../check/events.ts';
+import { harmless } from '../text/visible.ts';
+import { LOOKS } from '../verdict.ts';
+import { type BlockOptions, failureLines, saidOf, shortLines } from './failure.ts';
+
+/** A block for each result, the first `whole` in full; of a result without a failure its verdict and its reason. */
+export function blocksOf(
+  results: readonly PropertyResult[],
+  optionsOf: (result: PropertyResult) => BlockOptions,
+  whole = Number.POSITIVE_INFINITY,
+): string[][] {
+  const told = new Map<string, string>();
+  let count = 0;
+  return results.map((result) => {
+    const { failure, verdict, id, reason = '' } = result;
+    const options = optionsOf(result);
+    if (failure === undefined) {
+      const { glyph, word } = LOOKS[verdict];
+      return [harmless(`${glyph} ${id}  ${word}: ${reason}`)];
+    }
+    const key = troubleKey(result);
+    const first = key === undefined ? undefined : told.get(key);
+    if (first !== undefined)
+      return shortLines(result, failure, `The trainer fails here as in ${first}, above.`, options);
+    if (key !== undefined) told.set(key, id);
+    count++;
+    return count <= whole
+      ? failureLines(result, options)
+      : shortLines(result, failure, saidOf(failure) ?? '', options);
+  });
+}
+
+/** What makes two trainer failures one: the sentence, whatever numbers the case brought into it. */
+export function troubleKey({ failure }: PropertyResult): string | undefined {
+  const trouble = failure?.trainerFailure;
+  return trouble === undefined ? undefined : `${trouble.kind} ${trouble.message.replaceAll(/\d+/g, '#')}`;
+}

@@ -1,0 +1,170 @@
+// One failed property as a block of text: the sentence, the strip, the numbers, the smallest case, and how to
+// see it again. A trainer that failed to answer gets its message, its advice and the end of what it printed.
+import type { Failure, PropertyResult, Replay } from '../../check/events.ts';
+import type { Finding } from '../../check/property.ts';
+import { numberLines } from '../text/numbers.ts';
+import type { Paint } from '../text/paint.ts';
+import { plural } from '../text/plural.ts';
+import { seriesLines } from '../text/series-lines.ts';
+import type { Letters } from '../text/sparkline.ts';
+import { stripLines } from '../text/strip.ts';
+import { harmless, widthOf, wrap } from '../text/visible.ts';
+import { brushOf, LOOKS } from '../verdict.ts';
+import { reproduceLines } from './reproduce.ts';
+import { troubleIn, troubleLines } from './trouble.ts';
+
+export interface BlockOptions {
+  readonly width: number;
+  readonly paint: Paint;
+  readonly replay: Replay;
+  /** false: the property is none of the catalogue, which is what `explain` knows. */
+  readonly explained?: boolean;
+  /** What lines of logged numbers are drawn with. */
+  readonly letters?: Letters;
+}
+
+/** Lines of the block, none wider than `width` except where one word is. `[]` for a result without a failure. */
+export function failureLines(result: PropertyResult, options: BlockOptions): string[] {
+  const { failure } = result;
+  if (failure === undefined) return [];
+  const inner = { ...options, width: options.width - INDENT.length };
+  const trouble = troubleIn(failure);
+  const body = [
+    ...(failure.finding === undefined ? [] : findingLines(failure.finding, inner)),
+    ...(trouble === undefined ? [] : troubleLines(trouble, inner)),
+    ...confirmationLines(failure, inner),
+    ...knownLines(result, inner),
+    ...(isDrawn(failure, options.replay) ? [] : caseLines(failure.given, inner)),
+    '',
+    ...reproduceLines(failure, options.replay),
+    ...(options.explained === false || options.replay.golden === true
+      ? []
+      : [`${EXPLAIN}npx lossproof explain ${result.id}`]),
+  ];
+  return [...headLines(result, failure, options), ...body.map(indented)];
+}
+
+/** The same failure in few lines: one sentence, and how to see it. */
+export function shortLines(
+  result: PropertyResult,
+  failure: Failure,
+  sentence: string,
+  options: BlockOptions,
+): string[] {
+  const [replay = ''] = reproduceLines(failure, options.replay);
+  return [
+    ...headLines(result, failure, options),
+    ...wrap(harmless(sentence), options.width - INDENT.length).map(indented),
+    INDENT + replay,
+  ];
+}
+
+/** What is wrong: the sentence of the finding, or of the trainer that failed to answer. */
+export function saidOf(failure: Failure | undefined): string | undefined {
+  return failure?.finding?.sentence ?? failure?.trainerFailure?.message;
+}
+
+function headLines(
+  result: PropertyResult,
+  failure: Failure,
+  { width, paint, replay }: BlockOptions,
+): string[] {
+  const head = `${LOOKS[result.verdict].glyph} ${result.id}`;
+  const painted = brushOf(result.verdict, paint)(paint.bold(head));
+  const found = facts(result, failure, replay);
+  return widthOf(head) + GAP.length + widthOf(found) <= width
+    ? [`${painted}${GAP}${paint.dim(found)}`]
+    : [painted, ...wrap(found, width - INDENT.length).map((line) => INDENT + paint.dim(line))];
+}
+
+function indented(line: string): string {
+  return line === '' ? '' : INDENT + line;
+}
+
+const GAP = '  ';
+/** As wide as "Reproduce", which it stands below. */
+const EXPLAIN = 'Explain     ';
+const INDENT = '  ';
+/** More rows than this of one case repeat the picture. */
+export const MOST_STRIPS = 3;
+/** A case that needs more characters is better read in its file. */
+const SHORT_CASE = 600;
+
+/** `must · 34 cases, 9 shrinks`; of a traced script, or of logs, what was judged. */
+export function facts(result: PropertyResult, failure: Failure, replay?: Replay): string {
+  if (replay?.logged === true) return `${result.level} · judged ${plural(result.cases, 'time')}`;
+  if (replay?.golden === true) return 'recorded answer';
+  if (replay?.traced === true) return `${result.level} · ${plural(result.cases, 'case')} of this run`;
+  const found = failure.saved
+    ? 'a saved case'
+    : `${plural(failure.casesToFail, 'case')}, ${plural(failure.shrinks, 'shrink')}`;
+  const stopped = failure.shrinkStopped === undefined ? '' : ' (shrinking stopped early)';
+  return `${result.level} · ${found}${stopped}`;
+}
+
+function findingLines(finding: Finding, { width, paint, letters }: BlockOptions): string[] {
+  const series = seriesLines(finding.series ?? [], { width, paint, ...(letters && { letters }) });
+  const strips = finding.strips ?? [];
+  const numbers = numberLines(finding.numbers ?? [], width);
+  const more = strips.length - MOST_STRIPS;
+  return [
+    ...wrap(harmless(finding.sentence), width),
+    ...(series.length > 0 ? ['', ...series] : []),
+    ...strips.slice(0, MOST_STRIPS).flatMap((strip) => ['', ...stripLines(strip, width, paint)]),
+    ...(more > 0 ? ['', `and ${plural(more, 'more row')}`] : []),
+    ...(numbers.length > 0 ? ['', ...numbers] : []),
+    ...(finding.advice === undefined ? [] : ['', ...wrap(harmless(`What to do: ${finding.advice}`), width)]),
+    ...(finding.note === undefined ? [] : ['', ...wrap(harmless(finding.note), width).map(paint.dim)]),
+  ];
+}
+
+function confirmationLines(failure: Failure, { width }: BlockOptions): string[] {
+  const sentence = CONFIRMED[failure.confirmed];
+  return sentence === undefined ? [] : ['', ...wrap(sentence, width)];
+}
+
+/** What running the case again has shown, where it did not simply fail again. */
+export const CONFIRMED: Readonly<Partial<Record<Failure['confirmed'], string>>> = {
+  'state leak':
+    'State leak: it happens in the process that has answered other cases, and not in a fresh one. Something is kept from one request to the next.',
+  flaky:
+    'Flaky: the same case did not fail when it was run again. Look first for state kept from an earlier request (a cache, a counter, a buffer that is reused), then for randomness, dropout or a race.',
+};
+
+function knownLines(result: PropertyResult, { width }: BlockOptions): string[] {
+  if (result.reason === undefined) return [];
+  if (result.verdict === 'known') return ['', ...wrap(harmless(`Known: ${result.reason}`), width)];
+  if (result.verdict === 'changed') return ['', ...wrap(harmless(`Changed: ${result.reason}.`), width)];
+  return [];
+}
+
+/** Where a logged number, or a rollout, is drawn, its case says the same in figures. */
+function isDrawn({ finding }: Failure, { logged }: Replay): boolean {
+  return logged === true && (finding?.series !== undefined || finding?.strips !== undefined);
+}
+
+function caseLines(given: unknown, { width, paint }: BlockOptions): string[] {
+  const text = JSON.stringify(given) as string | undefined;
+  if (text === undefined || text.length > SHORT_CASE) return [];
+  const label = 'Case   ';
+  return [
+    '',
+    ...chunks(harmless(text), width - label.length).map((chunk, at) =>
+      paint.dim((at === 0 ? label : ' '.repeat(label.length)) + chunk),
+    ),
+  ];
+}
+
+/** Breaks behind commas, so that no number is torn apart. */
+function chunks(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const piece of text.split(/(?<=,)/u)) {
+    if (line !== '' && widthOf(line) + widthOf(piece) > width) {
+      lines.push(line);
+      line = '';
+    }
+    line += piece;
+  }
+  return [...lines, line];
+}

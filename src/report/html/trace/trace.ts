@@ -1,0 +1,145 @@
+// A traced run as a page: the report of any run, and between its failures and its table what was trained: the steps as
+// numbers, and rows as heat strips, flagged ones first.
+import type { Ledger } from '../../../trace/ledger.ts';
+import type { Run } from '../../runs.ts';
+import { plural } from '../../text/plural.ts';
+import {
+  originOf,
+  placeOf,
+  realCount,
+  rowsToShow,
+  type ShownRow,
+  trainedCount,
+  weightText,
+} from '../../trace/rows.ts';
+import { hasSeveralRanks, type StepSum, stepSums } from '../../trace/steps.ts';
+import { seenWords } from '../../trace/trace.ts';
+import { failures, knownFailures } from '../failure/failures.ts';
+import { telling } from '../failure/told.ts';
+import { html, type Markup } from '../page/markup.ts';
+import { page } from '../page/page.ts';
+import { matrix } from '../run/matrix.ts';
+import { overview, titleOf } from '../run/overview.ts';
+import { semanticsSheet } from '../run/semantics.ts';
+import { heatLegend, heatStrip } from './heat.ts';
+
+export interface TracePage {
+  readonly ledger: Ledger;
+  /** What could not be seen, a sentence each. */
+  readonly unseen: readonly string[];
+}
+
+/** The whole document. `runs` holds the one run that judged the ledger. */
+export function tracePage(runs: readonly Run[], { ledger, unseen }: TracePage): string {
+  const told = telling(runs);
+  const body = html`${overview(runs)}
+${unseenNotice(unseen)}
+${failures(told, false)}
+${knownFailures(told, false)}
+${trained(ledger, runs)}
+${matrix(runs, told.anchorOf, told.isOnlyListed)}
+${semanticsSheet(runs)}`;
+  return page({ title: titleOf(runs), body });
+}
+
+// --- helpers ---
+
+/** Tokens on one page, so that it stays below 4 MB: each is about 200 bytes. */
+const PAGE_TOKENS = 16_000;
+/** A row of 4,096 tokens is shown whole. */
+const ROW_TOKENS = 4_200;
+/** Rows that a person scrolls through. */
+const PAGE_ROWS = 60;
+/** Of a run with --keep-going. */
+const MOST_STEPS = 200;
+
+function unseenNotice(unseen: readonly string[]): Markup | undefined {
+  if (unseen.length === 0) return undefined;
+  return html`<div class="banner" role="note"><strong>Not seen.</strong> What could not be looked at is no pass.<ul>${unseen.map((sentence) => html`<li>${sentence}</li>`)}</ul></div>`;
+}
+
+function trained(ledger: Ledger, runs: readonly Run[]): Markup {
+  const shown = boundedRows(
+    rowsToShow(
+      ledger,
+      runs.flatMap(({ results }) => results),
+    ),
+  );
+  const several = hasSeveralRanks(ledger);
+  const scale = largestWeight(ledger);
+  const bySteps = [...new Set(shown.map(({ row }) => row.step))].sort((a, b) => a - b);
+  return html`<section class="traced" aria-labelledby="trained"><h2 id="trained">What was trained</h2>
+<p>${seenWords(ledger)}. Targets and weights are read off the gradient that came back into each forward pass; they are what the optimiser really got, whatever the script calls its masks.</p>
+${stepTable(ledger, several)}
+${shown.length > 0 && html`<h3>Rows</h3><p class="aside">${shown.length === ledger.rows.length ? 'All rows.' : `${plural(shown.length, 'row')} of ${ledger.rows.length.toLocaleString('en')}, those with something wrong first.`}</p>${heatLegend(scale)}`}
+${bySteps.map((step) => {
+  const own = shown.filter(({ row }) => row.step === step);
+  return html`<details id="step-${step}" open><summary><h3>Step ${step}</h3> <span class="aside">${plural(own.length, 'row')}</span></summary>
+${own.map((each) => rowArticle(each, ledger, several, scale))}</details>
+`;
+})}</section>`;
+}
+
+/** The first of them that have room on a page. */
+function boundedRows(rows: readonly ShownRow[]): readonly ShownRow[] {
+  const shown: ShownRow[] = [];
+  let left = PAGE_TOKENS;
+  for (const each of rows.slice(0, PAGE_ROWS)) {
+    left -= Math.min(each.row.ids.length, ROW_TOKENS);
+    if (left < 0) break;
+    shown.push(each);
+  }
+  return shown;
+}
+
+function rowArticle(shown: ShownRow, ledger: Ledger, several: boolean, scale: number): Markup {
+  const { row, marks } = shown;
+  const name = placeOf(row, several);
+  const facts = [
+    `${plural(realCount(row), 'token')}, ${trainedCount(row).toLocaleString('en')} trained`,
+    ...(marks.length > 0 ? [`${plural(marks.length, 'token')} wrong`] : []),
+    ...(row.reached ? [] : ['no gradient came back']),
+    originOf(row),
+  ];
+  const id = `row-${row.rank}-${row.forward}-${row.row}`;
+  return html`<article${marks.length > 0 && html` class="card"`} id="${id}" aria-labelledby="${id}/head"><h4 id="${id}/head">${name}</h4><p class="aside">${facts.join(' · ')}</p>
+${heatStrip(shown, { tokenizer: ledger.tokenizer, scale, label: `Tokens of ${name}`, most: ROW_TOKENS })}</article>
+`;
+}
+
+function stepTable(ledger: Ledger, several: boolean): Markup | undefined {
+  const sums = stepSums(ledger);
+  if (sums.length === 0) return undefined;
+  const more = sums.length - MOST_STEPS;
+  return html`<div class="wide" role="region" aria-label="Steps" tabindex="0"><table class="steps"><caption>Steps of the optimiser</caption>
+<thead><tr><th scope="col">Step</th>${several && html`<th scope="col">Rank</th>`}<th scope="col">Rows</th><th scope="col">Micro-batches</th><th scope="col">Tokens</th><th scope="col">Trained</th><th scope="col">Sum of weights</th><th scope="col">Gradient norm</th><th scope="col">Parameters</th></tr></thead>
+<tbody>
+${sums.slice(0, MOST_STEPS).map((sum) => stepRow(sum, several))}</tbody></table></div>
+${more > 0 && html`<p class="note">and ${plural(more, 'more step')}</p>`}`;
+}
+
+function stepRow(sum: StepSum, several: boolean): Markup {
+  const { step, rank, rows, forwards, tokens, trained: count, weight, done, optimizer } = sum;
+  const norm = done?.gradientNorm;
+  const after =
+    done === undefined ? 'no step was made' : done.changed ? `changed by ${optimizer}` : 'not changed';
+  const cells = [
+    rows.toLocaleString('en'),
+    forwards.toLocaleString('en'),
+    tokens.toLocaleString('en'),
+    count.toLocaleString('en'),
+    weight === undefined ? 'not all measured' : weightText(weight),
+    norm === undefined || norm === null ? '–' : weightText(norm),
+  ];
+  return html`<tr><th scope="row">${step}</th>${several && html`<td>${rank}</td>`}${cells.map((cell) => html`<td class="number">${cell}</td>`)}<td>${after}</td></tr>
+`;
+}
+
+function largestWeight({ rows }: Ledger): number {
+  let most = 0;
+  for (const { trained: each } of rows)
+    for (const one of each)
+      if (one?.weight !== undefined && Number.isFinite(one.weight))
+        most = Math.max(most, Math.abs(one.weight));
+  return most;
+}

@@ -1,0 +1,185 @@
+// What a line must look like to be an event that reports can rely on. Saved events come from files: cut off, edited,
+// or written by another version. Further fields are let pass; what reports read must be there and of its kind.
+import type { Failure } from '../../check/events.ts';
+import { VERDICTS } from '../../vocabulary.ts';
+import { SHORT_ROLES } from '../text/strip.ts';
+
+/** The first thing wrong with `event`, as `"result.failure.lines" is no list`; undefined where nothing is. */
+export function complaintAbout(event: Readonly<Record<string, unknown>>): string | undefined {
+  const shape = EVENTS.get(String(event.type));
+  return shape?.(event, '');
+}
+
+/** Of the events that this version knows. */
+export function isKnownType(type: string): boolean {
+  return EVENTS.has(type);
+}
+
+type Shape = (value: unknown, path: string) => string | undefined;
+
+const kind =
+  (test: (value: unknown) => boolean, noun: string): Shape =>
+  (value, path) =>
+    test(value) ? undefined : `"${path}" is no ${noun}`;
+
+const text = kind((value) => typeof value === 'string', 'text');
+const count = kind((value) => typeof value === 'number' && Number.isFinite(value), 'number');
+const flag = kind((value) => typeof value === 'boolean', 'true or false');
+const anything: Shape = () => undefined;
+/** One of a list: what each of them looks like is looked up, so that another one has no looks. */
+const oneOf = (known: readonly string[], noun: string): Shape =>
+  kind((value) => (known as readonly unknown[]).includes(value), `${noun} of this version`);
+const verdict = oneOf(VERDICTS, 'verdict');
+const role = oneOf(Object.keys(SHORT_ROLES), 'role');
+const CONFIRMATIONS: readonly Failure['confirmed'][] = ['deterministic', 'state leak', 'flaky', 'not re-run'];
+/** ISO 8601 in UTC. */
+const instant = kind((value) => typeof value === 'string' && INSTANT.test(value), 'time in UTC');
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+/** Numbers that JSON does not have cross as text. */
+const anyNumber = kind(
+  (value) => typeof value === 'number' || ['NaN', 'Infinity', '-Infinity', '-0'].includes(String(value)),
+  'number',
+);
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const list =
+  (item: Shape): Shape =>
+  (value, path) =>
+    Array.isArray(value)
+      ? first(value.entries(), ([at, each]) => item(each, `${path}[${at}]`))
+      : `"${path}" is no list`;
+
+const record =
+  (item: Shape): Shape =>
+  (value, path) =>
+    isRecord(value)
+      ? first(Object.entries(value), ([key, each]) => item(each, inside(path, key)))
+      : `"${path}" is no object`;
+
+/** Fields whose name ends with ? may be absent. */
+const object =
+  (fields: Readonly<Record<string, Shape>>): Shape =>
+  (value, path) => {
+    if (!isRecord(value)) return `"${path}" is no object`;
+    return first(Object.entries(fields), ([name, shape]) => {
+      const key = name.replace(/\?$/, '');
+      if (value[key] === undefined)
+        return key === name && shape !== anything ? `"${inside(path, key)}" is missing` : undefined;
+      return shape(value[key], inside(path, key));
+    });
+  };
+
+function first<T>(items: Iterable<T>, complain: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const complaint = complain(item);
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
+}
+
+function inside(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+const strip = object({
+  row: count,
+  tokens: list(object({ 'id?': count, 'text?': text, role })),
+  tracks: list(object({ name: text, cells: list(text) })),
+  marks: list(count),
+});
+
+const finding = object({
+  kind: text,
+  sentence: text,
+  'strips?': list(strip),
+  'numbers?': list(object({ where: text, expected: anyNumber, observed: anyNumber, allowed: anyNumber })),
+  'series?': list(
+    object({
+      run: text,
+      name: text,
+      steps: list(count),
+      values: list(anyNumber),
+      'band?': object({ steps: list(count), lows: list(anyNumber), highs: list(anyNumber) }),
+      'violation?': count,
+    }),
+  ),
+  'advice?': text,
+  'note?': text,
+});
+
+const failure = object({
+  caseId: text,
+  'finding?': finding,
+  'trainerFailure?': object({
+    kind: text,
+    message: text,
+    advice: text,
+    'traceback?': text,
+    'stderrTail?': text,
+  }),
+  given: anything,
+  casesToFail: count,
+  shrinks: count,
+  'steps?': list(object({ characters: count, sentence: text, given: anything, 'strip?': strip })),
+  'anyValue?': list(list(anything)),
+  confirmed: oneOf(CONFIRMATIONS, 'confirmation'),
+  seed: count,
+  'path?': text,
+  lines: list(text),
+  'stderrTail?': text,
+});
+
+const result = object({
+  id: text,
+  title: text,
+  level: text,
+  verdict,
+  cases: count,
+  rejected: count,
+  setAside: count,
+  labels: record(count),
+  'coverage?': record(count),
+  thin: list(object({ label: text, share: count, least: count, judged: count, refused: count })),
+  'reason?': text,
+  'failure?': failure,
+  fixed: list(text),
+  milliseconds: count,
+});
+
+const EVENTS: ReadonlyMap<string, Shape> = new Map(
+  Object.entries({
+    'run-start': object({
+      seed: count,
+      cases: count,
+      hello: object({
+        name: text,
+        'version?': text,
+        'runtime?': text,
+        ops: record(anything),
+        'semantics?': record(anything),
+      }),
+      command: text,
+      properties: list(
+        object({ id: text, title: text, stage: text, level: text, why: text, catches: list(text) }),
+      ),
+      version: text,
+      'started?': instant,
+      'configured?': record(anything),
+      'measured?': record(anything),
+      'replay?': object({
+        command: text,
+        'adapter?': text,
+        'folder?': text,
+        'again?': text,
+        'traced?': flag,
+        'golden?': flag,
+        'logged?': flag,
+      }),
+    }),
+    'property-start': object({ id: text, index: count, total: count }),
+    progress: object({ id: text, done: count, total: count }),
+    'property-end': object({ result }),
+    'run-end': object({ interrupted: flag, milliseconds: count }),
+  }),
+);

@@ -1,0 +1,166 @@
+// One row of the table: verdict, property, level, cases, and what is to be said about it in a few words.
+import type { PropertyResult } from '../../check/events.ts';
+import { percent } from '../../check/labels.ts';
+import { UNEXPLAINED } from '../../check/saved/known.ts';
+import type { Verdict } from '../../vocabulary.ts';
+import { brushOf, LOOKS, VERDICT_WIDTH } from '../verdict.ts';
+import type { Brush, Paint } from './paint.ts';
+import { plural } from './plural.ts';
+import { harmless, pad, widthOf, wrap } from './visible.ts';
+
+export interface TableOptions {
+  /** Every property of the run, so that the columns stand still while rows arrive. */
+  readonly ids: readonly string[];
+  readonly width: number;
+  readonly paint: Paint;
+  /** Below each row, the labels of its cases with their shares. */
+  readonly labels?: boolean;
+  /** What several rows are; default: properties. */
+  readonly many?: string;
+}
+
+/** The row, and the warnings that belong to it. */
+export function rowLines(result: PropertyResult, options: TableOptions): string[] {
+  const { paint, width } = options;
+  const below = (text: string, brush: Brush): string[] =>
+    wrap(harmless(text), width - INDENT.length).map((line) => brush(INDENT + line));
+  return [
+    ...lineOf(
+      { verdict: result.verdict, name: result.id, level: result.level, rest: restOf(result) },
+      options,
+    ),
+    ...warningsOf(result).flatMap((warning) => below(warning, paint.orange)),
+    ...(options.labels ? labelLines(result).map((line) => paint.dim(INDENT + line)) : []),
+    ...result.fixed.flatMap((id) => below(`+ fixed ${id}: it holds now and is no longer kept`, String)),
+  ];
+}
+
+export interface Row {
+  readonly verdict: Verdict;
+  /** A property, or several in a few words. */
+  readonly name: string;
+  readonly level: string;
+  readonly rest: string;
+}
+
+/** The row alone: in columns, or, where there is no room for them, the name above and the rest below it. */
+export function lineOf({ verdict, name, level, rest: said }: Row, options: TableOptions): string[] {
+  const { width, paint } = options;
+  const brush = brushOf(verdict, paint);
+  const look = LOOKS[verdict];
+  const rest = harmless(said);
+  const below = (text: string): string[] =>
+    wrap(text, width - INDENT.length).map((line) => paint.dim(INDENT + line));
+  if (width < COLUMNS_WIDTH) {
+    const head = `${look.glyph} ${look.word}`;
+    const beside = widthOf(head) + SPACE.length + widthOf(name) <= width;
+    return [
+      ...(beside
+        ? [`${brush(head)}${SPACE}${name}`]
+        : [brush(head), ...hyphenated(name, width - INDENT.length).map((line) => INDENT + line)]),
+      ...below([level, rest].filter((part) => part !== '').join(' · ')),
+    ];
+  }
+  const head = pad(`${look.glyph} ${look.word}`, VERDICT_WIDTH);
+  const cell = pad(name, nameWidth(options));
+  const row = `${brush(head)}${SPACE}${cell}${SPACE}${pad(level, LEVEL_WIDTH)}`;
+  const left = width - widthOf(head) - widthOf(cell) - LEVEL_WIDTH - 2 * SPACE.length;
+  // A reason is a sentence: where it does not fit beside the row it stands whole below it.
+  if (widthOf(rest) <= left) return [(row + paint.dim(rest)).trimEnd()];
+  return [row.trimEnd(), ...below(rest)];
+}
+
+/** The longest name, as far as it leaves room for what is to be said; a longer one moves its own row only. */
+function nameWidth({ ids, width }: TableOptions): number {
+  const most = Math.max(
+    LEAST_NAME_WIDTH,
+    width - VERDICT_WIDTH - LEVEL_WIDTH - 2 * SPACE.length - REST_WIDTH,
+  );
+  return Math.min(Math.max(0, ...ids.map(widthOf)), most);
+}
+
+/** An id in lines, broken behind its hyphens. */
+function hyphenated(name: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const part of name.split(/(?<=[-/])/)) {
+    if (line !== '' && widthOf(line + part) > width) {
+      lines.push(line);
+      line = '';
+    }
+    line += part;
+  }
+  return [...lines, line];
+}
+
+const SPACE = '  ';
+const LEVEL_WIDTH = 'should'.length + SPACE.length;
+/** Narrower, there is no room for columns beside an id. */
+const COLUMNS_WIDTH = 64;
+/** Room beside the names for "2,100 cases, 30 refused" and most of the short reasons. */
+const REST_WIDTH = 35;
+/** "preference_loss/ (10 properties)" and most ids. */
+const LEAST_NAME_WIDTH = 32;
+const INDENT = '    ';
+/** Where more than half of the cases were refused or set aside, little has been checked. */
+const MUCH_REJECTED = 0.5;
+
+/** "1,100 cases, 3 refused": what ran, and what of it was not judged. */
+export function casesOf(result: Pick<PropertyResult, 'cases' | 'rejected' | 'setAside' | 'failure'>): string {
+  // Of a failure, what it took to find it, as in its block: more were in flight than that.
+  const count = result.failure?.casesToFail ?? result.cases;
+  return plural(count, 'case') + (result.failure === undefined ? notJudged(result) : '');
+}
+
+function restOf(result: PropertyResult): string {
+  if (REASON_ONLY.includes(result.verdict)) return result.reason ?? '';
+  return casesOf(result) + (result.reason === undefined ? '' : `: ${result.reason}`);
+}
+
+/** Nothing was judged, or the reason counts the cases itself. */
+const REASON_ONLY: readonly Verdict[] = ['unsupported', 'skipped', 'unseen', 'thin'];
+
+/** Label, share of judged cases, threshold where there is one; the commonest first. Empty where nothing was judged. */
+function labelLines({ cases, rejected, setAside, labels, coverage = {} }: PropertyResult): string[] {
+  const judged = cases - rejected - setAside;
+  if (judged === 0) return [];
+  const names = [...new Set([...Object.keys(labels), ...Object.keys(coverage)])];
+  const width = Math.max(0, ...names.map(widthOf));
+  return names
+    .map((name) => ({ name, share: (labels[name] ?? 0) / judged, least: coverage[name] }))
+    .sort((a, b) => b.share - a.share)
+    .map(({ name, share, least }) => {
+      const line = `${pad(name, width)}  ${percent(share).padStart('99.9 %'.length)}`;
+      return least === undefined ? line : `${line}  at least ${percent(least)}`;
+    });
+}
+
+/** What a reader must not overlook although the verdict does not say it. */
+export function warningsOf(result: PropertyResult): string[] {
+  const unexplained =
+    result.verdict === 'known' && result.reason === UNEXPLAINED
+      ? ['! nobody has said why: put the reason into the file of known failures']
+      : [];
+  const few = tooFewJudged(result);
+  return [...unexplained, ...(few === undefined ? [] : [`! ${few}`])];
+}
+
+/** Of a pass that rests on less than half of its cases: whose doing that is. */
+export function tooFewJudged(result: PropertyResult): string | undefined {
+  const much = result.rejected + result.setAside > result.cases * MUCH_REJECTED;
+  return result.verdict === 'pass' && much ? `${whoRefused(result)}, so this says little` : undefined;
+}
+
+function notJudged({ rejected, setAside }: Pick<PropertyResult, 'rejected' | 'setAside'>): string {
+  const said = (count: number, what: string): string =>
+    count > 0 ? `, ${count.toLocaleString('en')} ${what}` : '';
+  return said(rejected, 'refused') + said(setAside, 'set aside');
+}
+
+/** Who left cases out: blaming the trainer for what the check could not use would send people looking for nothing. */
+function whoRefused({ rejected, setAside, cases }: PropertyResult): string {
+  const aside = `were set aside, because they say nothing about the rule`;
+  if (setAside === 0) return `the trainer refused ${rejected} of ${cases} cases`;
+  if (rejected === 0) return `${setAside} of ${cases} cases ${aside}`;
+  return `of ${cases} cases the trainer refused ${rejected}, and ${setAside} ${aside}`;
+}

@@ -1,0 +1,301 @@
+// Rows that a script sampled itself: the ids of a recorded generate() call, prompt and completion, stand in the row.
+// Known without a tokenizer, and exactly.
+import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
+import type { Ids } from '../../vocabulary.ts';
+import type { Generation, RowIds, Spans } from '../ledger.ts';
+import { type Hashed, hashed, hashOf } from './hash.ts';
+import {
+  complete,
+  isPadding,
+  put,
+  runOf,
+  type Sheet,
+  sheetOf,
+  spansOfSheet,
+  type Walk,
+  walkOf,
+} from './walk.ts';
+
+export interface GenerationIndex {
+  readonly generations: readonly Generation[];
+  /** By the hash of the prompt; all of one entry have the same prompt but for collisions. */
+  readonly byPrompt: ReadonlyMap<number, readonly number[]>;
+  /** Lengths of prompts, ascending. */
+  readonly lengths: readonly number[];
+  /** By the hash of the completion's first ids, for prompts of which only the end is in the row. */
+  readonly byOpening: ReadonlyMap<number, readonly number[]>;
+}
+
+export function generationIndexOf(generations: readonly Generation[]): GenerationIndex {
+  const byPrompt = new Map<number, number[]>();
+  const byOpening = new Map<number, number[]>();
+  const lengths = new Set<number>();
+  for (const [index, { promptIds, completionIds }] of generations.entries()) {
+    if (promptIds.length === 0 || completionIds.length === 0) continue;
+    lengths.add(promptIds.length);
+    push(byPrompt, hashOf(promptIds), index);
+    push(byOpening, hashOf(completionIds.slice(0, OPENING)), index);
+  }
+  return { generations, byPrompt, byOpening, lengths: [...lengths].sort((left, right) => left - right) };
+}
+
+/** undefined: no recorded completion stands in the row behind its prompt. */
+export function generationSpans(
+  row: RowIds,
+  index: GenerationIndex,
+  tokenizer: Tokenizer | undefined,
+): Spans | undefined {
+  if (index.lengths.length === 0) return undefined;
+  // Where the padding is told by its id, a BOS of the same id in front of the prompt looks like padding.
+  const ways = row.attention === undefined && row.real[0] === false ? [0, 1] : [0];
+  for (const before of ways) {
+    const walk = walkOf(row, before);
+    if (walk.count === 0) return undefined;
+    const reading: Reading = { walk, hash: hashed(walk.ids), index, tokenizer, known: new Map() };
+    const padded = runOf(walk, 0, tokenizer?.padTokenId);
+    const segments = segmentsFrom(reading, 0) ?? (padded > 0 ? segmentsFrom(reading, padded) : undefined);
+    const found = segments ?? tailOf(reading);
+    if (found !== undefined) return laid(row, reading, found);
+  }
+  return undefined;
+}
+
+// --- helpers ---
+
+/** Ids of a completion that it is looked up by. */
+const OPENING = 3;
+/** Ids of prompt and completion together that a prompt cut at its beginning must have in the row: fewer are chance. */
+const LEAST_OF_CUT = 4;
+
+interface Reading {
+  readonly walk: Walk;
+  readonly hash: Hashed;
+  readonly index: GenerationIndex;
+  readonly tokenizer: Tokenizer | undefined;
+  /** Segments looked for already, by where they begin. */
+  readonly known: Map<number, Segment | undefined>;
+}
+
+/** A completion in the walk: tokens [from, to). */
+interface Found {
+  readonly generation: number;
+  readonly from: number;
+  readonly to: number;
+  /** All of it is there. */
+  readonly whole: boolean;
+}
+
+/** A prompt at `start`, and the completions behind it: several where the calls of a conversation follow each other. */
+interface Segment {
+  readonly start: number;
+  readonly chain: readonly Found[];
+  /** Behind here, up to the first completion, it is not known what was sampled. */
+  readonly unsure: number | undefined;
+  /** Up to here the last completion may be the prompt of another one with the same end. */
+  readonly doubtful: number;
+}
+
+function push(map: Map<number, number[]>, key: number, value: number): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [value]);
+  else known.push(value);
+}
+
+/** One segment, or several that were packed into one row; undefined where none begins at `start`. */
+function segmentsFrom(reading: Reading, start: number): readonly Segment[] | undefined {
+  const segments: Segment[] = [];
+  let at = start;
+  while (at < reading.walk.count) {
+    const segment = segmentAt(reading, at);
+    if (segment === undefined) break;
+    segments.push(segment);
+    at = segment.chain.at(-1)?.to ?? reading.walk.count;
+  }
+  return segments.length === 0 ? undefined : segments;
+}
+
+function segmentAt(reading: Reading, start: number): Segment | undefined {
+  if (!reading.known.has(start)) reading.known.set(start, lookedUp(reading, start));
+  return reading.known.get(start);
+}
+
+function lookedUp(reading: Reading, start: number): Segment | undefined {
+  const { index } = reading;
+  const prefixes: { readonly length: number; readonly generations: readonly number[] }[] = [];
+  const found: Found[] = [];
+  for (const length of index.lengths) {
+    if (start + length >= reading.walk.ids.length) break;
+    const same = (index.byPrompt.get(reading.hash.of(start, start + length)) ?? []).filter((each) =>
+      equalAt(reading.walk.ids, start, index.generations[each]?.promptIds ?? []),
+    );
+    if (same.length === 0) continue;
+    prefixes.push({ length, generations: same });
+    for (const generation of same) found.push(...completionAt(reading, generation, start + length));
+  }
+  const chain = chainOf(reading, found);
+  const [first] = chain;
+  if (first === undefined) return undefined;
+  const end = chain.at(-1)?.to;
+  const doubtful = Math.max(...found.filter(({ to }) => to === end).map(({ from }) => from));
+  return { start, chain, unsure: unsureFrom(reading, start, first, prefixes), doubtful };
+}
+
+/** The completion of a generation at `at`, or behind the padding of its prompt's right side. */
+function completionAt({ walk, index, tokenizer }: Reading, generation: number, at: number): Found[] {
+  const ids = index.generations[generation]?.completionIds ?? [];
+  const padding = runOf(walk, at, tokenizer?.padTokenId);
+  for (const from of padding > 0 ? [at, at + padding] : [at]) {
+    if (equalAt(walk.ids, from, ids)) return [{ generation, from, to: from + ids.length, whole: true }];
+    const left = walk.count - from;
+    if (left > 0 && left < ids.length && equalAt(walk.ids, from, ids.slice(0, left)))
+      return [{ generation, from, to: walk.count, whole: false }];
+  }
+  return [];
+}
+
+/** What reaches furthest, and before it what its prompt goes over. */
+function chainOf(reading: Reading, found: readonly Found[]): readonly Found[] {
+  // Of duplicates the first recorded; of two that end alike the longer one.
+  const order = [...found].sort((left, right) => right.to - left.to || left.from - right.from);
+  const last = order.find((each) => isEnd(reading, each));
+  if (last === undefined) return [];
+  const chain = [last];
+  for (const each of order) {
+    const [first] = chain;
+    if (first !== undefined && each.whole && each.to <= first.from && isEarlier(reading, each, first))
+      chain.unshift(each);
+  }
+  return chain;
+}
+
+/** The turns of one conversation come from calls one after the other; rows of one call know nothing of each other. */
+function isEarlier({ index }: Reading, each: Found, next: Found): boolean {
+  const [one, other] = [index.generations[each.generation], index.generations[next.generation]];
+  return one?.rank === other?.rank && (one?.call ?? 0) < (other?.call ?? 0);
+}
+
+/** A completion that was sampled to its limit is followed by nothing; otherwise the row only begins like it. */
+function isEnd(reading: Reading, { generation, to, whole }: Found): boolean {
+  const { walk, index, tokenizer } = reading;
+  const known = index.generations[generation];
+  if (!whole || known?.stopped === true || to >= walk.count) return true;
+  // Some trainers put a stop token behind what has none.
+  const put = known?.eosTokenIds.includes(walk.ids[to] ?? -1) === true ? 1 : 0;
+  return (
+    to + put >= walk.count ||
+    isPadding(walk, to, walk.count, tokenizer) ||
+    segmentAt(reading, to) !== undefined
+  );
+}
+
+/**
+ * A call of the same step whose prompt the row begins with, and whose completion it does not have: an earlier turn
+ * that was written anew, of which it is not known what was sampled.
+ */
+function unsureFrom(
+  { index }: Reading,
+  start: number,
+  first: Found,
+  prefixes: readonly { readonly length: number; readonly generations: readonly number[] }[],
+): number | undefined {
+  const own = index.generations[first.generation];
+  const earlier = prefixes.find(
+    ({ length, generations }) =>
+      start + length < first.from &&
+      generations.some((each) => {
+        const other = index.generations[each];
+        return (
+          own !== undefined &&
+          other !== undefined &&
+          other.rank === own.rank &&
+          other.step === own.step &&
+          other.call < own.call
+        );
+      }),
+  );
+  return earlier === undefined ? undefined : start + earlier.length;
+}
+
+/** A row that begins within a prompt: the completion is found first, and what stands before it must be the prompt's end. */
+function tailOf(reading: Reading): readonly Segment[] | undefined {
+  const { walk, hash, index } = reading;
+  for (let from = 1; from < walk.count; from++) {
+    for (let length = Math.min(OPENING, walk.count - from); length > 0; length--) {
+      for (const generation of index.byOpening.get(hash.of(from, from + length)) ?? []) {
+        const prompt = index.generations[generation]?.promptIds ?? [];
+        if (prompt.length <= from || !endsWith(prompt, walk.ids, from)) continue;
+        const [found] = completionAt(reading, generation, from);
+        if (found === undefined || found.from !== from || found.to < LEAST_OF_CUT || !isEnd(reading, found))
+          continue;
+        return [{ start: 0, chain: [found], unsure: undefined, doubtful: from }];
+      }
+    }
+  }
+  return undefined;
+}
+
+function laid(row: RowIds, { walk, index, tokenizer }: Reading, segments: readonly Segment[]): Spans {
+  const sheet = sheetOf(row);
+  put(sheet, walk, 0, segments[0]?.start ?? 0, 'padding', false);
+  let end = 0;
+  for (const { start, chain, unsure, doubtful } of segments) {
+    let at = start;
+    for (const [turn, found] of chain.entries()) {
+      if (turn === 0) {
+        put(sheet, walk, at, unsure ?? found.from, 'prompt', false);
+        if (unsure !== undefined) put(sheet, walk, unsure, found.from, 'prompt', undefined);
+      } else put(sheet, walk, at, found.from, 'tool', false);
+      layCompletion(sheet, walk, found, index.generations[found.generation], turn === chain.length - 1);
+      at = found.to;
+    }
+    put(sheet, walk, chain.at(-1)?.from ?? at, doubtful, 'completion', undefined);
+    end = at;
+  }
+  layRest(sheet, walk, end, index.generations[segments.at(-1)?.chain.at(-1)?.generation ?? -1], tokenizer);
+  const generations = segments.flatMap(({ chain }) => chain.map(({ generation }) => generation));
+  return spansOfSheet(sheet, { kind: 'generation', generations });
+}
+
+function layCompletion(
+  sheet: Sheet,
+  walk: Walk,
+  { from, to, whole }: Found,
+  generation: Generation | undefined,
+  last: boolean,
+): void {
+  const stopped = whole && generation?.stopped === true;
+  // To leave a completion out that never came to its end is legal.
+  put(sheet, walk, from, to, 'completion', stopped || !last ? true : undefined);
+  if (stopped) put(sheet, walk, to - 1, to, 'stop', true);
+  complete(sheet, walk, from, to, stopped ? to - 1 : undefined);
+}
+
+/** What stands behind the last completion. */
+function layRest(
+  sheet: Sheet,
+  walk: Walk,
+  end: number,
+  generation: Generation | undefined,
+  tokenizer: Tokenizer | undefined,
+): void {
+  if (end >= walk.count) return;
+  // Pads that the model can see, behind what never came to a stop: they may have been sampled.
+  const sampled =
+    generation?.stopped === false && end + runOf(walk, end, tokenizer?.padTokenId) >= walk.count;
+  put(sheet, walk, end, walk.count, 'after stop', sampled ? undefined : false);
+  const appended = generation?.stopped === false && generation.eosTokenIds.includes(walk.ids[end] ?? -1);
+  if (appended) put(sheet, walk, end, end + 1, 'stop', undefined);
+}
+
+function equalAt(ids: Ids, at: number, other: Ids): boolean {
+  if (at + other.length > ids.length) return false;
+  for (let index = 0; index < other.length; index++) if (ids[at + index] !== other[index]) return false;
+  return true;
+}
+
+/** The first `length` ids of a row are the last ones of a prompt. */
+function endsWith(prompt: Ids, ids: Ids, length: number): boolean {
+  for (let back = 1; back <= length; back++)
+    if (prompt[prompt.length - back] !== ids[length - back]) return false;
+  return true;
+}

@@ -1,0 +1,85 @@
+// What the legal object trainers do with pairs, with what is too long, with whitening and with samples: measured as what
+// their names say, or said to be none of the known ways.
+import { expect, test } from 'vitest';
+import { LEGAL } from '../../../scripts/correct.ts';
+import { profileTrainer } from '../../../src/check/profile/profile.ts';
+import { measureUndeclared } from '../../../src/check/profile/undeclared.ts';
+import type { Semantics } from '../../../src/index.ts';
+import { undeclared } from './profiled.ts';
+
+async function opened(name: string) {
+  const found = LEGAL.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no legal trainer is called ${name}`);
+  const { trainer, tokenizer } = await found.open();
+  return { trainer: undeclared(trainer), tokenizer };
+}
+
+const KNOWN: readonly (readonly [string, Semantics])[] = [
+  [
+    'DPO of an undeclared beta, summed over pairs',
+    { preference_objective: 'dpo', preference_beta: 0.15, preference_label_smoothing: 0 },
+  ],
+  ['labels smoothed, and not said so', { preference_beta: 0.1, preference_label_smoothing: 0.1 }],
+  ['robust DPO', { preference_beta: 0.1, preference_label_smoothing: 0.15 }],
+  ['hinge', { preference_objective: 'hinge', preference_beta: 0.2 }],
+  ['IPO over means, rewards over means', { preference_objective: 'ipo', preference_beta: 0.1 }],
+  ['IPO over sums, undeclared', { preference_objective: 'ipo', preference_beta: 0.1 }],
+  [
+    'SimPO, undeclared',
+    {
+      preference_objective: 'simpo',
+      preference_beta: 2,
+      preference_gamma: 0.5,
+      preference_label_smoothing: 0,
+    },
+  ],
+  ['DPO in float32', { preference_objective: 'dpo', preference_beta: 1 }],
+  ['DPO in bfloat16', { preference_objective: 'dpo', preference_beta: 1, preference_label_smoothing: 0 }],
+  ['hinge in bfloat16', { preference_objective: 'hinge', preference_beta: 1 }],
+  ['IPO over sums in bfloat16', { preference_objective: 'ipo', preference_beta: 1 }],
+  ['whitened with ddof 1', { whiten_mean: true, whiten_ddof: 1 }],
+  ['whitened with ddof 0, in float32', { whiten_mean: true, whiten_ddof: 0 }],
+  ['whitened around the mean, which stays', { whiten_mean: false, whiten_ddof: 1 }],
+  ['only divided by the deviation', { whiten_mean: false }],
+  ['a sampler that records what it drew from', { sampling_logprobs: 'processed' }],
+  ['the temperature behind the truncations', { sampling_logprobs: 'raw' }],
+  ['a sampler in bfloat16', { sampling_logprobs: 'processed' }],
+  ['examples are cut on the left, undeclared', { truncation_side: 'left', overlong: 'truncate' }],
+  ['examples come back sorted, and say which they are', { truncation_side: 'right', overlong: 'truncate' }],
+  ['overlong examples are dropped', { overlong: 'drop' }],
+];
+
+test.each(KNOWN)('%s', async (name, expected) => {
+  const { measured } = await profileTrainer(await opened(name));
+  expect(measured).toMatchObject(expected);
+  // What becomes of one example that is too long is no rule for all of them.
+  const { truncation_side, overlong, ...kept } = expected;
+  // IPO over sums goes by the same name as IPO over means.
+  const held = kept.preference_objective === 'ipo' ? {} : kept;
+  const quick = await measureUndeclared(await opened(name));
+  expect(quick).toMatchObject(held);
+  if (held !== kept || truncation_side !== undefined) expect(quick).toEqual({});
+});
+
+test.each([
+  'DPO over means, undeclared',
+  'squared rewards around a target',
+  'both sigmoids apart',
+  'the chosen completion may fall',
+  'noise contrastive',
+  'pairs against their batch',
+])('%s is no known objective', async (name) => {
+  const { items, measured } = await profileTrainer(await opened(name));
+  const row = items.find(({ item }) => item === 'preference_objective');
+  expect(row?.verdict).toBe('unknown');
+  expect(row?.closest?.misfit.where).toContain('the loss of');
+  expect(measured).toEqual({});
+});
+
+test('examples that are refused, and prompts that are dropped, show no side', async () => {
+  const refused = await profileTrainer(await opened('overlong examples are refused'));
+  expect(refused.measured).toEqual({});
+  expect(refused.items.find(({ item }) => item === 'overlong')?.why).toContain('has no effect');
+  const dropped = await profileTrainer(await opened('overlong examples are dropped'));
+  expect(dropped.measured.truncation_side).toBeUndefined();
+});

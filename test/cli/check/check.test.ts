@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeWorld, pythonCollate, WRONG } from '../world.ts';
+
+const PLAIN_TRAINER = `
+const pad = (rows, value) => rows.map((row) => [...row, ...Array(Math.max(...rows.map((r) => r.length)) - row.length).fill(value)]);
+export const trainer = (change = (ids) => ids) => ({
+  hello: { protocol: 1, name: 'object', ops: { collate: {} } },
+  ops: {
+    collate: ({ input_ids, labels }) => ({
+      input_ids: pad(change(input_ids), 0),
+      attention_mask: pad(input_ids.map((row) => row.map(() => 1)), 0),
+      labels: pad(labels, -100),
+    }),
+  },
+});
+`;
+
+test('a trainer that holds exits 0, and the seed is printed first', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate());
+  expect(await world.run('check', '--seed', '7', '--', 'python3', 'adapter.py')).toBe(0);
+  expect(world.out().split('\n')[0]).toMatch(/^lossproof \d+\.\d+\.\d+ · seed 7$/);
+  expect(world.out()).toContain('1 property: 1 holds · seed 7');
+  expect(world.err()).toBe('');
+});
+
+test('a failure exits 1, is saved, is replayed, and heals', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate(WRONG));
+  const command = ['--', 'python3', 'adapter.py'];
+  expect(await world.run('check', '--seed', '7', ...command)).toBe(1);
+  expect(world.out()).toContain('In row 0 the ids are others.');
+  expect(world.out()).toContain('Case   [[');
+  const id = /replay (\w+)/.exec(world.out())?.[1] ?? '';
+  expect(readdirSync(join(world.folder, '.lossproof/cases')).sort()).toEqual([`${id}.json`, `${id}.ndjson`]);
+  expect(world.out()).toContain(`python3 adapter.py < .lossproof/cases/${id}.ndjson`);
+
+  expect(await world.run('replay', id)).toBe(1);
+  expect(world.out()).toContain(`x still fails  ${id}`);
+  world.write('adapter.py', pythonCollate());
+  expect(await world.run('replay', `.lossproof/cases/${id}.json`)).toBe(0);
+  expect(world.out()).toContain(`+ fixed  ${id}`);
+  expect(await world.run('check', ...command)).toBe(0);
+  expect(world.out()).toContain(`+ fixed ${id}`);
+  expect(readdirSync(join(world.folder, '.lossproof/cases'))).toEqual([]);
+});
+
+test('--no-corpus leaves nothing behind', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate(WRONG));
+  expect(await world.run('check', '--no-corpus', '--', 'python3', 'adapter.py')).toBe(1);
+  expect(readdirSync(world.folder)).toEqual(['adapter.py']);
+});
+
+test('a case that the trainer cannot be asked for is no longer valid', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate(WRONG));
+  await world.run('check', '--', 'python3', 'adapter.py');
+  const id = /replay (\w+)/.exec(world.out())?.[1] ?? '';
+  world.write('adapter.py', pythonCollate().replace('"collate"', '"mask"'));
+  expect(await world.run('replay', id)).toBe(2);
+  expect(world.out()).toContain(`! no longer valid  ${id}`);
+});
+
+test('a trainer that dies at import exits 2 with its last words', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', 'raise RuntimeError("no weights here")');
+  expect(await world.run('check', '--', 'python3', 'adapter.py')).toBe(2);
+  expect(world.err()).toContain('lossproof: python3 adapter.py did not start');
+  expect(world.err()).toContain('RuntimeError: no weights here');
+});
+
+test('a trainer that can be checked for nothing exits 2, not 0', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate().replace('"collate"', '"kl"'));
+  expect(await world.run('check', '--', 'python3', 'adapter.py')).toBe(2);
+  expect(world.out()).toContain('1 property: 1 unsupported');
+  expect(world.err()).toContain('nothing was checked');
+});
+
+test('an object in the configuration is a trainer', async () => {
+  const world = makeWorld();
+  world.write('trainer.mjs', PLAIN_TRAINER);
+  world.write(
+    'lossproof.config.mjs',
+    "import { trainer } from './trainer.mjs'; export default { trainer: trainer(), level: 'may' };",
+  );
+  expect(await world.run('check')).toBe(0);
+  expect(world.out()).toContain('checking object · 2 properties');
+});
+
+test('a trainer object without the op that it declares is one sentence and exit 2', async () => {
+  const world = makeWorld();
+  world.write(
+    'lossproof.config.mjs',
+    "export default { trainer: { hello: { protocol: 1, name: 'x', ops: { collate: {} } }, ops: {} } };",
+  );
+  expect(await world.run('check')).toBe(2);
+  expect(world.err()).toContain('hello.ops names collate, but ops has no function collate');
+});
+
+test('the first Ctrl-C finishes, reports and exits 130; before hello it leaves at once', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate('rows', 'import time; time.sleep(0.2)'));
+  const running = world.run('check', '--cases', '20000', '--seed', '9', '--', 'python3', 'adapter.py');
+  const poll = setInterval(() => {
+    if (!world.out().includes('checking tiny')) return;
+    clearInterval(poll);
+    world.interrupt();
+  }, 5);
+  expect(await running).toBe(130);
+  expect(world.err()).toContain('finishing the case in hand');
+  expect(world.out()).toContain('interrupted · 1 property: 1 interrupted · seed 9');
+  expect(world.exits).toEqual([]);
+
+  const early = world.run('check', '--', 'python3', 'adapter.py');
+  await world.listening();
+  world.interrupt();
+  await early;
+  expect(world.exits).toEqual([130]);
+});
+
+test('a second Ctrl-C leaves at once', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate());
+  const running = world.run('check', '--cases', '20000', '--', 'python3', 'adapter.py');
+  const poll = setInterval(() => {
+    if (!world.out().includes('checking tiny')) return;
+    clearInterval(poll);
+    world.interrupt();
+    world.interrupt();
+  }, 5);
+  await running;
+  expect(world.exits).toEqual([130]);
+});
+
+test('known failures pass with their reason, and a stale one fails', async () => {
+  const world = makeWorld();
+  world.write('known.json', '{"collate/drops-nothing": {"reason": "upstream issue 4"}}');
+  world.write('adapter.py', pythonCollate(WRONG));
+  const words = ['check', '--known', 'known.json', '--', 'python3', 'adapter.py'];
+  expect(await world.run(...words)).toBe(0);
+  expect(world.out()).toContain('upstream issue 4');
+  world.write('adapter.py', pythonCollate());
+  expect(await world.run(...words)).toBe(1);
+  expect(world.out()).toContain('1 stale');
+});
+
+test('events and JUnit are written', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate());
+  const files = ['--events', 'run.ndjson', '--junit', 'run.xml'];
+  expect(await world.run('check', ...files, '--', 'python3', 'adapter.py')).toBe(0);
+  const types = readFileSync(join(world.folder, 'run.ndjson'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { type: string }).type)
+    // Of a slow machine.
+    .filter((type) => type !== 'progress');
+  expect(types).toEqual(['run-start', 'property-start', 'property-end', 'run-end']);
+  expect(readFileSync(join(world.folder, 'run.xml'), 'utf8')).toContain('tests="1" failures="0"');
+});

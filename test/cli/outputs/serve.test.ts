@@ -1,0 +1,253 @@
+// The live page as a browser and as an attacker see it: over a real socket, beside a real `check`.
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventLine } from '../../../src/report/machine/ndjson.ts';
+import { failure, result, runStart } from '../../report/results.ts';
+import { makeWorld, pythonCollate } from '../world.ts';
+
+const START = eventLine(runStart(['a/b', 'a/c']));
+const FAILS = eventLine({
+  type: 'property-end',
+  result: result({ id: 'a/b', verdict: 'fail', failure: failure() }),
+});
+const END = eventLine({ type: 'run-end', interrupted: false, milliseconds: 1_234 });
+
+async function serving(...words: readonly string[]) {
+  const world = makeWorld();
+  const code = world.run('report', '--serve', ...words);
+  onTestFinished(async () => {
+    world.interrupt();
+    await code;
+  });
+  await until(() => world.out().includes('http://') || world.err() !== '');
+  return { ...world, code, url: /http:\S+/.exec(world.out())?.[0] ?? world.err() };
+}
+
+async function get(url: string): Promise<string> {
+  return (await fetch(url)).text();
+}
+
+/** Collects what the server says of changes. */
+async function listen(url: string) {
+  const abort = new AbortController();
+  const response = await fetch(`${url}events`, { signal: abort.signal });
+  let text = '';
+  const read = (async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk as Uint8Array).toString('utf8');
+  })().catch(() => {});
+  return {
+    response,
+    changes: () => text.split('data: changed\n\n').length - 1,
+    async stop() {
+      abort.abort();
+      await read;
+    },
+    ended: read,
+  };
+}
+
+/** A request as no browser makes it. */
+function ask(url: string, options: { method?: string; host?: string; path?: string }) {
+  const { port, pathname } = new URL(url);
+  return new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; text: string }>(
+    (done, failed) => {
+      const sent = request(
+        {
+          port,
+          host: '127.0.0.1',
+          path: options.path ?? pathname,
+          method: options.method ?? 'GET',
+          headers: { Host: options.host ?? `127.0.0.1:${port}` },
+        },
+        (answer) => {
+          let text = '';
+          answer.on('data', (chunk: Buffer) => {
+            text += chunk.toString('utf8');
+          });
+          answer.on('end', () => done({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
+        },
+      );
+      sent.on('error', failed);
+      sent.end();
+    },
+  );
+}
+
+test('the page waits for a run, follows it, and begins anew with the next', async () => {
+  const { url, folder } = await serving('run.ndjson');
+  const file = join(folder, 'run.ndjson');
+  expect(await get(url)).toMatch(
+    /<html lang="en" data-live>[\s\S]*Waiting for the run to begin[\s\S]*run\.ndjson/,
+  );
+  const events = await listen(url);
+  const changed = async (): Promise<void> => {
+    const before = events.changes();
+    await until(() => events.changes() > before);
+  };
+  expect(events.response.headers.get('content-type')).toBe('text/event-stream');
+  await until(() => events.changes() === 1);
+
+  writeFileSync(file, START.slice(0, 40));
+  await changed();
+  expect(await get(`${url}body`)).toContain('Waiting for the run to begin');
+
+  writeFileSync(file, START + FAILS.slice(0, 50));
+  await changed();
+  const early = await get(`${url}body`);
+  expect(early).not.toContain('<html');
+  expect(early).not.toContain('Token 5');
+
+  appendFileSync(file, FAILS.slice(50) + END);
+  await changed();
+  expect(await get(`${url}body`)).toContain('Token 5');
+  expect(await get(url)).toContain('data-live');
+
+  writeFileSync(file, START);
+  await changed();
+  expect(await get(`${url}body`)).not.toContain('Token 5');
+
+  rmSync(file);
+  await changed();
+  expect(await get(`${url}body`)).toContain('Waiting for the run to begin');
+  await events.stop();
+});
+
+test('a file that turns out to be something else is said on the page', async () => {
+  const { url, folder } = await serving('run.ndjson');
+  writeFileSync(join(folder, 'run.ndjson'), 'Dear <diary>,\n');
+  expect(await get(`${url}body`)).toContain('run.ndjson: these are not the events of a lossproof run');
+  writeFileSync(join(folder, 'run.ndjson'), `${START}<b>oops</b>\n${FAILS}`);
+  const body = await get(`${url}body`);
+  expect(body).toContain('run.ndjson: line 2 is no JSON; it is left out');
+  expect(body).toContain('Token 5');
+});
+
+test('Ctrl-C ends it with 0, and every connection with it', async () => {
+  const { url, code, interrupt } = await serving('run.ndjson');
+  const events = await listen(url);
+  interrupt();
+  expect(await code).toBe(0);
+  await events.ended;
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test('only the address with the token is answered', async () => {
+  const { url } = await serving('run.ndjson');
+  const { pathname: token } = new URL(url);
+  expect(token).toMatch(/^\/[\w-]{22,}\/$/);
+  const wrong = `/${'A'.repeat(token.length - 2)}/`;
+  for (const path of [
+    '/',
+    '/body',
+    wrong,
+    `${wrong}body`,
+    token.slice(0, -1),
+    `${token}nope`,
+    `${token}body/`,
+    `${token}../body`,
+    `/${token}`,
+  ])
+    expect(await ask(url, { path }), path).toMatchObject({ status: 404 });
+  expect(await ask(url, { path: `${token}?again` })).toMatchObject({ status: 200 });
+});
+
+test('a name of another site that leads here is refused, whatever it asks for', async () => {
+  const { url } = await serving('run.ndjson');
+  const { port } = new URL(url);
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    '127.0.0.1',
+    `127.0.0.1:${Number(port) + 1}`,
+    `localhost.evil.example:${port}`,
+  ])
+    expect(await ask(url, { host }), host).toMatchObject({ status: 403 });
+  expect(await ask(url, { host: `localhost:${port}` })).toMatchObject({ status: 200 });
+});
+
+test('it can only be read, and is neither kept, framed nor told to others', async () => {
+  const { url } = await serving('run.ndjson');
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+    expect(await ask(url, { method }), method).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+    });
+  for (const path of ['', 'body', 'events']) {
+    const { pathname } = new URL(url);
+    const { status, headers, text } = await ask(url, { method: 'HEAD', path: pathname + path });
+    expect(status).toBe(200);
+    expect(text).toBe('');
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy': "frame-ancestors 'none'",
+    });
+  }
+});
+
+test('clients that vanish or speak no HTTP disturb nobody', async () => {
+  const { url, folder } = await serving('run.ndjson');
+  const events = await listen(url);
+  const other = await listen(url);
+  await other.stop();
+  const { port } = new URL(url);
+  await new Promise<void>((done) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write('\u0000\u0001 what\r\n\r\n'));
+    socket.on('close', () => done());
+    socket.on('error', () => {});
+  });
+  writeFileSync(join(folder, 'run.ndjson'), START);
+  await until(() => events.changes() > 1);
+  expect((await fetch(url)).status).toBe(200);
+  await events.stop();
+});
+
+test('a port that is taken is one sentence', async () => {
+  const { url } = await serving('run.ndjson');
+  const { port } = new URL(url);
+  const second = makeWorld();
+  expect(await second.run('report', '--serve', '--port', port)).toBe(2);
+  expect(second.err()).toBe(`lossproof: port ${port} is taken; name another one, or leave --port out\n`);
+});
+
+test('it follows a check in another process, from before it begins until its end', async () => {
+  const { url, folder } = await serving();
+  const file = join(folder, '.lossproof/last-run.ndjson');
+  expect(await get(url)).toContain('.lossproof/last-run.ndjson');
+  const events = await listen(url);
+  // The trainer answers when it is told to, so that the run is seen while it goes on.
+  const wait = 'import os, time\ndef wait():\n    while not os.path.exists("go"): time.sleep(0.01)\n';
+  writeFileSync(
+    join(folder, 'adapter.py'),
+    pythonCollate('(wait() or [[id + 1 for id in row] for row in rows])', wait),
+  );
+  const loader = ['--import', resolve('node_modules/jiti/lib/jiti-register.mjs'), resolve('src/cli/main.ts')];
+  const words = ['check', '--seed', '3', '--only', 'collate/rows-survive', '--cases', '20', '--no-profile'];
+  const check = spawn(process.execPath, [...loader, ...words, '--', 'python3', 'adapter.py'], {
+    cwd: folder,
+    stdio: 'ignore',
+  });
+  const ended = new Promise((done) => check.on('close', done));
+  await until(() => events.changes() > 1);
+  const early = await get(`${url}body`);
+  expect(early).toContain('tiny');
+  expect(early).not.toContain('Waiting for the run to begin');
+  expect(readFileSync(file, 'utf8')).not.toContain('property-end');
+
+  writeFileSync(join(folder, 'go'), '');
+  expect(await ended).toBe(1);
+  const last = await get(`${url}body`);
+  expect(last).toContain('lossproof replay');
+  await events.stop();
+});
+
+async function until(happened: () => boolean): Promise<void> {
+  while (!happened()) await sleep(10);
+}

@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LoadedConfig } from '../../../src/cli/config.ts';
+import { findPython, PYTHON_FOLDER, pythonPathPrefix } from '../../../src/cli/trainer/python.ts';
+import { chooseTrainer, commandOf, pipeLine } from '../../../src/cli/trainer/trainer.ts';
+import { joinCommand, splitCommand } from '../../../src/cli/trainer/words.ts';
+import { quoted } from '../../../src/report/failure/reproduce.ts';
+import { makeWorld } from '../world.ts';
+
+const config = (more: LoadedConfig['config']): LoadedConfig => ({
+  file: '/p/lossproof.config.json',
+  folder: '/p',
+  config: more,
+});
+const env = { LOSSPROOF_TRAINER: 'node env.js' };
+
+test('what is typed wins over the configuration, that over the environment, and the example is last', () => {
+  const place = { cwd: '/p/sub', env };
+  const of = (...words: Parameters<typeof chooseTrainer>): unknown => {
+    const choice = chooseTrainer(...words);
+    return 'problem' in choice ? choice : [commandOf(choice), choice.from, 'cwd' in choice && choice.cwd];
+  };
+  const loaded = config({ trainer: 'node config.js' });
+  expect(of({ command: ['node', 'typed.js'] }, loaded, place)).toEqual(['node typed.js', 'typed', '/p/sub']);
+  expect(of({ adapter: 'trl-sft', python: 'py' }, loaded, place)).toEqual([
+    'py -m lossproof.adapters.trl_sft',
+    'typed',
+    '/p/sub',
+  ]);
+  expect(of({}, loaded, place)).toEqual(['node config.js', 'config', '/p']);
+  expect(of({}, config({ adapter: 'trl-grpo', python: './py' }), place)).toEqual([
+    '/p/py -m lossproof.adapters.trl_grpo',
+    'config',
+    '/p',
+  ]);
+  expect(of({}, config({}), place)).toEqual(['node env.js', 'environment', '/p/sub']);
+  expect(of({}, undefined, { cwd: '/p', env: {} })).toEqual([
+    'python3 -m lossproof.examples.left_padded',
+    'bundled',
+    '/p',
+  ]);
+});
+
+test('a tokenizer goes along with a ready-made adapter', () => {
+  const choice = chooseTrainer({ adapter: 'trl-grpo', python: 'py', tokenizer: '/my tok' }, undefined, {
+    cwd: '/p',
+    env: {},
+  });
+  expect('problem' in choice ? choice : commandOf(choice)).toBe(
+    "env 'LOSSPROOF_TOKENIZER=/my tok' py -m lossproof.adapters.trl_grpo",
+  );
+});
+
+test('the Python is the named one, LOSSPROOF_PYTHON, the active environment, ./.venv, or python3', () => {
+  const { folder } = makeWorld();
+  expect(findPython(undefined, { cwd: folder, env: {} })).toBe('python3');
+  for (const name of ['.venv', 'active']) {
+    mkdirSync(join(folder, name, 'bin'), { recursive: true });
+    writeFileSync(join(folder, name, 'bin/python'), '');
+  }
+  const active = { VIRTUAL_ENV: join(folder, 'active') };
+  expect(findPython(undefined, { cwd: folder, env: {} })).toBe(join(folder, '.venv/bin/python'));
+  expect(findPython(undefined, { cwd: folder, env: active })).toBe(join(folder, 'active/bin/python'));
+  expect(findPython(undefined, { cwd: folder, env: { ...active, LOSSPROOF_PYTHON: 'py' } })).toBe('py');
+  expect(findPython('./mine', { cwd: folder, env: { LOSSPROOF_PYTHON: 'py' } })).toBe(join(folder, 'mine'));
+});
+
+test('a shell line without the harness finds the Python package and the folder of the trainer', () => {
+  const place = { cwd: '/p/sub', env: {} };
+  const prefix = `PYTHONPATH=${quoted(PYTHON_FOLDER)} `;
+  expect(pythonPathPrefix(['/usr/bin/python3.11', 'a.py'], place)).toBe(prefix);
+  expect(pythonPathPrefix(['node', 'a.js'], place)).toBe('');
+  expect(pythonPathPrefix(['python', 'a.py'], { cwd: '/p', env: { PYTHONPATH: PYTHON_FOLDER } })).toBe('');
+  const choice = chooseTrainer({}, config({ trainer: ['node', 'my a.js'] }), place);
+  expect('problem' in choice ? choice : pipeLine(choice, place)).toBe("(cd .. && node 'my a.js')");
+});
+
+test.each([
+  ['python adapter.py', ['python', 'adapter.py']],
+  [`python "my adapter.py" --x='a b'c`, ['python', 'my adapter.py', '--x=a bc']],
+  ['a\\ b "c\\"d" ""', ['a b', 'c"d', '']],
+  ["  '日本 語'  x ", ['日本 語', 'x']],
+])('the command %s is split as a shell does, and joined again', (text, words) => {
+  expect(splitCommand(text)).toEqual(words);
+  expect(splitCommand(joinCommand(words))).toEqual(words);
+});
+
+test('a command with an open quote, and one without words, are refused', () => {
+  expect(splitCommand('python "a.py')).toEqual({
+    problem: expect.stringContaining('a quote that is not closed'),
+  });
+  expect(splitCommand('  ')).toEqual({ problem: 'the command is empty' });
+});

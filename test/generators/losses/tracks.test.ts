@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tracks } from '../../../src/generators/losses/tracks.ts';
+
+const EDGES = [Math.log(0.8), Math.log(1.2), Math.log(1.28)];
+const all = ({ rows }: { rows: readonly { tokens: readonly object[] }[] }) =>
+  rows.flatMap(({ tokens }) => tokens);
+
+describe('tracks', () => {
+  it('are log-probabilities of at most -1/64, all three of them, in steps of 1/64', () => {
+    fc.assert(
+      fc.property(tracks(), (drawn) => {
+        for (const value of all(drawn).flatMap((token) => Object.values(token) as number[])) {
+          expect(value).toBeLessThanOrEqual(-1 / 64);
+          expect(Number.isInteger(value * 64)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('are equal on policy', () => {
+    fc.assert(
+      fc.property(tracks({ onPolicy: true }), ({ rows }) => {
+        for (const { logprob, old, ref } of rows.flatMap(({ tokens }) => tokens))
+          expect([old, ref]).toEqual([logprob, logprob]);
+      }),
+    );
+  });
+
+  it('keep two steps from the edges that are named, on both sides of which there are ratios', () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(tracks({ avoid: EDGES }), ({ rows }) => {
+        for (const { logprob, old } of rows.flatMap(({ tokens }) => tokens)) {
+          for (const edge of EDGES) {
+            expect(Math.abs(logprob - old - edge)).toBeGreaterThan(2 / 64);
+            seen.add(`${edge} ${logprob - old < edge}`);
+          }
+        }
+      }),
+    );
+    expect(seen.size).toBe(2 * EDGES.length);
+  });
+
+  it('shrink to one token that is nearly certain and on policy', () => {
+    const failed = fc.check(
+      fc.property(tracks({ avoid: EDGES }), ({ rows }) => rows.every(({ tokens }) => tokens.length === 0)),
+      { seed: 1 },
+    );
+    expect(failed.counterexample?.[0].rows.map(({ tokens }) => tokens)).toEqual([
+      [{ logprob: -1 / 64, old: -1 / 64, ref: -1 / 64 }],
+    ]);
+  });
+});
