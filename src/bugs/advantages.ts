@@ -1,7 +1,13 @@
-// Bugs of rewards, values and advantages.
+// Bugs of rewards and advantages.
 import type { Bug } from './bug.ts';
 
 export const advantages: readonly Bug[] = [
+  {
+    id: 'KL-12',
+    what: 'The reward of the sequence is given to each token instead of to one.',
+    seen: ['huggingface/trl#2575'],
+    todo: 'Add the score to one token, the last of the completion, and the KL to each; check that the rewards of a row sum to score - beta * KL.',
+  },
   {
     id: 'ADV-02',
     what: 'The branches for group and batch are swapped.',
@@ -38,18 +44,6 @@ export const advantages: readonly Bug[] = [
     todo: 'Take mean and variance under the mask, both, and multiply the mask in again afterwards.',
   },
   {
-    id: 'ADV-08',
-    what: 'One advantage a row is broadcast along the wrong axis.',
-    seen: ['huggingface/trl@4db63af98', 'PrimeIntellect-ai/prime-rl@8d77a2cd9'],
-    todo: 'Write `advantages[:, None]` once, where one number a row becomes (B, T), and assert the shape; B equal to T hides the mistake.',
-  },
-  {
-    id: 'ADV-09',
-    what: 'A row is trained with the mask of another one.',
-    seen: ['NovaSky-AI/SkyRL#1507'],
-    todo: 'Broadcast the advantage of a sample under its own mask, also where several samples share one trajectory.',
-  },
-  {
     id: 'ADV-12',
     what: 'Groups are found by the text of the prompt, and equal prompts become one group.',
     seen: ['NVIDIA-NeMo/RL#2176'],
@@ -60,12 +54,6 @@ export const advantages: readonly Bug[] = [
     what: 'Whitening uses the statistics of one rank instead of all.',
     seen: ['THUDM/slime#2235', 'THUDM/slime@4090839d2'],
     todo: 'Reduce sum, sum of squares and count over all ranks that share the batch, then whiten; whiten before sharding where you can.',
-  },
-  {
-    id: 'ADV-14',
-    what: 'With one sample a prompt all advantages are 0, and nobody says so.',
-    seen: ['OpenRLHF/OpenRLHF#1250'],
-    todo: 'Refuse a group baseline with one sample a prompt, for every estimator that has one, or use a baseline of the batch.',
   },
   {
     id: 'ADV-15',
@@ -106,12 +94,6 @@ export const advantages: readonly Bug[] = [
     todo: 'Run the recursion over trained tokens only: take them out by the mask, compute, scatter back. Then tool output of any length changes nothing.',
   },
   {
-    id: 'VAL-05',
-    what: 'The score of a row is read at a column that its padding moves.',
-    seen: ['huggingface/trl#2778', 'jingyaogong/minimind#541', 'huggingface/trl#5303'],
-    todo: 'Find the last real token by `attention_mask`, from the right (`T - 1 - flip(mask).argmax(1)`), not by the first pad id and not by the sum of the mask.',
-  },
-  {
     id: 'VAL-07',
     what: 'A grader is handed text where ids are meant, and counts characters as tokens.',
     seen: ['NovaSky-AI/SkyRL#764'],
@@ -122,5 +104,20 @@ export const advantages: readonly Bug[] = [
     what: 'A penalty for length divides by 0, or a grader dies in silence and every reward is 0.',
     seen: ['verl-project/verl#5216', 'verl-project/verl#5635', 'huggingface/trl@91e3da093'],
     todo: 'Guard the divisor of every length penalty, run each grader once on a good and a bad answer inside the worker that will run it, and let exceptions through.',
+  },
+  {
+    id: 'NUM-01',
+    what: 'A row or batch without trained tokens is divided by 0.',
+    seen: [
+      'verl-project/verl#782',
+      'NVIDIA-NeMo/RL#166',
+      'THUDM/slime@82d3f94a3',
+      'allenai/open-instruct#1685',
+      'PrimeIntellect-ai/prime-rl@e2e6f9ab1',
+      'OpenRLHF/OpenRLHF#583',
+      'inclusionAI/AReaL#463',
+      'unslothai/unsloth-zoo#1262',
+    ],
+    todo: 'Divide by `mask.sum().clamp(min=1)`; `torch.max(x, 1)` takes 1 for an axis. Let a row without tokens count neither above nor below.',
   },
 ];

@@ -3,13 +3,13 @@
 // is the properties' business.
 import { advantages } from './advantages.ts';
 import type { Bug } from './bug.ts';
-import { chats } from './chats.ts';
-import { kl } from './kl.ts';
 import { losses } from './losses.ts';
-import { masks } from './masks.ts';
+import { models } from './models.ts';
+import { pipelines } from './pipelines.ts';
+import { rollouts } from './rollouts.ts';
 import { rows } from './rows.ts';
 import { scores } from './scores.ts';
-import { tokens } from './tokens.ts';
+import { text } from './text.ts';
 
 export type { Bug } from './bug.ts';
 
@@ -34,11 +34,14 @@ export const bugClasses: Readonly<Record<string, string>> = {
   NUM: 'Numbers that are none',
 };
 
-const all = [tokens, rows, chats, masks, scores, kl, advantages, losses].flat();
+/** By family: a bug stands with the ops that show it. */
+const families = { text, rows, rollouts, scores, advantages, losses, models, pipelines };
+const all = Object.values(families).flat();
+const numberOf = ({ id }: Bug): number => Number(id.split('-').at(-1));
 
-/** Every bug, class by class. */
+/** Every bug, class by class, by number. */
 export const bugs: readonly Bug[] = Object.keys(bugClasses).flatMap((name) =>
-  all.filter(({ id }) => id.startsWith(`${name}-`)),
+  all.filter(({ id }) => id.startsWith(`${name}-`)).sort((a, b) => numberOf(a) - numberOf(b)),
 );
 
 const byId = new Map(bugs.map((bug) => [bug.id, bug]));

@@ -3,6 +3,76 @@ import type { Bug } from './bug.ts';
 
 export const losses: readonly Bug[] = [
   {
+    id: 'MSK-06',
+    what: 'Padding is left in the labels and counts as a target.',
+    seen: ['huggingface/trl#1625'],
+    todo: 'Set labels to -100 where the attention mask is 0, before a negative log-likelihood over the whole row is taken.',
+  },
+  {
+    id: 'MSK-10',
+    what: 'The number of trained tokens comes from a length or a span, not from the mask.',
+    seen: [
+      'OpenRLHF/OpenRLHF#1252',
+      'OpenRLHF/OpenRLHF#1243',
+      'THUDM/slime@e61b2d2ff',
+      'THUDM/slime@ba0b13a5e',
+    ],
+    todo: 'Count trained tokens as `mask.sum()`; a span or a length counts tool output and holes.',
+  },
+  {
+    id: 'LP-03',
+    what: 'Labels are shifted after the row was cut into shards, so each shard loses one.',
+    seen: [
+      'huggingface/transformers#36607',
+      'huggingface/transformers#48493',
+      'huggingface/trl#4038',
+      'meta-pytorch/torchtune#2613',
+    ],
+    todo: 'Shift labels over the whole row first and shard afterwards, so that the last token of a shard keeps its target; pass shifted labels to a model that would shift again.',
+  },
+  {
+    id: 'KL-02',
+    what: 'The estimator k1 is used as a loss, where its gradient does not know the reference.',
+    seen: [
+      'allenai/open-instruct#534',
+      'allenai/open-instruct#535',
+      'NVIDIA-NeMo/RL#2506',
+      'huggingface/trl#2277',
+      'verl-project/verl#6058',
+    ],
+    todo: 'In a loss use k2, or the full KL; k1 has the gradient 1 wherever the reference is, and k3 another one than its name suggests. k1 belongs in the reward.',
+  },
+  {
+    id: 'KL-06',
+    what: 'The name of an estimator selects another one, or none.',
+    seen: ['verl-project/verl#6058', 'THUDM/slime@7b2701ce8', 'OpenRLHF/OpenRLHF@21c76ee2'],
+    todo: 'Dispatch by a table that raises for an unknown name, and run every name that the configuration accepts once.',
+  },
+  {
+    id: 'KL-09',
+    what: 'The configured coefficient has no effect.',
+    seen: [
+      'THUDM/slime#397',
+      'THUDM/slime#399',
+      'OpenRLHF/OpenRLHF@def88ca6',
+      'OpenRLHF/OpenRLHF@0314b1c7',
+      'THUDM/slime@f6f46cb17',
+    ],
+    todo: 'Follow the coefficient from the configuration to the sum: change it in a two-row batch, and the loss must change. Look for a branch of the estimator or advantage type that forgets it.',
+  },
+  {
+    id: 'KL-10',
+    what: 'The penalty is in reward and loss, or in neither.',
+    seen: ['verl-project/verl#3916'],
+    todo: 'Decide for reward or loss, give each its own coefficient, and refuse a configuration that sets both or, with a reference loaded, neither.',
+  },
+  {
+    id: 'ADV-08',
+    what: 'One advantage a row is broadcast along the wrong axis.',
+    seen: ['huggingface/trl@4db63af98', 'PrimeIntellect-ai/prime-rl@8d77a2cd9'],
+    todo: 'Write `advantages[:, None]` once, where one number a row becomes (B, T), and assert the shape; B equal to T hides the mistake.',
+  },
+  {
     id: 'LOSS-01',
     what: 'The means of the micro-batches are averaged, whatever their token counts.',
     seen: [
@@ -118,12 +188,6 @@ export const losses: readonly Bug[] = [
     todo: 'DPO sums log-probabilities over the answer; IPO, SimPO and ORPO take their mean. Check where the division is done, and that it is done once.',
   },
   {
-    id: 'LOSS-14',
-    what: 'Distillation divides by another count, or keeps a term that is switched off.',
-    seen: ['huggingface/trl#4105', 'huggingface/trl#5731'],
-    todo: 'Divide the distillation loss by the trained tokens, and compare the fused kernel with the plain formula for each switch.',
-  },
-  {
     id: 'PPO-01',
     what: 'The dual clip also touches tokens whose advantage is not negative.',
     seen: [
@@ -165,31 +229,6 @@ export const losses: readonly Bug[] = [
     todo: 'Keep the raw log-ratio for metrics and clamp a copy for the exponential.',
   },
   {
-    id: 'PPO-07',
-    what: 'The entropy bonus has the wrong sign.',
-    seen: [
-      'nebuly-ai/optimate#250',
-      'DLR-RM/stable-baselines3#127',
-      'google-deepmind/open_spiel#962',
-      'ray-project/ray#4369',
-    ],
-    todo: 'Entropy is `-sum(p * log p)`, never negative, and is subtracted: `loss = policy_loss - beta * entropy`.',
-  },
-  {
-    id: 'PPO-08',
-    what: 'Entropy is averaged over padding or prompt, or over shifted positions.',
-    seen: [
-      'huggingface/trl#3715',
-      'huggingface/trl#3833',
-      'huggingface/trl#5620',
-      'NovaSky-AI/SkyRL#490',
-      'verl-project/verl@45323080e',
-      'verl-project/verl@a7b2e29cb',
-      'THUDM/slime@5b688aaba',
-    ],
-    todo: 'Take entropy at the positions that predict completion tokens, under the same mask as the policy loss.',
-  },
-  {
     id: 'PPO-09',
     what: 'Rows are filtered by recomputed log-probabilities instead of by those of sampling.',
     seen: ['huggingface/trl#4857'],
@@ -198,65 +237,23 @@ export const losses: readonly Bug[] = [
       "It concerns which rows a filter on the gap between sampler and trainer drops; op `loss` is not given the sampler's log-probabilities.",
   },
   {
-    id: 'NUM-01',
-    what: 'A row or batch without trained tokens is divided by 0.',
+    id: 'ZL-03',
+    what: 'A loss near 0 in the first step of GRPO is taken for a failure.',
     seen: [
-      'verl-project/verl#782',
-      'NVIDIA-NeMo/RL#166',
-      'THUDM/slime@82d3f94a3',
-      'allenai/open-instruct#1685',
-      'PrimeIntellect-ai/prime-rl@e2e6f9ab1',
-      'OpenRLHF/OpenRLHF#583',
-      'inclusionAI/AReaL#463',
-      'unslothai/unsloth-zoo#1262',
+      'huggingface/open-r1#239',
+      'huggingface/trl#2703',
+      'huggingface/trl#3452',
+      'huggingface/trl#3857',
+      'unslothai/unsloth#2614',
+      'unslothai/unsloth#2291',
     ],
-    todo: 'Divide by `mask.sum().clamp(min=1)`; `torch.max(x, 1)` takes 1 for an axis. Let a row without tokens count neither above nor below.',
-  },
-  {
-    id: 'NUM-02',
-    what: 'What stands under the mask is multiplied by 0, and 0 times NaN is NaN.',
-    seen: [
-      'verl-project/verl#2377',
-      'NovaSky-AI/SkyRL#1633',
-      'NovaSky-AI/SkyRL#1635',
-      'modelscope/ms-swift#9767',
-      'huggingface/trl#5594',
-    ],
-    todo: 'Select with `torch.where(mask, x, 0)` before exp and log, also for the gradient: a product with 0 keeps NaN.',
-  },
-  {
-    id: 'NUM-03',
-    what: 'A query that may attend to nothing gives NaN, which spreads.',
-    seen: [
-      'pytorch/pytorch#103749',
-      'pytorch/pytorch#157727',
-      'pytorch/pytorch#109517',
-      'pytorch/pytorch#41508',
-      'pytorch/pytorch#131060',
-      'huggingface/transformers#38690',
-      'huggingface/transformers#32390',
-      'unslothai/unsloth#9848',
-    ],
-    todo: 'Let padding queries attend to themselves, or zero their output; check that the logits of real positions are finite for left-padded rows.',
+    todo: 'Nothing is wrong: the ratio is 1 and advantages of a group sum to 0. Watch the norm of the gradient and the rewards instead.',
+    unshown: 'It is a wrong alarm, not a bug: the correct trainers show that no property raises it.',
   },
   {
     id: 'NUM-05',
     what: 'The exponential of a difference of log-probabilities overflows.',
     seen: ['opendilab/LightZero@f39e8606', 'OpenRLHF/OpenRLHF@3a9815c5'],
     todo: 'Clamp the log-ratio before the exponential (20 is usual), in float32, and count how often it is clamped.',
-  },
-  {
-    id: 'NUM-06',
-    what: 'Minus infinity, used as a marker, is multiplied by 0.',
-    seen: ['huggingface/trl#5594', 'allenai/open-instruct#1817'],
-    todo: 'Do not mark with minus infinity what is multiplied later; carry a mask, and select.',
-  },
-  {
-    id: 'NUM-07',
-    what: 'NaN, infinities or large ids do not survive JSON.',
-    seen: [],
-    todo: 'Use the SDK, or tag NaN and infinities as PROTOCOL.md says; never write null for a number, and keep ids below 2^53.',
-    unshown:
-      "It concerns the pipe between harness and trainer; the decoder's and the SDK's own tests prove it.",
   },
 ];

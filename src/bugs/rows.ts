@@ -3,48 +3,6 @@ import type { Bug } from './bug.ts';
 
 export const rows: readonly Bug[] = [
   {
-    id: 'PAD-01',
-    what: 'The number of real prompt tokens is taken for the column where the completion begins.',
-    seen: [
-      'jingyaogong/minimind#533',
-      'jingyaogong/minimind#541',
-      'huggingface/trl#2778',
-      'zjunlp/EasyEdit#330',
-    ],
-    todo: 'After `generate` the completion begins at `prompt_ids.shape[1]` in every row, whatever its padding. Replace `attention_mask.sum(1)` wherever it is used as a column.',
-  },
-  {
-    id: 'PAD-02',
-    what: 'The mask is placed by the number of real tokens on rows that are padded on the left.',
-    seen: ['huggingface/trl#1718', 'opendilab/LightZero@0ad3fdf0'],
-    todo: 'Know the layout: in [padding|prompt|completion|padding] the mask is `[P, P + R_i)`; in a row that is flush right it is `[T - R_i, T)`. A number of real tokens is a place only in rows that are flush left.',
-  },
-  {
-    id: 'PAD-03',
-    what: 'The completion is cut from the end of a row that has padding behind it.',
-    seen: ['NovaSky-AI/SkyRL#1367'],
-    todo: 'Slice `[P, P + R_i)`. If you cut from the end, remove the padding behind the row first, and remember that `x[-0:]` is everything.',
-  },
-  {
-    id: 'PAD-04',
-    what: 'Prompts are padded on the right before generation continues them.',
-    seen: ['huggingface/trl#3722', 'NovaSky-AI/SkyRL#747'],
-    todo: "Set `padding_side='left'` for generation. Look for a collator of training that is used again for prompts.",
-  },
-  {
-    id: 'PAD-05',
-    what: 'Position ids count the padding on the left.',
-    seen: [
-      'OpenRLHF/OpenRLHF#217',
-      'OpenRLHF/OpenRLHF#218',
-      'huggingface/trl#6800',
-      'huggingface/trl#469',
-      'vwxyzjn/lm-human-preference-details#6',
-      'tloen/alpaca-lora#315',
-    ],
-    todo: 'Pass `position_ids = (attention_mask.cumsum(-1) - 1).clamp(min=0)` to each forward pass that scores left-padded rows: policy, reference, value and reward model.',
-  },
-  {
     id: 'PAD-06',
     what: 'Padding on the left is made by reversing, along the wrong axis.',
     seen: ['meta-pytorch/torchtune#1523'],
@@ -63,15 +21,10 @@ export const rows: readonly Bug[] = [
     todo: 'Give masked places a value that cannot be meant (0 in a float next to an explicit mask, -100 in labels), and select with `torch.where` before you compute.',
   },
   {
-    id: 'PAD-11',
-    what: 'Filler rows that make a batch divisible are counted as samples.',
-    seen: [
-      'NovaSky-AI/SkyRL@dca8f8f50',
-      'NovaSky-AI/SkyRL@db73ad624',
-      'verl-project/verl@170a593eb',
-      'NovaSky-AI/SkyRL@43b662f07',
-    ],
-    todo: 'Give filler rows a mask of zeros and leave them out of every denominator and metric, or drop them before the loss.',
+    id: 'MSK-11',
+    what: 'Ids and mask are cut to different limits.',
+    seen: ['PrimeIntellect-ai/verifiers@66f9391aa'],
+    todo: 'Cut ids, mask and everything beside them with one slice, in one place, and compare their shapes afterwards.',
   },
   {
     id: 'TRN-01',
@@ -119,32 +72,6 @@ export const rows: readonly Bug[] = [
     what: 'The budget for tokens counts something twice and keeps too little.',
     seen: ['allenai/open-instruct#1601', 'axolotl-ai-cloud/axolotl@2dac1edf7'],
     todo: 'Write the budget as one expression (limit - prompt - specials) and try lengths of limit - 1, limit and limit + 1.',
-  },
-  {
-    id: 'PCK-01',
-    what: 'Examples in one packed row see each other.',
-    seen: [
-      'huggingface/trl#805',
-      'huggingface/trl#1230',
-      'huggingface/trl#3526',
-      'hiyouga/LlamaFactory#4224',
-      'hiyouga/LlamaFactory#2289',
-      'unslothai/unsloth#126',
-      'MeetKai/functionary#265',
-      'axolotl-ai-cloud/axolotl@8c42d3226',
-    ],
-    todo: 'Pass segment borders to attention: `cu_seqlens`, `position_ids` that restart together with a kernel that reads them, or a block-diagonal mask. Change one example: no other may move.',
-  },
-  {
-    id: 'PCK-02',
-    what: 'Positions run on from one packed example into the next.',
-    seen: [
-      'hiyouga/LlamaFactory#7754',
-      'meta-pytorch/torchtune@f35e5d6a8',
-      'THUDM/slime@ce7697743',
-      'OpenRLHF/OpenRLHF#377',
-    ],
-    todo: 'Restart `position_ids` at 0 for each example; do not compute them from a mask with several values.',
   },
   {
     id: 'PCK-03',

@@ -36,3 +36,12 @@ export interface OpSpec {
 
 /** Settings that capability `knobs` lists, by name; only sent where it does. */
 export const KNOBS = { settings: 'amounts?' } as const satisfies FieldSpecs;
+
+/** Per-token numbers of a policy step. */
+export const TRACKS = {
+  logprobs: 'float_track',
+  old_logprobs: 'float_track',
+  ref_logprobs: 'float_track',
+  completion_mask: 'int_track',
+  prompt_width: 'int',
+} as const satisfies FieldSpecs;

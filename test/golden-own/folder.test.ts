@@ -20,7 +20,7 @@ describe('golden/', () => {
 
   test.each(MADE_FOLDERS)('%s says which script made it, and the script is there', (folder) => {
     for (const { name, made_by, versions } of goldenFiles(folder)) {
-      expect(made_by, name).toBe(`scripts/golden-${folder}.py`);
+      expect(made_by, name).toBe(`scripts/golden/from_${folder}.py`);
       expect(existsSync(join(ROOT, made_by)), name).toBe(true);
       expect(Object.keys(versions).length, name).toBeGreaterThan(0);
     }

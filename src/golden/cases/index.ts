@@ -1,13 +1,22 @@
 // The golden set: every case, in the order in which a conversation passes the stages.
 import type { GoldenCase } from '../case.ts';
-import { agentCases } from './agents.ts';
-import { completionCases } from './completions.ts';
-import { logitCases } from './logits.ts';
-import { rowCases } from './rows.ts';
-import { samplerCases } from './sampler.ts';
-import { textCases } from './text.ts';
-import { trackCases } from './tracks.ts';
-import { turnCases } from './turns.ts';
+import { advantageCases } from './advantages/advantages.ts';
+import { criticCases } from './advantages/critic.ts';
+import { rewardCases } from './advantages/rewards.ts';
+import { policyLossCases } from './losses/policy.ts';
+import { preferenceLossCases } from './losses/preference.ts';
+import { sftCases } from './losses/sft.ts';
+import { updateCases } from './models/update.ts';
+import { pipelineCases } from './pipelines/pipelines.ts';
+import { completionCases } from './rollouts/completions.ts';
+import { samplerCases } from './rollouts/sampler.ts';
+import { toolCases } from './rollouts/tools.ts';
+import { turnCases } from './rollouts/turns.ts';
+import { rowCases } from './rows/rows.ts';
+import { klCases } from './scores/kl.ts';
+import { logitCases } from './scores/logits.ts';
+import { modelScoreCases } from './scores/models.ts';
+import { textCases } from './text/text.ts';
 
 export const goldenCases: readonly GoldenCase[] = [
   ...textCases,
@@ -15,9 +24,18 @@ export const goldenCases: readonly GoldenCase[] = [
   ...completionCases,
   ...turnCases,
   ...samplerCases,
+  ...toolCases,
   ...logitCases,
-  ...trackCases,
-  ...agentCases,
+  ...modelScoreCases,
+  ...klCases,
+  ...rewardCases,
+  ...criticCases,
+  ...advantageCases,
+  ...policyLossCases,
+  ...sftCases,
+  ...preferenceLossCases,
+  ...updateCases,
+  ...pipelineCases,
 ];
 
 /** Ops that no case asks: what they answer depends on checkpoints that the harness writes anew for each run. */

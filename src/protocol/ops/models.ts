@@ -1,4 +1,4 @@
-// Ops that run a whole model: the harness hands over a checkpoint, the trainer loads it, pads, scores and trains.
+// Ops that run a whole model: the harness hands over a checkpoint, or the trainer has its own; it scores and trains.
 import type { OpSpec } from '../fields.ts';
 
 export const MODEL_OPS = {
@@ -44,5 +44,16 @@ export const MODEL_OPS = {
       saved_path: 'text', // a folder that does not exist yet
     },
     ok: { loss: 'float' },
+  },
+  update: {
+    args: { prompt_ids: 'int_rows', completion_ids: 'int_rows' },
+    ok: {
+      old: 'float_rows?', // stored behind the rollout, for the ratio
+      before: 'float_rows', // the policy's, in the first training pass
+      after: 'float_rows', // the policy's, after one optimiser step
+      ref_before: 'float_rows?',
+      ref_after: 'float_rows?',
+      sampler_after: 'float_rows?', // the inference engine's, once it has the new weights
+    },
   },
 } as const satisfies Record<string, OpSpec>;

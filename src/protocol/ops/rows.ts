@@ -1,16 +1,5 @@
-// Ops that lay tokens out in rows: collating, truncating, packing, extraction, masks, trajectories of several turns.
-import type { FieldSpecs, OpSpec } from '../fields.ts';
-
-// A batch laid out as decoder-only generation leaves it: [left padding | prompt | completion | right padding].
-const BLOCK = {
-  prompt_ids: 'int_rows',
-  completion_ids: 'int_rows', // as sampled, the stop token included when there was one
-  sequences: 'int_matrix', // (B, T)
-  attention_mask: 'int_matrix', // (B, T), 1 = real token
-  prompt_width: 'int', // P: the completion block begins at this column
-  pad_token_id: 'int',
-  eos_token_ids: 'ints',
-} as const satisfies FieldSpecs;
+// Ops that lay examples out in rows: collating, truncating, packing, pairs.
+import type { OpSpec } from '../fields.ts';
 
 export const ROW_OPS = {
   collate: {
@@ -56,51 +45,6 @@ export const ROW_OPS = {
       rejected_input_ids: 'int_matrix',
       rejected_attention_mask: 'int_matrix',
       rejected_mask: 'int_matrix',
-    },
-  },
-  extract: {
-    args: {
-      padding_side: 'text',
-      prompt_ids: 'int_rows',
-      input_ids: 'int_matrix', // (B, P) the padded prompts
-      attention_mask: 'int_matrix', // (B, P)
-      sequences: 'int_matrix', // (B, T) what generation returned
-      sampled_ids: 'int_matrix', // (B, C) what the sampler emitted, padded on the right
-      sampling_logprobs: 'float_matrix?', // (B, C) what the inference engine says of sampled_ids
-      pad_token_id: 'int',
-      eos_token_ids: 'ints',
-    },
-    ok: { completion_ids: 'int_rows', logprobs: 'float_rows?' },
-  },
-  mask: {
-    args: BLOCK,
-    ok: {
-      input_ids: 'int_matrix?',
-      attention_mask: 'int_matrix?',
-      completion_mask: 'int_track',
-      position_ids: 'int_matrix?',
-      truncated: 'ints?', // (B,) 1 = ran into the length limit
-    },
-  },
-  rollout: {
-    args: { conversations: 'conversations', sampled_ids: 'int_rows' },
-    ok: {
-      prompt_ids: 'int_rows',
-      input_ids: 'int_matrix',
-      attention_mask: 'int_matrix',
-      completion_mask: 'int_track',
-    },
-  },
-  trajectory: {
-    args: { prompt_ids: 'ints', turns: 'turns', advantage: 'float', eos_token_ids: 'ints' },
-    ok: {
-      input_ids: 'int_rows', // one training row for all turns, or one a turn of the assistant
-      loss_mask: 'int_rows', // 1 = trained
-      completion_mask: 'int_rows?', // 1 = written by the assistant
-      logprobs: 'float_rows?', // the sampler's, on trained tokens
-      advantages: 'float_rows?',
-      response_lengths: 'ints?', // trained tokens of each row
-      truncated: 'ints?', // 1 = some turn of the row ran into the length limit
     },
   },
 } as const satisfies Record<string, OpSpec>;

@@ -1,9 +1,9 @@
 // Golden cases of what becomes of sampled tokens: extraction, masks, rollouts. Rows stop with
 // different stop tokens, at once, or never.
-import type { World } from '../../check/property.ts';
-import type { Args } from '../../protocol/message.ts';
-import type { Ids, Ragged } from '../../vocabulary.ts';
-import { type GoldenCase, goldenCase } from '../case.ts';
+import type { World } from '../../../check/property.ts';
+import type { Args } from '../../../protocol/message.ts';
+import type { Ids, Ragged } from '../../../vocabulary.ts';
+import { type GoldenCase, goldenCase } from '../../case.ts';
 import {
   type CaseIds,
   endedByPad,
@@ -12,8 +12,8 @@ import {
   PAD_IS_A_STOP,
   SEVERAL_STOPS,
   STOP_IS_ZERO,
-} from '../ids.ts';
-import { QUESTION, SYSTEM } from './conversations.ts';
+} from '../../ids.ts';
+import { QUESTION, SYSTEM } from '../text/conversations.ts';
 import { unmerged } from './turns.ts';
 
 /** What a sampler leaves: prompts padded on one side, completions behind them, and what lies behind a stop. */

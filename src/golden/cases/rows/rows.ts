@@ -1,8 +1,8 @@
 // Golden cases of ops that lay examples out in rows: collating, truncating, packing, pairs. Rows are short and unequal, so
 // that what is cut or padded differs from row to row.
-import { type Ids, IGNORE_INDEX, type Ragged } from '../../vocabulary.ts';
-import { type GoldenCase, goldenCase } from '../case.ts';
-import { type CaseIds, endedByPad, idsOf, otherArrangement, PAD_IS_A_STOP, STOP_IS_ZERO } from '../ids.ts';
+import { type Ids, IGNORE_INDEX, type Ragged } from '../../../vocabulary.ts';
+import { type GoldenCase, goldenCase } from '../../case.ts';
+import { type CaseIds, endedByPad, idsOf, otherArrangement, PAD_IS_A_STOP, STOP_IS_ZERO } from '../../ids.ts';
 
 /** A prompt of `prompt` tokens that is not trained, and an answer that is. */
 function labelled(ids: Ids, prompt: number): Ids {

@@ -1,7 +1,7 @@
 // Golden cases of the sampler: its settings one by one and together, and the penalties on what was said before.
-import type { Args } from '../../protocol/message.ts';
-import type { Matrix } from '../../vocabulary.ts';
-import { type GoldenCase, goldenCase } from '../case.ts';
+import type { Args } from '../../../protocol/message.ts';
+import type { Matrix } from '../../../vocabulary.ts';
+import { type GoldenCase, goldenCase } from '../../case.ts';
 
 /** No two logits of a row are equal: which of them a truncation keeps is nobody's rule. What is likely differs by row. */
 const NEXT: Matrix = [

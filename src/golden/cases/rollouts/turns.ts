@@ -1,9 +1,9 @@
 // Golden cases of trajectories of several turns: what the model said, what a tool said, and where each turn ended.
-import type { World } from '../../check/property.ts';
-import type { Args } from '../../protocol/message.ts';
-import type { Ids } from '../../vocabulary.ts';
-import { type GoldenCase, goldenCase } from '../case.ts';
-import { type CaseIds, idsOf, otherArrangement, SEVERAL_STOPS } from '../ids.ts';
+import type { World } from '../../../check/property.ts';
+import type { Args } from '../../../protocol/message.ts';
+import type { Ids } from '../../../vocabulary.ts';
+import { type GoldenCase, goldenCase } from '../../case.ts';
+import { type CaseIds, idsOf, otherArrangement, SEVERAL_STOPS } from '../../ids.ts';
 
 /** Ids of a text that no tokenizer would give for it, each character alone: what goes through text comes back as others. */
 export function unmerged({ tokenizer }: World): Ids | string {

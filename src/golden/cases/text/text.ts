@@ -1,10 +1,10 @@
 // Golden cases between text and ids: each conversation through each route, and each family's chat template where the
 // trainer takes one.
-import { families, familyFolder } from '../../tokenizers/families.ts';
-import { readTokenizerFiles } from '../../tokenizers/files.ts';
-import type { Message, Route } from '../../vocabulary.ts';
-import { type GoldenCase, goldenCase } from '../case.ts';
-import { idsOf } from '../ids.ts';
+import { families, familyFolder } from '../../../tokenizers/families.ts';
+import { readTokenizerFiles } from '../../../tokenizers/files.ts';
+import type { Message, Route } from '../../../vocabulary.ts';
+import { type GoldenCase, goldenCase } from '../../case.ts';
+import { idsOf } from '../../ids.ts';
 import {
   ANSWERED,
   EDGES,

@@ -1,5 +1,5 @@
 // The conversations of the golden set: what a template treats apart from plain turns is in one of them each.
-import type { Message } from '../../vocabulary.ts';
+import type { Message } from '../../../vocabulary.ts';
 
 const user = (content: string): Message => ({ role: 'user', content });
 const assistant = (content: string): Message => ({ role: 'assistant', content });

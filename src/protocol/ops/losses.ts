@@ -1,0 +1,44 @@
+// Ops of losses: numbers a token in, one number and its gradient out.
+import { type FieldSpecs, KNOBS, type OpSpec, TRACKS } from '../fields.ts';
+
+const LOSS = {
+  loss: 'float',
+  loss_weights: 'float_track?',
+  trained_tokens: 'int?',
+} as const satisfies FieldSpecs;
+
+export const LOSS_OPS = {
+  loss: {
+    args: {
+      ...TRACKS,
+      advantages: 'floats', // (B,)
+      micro_batches: 'int_rows', // a partition of the row indices
+      ranks: 'int_rows?', // likewise, over data-parallel ranks
+      entropy: 'float_track?', // of the policy at each token
+      ...KNOBS,
+    },
+    ok: { ...LOSS, metrics: 'amounts?' },
+  },
+  sft_loss: {
+    args: {
+      input_ids: 'int_matrix',
+      attention_mask: 'int_matrix',
+      labels: 'int_matrix', // (B, T) token-aligned, -100 ignored, not shifted
+      logits: 'float_cube',
+      micro_batches: 'int_rows',
+      ranks: 'int_rows?',
+      shards: 'int?',
+    },
+    ok: LOSS,
+  },
+  preference_loss: {
+    args: {
+      chosen_logprobs: 'float_rows', // (B, ·) one a completion token
+      rejected_logprobs: 'float_rows',
+      ref_chosen_logprobs: 'float_rows',
+      ref_rejected_logprobs: 'float_rows',
+      ...KNOBS,
+    },
+    ok: { loss: 'float', losses: 'floats?', chosen_rewards: 'floats?', rejected_rewards: 'floats?' },
+  },
+} as const satisfies Record<string, OpSpec>;
