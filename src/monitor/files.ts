@@ -15,53 +15,17 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { nearestName } from '../protocol/nearest.ts';
 import { HEAD_BYTES, isCandidate, type LogKind } from './read/files/detect.ts';
 import type { Disk, Found, OpenFile } from './read/files/disk.ts';
+import type { LogSource } from './read/files/log.ts';
 import { globPattern } from './read/files/runs.ts';
 import { logSource } from './read/files/source.ts';
-import type { LogSink } from './series.ts';
 
 export type { LogKind };
-
-export interface LogFile {
-  /** As the user would name it from where the command was started. */
-  readonly path: string;
-  /** The run that its points and samples belong to. */
-  readonly run: string;
-  readonly kind: LogKind;
-}
-
-/** A file that looks like a log and is not read. */
-export interface PassedOver {
-  readonly path: string;
-  /** As a sentence that names the file. */
-  readonly why: string;
-}
 
 export interface LogOptions {
   /** Paths are meant from here. Default: the process's own. */
   readonly cwd?: string;
   /** The job may still run: `poll` will be called. A last line that may not be whole is then no complaint. */
   readonly follow?: boolean;
-}
-
-/** Bytes read so far and bytes that there are, of all files. */
-export interface Progress {
-  readonly read: number;
-  readonly bytes: number;
-  /** The file that is being read. */
-  readonly path: string;
-}
-
-/** One reading. All calls get the same sink: readers keep its series. */
-export interface LogSource {
-  /** Grows where `poll` finds new ones. In the order in which they are read. */
-  readonly files: readonly LogFile[];
-  readonly passedOver: readonly PassedOver[];
-  /** All that is there now. `progress` is called about ten times a second. */
-  readAll(sink: LogSink, progress?: (progress: Progress) => void): Promise<void>;
-  /** What is new since then, in known files and in new ones; whether there was anything. */
-  poll(sink: LogSink): Promise<boolean>;
-  /** No file is touched after this; a reading under way ends at its next piece. */
-  close(): void;
 }
 
 /** `paths`: files, folders (searched deep), or globs. The problem is one sentence that says what to do. */

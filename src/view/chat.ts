@@ -4,11 +4,12 @@ import { generationSpans } from '../tokenizers/template.ts';
 import { contentFaults, roleFaults } from './contents.ts';
 import type { Fault } from './flags.ts';
 import { layOnPieces } from './lay.ts';
+import type { Piece } from './piece.ts';
 import { rowOf, type TaggedPiece } from './piece-row.ts';
-import { type Piece, piecesOf } from './pieces.ts';
+import { piecesOf } from './pieces.ts';
 import { withoutPrompt } from './prompt.ts';
 import type { Made, Range, TrainOn, ViewOptions } from './row.ts';
-import type { ChatShape } from './shape.ts';
+import type { ChatShape } from './shapes.ts';
 import type { Writer } from './writer.ts';
 
 export function chatRow(shape: ChatShape, writer: Writer, options: ViewOptions): Made {

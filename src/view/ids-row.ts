@@ -6,7 +6,7 @@ import { chatRow } from './chat.ts';
 import type { Fault } from './flags.ts';
 import { stopsOf, turnsIn } from './recognise.ts';
 import type { Made, Range, TokenRow, ViewOptions } from './row.ts';
-import type { IdsShape } from './shape.ts';
+import type { IdsShape } from './shapes.ts';
 
 export function idsRow(shape: IdsShape, options: ViewOptions): Made {
   const { ids, labels, masks, attention } = shape;

@@ -2,7 +2,7 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Ids, Role } from '../vocabulary.ts';
 import type { Laid } from './lay.ts';
-import type { Piece } from './pieces.ts';
+import type { Piece } from './piece.ts';
 import type { Answer, TokenRow, Turn } from './row.ts';
 
 export interface TaggedPiece extends Piece {

@@ -3,18 +3,8 @@
 import type { Role } from '../vocabulary.ts';
 import { answersOnly } from './answers-only.ts';
 import { type ChatMessage, callsOf, contentText } from './messages.ts';
+import type { Piece } from './piece.ts';
 import { controlIn, type Part, type Skeleton, type WriteOptions, type Writer } from './writer.ts';
-
-export interface Piece {
-  readonly text: string;
-  readonly role: Role;
-  /** Index of its message; -1: of none. */
-  readonly turn: number;
-  /** `frame`: the template's own writing. */
-  readonly part: 'frame' | 'content' | 'stop';
-  /** Belongs to an answer, from behind its header to the end of its stop token. */
-  readonly answer: boolean;
-}
 
 /** The pieces of `text`, joined they are `text`; undefined where the answers are not to be found in it. */
 export function piecesOf(

@@ -7,7 +7,8 @@ import { idsRow } from './ids-row.ts';
 import { judge } from './judge.ts';
 import type { Entry } from './read.ts';
 import type { Made, TokenRow, ViewOptions } from './row.ts';
-import { type Form, type Shape, shapesOf } from './shape.ts';
+import { shapesOf } from './shape.ts';
+import type { Form, Shape } from './shapes.ts';
 import { textRow } from './text-row.ts';
 
 export interface ViewedRow {

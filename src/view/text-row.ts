@@ -3,12 +3,12 @@ import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Ids } from '../vocabulary.ts';
 import type { Fault } from './flags.ts';
 import { layOnPieces } from './lay.ts';
+import type { Piece } from './piece.ts';
 import { rowOf, type TaggedPiece } from './piece-row.ts';
-import type { Piece } from './pieces.ts';
 import { withoutPrompt } from './prompt.ts';
 import { turnsIn } from './recognise.ts';
 import type { Made, TokenRow, TrainOn, ViewOptions } from './row.ts';
-import type { TextShape } from './shape.ts';
+import type { TextShape } from './shapes.ts';
 
 export function textRow(shape: TextShape, tokenizer: Tokenizer, options: ViewOptions): Made {
   const { prompt = '', text } = shape;

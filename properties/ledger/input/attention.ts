@@ -2,7 +2,7 @@
 // token hidden: a causal model looks only back.
 import type { Ledger, LedgerRow } from '../../../src/index.ts';
 import { mattersBehind } from '../tokens/trained.ts';
-import type { InputFault } from './input.ts';
+import type { InputFault } from './fault.ts';
 
 /** Of a row whose mask is known; undefined: nothing can be said against it. */
 export function attentionFaults(ledger: Ledger, row: LedgerRow): InputFault | undefined {

@@ -12,18 +12,8 @@ import { factsOf } from '../facts.ts';
 import { isSampled, needsSampled, needsTrained, trainsAny } from '../tokens/trained.ts';
 import { type Found, givenOf, judgementOf, placeOf, rowStrip, type Tracks, tokenIn } from '../words.ts';
 import { attentionFaults, paddingBefore } from './attention.ts';
+import type { InputFault } from './fault.ts';
 import { positionFault, positionsJudged } from './positions.ts';
-
-/** What is wrong with how a row was given. */
-export interface InputFault {
-  readonly kind: string;
-  /** Wrong columns, the one that is told first. */
-  readonly columns: readonly number[];
-  /** Goes on behind "Token 3 'x' (id 5) of step 0, row 1 ". */
-  readonly words: string;
-  readonly note?: string;
-  readonly tracks?: Tracks;
-}
 
 /** Undefined: of this row nothing can be said. */
 type Rule = (ledger: Ledger, row: LedgerRow) => InputFault | 'holds' | undefined;

@@ -2,7 +2,7 @@
 // at any of them, and a model that only knows distances does not notice padding in front.
 import type { LedgerModel, LedgerRow } from '../../../src/index.ts';
 import { mattersBehind } from '../tokens/trained.ts';
-import type { InputFault } from './input.ts';
+import type { InputFault } from './fault.ts';
 
 /**
  * Whether positions can be told at all: given, or such as every model of this kind counts them, over columns.

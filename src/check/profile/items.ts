@@ -2,7 +2,7 @@
 import type { Hello, Op } from '../../protocol/message.ts';
 import type { Semantics } from '../../vocabulary.ts';
 import type { ItemName, ItemValue, Misfit } from './probe.ts';
-import type { Probed } from './profile.ts';
+import type { Probed } from './reading.ts';
 
 /**
  * agrees: as declared. undeclared: measured, not declared. differs: declared as something that does not fit.

@@ -10,6 +10,7 @@ import { type CaseOutcome, runCase } from '../subject.ts';
 import { type ItemRow, itemRows, valuesOf } from './items.ts';
 import type { ItemName, Misfit, Probe, Variant } from './probe.ts';
 import { PROBES } from './probes.ts';
+import type { Probed, Reading } from './reading.ts';
 
 export interface ProfileOptions {
   readonly trainer: Trainer;
@@ -25,19 +26,6 @@ export interface ProfileOptions {
   /** End with the first crash or hang: a run is to follow, and it is better at telling of them. */
   readonly onlyWhileAlive?: boolean;
   readonly signal?: AbortSignal;
-}
-
-/** What one probe found. */
-export type Reading =
-  | { readonly state: 'fits'; readonly remaining: readonly Variant[] }
-  | { readonly state: 'unknown'; readonly closest: Variant; readonly misfit: Misfit }
-  | { readonly state: 'silent'; readonly why: string }
-  /** The trainer failed; `why` says how. */
-  | { readonly state: 'failed'; readonly why: string; readonly kind: FailureKind };
-
-export interface Probed {
-  readonly probe: Pick<Probe, 'id' | 'items' | 'confirms' | 'ops'>;
-  readonly reading: Reading;
 }
 
 export interface Profile {

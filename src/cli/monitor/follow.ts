@@ -2,7 +2,7 @@
 // and elsewhere only where there is news.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Book, RuleState } from '../../monitor/book.ts';
-import type { LogSource } from '../../monitor/files.ts';
+import type { LogSource } from '../../monitor/read/files/log.ts';
 import type { Violation } from '../../monitor/rule.ts';
 import { standingOf, viewsOf } from '../../monitor/view.ts';
 import { ago, liveLines, type MonitorPrint, newsLine, readWords } from '../../report/monitor/monitor.ts';

@@ -3,7 +3,7 @@
 import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import { strangers } from '../../check/run.ts';
 import type { Book } from '../../monitor/book.ts';
-import type { LogSource } from '../../monitor/files.ts';
+import type { LogSource } from '../../monitor/read/files/log.ts';
 import type { MonitorRule, SampleTokens } from '../../monitor/rule.ts';
 import { judgeBook, type ReadingFacts } from '../../monitor/run.ts';
 import { viewsOf } from '../../monitor/view.ts';

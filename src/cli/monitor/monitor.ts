@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openBook, type RuleState } from '../../monitor/book.ts';
-import type { LogSource, Progress } from '../../monitor/files.ts';
+import type { LogSource, Progress } from '../../monitor/read/files/log.ts';
 import type { SampleTokens, Violation } from '../../monitor/rule.ts';
 import { sampleTokensOf, stopIdsOfConfig } from '../../monitor/samples/tokens.ts';
 import { quoted } from '../../report/failure/reproduce.ts';

@@ -1,5 +1,5 @@
 // What the document on five bugs of a GRPO trainer tells to look at in its first steps.
-import type { PresetItem } from './presets.ts';
+import type { PresetItem } from './item.ts';
 
 export const GRPO: readonly PresetItem[] = [
   {

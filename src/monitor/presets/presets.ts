@@ -1,24 +1,10 @@
 // Named sets of settings: the monitoring lists of the three documents that this tool grew from, each item of them carried
 // by rules, or left out with its reason. Where a document was wrong, the item says what is right; the rules hold to that.
-
 import type { SettingValue } from '../rule.ts';
 import { GRPO } from './grpo.ts';
+import type { PresetItem } from './item.ts';
 import { TOOLS } from './tools.ts';
 import { ZERO_LOSS } from './zero-loss.ts';
-
-/** One line of a document's list. */
-export interface PresetItem {
-  /** Where it stands in the document. */
-  readonly at: string;
-  /** What it says, in its words. */
-  readonly says: string;
-  /** The rules that judge it; empty: it is not judged, and `corrected` says why. */
-  readonly rules: readonly string[];
-  /** Of those rules, what is other than their default. */
-  readonly settings?: Readonly<Record<string, Readonly<Record<string, SettingValue>>>>;
-  /** Where the document was wrong or is no rule for other runs: what holds instead. */
-  readonly corrected?: string;
-}
 
 export interface Preset {
   readonly name: string;

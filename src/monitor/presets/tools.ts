@@ -1,5 +1,5 @@
 // What the document on the collapse of a PPO run with tool calls tells to look at.
-import type { PresetItem } from './presets.ts';
+import type { PresetItem } from './item.ts';
 
 export const TOOLS: readonly PresetItem[] = [
   {

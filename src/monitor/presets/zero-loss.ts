@@ -1,5 +1,5 @@
 // What the document on a zero loss of the language model tells to look at.
-import type { PresetItem } from './presets.ts';
+import type { PresetItem } from './item.ts';
 
 export const ZERO_LOSS: readonly PresetItem[] = [
   {

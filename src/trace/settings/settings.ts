@@ -3,23 +3,14 @@
 import type { Semantics } from '../../vocabulary.ts';
 import type { Ledger, Settings } from '../ledger.ts';
 import type { SettingsRecord } from '../records.ts';
-import { GRPO, RLOO } from './settings-online.ts';
+import { type Declare, type Declared, isOff, numberOf, type Values } from './declare.ts';
+import { GRPO, RLOO } from './online.ts';
 
 export interface Said {
   /** --semantics; wins over what arguments say. */
   readonly semantics?: Semantics | undefined;
   readonly trainOn?: Settings['trainOn'];
 }
-
-export type Values = Readonly<Record<string, unknown>>;
-
-/** What a trainer's arguments declare, and the arguments that say so. */
-export interface Declared {
-  readonly semantics: Semantics;
-  readonly because: readonly string[];
-}
-
-export type Declare = (values: Values) => Declared;
 
 /**
  * Of several trainers of one script only what all of them say is declared.
@@ -153,13 +144,4 @@ function DPO(values: Values): Declared {
     },
     because: ['loss_type', 'beta', ...(smoothing === undefined ? [] : ['label_smoothing'])],
   };
-}
-
-/** Not given, or switched off. */
-export function isOff(value: unknown): boolean {
-  return value === undefined || value === null || value === false || value === 0;
-}
-
-export function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type LogOptions, type LogSource, openLogs } from '../../../src/monitor/files.ts';
+import { type LogOptions, openLogs } from '../../../src/monitor/files.ts';
+import type { LogSource } from '../../../src/monitor/read/files/log.ts';
 import type { Reader } from '../../../src/monitor/read/reader.ts';
 import type { LogSink, Sample, Series } from '../../../src/monitor/series.ts';
 

@@ -1,5 +1,4 @@
 // The files of a reading, each read to its end, and on from there when it has grown.
-import type { LogSource, PassedOver, Progress } from '../../files.ts';
 import type { LogSink } from '../../series.ts';
 import { nothingPushed, type Pushed } from '../json/document.ts';
 import { readParquet } from '../parquet.ts';
@@ -7,6 +6,7 @@ import { type Complain, complaintsOf, type Reader } from '../reader.ts';
 import { readerOf } from '../readers.ts';
 import type { LogKind } from './detect.ts';
 import type { Disk, Found, State } from './disk.ts';
+import type { LogSource, PassedOver, Progress } from './log.ts';
 import { type Look, look } from './look.ts';
 import { inOrder, needless, runOfMetrics, runOfSamples } from './runs.ts';
 import { openWindow } from './window.ts';

@@ -1,7 +1,7 @@
 // What GRPOConfig and RLOOConfig declare: TRL 1.13, grpo_trainer.py and rloo_trainer.py, `_compute_loss` and
 // `_generate_and_score_completions`.
 import type { Semantics } from '../../vocabulary.ts';
-import { type Declare, isOff, numberOf, type Values } from './settings.ts';
+import { type Declare, isOff, numberOf, type Values } from './declare.ts';
 
 export const GRPO: Declare = (values) => {
   const objective = objectiveOf(values);

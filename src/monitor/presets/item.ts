@@ -1,0 +1,16 @@
+// What an item of a preset is.
+import type { SettingValue } from '../rule.ts';
+
+/** One line of a document's list. */
+export interface PresetItem {
+  /** Where it stands in the document. */
+  readonly at: string;
+  /** What it says, in its words. */
+  readonly says: string;
+  /** The rules that judge it; empty: it is not judged, and `corrected` says why. */
+  readonly rules: readonly string[];
+  /** Of those rules, what is other than their default. */
+  readonly settings?: Readonly<Record<string, Readonly<Record<string, SettingValue>>>>;
+  /** Where the document was wrong or is no rule for other runs: what holds instead. */
+  readonly corrected?: string;
+}

@@ -1,0 +1,48 @@
+// The field's shapes of a row: a conversation, a text, or ids.
+import type { Ids } from '../vocabulary.ts';
+import type { ChatMessage } from './messages.ts';
+
+export interface ChatShape {
+  readonly kind: 'chat';
+  readonly form: Form;
+  readonly messages: readonly ChatMessage[];
+  /** So many messages in front are the prompt, where the row says which are; otherwise absent. */
+  readonly prompt?: number;
+  readonly tools?: readonly unknown[];
+}
+
+export interface TextShape {
+  readonly kind: 'text';
+  readonly form: Form;
+  /** Absent: the row is one text. */
+  readonly prompt?: string;
+  readonly text: string;
+}
+
+export interface IdsShape {
+  readonly kind: 'ids';
+  readonly form: Form;
+  readonly ids: Ids;
+  readonly labels?: Ids;
+  /** 1: trained. Several masks of a row train what all of them have. */
+  readonly masks: readonly { readonly name: string; readonly values: Ids }[];
+  readonly attention?: Ids;
+  /** The conversation that the ids were made of, where the row has kept it. */
+  readonly chat?: ChatShape;
+}
+
+export type Shape = ChatShape | TextShape | IdsShape;
+/** How the row is written, in the words of its keys. */
+export type Form =
+  | 'messages'
+  | 'conversations'
+  | 'prompt and completion'
+  | 'chosen'
+  | 'rejected'
+  | 'text'
+  | 'instruction and output'
+  | 'input_ids';
+
+export interface Unread {
+  readonly problem: string;
+}
