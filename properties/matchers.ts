@@ -1,7 +1,6 @@
 // `await expect(trainer).toHold('mask/*')`: what it checks, when it ends, and what it says. vitest.ts hands it to vitest.
 import type { MatcherState } from 'vitest';
-import { type HoldOptions, hold, isProblem, receive } from '../src/cli/tests/face.ts';
-import type { Property } from '../src/index.ts';
+import { type HoldOptions, hold, isProblem, type Property, receive } from '../src/index.ts';
 import { properties } from './index.ts';
 import { seedOfEnvironment } from './seed.ts';
 

@@ -1,5 +1,5 @@
 // The seed of a test that names none: LOSSPROOF_SEED repeats a run, without it each run tries other cases.
-import { anySeed, MOST_SEED, readSeed } from '../src/cli/tests/face.ts';
+import { anySeed, MOST_SEED, readSeed } from '../src/index.ts';
 
 /** @throws RangeError where LOSSPROOF_SEED is no seed: a typing error must not become another run. */
 export function seedOfEnvironment(): number {

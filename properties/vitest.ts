@@ -4,13 +4,20 @@
 //   import { testTrainer } from 'lossproof/vitest';
 //   testTrainer();
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Face, type HoldOptions, isProblem, JUDGED, openFace } from '../src/cli/tests/face.ts';
-import { FAILING, type Property } from '../src/index.ts';
+import {
+  FAILING,
+  type HoldOptions,
+  isProblem,
+  JUDGED,
+  openTestRunner,
+  type Property,
+  type TestRunner,
+} from '../src/index.ts';
 import { properties } from './index.ts';
 import { type Holding, toHold } from './matchers.ts';
 import { seedOfEnvironment } from './seed.ts';
 
-export type { Holdable, HoldOptions } from '../src/cli/tests/face.ts';
+export type { Holdable, HoldOptions } from '../src/index.ts';
 export type { Holding } from './matchers.ts';
 
 expect.extend({ toHold });
@@ -50,34 +57,34 @@ export function testTrainer(options: TestOptions = {}): void {
   const timeout = options.timeout ?? TIMEOUT;
   const own = options.properties ?? [];
   describe(`lossproof, seed ${seed}`, () => {
-    let face: Face;
+    let runner: TestRunner;
     let [ran, judged] = [0, 0];
     beforeAll(async () => {
       const cwd = options.cwd ?? process.cwd();
-      const opened = await openFace(properties, { cwd, bundled: options.bundled === true });
+      const opened = await openTestRunner(properties, { cwd, bundled: options.bundled === true });
       if (isProblem(opened)) throw new Error(opened.problem);
-      face = opened;
+      runner = opened;
     }, timeout);
     afterAll(async () => {
-      await face?.stop();
+      await runner?.stop();
       // With `-t` there may be tests of ours that did not run; those that did must have checked something.
       if (ran > 0 && judged === 0)
         throw new Error('nothing was checked; `npx lossproof doctor` says what the trainer lacks');
     }, timeout);
 
     test('every known failure is of a property that there is', () => {
-      expect(face.strangers).toEqual([]);
+      expect(runner.strangers).toEqual([]);
     });
     for (const property of [...properties, ...own]) {
       test(`${property.id}: ${property.title}`, { timeout }, async ({ skip }) => {
-        if (!face.chosen.has(property) && !own.includes(property))
+        if (!runner.chosen.has(property) && !own.includes(property))
           return skip('left out by `only` or `level`');
         ran++;
-        const result = await face.check(property, seed, options.cases);
+        const result = await runner.check(property, seed, options.cases);
         const { verdict, reason } = result;
         if (JUDGED.includes(verdict)) judged++;
         if (verdict === 'pass') return;
-        if (FAILING.includes(verdict)) expect.fail(`\n${await face.explain(result, seed)}`);
+        if (FAILING.includes(verdict)) expect.fail(`\n${await runner.explain(result, seed)}`);
         skip(`${verdict}: ${reason}`);
       });
     }

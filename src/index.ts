@@ -12,11 +12,19 @@ export { type Config, defineConfig } from './cli/define.ts';
 
 // Trainers: a process, an object in this process, or whatever the configuration names.
 
-export { type OpenOptions, type OpenTrainer, openTrainer } from './cli/tests/setting.ts';
+export { type OpenOptions, type OpenTrainer, openTrainer } from './cli/test-runner/setting.ts';
 export type { FailureKind, TrainerFailure } from './trainer/failure.ts';
 export { type ObjectTrainerSpec, objectTrainer, reject } from './trainer/object.ts';
 export { startTrainer, type TrainerOptions } from './trainer/process.ts';
 export type { Outcome, Trainer } from './trainer/trainer.ts';
+
+// Test runners: what `lossproof/vitest` is made of, and what the same for another runner would be made of.
+
+export { isProblem, type Problem } from './cli/context.ts';
+export { anySeed, MOST_SEED, readSeed } from './cli/seed.ts';
+export { type Held, type HoldOptions, hold, JUDGED } from './cli/test-runner/hold.ts';
+export { type Holdable, receive } from './cli/test-runner/received.ts';
+export { openTestRunner, type TestRunner } from './cli/test-runner/test-runner.ts';
 
 // Writing a property: the shape of one, what it needs, and how it shows rows, tokens and numbers.
 

@@ -30,6 +30,7 @@ export interface Problem {
   readonly problem: string;
 }
 
+/** Whether what was to be opened or read is the sentence that says why it could not be. */
 export function isProblem(value: object): value is Problem {
   return 'problem' in value;
 }

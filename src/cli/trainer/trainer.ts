@@ -1,4 +1,4 @@
-// Which trainer is meant, in one place for every command and for the vitest face: what is typed, then the
+// Which trainer is meant, in one place for every command and for test runners: what is typed, then the
 // configuration, then LOSSPROOF_TRAINER, and last the bundled example.
 import { isAbsolute, relative, resolve } from 'node:path';
 import { nearestName } from '../../protocol/nearest.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
 import type { Property } from '../../../src/check/property.ts';
 import { readKnown } from '../../../src/check/saved/known.ts';
-import { openFace } from '../../../src/cli/tests/face.ts';
+import { openTestRunner } from '../../../src/cli/test-runner/test-runner.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { DROPS_NOTHING, makeWorld, pythonCollate, WRONG } from '../world.ts';
 
@@ -125,7 +125,7 @@ test('a `should` that fails is only met at its level, and then fails the run in 
   expect(await world.run('check', '--only', 'mask/drops-nothing', ...ADAPTER)).toBe(1);
 });
 
-test('the face of a test runner takes the level, the known failures, and names strangers among them', async () => {
+test('a test runner takes the level, the known failures, and names strangers among them', async () => {
   const world = makeWorld();
   world.write('adapter.py', pythonCollate(SHORTER));
   world.write(
@@ -137,17 +137,17 @@ test('the face of a test runner takes the level, the known failures, and names s
     'known.json',
     JSON.stringify({ 'mask/drops-nothing': other, 'mask/x': { reason: 'ticket 5' } }),
   );
-  const face = await openFace([DROPS_NOTHING, SHOULD], world.context);
-  if ('problem' in face) throw new Error(face.problem);
+  const runner = await openTestRunner([DROPS_NOTHING, SHOULD], world.context);
+  if ('problem' in runner) throw new Error(runner.problem);
   try {
-    expect(face.chosen.size).toBe(2);
-    expect(face.strangers).toEqual([expect.stringMatching(/^mask\/x: .*no property is called so/)]);
-    const changed = await face.check(SHOULD, 7, 20);
+    expect(runner.chosen.size).toBe(2);
+    expect(runner.strangers).toEqual([expect.stringMatching(/^mask\/x: .*no property is called so/)]);
+    const changed = await runner.check(SHOULD, 7, 20);
     expect(changed.verdict).toBe('changed');
-    expect(await face.explain(changed, 7)).toContain('recorded as "other" (ticket 4)');
-    expect((await face.check(DROPS_NOTHING, 7, 20)).verdict).toBe('fail');
+    expect(await runner.explain(changed, 7)).toContain('recorded as "other" (ticket 4)');
+    expect((await runner.check(DROPS_NOTHING, 7, 20)).verdict).toBe('fail');
   } finally {
-    await face.stop();
+    await runner.stop();
   }
 });
 

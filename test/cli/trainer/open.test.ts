@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTrainer } from '../../../src/cli/tests/setting.ts';
+import { openTrainer } from '../../../src/cli/test-runner/setting.ts';
 import { makeWorld, pythonCollate } from '../world.ts';
 
 test('a folder and an environment are enough to open a trainer, as in `npm test`', async () => {

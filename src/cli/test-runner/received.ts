@@ -25,6 +25,7 @@ export interface Received {
   readonly done: () => Promise<void>;
 }
 
+/** The trainer that stands in `expect(...)`, with its setting; a problem where there is none. `done` ends what was started for it. */
 export async function receive(value: unknown): Promise<Received | Problem> {
   if (typeof value === 'string' || Array.isArray(value)) return await started(value);
   if (typeof value !== 'object' || value === null) return { problem: `${String(value)} ${NO_TRAINER}` };

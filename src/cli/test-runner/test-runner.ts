@@ -1,5 +1,5 @@
-// What properties/ takes from the command line for test runners: a trainer and its setting, verdicts one property at a
-// time, and one verdict on several (hold.ts).
+// Properties as the tests of a test runner: a trainer and its setting, verdicts one property at a time. Beside it one
+// verdict on several, for a matcher (hold.ts).
 import type { PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
 import { strangers } from '../../check/run.ts';
@@ -8,13 +8,8 @@ import { isProblem, type Problem } from '../context.ts';
 import { blockText } from './hold.ts';
 import { judge, type OpenOptions, openSetting } from './setting.ts';
 
-export { isProblem } from '../context.ts';
-export { anySeed, MOST_SEED, readSeed } from '../seed.ts';
-export { type Held, type HoldOptions, hold, JUDGED } from './hold.ts';
-export { type Holdable, receive } from './received.ts';
-
 /** The trainer of a folder's configuration, and what that configuration leaves of a catalogue. */
-export interface Face {
+export interface TestRunner {
   /** What `only` and `level` leave. */
   readonly chosen: ReadonlySet<Property>;
   /** What is listed as known and names no property, one sentence each. */
@@ -26,10 +21,10 @@ export interface Face {
 }
 
 /** `bundled`: where nothing names a trainer, the bundled example is meant. */
-export async function openFace(
+export async function openTestRunner(
   properties: readonly Property[],
   options: OpenOptions & { readonly bundled?: boolean },
-): Promise<Face | Problem> {
+): Promise<TestRunner | Problem> {
   const { bundled = false, ...opening } = options;
   const setting = await openSetting([], opening, bundled);
   if (isProblem(setting)) return setting;
