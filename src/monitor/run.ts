@@ -13,7 +13,7 @@ import type { Finding } from '../check/property.ts';
 import { caseId } from '../check/saved/corpus.ts';
 import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';
-import type { Book, RuleState } from './book.ts';
+import type { History, RuleState } from './history.ts';
 import type { MonitorRule, SampleTokens, Violation } from './rule.ts';
 import { stripOfSample } from './samples/strip.ts';
 import { givenOf, windowOf } from './window.ts';
@@ -33,20 +33,20 @@ export interface ReadingFacts {
 }
 
 /**
- * The verdicts on what was booked so far, as the events of one run. After `book.end()` they are final; before, a rule that
+ * The verdicts on what was read so far, as the events of one run. After `history.end()` they are final; before, a rule that
  * only the end of a log can break has not been broken yet. `change` is what a list of known failures makes of a result.
  */
-export function judgeBook(
-  book: Book,
+export function judgeHistory(
+  history: History,
   rules: readonly MonitorRule[],
   facts: ReadingFacts,
   emit: (event: RunEvent) => void,
   change: (result: PropertyResult) => PropertyResult = (result) => result,
 ): readonly PropertyResult[] {
-  emit(startOf(book, rules, facts));
-  const results = causesFirst(book, rules).map((rule, index) => {
+  emit(startOf(history, rules, facts));
+  const results = causesFirst(history, rules).map((rule, index) => {
     emit({ type: 'property-start', id: rule.id, index, total: rules.length });
-    const result = change(resultOf(book, rule, facts.tokens));
+    const result = change(resultOf(history, rule, facts.tokens));
     emit({ type: 'property-end', result });
     return result;
   });
@@ -55,8 +55,8 @@ export function judgeBook(
 }
 
 /** A rule in all runs. */
-export function resultOf(book: Book, rule: MonitorRule, tokens?: SampleTokens): PropertyResult {
-  const states = statesOf(book, rule);
+export function resultOf(history: History, rule: MonitorRule, tokens?: SampleTokens): PropertyResult {
+  const states = statesOf(history, rule);
   const { id, title, level } = rule;
   const judged = states.reduce((sum, { watch }) => sum + watch.judged(), 0);
   const bare = { id, title, level, ...NOT_TRIED, cases: judged };
@@ -65,7 +65,7 @@ export function resultOf(book: Book, rule: MonitorRule, tokens?: SampleTokens): 
     return {
       ...bare,
       verdict: 'fail',
-      failure: failureOf(book, rule, broken, states.length, judged, tokens),
+      failure: failureOf(history, rule, broken, states.length, judged, tokens),
     };
   const faulty = states.find(({ error }) => error !== undefined);
   if (faulty !== undefined)
@@ -94,14 +94,14 @@ const LAST = Number.MAX_VALUE;
 const MOST_STRIPS = 3;
 
 function startOf(
-  book: Book,
+  history: History,
   rules: readonly MonitorRule[],
   { name, command, replay, started }: ReadingFacts,
 ): RunEvent {
   return {
     type: 'run-start',
     seed: NO_SEED,
-    cases: book.points() + book.samples(),
+    cases: history.points() + history.samples(),
     hello: { protocol: PROTOCOL, name, ops: {} },
     command,
     properties: rules.map(factsOf),
@@ -116,18 +116,18 @@ function factsOf({ id, title, stage, level, why, catches }: MonitorRule): Proper
 }
 
 /** The rule that broke first is nearest to the cause: it is told before those that broke of it. Others keep their order. */
-function causesFirst(book: Book, rules: readonly MonitorRule[]): readonly MonitorRule[] {
+function causesFirst(history: History, rules: readonly MonitorRule[]): readonly MonitorRule[] {
   const broke = new Map(
     rules.map((rule) => {
-      const steps = statesOf(book, rule).flatMap(({ violations }) => violations.map(stepOf));
+      const steps = statesOf(history, rule).flatMap(({ violations }) => violations.map(stepOf));
       return [rule, Math.min(...steps, LAST)];
     }),
   );
   return rules.toSorted((a, b) => (broke.get(a) ?? LAST) - (broke.get(b) ?? LAST));
 }
 
-function statesOf(book: Book, rule: MonitorRule): RuleState[] {
-  return book.runs().flatMap(({ rules }) => rules.filter((state) => state.rule === rule));
+function statesOf(history: History, rule: MonitorRule): RuleState[] {
+  return history.runs().flatMap(({ rules }) => rules.filter((state) => state.rule === rule));
 }
 
 function missingOf({ roles, samples }: MonitorRule): string {
@@ -143,7 +143,7 @@ interface Told {
 }
 
 function failureOf(
-  book: Book,
+  history: History,
   rule: MonitorRule,
   broken: readonly RuleState[],
   runs: number,
@@ -157,10 +157,10 @@ function failureOf(
   const told = [...byRun.flatMap((all) => all.slice(0, 1)), ...byRun.flatMap((all) => all.slice(1))];
   const [first] = told as [Told];
   const more = broken.reduce((sum, state) => sum + state.more, 0);
-  const given = givenOf(book, first.run, first.violation);
+  const given = givenOf(history, first.run, first.violation);
   return {
     caseId: caseId(rule.id, given),
-    finding: findingOf(book, rule, told, { more, runs, broken: broken.length, tokens }),
+    finding: findingOf(history, rule, told, { more, runs, broken: broken.length, tokens }),
     given,
     casesToFail: Math.max(1, judged),
     shrinks: 0,
@@ -182,7 +182,7 @@ interface Around {
 }
 
 function findingOf(
-  book: Book,
+  history: History,
   rule: MonitorRule,
   told: readonly Told[],
   { more, runs, broken, tokens }: Around,
@@ -190,7 +190,7 @@ function findingOf(
   const [first, ...others] = told as [Told, ...Told[]];
   const say = ({ run, violation }: Told): string =>
     runs > 1 ? `In ${run}: ${violation.sentence}` : violation.sentence;
-  const windows = told.flatMap(({ run, violation }) => windowOf(book, rule.id, run, violation) ?? []);
+  const windows = told.flatMap(({ run, violation }) => windowOf(history, rule.id, run, violation) ?? []);
   const strips = told.flatMap(({ violation }, at) => stripOfSample(violation, at, tokens) ?? []);
   const rest = others.length - MOST_TOLD + more;
   const note = [

@@ -1,6 +1,7 @@
-// What a screen or a page shows of a book: run by run, the series with a role, how far they are, and what is wrong with them.
-import type { Book, BookRun, RuleState } from './book.ts';
+// What a screen or a page shows of a history: run by run, the series with a role, how far they are, and what is wrong with them.
+
 import type { CurvePoint } from './curve.ts';
+import type { History, RuleState, RunHistory } from './history.ts';
 import type { Series } from './series.ts';
 
 export interface SeriesView {
@@ -28,8 +29,8 @@ export interface RunView {
   readonly steps: readonly [number, number] | undefined;
 }
 
-export function viewsOf(book: Book): readonly RunView[] {
-  return book.runs().map(viewOf);
+export function viewsOf(history: History): readonly RunView[] {
+  return history.runs().map(viewOf);
 }
 
 /** Rules and how they stand in all runs, for a view that is looked at while they are judged. */
@@ -41,10 +42,10 @@ export interface Standing {
   readonly waiting: number;
 }
 
-export function standingOf(book: Book): Standing {
+export function standingOf(history: History): Standing {
   const rules = new Map<string, { broken: boolean; judged: boolean }>();
   const broken: RuleState[] = [];
-  for (const { rules: states } of book.runs()) {
+  for (const { rules: states } of history.runs()) {
     for (const state of states) {
       const known = rules.get(state.rule.id) ?? { broken: false, judged: false };
       rules.set(state.rule.id, known);
@@ -64,7 +65,7 @@ export function standingOf(book: Book): Standing {
 
 // --- helpers ---
 
-function viewOf(run: BookRun): RunView {
+function viewOf(run: RunHistory): RunView {
   const broken = new Map<Series, { rules: string[]; step: number }>();
   for (const { rule, violations } of run.rules) {
     for (const { series, step = Number.POSITIVE_INFINITY } of violations) {

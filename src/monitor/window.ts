@@ -1,20 +1,20 @@
 // What is told of the place of a violation: the whole series, thinned to a plot with the points around it exact, and the
 // few values around it as plain JSON.
 import type { SeriesWindow } from '../check/property.ts';
-import type { Book, BookRun } from './book.ts';
 import type { Band, CurvePoint } from './curve.ts';
+import type { History, RunHistory } from './history.ts';
 import type { Violation } from './rule.ts';
 import type { Sample, Series } from './series.ts';
 
 /** Undefined: the violation is about no series, or about one whose curve was not kept. */
 export function windowOf(
-  book: Book,
+  history: History,
   rule: string,
   run: string,
   violation: Violation,
 ): SeriesWindow | undefined {
   const { series } = violation;
-  const owner = runNamed(book, series?.run ?? run);
+  const owner = runNamed(history, series?.run ?? run);
   const curve = series === undefined ? undefined : owner?.stateOf(series).curve;
   if (series === undefined || curve === undefined) return undefined;
   const whole = withViolation(curve.points(), violation);
@@ -32,10 +32,11 @@ export function windowOf(
 }
 
 /** What it was found in, as plain JSON that a person can read. */
-export function givenOf(book: Book, run: string, violation: Violation): unknown {
+export function givenOf(history: History, run: string, violation: Violation): unknown {
   const { series, step, value, low, high, sample } = violation;
   if (sample !== undefined) return { run, ...sampleJson(sample) };
-  const around = series === undefined ? undefined : aroundOf(runNamed(book, series.run), series, violation);
+  const around =
+    series === undefined ? undefined : aroundOf(runNamed(history, series.run), series, violation);
   return {
     run,
     ...(series === undefined ? {} : { series: series.name }),
@@ -60,8 +61,8 @@ const MOST_CHARACTERS = 2_000;
 /** Of its ids. */
 const MOST_IDS = 400;
 
-function runNamed(book: Book, name: string): BookRun | undefined {
-  return book.runs().find((run) => run.name === name);
+function runNamed(history: History, name: string): RunHistory | undefined {
+  return history.runs().find((run) => run.name === name);
 }
 
 /** -1: it is not among them. */
@@ -128,7 +129,7 @@ function bandOf(band: Band | undefined, { step, low, high }: Violation): SeriesW
   };
 }
 
-function aroundOf(run: BookRun | undefined, series: Series, violation: Violation): object | undefined {
+function aroundOf(run: RunHistory | undefined, series: Series, violation: Violation): object | undefined {
   const points = run?.stateOf(series).curve?.points() ?? [];
   const at = placeOf(points, violation);
   if (at < 0) return undefined;

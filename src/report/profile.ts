@@ -1,4 +1,4 @@
-// The profile as a sheet to read and as JSON to keep: item, declared, measured, and what is to be said of the two.
+// The profile as a table to read and as JSON to keep: item, declared, measured, and what is to be said of the two.
 // Pure; what was measured and how is check/profile's business.
 import { GROUPS, type ItemRow, type ItemVerdict } from '../check/profile/items.ts';
 import type { ItemName, ItemValue } from '../check/profile/probe.ts';

@@ -1,4 +1,4 @@
-// The ledger: what a traced script trained, row by row, over all of its processes. Made from records by book.ts; the
+// The ledger: what a traced script trained, row by row, over all of its processes. Made from records by ledger-of.ts; the
 // ledger properties read nothing else.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Ids, Role, Semantics } from '../vocabulary.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { viewsOf } from '../../src/monitor/view.ts';
 import { monitorPage } from '../../src/report/html/monitor/monitor.ts';
 import { runsOf } from '../../src/report/runs.ts';
-import { bookOf, eventsOf, finite, limit, log, noBad } from '../monitor/logged.ts';
+import { eventsOf, finite, ledgerOf, limit, log, noBad } from '../monitor/logged.ts';
 import { open, unfold, useBrowser, widthOf } from './world.ts';
 
 useBrowser();
@@ -14,37 +14,37 @@ const LONG =
 
 function pageOf(): string {
   const rules = [finite, limit('kl'), limit('reward'), limit('entropy'), noBad];
-  const book = bookOf(rules);
+  const history = ledgerOf(rules);
   for (const [run, jump] of [
     ['runs/grpo ü', 60],
     ['runs/seed 2', 70],
     ['runs/calm', 0],
   ] as const) {
     const values = Array.from({ length: 90 }, (_, at) => (jump > 0 && at >= jump ? 40 : 1 + (at % 7) / 10));
-    log(book, run, 'objective/kl', values);
+    log(history, run, 'objective/kl', values);
     log(
-      book,
+      history,
       run,
       'train/reward',
       values.map((value) => Math.min(value, 2) / 10),
     );
-    log(book, run, LONG, jump > 0 ? [0.5, Number.NaN, 0.4] : [0.5, 0.4]);
-    for (let at = 0; at < 30; at++) log(book, run, `layer/${at}/norm`, [at]);
+    log(history, run, LONG, jump > 0 ? [0.5, Number.NaN, 0.4] : [0.5, 0.4]);
+    for (let at = 0; at < 30; at++) log(history, run, `layer/${at}/norm`, [at]);
   }
-  book.sample({
+  history.sample({
     run: 'runs/calm',
     where: 'r.jsonl line 3',
     prompt: 'Say <it>',
     completion: 'one bad <b>word</b>',
     reward: 1,
   });
-  book.complain('runs/calm/events.1: The record at byte 18,332 has a wrong checksum.');
-  return monitorPage(runsOf(eventsOf(book, rules)), {
+  history.complain('runs/calm/events.1: The record at byte 18,332 has a wrong checksum.');
+  return monitorPage(runsOf(eventsOf(history, rules)), {
     files: 4,
-    points: book.points(),
-    samples: book.samples(),
-    runs: viewsOf(book),
-    unread: book.complaints(),
+    points: history.points(),
+    samples: history.samples(),
+    runs: viewsOf(history),
+    unread: history.complaints(),
   });
 }
 

@@ -1,8 +1,8 @@
-// A book with points in it, and rules of a few lines: what the tests of the book, the run and the reports are made of.
+// A history with points in it, and rules of a few lines: what the tests of the history, the run and the reports are made of.
 import type { RunEvent } from '../../src/check/events.ts';
-import { type Book, type BookOptions, openBook } from '../../src/monitor/book.ts';
+import { type History, type HistoryOptions, openHistory } from '../../src/monitor/history.ts';
 import type { MonitorRule, RuleWorld, Watch } from '../../src/monitor/rule.ts';
-import { judgeBook, type ReadingFacts } from '../../src/monitor/run.ts';
+import { judgeHistory, type ReadingFacts } from '../../src/monitor/run.ts';
 import type { SeriesRole } from '../../src/monitor/series.ts';
 
 export interface RuleSketch extends Partial<Omit<MonitorRule, 'watch'>> {
@@ -101,8 +101,8 @@ export function rule(sketch: RuleSketch): MonitorRule {
   };
 }
 
-export function bookOf(rules: readonly MonitorRule[], options: Partial<BookOptions> = {}): Book {
-  return openBook({
+export function ledgerOf(rules: readonly MonitorRule[], options: Partial<HistoryOptions> = {}): History {
+  return openHistory({
     rules,
     settingOf: (each, name) => each.settings[name]?.default ?? '',
     ...options,
@@ -110,9 +110,9 @@ export function bookOf(rules: readonly MonitorRule[], options: Partial<BookOptio
 }
 
 /** One point a step, from step 1. */
-export function log(book: Book, run: string, name: string, values: readonly number[]): void {
-  const series = book.series(run, name);
-  for (const [at, value] of values.entries()) book.point(series, at + 1, value, Number.NaN);
+export function log(history: History, run: string, name: string, values: readonly number[]): void {
+  const series = history.series(run, name);
+  for (const [at, value] of values.entries()) history.point(series, at + 1, value, Number.NaN);
 }
 
 export const FACTS: ReadingFacts = {
@@ -124,8 +124,8 @@ export const FACTS: ReadingFacts = {
   interrupted: false,
 };
 
-export function eventsOf(book: Book, rules: readonly MonitorRule[]): readonly RunEvent[] {
+export function eventsOf(history: History, rules: readonly MonitorRule[]): readonly RunEvent[] {
   const events: RunEvent[] = [];
-  judgeBook(book, rules, FACTS, (event) => events.push(event));
+  judgeHistory(history, rules, FACTS, (event) => events.push(event));
   return events;
 }

@@ -1,33 +1,33 @@
-// Verdicts on a book, as the events of one run.
+// Verdicts on a history, as the events of one run.
 import { describe, expect, test } from 'vitest';
 import type { PropertyResult, RunEvent } from '../../src/check/events.ts';
-import type { Book } from '../../src/monitor/book.ts';
+import type { History } from '../../src/monitor/history.ts';
 import type { MonitorRule } from '../../src/monitor/rule.ts';
 import { resultOf } from '../../src/monitor/run.ts';
 import { eventLine, readEvents } from '../../src/report/machine/ndjson.ts';
-import { bookOf, eventsOf, finite, limit, log, noBad, rule } from './logged.ts';
+import { eventsOf, finite, ledgerOf, limit, log, noBad, rule } from './logged.ts';
 
-function resultsOf(book: Book, rules: readonly MonitorRule[]): readonly PropertyResult[] {
-  return eventsOf(book, rules).flatMap((event) => (event.type === 'property-end' ? [event.result] : []));
+function resultsOf(history: History, rules: readonly MonitorRule[]): readonly PropertyResult[] {
+  return eventsOf(history, rules).flatMap((event) => (event.type === 'property-end' ? [event.result] : []));
 }
 
 describe('a rule', () => {
   test('that judged and found nothing passes, and says how often it judged', () => {
-    const book = bookOf([limit('kl')]);
-    log(book, 'a', 'kl', [1, 2, 3]);
+    const history = ledgerOf([limit('kl')]);
+    log(history, 'a', 'kl', [1, 2, 3]);
     expect(
       resultsOf(
-        book,
-        [...(book.runs()[0]?.rules ?? [])].map(({ rule: each }) => each),
+        history,
+        [...(history.runs()[0]?.rules ?? [])].map(({ rule: each }) => each),
       ),
     ).toMatchObject([{ verdict: 'pass', cases: 3 }]);
   });
 
   test('whose series was never logged is unsupported, and names what it asks for', () => {
     const rules = [limit('kl'), noBad];
-    const book = bookOf(rules);
-    log(book, 'a', 'loss', [1]);
-    expect(resultsOf(book, rules)).toMatchObject([
+    const history = ledgerOf(rules);
+    log(history, 'a', 'loss', [1]);
+    expect(resultsOf(history, rules)).toMatchObject([
       { verdict: 'unsupported', reason: 'no series of kl is logged' },
       { verdict: 'unsupported', reason: 'no rollouts were read; --rollouts PATH names them' },
     ]);
@@ -37,9 +37,9 @@ describe('a rule', () => {
     const shy = limit('kl', {
       watch: () => ({ point: () => undefined, judged: () => 0, why: () => 'fewer than 20 steps' }),
     });
-    const book = bookOf([shy]);
-    log(book, 'a', 'kl', [1]);
-    expect(resultsOf(book, [shy])).toMatchObject([{ verdict: 'skipped', reason: 'fewer than 20 steps' }]);
+    const history = ledgerOf([shy]);
+    log(history, 'a', 'kl', [1]);
+    expect(resultsOf(history, [shy])).toMatchObject([{ verdict: 'skipped', reason: 'fewer than 20 steps' }]);
   });
 
   test('that throws is an error of ours, and no pass', () => {
@@ -51,9 +51,9 @@ describe('a rule', () => {
         judged: () => 1,
       }),
     });
-    const book = bookOf([faulty]);
-    log(book, 'a', 'kl', [1]);
-    expect(resultOf(book, faulty)).toMatchObject({ verdict: 'error' });
+    const history = ledgerOf([faulty]);
+    log(history, 'a', 'kl', [1]);
+    expect(resultOf(history, faulty)).toMatchObject({ verdict: 'error' });
   });
 });
 
@@ -61,9 +61,9 @@ describe('a broken rule', () => {
   const kl = limit('kl');
 
   test('is told with its first violation by step, the series, what was allowed and what to do', () => {
-    const book = bookOf([kl]);
-    log(book, 'a', 'kl', [1, 2, 40, 3]);
-    const finding = resultOf(book, kl).failure?.finding;
+    const history = ledgerOf([kl]);
+    log(history, 'a', 'kl', [1, 2, 40, 3]);
+    const finding = resultOf(history, kl).failure?.finding;
     expect(finding).toMatchObject({
       kind: 'too large',
       sentence: 'kl is 40 at step 3, where at most 10 is usual.',
@@ -79,11 +79,11 @@ describe('a broken rule', () => {
   });
 
   test('in two of three runs names both, the others in words and in figures', () => {
-    const book = bookOf([kl]);
-    log(book, 'calm', 'kl', [1, 2]);
-    log(book, 'first', 'kl', [1, 30, 31]);
-    log(book, 'second', 'kl', [20, 1]);
-    const finding = resultOf(book, kl).failure?.finding;
+    const history = ledgerOf([kl]);
+    log(history, 'calm', 'kl', [1, 2]);
+    log(history, 'first', 'kl', [1, 30, 31]);
+    log(history, 'second', 'kl', [20, 1]);
+    const finding = resultOf(history, kl).failure?.finding;
     expect(finding?.sentence).toBe('In first: kl is 30 at step 2, where at most 10 is usual.');
     expect(finding?.note).toBe(
       '2 of 3 runs break this rule. Also: In second: kl is 20 at step 1, where at most 10 is usual. It is broken 1 more time.',
@@ -92,9 +92,9 @@ describe('a broken rule', () => {
   });
 
   test('is shown with what it was found in', () => {
-    const book = bookOf([finite]);
-    log(book, 'a', 'x', [1, 2, Number.NaN]);
-    expect(resultOf(book, finite).failure?.given).toEqual({
+    const history = ledgerOf([finite]);
+    log(history, 'a', 'x', [1, 2, Number.NaN]);
+    expect(resultOf(history, finite).failure?.given).toEqual({
       run: 'a',
       series: 'x',
       step: 3,
@@ -104,11 +104,11 @@ describe('a broken rule', () => {
   });
 
   test('over a long series has the neighbourhood of the violation exactly, and a bounded rest', () => {
-    const book = bookOf([kl]);
+    const history = ledgerOf([kl]);
     const values = Array.from({ length: 50_000 }, (_, at) => at % 5);
     values[30_000] = 99;
-    log(book, 'a', 'kl', values);
-    const [window] = resultOf(book, kl).failure?.finding?.series ?? [];
+    log(history, 'a', 'kl', values);
+    const [window] = resultOf(history, kl).failure?.finding?.series ?? [];
     const at = window?.violation ?? -1;
     expect(window?.steps.length).toBeLessThan(260);
     expect(window?.steps.slice(at - 5, at + 6)).toEqual(
@@ -130,15 +130,15 @@ describe('a broken rule', () => {
         judged: () => 1,
       }),
     });
-    const book = bookOf([late]);
+    const history = ledgerOf([late]);
     log(
-      book,
+      history,
       'a',
       'kl',
       Array.from({ length: 10_000 }, (_, at) => at),
     );
-    book.end();
-    const [window] = resultOf(book, late).failure?.finding?.series ?? [];
+    history.end();
+    const [window] = resultOf(history, late).failure?.finding?.series ?? [];
     const at = window?.violation ?? -1;
     expect([window?.steps[at], window?.values[at]]).toEqual([1_234, 0.5]);
   });
@@ -146,9 +146,9 @@ describe('a broken rule', () => {
 
 describe('a sample that breaks a rule', () => {
   test('is a strip of words with the marked ones marked', () => {
-    const book = bookOf([noBad]);
-    book.sample({ run: 'a', where: 'r line 1', prompt: 'Say it', completion: 'one bad word', reward: 1 });
-    const { failure } = resultOf(book, noBad);
+    const history = ledgerOf([noBad]);
+    history.sample({ run: 'a', where: 'r line 1', prompt: 'Say it', completion: 'one bad word', reward: 1 });
+    const { failure } = resultOf(history, noBad);
     const [strip] = failure?.finding?.strips ?? [];
     expect(strip?.tokens.map(({ text, role }) => `${role} ${text}`)).toEqual([
       'prompt Say',
@@ -176,15 +176,15 @@ describe('a sample that breaks a rule', () => {
         judged: () => 1,
       }),
     });
-    const book = bookOf([marked]);
-    book.sample({
+    const history = ledgerOf([marked]);
+    history.sample({
       run: 'a',
       where: 'r line 1',
       completion: 'x',
       promptIds: [1, 2],
       completionIds: Array.from({ length: 9_000 }, (_, at) => at),
     });
-    const [strip] = resultOf(book, marked).failure?.finding?.strips ?? [];
+    const [strip] = resultOf(history, marked).failure?.finding?.strips ?? [];
     expect(strip?.marks.map((at) => strip.tokens[at]?.id)).toEqual([5_000, 5_001]);
     expect(strip?.tokens.length).toBeLessThan(700);
   });
@@ -192,12 +192,12 @@ describe('a sample that breaks a rule', () => {
 
 test('the rule that broke first is told first, and what holds keeps its place behind', () => {
   const rules = [limit('kl'), limit('reward'), limit('loss'), limit('entropy')];
-  const book = bookOf(rules);
-  log(book, 'a', 'kl', [1, 1]);
-  log(book, 'a', 'reward', [1, 1, 1, 11]);
-  log(book, 'a', 'loss', [1, 11]);
-  log(book, 'a', 'entropy', [1, 1]);
-  expect(resultsOf(book, rules).map(({ id, verdict }) => `${id} ${verdict}`)).toEqual([
+  const history = ledgerOf(rules);
+  log(history, 'a', 'kl', [1, 1]);
+  log(history, 'a', 'reward', [1, 1, 1, 11]);
+  log(history, 'a', 'loss', [1, 11]);
+  log(history, 'a', 'entropy', [1, 1]);
+  expect(resultsOf(history, rules).map(({ id, verdict }) => `${id} ${verdict}`)).toEqual([
     'monitor/loss-limit fail',
     'monitor/reward-limit fail',
     'monitor/kl-limit pass',
@@ -207,9 +207,9 @@ test('the rule that broke first is told first, and what holds keeps its place be
 
 test('the events cross as lines and come back the same, numbers that JSON does not have among them', () => {
   const rules = [limit('kl'), finite, noBad];
-  const book = bookOf(rules);
-  log(book, 'a', 'kl', [1, 99, Number.NaN, Number.POSITIVE_INFINITY]);
-  const events = eventsOf(book, rules);
+  const history = ledgerOf(rules);
+  log(history, 'a', 'kl', [1, 99, Number.NaN, Number.POSITIVE_INFINITY]);
+  const events = eventsOf(history, rules);
   const { events: read, problems } = readEvents(events.map(eventLine).join(''));
   expect(problems).toEqual([]);
   expect(read.map((event: RunEvent) => ({ ...event, schema: undefined }))).toEqual(

@@ -12,7 +12,7 @@ import { runsOf } from '../../src/report/runs.ts';
 import { PLAIN } from '../../src/report/text/paint.ts';
 import { lettersOf, sparkline } from '../../src/report/text/sparkline.ts';
 import { widthOf } from '../../src/report/text/visible.ts';
-import { bookOf, eventsOf, FACTS, finite, limit, log } from '../monitor/logged.ts';
+import { eventsOf, FACTS, finite, ledgerOf, limit, log } from '../monitor/logged.ts';
 
 describe('a line of blocks', () => {
   test('rises where the series rises', () => {
@@ -57,12 +57,16 @@ describe('a line of blocks', () => {
 });
 
 const rules = [limit('kl'), finite];
-const book = bookOf(rules);
-log(book, 'runs/grpo ü', 'kl', [...Array.from({ length: 140 }, (_, at) => 0.1 + (at % 3) / 100), 48.1, 40]);
-log(book, 'runs/grpo ü', 'train/loss', [0.5, 0.4, 0.3]);
-log(book, 'runs/grpo ü', 'a_name_that_is_far_too_long_for_any_screen_sft_loss', [100, 101]);
-log(book, 'runs/grpo ü', 'epoch', [1, 2]);
-const read = { files: 2, points: book.points(), samples: 0, runs: viewsOf(book) };
+const history = ledgerOf(rules);
+log(history, 'runs/grpo ü', 'kl', [
+  ...Array.from({ length: 140 }, (_, at) => 0.1 + (at % 3) / 100),
+  48.1,
+  40,
+]);
+log(history, 'runs/grpo ü', 'train/loss', [0.5, 0.4, 0.3]);
+log(history, 'runs/grpo ü', 'a_name_that_is_far_too_long_for_any_screen_sft_loss', [100, 101]);
+log(history, 'runs/grpo ü', 'epoch', [1, 2]);
+const read = { files: 2, points: history.points(), samples: 0, runs: viewsOf(history) };
 const print = (width: number, change: Partial<MonitorPrint> = {}): MonitorPrint => ({
   width,
   paint: PLAIN,
@@ -81,7 +85,7 @@ describe('what was read', () => {
   });
 
   test('says of a series of an evaluation that it is one', () => {
-    const other = bookOf([]);
+    const other = ledgerOf([]);
     log(other, 'a', 'eval/loss', [1]);
     const lines = monitorLines({ ...read, runs: viewsOf(other) }, print(100));
     expect(lines.join('\n')).toMatch(/eval\/loss +evaluation +▃/);
@@ -95,7 +99,7 @@ describe('what was read', () => {
 });
 
 describe('the live block', () => {
-  const live = { ...read, standing: standingOf(book), silent: 65, waiting: 'waiting' };
+  const live = { ...read, standing: standingOf(history), silent: 65, waiting: 'waiting' };
 
   test('says how long nothing came, and how the rules stand', () => {
     const lines = liveLines(live, 20, print(100));
@@ -121,7 +125,7 @@ test('ages are told in the unit that fits', () => {
 
 describe('a failure', () => {
   const kl = limit('kl');
-  const own = bookOf([kl]);
+  const own = ledgerOf([kl]);
   log(own, 'a', 'kl', [1, 2, 3, 40, 5]);
   const result = resultOf(own, kl);
 

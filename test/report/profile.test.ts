@@ -4,7 +4,7 @@ import { type Hello, objectTrainer } from '../../src/index.ts';
 import { profileLines } from '../../src/report/profile.ts';
 import { madeSpec } from '../check/profile/profiled.ts';
 
-async function sheet(width: number, hello: Partial<Hello> = {}): Promise<string[]> {
+async function table(width: number, hello: Partial<Hello> = {}): Promise<string[]> {
   const spec = madeSpec({});
   const trainer = objectTrainer({
     hello: { ...spec.hello, ...hello, ops: { ...spec.hello.ops, sampling: {} } },
@@ -20,7 +20,7 @@ async function sheet(width: number, hello: Partial<Hello> = {}): Promise<string[
 }
 
 test('items stand under their stage, and those of ops that are not there in a line of their own', async () => {
-  const lines = await sheet(100);
+  const lines = await table(100);
   const titles = lines.filter((line) => /^(KL|advantages|policy loss|preference loss)$/.test(line));
   expect(titles).toEqual(['KL', 'advantages', 'policy loss', 'preference loss']);
   const preference = lines.indexOf('preference loss');
@@ -29,12 +29,12 @@ test('items stand under their stage, and those of ops that are not there in a li
   );
   expect(lines[preference + 2]).toBe('    preference_label_smoothing, preference_gamma)');
   // A declared item has a row of its own all the same.
-  const declared = await sheet(100, { semantics: { preference_beta: 0.1 } });
+  const declared = await table(100, { semantics: { preference_beta: 0.1 } });
   expect(declared.some((line) => /^ {2}preference_beta +0\.1 +– +· op not offered/.test(line))).toBe(true);
 });
 
 test('words that do not fit go on in their column, or below the row where there is no column for them', async () => {
-  const wide = await sheet(90);
+  const wide = await table(90);
   const at = wide.findIndex((line) => line.includes('  entropy_coef'));
   const column = (wide[at] ?? '').indexOf('· not measured');
   expect(column).toBeGreaterThan(0);
@@ -42,13 +42,13 @@ test('words that do not fit go on in their column, or below the row where there 
   expect(`${wide[at]?.slice(column)} ${wide[at + 1]?.trim()}`).toBe(
     '· not measured: op `loss` does not offer entropy',
   );
-  const narrow = await sheet(60);
+  const narrow = await table(60);
   expect(narrow).toContain('    · not measured: op `loss` does not offer entropy');
   expect(narrow.filter((line) => line.startsWith('    ') && line.length > 60)).toEqual([]);
 });
 
 test('what is to be declared keeps a key and its value on one line', async () => {
-  const lines = await sheet(60);
+  const lines = await table(60);
   const start = lines.indexOf('To declare it (semantics):');
   const body = lines.slice(start + 1).map((line) => line.trim());
   expect(body.every((line) => /^"\w+": \S+(, "\w+": \S+)*,?$/.test(line))).toBe(true);

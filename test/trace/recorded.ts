@@ -1,7 +1,7 @@
-// Lines of trace files for tests, as the tracer writes them, from few words; and the ledger that is booked from such files.
+// Lines of trace files for tests, as the tracer writes them, from few words; and the ledger that is recordedLedger from such files.
 import { encodeTensor, type Tensor } from '../../src/protocol/tensor.ts';
-import { type BookOptions, bookOf } from '../../src/trace/book.ts';
 import type { Ledger } from '../../src/trace/ledger.ts';
+import { type LedgerOptions, ledgerOf } from '../../src/trace/ledger-of.ts';
 import { readTrace } from '../../src/trace/read.ts';
 import type {
   EndRecord,
@@ -23,13 +23,16 @@ export function linesOf(records: readonly TraceRecord[]): string {
 }
 
 /** Each argument of `files` is one process's file; they are written as lines and read again, which must not complain. */
-export function booked(files: readonly (readonly TraceRecord[])[], options: BookOptions = {}): Ledger {
+export function recordedLedger(
+  files: readonly (readonly TraceRecord[])[],
+  options: LedgerOptions = {},
+): Ledger {
   const processes = files.map((records, at) => {
     const read = readTrace(linesOf(records), `${at}-1.ndjson`);
     if (read.complaints.length > 0 || read.torn) throw new Error(read.complaints.join(' '));
     return read.records;
   });
-  return bookOf(processes, options);
+  return ledgerOf(processes, options);
 }
 
 export function processOf(facts: Partial<ProcessRecord> = {}): ProcessRecord {

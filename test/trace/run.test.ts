@@ -5,7 +5,16 @@ import { complaintAbout } from '../../src/report/machine/event-shape.ts';
 import { blindness, partlyBlind } from '../../src/trace/blindness.ts';
 import type { LedgerProperty } from '../../src/trace/property.ts';
 import { helloOf, judgeLedger } from '../../src/trace/run.ts';
-import { booked, endOf, forwardOf, generateOf, modelOf, processOf, stepOf, trainedOf } from './recorded.ts';
+import {
+  endOf,
+  forwardOf,
+  generateOf,
+  modelOf,
+  processOf,
+  recordedLedger,
+  stepOf,
+  trainedOf,
+} from './recorded.ts';
 import { ledgerOf } from './traced.ts';
 
 const REPLAY = { command: '', again: 'npx lossproof trace --from there' };
@@ -143,7 +152,9 @@ const trained = trainedOf([{ column: 0, target: 5, weight: 1 }]);
 const finished = endOf({ reason: 'finished' });
 
 test('a training that was seen whole is not blind', () => {
-  const ledger = booked([[processOf(), torch, modelOf(), forwardOf([ROW]), trained, stepOf(), endOf()]]);
+  const ledger = recordedLedger([
+    [processOf(), torch, modelOf(), forwardOf([ROW]), trained, stepOf(), endOf()],
+  ]);
   expect([...blindness(ledger), ...partlyBlind(ledger)]).toEqual([]);
 });
 
@@ -226,14 +237,14 @@ test.each([
     'The tracer itself failed at backward: ValueError: shapes.',
   ],
 ])('of %s it is said in a sentence that nothing, or not all, was seen', (_, files, sentence) => {
-  const sentences = blindness(booked(files));
+  const sentences = blindness(recordedLedger(files));
   expect(sentences).toHaveLength(1);
   expect(sentences[0]).toContain(sentence);
   expect(sentences[0]).toMatch(/\.$/);
 });
 
 test('steps that were made while no gradient arrived are for the checks to judge', () => {
-  const ledger = booked([
+  const ledger = recordedLedger([
     [processOf(), torch, modelOf(), forwardOf([ROW]), stepOf({ changed: false }), endOf()],
   ]);
   expect(blindness(ledger)).toEqual([]);
@@ -253,7 +264,7 @@ test('a gradient that no single target explains anywhere is no verdict, and one 
 });
 
 test('what was not seen beside a training that was belongs to its report', () => {
-  const ledger = booked([
+  const ledger = recordedLedger([
     [
       processOf(),
       torch,

@@ -1,4 +1,4 @@
-// The rows of the sheet: each item of the semantics as declared, as measured, and what is to be said of the two.
+// The rows of the profile: each item of the semantics as declared, as measured, and what is to be said of the two.
 import type { Hello, Op } from '../../protocol/message.ts';
 import type { Semantics } from '../../vocabulary.ts';
 import type { ItemName, ItemValue, Misfit } from './probe.ts';
@@ -55,7 +55,7 @@ export function same(a: ItemValue, b: ItemValue): boolean {
 
 const ROUNDING = 1e-5;
 
-/** What the sheet groups them by: the stage at which one meets them. */
+/** What the profile groups them by: the stage at which one meets them. */
 export const GROUPS: readonly { readonly title: string; readonly items: readonly ItemName[] }[] = [
   {
     title: 'supervised fine-tuning',

@@ -20,7 +20,7 @@ export function addProfile(program: Command, { context, rest, finish }: Invocati
     .command('profile')
     .description('measure what a trainer does where trainers legally differ')
     .usage('[options] [-- trainer command...]')
-    .option('--json <file>', 'write the profile as JSON; - for standard output, without the sheet');
+    .option('--json <file>', 'write the profile as JSON; - for standard output, without the table');
   addTrainerOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (options: ProfileOptions) => finish(await profile(options, rest, context)));

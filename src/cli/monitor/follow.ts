@@ -1,7 +1,7 @@
 // Following a job: look, say what is new, sleep, look again; until something ends it. What is said is drawn on a terminal,
 // and elsewhere only where there is news.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Book, RuleState } from '../../monitor/book.ts';
+import type { History, RuleState } from '../../monitor/history.ts';
 import type { LogSource } from '../../monitor/read/files/log.ts';
 import type { Violation } from '../../monitor/rule.ts';
 import { standingOf, viewsOf } from '../../monitor/view.ts';
@@ -16,7 +16,7 @@ export type Ending = 'broken' | 'idle' | 'stopped' | 'interrupted';
 
 export interface Following {
   readonly source: LogSource;
-  readonly book: Book;
+  readonly history: History;
   readonly screen: Screen;
   /** A block is redrawn. */
   readonly live: boolean;
@@ -38,7 +38,7 @@ export interface Following {
 }
 
 export async function follow(following: Following): Promise<Ending> {
-  const { source, book, screen, live, quiet, print, interval, idle, signal } = following;
+  const { source, history, screen, live, quiet, print, interval, idle, signal } = following;
   const { paint, width } = print;
   const block = live ? liveBlock(screen) : undefined;
   const say = (...lines: readonly string[]): void => {
@@ -54,10 +54,10 @@ export async function follow(following: Following): Promise<Ending> {
   const tell = async (): Promise<boolean> => {
     const files = source.files.slice(known);
     known = source.files.length;
-    const complaints = book.complaints().slice(unread);
+    const complaints = history.complaints().slice(unread);
     unread += complaints.length;
     const broken = following.news();
-    const several = book.runs().length > 1;
+    const several = history.runs().length > 1;
     const lines = [
       ...(quiet ? [] : fileLines(files)),
       ...complaints.flatMap((each) => wrap(`! ${harmless(each)}`, width)),
@@ -73,15 +73,15 @@ export async function follow(following: Following): Promise<Ending> {
     return broken.some(({ state }) => following.ends(state));
   };
   const show = (): void => {
-    const { points, samples } = book;
-    const read = { files: source.files.length, points: points(), samples: samples(), runs: viewsOf(book) };
+    const { points, samples } = history;
+    const read = { files: source.files.length, points: points(), samples: samples(), runs: viewsOf(history) };
     const empty = read.points + read.samples === 0;
     if (block !== undefined)
       block.draw(
         liveLines(
           {
             ...read,
-            standing: standingOf(book),
+            standing: standingOf(history),
             silent: empty ? undefined : seconds(lastNew),
             waiting: `waiting for a first point in ${following.paths}`,
           },
@@ -102,7 +102,7 @@ export async function follow(following: Following): Promise<Ending> {
   let first = true;
   try {
     for (;;) {
-      const moved = first ? await readAll(source, book) : await source.poll(book);
+      const moved = first ? await readAll(source, history) : await source.poll(history);
       first = false;
       if (moved) lastNew = performance.now();
       const over = await tell();
@@ -115,7 +115,7 @@ export async function follow(following: Following): Promise<Ending> {
       if (!signal.aborted) continue;
       if (signal.reason !== 'stopped') return 'interrupted';
       // What was written until the end counts, also behind a look that it interrupted.
-      await source.poll(book);
+      await source.poll(history);
       await tell();
       return 'stopped';
     }
@@ -135,9 +135,9 @@ const MOST_ROWS = 24;
 const MOST_FILES = 5;
 
 /** Whether there was anything. */
-async function readAll(source: LogSource, book: Book): Promise<boolean> {
-  await source.readAll(book);
-  return book.points() + book.samples() > 0;
+async function readAll(source: LogSource, history: History): Promise<boolean> {
+  await source.readAll(history);
+  return history.points() + history.samples() > 0;
 }
 
 function fileLines(files: LogSource['files']): string[] {

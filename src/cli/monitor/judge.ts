@@ -2,10 +2,10 @@
 // a pass.
 import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import { strangers } from '../../check/run.ts';
-import type { Book } from '../../monitor/book.ts';
+import type { History } from '../../monitor/history.ts';
 import type { LogSource } from '../../monitor/read/files/log.ts';
 import type { MonitorRule, SampleTokens } from '../../monitor/rule.ts';
-import { judgeBook, type ReadingFacts } from '../../monitor/run.ts';
+import { judgeHistory, type ReadingFacts } from '../../monitor/run.ts';
 import { viewsOf } from '../../monitor/view.ts';
 import type { MonitorPage } from '../../report/html/monitor/monitor.ts';
 import { type MonitorPrint, monitorLines, readWords } from '../../report/monitor/monitor.ts';
@@ -20,7 +20,7 @@ import type { Held } from './rules.ts';
 
 export interface Reading {
   readonly held: Held;
-  readonly book: Book;
+  readonly history: History;
   readonly source: LogSource;
   readonly tokens: SampleTokens | undefined;
   /** As typed. */
@@ -37,8 +37,8 @@ export interface Reading {
 /** What has been found so far, for the reports of a job that goes on: it has no end yet. */
 export function eventsSoFar(reading: Reading): readonly RunEvent[] {
   const events: RunEvent[] = [];
-  judgeBook(
-    reading.book,
+  judgeHistory(
+    reading.history,
     reading.held.rules,
     factsOf(reading, false),
     (event) => {
@@ -49,13 +49,13 @@ export function eventsSoFar(reading: Reading): readonly RunEvent[] {
   return events;
 }
 
-export function pageOf({ book, source }: Reading): MonitorPage {
+export function pageOf({ history, source }: Reading): MonitorPage {
   return {
     files: source.files.length,
-    points: book.points(),
-    samples: book.samples(),
-    runs: viewsOf(book),
-    unread: [...book.complaints(), ...source.passedOver.map(({ why }) => why)],
+    points: history.points(),
+    samples: history.samples(),
+    runs: viewsOf(history),
+    unread: [...history.complaints(), ...source.passedOver.map(({ why }) => why)],
   };
 }
 
@@ -67,11 +67,11 @@ export async function judgeReading(
   record: RunRecord,
   context: Context,
 ): Promise<number> {
-  const { held, book, source, print, quiet } = reading;
+  const { held, history, source, print, quiet } = reading;
   const { width, paint } = print;
   const page = pageOf(reading);
   if (!quiet) say(context, ...monitorLines(page, print), '');
-  const warnings = [...notes, ...shortened(book.complaints())];
+  const warnings = [...notes, ...shortened(history.complaints())];
   say(context, ...warnings.flatMap((each) => bulleted(each, width).map(paint.orange)));
   const passed = passedOverLine(source);
   if (!quiet && passed !== undefined) say(context, ...bulleted(passed, width).map(paint.dim));
@@ -91,8 +91,8 @@ export async function judgeReading(
   });
   const left = strangers({ known: held.known, catalogue: held.catalogue });
   const events: RunEvent[] = [];
-  const results = judgeBook(
-    book,
+  const results = judgeHistory(
+    history,
     held.rules,
     factsOf(reading, interrupted),
     (event) => {

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openBook, type RuleState } from '../../monitor/book.ts';
+import { openHistory, type RuleState } from '../../monitor/history.ts';
 import type { LogSource, Progress } from '../../monitor/read/files/log.ts';
 import type { SampleTokens, Violation } from '../../monitor/rule.ts';
 import { sampleTokensOf, stopIdsOfConfig } from '../../monitor/samples/tokens.ts';
@@ -77,14 +77,14 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   });
   if (isProblem(source)) return refuse(context, source);
   const news: { state: RuleState; violation: Violation }[] = [];
-  const book = openBook({
+  const history = openHistory({
     ...held,
     ...(tokens === undefined ? {} : { tokens }),
     onBroken: (state, violation) => news.push({ state, violation }),
   });
   const reading: Reading = {
     held,
-    book,
+    history,
     source,
     tokens,
     paths: [...meant.paths, ...meant.rollouts],
@@ -109,7 +109,7 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
       options.follow === true
         ? await followed(reading, options, record, { news, signal: stopping.signal }, context)
         : await readOnce(reading, stopping.signal, context);
-    const names = book.runs().flatMap(({ series }) => series.map(({ name }) => name));
+    const names = history.runs().flatMap(({ series }) => series.map(({ name }) => name));
     return await judgeReading(reading, interrupted, unusedSeries(meant, names), record, context);
   } finally {
     stopping.dispose();
@@ -120,20 +120,20 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
 
 /** True: it was interrupted, so that the end of what was read is not the end of the log. */
 async function readOnce(
-  { source, book, quiet }: Reading,
+  { source, history, quiet }: Reading,
   signal: AbortSignal,
   context: Context,
 ): Promise<boolean> {
   const { err } = context;
   const live = err.isTty && context.env.TERM !== 'dumb' && !quiet;
   let drawn = false;
-  await source.readAll(book, (progress) => {
+  await source.readAll(history, (progress) => {
     if (!live) return;
     drawn = true;
-    err.write(ERASE_LINE + shorten(progressLine(progress, book.points()), err.columns - 1));
+    err.write(ERASE_LINE + shorten(progressLine(progress, history.points()), err.columns - 1));
   });
   if (drawn) err.write(ERASE_LINE);
-  if (!signal.aborted) book.end();
+  if (!signal.aborted) history.end();
   return signal.aborted;
 }
 
@@ -150,7 +150,7 @@ async function followed(
   { news, signal }: Live,
   context: Context,
 ): Promise<boolean> {
-  const { book, source, held, print, quiet, name, paths } = reading;
+  const { history, source, held, print, quiet, name, paths } = reading;
   const live = context.out.isTty && context.env.TERM !== 'dumb' && !context.env.CI && !quiet;
   if (!quiet)
     say(context, ...wrap(`lossproof ${VERSION} · following ${name}`, print.width).map(print.paint.bold));
@@ -159,7 +159,7 @@ async function followed(
     say(context, ...wrap(`! ${path} is not there yet; it is waited for`, print.width));
   const ending = await follow({
     source,
-    book,
+    history,
     screen: context.out,
     live,
     quiet,
@@ -174,7 +174,7 @@ async function followed(
     broken: async () => record.interim(eventsSoFar(reading)),
   });
   // A job that goes on has not ended: rules about whole logs are not asked.
-  if (ending === 'idle' || ending === 'stopped') book.end();
+  if (ending === 'idle' || ending === 'stopped') history.end();
   if (!quiet) say(context, '');
   return ending === 'interrupted';
 }

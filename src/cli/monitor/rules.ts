@@ -2,7 +2,7 @@
 // refused in one sentence that names what there is.
 import { resolve } from 'node:path';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
-import type { BookOptions } from '../../monitor/book.ts';
+import type { HistoryOptions } from '../../monitor/history.ts';
 import { PRESETS, type Preset } from '../../monitor/presets/presets.ts';
 import type { MonitorRule, SettingValue } from '../../monitor/rule.ts';
 import { SERIES_ROLES, type SeriesRole } from '../../monitor/series.ts';
@@ -13,8 +13,8 @@ import type { Meant } from './options.ts';
 
 export interface Held {
   readonly rules: readonly MonitorRule[];
-  readonly settingOf: BookOptions['settingOf'];
-  readonly roleFor: NonNullable<BookOptions['roleFor']>;
+  readonly settingOf: HistoryOptions['settingOf'];
+  readonly roleFor: NonNullable<HistoryOptions['roleFor']>;
   readonly facts: Readonly<Record<string, SettingValue>>;
   readonly known: KnownFailures;
   /** Ids of every rule that there is. */

@@ -1,4 +1,4 @@
-// A trace that is there, judged: booked into a ledger, held against the properties of ledgers, told, written, and turned
+// A trace that is there, judged: made into a ledger, held against the properties of ledgers, told, written, and turned
 // into an exit code. Nothing that was not seen counts as a pass.
 
 import { resolve } from 'node:path';
@@ -13,8 +13,8 @@ import { trainedCount } from '../../report/trace/rows.ts';
 import { seenLines, seenWords, traceRowLines } from '../../report/trace/trace.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
-import { type BookOptions, bookOf } from '../../trace/book.ts';
 import type { Ledger } from '../../trace/ledger.ts';
+import { type LedgerOptions, ledgerOf } from '../../trace/ledger-of.ts';
 import type { LedgerProperty } from '../../trace/property.ts';
 import { blindness, judgeLedger, partlyBlind } from '../../trace/run.ts';
 import type { RunRecord } from '../check/record.ts';
@@ -75,9 +75,9 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
   const { files, end } = traced;
   const { options, told, chosen, screen } = run;
   const { tokenizer, notes } = tokenizerFor(files, told, screen);
-  const ledger = bookOf(files.processes, {
+  const ledger = ledgerOf(files.processes, {
     ...(tokenizer === undefined ? {} : { tokenizer }),
-    ...bookOptions(run),
+    ...historyOptions(run),
   });
   const failure = failureOf(ledger, end);
   // Of a script that never came to its training, that is all there is to say.
@@ -149,7 +149,7 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
 }
 
 /** What the user has said of the rows; the tokenizer is found apart. */
-export function bookOptions({ told, options }: TraceRun): BookOptions {
+export function historyOptions({ told, options }: TraceRun): LedgerOptions {
   return {
     ...(told.semantics === undefined ? {} : { semantics: told.semantics }),
     ...(told.dataset === undefined ? {} : { dataset: told.dataset }),

@@ -7,14 +7,14 @@ import { type Example, examplesOf, type Maker } from './example.ts';
 import { finderOf } from './finder.ts';
 import { BACKWARD, beginningWith, FORWARD, ordered, sizeOf, wholeAt } from './sorted.ts';
 import {
+  type Annotation,
+  annotatedSpans,
+  blankOf,
   type Expected,
   isPadding,
   lay,
   put,
   runOf,
-  type Sheet,
-  sheetOf,
-  spansOfSheet,
   type Walk,
   walkOf,
 } from './walk.ts';
@@ -72,7 +72,7 @@ export function exampleIndexOf(dataset: readonly Entry[], maker: Maker): Example
 export function datasetSpans(row: RowIds, index: ExampleIndex): Spans | undefined {
   const walk = walkOf(row);
   const examples = index.examplesFor(row);
-  const sheet = sheetOf(row);
+  const annotation = blankOf(row);
   const { bosTokenId, padTokenId } = index.tokenizer;
   let first: Placed | undefined;
   let at = 0;
@@ -82,7 +82,7 @@ export function datasetSpans(row: RowIds, index: ExampleIndex): Spans | undefine
     at += runOf(walk, at, bosTokenId);
     if (first === undefined && placeAt(walk, at, index, examples) === undefined) {
       const padded = runOf(walk, at, padTokenId);
-      put(sheet, walk, at, at + padded, 'padding', false);
+      put(annotation, walk, at, at + padded, 'padding', false);
       at += padded + runOf(walk, at + padded, bosTokenId);
     }
     if (at >= walk.count) break;
@@ -94,17 +94,17 @@ export function datasetSpans(row: RowIds, index: ExampleIndex): Spans | undefine
     }
     first ??= placed;
     const end = placed.length + tailOf(walk, at + placed.length, placed);
-    lay(sheet, walk, at, placed.example, placed.skipped, end);
-    at = behind(sheet, walk, at + end, placed, index);
+    lay(annotation, walk, at, placed.example, placed.skipped, end);
+    at = behind(annotation, walk, at + end, placed, index);
     known += at - begun;
   }
   if (first === undefined) return undefined;
   const rest = walk.count - at;
   if (rest > 0 && isPadding(walk, at, walk.count, index.tokenizer))
-    put(sheet, walk, at, walk.count, 'padding', false);
+    put(annotation, walk, at, walk.count, 'padding', false);
   else if (rest > known) return undefined;
   const { number, form } = first.example;
-  return spansOfSheet(sheet, { kind: 'dataset', example: number, form });
+  return annotatedSpans(annotation, { kind: 'dataset', example: number, form });
 }
 
 // --- helpers ---
@@ -203,7 +203,7 @@ function tailOf(walk: Walk, from: number, { example, skipped, length }: Placed):
 
 /** A stop token that the trainer put behind the example, or its own among the padding: either way it may be trained. */
 function behind(
-  sheet: Sheet,
+  annotation: Annotation,
   walk: Walk,
   at: number,
   { example, skipped, length }: Placed,
@@ -215,11 +215,11 @@ function behind(
   const before = walk.ids[at - 1];
   // The example's own, if it is not padding: of two alike it cannot be told.
   if (before === next && next === tokenizer.padTokenId && example.core.to < example.ids.length)
-    put(sheet, walk, at - 1, at, 'stop', undefined);
+    put(annotation, walk, at - 1, at, 'stop', undefined);
   // In a packed row it may be the BOS of the next example.
   if (next === tokenizer.bosTokenId && at < walk.count) return at;
   if (at >= walk.count && walk.masked && example.ids[example.core.to] !== next) return at;
   const ended = example.completions.at(-1)?.stop !== undefined;
-  put(sheet, walk, at, at + 1, ended ? 'after stop' : 'stop', undefined);
+  put(annotation, walk, at, at + 1, ended ? 'after stop' : 'stop', undefined);
   return at + 1;
 }

@@ -5,13 +5,13 @@ import type { Ids } from '../../vocabulary.ts';
 import type { Generation, RowIds, Spans } from '../ledger.ts';
 import { type Hashed, hashed, hashOf } from './hash.ts';
 import {
+  type Annotation,
+  annotatedSpans,
+  blankOf,
   complete,
   isPadding,
   put,
   runOf,
-  type Sheet,
-  sheetOf,
-  spansOfSheet,
   type Walk,
   walkOf,
 } from './walk.ts';
@@ -235,29 +235,35 @@ function tailOf(reading: Reading): readonly Segment[] | undefined {
 }
 
 function laid(row: RowIds, { walk, index, tokenizer }: Reading, segments: readonly Segment[]): Spans {
-  const sheet = sheetOf(row);
-  put(sheet, walk, 0, segments[0]?.start ?? 0, 'padding', false);
+  const annotation = blankOf(row);
+  put(annotation, walk, 0, segments[0]?.start ?? 0, 'padding', false);
   let end = 0;
   for (const { start, chain, unsure, doubtful } of segments) {
     let at = start;
     for (const [turn, found] of chain.entries()) {
       if (turn === 0) {
-        put(sheet, walk, at, unsure ?? found.from, 'prompt', false);
-        if (unsure !== undefined) put(sheet, walk, unsure, found.from, 'prompt', undefined);
-      } else put(sheet, walk, at, found.from, 'tool', false);
-      layCompletion(sheet, walk, found, index.generations[found.generation], turn === chain.length - 1);
+        put(annotation, walk, at, unsure ?? found.from, 'prompt', false);
+        if (unsure !== undefined) put(annotation, walk, unsure, found.from, 'prompt', undefined);
+      } else put(annotation, walk, at, found.from, 'tool', false);
+      layCompletion(annotation, walk, found, index.generations[found.generation], turn === chain.length - 1);
       at = found.to;
     }
-    put(sheet, walk, chain.at(-1)?.from ?? at, doubtful, 'completion', undefined);
+    put(annotation, walk, chain.at(-1)?.from ?? at, doubtful, 'completion', undefined);
     end = at;
   }
-  layRest(sheet, walk, end, index.generations[segments.at(-1)?.chain.at(-1)?.generation ?? -1], tokenizer);
+  layRest(
+    annotation,
+    walk,
+    end,
+    index.generations[segments.at(-1)?.chain.at(-1)?.generation ?? -1],
+    tokenizer,
+  );
   const generations = segments.flatMap(({ chain }) => chain.map(({ generation }) => generation));
-  return spansOfSheet(sheet, { kind: 'generation', generations });
+  return annotatedSpans(annotation, { kind: 'generation', generations });
 }
 
 function layCompletion(
-  sheet: Sheet,
+  annotation: Annotation,
   walk: Walk,
   { from, to, whole }: Found,
   generation: Generation | undefined,
@@ -265,14 +271,14 @@ function layCompletion(
 ): void {
   const stopped = whole && generation?.stopped === true;
   // To leave a completion out that never came to its end is legal.
-  put(sheet, walk, from, to, 'completion', stopped || !last ? true : undefined);
-  if (stopped) put(sheet, walk, to - 1, to, 'stop', true);
-  complete(sheet, walk, from, to, stopped ? to - 1 : undefined);
+  put(annotation, walk, from, to, 'completion', stopped || !last ? true : undefined);
+  if (stopped) put(annotation, walk, to - 1, to, 'stop', true);
+  complete(annotation, walk, from, to, stopped ? to - 1 : undefined);
 }
 
 /** What stands behind the last completion. */
 function layRest(
-  sheet: Sheet,
+  annotation: Annotation,
   walk: Walk,
   end: number,
   generation: Generation | undefined,
@@ -282,9 +288,9 @@ function layRest(
   // Pads that the model can see, behind what never came to a stop: they may have been sampled.
   const sampled =
     generation?.stopped === false && end + runOf(walk, end, tokenizer?.padTokenId) >= walk.count;
-  put(sheet, walk, end, walk.count, 'after stop', sampled ? undefined : false);
+  put(annotation, walk, end, walk.count, 'after stop', sampled ? undefined : false);
   const appended = generation?.stopped === false && generation.eosTokenIds.includes(walk.ids[end] ?? -1);
-  if (appended) put(sheet, walk, end, end + 1, 'stop', undefined);
+  if (appended) put(annotation, walk, end, end + 1, 'stop', undefined);
 }
 
 function equalAt(ids: Ids, at: number, other: Ids): boolean {

@@ -10,7 +10,7 @@ import { type GenerationIndex, generationIndexOf, generationSpans } from './gene
 import { type Marks, marksOf } from './marks.ts';
 import { joined, segmentsOf } from './segments.ts';
 import { templateSpans } from './template.ts';
-import { sheetOf, spansOfSheet } from './walk.ts';
+import { annotatedSpans, blankOf } from './walk.ts';
 
 export interface SpanFacts {
   readonly tokenizer?: Tokenizer | undefined;
@@ -58,7 +58,7 @@ export function spansOf(row: RowIds, world: SpanWorld): Spans {
     (marks === undefined ? undefined : templateSpans(row, marks, trainOn));
   if (known !== undefined) return trainOn === 'all' ? withPrompt(known) : known;
   if (tokenizer !== undefined) return textSpans(row);
-  return spansOfSheet(sheetOf(row), { kind: 'unknown', why: WITHOUT_TOKENIZER });
+  return annotatedSpans(blankOf(row), { kind: 'unknown', why: WITHOUT_TOKENIZER });
 }
 
 // --- helpers ---
@@ -68,7 +68,7 @@ const WITHOUT_TOKENIZER =
 
 /** Any part of a plain text may be trained. */
 function textSpans(row: RowIds): Spans {
-  const spans = spansOfSheet(sheetOf(row), { kind: 'text' });
+  const spans = annotatedSpans(blankOf(row), { kind: 'text' });
   return { ...spans, roles: spans.roles.map((role) => (role === 'prompt' ? 'completion' : role)) };
 }
 

@@ -4,7 +4,7 @@ import type { TrainOn } from '../../view/row.ts';
 import type { Ids } from '../../vocabulary.ts';
 import type { RowIds, Spans } from '../ledger.ts';
 import type { Header, Marks, Speaker } from './marks.ts';
-import { type Expected, lay, put, type Stretch, sheetOf, spansOfSheet, walkOf } from './walk.ts';
+import { annotatedSpans, blankOf, type Expected, lay, put, type Stretch, walkOf } from './walk.ts';
 
 /** undefined: none of the template's headers stands in the row. */
 export function templateSpans(row: RowIds, marks: Marks, trainOn: TrainOn | undefined): Spans | undefined {
@@ -22,11 +22,11 @@ export function templateSpans(row: RowIds, marks: Marks, trainOn: TrainOn | unde
   const hidden = end === walk.count && row.attention === undefined && next === marks.closing;
   const stretch = turnsIn(walk.ids.slice(start, end + (hidden ? 1 : 0)), marks, trainOn);
   if (stretch === undefined) return undefined;
-  const sheet = sheetOf(row);
-  put(sheet, walk, 0, start, 'padding', false);
-  put(sheet, walk, end, walk.count, 'padding', false);
-  lay(sheet, walk, start, hidden && !isStop(stretch) ? shortened(stretch) : stretch);
-  return spansOfSheet(sheet, { kind: 'template' });
+  const annotation = blankOf(row);
+  put(annotation, walk, 0, start, 'padding', false);
+  put(annotation, walk, end, walk.count, 'padding', false);
+  lay(annotation, walk, start, hidden && !isStop(stretch) ? shortened(stretch) : stretch);
+  return annotatedSpans(annotation, { kind: 'template' });
 }
 
 /** The turns of a text of ids; undefined where it has no header. */

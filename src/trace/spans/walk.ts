@@ -1,4 +1,4 @@
-// A row as the spans are laid on it: its tokens in order without the padding, and a sheet that is filled in as they
+// A row as the spans are laid on it: its tokens in order without the padding, and a annotation that is filled in as they
 // are recognised.
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Ids, Role } from '../../vocabulary.ts';
@@ -29,7 +29,7 @@ export interface Stretch {
   readonly completions: Spans['completions'];
 }
 
-export interface Sheet {
+export interface Annotation {
   readonly roles: Role[];
   readonly expected: Expected[];
   readonly completions: { from: number; to: number; stop?: number }[];
@@ -49,7 +49,7 @@ export function walkOf({ ids, real, attention }: RowIds, before = 0): Walk {
 }
 
 /** A row of padding; what is real of it is of no known role yet. */
-export function sheetOf({ ids, real }: RowIds): Sheet {
+export function blankOf({ ids, real }: RowIds): Annotation {
   return {
     roles: ids.map((_, at): Role => (real[at] ? 'prompt' : 'padding')),
     expected: ids.map((_, at): Expected => (real[at] ? undefined : false)),
@@ -59,7 +59,7 @@ export function sheetOf({ ids, real }: RowIds): Sheet {
 
 /** Tokens [from, to) of the walk are all the same. */
 export function put(
-  sheet: Sheet,
+  annotation: Annotation,
   { columns }: Walk,
   from: number,
   to: number,
@@ -69,14 +69,14 @@ export function put(
   for (let at = from; at < to; at++) {
     const column = columns[at];
     if (column === undefined) return;
-    sheet.roles[column] = role;
-    sheet.expected[column] = expected;
+    annotation.roles[column] = role;
+    annotation.expected[column] = expected;
   }
 }
 
 /** Tokens of the walk from `at` on are those of the stretch from `skipped` on; at most `length` of them. */
 export function lay(
-  sheet: Sheet,
+  annotation: Annotation,
   walk: Walk,
   at: number,
   stretch: Stretch,
@@ -85,7 +85,7 @@ export function lay(
 ): void {
   for (let index = 0; index < length; index++)
     put(
-      sheet,
+      annotation,
       walk,
       at + index,
       at + index + 1,
@@ -95,7 +95,7 @@ export function lay(
   for (const { from, to, stop } of stretch.completions) {
     const clip = (index: number): number => Math.max(0, Math.min(index - skipped, length));
     complete(
-      sheet,
+      annotation,
       walk,
       at + clip(from),
       at + clip(to),
@@ -105,19 +105,29 @@ export function lay(
 }
 
 /** A completion of the tokens [from, to) of the walk, with its stop token where that is one of them. */
-export function complete(sheet: Sheet, { columns }: Walk, from: number, to: number, stop?: number): void {
+export function complete(
+  annotation: Annotation,
+  { columns }: Walk,
+  from: number,
+  to: number,
+  stop?: number,
+): void {
   const [first, last] = [columns[from], columns[to - 1]];
   if (to <= from || first === undefined || last === undefined) return;
   const column = stop === undefined || stop < from || stop >= to ? undefined : columns[stop];
-  sheet.completions.push({ from: first, to: last + 1, ...(column === undefined ? {} : { stop: column }) });
+  annotation.completions.push({
+    from: first,
+    to: last + 1,
+    ...(column === undefined ? {} : { stop: column }),
+  });
 }
 
-export function spansOfSheet(sheet: Sheet, origin: Origin): Spans {
+export function annotatedSpans(annotation: Annotation, origin: Origin): Spans {
   return {
     origin,
-    roles: sheet.roles,
-    expected: sheet.expected,
-    completions: sheet.completions.sort((left, right) => left.from - right.from),
+    roles: annotation.roles,
+    expected: annotation.expected,
+    completions: annotation.completions.sort((left, right) => left.from - right.from),
   };
 }
 

@@ -23,7 +23,7 @@ export default {
 };`;
 const GRPO = '(reward - mean(group)) / (std(group) + 1e-6)';
 
-test('the sheet has item, declared, measured and what to say of them; all measured exits 0', async () => {
+test('the table has item, declared, measured and what to say of them; all measured exits 0', async () => {
   const world = makeWorld();
   world.write('lossproof.config.mjs', config('{ advantage_ddof: 1 }', GRPO));
   expect(await world.run('profile')).toBe(0);
@@ -56,7 +56,7 @@ test('what no known variant fits is said with the closest', async () => {
   );
 });
 
-test('--json writes the profile to a file beside the sheet, and - prints it alone', async () => {
+test('--json writes the profile to a file beside the table, and - prints it alone', async () => {
   const world = makeWorld();
   world.write('lossproof.config.mjs', config('{}', GRPO));
   expect(await world.run('profile', '--json', 'profile.json')).toBe(0);

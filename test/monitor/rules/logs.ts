@@ -1,5 +1,5 @@
-// Made-up logs, and what rules say of them, fed through the book that `monitor` feeds them through.
-import { type BookRun, openBook } from '../../../src/monitor/book.ts';
+// Made-up logs, and what rules say of them, fed through the history that `monitor` feeds them through.
+import { openHistory, type RunHistory } from '../../../src/monitor/history.ts';
 import type { MonitorRule, SettingValue, Violation } from '../../../src/monitor/rule.ts';
 
 /** Values by name, one a step; undefined where nothing was logged. */
@@ -20,10 +20,13 @@ export interface Said {
 }
 
 /** Everything that these rules say, with the row that made them say it. */
-export function sayingsOf(rules: readonly MonitorRule[], log: Log): { said: readonly Said[]; run: BookRun } {
+export function sayingsOf(
+  rules: readonly MonitorRule[],
+  log: Log,
+): { said: readonly Said[]; run: RunHistory } {
   const said: Said[] = [];
   let row = 0;
-  const book = openBook({
+  const history = openHistory({
     rules,
     settingOf: (rule, name) => {
       const own = log.settings?.[name];
@@ -31,18 +34,18 @@ export function sayingsOf(rules: readonly MonitorRule[], log: Log): { said: read
     },
     onBroken: (state, violation) => said.push({ rule: state.rule.id, violation, row }),
   });
-  for (const [name, value] of Object.entries(log.declared ?? {})) book.declare('run', name, value);
+  for (const [name, value] of Object.entries(log.declared ?? {})) history.declare('run', name, value);
   const rows = Math.max(...Object.values(log.series).map((values) => values.length));
   for (row = 0; row < rows; row++) {
     const step = (log.first ?? 1) + row * (log.every ?? 1);
     for (const [name, values] of Object.entries(log.series)) {
       const value = values[row];
-      if (value !== undefined) book.point(book.series('run', name), step, value, Number.NaN);
+      if (value !== undefined) history.point(history.series('run', name), step, value, Number.NaN);
     }
   }
   row = Number.POSITIVE_INFINITY;
-  book.end();
-  const [run] = book.runs();
+  history.end();
+  const [run] = history.runs();
   if (run === undefined) throw new Error('the log is empty');
   const broken = run.rules.filter(({ error }) => error !== undefined);
   if (broken.length > 0) throw new Error(broken.map(({ rule, error }) => `${rule.id}: ${error}`).join('\n'));

@@ -32,7 +32,7 @@ export const ANSWERS: readonly string[] = [
   'The token is `<|im_end|>`. It ends each message, so that "<|im_start|>user" can open the next one; a model that never sees it trained does not stop.',
   'I will look that up.\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo", "unit": "C"}}\n</tool_call>',
   'Ha ha ha ha ha ha ha ha! Why did the compiler break up with the linker? Too many unresolved references.',
-  '1. Boots\n2. A map\n3. Water, two litres a day\n4. A warm coat\n5. First aid\n\n--------------------------------\n\n- optional: a book\n- optional: cards\n',
+  '1. Boots\n2. A map\n3. Water, two litres a day\n4. A warm coat\n5. First aid\n\n--------------------------------\n\n- optional: a history\n- optional: cards\n',
   'the quick brown fox jumps over the lazy dog, twice a day.',
   'Yes.',
 ];

@@ -7,9 +7,9 @@ import { execa } from 'execa';
 import type { PropertyResult, RunEvent } from '../../../src/index.ts';
 import { familyFolder, loadTokenizer } from '../../../src/tokenizers/load.ts';
 import type { Tokenizer } from '../../../src/tokenizers/tokenizer.ts';
-import { bookOf } from '../../../src/trace/book.ts';
 import type { ReadRecord } from '../../../src/trace/fields.ts';
 import type { Ledger } from '../../../src/trace/ledger.ts';
+import { ledgerOf } from '../../../src/trace/ledger-of.ts';
 import { readTrace } from '../../../src/trace/read.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 
@@ -108,7 +108,7 @@ export function readRun(
     out,
     results: existsSync(events) ? resultsIn(events) : [],
     records,
-    ledger: bookOf(
+    ledger: ledgerOf(
       records,
       options.includes('{qwen}') ? loaded(familyFolder('qwen')) : tokenizerOf(trace, records),
     ),

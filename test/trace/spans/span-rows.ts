@@ -17,7 +17,7 @@ export interface Padding {
 
 const PLACE = { step: 0, rank: 0, forward: 0, row: 0, model: 0 };
 
-/** As book.ts makes a row: real is what the mask says, or all but the runs of the padding's id at both ends. */
+/** As ledger-of.ts makes a row: real is what the mask says, or all but the runs of the padding's id at both ends. */
 export function padded(ids: Ids, { left, right, pad, attention }: Padding): RowIds {
   const run = (length: number, value: number): number[] => Array.from({ length }, () => value);
   const all = [...run(left, pad), ...ids, ...run(right, pad)];

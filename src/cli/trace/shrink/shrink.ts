@@ -8,8 +8,8 @@ import { choosePaint } from '../../../report/text/paint.ts';
 import { plural } from '../../../report/text/plural.ts';
 import { harmless, wrap } from '../../../report/text/visible.ts';
 import { traceRowLines } from '../../../report/trace/trace.ts';
-import { bookOf } from '../../../trace/book.ts';
 import type { Ledger } from '../../../trace/ledger.ts';
+import { ledgerOf } from '../../../trace/ledger-of.ts';
 import { judgeLedger } from '../../../trace/run.ts';
 import { type Entry, entriesOf } from '../../../view/read.ts';
 import { LEVELS } from '../../../vocabulary.ts';
@@ -18,7 +18,7 @@ import { writeWhole } from '../../outputs/written.ts';
 import { widthOfScreen } from '../../trainer/session.ts';
 import { joinCommand } from '../../trainer/words.ts';
 import { readTraceFolder, type TraceFiles } from '../folder.ts';
-import { bookOptions, type TraceRun } from '../judge.ts';
+import { historyOptions, type TraceRun } from '../judge.ts';
 import { runScript } from '../script.ts';
 import { shorterRows } from './row.ts';
 import { smallest } from './search.ts';
@@ -199,12 +199,12 @@ function judge(
 ): Seen {
   // The tokenizer is the first run's: the trace of this one is not kept.
   const options = {
-    ...bookOptions(run),
+    ...historyOptions(run),
     ...(first.tokenizer === undefined ? {} : { tokenizer: first.tokenizer }),
   };
   const dataset: readonly Entry[] = [...entriesOf(Buffer.from(contentOf(candidate, bytes)))];
-  const ledger = bookOf(files.processes, { ...options, dataset });
-  const whole = bookOf(files.processes, options);
+  const ledger = ledgerOf(files.processes, { ...options, dataset });
+  const whole = ledgerOf(files.processes, options);
   const known = ledger.rows.map(({ spans }) => spans.origin.kind === 'dataset');
   const foreign = whole.rows.some(({ spans }, at) => spans.origin.kind === 'dataset' && known[at] === false);
   const unread = foreign || (!named && known.length > 0 && !known.includes(true));

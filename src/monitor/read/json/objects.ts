@@ -34,7 +34,7 @@ const TIME_NAMES: readonly string[] = [
 const WRAPPERS: ReadonlySet<string> = new Set(['data', 'metrics', 'scalars', 'values', 'logs']);
 /** An object of this name is what the run was started with. */
 const SETTINGS: ReadonlySet<string> = new Set(['args', 'config', 'hparams', 'hyperparameters']);
-/** Of the logger's own book-keeping, or repeated from the step. */
+/** Of the logger's own history-keeping, or repeated from the step. */
 const NO_SERIES: ReadonlySet<string> = new Set(['_runtime', '_wandb']);
 const DEEPEST = 8;
 /** 1973 in seconds: below it a `time` is a duration, such as seconds since the start. */

@@ -8,7 +8,7 @@ import { html, type Markup } from '../page/markup.ts';
 export function semanticsSheet(runs: readonly Run[]): Markup {
   const names = runNames(runs);
   return html`<section class="semantics" aria-labelledby="semantics"><h2 id="semantics">Semantics</h2>
-<details id="semantics-sheet"><summary>What ${runs.length === 1 ? 'this trainer does' : 'these trainers do'} where correct ones differ</summary>
+<details id="semantics-table"><summary>What ${runs.length === 1 ? 'this trainer does' : 'these trainers do'} where correct ones differ</summary>
 <p>A trainer is held to what it declares, or is configured or measured to do. Where nothing is said, any known variant is accepted.</p>
 <div class="wide" role="region" aria-label="Semantics by run" tabindex="0"><table>
 <caption>Semantics by run</caption>

@@ -1,5 +1,5 @@
-// The book of a reading: where readers push what they read. Each point goes to the watches that asked for its role and
-// nowhere else, and of each series stays no more than a plot shows; so that a log of a hundred million points is booked
+// The history of a reading: where readers push what they read. Each point goes to the watches that asked for its role and
+// nowhere else, and of each series stays no more than a plot shows; so that a log of a hundred million points is taken in
 // in seconds and in little memory.
 import { type Curve, makeCurve } from './curve.ts';
 import { roleOf } from './roles.ts';
@@ -7,7 +7,7 @@ import type { MonitorRule, SampleTokens, SettingValue, Violation, Watch } from '
 import type { LogSink, Sample, Series, SeriesRole } from './series.ts';
 import { grown, makeTallies, type Tallies, tally } from './tallies.ts';
 
-export interface BookOptions {
+export interface HistoryOptions {
   readonly rules: readonly MonitorRule[];
   readonly settingOf: (rule: MonitorRule, name: string) => SettingValue;
   /** What the user says of every run, over what a run says of itself. */
@@ -19,9 +19,9 @@ export interface BookOptions {
   readonly onBroken?: (state: RuleState, violation: Violation) => void;
 }
 
-export interface Book extends LogSink {
+export interface History extends LogSink {
   /** In the order in which they appeared. */
-  readonly runs: () => readonly BookRun[];
+  readonly runs: () => readonly RunHistory[];
   readonly points: () => number;
   readonly samples: () => number;
   readonly complaints: () => readonly string[];
@@ -29,7 +29,7 @@ export interface Book extends LogSink {
   end(): void;
 }
 
-export interface BookRun {
+export interface RunHistory {
   readonly name: string;
   readonly series: readonly Series[];
   readonly rules: readonly RuleState[];
@@ -76,7 +76,7 @@ const MOST_KEPT = 8;
 const MOST_COMPLAINTS = 200;
 const FIRST_ROOM = 256;
 
-export function openBook(options: BookOptions): Book {
+export function openHistory(options: HistoryOptions): History {
   const runs = new Map<string, MutableRun>();
   const feeds: (readonly Feed[])[] = [];
   const curves: (Curve | undefined)[] = [];
@@ -192,7 +192,7 @@ export function openBook(options: BookOptions): Book {
 
 // --- helpers ---
 
-interface MutableRun extends BookRun {
+interface MutableRun extends RunHistory {
   readonly series: Series[];
   readonly byName: Map<string, Series>;
   readonly rules: RuleState[];
@@ -216,7 +216,7 @@ function reach(run: MutableRun, step: number): void {
 
 type Take = (state: RuleState, violation: Violation, at: Series | undefined) => void;
 
-function watched(rule: MonitorRule, run: MutableRun, options: BookOptions): RuleState {
+function watched(rule: MonitorRule, run: MutableRun, options: HistoryOptions): RuleState {
   const watch = rule.watch({
     run: run.name,
     setting: (name) => options.settingOf(rule, name),
@@ -227,7 +227,10 @@ function watched(rule: MonitorRule, run: MutableRun, options: BookOptions): Rule
   return { run: run.name, rule, watch, seen: false, violations: [], more: 0, error: undefined };
 }
 
-function roleFor(name: string, { roleFor: said }: BookOptions): Pick<Series, 'role' | 'part' | 'evaluation'> {
+function roleFor(
+  name: string,
+  { roleFor: said }: HistoryOptions,
+): Pick<Series, 'role' | 'part' | 'evaluation'> {
   const { role, part, evaluation } = roleOf(name);
   const told = said?.(name);
   if (told === 'none') return { part, evaluation };

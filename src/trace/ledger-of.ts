@@ -20,7 +20,7 @@ import { settingsOf } from './settings/settings.ts';
 import { spansOf, spanWorldOf } from './spans/spans.ts';
 import { stepsOf } from './steps.ts';
 
-export interface BookOptions {
+export interface LedgerOptions {
   readonly tokenizer?: Tokenizer | undefined;
   /** What the user says of the trainer; wins over its arguments. */
   readonly semantics?: Semantics | undefined;
@@ -30,7 +30,7 @@ export interface BookOptions {
 }
 
 /** @param processes records of each process, in the order of its file: see read.ts */
-export function bookOf(processes: readonly (readonly ReadRecord[])[], options: BookOptions = {}): Ledger {
+export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options: LedgerOptions = {}): Ledger {
   const ranked = rankedOf(processes);
   const all = ranked.flatMap(({ records }) => records);
   const special = specialIdsOf(all, options.tokenizer);
@@ -47,7 +47,7 @@ export function bookOf(processes: readonly (readonly ReadRecord[])[], options: B
   const world = spanWorldOf({ tokenizer, generations, dataset, trainOn: options.trainOn ?? declared });
   const books = ranked.map((process) => forwardsOf(process, special));
   const rows = books
-    .flatMap((book) => book.rows)
+    .flatMap((process) => process.rows)
     .sort((a, b) => a.step - b.step || a.rank - b.rank || a.forward - b.forward || a.row - b.row)
     .map((row) => ({ ...row, spans: spansOf(row, world) }));
   return {

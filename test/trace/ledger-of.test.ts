@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import type { LedgerRow } from '../../src/trace/ledger.ts';
 import {
-  booked,
   endOf,
   forwardOf,
   generateOf,
   modelOf,
   processOf,
+  recordedLedger,
   settingsRecord,
   stepOf,
   tokenizerOf,
@@ -19,7 +19,7 @@ const weights = (row: LedgerRow | undefined) => row?.trained.map((each) => each?
 const targets = (row: LedgerRow | undefined) => row?.trained.map((each) => each?.target);
 
 test('what stands at a column trains the token of the next one; behind the row is a place of its own', () => {
-  const { rows } = booked([
+  const { rows } = recordedLedger([
     [
       processOf(),
       modelOf(),
@@ -45,7 +45,9 @@ test('what stands at a column trains the token of the next one; behind the row i
 });
 
 test('what was not measured is undefined, not a number', () => {
-  const { rows } = booked([[processOf(), modelOf(), forwardOf([ROW]), trainedOf([{ column: 0 }]), stepOf()]]);
+  const { rows } = recordedLedger([
+    [processOf(), modelOf(), forwardOf([ROW]), trainedOf([{ column: 0 }]), stepOf()],
+  ]);
   expect(rows[0]?.trained[1]).toEqual({
     target: undefined,
     weight: undefined,
@@ -61,7 +63,7 @@ test('positions outside of the row are let pass', () => {
     { column: 4, target: 5, weight: 1 },
     { column: -1, target: 5, weight: 1 },
   ]);
-  const { rows } = booked([[processOf(), modelOf(), forwardOf([ROW]), wild, stepOf()]]);
+  const { rows } = recordedLedger([[processOf(), modelOf(), forwardOf([ROW]), wild, stepOf()]]);
   expect(weights(rows[0])).toEqual(Array(5).fill(undefined));
 });
 
@@ -74,7 +76,7 @@ test('weights are those of the step, over all ranks that are averaged', () => {
     stepOf(),
     endOf(),
   ];
-  const { rows, steps } = booked([rank(1), rank(0)]);
+  const { rows, steps } = recordedLedger([rank(1), rank(0)]);
   expect(rows.map((row) => [row.rank, row.trained[1]?.weight])).toEqual([
     [0, 0.25],
     [1, 0.25],
@@ -83,7 +85,7 @@ test('weights are those of the step, over all ranks that are averaged', () => {
 });
 
 test('gradients that were thrown away before the step are not in it', () => {
-  const { rows } = booked([
+  const { rows } = recordedLedger([
     [
       processOf(),
       modelOf(),
@@ -99,7 +101,7 @@ test('gradients that were thrown away before the step are not in it', () => {
 
 test('the launcher of ranks has no rank that a worker cannot have', () => {
   const worker = (rank: number) => [processOf({ rank, world: 2 }), modelOf(), forwardOf([ROW]), stepOf()];
-  const { processes, models } = booked([[processOf({ pid: 1 }), endOf()], worker(0), worker(1)]);
+  const { processes, models } = recordedLedger([[processOf({ pid: 1 }), endOf()], worker(0), worker(1)]);
   expect(processes.map(({ rank }) => rank).sort()).toEqual([0, 0, 1]);
   expect(models.map(({ rank }) => rank)).toEqual([0, 1]);
 });
@@ -111,7 +113,7 @@ test('workers that know their rank by themselves are told apart', () => {
     forwardOf([ROW], { averaged_over: 2 }),
     stepOf(),
   ];
-  const { rows, steps } = booked([worker(1), worker(2)]);
+  const { rows, steps } = recordedLedger([worker(1), worker(2)]);
   expect(rows.map(({ rank, step }) => [rank, step])).toEqual([
     [0, 0],
     [1, 0],
@@ -128,7 +130,10 @@ test('two trainings of one command follow one another', () => {
     forwardOf([ROW], { forward: 1, step: 1 }),
     stepOf({ step: 1 }),
   ];
-  const { rows, steps } = booked([training(1, '2026-03-01T10:00:00Z'), training(2, '2026-03-01T09:00:00Z')]);
+  const { rows, steps } = recordedLedger([
+    training(1, '2026-03-01T10:00:00Z'),
+    training(2, '2026-03-01T09:00:00Z'),
+  ]);
   expect(rows.map(({ rank, step }) => [rank, step])).toEqual([
     [0, 0],
     [0, 1],
@@ -139,7 +144,7 @@ test('two trainings of one command follow one another', () => {
 });
 
 test('two backward passes toward one target add up; toward two, no single target fits', () => {
-  const { rows } = booked([
+  const { rows } = recordedLedger([
     [
       processOf(),
       modelOf(),
@@ -166,7 +171,9 @@ test('two backward passes toward one target add up; toward two, no single target
 });
 
 test('a forward pass with gradients that no backward pass reached is there, and says so', () => {
-  const { rows } = booked([[processOf(), modelOf(), forwardOf([ROW, ROW]), stepOf({ changed: false })]]);
+  const { rows } = recordedLedger([
+    [processOf(), modelOf(), forwardOf([ROW, ROW]), stepOf({ changed: false })],
+  ]);
   expect(rows.map(({ reached, row }) => [reached, row])).toEqual([
     [false, 0],
     [false, 1],
@@ -174,14 +181,14 @@ test('a forward pass with gradients that no backward pass reached is there, and 
 });
 
 test('a backward pass of zeros has reached its rows', () => {
-  const { rows } = booked([
+  const { rows } = recordedLedger([
     [processOf(), modelOf(), forwardOf([ROW]), trainedOf([], { not_finite: 3 }), stepOf()],
   ]);
   expect(rows[0]).toMatchObject({ reached: true, notFinite: 3 });
 });
 
 test('the reference is another model, or the policy without its adapters', () => {
-  const { models, rows, scored } = booked([
+  const { models, rows, scored } = recordedLedger([
     [
       processOf(),
       modelOf(),
@@ -204,7 +211,7 @@ test('the reference is another model, or the policy without its adapters', () =>
 });
 
 test('a model that got gradients and that no optimiser holds is no policy', () => {
-  const { models } = booked([
+  const { models } = recordedLedger([
     [
       processOf(),
       modelOf(),
@@ -220,7 +227,7 @@ test('a model that got gradients and that no optimiser holds is no policy', () =
 });
 
 test('before the first step a policy is what got gradients', () => {
-  const { models, steps } = booked([
+  const { models, steps } = recordedLedger([
     [
       processOf(),
       modelOf(),
@@ -235,7 +242,7 @@ test('before the first step a policy is what got gradients', () => {
 });
 
 test('micro-batches are one step, and two optimisers of one model make one', () => {
-  const { rows, steps } = booked([
+  const { rows, steps } = recordedLedger([
     [
       processOf(),
       modelOf(),
@@ -257,20 +264,20 @@ test('micro-batches are one step, and two optimisers of one model make one', () 
 });
 
 test('optimisers of other models are not counted', () => {
-  const { steps } = booked([
+  const { steps } = recordedLedger([
     [processOf(), modelOf(), forwardOf([ROW]), stepOf({ models: [], optimizer: 'SGD' }), stepOf()],
   ]);
   expect(steps.map(({ ranks }) => ranks.map(({ optimizer }) => optimizer))).toEqual([['AdamW']]);
 });
 
 test('steps without any forward pass of the policy are one step that trained nothing', () => {
-  const { rows, steps } = booked([[processOf(), modelOf(), stepOf({ changed: false })]]);
+  const { rows, steps } = recordedLedger([[processOf(), modelOf(), stepOf({ changed: false })]]);
   expect(rows).toEqual([]);
   expect(steps).toMatchObject([{ index: 0, ranks: [{ done: { changed: false } }] }]);
 });
 
 test('a step that a gradient scaler left out is marked', () => {
-  const { steps } = booked([
+  const { steps } = recordedLedger([
     [processOf(), modelOf(), forwardOf([ROW]), stepOf({ skipped: true, changed: false })],
   ]);
   expect(steps[0]?.ranks[0]?.done?.skipped).toBe(true);
@@ -278,7 +285,9 @@ test('a step that a gradient scaler left out is marked', () => {
 
 test('the attention mask says what is real, and the ids where there is none', () => {
   const real = (ids: readonly number[], facts: Parameters<typeof forwardOf>[1] = {}, pad = 0) =>
-    booked([[processOf(), tokenizerOf({ pad_token_id: pad }), modelOf(), forwardOf([ids], facts), stepOf()]])
+    recordedLedger([
+      [processOf(), tokenizerOf({ pad_token_id: pad }), modelOf(), forwardOf([ids], facts), stepOf()],
+    ])
       .rows[0]?.real.map(Number)
       .join('');
   expect(real([0, 5, 2, 0], { attention_mask: [[1, 1, 1, 0]] })).toBe('1110');
@@ -299,7 +308,9 @@ test('the attention mask says what is real, and the ids where there is none', ()
 
 test('log-probabilities stay where they are, and rows without any have none', () => {
   const logprobs = [[Number.NaN, -1, -2, -3], Array<number>(4).fill(Number.NaN)];
-  const { scored } = booked([[processOf(), modelOf(), forwardOf([ROW, ROW], { grad: false, logprobs })]]);
+  const { scored } = recordedLedger([
+    [processOf(), modelOf(), forwardOf([ROW, ROW], { grad: false, logprobs })],
+  ]);
   expect(scored.map((row) => row.logprobs)).toEqual([[Number.NaN, -1, -2, -3], undefined]);
 });
 
@@ -308,7 +319,7 @@ test('what generate() returned is prompts and completions without padding', () =
     [0, 1, 5],
     [1, 6, 7],
   ];
-  const { generations } = booked([
+  const { generations } = recordedLedger([
     [
       processOf(),
       modelOf(),
@@ -343,7 +354,7 @@ test('what generate() returned is prompts and completions without padding', () =
 
 test('without a mask, prompts lose their pads only where generate() takes these for padding', () => {
   const promptOf = (pad: number) =>
-    booked([
+    recordedLedger([
       [
         processOf(),
         modelOf(),
@@ -355,7 +366,7 @@ test('without a mask, prompts lose their pads only where generate() takes these 
 });
 
 test('settings, versions, ends and troubles are passed on', () => {
-  const ledger = booked([
+  const ledger = recordedLedger([
     [
       processOf(),
       { kind: 'versions', versions: { torch: '2.13.0', trl: '1.13.0' }, device: 'cpu' },
@@ -375,7 +386,7 @@ test('settings, versions, ends and troubles are passed on', () => {
 });
 
 test('nothing at all is a ledger of nothing', () => {
-  expect(booked([])).toMatchObject({
+  expect(recordedLedger([])).toMatchObject({
     processes: [],
     models: [],
     steps: [],
