@@ -13,6 +13,7 @@ import { lengthRules } from './policy/lengths.ts';
 import { policyRules } from './policy/policy.ts';
 import { rewardRules } from './policy/rewards.ts';
 import { sampleRules } from './samples/index.ts';
+import { gradNormFinite } from './steps/finite-gradient.ts';
 import { gradientRules } from './steps/gradient.ts';
 import { learningRateRules } from './steps/learning-rate.ts';
 import { spikeRules } from './steps/spikes.ts';
@@ -21,6 +22,7 @@ import { throughputRules } from './steps/throughput.ts';
 /** About series of numbers. */
 export const seriesRules: readonly MonitorRule[] = [
   ...finiteRules,
+  gradNormFinite,
   zeroLoss,
   ...partRules,
   ...expectedRules,

@@ -66,6 +66,19 @@ export function underLossScaler(world: RuleWorld): boolean {
   );
 }
 
+/** In bfloat16 nothing is scaled. `fp16: false` is no such word: a launcher may say fp16 where the script does not. */
+export function inBfloat16(world: RuleWorld): boolean {
+  const { declared } = world;
+  return (
+    !underLossScaler(world) &&
+    ([declared('bf16'), declared('bf16.enabled')].some(
+      (value) => value === true || value === 'True' || value === 'true',
+    ) ||
+      declared('mixed_precision') === 'bf16' ||
+      declared('dtype') === 'bfloat16')
+  );
+}
+
 /** A trainer that logs its scale has a scaler. */
 const SCALE = /(?:^|[/_ -])(?:loss|grad|amp|fp16)[_ -]?scaler?$/i;
 const logsItsScale = ofAllSeries((world) => someSeries(world, ({ name }) => SCALE.test(name)));

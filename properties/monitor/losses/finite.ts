@@ -36,7 +36,7 @@ const finiteTraining: MonitorRule = {
   settings: {
     points: inARow(
       3,
-      'Of gradient norm, KL, reward, entropy and ratio: a step whose gradient overflows is skipped, and a mean can be over nothing. Losses and the learning rate must be finite at once.',
+      'Of gradient norm, KL, reward, entropy and ratio: a step whose gradient overflows is skipped, and a mean can be over nothing. Losses and the learning rate must be finite at once; of single gradient norms, grad-norm-finite tells.',
     ),
   },
   watch: (world) => watchSeries({ judge: (series) => judgeFinite(world, series), why: 'nothing was logged' }),

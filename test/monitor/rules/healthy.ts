@@ -12,6 +12,7 @@ export const KINDS = [
   'short',
   'half precision',
   'plain loop',
+  'undeclared half precision',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -37,6 +38,8 @@ export function healthyRun(kind: Kind, seed: number): Log {
       return halfPrecision(by, by.whole(30, 120));
     case 'plain loop':
       return plainLoop(by, by.whole(20, 200));
+    case 'undeclared half precision':
+      return undeclaredScaler(by, by.whole(30, 120));
     case 'short':
       return supervised(by, by.whole(1, 4));
   }
@@ -254,6 +257,36 @@ function halfPrecision(by: Dice, count: number): Log {
         return norm;
       }),
       'train/learning_rate': make(count, (row) => (row < skipped ? 0 : 1e-5)),
+    },
+  };
+}
+
+/**
+ * The same of which nothing says that it is fp16, as where `trainer_state.json` is all there is. Its beginning tells, or
+ * the schedule, which stands still at a skipped step; or else its norms overflow to infinity and come back.
+ */
+function undeclaredScaler(by: Dice, count: number): Log {
+  const loss = make(count, (row) => (0.5 + 3 * Math.exp(-row / 30)) * by.heavy(1, 0.1));
+  const told = by.pick(['beginning', 'schedule', 'infinity'] as const);
+  const first = told === 'beginning' ? by.whole(1, 12) : 0;
+  let before = 0;
+  let done = 0;
+  const norms = loss.map((value, row) => {
+    // Two NaN in a row are as many as one may leave unexplained, and what is skipped first is seldom more.
+    const skipped = row < first || (before < 2 && row > 2 && by.uniform() < 0.03);
+    before = skipped ? before + 1 : 0;
+    if (!skipped) return by.heavy(value, 0.5);
+    return told === 'infinity' || first > 2 ? Number.POSITIVE_INFINITY : by.pick([NaN, Infinity]);
+  });
+  return {
+    series: {
+      'train/loss': loss,
+      'train/grad_norm': norms,
+      'train/learning_rate': norms.map((norm) => {
+        if (told !== 'schedule') return 1e-5;
+        if (Number.isFinite(norm)) done++;
+        return 1e-5 * (1 - done / count);
+      }),
     },
   };
 }
