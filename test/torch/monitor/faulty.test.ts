@@ -9,8 +9,8 @@ const SOON = 3;
 
 interface Planted {
   readonly training: Training;
-  /** The rule, without `monitor/`. */
-  readonly found: string;
+  /** The rule, without `monitor/`; of several, whichever comes first. */
+  readonly found: string | readonly string[];
 }
 
 /** Enough steps before it for a run to look as it does. */
@@ -28,10 +28,28 @@ const dpo: Training = { ...sft, method: 'dpo', lr: 1e-3 };
 const byHand: Training = { script: 'by_hand', form: 'csv' };
 const twoLosses: Training = { script: 'two_losses', form: 'tensorboard' };
 
+/**
+ * Weights of 1e3 overflow in float32: whether a huge number, an infinity or NaN is logged first hangs on the order in which a
+ * processor adds. Each of them alone, and in each order, is in `test/monitor/rules/table.ts`.
+ */
+const EXPLODED = ['grad-norm-explodes', 'grad-norm-finite'];
+
 const FAULTS: Readonly<Record<string, Planted>> = {
   ...fromBoth('grpo at a rate of 1e3', { ...rl, fault: 'lr-1e3' }, 'learning-rate-size'),
   ...fromBoth('sft at a rate of 1e3', { ...sft, fault: 'lr-1e3' }, 'learning-rate-size'),
-  ...fromBoth('sft whose gradient explodes', { ...sft, fault: 'lr-1e3' }, 'grad-norm-explodes'),
+  ...fromBoth('sft whose gradient explodes', { ...sft, fault: 'lr-1e3' }, EXPLODED),
+  'sft with one gradient that is a million times too large': {
+    training: once({ ...sft, fault: 'huge-gradient' }),
+    found: 'grad-norm-explodes',
+  },
+  'sft with one gradient that is NaN': {
+    training: once({ ...sft, fault: 'nan-gradient' }),
+    found: 'grad-norm-finite',
+  },
+  'sft whose gradient is NaN from the start': {
+    training: { ...sft, fault: 'nan-gradient', steps: 1 + BEHIND },
+    found: 'zero-loss',
+  },
   ...fromBoth('dpo at a rate of 1e3', { ...dpo, fault: 'lr-1e3' }, 'learning-rate-size'),
   ...fromBoth('grpo with rewards of 0', { ...rl, fault: 'zero-reward' }, 'rewards-differ'),
   ...fromBoth(
@@ -54,7 +72,7 @@ const FAULTS: Readonly<Record<string, Planted>> = {
   ...fromBoth('sft without a trained token', { ...sft, fault: 'all-masked' }, 'zero-loss'),
   ...fromBoth('transformers without a trained token', { ...hf, fault: 'all-masked' }, 'zero-loss'),
   'sft with one batch that has no trained token': {
-    training: { ...sft, fault: 'all-masked', onset: MIDDLE, until: MIDDLE, steps: MIDDLE + BEHIND },
+    training: once({ ...sft, fault: 'all-masked' }),
     found: 'zero-loss',
   },
   ...fromBoth('sft with a loss that is NaN', { ...sft, fault: 'nan-loss' }, 'finite-training'),
@@ -107,12 +125,13 @@ test.concurrent.each(Object.entries(FAULTS))(
   '%s: found, and the step named',
   async (name, { training, found: rule }) => {
     const { onset = 1 } = training;
-    const found = `monitor/${rule}`;
+    const rules = [rule].flat().map((each) => `monitor/${each}`);
     const run = await monitored(join(folder, name));
-    expect(failedIn(run), run.out).toContain(found);
-    const { step } = placeOf(run, found);
-    expect(step, run.out).toBeGreaterThanOrEqual(onset);
-    expect(step, run.out).toBeLessThan(onset + SOON);
+    const found = failedIn(run).filter((id) => rules.includes(id));
+    expect(found, run.out).not.toEqual([]);
+    const steps = found.map((id) => placeOf(run, id).step ?? Number.NaN);
+    expect(Math.min(...steps), run.out).toBeGreaterThanOrEqual(onset);
+    expect(Math.max(...steps), run.out).toBeLessThan(onset + SOON);
     expect(run.exitCode, run.out).toBe(1);
   },
 );
@@ -121,7 +140,7 @@ test.concurrent.each(Object.entries(FAULTS))(
 function fromBoth(
   name: string,
   training: Training,
-  found: string,
+  found: Planted['found'],
   behind = BEHIND,
 ): Readonly<Record<string, Planted>> {
   const from = (onset: number): Planted => ({
@@ -129,4 +148,9 @@ function fromBoth(
     found,
   });
   return { [`${name}, from the start`]: from(1), [`${name}, from the middle`]: from(MIDDLE) };
+}
+
+/** The fault in one step in the middle. */
+function once(training: Training): Training {
+  return { ...training, onset: MIDDLE, until: MIDDLE, steps: MIDDLE + BEHIND };
 }

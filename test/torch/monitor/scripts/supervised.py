@@ -38,6 +38,10 @@ def faulty(base, begins):
                 loss = -loss
             if begins.now("nan-loss", done):
                 loss = loss * float("nan")
+            if begins.now("huge-gradient", done):
+                loss.register_hook(lambda gradient: gradient * 1e6)
+            if begins.now("nan-gradient", done):
+                loss.register_hook(lambda gradient: gradient * float("nan"))
             return (loss, outputs) if return_outputs else loss
 
     return Trainer
