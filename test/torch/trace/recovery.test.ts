@@ -50,7 +50,8 @@ test.each([
   ['bfloat16', 5e-2, 1],
   ['float16', 1e-2, 1],
   ['large and flat', 1e-5, 1],
-  ['large and peaked', 1e-5, 1],
+  // The likeliest of 150,000 ids nearly rule the others out: what is left of them is rounding, 4e-6 to 8e-6 by processor.
+  ['large and peaked', 1e-4, 1],
   ['with a softcap', 1e-5, 1],
   ['at temperature 0.7', 1e-5, 0.7],
 ])('in a few directions only, %s: every target, and weights within %s', (name, weight, temperature) => {
