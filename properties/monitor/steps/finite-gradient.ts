@@ -11,11 +11,11 @@
 // NaN is not excused by the last. In bfloat16 and float32 nothing is scaled: a NaN is in the batch or in the backward
 // pass, and where the next norm is a number again the trainer has dropped that batch and told nobody. A run that
 // declares bfloat16 has no scaler at all, and none of this excuses it.
-import type { MonitorRule, RuleWorld, Series, Violation, Watch } from '../../src/index.ts';
-import { isMainLoss } from './main-loss.ts';
+import type { MonitorRule, RuleWorld, Series, Violation, Watch } from '../../../src/index.ts';
+import { isMainLoss } from '../losses/main-loss.ts';
+import { type Row, watchJoined } from '../watches.ts';
+import { inBfloat16, underLossScaler } from '../world.ts';
 import { fateOf, mayBeSkipped, type Odd, sameLoss, violationOf } from './odd-norm.ts';
-import { type Row, watchJoined } from './watches.ts';
-import { inBfloat16, underLossScaler } from './world.ts';
 
 export const gradNormFinite: MonitorRule = {
   id: 'monitor/grad-norm-finite',

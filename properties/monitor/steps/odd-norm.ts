@@ -1,7 +1,7 @@
 // What became of a gradient norm that is no number: the step was skipped, as under a loss scaler, or it was not.
-import type { RuleWorld, Series, Violation } from '../../src/index.ts';
-import { at, read } from './watches.ts';
-import { hasRollouts, inBfloat16 } from './world.ts';
+import type { RuleWorld, Series, Violation } from '../../../src/index.ts';
+import { at, read } from '../watches.ts';
+import { hasRollouts, inBfloat16 } from '../world.ts';
 
 /** A norm that is no number, until the steps after it tell what became of it. */
 export interface Odd {
