@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 
-from . import _ending, _session
+from .recording import _ending, _session
 
 DEFAULT_STEPS = 2
 
@@ -105,17 +105,18 @@ class Finder:
 
 
 def _torch(session, torch):
-    from . import _forward, _optimiser
+    from .forward import _install
+    from .script import _optimiser
 
     _optimiser.install(session, torch)
     _compile(session, torch)
-    _forward.install(session)
+    _install.install(session)
 
 
 def _part(session, part, install, module):
     import importlib
 
-    getattr(importlib.import_module("lossproof_trace." + part), install)(session, module)
+    getattr(importlib.import_module("lossproof_trace.script." + part), install)(session, module)
 
 
 def _engine(session, module):

@@ -4,7 +4,7 @@
     lossproof_trace.watch(model, head=model.unembed, ids="tokens")
 """
 
-from . import _models
+from .models import _models
 
 
 def watch(model, head=None, ids=None):

@@ -407,7 +407,7 @@ def adapted(head):
 
 
 def with_adapters(head, hidden):
-    from lossproof_trace import _models
+    from lossproof_trace.models import _models
 
     sys.modules["peft"] = types.ModuleType("peft")
     try:

@@ -6,7 +6,8 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 import lossproof_trace
-from lossproof_trace import _optimiser, _session
+from lossproof_trace.recording import _session
+from lossproof_trace.script import _optimiser
 from watching import SESSION, B, T, V, batch, case, compare, loss_of, plain, run
 
 

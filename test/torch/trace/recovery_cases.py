@@ -5,9 +5,9 @@ import resource
 
 import torch
 
-from lossproof_trace._hidden import SKETCH, from_hidden
-from lossproof_trace._logits import entries_of, from_logits
-from lossproof_trace._recovery import RESIDUAL, Post
+from lossproof_trace.gradient._hidden import SKETCH, from_hidden
+from lossproof_trace.gradient._logits import entries_of, from_logits
+from lossproof_trace.gradient._recovery import RESIDUAL, Post
 
 N, D = 40, 24
 

@@ -12,7 +12,8 @@ import tempfile
 
 import torch
 
-from lossproof_trace import _forward, _session
+from lossproof_trace.forward import _install
+from lossproof_trace.recording import _session
 
 V, B, T = 101, 3, 9
 CASES = {}
@@ -36,7 +37,7 @@ class Memory(_session.Session):
 
 SESSION = Memory()
 _session.use(SESSION)
-_forward.install(SESSION)
+_install.install(SESSION)
 
 
 def case(function):

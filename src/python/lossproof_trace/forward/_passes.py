@@ -2,9 +2,9 @@
 
 import torch
 
-from ._hidden import from_hidden
-from ._logits import from_logits
-from ._recovery import IDENTITY, PRECISIONS, coarsest
+from ..gradient._hidden import from_hidden
+from ..gradient._logits import from_logits
+from ..gradient._recovery import IDENTITY, PRECISIONS, coarsest
 
 # Positions of one backward pass that the cheap mode compares in all directions of the hidden states, not in a sketch.
 CHEAP_CHECKS = 64

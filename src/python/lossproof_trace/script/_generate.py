@@ -3,7 +3,7 @@
 import functools
 import threading
 
-from . import _models
+from ..models import _models
 
 # What a record says of a setting that is not plain: its name is enough.
 PLAIN = (str, int, float, bool, type(None))

@@ -2,8 +2,9 @@
 
 import torch
 
-from . import _arguments, _models, _traits
-from ._recovery import logprobs_of
+from ..gradient._recovery import logprobs_of
+from ..models import _models, _traits
+from . import _arguments
 
 
 def forward_record(forward, logits, place):

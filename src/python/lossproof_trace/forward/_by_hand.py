@@ -3,7 +3,8 @@ inside, and what they return."""
 
 import torch
 
-from . import _calls, _models, _owners, _results, _told
+from ..models import _models, _owners
+from . import _calls, _results, _told
 from ._forward import Forward
 
 

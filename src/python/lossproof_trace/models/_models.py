@@ -204,7 +204,7 @@ def models_of(parameters):
 
 
 def watch(model, head=None, ids=None):
-    """See _watch.py."""
+    """See ../_watch.py."""
     _watched[model] = (None if head is None else weakref.ref(head), ids)
     return model
 

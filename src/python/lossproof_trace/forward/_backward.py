@@ -6,8 +6,8 @@ hidden states' gradient is then the end of the pass for this call, unless the gr
 
 import torch
 
+from ..gradient._recovery import coarsest
 from ._passes import Pass, hidden_result, logits_result
-from ._recovery import coarsest
 from ._told import tell_blind
 
 

@@ -9,7 +9,8 @@ import math
 import os
 import sys
 
-from . import _ending, _models, _owners
+from ..models import _models, _owners
+from ..recording import _ending
 
 # Elements that are read at a time: bounds what a norm in another precision takes beside the parameters (32 MiB).
 CHUNK = 2**22

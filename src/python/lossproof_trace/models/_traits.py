@@ -5,7 +5,7 @@ import sys
 
 import torch
 
-from ._recovery import IDENTITY, Post
+from ..gradient._recovery import IDENTITY, Post
 
 # Ways of averaging gradients over processes, by a class in the line of the module's classes.
 AVERAGING = ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", "DeepSpeedEngine")

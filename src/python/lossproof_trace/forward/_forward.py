@@ -7,14 +7,16 @@ states. Nothing of the size of the logits is kept: a few of their entries are, a
 
 import torch
 
-from . import _arguments, _calls, _models, _post
+from ..gradient import _post
+from ..gradient._logits import FEW_ENTRIES, entries_of
+from ..gradient._recovery import IDENTITY, coarsest
+from ..models import _models
+from . import _arguments, _calls
 from ._backward import on_hidden, on_logits, on_loss
-from ._logits import FEW_ENTRIES, entries_of
 from ._passes import Piece
 from ._places import place_of
-from ._recovery import IDENTITY, coarsest
 from ._results import logits_in, loss_in
-from ._told import forward_record, name_of, tell_blind
+from ._told import forward_record, tell_blind
 
 # Above this many products of positions, vocabulary and width, `auto` is the cheap mode: seconds on a few cores.
 EXACT_PRODUCTS = 2e10
@@ -26,27 +28,6 @@ CHEAP_LOGPROBS = 10**8
 EXACT_ENTRIES = 4 * 2**20
 
 _counter = [0]
-
-
-def install(session):
-    from . import _by_hand  # noqa: F401 - loaded before the compiler is told which frames are the tracer's
-
-    _calls.install(session, make)
-
-
-def make(session, frame, head=None, result=None):
-    """The Forward of a call, or None where nothing can be said of it. `head`: a model written by hand called it."""
-    if frame.model is None:
-        if head is not None or result is not None:
-            from ._by_hand import by_hand
-
-            return by_hand(session, frame, head, result)
-        return None
-    if frame.ids is None:
-        if frame.named.get("inputs_embeds") is not None:
-            session.blind("embeds", "%s was given embeddings in place of token ids: its rows cannot be shown." % name_of(frame.model))
-        return None
-    return Forward(session, frame, frame.model, int(vocab_of(session, frame.model)))
 
 
 class Forward:
@@ -192,7 +173,3 @@ def autocast(device):
     except Exception:  # noqa: BLE001 - older torch takes no argument here
         pass
     return "float64"
-
-
-def vocab_of(session, model):
-    return session.vocabularies.get(model.index) or 0

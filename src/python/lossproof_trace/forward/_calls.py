@@ -11,7 +11,8 @@ import threading
 import torch
 from torch import nn
 
-from . import _arguments, _models
+from ..models import _models
+from . import _arguments
 
 # Kinds without parts: no model, and called most of all.
 LEAVES = (nn.Linear, nn.Embedding, nn.LayerNorm, nn.Dropout, nn.Identity)
@@ -44,7 +45,7 @@ class Frame:
 
 
 def install(session, make):
-    """make(session, frame): the Forward of a call, in _forward.py."""
+    """make(session, frame): the Forward of a call, in _install.py."""
     original = nn.Module.__call__
     local = Local()
     watcher = Watcher(session, make, original, local)
@@ -75,13 +76,14 @@ def keep_from_compiler(*functions):
     except ImportError:
         return
     found = list(functions)
+    tracer = __package__.partition(".")[0]
     for name, module in list(sys.modules.items()):
-        if module is not None and name.startswith(__package__ + "."):
+        if module is not None and name.startswith(tracer + "."):
             for thing in list(vars(module).values()):
                 found += list(vars(thing).values()) if isinstance(thing, type) else [thing]
     for thing in found:
         code = getattr(getattr(thing, "fget", thing), "__code__", None)
-        if code is not None and __package__ in code.co_filename:
+        if code is not None and tracer in code.co_filename:
             skip_code(code)
 
 
