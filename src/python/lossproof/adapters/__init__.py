@@ -1,7 +1,7 @@
 """Ready-made adapters for trainers that are published as libraries. The list only: importing it loads no trainer.
 
 Each adapter is a module to run, `python -m lossproof.adapters.trl_grpo`, and drives the library's own unmodified
-trainer. What they have in common is in _tiny (tokenizer and model) and _standin (what is put in a model's place)."""
+trainer. What they have in common lies in `common`, which they import and which imports none of them."""
 
 READY = {
     "trl-grpo": {

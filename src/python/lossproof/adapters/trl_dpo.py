@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import lossproof
 from lossproof import Reject
-from lossproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
-from lossproof.adapters._models import descend, frozen, kept
-from lossproof.adapters._standin import replaced
+from lossproof.adapters.common._tiny import VERSION, declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
+from lossproof.adapters.common._models import descend, frozen, kept
+from lossproof.adapters.common._standin import replaced
 
 import torch
 from datasets import Dataset

@@ -10,10 +10,10 @@ import os
 
 import lossproof
 from lossproof import Reject
-from lossproof.adapters._grpo import build, prompted
-from lossproof.adapters._models import descend, frozen, kept
-from lossproof.adapters._standin import model_of, rendering, replaced, same_ids, sampler
-from lossproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, named_stops, stop, tokenizer_folder
+from lossproof.adapters.common._grpo import build, prompted
+from lossproof.adapters.common._models import descend, frozen, kept
+from lossproof.adapters.common._standin import model_of, rendering, replaced, same_ids, sampler
+from lossproof.adapters.common._tiny import VERSION, declared_tokens, load_tokenizer, named_stops, stop, tokenizer_folder
 
 import torch
 from trl.trainer.utils import pad

@@ -11,18 +11,18 @@ import tempfile
 
 import lossproof
 from lossproof import Reject
-from lossproof.adapters._tiny import VERSION, declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
+from lossproof.adapters.common._tiny import VERSION, declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
 
 import torch
 from datasets import Dataset
 from trl import SFTConfig, SFTTrainer
 from trl.trainer.utils import pad
 
-from lossproof.adapters import _grpo
-from lossproof.adapters._head import logits_given, weights_of
-from lossproof.adapters._models import descend, kept
-from lossproof.adapters._rows import Rows
-from lossproof.adapters._standin import rendering, replaced
+from lossproof.adapters.common import _grpo
+from lossproof.adapters.common._head import logits_given, weights_of
+from lossproof.adapters.common._models import descend, kept
+from lossproof.adapters.common._rows import Rows
+from lossproof.adapters.common._standin import rendering, replaced
 
 TARGETS = {"prompt-completion": "last-assistant", "assistant-only": "assistant", "messages": "all"}
 FORM = os.environ.get("LOSSPROOF_DATA") or "prompt-completion"

@@ -3,7 +3,7 @@
 import os
 import tempfile
 
-from .. import Reject
+from ... import Reject
 from ._tiny import tiny_model  # first of these: it says what is missing where there is no torch
 from ._standin import rendering
 

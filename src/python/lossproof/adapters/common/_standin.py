@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import jinja2
 import torch
 
-from .. import Reject
+from ... import Reject
 
 
 @contextlib.contextmanager

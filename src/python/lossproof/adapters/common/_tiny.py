@@ -13,7 +13,7 @@ os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parents[2]
 # src/python/lossproof and src/tokenizers lie side by side in the repository and in the published package.
 _DEFAULT_TOKENIZER = _PACKAGE.parents[1] / "tokenizers" / "families" / "qwen"
 
