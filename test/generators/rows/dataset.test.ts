@@ -6,7 +6,7 @@ import { kindsOf } from '../../../src/generators/rows/dataset/kinds.ts';
 import { partsOf, tokensOf } from '../../../src/generators/rows/dataset/rows.ts';
 import { renderChat, templateTokens } from '../../../src/tokenizers/render.ts';
 import { shapesOf } from '../../../src/view/shape.ts';
-import { tokenizerOf } from '../../torch/trace/closed.ts';
+import { tokenizerOf } from '../../torch/trace/verdicts/closed.ts';
 
 const ASK: DatasetAsk = {
   form: 'chat',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { RowIds } from '../../../src/trace/ledger.ts';
 import { segmentsOf } from '../../../src/trace/spans/segments.ts';
 import { spansOf, spanWorldOf } from '../../../src/trace/spans/spans.ts';
-import { tokenizerOf } from '../../torch/trace/closed.ts';
+import { tokenizerOf } from '../../torch/trace/verdicts/closed.ts';
 
 const PLACE = { step: 0, rank: 0, forward: 0, row: 0, model: 0 };
 

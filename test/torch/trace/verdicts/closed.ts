@@ -1,8 +1,8 @@
 // What a script must have trained, computed from its data and its settings alone: targets, and weights in closed form.
 // It shares no code with the tracer, the ledger or the properties.
-import { familyFolder, loadTokenizer } from '../../../src/tokenizers/load.ts';
-import type { Tokenizer } from '../../../src/tokenizers/tokenizer.ts';
-import type { Ledger, LedgerRow } from '../../../src/trace/ledger.ts';
+import { familyFolder, loadTokenizer } from '../../../../src/tokenizers/load.ts';
+import type { Tokenizer } from '../../../../src/tokenizers/tokenizer.ts';
+import type { Ledger, LedgerRow } from '../../../../src/trace/ledger.ts';
 
 export interface Turn {
   readonly role: string;

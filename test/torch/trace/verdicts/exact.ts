@@ -1,6 +1,6 @@
 // What a traced run is held to: targets that are exactly those of the data, weights that are the closed form of the method.
 import { expect } from 'vitest';
-import type { Ledger, LedgerRow, RowIds } from '../../../src/trace/ledger.ts';
+import type { Ledger, LedgerRow, RowIds } from '../../../../src/trace/ledger.ts';
 import {
   type Example,
   farthest,

@@ -1,17 +1,17 @@
-// Runs a script of `scripts/` under `lossproof trace`, as a user does, and reads what came of it: the exit code, the
+// Runs a script of `../scripts/` under `lossproof trace`, as a user does, and reads what came of it: the exit code, the
 // verdicts, and the ledger of what the script trained.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { PropertyResult, RunEvent } from '../../../src/index.ts';
-import { familyFolder, loadTokenizer } from '../../../src/tokenizers/load.ts';
-import type { Tokenizer } from '../../../src/tokenizers/tokenizer.ts';
-import type { ReadRecord } from '../../../src/trace/fields.ts';
-import type { Ledger } from '../../../src/trace/ledger.ts';
-import { ledgerOf } from '../../../src/trace/ledger-of.ts';
-import { readTrace } from '../../../src/trace/read.ts';
-import { PACKAGE_ROOT } from '../../../src/version.ts';
+import type { PropertyResult, RunEvent } from '../../../../src/index.ts';
+import { familyFolder, loadTokenizer } from '../../../../src/tokenizers/load.ts';
+import type { Tokenizer } from '../../../../src/tokenizers/tokenizer.ts';
+import type { ReadRecord } from '../../../../src/trace/fields.ts';
+import type { Ledger } from '../../../../src/trace/ledger.ts';
+import { ledgerOf } from '../../../../src/trace/ledger-of.ts';
+import { readTrace } from '../../../../src/trace/read.ts';
+import { PACKAGE_ROOT } from '../../../../src/version.ts';
 
 const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');
 const BIN = join(PACKAGE_ROOT, '.venv', 'bin');

@@ -1,7 +1,7 @@
 // Runs a Python file of this folder that prints a JSON line a case.
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { PACKAGE_ROOT } from '../../../../src/version.ts';
 
 const PYTHON = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 
@@ -18,7 +18,7 @@ export async function casesOf(...files: readonly string[]): Promise<ReadonlyMap<
 }
 
 async function answersOf(file: string): Promise<readonly Answered[]> {
-  const { stdout } = await execa(PYTHON, [join(PACKAGE_ROOT, 'test', 'torch', 'trace', file)], {
+  const { stdout } = await execa(PYTHON, [join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'gradient', file)], {
     env: {
       PYTHONPATH: join(PACKAGE_ROOT, 'src', 'python'),
       PYTHONDONTWRITEBYTECODE: '1',

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FOLDER, only, type Ran, recordsOf, run, temporary, trainers } from './runtime/run.ts';
+import { FOLDER, only, type Ran, recordsOf, run, temporary, trainers } from './run.ts';
 
 const steps = (ran: Ran) => recordsOf('step', ...trainers(ran));
 const end = (ran: Ran) => only(recordsOf('end', only(trainers(ran))));
