@@ -11,35 +11,47 @@ const AGAIN = 'It did so again when this advantages request was sent alone to a 
 
 describe('one case fails the process: it alone is blamed, the others are answered', () => {
   test.each([
-    ['dies_on_one_case', 'crash', 'The trainer exited with code 3 while it owed an answer to advantages.'],
-    ['kills_itself', 'crash', 'The trainer was killed by SIGKILL while it owed an answer to advantages.'],
-    ['bunches_replies', 'crash', 'The trainer exited with code 3 while it owed an answer to advantages.'],
+    ['dies/on_one_case', 'crash', 'The trainer exited with code 3 while it owed an answer to advantages.'],
     [
-      'no_newline_then_exit',
+      'dies/kills_itself',
+      'crash',
+      'The trainer was killed by SIGKILL while it owed an answer to advantages.',
+    ],
+    [
+      'dies/bunches_replies',
+      'crash',
+      'The trainer exited with code 3 while it owed an answer to advantages.',
+    ],
+    [
+      'dies/no_newline_then_exit',
       'crash',
       'The trainer exited (code 0) while it owed an answer to advantages. Its last output had no newline: {"id": 2, "ok": {"advantages": [0.0]}}',
     ],
     [
-      'prints_in_the_middle',
+      'garbles/prints_in_the_middle',
       'garbage',
       'The trainer printed a line that is no answer where an answer to advantages was due: step 13: loss 0.25',
     ],
     [
-      'glues_a_print',
+      'garbles/glues_a_print',
       'garbage',
       'The trainer printed a line that is no answer where an answer to advantages was due: progress... {"id": 2, "ok": {"advantages": [13.0, 1.0]}}',
     ],
     [
-      'invalid_utf8',
+      'garbles/invalid_utf8',
       'garbage',
       'The trainer wrote a line that is not UTF-8 where an answer to advantages was due: {"id": 2, "reject": "r\ufffdjet\ufffd"}',
     ],
     [
-      'wrong_id',
+      'garbles/wrong_id',
       'garbage',
       'The trainer answered with another id than 2, which was due: {"id": 102, "ok": {"advantages": [13.0, 1.0]}}',
     ],
-    ['leaves_a_grandchild', 'crash', 'The trainer exited with code 7 while it owed an answer to advantages.'],
+    [
+      'dies/leaves_a_grandchild',
+      'crash',
+      'The trainer exited with code 7 while it owed an answer to advantages.',
+    ],
   ])('%s', async (name, kind, message) => {
     await withTrainer(name, async (trainer) => {
       const outcomes = await askAll(trainer, [3, MARK, 4, 5]);
@@ -56,7 +68,7 @@ describe('one case fails the process: it alone is blamed, the others are answere
 });
 
 describe('time', () => {
-  test.each(['hangs_on_one_case', 'ignores_sigterm'])(
+  test.each(['hangs/on_one_case', 'hangs/ignores_sigterm'])(
     '%s: killed at the deadline, blamed alone',
     async (name) => {
       await withTrainer(
@@ -76,13 +88,13 @@ describe('time', () => {
   );
 
   test('a trainer that overhears the end of its input is killed by stop', async () => {
-    await withTrainer('hangs_on_shutdown', async (trainer) => {
+    await withTrainer('hangs/on_shutdown', async (trainer) => {
       expect(kindsOf(await askAll(trainer, [1]))).toEqual(['ok']);
     });
   });
 
   test('requests in flight when the harness stops are settled', async () => {
-    await withTrainer('hangs_on_one_case', async (trainer) => {
+    await withTrainer('hangs/on_one_case', async (trainer) => {
       const asked = askAll(trainer, [MARK, 1]);
       await trainer.stop();
       const outcomes = await asked;
@@ -95,7 +107,7 @@ describe('time', () => {
 
 describe('failures that are not one case', () => {
   test('a death that does not come again is told so, on the oldest unanswered request', async () => {
-    await withTrainer('dies_once', async (trainer) => {
+    await withTrainer('dies/once', async (trainer) => {
       const outcomes = await askAll(trainer, [1, 2, 3, 4]);
       const failure = failureOf(outcomes.find((outcome) => outcome.kind === 'failure'));
       expect(kindsOf(outcomes).filter((kind) => kind === 'ok')).toHaveLength(3);
@@ -107,7 +119,7 @@ describe('failures that are not one case', () => {
   });
 
   test('a second answer is noticed, on the request that follows it', async () => {
-    await withTrainer('answers_twice', async (trainer) => {
+    await withTrainer('garbles/answers_twice', async (trainer) => {
       const outcomes = await askAll(trainer, [3, MARK, 4, 5]);
       expect(kindsOf(outcomes)).toEqual(['ok', 'ok', 'garbage', 'ok']);
       expect(failureOf(outcomes[2]).message).toBe(
@@ -117,7 +129,7 @@ describe('failures that are not one case', () => {
   });
 
   test('a death after the last answer is paid for by the next request, not lost', async () => {
-    await withTrainer('dies_after_its_reply', async (trainer) => {
+    await withTrainer('dies/after_its_reply', async (trainer) => {
       expect(kindsOf([await askOne(trainer, MARK)])).toEqual(['ok']);
       const next = failureOf(await askOne(trainer, 1));
       expect(next).toMatchObject({ kind: 'crash', exitCode: 6, reproduced: false });
@@ -126,7 +138,7 @@ describe('failures that are not one case', () => {
   });
 
   test('a death in a trial, right after the answer, belongs to the request that was tried', async () => {
-    await withTrainer('dies_after_its_reply', async (trainer) => {
+    await withTrainer('dies/after_its_reply', async (trainer) => {
       const first = await askAll(trainer, [MARK, MARK]); // the second is unanswered when the first has killed it
       expect(kindsOf(first)).toEqual(['ok', 'crash']);
       expect(failureOf(first[1])).toMatchObject({ exitCode: 6, reproduced: true });
@@ -135,7 +147,7 @@ describe('failures that are not one case', () => {
 
   test('a trainer that dies on every case uses up its restarts, and then nothing is asked', async () => {
     await withTrainer(
-      'dies_on_every_case',
+      'dies/on_every_case',
       async (trainer) => {
         const outcomes = await askAll(trainer, [1, 2, 3, 4]);
         expect(kindsOf(outcomes)).toEqual(['crash', 'crash', 'budget', 'budget']);
@@ -149,7 +161,7 @@ describe('failures that are not one case', () => {
   });
 
   test('another hello after a restart ends it', async () => {
-    await withTrainer('changes_its_hello', async (trainer) => {
+    await withTrainer('hello/changes_its_hello', async (trainer) => {
       const outcomes = await askAll(trainer, [MARK, 1]);
       expect(kindsOf(outcomes)).toEqual(['shape', 'shape']);
       expect(failureOf(outcomes[0]).message).toBe(
@@ -160,7 +172,7 @@ describe('failures that are not one case', () => {
 
   test('restart gives a fresh process and costs no budget', async () => {
     await withTrainer(
-      'dies_once',
+      'dies/once',
       async (trainer) => {
         expect(kindsOf(await askAll(trainer, [1, 2]))).toEqual(['ok', 'ok']);
         await trainer.restart(); // the third case would have killed the first process

@@ -8,6 +8,7 @@ import type { TrainerFailure } from '../../src/trainer/failure.ts';
 import { startTrainer, type TrainerOptions } from '../../src/trainer/process.ts';
 import type { Outcome, Trainer } from '../../src/trainer/trainer.ts';
 
+/** A folder for each way of going wrong, and the `plain.py` that they import: it must be on their PYTHONPATH. */
 export const FOLDER = fileURLToPath(new URL('../trainers/', import.meta.url));
 /** The reward that sets the misbehaving trainers off. */
 export const MARK = 13;
@@ -43,7 +44,7 @@ async function started(
   try {
     const start = await startTrainer({
       command: ['python3', join(FOLDER, `${name}.py`)],
-      env: { PID_FILE: pids },
+      env: { PID_FILE: pids, PYTHONPATH: FOLDER },
       ...options,
     });
     if ('failure' in start) return start.failure;

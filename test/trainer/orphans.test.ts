@@ -17,8 +17,8 @@ test.each(['exit', 'throw', 'SIGTERM', 'SIGINT', 'SIGHUP'])(
     writeFileSync(pids, '');
     const harness = spawn(
       process.execPath,
-      ['--import', 'jiti/register', ABANDON, how, join(FOLDER, 'leaves_a_grandchild.py')],
-      { env: { ...process.env, PID_FILE: pids }, stdio: ['ignore', 'pipe', 'ignore'] },
+      ['--import', 'jiti/register', ABANDON, how, join(FOLDER, 'dies/leaves_a_grandchild.py')],
+      { env: { ...process.env, PID_FILE: pids, PYTHONPATH: FOLDER }, stdio: ['ignore', 'pipe', 'ignore'] },
     );
     const exited = once(harness, 'exit');
     if (how.startsWith('SIG')) {

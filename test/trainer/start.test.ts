@@ -40,7 +40,7 @@ describe('a trainer that does not start', () => {
   });
 
   test('a trainer that exits at once is said to have exited, without waiting for the deadline', async () => {
-    expect(await startFailure('exits_at_once')).toMatchObject({
+    expect(await startFailure('hello/exits_at_once')).toMatchObject({
       kind: 'start',
       exitCode: 0,
       message: 'The trainer exited (code 0) before it said hello.',
@@ -50,7 +50,7 @@ describe('a trainer that does not start', () => {
   });
 
   test('a trainer that dies at import shows the end of its traceback', async () => {
-    const failure = await startFailure('dies_at_import');
+    const failure = await startFailure('hello/dies_at_import');
     expect(failure).toMatchObject({
       kind: 'start',
       exitCode: 1,
@@ -84,14 +84,14 @@ describe('a trainer that does not start', () => {
   });
 
   test('a trainer that never says hello is killed at the hello deadline', async () => {
-    expect(await startFailure('never_says_hello', { helloMilliseconds: 300 })).toMatchObject({
+    expect(await startFailure('hello/never_says_hello', { helloMilliseconds: 300 })).toMatchObject({
       kind: 'start',
       message: 'The trainer did not say hello within 0.3 s.',
     });
   });
 
   test('another protocol version is refused with a full sentence', async () => {
-    expect(await startFailure('wrong_protocol')).toMatchObject({
+    expect(await startFailure('hello/wrong_protocol')).toMatchObject({
       kind: 'shape',
       message:
         'The trainer\'s hello is wrong: the trainer speaks protocol 2, this harness speaks protocol 1: answer hello with "protocol": 1, or use the lossproof release that speaks the trainer\'s.',
@@ -99,14 +99,14 @@ describe('a trainer that does not start', () => {
   });
 
   test('a hello without ops says what is missing', async () => {
-    expect(await startFailure('no_ops')).toMatchObject({
+    expect(await startFailure('hello/no_ops')).toMatchObject({
       kind: 'shape',
       message: "The trainer's hello is wrong: hello.ops is missing.",
     });
   });
 
   test('a print before hello is quoted, with the way out', async () => {
-    expect(await startFailure('prints_first')).toMatchObject({
+    expect(await startFailure('hello/prints_first')).toMatchObject({
       kind: 'garbage',
       message: 'The trainer printed a line that is no answer where hello was due: Loading the model...',
       advice:

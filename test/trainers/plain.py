@@ -1,7 +1,8 @@
 """The loop that the misbehaving trainers share: plain JSON lines, standard library, nothing caught.
 
 Each of them answers `advantages` with the rewards themselves, and does one thing wrong. A reward of 13 marks the
-case that sets it off. Their pids go to the file named by PID_FILE, so that a test can see who is left.
+case that sets it off. Their pids go to the file named by PID_FILE, so that a test can see who is left. They lie in
+folders by what goes wrong: starting, dying, hanging, what is printed, what is answered. This file is on their PYTHONPATH.
 """
 
 import json
