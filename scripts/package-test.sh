@@ -28,6 +28,36 @@ if (typeof run !== 'function' || typeof objectTrainer !== 'function') throw new 
 EOF
 node library.mjs
 
+echo '=== the types, in a strict program that looks into every declaration'
+mkdir "$folder/strict types ü"
+cd "$folder/strict types ü"
+echo '{ "private": true, "type": "module" }' >package.json
+install --save-dev "$folder/$tarball" "typescript@$(cd "$root" && npm pkg get devDependencies.typescript | tr -d '"')"
+cat >library.ts <<'EOF'
+import { type Config, defineConfig, defineProperty, fc, objectTrainer, openTrainer, run } from 'lossproof';
+import { properties } from 'lossproof/properties';
+export const config: Config = defineConfig({ cases: 5, level: 'must' });
+export const ids: readonly string[] = properties.map(({ id }) => id);
+export { defineProperty, fc, objectTrainer, openTrainer, run };
+EOF
+cat >trainer.test.ts <<'EOF'
+import { testTrainer } from 'lossproof/vitest';
+import { expect } from 'vitest';
+testTrainer({ cases: 5 });
+export const holds: Promise<void> = expect('python3 adapter.py').toHold('mask/*');
+EOF
+# $1: the program, $2: the global types that it has.
+compile() {
+  npx tsc --ignoreConfig --noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --skipLibCheck false \
+    --target es2023 --lib es2023 --module nodenext --types "$2" "$1"
+}
+# The library needs no types but the language's: neither Node's nor a browser's.
+compile library.ts ''
+# vitest's own declarations need Node's.
+install --save-dev "vitest@$(cd "$root" && npm pkg get devDependencies.vitest | tr -d '"')" \
+  "@types/node@$(cd "$root" && npm pkg get 'devDependencies.@types/node' | tr -d '"')"
+compile trainer.test.ts node
+
 echo '=== init --vitest'
 mkdir "$folder/tests for a trainer ü"
 cd "$folder/tests for a trainer ü"

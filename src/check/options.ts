@@ -6,6 +6,7 @@ import type { Replay } from './events.ts';
 import type { Property } from './property.ts';
 import type { Corpus } from './saved/corpus.ts';
 import type { KnownFailures } from './saved/known.ts';
+import type { StopSignal } from './stop.ts';
 
 export interface RunOptions {
   readonly trainer: Trainer;
@@ -24,7 +25,7 @@ export interface RunOptions {
   /** Ids of every property there is, chosen or not: a known failure of none of them is unseen. Absent: not asked. */
   readonly catalogue?: readonly string[];
   /** Aborted: finish the cases in flight, report, stop. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   readonly shrinkMilliseconds?: number;
   /** The trainer's command line as the user typed it, for the report. */
   readonly command: string;

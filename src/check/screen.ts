@@ -1,4 +1,5 @@
 // The fast half of a run: many cases in flight at once, until one is in trouble. Says nothing about why.
+import type { StopSignal } from './stop.ts';
 import type { CaseOutcome } from './subject.ts';
 
 /** Cases in flight at most: enough to keep a pipelined process busy while a chunk of cases is drawn. */
@@ -24,7 +25,7 @@ export interface Screening {
 export async function screen(
   count: number,
   runNext: () => Promise<CaseOutcome>,
-  options: { readonly signal?: AbortSignal | undefined; readonly onDone?: (done: number) => void },
+  options: { readonly signal?: StopSignal | undefined; readonly onDone?: (done: number) => void },
 ): Promise<Screening> {
   let next = 0;
   let done = 0;

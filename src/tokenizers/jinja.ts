@@ -4,7 +4,12 @@ import { Template } from '@huggingface/jinja';
 import { usePythonCalls } from './python-calls.ts';
 import { normalizeLineEnds } from './template-source.ts';
 
-export type Compiled = { readonly template: Template } | { readonly problem: string };
+/** What is used of the engine's template. Its own type is not shown: its declarations do not compile in a strict program. */
+export interface CompiledTemplate {
+  render(variables: Record<string, unknown>): string;
+}
+
+export type Compiled = { readonly template: CompiledTemplate } | { readonly problem: string };
 
 /** The template ready to render, or why it does not compile. Equal sources are compiled once. */
 export function compileTemplate(source: string): Compiled {

@@ -4,14 +4,9 @@ import { delimiter, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { execa } from 'execa';
 import { PACKAGE_ROOT } from '../version.ts';
+import type { ChildOptions } from './child-options.ts';
 import { guard, release, signalGroup } from './orphans.ts';
 import { ring } from './ring.ts';
-
-export interface ChildOptions {
-  readonly command: readonly string[];
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
 
 /** How a child ended; `spawnError` (a code such as ENOENT) when it never began. */
 export interface ChildExit {

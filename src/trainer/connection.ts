@@ -6,7 +6,8 @@ import { lineSplitter } from '../protocol/lines.ts';
 import type { Op } from '../protocol/message.ts';
 import { HELLO_ID, requestLine } from '../protocol/request.ts';
 import type { JsonObject } from '../protocol/result.ts';
-import { type ChildExit, type ChildOptions, startChild } from './child.ts';
+import { type ChildExit, startChild } from './child.ts';
+import type { ChildOptions } from './child-options.ts';
 import type { TrainerFailure } from './failure.ts';
 
 /** A request on its way. */

@@ -3,7 +3,7 @@ import { decodeHello } from '../protocol/decode.ts';
 import type { Hello } from '../protocol/message.ts';
 import { helloBody } from '../protocol/request.ts';
 import { isJsonObject, type JsonObject, shown } from '../protocol/result.ts';
-import type { ChildOptions } from './child.ts';
+import type { ChildOptions } from './child-options.ts';
 import { type Connection, connect } from './connection.ts';
 import { endedFailure, helloFailure, raisedFailure, refusedHelloFailure } from './explain.ts';
 import type { TrainerFailure } from './failure.ts';

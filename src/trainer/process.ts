@@ -5,7 +5,7 @@ import { wireArgs, wireOf } from '../protocol/json.ts';
 import type { Args, Ok, Op } from '../protocol/message.ts';
 import { HELLO_ID, helloLine, requestBody, requestLine } from '../protocol/request.ts';
 import { askOneByOne } from './careful.ts';
-import type { ChildOptions } from './child.ts';
+import type { ChildOptions } from './child-options.ts';
 import { type Connection, type Ended, type Ticket, WINDOW } from './connection.ts';
 import {
   budgetFailure,

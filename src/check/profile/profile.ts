@@ -6,6 +6,7 @@ import type { Trainer } from '../../trainer/trainer.ts';
 import type { Semantics } from '../../vocabulary.ts';
 import type { Property, Subject, World } from '../property.ts';
 import { worldOf } from '../run.ts';
+import type { StopSignal } from '../stop.ts';
 import { type CaseOutcome, runCase } from '../subject.ts';
 import { type ItemRow, itemRows, valuesOf } from './items.ts';
 import type { ItemName, Misfit, Probe, Variant } from './probe.ts';
@@ -25,7 +26,7 @@ export interface ProfileOptions {
   readonly trustDeclared?: boolean;
   /** End with the first crash or hang: a run is to follow, and it is better at telling of them. */
   readonly onlyWhileAlive?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
 }
 
 export interface Profile {

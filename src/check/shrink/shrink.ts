@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { CasePath, Failure, ShrinkStep } from '../events.ts';
 import type { Property, World } from '../property.ts';
+import type { StopSignal } from '../stop.ts';
 import type { CaseOutcome } from '../subject.ts';
 import { runCase, troubleOf } from '../subject.ts';
 import { valuesThatDoNotMatter } from './any-value.ts';
@@ -44,7 +45,7 @@ export interface ShrinkOptions<Case> {
   readonly given: Case;
   readonly outcome: CaseOutcome;
   readonly milliseconds: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Called before each attempt, with the smaller cases found so far. */
   readonly onAttempt?: ((shrinks: number) => void) | undefined;
 }

@@ -5,6 +5,7 @@ import type { PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
 import { strangers } from '../../check/run.ts';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
+import type { StopSignal } from '../../check/stop.ts';
 import { blocksOf } from '../../report/failure/blocks.ts';
 import { semanticsWords } from '../../report/profile.ts';
 import { PLAIN } from '../../report/text/paint.ts';
@@ -42,7 +43,7 @@ export interface Asked {
   /** Failures are kept, and kept ones run first, where the setting has a place for them. */
   readonly keep: boolean;
   /** Aborted when the time of the test is nearly over. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
 }
 
 /** Checks what is asked for against the trainer of a setting. Does not stop the trainer. */

@@ -7,6 +7,7 @@ import type { Property } from '../../check/property.ts';
 import { run } from '../../check/run.ts';
 import { type Corpus, openCorpus } from '../../check/saved/corpus.ts';
 import type { KnownFailures } from '../../check/saved/known.ts';
+import type { StopSignal } from '../../check/stop.ts';
 import { REPLAY } from '../../report/failure/reproduce.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
@@ -34,7 +35,7 @@ export interface Setting {
   readonly command: string;
   readonly replay: Replay;
   /** What it was measured to do and does not declare; measured once, unless that was cut short. */
-  readonly measured: (signal?: AbortSignal) => Promise<Semantics>;
+  readonly measured: (signal?: StopSignal) => Promise<Semantics>;
 }
 
 /** A trainer that knows its folder. Whoever opens it stops it. */
@@ -127,7 +128,7 @@ export interface JudgeOptions {
   readonly shrinkMilliseconds?: number | undefined;
   /** Saved cases run first, and failures are saved. */
   readonly corpus?: Corpus | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
 }
 
 /** The verdicts on these properties, in order. */
