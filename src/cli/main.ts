@@ -1,53 +1,21 @@
 #!/usr/bin/env node
-// The executable: hands the real world to the program and sets the exit code.
-import './heap.ts';
-import type { Context } from './context.ts';
-import { NO_VERDICT } from './exit.ts';
-import { runProgram } from './program.ts';
+// The executable. It knows its Node before it imports anything: an older one cannot even parse the rest, and would end
+// with a SyntaxError and exit code 1, which says that a property fails. So nothing is imported at the top, here and in
+// node-version.ts, and nothing is written that Node 12 cannot read.
 
-/** What a pipe or a CI log is given. */
-const COLUMNS_WITHOUT_TERMINAL = 100;
+/** NO_VERDICT of exit.ts, which is not imported yet. It stands until the program says otherwise, whatever happens. */
+process.exitCode = 2;
 
-const context: Context = {
-  cwd: process.cwd(),
-  env: process.env,
-  out: screen(process.stdout),
-  err: screen(process.stderr),
-  properties: async () => (await import('../../properties/index.ts')).properties,
-  onInterrupt(callback) {
-    process.on('SIGINT', callback);
-    return () => process.off('SIGINT', callback);
-  },
-  onTerminate(callback) {
-    process.on('SIGTERM', callback);
-    return () => process.off('SIGTERM', callback);
-  },
-  exitNow: (code) => process.exit(code),
-};
-
-// `lossproof list | head` closes the pipe; that is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit();
-  throw error;
-});
-
-try {
-  process.exitCode = await runProgram(process.argv.slice(2), context);
-} catch (error) {
-  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`lossproof: this is a defect of lossproof, please report it:\n${what}\n`);
-  process.exitCode = NO_VERDICT;
-}
-
-function screen(stream: NodeJS.WriteStream): Context['out'] {
-  return {
-    write: (text) => void stream.write(text),
-    isTty: stream.isTTY === true,
-    get columns() {
-      return stream.columns ?? COLUMNS_WITHOUT_TERMINAL;
-    },
-    get rows() {
-      return stream.rows;
-    },
-  };
-}
+import('./node-version.ts')
+  .then(({ nodeComplaint }) => {
+    const complaint = nodeComplaint(process.versions.node);
+    if (complaint === undefined) return import('./executable.ts');
+    process.stderr.write(`lossproof: ${complaint}\n`);
+    return undefined;
+  })
+  .catch((error: unknown) => {
+    const what = error instanceof Error && error.stack !== undefined ? error.stack : String(error);
+    process.stderr.write(
+      `lossproof cannot start; if installing it again does not help, please report it:\n${what}\n`,
+    );
+  });

@@ -1,0 +1,85 @@
+// An older Node is told so, and never ends with the exit code of a property that fails.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { NO_VERDICT } from '../../src/cli/exit.ts';
+import { nodeComplaint } from '../../src/cli/node-version.ts';
+import { PACKAGE_ROOT } from '../../src/version.ts';
+
+test.each(['20.19.0', '20.19.5', '20.20.2', '21.0.0', '22.4.0', '100.0.0', '24.0.0-nightly20250101'])(
+  'Node %s is new enough',
+  (version) => {
+    expect(nodeComplaint(version)).toBeUndefined();
+  },
+);
+
+test.each(['12.22.12', '18.20.8', '19.19.0', '20.0.0', '20.9.0', '20.18.3'])(
+  'Node %s is refused, and the sentence says which is needed, which was found and what to do',
+  (version) => {
+    const complaint = nodeComplaint(version);
+    expect(complaint).toContain('Node 20.19 or later is needed');
+    expect(complaint).toContain(`this is Node ${version};`);
+    expect(complaint).toContain('nvm install');
+  },
+);
+
+test('what is refused is what `engines` says', () => {
+  const { engines } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
+    readonly engines: { readonly node: string };
+  };
+  const [, least = ''] = /^>=(\d+\.\d+)$/.exec(engines.node) ?? [];
+  const [major = 0, minor = 0] = least.split('.').map(Number);
+  expect(nodeComplaint(`${least}.0`)).toBeUndefined();
+  expect(nodeComplaint(`${major}.${minor - 1}.9`)).toContain(`Node ${least} or later`);
+});
+
+/** Of the text, without comments and what is only for the compiler. */
+const codeOf = (name: string): string =>
+  readFileSync(join(PACKAGE_ROOT, 'src/cli', name), 'utf8').replaceAll(
+    /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/g,
+    '',
+  );
+
+test.each(['main.ts', 'node-version.ts'])(
+  '%s imports nothing first, and is no newer than Node 12',
+  (name) => {
+    const code = codeOf(name);
+    expect(code).not.toMatch(/^\s*import\s+[^(]|^export\s.*\bfrom\b/m);
+    expect(code).not.toMatch(/\?\.|\?\?|\|\|=|&&=|\bawait\b|\bfrom 'node:/);
+  },
+);
+
+const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
+const MAIN = resolve('src/cli/main.ts');
+
+function run(preload: string, ...argv: readonly string[]) {
+  const words = ['--import', LOADER, '--import', `data:text/javascript,${encodeURIComponent(preload)}`, MAIN];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...words, ...argv], { encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+test('the executable refuses an older Node in one sentence, with the exit code of no verdict', () => {
+  const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.0' } })`;
+  const { status, stdout, stderr } = run(pretend, 'check');
+  expect({ status, stdout }).toEqual({ status: NO_VERDICT, stdout: '' });
+  expect(stderr).toBe(`lossproof: ${nodeComplaint('20.18.0')}\n`);
+});
+
+test('the executable works in this Node, and its exit code is that of the program', () => {
+  const { status, stdout } = run('', '--version');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('what cannot even start has no verdict', () => {
+  // A module that executable.ts imports fails: the same as one that is missing.
+  const broken = `
+    import v8 from 'node:v8';
+    import { syncBuiltinESMExports } from 'node:module';
+    v8.setFlagsFromString = () => { throw new Error('boom'); };
+    syncBuiltinESMExports();`;
+  const { status, stderr } = run(broken, '--version');
+  expect(status).toBe(NO_VERDICT);
+  expect(stderr).toMatch(/^lossproof cannot start; .*\nError: boom/);
+});
