@@ -8,7 +8,6 @@ export interface FaultyTrainer {
   readonly story: string;
   /** Ids, stages or globs of the properties that are expected to catch it. */
   readonly property_hint: string;
-  readonly seed_document: string;
 }
 
 export const FAULTY_MODULE = 'lossproof.examples.faulty';
@@ -46,7 +45,5 @@ function read(text: string): readonly FaultyTrainer[] | Problem {
 function isFaulty(value: unknown): value is FaultyTrainer {
   if (typeof value !== 'object' || value === null) return false;
   const record = value as Record<string, unknown>;
-  return ['name', 'title', 'story', 'property_hint', 'seed_document'].every(
-    (key) => typeof record[key] === 'string',
-  );
+  return ['name', 'title', 'story', 'property_hint'].every((key) => typeof record[key] === 'string');
 }

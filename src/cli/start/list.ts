@@ -143,9 +143,9 @@ async function presetLines(context: Context): Promise<string[]> {
   const width = widthOfScreen(context) - TITLE_INDENT.length;
   return [
     'Presets, for `monitor --preset`:',
-    ...PRESETS.flatMap(({ name, title, from }) => [
+    ...PRESETS.flatMap(({ name, title, origin }) => [
       name,
-      ...wrap(`${title}, of document ${from}`, width).map((line) => TITLE_INDENT + line),
+      ...wrap(`${title}. ${origin}`, width).map((line) => TITLE_INDENT + line),
     ]),
   ];
 }

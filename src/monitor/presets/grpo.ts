@@ -1,4 +1,4 @@
-// What the document on five bugs of a GRPO trainer tells to look at in its first steps.
+// A checklist for the first steps of a GRPO trainer, written after five bugs of one.
 import type { PresetItem } from './item.ts';
 
 export const GRPO: readonly PresetItem[] = [

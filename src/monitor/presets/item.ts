@@ -1,9 +1,9 @@
 // What an item of a preset is.
 import type { SettingValue } from '../rule.ts';
 
-/** One line of a document's list. */
+/** One line of a checklist. */
 export interface PresetItem {
-  /** Where it stands in the document. */
+  /** Its heading there. */
   readonly at: string;
   /** What it says, in its words. */
   readonly says: string;
@@ -11,6 +11,6 @@ export interface PresetItem {
   readonly rules: readonly string[];
   /** Of those rules, what is other than their default. */
   readonly settings?: Readonly<Record<string, Readonly<Record<string, SettingValue>>>>;
-  /** Where the document was wrong or is no rule for other runs: what holds instead. */
+  /** Where the checklist was wrong or is no rule for other runs: what holds instead. */
   readonly corrected?: string;
 }

@@ -1,4 +1,4 @@
-// What the document on the collapse of a PPO run with tool calls tells to look at.
+// A checklist for PPO with tool calls, written after a run that collapsed.
 import type { PresetItem } from './item.ts';
 
 export const TOOLS: readonly PresetItem[] = [
@@ -35,7 +35,7 @@ export const TOOLS: readonly PresetItem[] = [
     says: 'The learning rate is too high; about 1e-4 is right',
     rules: ['monitor/learning-rate-size', 'monitor/learning-rate-as-scheduled', 'monitor/kl-size'],
     corrected:
-      'The same document calls 1e-6 standard for the policy, which is nearer to practice. No number is right for all; what a rate that is too high does is seen in gradient norm and KL.',
+      'The same checklist calls 1e-6 standard for the policy, which is nearer to practice. No number is right for all; what a rate that is too high does is seen in gradient norm and KL.',
   },
   {
     at: '1.1',

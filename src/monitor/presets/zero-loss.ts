@@ -1,4 +1,4 @@
-// What the document on a zero loss of the language model tells to look at.
+// A checklist for losses of a language model that are logged as 0.
 import type { PresetItem } from './item.ts';
 
 export const ZERO_LOSS: readonly PresetItem[] = [

@@ -363,7 +363,10 @@ test('`list` has the rules, with their settings and presets, and `explain` their
   expect(await world.run('list', '--only', 'monitor/kl-spike', '--full')).toBe(0);
   expect(world.out()).toMatch(/monitor\/kl-spike +should +monitor/);
   expect(world.out()).toContain('window=64');
-  expect(world.out()).toContain('grpo');
+  const [, presets = ''] = world.out().split('Presets, for `monitor --preset`:');
+  for (const name of ['grpo', 'tools', 'zero-loss']) expect(presets).toContain(`\n${name}\n`);
+  // A stranger has none of the papers that the checklists stood in.
+  expect(presets).not.toMatch(/document|\b\d{3}\b/);
   expect(await world.run('explain', 'monitor/kl-spike')).toBe(0);
   expect(world.out()).toContain('What to do');
 });

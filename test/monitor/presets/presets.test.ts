@@ -1,10 +1,10 @@
-// Presets carry every item of the documents that they come from, by rules and settings that exist.
+// Presets carry every item of the checklists that they come from, by rules and settings that exist.
 import { describe, expect, test } from 'vitest';
 import { monitorRules } from '../../../properties/monitor/index.ts';
 import { PRESETS } from '../../../src/monitor/presets/presets.ts';
 
-/** What the documents tell to look at, in few words each: of every line, a piece that the preset's item must have. */
-const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
+/** What the checklists tell to look at, in few words each: of every line, a piece that the preset's item must have. */
+const CHECKLISTS: Readonly<Record<string, readonly string[]>> = {
   'zero-loss': [
     'llm_total_loss_avg',
     'llm_sft_loss_avg > 0',
@@ -55,8 +55,8 @@ const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
 const rules = new Map(monitorRules.map((rule) => [rule.id, rule]));
 
 describe.each(PRESETS.map((preset) => [preset.name, preset] as const))('preset %s', (name, preset) => {
-  test('carries or explains every item of its document', () => {
-    for (const words of DOCUMENTS[name] ?? [])
+  test('carries or explains every item of its checklist', () => {
+    for (const words of CHECKLISTS[name] ?? [])
       expect(
         preset.items.some(({ says }) => says.includes(words)),
         words,
@@ -84,11 +84,11 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))('preset %
   });
 });
 
-test('there is a preset for each document', () => {
-  expect(PRESETS.map(({ name }) => name)).toEqual(Object.keys(DOCUMENTS));
+test('there is a preset for each checklist', () => {
+  expect(PRESETS.map(({ name }) => name)).toEqual(Object.keys(CHECKLISTS));
 });
 
-test('what the documents had wrong is no setting', () => {
+test('what the checklists had wrong is no setting', () => {
   const all = Object.assign({}, ...PRESETS.map(({ settings }) => settings));
   // A range of lengths, an entropy in nats and a learning rate are of one run, and blame others.
   expect(all).not.toHaveProperty(['monitor/length-in-range']);

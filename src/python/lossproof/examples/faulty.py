@@ -23,7 +23,6 @@ def sft_text(messages):
     "tokenize",
     rows=("TPL-06",),
     property_hint="tokenize/*",
-    seed_document="004",
 )
 def tokenize_pair(route, messages, add_generation_prompt):
     """The SFT script came first and joined prompt and response with a blank line; the RL loop, written later,
@@ -52,7 +51,6 @@ FAULTY["sft-rl-template"].ops["render"] = render_pair
     left_padded,
     rows=("PEN-01",),
     property_hint="penalties/*",
-    seed_document="004",
 )
 def penalties(input_ids, attention_mask, logits, presence_penalty, frequency_penalty, repetition_penalty):
     """A word that stood twenty times in the prompt lost eight points of logit before anything was generated, and
@@ -71,7 +69,6 @@ def penalties(input_ids, attention_mask, logits, presence_penalty, frequency_pen
     left_padded,
     rows=("TPL-07",),
     property_hint="rollout/*",
-    seed_document="004",
 )
 def rollout(conversations, sampled_ids):
     """Generation formatted the prompts in a local variable; the training step went back to the original strings.
@@ -95,7 +92,6 @@ def rollout(conversations, sampled_ids):
     left_padded,
     rows=("PAD-01",),
     property_hint="extract/*",
-    seed_document="004",
 )
 def extract(attention_mask, sequences, eos_token_ids):
     """Three real tokens, so the completion starts at column three: true only without padding on the left. The
@@ -114,7 +110,6 @@ def extract(attention_mask, sequences, eos_token_ids):
     stop_excluded,
     rows=("PAD-02",),
     property_hint="mask/*",
-    seed_document="004",
 )
 def mask(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     """valid_len - completion_len is where the completion begins when padding is behind it. The tokenizer padded in
@@ -135,7 +130,6 @@ def mask(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
     left_padded,
     rows=("ZL-01",),
     property_hint="contract/*",
-    seed_document="000",
 )
 def contract(order, segments, enabled):
     """The buffer hands over (current, target, segments). The policy knew two kinds of batch and told them apart by
