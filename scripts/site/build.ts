@@ -30,7 +30,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/library.md',
     'docs/ci/README.md',
   ],
-  Reference: ['docs/properties.md', 'docs/bugs.md', 'PROTOCOL.md'],
+  Reference: ['docs/configuration.md', 'docs/properties.md', 'docs/bugs.md', 'PROTOCOL.md'],
   Project: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
 };
 /** Documents that no group names. */

@@ -4,10 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
-import { unknownName } from '../protocol/nearest.ts';
-import { LEVELS, type Level } from '../vocabulary.ts';
+import { complaintAbout } from './config/complaint.ts';
 import { type Problem, whyOf } from './context.ts';
-import type { Config, MonitorConfig } from './define.ts';
+import type { Config } from './define.ts';
 
 export interface LoadedConfig {
   readonly file: string;
@@ -60,84 +59,4 @@ async function read(file: string): Promise<unknown> {
     alias: { lossproof: self },
   });
   return await jiti.import(file, { default: true });
-}
-
-type Test = (value: unknown) => boolean;
-const isText: Test = (value) => typeof value === 'string' && value !== '';
-const isTexts: Test = (value) => Array.isArray(value) && value.length > 0 && value.every(isText);
-const isRecord: Test = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isAmount: Test = (value) => typeof value === 'number' && value > 0 && Number.isFinite(value);
-
-const KEYS: Readonly<Record<keyof Config, readonly [Test, string]>> = {
-  trainer: [
-    (value) =>
-      isText(value) ||
-      isTexts(value) ||
-      (isRecord(value) && 'hello' in Object(value) && 'ops' in Object(value)),
-    'a command (text or list of words) or an object with hello and ops',
-  ],
-  adapter: [isText, 'the name of a ready-made adapter'],
-  python: [isText, 'a path or name of a Python'],
-  tokenizer: [isText, 'a folder with tokenizer.json'],
-  tokenizerBackend: [(value) => value === 'huggingface' || value === 'xenova', '"huggingface" or "xenova"'],
-  semantics: [isRecord, 'an object of semantics, as in PROTOCOL.md'],
-  cases: [(value) => isAmount(value) && Number.isInteger(value), 'a whole number above 0'],
-  level: [(value) => LEVELS.includes(value as Level), '"must", "should" or "may"'],
-  only: [(value) => isText(value) || isTexts(value), 'property ids or globs'],
-  known: [isText, 'a file of known failures'],
-  opTimeout: [isAmount, 'seconds above 0'],
-  helloTimeout: [isAmount, 'seconds above 0'],
-  corpus: [(value) => typeof value === 'boolean', 'true or false'],
-  monitor: [isRecord, 'an object of settings for `monitor`'],
-};
-
-const isSettings: Test = (value) =>
-  isRecord(value) &&
-  Object.values(Object(value)).every((each) => ['string', 'number', 'boolean'].includes(typeof each));
-const textOrTexts = [
-  (value: unknown) => isText(value) || isTexts(value),
-  'a text or a list of texts',
-] as const;
-
-const MONITOR_KEYS: Readonly<Record<keyof MonitorConfig, readonly [Test, string]>> = {
-  paths: textOrTexts,
-  rollouts: textOrTexts,
-  preset: [isText, 'the name of a preset'],
-  set: [isSettings, 'an object such as { "kl-spike.times": 30 }'],
-  series: [isSettings, 'an object such as { "my_kl": "kl" }'],
-  facts: [isSettings, 'an object such as { "max_completion_length": 512 }'],
-  expect: [isTexts, 'a list of losses'],
-  only: textOrTexts,
-  level: KEYS.level,
-  known: KEYS.known,
-};
-
-function complaintAbout(value: unknown): string | undefined {
-  if (!isRecord(value)) return 'the configuration must be an object (in a module: its default export)';
-  const complaint = complaintIn(value as Record<string, unknown>, KEYS, '');
-  if (complaint !== undefined) return complaint;
-  const { trainer, adapter, monitor } = value as Config;
-  const inside = complaintIn((monitor ?? {}) as Record<string, unknown>, MONITOR_KEYS, 'monitor.');
-  if (inside !== undefined) return inside;
-  return trainer !== undefined && adapter !== undefined
-    ? 'name a trainer or an adapter, not both'
-    : undefined;
-}
-
-function complaintIn(
-  held: Readonly<Record<string, unknown>>,
-  keys: Readonly<Record<string, readonly [Test, string]>>,
-  before: string,
-): string | undefined {
-  for (const [key, value] of Object.entries(held)) {
-    const rule = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    if (rule === undefined)
-      return unknownName(
-        'key',
-        before + key,
-        Object.keys(keys).map((each) => before + each),
-      );
-    if (!rule[0](value)) return `"${before}${key}" must be ${rule[1]}`;
-  }
-  return undefined;
 }

@@ -1,4 +1,5 @@
-// What a configuration may hold, as users import it: types and nothing that loads anything.
+// What a configuration may hold, as users import it: types and nothing that loads anything. config/keys.ts is the table
+// behind it; a test holds that both say the same, down to these comments.
 import type { ObjectTrainerSpec } from '../trainer/object.ts';
 import type { Level, Semantics } from '../vocabulary.ts';
 
@@ -8,6 +9,8 @@ export function defineConfig(config: Config): Config {
 }
 
 export interface Config {
+  /** Where an editor finds the JSON Schema of the file. Not read by lossproof. */
+  readonly $schema?: string;
   /** A command as one string or as words, run in the configuration's folder; or a trainer in this process. */
   readonly trainer?: string | readonly string[] | ObjectTrainerSpec;
   /** A ready-made adapter instead: `trl-dpo`, `trl-grpo`, `trl-sft`. */
@@ -16,11 +19,13 @@ export interface Config {
   readonly python?: string;
   /** Folder with tokenizer.json. */
   readonly tokenizer?: string;
+  /** What reads it; `xenova` needs @xenova/transformers. */
   readonly tokenizerBackend?: 'huggingface' | 'xenova';
   /** Merged over what the trainer declares. */
   readonly semantics?: Semantics;
   /** Cases a property. */
   readonly cases?: number;
+  /** Properties up to this level. */
   readonly level?: Level;
   /** Property ids, folders or globs. */
   readonly only?: string | readonly string[];
@@ -41,17 +46,19 @@ export interface MonitorConfig {
   readonly paths?: string | readonly string[];
   /** JSON lines of prompts and completions. */
   readonly rollouts?: string | readonly string[];
+  /** Rules and settings that belong together: `grpo`, `tools`, `zero-loss`. */
   readonly preset?: string;
-  /** `{ 'kl-spike.times': 30 }`. */
+  /** Settings of rules, as `--set` has them. */
   readonly set?: Readonly<Record<string, string | number | boolean>>;
   /** Series to role, or to `none`. */
   readonly series?: Readonly<Record<string, string>>;
-  /** What the run does not log of itself: `{ max_completion_length: 512 }`. */
+  /** What the run does not log of itself. */
   readonly facts?: Readonly<Record<string, string | number | boolean>>;
   /** Losses that must be logged, and not as 0. */
   readonly expect?: readonly string[];
   /** Rule ids or globs. */
   readonly only?: string | readonly string[];
+  /** Rules up to this level. */
   readonly level?: Level;
   /** File of known failures. */
   readonly known?: string;

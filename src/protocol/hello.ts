@@ -1,6 +1,6 @@
 // The answer to hello: who the trainer is, what it can be asked, which legal choices it made. Unknown names are
 // refused, because a capability that is misspelt would silently switch properties off.
-import type { Semantics } from '../vocabulary.ts';
+import type { Layout, Semantics } from '../vocabulary.ts';
 import { type Capability, type Hello, OPS, type Op, PROTOCOL } from './message.ts';
 import { type Decoded, isJsonObject, shown } from './result.ts';
 import {
@@ -32,12 +32,12 @@ export function decodeHello(value: unknown): Decoded<Hello> {
   return complaint === undefined ? { ok: present as unknown as Hello } : { complaint };
 }
 
-const LAYOUT = record(
+const LAYOUT: Rule<Layout> = record(
   { 'alignment!': oneOf('token', 'predictor'), 'span!': oneOf('row', 'completion') },
   'key',
 );
 
-type RulesFor<T> = { readonly [K in keyof T]-?: Rule };
+type RulesFor<T> = { readonly [K in keyof T]-?: Rule<Exclude<T[K], undefined>> };
 
 const CAPABILITIES: RulesFor<Capability> = {
   layout: LAYOUT,
@@ -169,6 +169,8 @@ const opRules = Object.fromEntries(
 );
 
 export const SEMANTICS_KEYS = Object.keys(SEMANTICS);
+/** For wherever else semantics are declared: a configuration. */
+export const SEMANTICS_RULE: Rule<Semantics> = record(SEMANTICS, 'semantics key');
 
 const HELLO = record(
   {
@@ -178,7 +180,7 @@ const HELLO = record(
     runtime: text,
     'ops!': record(opRules, 'op'),
     layout: LAYOUT,
-    semantics: record(SEMANTICS, 'semantics key'),
+    semantics: SEMANTICS_RULE,
     tokens: record(
       {
         'vocab_size!': atLeast(1),

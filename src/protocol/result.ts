@@ -12,7 +12,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
-  return shortened(JSON.stringify(value));
+  // A configuration that is a module may hold what is no JSON.
+  try {
+    return shortened(JSON.stringify(value) ?? `a ${typeof value}`);
+  } catch {
+    return `a ${typeof value} that is no JSON`;
+  }
 }
 
 /** Long enough to recognise a line, short enough for one terminal line beside the sentence. */

@@ -1,60 +1,114 @@
-// The small rules that hello.ts is made of: each looks at one value and says what is wrong, path first.
+// The small rules that declarations and configurations are made of: each looks at one value and says what is wrong, path
+// first, and knows the JSON Schema that says the same to an editor.
 import { nearestName, unknownName } from './nearest.ts';
 import { isJsonObject, shown } from './result.ts';
 
-export type Rule = (value: unknown, path: string) => string | undefined;
+/** A JSON Schema, draft 7. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
-export const flag: Rule = (value, path) =>
-  typeof value === 'boolean' ? undefined : `${path} is ${shown(value)}, expected true or false`;
+/** `T`: what it lets through. */
+export interface Rule<T = unknown> {
+  (value: unknown, path: string): string | undefined;
+  readonly schema: JsonSchema;
+  /** For the compiler only, never set. */
+  readonly lets?: T;
+}
 
-export const text: Rule = (value, path) =>
-  typeof value === 'string' ? undefined : `${path} is ${shown(value)}, expected a string`;
+type Judge = (value: unknown, path: string) => string | undefined;
 
-export const number: Rule = (value, path) =>
-  Number.isFinite(value) ? undefined : `${path} is ${shown(value)}, expected a finite number`;
+export const flag: Rule<boolean> = ruled({ type: 'boolean' }, (value, path) =>
+  typeof value === 'boolean' ? undefined : `${path} is ${shown(value)}, expected true or false`,
+);
 
-export const numberOrNull: Rule = (value, path) => (value === null ? undefined : number(value, path));
+export const text: Rule<string> = ruled({ type: 'string' }, (value, path) =>
+  typeof value === 'string' ? undefined : `${path} is ${shown(value)}, expected a string`,
+);
+
+/** A string that says something. */
+export const filled: Rule<string> = ruled({ type: 'string', minLength: 1 }, (value, path) =>
+  value === '' ? `${path} is empty` : text(value, path),
+);
+
+export const number: Rule<number> = ruled({ type: 'number' }, (value, path) =>
+  Number.isFinite(value) ? undefined : `${path} is ${shown(value)}, expected a finite number`,
+);
+
+/** A finite number above 0. */
+export const amount: Rule<number> = ruled({ type: 'number', exclusiveMinimum: 0 }, (value, path) =>
+  Number.isFinite(value) && (value as number) > 0
+    ? undefined
+    : `${path} is ${shown(value)}, expected a number above 0`,
+);
+
+export const numberOrNull: Rule<number | null> = ruled(
+  { anyOf: [{ type: 'number' }, { type: 'null' }] },
+  (value, path) => (value === null ? undefined : number(value, path)),
+);
 
 /** A safe integer of at least `least`. */
-export function atLeast(least: number): Rule {
-  return (value, path) =>
+export function atLeast(least: number): Rule<number> {
+  const schema = { type: 'integer', minimum: least, maximum: Number.MAX_SAFE_INTEGER };
+  return ruled(schema, (value, path) =>
     Number.isSafeInteger(value) && (value as number) >= least
       ? undefined
-      : `${path} is ${shown(value)}, expected an integer of at least ${least}`;
+      : `${path} is ${shown(value)}, expected an integer of at least ${least}`,
+  );
 }
 
 /** One of a few strings or numbers; the nearest is suggested. */
-export function oneOf(...known: readonly (string | number)[]): Rule {
-  return (value, path) => {
+export function oneOf<const T extends string | number>(...known: readonly T[]): Rule<T> {
+  return ruled({ enum: known }, (value, path) => {
     if (known.some((each) => each === value)) return undefined;
     const nearest = typeof value === 'string' ? nearestName(value, known.map(String)) : undefined;
     const hint = nearest === undefined ? '' : `, did you mean "${nearest}"?`;
     return `${path} is ${shown(value)}, expected ${known.map((each) => JSON.stringify(each)).join(' or ')}${hint}`;
-  };
+  });
 }
 
-export function listOf(rule: Rule): Rule {
-  return (value, path) => {
+/** What one of these lets through; the complaint is that of the last. */
+export function eitherOf<T>(...rules: readonly Rule<T>[]): Rule<T> {
+  return ruled({ anyOf: rules.map(({ schema }) => schema) }, (value, path) => {
+    const complaints = rules.map((rule) => rule(value, path));
+    return complaints.includes(undefined) ? undefined : complaints.at(-1);
+  });
+}
+
+export function listOf<T>(rule: Rule<T>): Rule<readonly T[]> {
+  return ruled({ type: 'array', items: rule.schema }, (value, path) => {
     if (!Array.isArray(value)) return `${path} is ${shown(value)}, expected a list`;
     return first(value.map((item, i) => rule(item, `${path}[${i}]`)));
-  };
+  });
+}
+
+/** A list of at least one. */
+export function someOf<T>(rule: Rule<T>): Rule<readonly T[]> {
+  const list = listOf(rule);
+  return ruled({ ...list.schema, minItems: 1 }, (value, path) =>
+    Array.isArray(value) && value.length === 0 ? `${path} is an empty list` : list(value, path),
+  );
 }
 
 /** An object of any keys whose values all follow one rule. */
-export function recordOf(rule: Rule): Rule {
-  return (value, path) => {
+export function recordOf<T>(rule: Rule<T>): Rule<Readonly<Record<string, T>>> {
+  return ruled({ type: 'object', additionalProperties: rule.schema }, (value, path) => {
     if (!isJsonObject(value)) return `${path} is ${shown(value)}, expected an object`;
     return first(Object.entries(value).map(([key, item]) => rule(item, `${path}.${key}`)));
-  };
+  });
 }
 
 /** An object with these keys; a name ending in `!` must be there. `what` names a key in complaints. */
-export function record(rules: Readonly<Record<string, Rule>>, what: string): Rule {
+export function record<T = unknown>(rules: Readonly<Record<string, Rule>>, what: string): Rule<T> {
   const byName = new Map(Object.entries(rules).map(([name, rule]) => [name.replace(/!$/, ''), rule]));
   const required = Object.keys(rules)
     .filter((name) => name.endsWith('!'))
     .map((name) => name.slice(0, -1));
-  return (value, path) => {
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries([...byName].map(([name, rule]) => [name, rule.schema])),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+  return ruled(schema, (value, path) => {
     if (!isJsonObject(value)) return `${path} is ${shown(value)}, expected an object`;
     for (const [key, item] of Object.entries(value)) {
       const rule = byName.get(key);
@@ -64,7 +118,20 @@ export function record(rules: Readonly<Record<string, Rule>>, what: string): Rul
     }
     const missing = required.find((name) => value[name] === undefined);
     return missing === undefined ? undefined : `${path}.${missing} is missing`;
-  };
+  });
+}
+
+/** An object that has these keys, whatever is in them, and any others. */
+export function having<T>(...names: readonly string[]): Rule<T> {
+  return ruled({ type: 'object', required: names }, (value, path) => {
+    if (!isJsonObject(value)) return `${path} is ${shown(value)}, expected an object`;
+    const missing = names.find((name) => !(name in value));
+    return missing === undefined ? undefined : `${path}.${missing} is missing`;
+  });
+}
+
+function ruled<T>(schema: JsonSchema, judge: Judge): Rule<T> {
+  return Object.assign(judge, { schema });
 }
 
 function first(complaints: readonly (string | undefined)[]): string | undefined {

@@ -30,9 +30,9 @@ export interface TrainerOptions extends ChildOptions {
   readonly window?: number;
 }
 
-const HELLO_MILLISECONDS = 120_000;
+export const HELLO_MILLISECONDS = 120_000;
 /** A tiny batch takes milliseconds; ten seconds is a compilation on first use, more is a hang. */
-const OP_MILLISECONDS = 10_000;
+export const OP_MILLISECONDS = 10_000;
 /** A failing request costs two restarts (once to fail, once to be sure), so ten of them are seen before giving up. */
 const MAX_RESTARTS = 20;
 

@@ -19,6 +19,13 @@ test.each([
   expect(await loadConfig(below, undefined)).toEqual({ file, folder: world.folder, config: { cases: 5 } });
 });
 
+test('a configuration may say where its schema is', async () => {
+  const world = makeWorld();
+  const config = { $schema: './node_modules/lossproof/docs/config.schema.json', cases: 5 };
+  const file = world.write('lossproof.config.json', JSON.stringify(config));
+  expect(await loadConfig(world.folder, undefined)).toEqual({ file, folder: world.folder, config });
+});
+
 test('no configuration is no problem', async () => {
   expect(await loadConfig(makeWorld().folder, undefined)).toBeUndefined();
 });

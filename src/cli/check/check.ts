@@ -12,6 +12,7 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { wrap } from '../../report/text/visible.ts';
 import { VERSION } from '../../version.ts';
 import type { Level, Semantics } from '../../vocabulary.ts';
+import { DEFAULT_CASES } from '../config/keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
 import {
@@ -37,7 +38,7 @@ import {
   withSession,
 } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
-import { chosenProperties, DEFAULT_CASES, knownFor } from './chosen.ts';
+import { chosenProperties, knownFor } from './chosen.ts';
 import { makePlan, type Plan, type TrainerOptions } from './plan.ts';
 import { openRecord, type RecordOptions, type RunRecord } from './record.ts';
 import { type ChosenRun, leftOutOf, rewriteKnown } from './update-known.ts';

@@ -11,9 +11,6 @@ import { ADAPTERS, type TrainerChoice } from '../trainer/trainer.ts';
 import type { Plan } from './plan.ts';
 import { selectProperties, splitNames } from './select.ts';
 
-/** Screens a property in well under a second on a plain trainer, and meets every label's threshold. */
-export const DEFAULT_CASES = 100;
-
 export interface ChoiceOptions {
   readonly only?: readonly string[];
   readonly level?: Level;

@@ -1,7 +1,7 @@
 // `init`: an adapter that runs at once, to be filled with the user's own functions, a configuration that names it, and
 // with --vitest all that `npm test` needs. Never writes over a file unless told to.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_ROOT, VERSION } from '../../version.ts';
 import { CONFIG_NAMES } from '../config.ts';
@@ -49,7 +49,7 @@ function init({ force = false }: InitOptions, context: Context): number {
       problem: `${listed(taken)} ${taken.length === 1 ? 'is' : 'are'} already here; --force writes over`,
     });
   }
-  const problem = writeStarters(files, force, context);
+  const problem = writeStarters(files, force, schemaFrom(context), context);
   if (problem !== undefined) return refuse(context, problem);
   say(context, `wrote ${listed(files)}`, '', 'Next:', '  npx lossproof doctor', '  npx lossproof check');
   return HOLDS;
@@ -66,7 +66,7 @@ function initVitest({ force = false }: InitOptions, context: Context): number {
   const kept = present.filter((name) => isThere(name, context) && !(files as string[]).includes(name));
   const isNew = !isThere(PACKAGE, context);
   const problem =
-    writeStarters(files, force, context) ??
+    writeStarters(files, force, schemaFrom(context) ?? SCHEMA, context) ??
     (edit.added.length === 0 ? undefined : write(PACKAGE, edit.text, 'w', context));
   if (problem !== undefined) return refuse(context, problem);
   const added =
@@ -108,10 +108,15 @@ function testedVitest(): string {
   return own.devDependencies.vitest ?? '*';
 }
 
-function writeStarters(files: readonly StarterFile[], force: boolean, context: Context): Problem | undefined {
+function writeStarters(
+  files: readonly StarterFile[],
+  force: boolean,
+  schema: string | undefined,
+  context: Context,
+): Problem | undefined {
   for (const name of files) {
     // `wx` closes the gap between looking and writing.
-    const problem = write(name, contentOf(name, context), force ? 'w' : 'wx', context);
+    const problem = write(name, contentOf(name, schema, context), force ? 'w' : 'wx', context);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -120,9 +125,20 @@ function writeStarters(files: readonly StarterFile[], force: boolean, context: C
 /** The environment beside the code is the one that trains; an active one is what python3 means anyway. */
 const OWN_PYTHON = '.venv/bin/python';
 
-function contentOf(name: StarterFile, context: Context): string {
-  const isOwn = name === CONFIG && isThere(OWN_PYTHON, context);
-  return isOwn ? starterConfig(OWN_PYTHON) : STARTER[name];
+function contentOf(name: StarterFile, schema: string | undefined, context: Context): string {
+  if (name !== CONFIG) return STARTER[name];
+  return starterConfig(isThere(OWN_PYTHON, context) ? OWN_PYTHON : 'python3', schema);
+}
+
+/** Of the installed package, from the folder of the configuration. */
+const SCHEMA = './node_modules/lossproof/docs/config.schema.json';
+
+/** That of the package where it is installed here or in a folder above; npx alone leaves nothing that could be named. */
+function schemaFrom({ cwd }: Context): string | undefined {
+  for (let [at, up] = [cwd, '']; ; [at, up] = [dirname(at), `../${up}`]) {
+    if (existsSync(join(at, SCHEMA))) return up === '' ? SCHEMA : join(up, SCHEMA);
+    if (dirname(at) === at) return undefined;
+  }
 }
 
 function write(name: string, content: string, flag: 'w' | 'wx', context: Context): Problem | undefined {

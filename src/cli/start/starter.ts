@@ -36,9 +36,11 @@ def kl(logprobs, ref_logprobs, completion_mask):
 lossproof.serve(name="my-trainer", semantics={"kl_estimator": "k3"})
 `;
 
-/** `python`: the one that the adapter is started with. */
-export const starterConfig = (python: string): string =>
-  `${JSON.stringify({ trainer: `${python} adapter.py`, cases: 100, level: 'must' }, null, 2)}\n`;
+/** `python`: the one that the adapter is started with. `$schema`: where an editor finds what the keys may be. */
+export function starterConfig(python: string, $schema?: string): string {
+  const named = $schema === undefined ? {} : { $schema };
+  return `${JSON.stringify({ ...named, trainer: `${python} adapter.py`, cases: 100, level: 'must' }, null, 2)}\n`;
+}
 
 const TEST = `// The trainer of lossproof.config.json, one test a property. \`npm test\` runs it.
 import { testTrainer } from 'lossproof/vitest';

@@ -3,10 +3,13 @@ import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 import { VERSION } from '../../../src/version.ts';
 import { makeWorld, type World } from '../world.ts';
 
 const read = (world: World, name: string): string => readFileSync(join(world.folder, name), 'utf8');
+const schemaOf = (world: World, name: string): unknown =>
+  (JSON.parse(read(world, name)) as { readonly $schema?: unknown }).$schema;
 const manifest = (world: World): Record<string, Record<string, string>> =>
   JSON.parse(read(world, 'package.json')) as Record<string, Record<string, string>>;
 const VITEST = expect.stringMatching(/^\^4\./) as unknown as string;
@@ -32,6 +35,22 @@ describe('init', () => {
     expect(await world.run('doctor')).toBe(0);
   });
 
+  test('names the schema of its keys where the package is installed, here or above', async () => {
+    const world = makeWorld();
+    expect(await world.run('init')).toBe(0);
+    expect(read(world, 'lossproof.config.json')).not.toContain('$schema');
+    mkdirSync(join(world.folder, 'node_modules/lossproof/docs'), { recursive: true });
+    world.write('node_modules/lossproof/docs/config.schema.json', '{}');
+    expect(await world.run('init', '--force')).toBe(0);
+    expect(schemaOf(world, 'lossproof.config.json')).toBe('./node_modules/lossproof/docs/config.schema.json');
+    mkdirSync(join(world.folder, 'packages/a'), { recursive: true });
+    const below = { ...world.context, cwd: join(world.folder, 'packages/a') };
+    expect(await runProgram(['init'], below)).toBe(0);
+    expect(schemaOf(world, 'packages/a/lossproof.config.json')).toBe(
+      '../../node_modules/lossproof/docs/config.schema.json',
+    );
+  });
+
   test('writes over nothing unless told to', async () => {
     const world = makeWorld();
     world.write('adapter.py', 'mine');
@@ -53,6 +72,8 @@ describe('init --vitest', () => {
     );
     expect(world.out()).toContain('Next:\n  npm install\n  npm test\n');
     expect(read(world, 'trainer.test.ts')).toContain("from 'lossproof/vitest'");
+    // `npm install` comes next.
+    expect(schemaOf(world, 'lossproof.config.json')).toBe('./node_modules/lossproof/docs/config.schema.json');
     expect(manifest(world)).toEqual({
       private: true,
       type: 'module',
