@@ -8,7 +8,7 @@ export type { RunOptions } from './check/options.ts';
 export { run, worldOf } from './check/run.ts';
 export { openCorpus } from './check/saved/corpus.ts';
 export type { KnownFailure, KnownFailures } from './check/saved/known.ts';
-export { type Config, defineConfig } from './cli/define.ts';
+export { type Config, defineConfig } from './cli/config/define.ts';
 
 // Trainers: a process, an object in this process, or whatever the configuration names.
 

@@ -9,7 +9,7 @@ export * from './half.ts';
 export * from './losses/aggregation.ts';
 export * from './losses/loss.ts';
 export * from './losses/loss-variants.ts';
-export * from './losses/preference.ts';
+export * from './losses/preference-loss.ts';
 export * from './losses/sft.ts';
 export * from './models/index.ts';
 export * from './pipelines/contract.ts';

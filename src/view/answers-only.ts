@@ -1,6 +1,6 @@
 // Answers found one by one, where contents change what the template writes around them: the same conversation with
 // another text in place of an answer differs in that answer only.
-import type { ChatMessage } from './messages.ts';
+import type { ChatMessage } from './shape/messages.ts';
 import type { Piece } from './piece.ts';
 import { sentinel, type WriteOptions, type Writer } from './writer.ts';
 

@@ -9,7 +9,7 @@ import { rowOf, type TaggedPiece } from './piece-row.ts';
 import { piecesOf } from './pieces.ts';
 import { withoutPrompt } from './prompt.ts';
 import type { Made, Range, TrainOn, ViewOptions } from './row.ts';
-import type { ChatShape } from './shapes.ts';
+import type { ChatShape } from './shape/shapes.ts';
 import type { Writer } from './writer.ts';
 
 export function chatRow(shape: ChatShape, writer: Writer, options: ViewOptions): Made {

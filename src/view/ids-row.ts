@@ -4,9 +4,9 @@ import type { Ids, Role } from '../vocabulary.ts';
 import { IGNORE_INDEX } from '../vocabulary.ts';
 import { chatRow } from './chat.ts';
 import type { Fault } from './flags.ts';
-import { stopsOf, turnsIn } from './recognise.ts';
+import { stopsOf, turnsIn } from './shape/recognise.ts';
 import type { Made, Range, TokenRow, ViewOptions } from './row.ts';
-import type { IdsShape } from './shapes.ts';
+import type { IdsShape } from './shape/shapes.ts';
 
 export function idsRow(shape: IdsShape, options: ViewOptions): Made {
   const { ids, labels, masks, attention } = shape;

@@ -7,8 +7,8 @@ import { idsRow } from './ids-row.ts';
 import { judge } from './judge.ts';
 import type { Entry } from './read.ts';
 import type { Made, TokenRow, ViewOptions } from './row.ts';
-import { shapesOf } from './shape.ts';
-import type { Form, Shape } from './shapes.ts';
+import { shapesOf } from './shape/shape.ts';
+import type { Form, Shape } from './shape/shapes.ts';
 import { textRow } from './text-row.ts';
 
 export interface ViewedRow {

@@ -5,7 +5,7 @@ import { hasGenerationTags } from '../tokenizers/spans.ts';
 import { type Rendered, type RenderOptions, renderChat, templateTokens } from '../tokenizers/template.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Message } from '../vocabulary.ts';
-import { type ChatMessage, callsOf, contentText } from './messages.ts';
+import { type ChatMessage, callsOf, contentText } from './shape/messages.ts';
 
 /** Text that the template writes, or the content of a message. */
 export type Part = { readonly glue: string } | { readonly message: number };

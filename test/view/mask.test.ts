@@ -7,7 +7,7 @@ import { anyContent, plainContent } from '../../src/generators/text/text.ts';
 import { generationSpans, templateTokens } from '../../src/tokenizers/template.ts';
 import { chatRow } from '../../src/view/chat.ts';
 import type { TokenRow } from '../../src/view/row.ts';
-import type { ChatShape } from '../../src/view/shapes.ts';
+import type { ChatShape } from '../../src/view/shape/shapes.ts';
 import { writerOf } from '../../src/view/writer.ts';
 import type { Message } from '../../src/vocabulary.ts';
 import { familyFolders, loaded, tokenizerFolders } from '../tokenizers/folders.ts';

@@ -2,7 +2,7 @@
 // answer is that of the declared formula with coefficient 0.5. Settings of other names are only turned (relations/knobs).
 import fc from 'fast-check';
 import type { Op, Pairs, Property, Semantics, Subject, Tracks, World } from '../../../src/index.ts';
-import { preferenceLossProperties } from '../preference/loss.ts';
+import { preferenceLossProperties } from '../pairs/preference-loss.ts';
 import { lossFormula } from './formula.ts';
 import { lossTerms } from './terms.ts';
 

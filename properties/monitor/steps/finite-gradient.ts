@@ -5,10 +5,9 @@
 //  - where the run declares fp16 or logs its scale (what never ends is said by finite-training);
 //  - where norms were no numbers from the first step on and then became numbers: nothing but a step that is skipped
 //    leaves weights that give one, and whoever skips the first steps has a scaler;
-//  - where the learning rate moves, and did not in this step: schedulers are held back together with a skipped step;
-//  - where the norm is infinite, which is what an overflow gives, and the losses of this step and of the next one are
-//    what they were.
-// NaN is not excused by the last. In bfloat16 and float32 nothing is scaled: a NaN is in the batch or in the backward
+//  - where the losses of this step and of the next one are what they were, and the norm is infinite, which is what an
+//    overflow gives, or the learning rate moves, and did not in this step: schedulers are held back with a skipped step.
+// NaN alone is not excused. In bfloat16 and float32 nothing is scaled: a NaN is in the batch or in the backward
 // pass, and where the next norm is a number again the trainer has dropped that batch and told nobody. A run that
 // declares bfloat16 has no scaler at all, and none of this excuses it.
 import type { MonitorRule, RuleWorld, Series, Violation, Watch } from '../../../src/index.ts';

@@ -34,9 +34,10 @@ export function fateOf(world: RuleWorld, odd: Odd, after: After): Fate {
   const isNumber = Number.isFinite(value);
   const lossIsNumber = loss === undefined || Number.isFinite(loss);
   const same = odd.calm && sameLoss(world, odd.loss, loss);
-  if (lossIsNumber && !inBfloat16(world)) {
+  // A step that is skipped changes nothing.
+  if (lossIsNumber && same && !inBfloat16(world)) {
     const held = odd.heldAt !== undefined;
-    const overflows = !Number.isNaN(odd.value) && same;
+    const overflows = !Number.isNaN(odd.value);
     // A scale is halved more than once where it must be; finite-training says when that is too often.
     if (!isNumber && ((held && rate === odd.heldAt) || (overflows && value === odd.value))) return 'open';
     if (isNumber && ((held && rate !== odd.heldAt) || overflows)) return 'skipped';
@@ -53,7 +54,7 @@ export function fateOf(world: RuleWorld, odd: Odd, after: After): Fate {
 
 /** The same, where no step came after it. */
 export function mayBeSkipped(world: RuleWorld, { value, heldAt, calm }: Odd): boolean {
-  return !inBfloat16(world) && (heldAt !== undefined || (!Number.isNaN(value) && calm));
+  return calm && !inBfloat16(world) && (heldAt !== undefined || !Number.isNaN(value));
 }
 
 /** The loss of a policy has no size of its own; another's that is exactly 0 may be a NaN that was filtered. */

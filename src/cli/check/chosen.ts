@@ -5,7 +5,7 @@ import type { Property } from '../../check/property.ts';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import type { Level } from '../../vocabulary.ts';
-import type { LoadedConfig } from '../config.ts';
+import type { LoadedConfig } from '../config/config.ts';
 import { isProblem, type Problem } from '../context.ts';
 import { ADAPTERS, type TrainerChoice } from '../trainer/trainer.ts';
 import type { Plan } from './plan.ts';

@@ -1,6 +1,6 @@
 // What is meant before anything is started: options, configuration and the choice of a trainer, together.
 import { resolve } from 'node:path';
-import { type LoadedConfig, loadConfig } from '../config.ts';
+import { type LoadedConfig, loadConfig } from '../config/config.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { chooseTrainer, type TrainerChoice } from '../trainer/trainer.ts';
 

@@ -19,7 +19,7 @@ import {
 import type { ObjectTrainerSpec } from '../../trainer/object.ts';
 import { HELLO_MILLISECONDS, OP_MILLISECONDS } from '../../trainer/process.ts';
 import { LEVELS } from '../../vocabulary.ts';
-import type { Config, MonitorConfig } from '../define.ts';
+import type { Config, MonitorConfig } from './define.ts';
 
 export interface ConfigKey<T = unknown> {
   readonly rule: Rule<T>;

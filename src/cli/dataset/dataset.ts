@@ -8,7 +8,7 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import { namedTokenizer } from '../check/plan.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS } from '../exit.ts';
 import { type Invocation, seedNumber, wholePositive } from '../options.ts';

@@ -16,7 +16,7 @@ import { loadTokenizer } from '../../tokenizers/load.ts';
 import { VERSION } from '../../version.ts';
 import { namedTokenizer } from '../check/plan.ts';
 import { openRecord, type RunRecord } from '../check/record.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { INTERRUPTED } from '../exit.ts';
 import type { Invocation } from '../options.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Level } from '../../vocabulary.ts';
 import { splitNames } from '../check/select.ts';
-import type { LoadedConfig } from '../config.ts';
+import type { LoadedConfig } from '../config/config.ts';
 import { collect, levelName, positive } from '../options.ts';
 import { addOutputOptions, type OutputOptions } from '../outputs/outputs.ts';
 

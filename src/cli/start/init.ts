@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_ROOT, VERSION } from '../../version.ts';
-import { CONFIG_NAMES } from '../config.ts';
+import { CONFIG_NAMES } from '../config/config.ts';
 import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
 import { HOLDS } from '../exit.ts';
 import type { Invocation } from '../options.ts';

@@ -10,7 +10,7 @@ import { type Entry, entriesOf, formatOf } from '../../view/read.ts';
 import type { Level, Semantics } from '../../vocabulary.ts';
 import { namedTokenizer } from '../check/plan.ts';
 import type { RecordOptions } from '../check/record.ts';
-import type { LoadedConfig } from '../config.ts';
+import type { LoadedConfig } from '../config/config.ts';
 import { type Context, type Problem, whyOf } from '../context.ts';
 import { collect, levelName, wholePositive } from '../options.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';

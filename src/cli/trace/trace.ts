@@ -6,7 +6,7 @@ import { plural } from '../../report/text/plural.ts';
 import { wrap } from '../../report/text/visible.ts';
 import { VERSION } from '../../version.ts';
 import { openRecord } from '../check/record.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import type { Invocation } from '../options.ts';
 import { widthOfScreen } from '../trainer/session.ts';

@@ -7,9 +7,9 @@ import type { TrainerFailure } from '../../trainer/failure.ts';
 import { type ObjectTrainerSpec, objectTrainer } from '../../trainer/object.ts';
 import { startTrainer } from '../../trainer/process.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
-import type { LoadedConfig } from '../config.ts';
+import type { LoadedConfig } from '../config/config.ts';
 import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
-import type { Config } from '../define.ts';
+import type { Config } from '../config/define.ts';
 import { findPython, pythonPathPrefix } from './python.ts';
 import { joinCommand, splitCommand } from './words.ts';
 

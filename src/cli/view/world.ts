@@ -8,7 +8,7 @@ import type { TrainOn, ViewOptions } from '../../view/row.ts';
 import { writerOf } from '../../view/writer.ts';
 import type { PaddingSide } from '../../vocabulary.ts';
 import { namedTokenizer } from '../check/plan.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 
 export interface WorldOptions {

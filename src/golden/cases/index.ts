@@ -4,7 +4,7 @@ import { advantageCases } from './advantages/advantages.ts';
 import { criticCases } from './advantages/critic.ts';
 import { rewardCases } from './advantages/rewards.ts';
 import { policyLossCases } from './losses/policy.ts';
-import { preferenceLossCases } from './losses/preference.ts';
+import { preferenceLossCases } from './losses/preference-loss.ts';
 import { sftCases } from './losses/sft.ts';
 import { updateCases } from './models/update.ts';
 import { pipelineCases } from './pipelines/pipelines.ts';

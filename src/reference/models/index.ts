@@ -8,6 +8,6 @@ export {
   completionLogprobs,
   completionScores,
   type ExactKl,
-} from './score.ts';
-export { headWeights, moved, slopesAlong } from './step.ts';
+} from './model-score.ts';
+export { headWeights, moved, slopesAlong } from './train-step.ts';
 export { type ModelWeights, type Parameter, parameterShapes, type ReferenceModel } from './weights.ts';

@@ -1,7 +1,7 @@
 // What a chat template writes before each role's content, as ids that can be found in a row, and what must stand before
 // such a header where the template wrote it: a user can type a header, but hardly the end of the turn before it.
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
-import { stopsOf } from '../../view/recognise.ts';
+import { stopsOf } from '../../view/shape/recognise.ts';
 import { controlIn, isControl, type Writer } from '../../view/writer.ts';
 import type { Ids } from '../../vocabulary.ts';
 

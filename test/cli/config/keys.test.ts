@@ -8,7 +8,7 @@ import { configPage, exampleConfig } from '../../../scripts/docs/config-page.ts'
 import { configSchema } from '../../../scripts/docs/config-schema.ts';
 import { complaintAbout } from '../../../src/cli/config/complaint.ts';
 import { CONFIG_KEYS, type ConfigKey, MONITOR_KEYS } from '../../../src/cli/config/keys.ts';
-import type { Config, MonitorConfig } from '../../../src/cli/define.ts';
+import type { Config, MonitorConfig } from '../../../src/cli/config/define.ts';
 import type { Rule } from '../../../src/protocol/rules.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 
@@ -26,7 +26,7 @@ test('the types are those of the rules', () => {
 });
 
 test('the comments of the types are the descriptions of the table', () => {
-  const source = readFileSync(join(PACKAGE_ROOT, 'src/cli/define.ts'), 'utf8');
+  const source = readFileSync(join(PACKAGE_ROOT, 'src/cli/config/define.ts'), 'utf8');
   const commented = (name: string): Record<string, string> => {
     const [body = ''] = source.split(`interface ${name} {`)[1]?.split('\n}') ?? [];
     const keys = body.matchAll(/\/\*\* (.*?) \*\/\n {2}readonly ([$\w]+)\?:/g);

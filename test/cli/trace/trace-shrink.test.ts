@@ -8,7 +8,7 @@ import { properties } from '../../../properties/index.ts';
 import { shorterRows } from '../../../src/cli/trace/shrink/row.ts';
 import { smallest } from '../../../src/cli/trace/shrink/search.ts';
 import { pointedAt } from '../../../src/cli/trace/shrink/words.ts';
-import { shapesOf } from '../../../src/view/shape.ts';
+import { shapesOf } from '../../../src/view/shape/shape.ts';
 import { makeWorld, type World } from '../world.ts';
 import { MODEL, RECORDS, writeScript } from './traced-script.ts';
 

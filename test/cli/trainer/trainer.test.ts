@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LoadedConfig } from '../../../src/cli/config.ts';
+import type { LoadedConfig } from '../../../src/cli/config/config.ts';
 import { findPython, PYTHON_FOLDER, pythonPathPrefix } from '../../../src/cli/trainer/python.ts';
 import { chooseTrainer, commandOf, pipeLine } from '../../../src/cli/trainer/trainer.ts';
 import { joinCommand, splitCommand } from '../../../src/cli/trainer/words.ts';

@@ -5,7 +5,7 @@ import { DATASET_FORMS, type DatasetAsk, datasetOf } from '../../../src/generato
 import { kindsOf } from '../../../src/generators/rows/dataset/kinds.ts';
 import { partsOf, tokensOf } from '../../../src/generators/rows/dataset/rows.ts';
 import { renderChat, templateTokens } from '../../../src/tokenizers/render.ts';
-import { shapesOf } from '../../../src/view/shape.ts';
+import { shapesOf } from '../../../src/view/shape/shape.ts';
 import { tokenizerOf } from '../../torch/trace/verdicts/closed.ts';
 
 const ASK: DatasetAsk = {

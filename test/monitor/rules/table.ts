@@ -145,6 +145,15 @@ export const TABLE: Readonly<Record<string, Cases>> = {
         onset: 1,
       },
       {
+        what: 'an explosion by a rate that moved once and then stands still',
+        series: {
+          loss: then(falling(9), 4e6, 0),
+          grad_norm: then(noisy(9, 1), NAN, NAN),
+          learning_rate: then(flat(8, 3e-3), 1e3, 1e3, 1e3),
+        },
+        onset: 9,
+      },
+      {
         what: 'an explosion that is a huge number first',
         series: { loss: [2.3, 4e5, 0, 0], grad_norm: [2, 5e8, NAN, NAN] },
         onset: 2,

@@ -31,7 +31,7 @@ import {
   MODEL_CASES,
   scoreArgs,
   tokenDifference,
-} from './score-rows.ts';
+} from './model-score-rows.ts';
 
 const coverage = { 'several rows': 0.3, 'unequal prompts': 0.2 };
 const base = {

@@ -1,5 +1,5 @@
 // The field's shapes of a row: a conversation, a text, or ids.
-import type { Ids } from '../vocabulary.ts';
+import type { Ids } from '../../vocabulary.ts';
 import type { ChatMessage } from './messages.ts';
 
 export interface ChatShape {

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
-import { complaintAbout } from './config/complaint.ts';
-import { type Problem, whyOf } from './context.ts';
+import { complaintAbout } from './complaint.ts';
+import { type Problem, whyOf } from '../context.ts';
 import type { Config } from './define.ts';
 
 export interface LoadedConfig {
@@ -52,7 +52,7 @@ async function read(file: string): Promise<unknown> {
     return loaded.default;
   }
   // `import { defineConfig } from 'lossproof'` must also work where the package was started by npx alone.
-  const self = fileURLToPath(new URL(`../index${extname(import.meta.url)}`, import.meta.url));
+  const self = fileURLToPath(new URL(`../../index${extname(import.meta.url)}`, import.meta.url));
   const jiti = createJiti(import.meta.url, {
     fsCache: false,
     moduleCache: false,

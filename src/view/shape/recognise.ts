@@ -1,9 +1,9 @@
 // Turns in a row of ids, by the headers that the chat template writes. Only headers that begin with a mark are looked
 // for: words alone could be anybody's.
-import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import type { Ids, Role } from '../vocabulary.ts';
-import type { Answer, Range, TokenRow, Turn, ViewOptions } from './row.ts';
-import { isControl, type Writer } from './writer.ts';
+import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
+import type { Ids, Role } from '../../vocabulary.ts';
+import type { Answer, Range, TokenRow, Turn, ViewOptions } from '../row.ts';
+import { isControl, type Writer } from '../writer.ts';
 
 export type Recognised = Pick<TokenRow, 'turns' | 'roles' | 'answers' | 'said'>;
 

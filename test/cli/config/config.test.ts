@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/cli/config.ts';
-import { makeWorld } from './world.ts';
+import { loadConfig } from '../../../src/cli/config/config.ts';
+import { makeWorld } from '../world.ts';
 
 test.each([
   ['lossproof.config.json', '{"cases": 5}'],

@@ -12,7 +12,7 @@ import type { DType, Semantics } from '../../../vocabulary.ts';
 import { bandOf, many } from '../../numbers.ts';
 import type { Subject } from '../../property.ts';
 import { draw, misfitOf, type Probe, type Variant } from '../probe.ts';
-import { solvedObjectives } from './preference-solve.ts';
+import { solvedObjectives } from './preference-loss-solve.ts';
 
 interface ObjectiveWay extends Variant {
   readonly settings: PreferenceSettings;

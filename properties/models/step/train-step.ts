@@ -24,7 +24,7 @@ import {
   stepLabels,
   type World,
 } from '../../../src/index.ts';
-import { expectedLogprobs } from '../score-rows.ts';
+import { expectedLogprobs } from '../model-score-rows.ts';
 import { judged, STEP_CASES, savedBy, stepNeeds } from './case.ts';
 import { type StepLoss, stepLosses, stepValues } from './losses.ts';
 import { type Moved, movement } from './movement.ts';

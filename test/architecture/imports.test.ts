@@ -1,9 +1,9 @@
 // The house as ARCHITECTURE.md draws it: which floor may import which, who starts processes, who touches the disk.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { importsOf, ROOT, sources } from './house.ts';
 
-const ROOT = resolve(import.meta.dirname, '..');
 const LINE_LIMIT = 320;
 
 /** Floor: floors it may import. Each may import itself, `vocabulary`, `version` and `visible`. */
@@ -56,33 +56,16 @@ const FLOORS: Record<string, readonly string[]> = {
     'index',
     'properties',
   ],
-  properties: ['index', 'cli'],
+  properties: ['index'],
 };
 const PURE = new Set(['reference', 'vocabulary']);
-
-const files = (folder: string): string[] =>
-  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
-
-const sources = [...files('src'), ...files('properties')];
 
 function floorOf(path: string): string {
   const [top = '', second = ''] = path.split('/');
   return top === 'properties' ? 'properties' : second.replace(/\.ts$/, '');
 }
 
-function importsOf(path: string): { from: string; typeOnly: boolean }[] {
-  const text = readFileSync(join(ROOT, path), 'utf8');
-  return [...text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from '([^']+)'/gms)].map(
-    ([, type, from]) => ({
-      from: from ?? '',
-      typeOnly: type !== undefined,
-    }),
-  );
-}
-
-describe('architecture', () => {
+describe('imports', () => {
   test.each(sources)('%s imports only floors below it', (path) => {
     const floor = floorOf(path);
     const allowed = new Set([

@@ -28,7 +28,7 @@ import {
   scoreArgs,
   scoreMistakes,
   tokenDifference,
-} from './score-rows.ts';
+} from './model-score-rows.ts';
 
 const coverage = { 'several rows': 0.3, 'unequal prompts': 0.2 };
 

@@ -1,7 +1,7 @@
 // What a configuration may hold, as users import it: types and nothing that loads anything. config/keys.ts is the table
 // behind it; a test holds that both say the same, down to these comments.
-import type { ObjectTrainerSpec } from '../trainer/object.ts';
-import type { Level, Semantics } from '../vocabulary.ts';
+import type { ObjectTrainerSpec } from '../../trainer/object.ts';
+import type { Level, Semantics } from '../../vocabulary.ts';
 
 /** Gives a configuration its type; returns it unchanged. */
 export function defineConfig(config: Config): Config {

@@ -14,7 +14,7 @@ import {
   show,
   type World,
 } from '../../../src/index.ts';
-import { argsOf, base, coverage } from './loss.ts';
+import { argsOf, base, coverage } from './preference-loss.ts';
 
 /**
  * Added to or taken from the log-probability of each token. Large: a loss in use bends the other way while the margin is

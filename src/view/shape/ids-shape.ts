@@ -1,5 +1,5 @@
 // Rows that are ids already: with labels, with masks, or with neither.
-import type { Ids } from '../vocabulary.ts';
+import type { Ids } from '../../vocabulary.ts';
 import type { ChatShape, Shape, Unread } from './shapes.ts';
 
 /** Of trl, verl and their like; 0 is not trained. */

@@ -30,7 +30,7 @@ import {
   show,
   type World,
 } from '../../../src/index.ts';
-import { fullyDeclared, mean } from '../../losses/preference/loss.ts';
+import { fullyDeclared, mean } from '../../losses/pairs/preference-loss.ts';
 import { judged, STEP_CASES, savedBy, stepNeeds } from './case.ts';
 import type { StepLoss } from './losses.ts';
 import { type Moved, movement, type Rows } from './movement.ts';

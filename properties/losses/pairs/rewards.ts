@@ -13,7 +13,7 @@ import {
   scoreOf,
   show,
 } from '../../../src/index.ts';
-import { argsOf, base, blur, coverage, numbersOf, type Wrong } from './loss.ts';
+import { argsOf, base, blur, coverage, numbersOf, type Wrong } from './preference-loss.ts';
 
 /** Rewards are log-ratios times beta, or as they are; or log-probabilities, where there is no reference. */
 interface RewardReading {

@@ -3,7 +3,7 @@
 import type { Ids, Ragged } from '../../vocabulary.ts';
 import { headOf, hiddenStates } from './forward.ts';
 import { linear } from './layers.ts';
-import { completionLogprobs } from './score.ts';
+import { completionLogprobs } from './model-score.ts';
 import type { ModelWeights, ReferenceModel } from './weights.ts';
 
 /**
