@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-// Five projects: the harness itself, the properties as a user's `npm test` runs them, the pages in a real Chromium, the
-// shader on an adapter, and the suites that need torch (set up by `npm run setup:trainers`).
+// Six projects: the harness itself, the properties as a user's `npm test` runs them, the long proofs of the properties by
+// mutants and by correct trainers, the pages in a real Chromium, the shader on an adapter, and the suites that need torch
+// (set up by `npm run setup:trainers`).
+const LONG = 'test/**/*.long.test.ts';
+
 export default defineConfig({
   test: {
     // Half of the work is done by the processes under test, so that a worker a core is not too many.
@@ -11,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'harness',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**'],
+          exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**', LONG],
           setupFiles: ['test/seed.ts'],
           // Of use only against a hang: on a busy machine, what takes seconds takes minutes.
           testTimeout: 180_000,
@@ -19,6 +22,9 @@ export default defineConfig({
         },
       },
       { test: { name: 'properties', include: ['properties/**/*.test.ts'], testTimeout: 120_000 } },
+      {
+        test: { name: 'mutation', include: [LONG], setupFiles: ['test/seed.ts'], testTimeout: 180_000 },
+      },
       {
         test: {
           name: 'browser',

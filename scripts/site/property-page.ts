@@ -2,8 +2,8 @@
 // is done about them, when it does not judge, which wrong trainers show those bugs. Made of the data alone.
 import type { Property } from '../../src/check/property.ts';
 import { type BugExplanation, explainProperty } from '../../src/report/failure/explanation.ts';
+import type { Mutant } from '../../test/mutants/mutant.ts';
 import { threadLink } from '../docs/bug-page.ts';
-import type { Mutant } from '../wrong-trainers.ts';
 
 /** Path within the repository, if it were a file of it. */
 export function propertyFile(id: string): string {
@@ -51,7 +51,7 @@ export function propertyPage(
       shown.length === 0
         ? []
         : [
-            'Correct trainers with one of these mistakes, in an op that this property asks for. `python3 -m lossproof.examples.mutants ID` serves one.',
+            'Correct trainers with one of these mistakes, in an op that this property asks for. `python3 -m mutants ID` serves one in the repository (`src/python` and `test` in PYTHONPATH).',
             shown.map((mutant) => `- \`${mutant.id}\`: ${mutant.title}`).join('\n'),
           ],
     ),

@@ -248,7 +248,7 @@ export const losses: readonly Bug[] = [
       'unslothai/unsloth#2291',
     ],
     todo: 'Nothing is wrong: the ratio is 1 and advantages of a group sum to 0. Watch the norm of the gradient and the rewards instead.',
-    unshown: 'It is a wrong alarm, not a bug: the correct trainers show that no property raises it.',
+    unshown: 'It is a false positive, not a bug: the conformance suite shows that no property raises it.',
   },
   {
     id: 'NUM-05',

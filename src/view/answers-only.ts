@@ -1,7 +1,8 @@
 // Answers found one by one, where contents change what the template writes around them: the same conversation with
 // another text in place of an answer differs in that answer only.
-import type { ChatMessage } from './shape/messages.ts';
+
 import type { Piece } from './piece.ts';
+import type { ChatMessage } from './shape/messages.ts';
 import { sentinel, type WriteOptions, type Writer } from './writer.ts';
 
 /** The pieces of `text`, all but answers as frames of nobody; undefined where an answer is not to be found. */

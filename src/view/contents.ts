@@ -1,9 +1,9 @@
 // What can be wrong with the messages of a conversation before there are tokens: roles, empty answers, and what the
 // template makes of contents, calls and thoughts.
 import type { Fault } from './flags.ts';
-import { type ChatMessage, callsOf, contentText, KNOWN_ROLES, thoughtOf } from './shape/messages.ts';
 import { unprinted } from './pieces.ts';
 import type { ViewOptions } from './row.ts';
+import { type ChatMessage, callsOf, contentText, KNOWN_ROLES, thoughtOf } from './shape/messages.ts';
 import type { Part, Writer } from './writer.ts';
 
 export interface Written {

@@ -4,8 +4,8 @@ import type { Ids, Role } from '../vocabulary.ts';
 import { IGNORE_INDEX } from '../vocabulary.ts';
 import { chatRow } from './chat.ts';
 import type { Fault } from './flags.ts';
-import { stopsOf, turnsIn } from './shape/recognise.ts';
 import type { Made, Range, TokenRow, ViewOptions } from './row.ts';
+import { stopsOf, turnsIn } from './shape/recognise.ts';
 import type { IdsShape } from './shape/shapes.ts';
 
 export function idsRow(shape: IdsShape, options: ViewOptions): Made {

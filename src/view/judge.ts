@@ -2,8 +2,8 @@
 import { tokenText } from '../tokenizers/text.ts';
 import { IGNORE_INDEX } from '../vocabulary.ts';
 import type { Fault } from './flags.ts';
-import { stopsOf } from './shape/recognise.ts';
 import type { TokenRow, ViewOptions } from './row.ts';
+import { stopsOf } from './shape/recognise.ts';
 
 export function judge(row: TokenRow, options: ViewOptions): Fault[] {
   const say = (column: number): string => {

@@ -2,8 +2,8 @@
 // is. By the template's skeleton; where contents change what the template writes, answer by answer.
 import type { Role } from '../vocabulary.ts';
 import { answersOnly } from './answers-only.ts';
-import { type ChatMessage, callsOf, contentText } from './shape/messages.ts';
 import type { Piece } from './piece.ts';
+import { type ChatMessage, callsOf, contentText } from './shape/messages.ts';
 import { controlIn, type Part, type Skeleton, type WriteOptions, type Writer } from './writer.ts';
 
 /** The pieces of `text`, joined they are `text`; undefined where the answers are not to be found in it. */

@@ -6,8 +6,8 @@ import { layOnPieces } from './lay.ts';
 import type { Piece } from './piece.ts';
 import { rowOf, type TaggedPiece } from './piece-row.ts';
 import { withoutPrompt } from './prompt.ts';
-import { turnsIn } from './shape/recognise.ts';
 import type { Made, TokenRow, TrainOn, ViewOptions } from './row.ts';
+import { turnsIn } from './shape/recognise.ts';
 import type { TextShape } from './shape/shapes.ts';
 
 export function textRow(shape: TextShape, tokenizer: Tokenizer, options: ViewOptions): Made {

@@ -2,6 +2,7 @@
 // names the token.
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { pythonEnvironment } from '../../scripts/python.ts';
 import { worldOf } from '../../src/check/run.ts';
 import { goldenCases } from '../../src/golden/cases/index.ts';
 import { tokenizerPrint } from '../../src/golden/fingerprint.ts';
@@ -28,11 +29,8 @@ const comparisons = new Map<string, Promise<Compared>>();
 async function compareWith(fault: readonly string[]): Promise<Compared> {
   const read = readGolden(HERE('../../golden/example'));
   if ('problem' in read) throw new Error(read.problem);
-  const program =
-    fault[0] === MUTANT
-      ? ['-m', 'lossproof.examples.mutants', fault[1] ?? '']
-      : [HERE('faulty.py'), ...fault];
-  const started = await startTrainer({ command: ['python3', ...program] });
+  const program = fault[0] === MUTANT ? ['-m', 'mutants', fault[1] ?? ''] : [HERE('faulty.py'), ...fault];
+  const started = await startTrainer({ command: ['python3', ...program], env: pythonEnvironment() });
   const loaded = loadTokenizer(LLAMA);
   if ('failure' in started) throw new Error(started.failure.message);
   if ('problem' in loaded) throw new Error(loaded.problem);

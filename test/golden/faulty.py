@@ -4,8 +4,10 @@ it is the example itself, under its own name."""
 import sys
 
 import lossproof
-from lossproof.examples import chat, left_padded, packing
-from lossproof.examples.rows import pad_right
+from lossproof.examples import left_padded
+from lossproof.examples.lists import pad_right
+from lossproof.examples.rows import packing
+from lossproof.examples.text import chat
 
 OPS = dict(left_padded.OPS)
 DECLARED = dict(left_padded.DECLARED)

@@ -1,7 +1,7 @@
 // Pipes request lines to a Python program and reads its answers. Not the harness's own connection: these tests
 // must be able to see every byte.
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { pythonEnvironment } from '../../scripts/python.ts';
 
 export interface Request {
   readonly op: string;
@@ -26,14 +26,12 @@ export interface Ran extends Output {
   readonly answers: readonly Answer[];
 }
 
-const PACKAGE = fileURLToPath(new URL('../../src/python', import.meta.url));
-
 /** `python3 ...args` with the package importable and `input` on its standard input. */
 export async function bytes(args: readonly string[], input: string): Promise<Output> {
   const { stdout, stderr, exitCode } = await execa('python3', args, {
     input,
     reject: false,
-    env: { PYTHONPATH: PACKAGE, PYTHONDONTWRITEBYTECODE: '1' },
+    env: { ...pythonEnvironment(), PYTHONDONTWRITEBYTECODE: '1' },
   });
   return { stdout, stderr, exitCode };
 }
@@ -55,8 +53,14 @@ export function adapter(script: string, requests: readonly Request[]): Promise<R
   return python(['-c', `import lossproof\n${script}`], lines(requests));
 }
 
-/** Answers of one of the bundled examples. */
+/** What does not come along in the package. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  mutants: 'mutants',
+  right_padded: 'conformance.right_padded',
+};
+
+/** Answers of one of the examples, or of the mutants. */
 export function example(name: readonly string[], requests: readonly Request[]): Promise<Ran> {
-  const [module, ...rest] = name;
-  return python(['-m', `lossproof.examples.${module}`, ...rest], lines(requests));
+  const [module = '', ...rest] = name;
+  return python(['-m', PACKAGES[module] ?? `lossproof.examples.${module}`, ...rest], lines(requests));
 }

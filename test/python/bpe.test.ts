@@ -30,7 +30,7 @@ test('the pure Python tokenizer gives the ids of the library', async () => {
     'import json, sys',
     'texts = json.load(sys.stdin)',
     'from lossproof import _channel',
-    'from lossproof.examples.chat import tokenizer',
+    'from lossproof.examples.text.chat import tokenizer',
     '_channel.write(json.dumps([tokenizer.encode(text) for text in texts]))',
   ].join('\n');
   const { stdout } = await bytes(['-c', script], JSON.stringify(sample));

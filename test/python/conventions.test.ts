@@ -39,7 +39,7 @@ test.each(['qwen', 'gemma'])('the pure Python tokenizer of %s gives the ids of t
   const sample = fc.sample(texts, { numRuns: 1000, seed: SEED });
   const ids = await python(
     sample,
-    'from lossproof.examples.conventions.text import MAKERS',
+    'from conformance.conventions.text import MAKERS',
     `family = MAKERS["${name}"]()`,
     'answer = [family.encode(text) for text in given]',
   );
@@ -58,7 +58,7 @@ test('float32 rounds as Math.fround does, and bfloat16 keeps its upper half, rou
     .map(([digits, power, negative]) => (negative ? -1 : 1) * digits * 2 ** power);
   const answer = (await python(
     sample,
-    'from lossproof.examples.conventions.numbers import bfloat16, float32',
+    'from conformance.conventions.numbers import bfloat16, float32',
     'answer = [[float32(value), bfloat16(value)] for value in given]',
   )) as [number, number][];
   expect(answer.map(([single]) => single)).toEqual(sample.map(Math.fround));
@@ -71,7 +71,7 @@ test('float32 rounds as Math.fround does, and bfloat16 keeps its upper half, rou
   expect(
     await python(
       [1.00390625, 1.01171875, 3.3e38, 1e39],
-      'from lossproof.examples.conventions.numbers import bfloat16',
+      'from conformance.conventions.numbers import bfloat16',
       'answer = [str(bfloat16(value)) for value in given]',
     ),
   ).toEqual(['1.0', '1.015625', expect.any(String), 'inf']);

@@ -15,14 +15,14 @@ interface Listed {
 }
 
 async function list(module: string): Promise<Listed[]> {
-  const { stdout } = await bytes(['-m', `lossproof.examples.${module}`, '--list'], '');
+  const { stdout } = await bytes(['-m', module, '--list'], '');
   return JSON.parse(stdout);
 }
 
 const HELLO = { op: 'hello', args: { protocol: 1, harness: 'test' } };
 
 test('the faulty trainers are the six bugs that the project grew from, each with its story and fix', async () => {
-  const faulty = await list('faulty');
+  const faulty = await list('lossproof.examples.faulty');
   expect(faulty.map(({ name }) => name)).toEqual([
     'sft-rl-template',
     'penalty-over-prompt',
@@ -39,7 +39,7 @@ test('the faulty trainers are the six bugs that the project grew from, each with
 });
 
 test('each faulty trainer differs from the correct one in the op that it names', async () => {
-  for (const { name, op } of await list('faulty')) {
+  for (const { name, op } of await list('lossproof.examples.faulty')) {
     const base = name === 'mask-for-right-padding' ? 'stop_excluded' : 'left_padded';
     const request = ONE_EACH.filter((one) => one.op === op);
     const [right, wrong] = await Promise.all([example([base], request), example(['faulty', name], request)]);
@@ -74,7 +74,7 @@ test('a mutant says its own name and answers as its base but for one op', async 
 
 test('a row of the catalogue stands for its first mutant', async () => {
   const { answers } = await example(['mutants', 'KL-03'], [HELLO]);
-  expect(answers[0]?.ok).toMatchObject({ name: 'KL-03-kl-reversed' });
+  expect(answers[0]?.ok).toMatchObject({ name: 'KL-03-full-kl-swapped' });
 });
 
 test('an unknown name is one line with the nearest match', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { properties } from '../../properties/index.ts';
-import { listMutants } from '../../scripts/wrong-trainers.ts';
 import { bugs, bugsOf, threadUrl } from '../../src/bugs/index.ts';
+import { listMutants } from '../mutants/list.ts';
 
 /** Bugs that no process which answers single requests can show are few; more of them would be an excuse. */
 const MOST_UNSHOWN = 12;

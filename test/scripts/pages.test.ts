@@ -1,8 +1,9 @@
 // The pages that people follow, followed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { properties } from '../../properties/index.ts';
+import { pythonEnvironment } from '../../scripts/python.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { LOOKS } from '../../src/report/verdict.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
@@ -42,13 +43,16 @@ test('the five-minute start does what it says: a failure as printed, and mended'
 test('the page of failures shows failures as they are printed, and tells every verdict', async () => {
   const text = page('failures.md');
   for (const { glyph, word } of Object.values(LOOKS)) expect(text).toContain(`| ${glyph} | ${word} |`);
+  // The mutants are found as anybody's own trainer is.
+  for (const [name, value] of Object.entries(pythonEnvironment())) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const shown = [
-    ['mask/prompt-is-never-trained', 'faulty', 'mask-for-right-padding'],
+    ['mask/prompt-is-never-trained', 'lossproof.examples.faulty', 'mask-for-right-padding'],
     ['advantages/equal-the-declared-formula', 'mutants', 'advantages-running-mean'],
   ] as const;
   for (const [at, [id, module, name]] of shown.entries()) {
     const world = makeWorld(properties);
-    const command = ['python3', '-m', `lossproof.examples.${module}`, name];
+    const command = ['python3', '-m', module, name];
     expect(await world.run('check', '--seed', '7', '--only', id, '--', ...command)).toBe(1);
     // How to reproduce it depends on the folder and is told with an adapter's name.
     const [told = ''] = (blocks(text, '')[at] ?? '').split('\n  Reproduce');

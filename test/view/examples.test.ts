@@ -16,7 +16,7 @@ const CONVERSATIONS = 60;
 const SCRIPT = `
 import json, os, sys
 out = os.fdopen(os.dup(1), "w")
-from lossproof.examples.chat import chat_ids, chat_labels
+from lossproof.examples.text.chat import chat_ids, chat_labels
 print(json.dumps([[chat_ids(m, False), chat_labels(m, False)] for m in json.load(sys.stdin)]), file=out)
 `;
 

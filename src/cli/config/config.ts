@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
-import { complaintAbout } from './complaint.ts';
 import { type Problem, whyOf } from '../context.ts';
+import { complaintAbout } from './complaint.ts';
 import type { Config } from './define.ts';
 
 export interface LoadedConfig {

@@ -8,8 +8,8 @@ import { type ObjectTrainerSpec, objectTrainer } from '../../trainer/object.ts';
 import { startTrainer } from '../../trainer/process.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
 import type { Config } from '../config/define.ts';
+import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
 import { findPython, pythonPathPrefix } from './python.ts';
 import { joinCommand, splitCommand } from './words.ts';
 

@@ -1,11 +1,11 @@
 // Every correct trainer in Python, with its declaration taken away: each item is measured as what it is, or said to have
 // no effect, and never as something else.
 import { expect, test } from 'vitest';
-import { type Convention, conventions, LEGAL } from '../../../scripts/correct.ts';
 import type { ItemRow } from '../../../src/check/profile/items.ts';
 import { profileTrainer } from '../../../src/check/profile/profile.ts';
 import { measureUndeclared } from '../../../src/check/profile/undeclared.ts';
 import type { Semantics, Trainer } from '../../../src/index.ts';
+import { type Convention, conventions, LEGAL } from '../../conformance/correct.ts';
 import { undeclared } from './profiled.ts';
 
 const UNDECLARED = '-undeclared';

@@ -1,10 +1,10 @@
 // What the legal object trainers do with pairs, with what is too long, with whitening and with samples: measured as what
 // their names say, or said to be none of the known ways.
 import { expect, test } from 'vitest';
-import { LEGAL } from '../../../scripts/correct.ts';
 import { profileTrainer } from '../../../src/check/profile/profile.ts';
 import { measureUndeclared } from '../../../src/check/profile/undeclared.ts';
 import type { Semantics } from '../../../src/index.ts';
+import { LEGAL } from '../../conformance/correct.ts';
 import { undeclared } from './profiled.ts';
 
 async function opened(name: string) {

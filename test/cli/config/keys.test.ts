@@ -7,8 +7,8 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { configPage, exampleConfig } from '../../../scripts/docs/config-page.ts';
 import { configSchema } from '../../../scripts/docs/config-schema.ts';
 import { complaintAbout } from '../../../src/cli/config/complaint.ts';
-import { CONFIG_KEYS, type ConfigKey, MONITOR_KEYS } from '../../../src/cli/config/keys.ts';
 import type { Config, MonitorConfig } from '../../../src/cli/config/define.ts';
+import { CONFIG_KEYS, type ConfigKey, MONITOR_KEYS } from '../../../src/cli/config/keys.ts';
 import type { Rule } from '../../../src/protocol/rules.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 

@@ -1,33 +1,28 @@
-"""Ops in which the three examples do not differ: functions that work in any layout."""
+"""Ops in which correct trainers here do not differ: functions that work in any layout."""
 
-from . import (
-    agents,
-    critic,
-    decoding,
-    entropies,
-    full_kls,
-    packing,
-    pipeline,
-    preference,
-    sampler,
-    tools,
-    trajectory,
-    truncation,
-    updates,
-)
+from .advantages import estimates, graders
+from .losses import preference_loss
+from .models import updates
+from .pipelines import pipeline
+from .rollouts import sampler, tools, trajectory
+from .rows import packing, preference, truncation
+from .scores import critic, entropies, full_kls
+from .text import decoding
 
 MODULES = (
     decoding,
     truncation,
     packing,
     preference,
+    preference_loss,
     trajectory,
     sampler,
     updates,
     critic,
+    estimates,
     entropies,
     full_kls,
-    agents,
+    graders,
     tools,
     pipeline,
 )

@@ -3,10 +3,11 @@
 `python -m lossproof.examples.faulty NAME`; `--list` prints them as JSON. Each docstring is the story and the fix.
 """
 
-from . import left_padded, replay, stop_excluded
-from .chat import EOS_IDS, chat_ids, chat_text, tokenizer
-from .rows import beside, pad_left, pad_right, through_stop
-from .sampling import counted, repeated
+from . import left_padded, stop_excluded
+from .lists import beside, pad_left, pad_right, through_stop
+from .pipelines import replay
+from .rollouts.penalties import counted, repeated
+from .text.chat import EOS_IDS, chat_ids, chat_text, tokenizer
 from .variants import Variants
 
 FAULTY = Variants()

@@ -8,12 +8,15 @@ import math
 
 import lossproof
 
-from . import common, entropies, full_kls, models, replay
-from .chat import EOS_IDS, FOLDER, STOP_ID, chat_ids, chat_labels, chat_text, tokens
-from .rows import beside, log_softmax, pad_left, pad_right, shard_spans, through_stop
-from .sampling import penalties
-from .tails import cut_off, with_logprobs
-from .toy_model import score_packed, score_rows
+from . import common
+from .lists import beside, log_softmax, pad_left, pad_right, shard_spans, through_stop
+from .models import checkpoints
+from .pipelines import replay
+from .rollouts.ends import cut_off, with_logprobs
+from .rollouts.penalties import penalties
+from .scores import entropies, full_kls
+from .scores.toy_model import score_packed, score_rows
+from .text.chat import EOS_IDS, FOLDER, STOP_ID, chat_ids, chat_labels, chat_text, tokens
 
 PAD_ID = STOP_ID
 IGNORED = -100
@@ -197,7 +200,7 @@ def count(completion_mask):
 
 OPS = {
     **common.OPS,
-    **models.OPS,
+    **checkpoints.OPS,
     "render": (render, {"tools": True}),
     "tokenize": (tokenize, {"tools": True}),
     "collate": collate,

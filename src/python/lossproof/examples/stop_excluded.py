@@ -7,12 +7,15 @@ import math
 
 import lossproof
 
-from . import common, preference, sampler
-from .chat import EOS_IDS, FOLDER, PAD_ID, chat_ids, chat_labels, chat_text, tokens
-from .rows import log_softmax, pad_left
-from .tails import cut_off, with_logprobs
-from .toy_model import score_rows
-from .trajectory import without_stops
+from . import common
+from .lists import log_softmax, pad_left
+from .losses import preference_loss
+from .rollouts import sampler
+from .rollouts.ends import cut_off, with_logprobs
+from .rollouts.trajectory import without_stops
+from .rows import preference
+from .scores.toy_model import score_rows
+from .text.chat import EOS_IDS, FOLDER, PAD_ID, chat_ids, chat_labels, chat_text, tokens
 
 IGNORED = -100
 CLIP_LOW, CLIP_HIGH = 0.2, 0.28
@@ -181,7 +184,7 @@ OPS = {
     "loss": (loss, {"micro_batches": True}),
     "sft_loss": (sft_loss, {"micro_batches": True}),
     "preference": preference.preference_flush_right,
-    "preference_loss": preference.simpo_loss,
+    "preference_loss": preference_loss.simpo_loss,
     "sampling": (sampler.sampling_raw, {"processors": ["temperature", "top_k"]}),
 }
 
@@ -194,8 +197,8 @@ DECLARED = {
     "semantics": {
         **common.SEMANTICS,
         "preference_objective": "simpo",
-        "preference_beta": preference.SIMPO_BETA,
-        "preference_gamma": preference.SIMPO_GAMMA,
+        "preference_beta": preference_loss.SIMPO_BETA,
+        "preference_gamma": preference_loss.SIMPO_GAMMA,
         "sampling_logprobs": "raw",
         "sft_target": "assistant",
         "stop_token_in_mask": False,

@@ -1,0 +1,1 @@
+"""Rewards, and advantages made of them."""

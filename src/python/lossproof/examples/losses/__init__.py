@@ -1,0 +1,1 @@
+"""Objectives on pairs; that of each trainer stands in its own file."""

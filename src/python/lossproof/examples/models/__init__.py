@@ -1,0 +1,1 @@
+"""Checkpoints read, scored with and trained for one step."""

@@ -1,0 +1,1 @@
+"""Several losses on the data of one buffer."""

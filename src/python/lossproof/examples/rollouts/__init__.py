@@ -1,0 +1,1 @@
+"""Sampling, and what is made of its ids."""

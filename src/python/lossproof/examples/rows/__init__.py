@@ -1,0 +1,1 @@
+"""What supervised and preference training lay out in rows."""

@@ -1,0 +1,1 @@
+"""Conversations, their text and their ids."""

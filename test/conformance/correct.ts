@@ -1,0 +1,173 @@
+// Every trainer that is right: the examples, all conventions in Python, and the legal object trainers; and how one
+// of them is judged, which is how the command judges: measured first, then checked. What fails one is a false positive.
+import { execaSync } from 'execa';
+import { pythonEnvironment } from '../../scripts/python.ts';
+import { measureUndeclared } from '../../src/check/profile/undeclared.ts';
+import {
+  loadTokenizer,
+  type Op,
+  type Property,
+  type PropertyResult,
+  run,
+  type Semantics,
+  startTrainer,
+  type Tokenizer,
+  type Trainer,
+} from '../../src/index.ts';
+import { type Family, familyNames } from '../families.ts';
+import { graders } from './advantages/graders.ts';
+import { groupAdvantages } from './advantages/groups.ts';
+import { tokenAdvantages } from './advantages/tokens.ts';
+import type { Legal } from './legal.ts';
+import { pairLosses } from './losses/pairs.ts';
+import { policyLosses } from './losses/policy.ts';
+import { settings } from './losses/settings.ts';
+import { lossShards } from './losses/shards.ts';
+import { unusualLosses } from './losses/unusual.ts';
+import { scorers } from './models/scorers.ts';
+import { updates } from './models/updates.ts';
+import { contracts } from './pipelines/contract.ts';
+import { pipelines } from './pipelines/pipelines.ts';
+import { completions } from './rollouts/completions.ts';
+import { ends } from './rollouts/ends.ts';
+import { penalties } from './rollouts/penalties.ts';
+import { samplers } from './rollouts/samplers.ts';
+import { tools } from './rollouts/tools.ts';
+import { turns } from './rollouts/turns.ts';
+import { collators } from './rows/collate.ts';
+import { pairRows } from './rows/pairs.ts';
+import { truncation } from './rows/truncation.ts';
+import { critics } from './scores/critics.ts';
+import { legalEntropies } from './scores/entropies.ts';
+import { estimates } from './scores/estimates.ts';
+import { fullKls } from './scores/full-kl.ts';
+import { scoreShards } from './scores/shards.ts';
+import { coarseScores } from './scores/unusual.ts';
+import { dialogues } from './text/dialogues.ts';
+import { plainChats } from './text/plain-chats.ts';
+import { texts } from './text/texts.ts';
+
+export interface Correct {
+  readonly name: string;
+  /** Whoever opens it stops it. */
+  readonly open: () => Promise<Opened>;
+}
+
+export interface Opened {
+  readonly trainer: Trainer;
+  readonly tokenizer: Tokenizer | undefined;
+}
+
+export const EXAMPLES: readonly Correct[] = [
+  'lossproof.examples.left_padded',
+  'lossproof.examples.stop_excluded',
+  'conformance.right_padded',
+  'conformance.data_parallel',
+].map((module) => ({
+  name: module.split('.').at(-1) ?? module,
+  open: () => openPython([module]),
+}));
+
+export interface LegalTrainer extends Correct {
+  readonly family: Family;
+  readonly ops: readonly Op[];
+}
+
+/** A convention, as `--list` says it. */
+export interface Convention {
+  readonly name: string;
+  /** What it does, declared or not. */
+  readonly is: Semantics;
+}
+
+export function conventions(): (Correct & Convention)[] {
+  const { stdout } = execaSync('python3', ['-m', CONVENTIONS, '--list'], { env: pythonEnvironment() });
+  return (JSON.parse(stdout) as Convention[]).map((convention) => ({
+    ...convention,
+    open: () => openPython([CONVENTIONS, convention.name]),
+  }));
+}
+
+/** The object trainers by the folder that they stand in. */
+const objects: Readonly<Record<Family, readonly Legal[]>> = {
+  text: [...dialogues, ...plainChats, ...texts],
+  rows: [...collators, ...pairRows, ...truncation],
+  rollouts: [...completions, ...ends, ...penalties, ...samplers, ...tools, ...turns],
+  scores: [...critics, ...legalEntropies, ...estimates, ...fullKls, ...scoreShards, ...coarseScores],
+  advantages: [...graders, ...groupAdvantages, ...tokenAdvantages],
+  losses: [...pairLosses, ...policyLosses, ...settings, ...lossShards, ...unusualLosses],
+  models: [...scorers, ...updates],
+  pipelines: [...contracts, ...pipelines],
+};
+
+export const LEGAL: readonly LegalTrainer[] = familyNames.flatMap((family) =>
+  objects[family].map(({ name, trainer, tokenizer }) => ({
+    name,
+    family,
+    ops: Object.keys(trainer.hello.ops) as Op[],
+    open: async () => ({ trainer, tokenizer }),
+  })),
+);
+
+/** One run of these properties. */
+export type Judge = (
+  properties: readonly Property[],
+  seed: number,
+  cases: number,
+) => Promise<readonly PropertyResult[]>;
+
+/** A trainer opened, and measured once as `check` measures it, for as long as it is judged. */
+export async function whileOpen<T>(correct: Correct, use: (judge: Judge) => Promise<T>): Promise<T> {
+  const { trainer, tokenizer } = await correct.open();
+  try {
+    const semantics = await measureUndeclared({ trainer, tokenizer });
+    return await use((properties, seed, cases) =>
+      run(
+        {
+          trainer,
+          tokenizer,
+          semantics,
+          properties,
+          seed,
+          cases,
+          command: 'correct',
+          shrinkMilliseconds: SHRINK_MILLISECONDS,
+        },
+        () => undefined,
+      ),
+    );
+  } finally {
+    await trainer.stop();
+  }
+}
+
+/** Enough for a small case; a false positive is to be read, not to be waited for. */
+const SHRINK_MILLISECONDS = 5_000;
+
+/** One line for each false positive, with the case that raised it, and for each label that is thinner than promised. */
+export function falsePositivesOf(results: readonly PropertyResult[]): string[] {
+  return results.flatMap(({ id, verdict, failure, thin }) => {
+    const why = failure?.finding?.sentence ?? failure?.trainerFailure?.message;
+    const blamed = `${id} ${verdict}s: ${why} ${JSON.stringify(failure?.given)}`;
+    return [
+      ...(verdict === 'fail' || verdict === 'error' ? [blamed] : []),
+      ...thin.map(({ label, share, least }) => `${id} is thin: "${label}" ${share}, promised ${least}`),
+    ];
+  });
+}
+
+const CONVENTIONS = 'conformance.conventions';
+
+async function openPython(args: readonly string[]): Promise<Opened> {
+  const started = await startTrainer({
+    command: ['python3', '-m', ...args],
+    env: pythonEnvironment(),
+  });
+  if ('failure' in started) throw new Error(`${args.join(' ')}: ${started.failure.message}`);
+  const { trainer } = started;
+  const folder = trainer.hello.tokenizer;
+  if (folder === undefined) return { trainer, tokenizer: undefined };
+  const loaded = loadTokenizer(folder);
+  if ('problem' in loaded) throw new Error(loaded.problem);
+  return { trainer, tokenizer: loaded.tokenizer };
+}

@@ -1,0 +1,219 @@
+"""The left-padded trainer on several ranks: a loss with all its terms, and settings that come with the request.
+
+Every rank computes its rows and divides by the tokens of all ranks, so that the sum over ranks is the loss of the
+batch. The log-ratio is clamped before exp, bad answers are clipped from both sides, an entropy bonus is subtracted."""
+
+import math
+from dataclasses import dataclass, replace
+
+import lossproof
+from lossproof.examples import left_padded
+from lossproof.examples.left_padded import count, k3
+
+EPSILON = 1e-6
+
+
+@dataclass(frozen=True)
+class Settings:
+    kl_coef: float = 0.05
+    clip_low: float = 0.2
+    clip_high: float = 0.28
+    dual_clip: float = 3.0
+    entropy_coef: float = 0.01
+    log_ratio_clamp: float = 20.0
+
+
+def configured(settings, known=Settings):
+    """The defaults with what was asked for; a setting that does not exist is an error."""
+    try:
+        return replace(known(), **(settings or {}))
+    except TypeError as error:
+        raise lossproof.Reject(str(error)) from None
+
+
+def clamped(logprob, old_logprob, s):
+    return min(max(logprob - old_logprob, -s.log_ratio_clamp), s.log_ratio_clamp)
+
+
+def surrogate(logprob, old_logprob, advantage, s):
+    """-min(r A, clip(r) A), at most -dual_clip A for a bad answer; and its derivative by logprob."""
+    ratio = math.exp(clamped(logprob, old_logprob, s))
+    held = min(max(ratio, 1 - s.clip_low), 1 + s.clip_high)
+    if advantage < 0 and ratio > s.dual_clip:
+        return -s.dual_clip * advantage, 0.0
+    if ratio * advantage <= held * advantage:
+        return -ratio * advantage, -ratio * advantage
+    return -held * advantage, 0.0
+
+
+def penalty(logprob, ref_logprob, s):
+    """kl_coef * k3 and its derivative."""
+    return s.kl_coef * k3(logprob, ref_logprob), s.kl_coef * (1 - math.exp(ref_logprob - logprob))
+
+
+def bonus(entropy, s):
+    """What the entropy adds to the loss."""
+    return -s.entropy_coef * entropy
+
+
+def global_tokens(mask, rank, ranks):
+    """What a rank divides its sum by: the tokens of all ranks."""
+    return count(mask)
+
+
+def summed_over_ranks(parts):
+    return sum(parts)
+
+
+def mean_log_ratio(logprobs, old_logprobs, mask, ranks):
+    """approx_kl: old - new over all trained tokens, raw."""
+    values = [
+        o - p for row in zip(logprobs, old_logprobs, mask) for p, o, on in zip(*row) if on
+    ]
+    return sum(values) / max(len(values), 1)
+
+
+def loss_of(
+    surrogate=surrogate,
+    penalty=penalty,
+    bonus=bonus,
+    denominator=global_tokens,
+    over_ranks=summed_over_ranks,
+    approx_kl=mean_log_ratio,
+    configured=configured,
+    accumulated=True,
+):
+    """The loss made of its parts, so that a wrong one can stand in for any of them."""
+
+    def loss(
+        logprobs,
+        old_logprobs,
+        ref_logprobs,
+        advantages,
+        completion_mask,
+        micro_batches,
+        ranks=None,
+        entropy=None,
+        settings=None,
+    ):
+        s = configured(settings)
+        weights = [[0.0] * len(row) for row in completion_mask]
+        ranks = ranks or [list(range(len(completion_mask)))]
+        parts = []
+        for rank in ranks:
+            size = max(denominator(completion_mask, rank, ranks), 1)
+            total = 0.0
+            for rows in micro_batches:
+                if not accumulated:
+                    weights = [[0.0] * len(row) for row in completion_mask]
+                for b in set(rows) & set(rank):
+                    for t, on in enumerate(completion_mask[b]):
+                        if not on:
+                            continue
+                        p, old, ref = logprobs[b][t], old_logprobs[b][t], ref_logprobs[b][t]
+                        policy, slope = surrogate(p, old, advantages[b], s)
+                        kl, kl_slope = penalty(p, ref, s)
+                        total += policy + kl + (bonus(entropy[b][t], s) if entropy else 0.0)
+                        weights[b][t] = (slope + kl_slope) / size
+            parts.append(total / size)
+        return {
+            "loss": over_ranks(parts),
+            "loss_weights": weights,
+            "trained_tokens": count(completion_mask),
+            "metrics": {"approx_kl": approx_kl(logprobs, old_logprobs, completion_mask, ranks)},
+        }
+
+    return loss
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Settings of the advantages: rewards are multiplied by it first."""
+
+    reward_scale: float = 1.0
+
+
+def by_group(rewards, group_ids, prompt_ids, ranks):
+    """The rewards that a row is compared with: those of its group, on whichever rank they are."""
+    return [[r for r, g in zip(rewards, group_ids) if g == own] for own in group_ids]
+
+
+def advantage(reward, group):
+    """Without a neighbour there is no spread, and the reward stands for itself."""
+    if len(group) == 1:
+        return reward
+    mean = sum(group) / len(group)
+    if max(group) == min(group):
+        return 0.0
+    return (reward - mean) / (math.sqrt(sum((r - mean) ** 2 for r in group) / (len(group) - 1)) + EPSILON)
+
+
+def advantages_of(groups=by_group, advantage=advantage):
+    def advantages(rewards, group_ids, prompt_ids=None, ranks=None, settings=None):
+        scale = configured(settings, Scale).reward_scale
+        scaled = [scale * reward for reward in rewards]
+        compared = groups(scaled, group_ids, prompt_ids or [], ranks or [])
+        return {"advantages": [advantage(r, group) for r, group in zip(scaled, compared)]}
+
+    return advantages
+
+
+def sft_loss(input_ids, labels, logits, micro_batches, ranks=None):
+    """The left-padded trainer's, each rank's rows in micro-batches of their own."""
+    ranks = ranks or [list(range(len(input_ids)))]
+    parts = [[b for b in rows if b in rank] for rank in ranks for rows in micro_batches]
+    return left_padded.sft_loss(input_ids, labels, logits, parts)
+
+
+def kl(logprobs, ref_logprobs, completion_mask, settings=None):
+    """k3 with its coefficient: what is subtracted from the reward."""
+    s = configured(settings, Penalty)
+    answer = left_padded.kl(logprobs, ref_logprobs, completion_mask)
+    rows = [[s.kl_scale * value for value in row] for row in answer["kl"]]
+    return {"kl": rows, "mean_kl": s.kl_scale * answer["mean_kl"]}
+
+
+@dataclass(frozen=True)
+class Penalty:
+    kl_scale: float = 1.0
+
+
+OPS = dict(
+    left_padded.OPS,
+    sft_loss=(sft_loss, {"micro_batches": True, "ranks": True}),
+    kl=(kl, {"knobs": {"kl_scale": [1.0, 2.0]}}),
+    loss=(
+        loss_of(),
+        {
+            "micro_batches": True,
+            "ranks": True,
+            "entropy": True,
+            "knobs": {"kl_coef": [0.05, 0.5], "clip_high": [0.28, 1.0], "entropy_coef": [0.01, 0.1]},
+        },
+    ),
+    advantages=(
+        advantages_of(),
+        {
+            "ranks": True,
+            "groups_of_one": True,
+            "interleaved_groups": True,
+            "knobs": {"reward_scale": [1.0, 0.0]},
+        },
+    ),
+)
+
+DECLARED = dict(
+    left_padded.DECLARED,
+    tensors="base64",
+    semantics=dict(
+        left_padded.DECLARED["semantics"],
+        advantage_epsilon=EPSILON,
+        clip_high=Settings.clip_high,
+        dual_clip=Settings.dual_clip,
+        log_ratio_clamp=Settings.log_ratio_clamp,
+        entropy_coef=Settings.entropy_coef,
+    ),
+)
+
+if __name__ == "__main__":
+    lossproof.serve(name="data-parallel", ops=OPS, **DECLARED)

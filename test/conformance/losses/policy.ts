@@ -1,0 +1,187 @@
+// Legal policy and supervised losses, most of them undeclared.
+import type { Args, Ok } from '../../../src/index.ts';
+import { cell, type Legal, legal, mean, sum } from '../legal.ts';
+
+type Estimate = (logprob: number, ref: number, old: number) => number;
+const k1: Estimate = (p, q) => p - q;
+const k3: Estimate = (p, q) => Math.exp(q - p) - (q - p) - 1;
+
+const f32 = Math.fround;
+
+type TokenLoss = (logprob: number, old: number, ref: number, advantage: number) => number;
+const clipped: TokenLoss = (logprob, old, _, advantage) => {
+  const ratio = Math.exp(logprob - old);
+  return -Math.min(ratio * advantage, Math.min(Math.max(ratio, 0.8), 1.2) * advantage);
+};
+const values = (args: Args<'loss'>, token: TokenLoss): number[][] =>
+  args.completion_mask.map((row, b) =>
+    row.flatMap((on, t) =>
+      on === 1
+        ? [
+            token(
+              cell(args.logprobs, b, t),
+              cell(args.old_logprobs, b, t),
+              cell(args.ref_logprobs, b, t),
+              args.advantages[b] ?? Number.NaN,
+            ),
+          ]
+        : [],
+    ),
+  );
+const overTokens =
+  (token: TokenLoss) =>
+  (args: Args<'loss'>): Ok<'loss'> => ({ loss: mean(values(args, token).flat()) });
+const overRows =
+  (token: TokenLoss) =>
+  (args: Args<'loss'>): Ok<'loss'> => ({
+    loss: mean(values(args, token).map((row) => sum(row) / Math.max(row.length, 1))),
+  });
+/** Rows without a token do not count as rows. */
+const overFilledRows =
+  (token: TokenLoss) =>
+  (args: Args<'loss'>): Ok<'loss'> => ({
+    loss: mean(
+      values(args, token)
+        .filter((row) => row.length > 0)
+        .map(mean),
+    ),
+  });
+/** GSPO: one ratio a sequence, the geometric mean of its tokens' (Zheng et al. 2025). */
+const sequenceRatio = (args: Args<'loss'>): Ok<'loss'> => {
+  const logRatios = values(args, (logprob, old) => logprob - old);
+  return {
+    loss: mean(
+      logRatios.map((row, b) =>
+        row.length === 0 ? 0 : clipped(mean(row), 0, 0, args.advantages[b] ?? Number.NaN),
+      ),
+    ),
+  };
+};
+/** Ye et al. 2020: a bad answer that has become three times likelier is no longer corrected. */
+const dualClippedAt =
+  (bound: number): TokenLoss =>
+  (logprob, old, ref, advantage) => {
+    const once = clipped(logprob, old, ref, advantage);
+    return advantage < 0 ? Math.min(once, -bound * advantage) : once;
+  };
+const dualClipped = dualClippedAt(3);
+/** Of the mean over tokens with a dual clip at 4. */
+const dualWeights = (args: Args<'loss'>): number[][] =>
+  args.completion_mask.map((row, b) =>
+    row.map((on, t) => {
+      const ratio = Math.exp(cell(args.logprobs, b, t) - cell(args.old_logprobs, b, t));
+      const advantage = args.advantages[b] ?? Number.NaN;
+      const free = advantage < 0 ? ratio >= 0.8 && ratio <= 4 : ratio <= 1.2;
+      return on === 1 && free ? (-ratio * advantage) / sum(args.completion_mask.flat()) : 0;
+    }),
+  );
+const reinforce: TokenLoss = (logprob, _old, _ref, advantage) => -advantage * logprob;
+
+const rows = { layout: { alignment: 'token', span: 'row' } } as const;
+const plainLoss = {
+  loss_aggregation: 'seq-mean-token-mean',
+  clip_low: 0.2,
+  clip_high: 0.2,
+  kl_coef: 0,
+} as const;
+
+/** Each row's mean first, then the mean over rows: short answers weigh as much as long ones. */
+const sftRowMean = ({ logits, labels }: Args<'sft_loss'>): Ok<'sft_loss'> => ({
+  loss: mean(
+    labels.map((row, b) => {
+      const losses = row.flatMap((label, t) => {
+        if (t === 0 || label === -100) return [];
+        const scores = logits[b]?.[t - 1] ?? [];
+        const most = Math.max(...scores);
+        return [
+          Math.log(sum(scores.map((score) => Math.exp(score - most)))) + most - (scores[label] ?? Number.NaN),
+        ];
+      });
+      return losses.length === 0 ? 0 : mean(losses);
+    }),
+  ),
+});
+
+export const policyLosses: readonly Legal[] = [
+  legal('the supervised loss is a mean over rows, undeclared', { sft_loss: sftRowMean }),
+  legal(
+    'the supervised loss is a mean over rows, declared',
+    { sft_loss: sftRowMean },
+    { semantics: { sft_aggregation: 'seq-mean-token-mean' } },
+  ),
+  legal('a mean over rows, without weights', { loss: overRows(clipped) }, { ...rows, semantics: plainLoss }),
+  legal('a dual clip', { loss: overRows(dualClipped) }, { ...rows, semantics: plainLoss }),
+  legal(
+    'a dual clip at 4, weights answered',
+    { loss: (args) => ({ ...overTokens(dualClippedAt(4))(args), loss_weights: dualWeights(args) }) },
+    { ...rows, semantics: { ...plainLoss, loss_aggregation: 'token-mean' } },
+  ),
+  legal(
+    'a dual clip at 5, without weights and with an undeclared coefficient',
+    { loss: overTokens((p, old, q, a) => dualClippedAt(5)(p, old, q, a) + 0.05 * k3(p, q, old)) },
+    { ...rows, semantics: { loss_aggregation: 'token-mean', clip_low: 0.2, clip_high: 0.2 } },
+  ),
+  legal(
+    'a sum over rows times a constant',
+    {
+      loss: (args) => {
+        const terms = values(args, clipped);
+        return { loss: sum(terms.flat()) / (terms.length * 7) };
+      },
+    },
+    { ...rows, semantics: { ...plainLoss, loss_aggregation: 'token-sum-norm', loss_norm: 7 } },
+  ),
+  legal('a ratio a sequence, undeclared', { loss: sequenceRatio }, { ...rows, semantics: plainLoss }),
+  legal(
+    'a ratio a sequence, declared, with k3 of an undeclared coefficient',
+    {
+      loss: (args) => ({
+        loss: sequenceRatio(args).loss + 0.04 * overRows((p, old, q) => k3(p, q, old))(args).loss,
+      }),
+    },
+    {
+      ...rows,
+      semantics: {
+        loss_aggregation: 'seq-mean-token-mean',
+        clip_low: 0.2,
+        clip_high: 0.2,
+        ratio_level: 'sequence',
+      },
+    },
+  ),
+  legal(
+    'k1 of an undeclared coefficient',
+    { loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + 0.3 * k1(p, q, old)) },
+    { ...rows, semantics: { loss_aggregation: 'token-mean', clip_low: 0.2, clip_high: 0.2 } },
+  ),
+  legal('k1 in the loss with a coefficient as large as an advantage', {
+    loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + k1(p, q, old)),
+  }),
+  legal('log-probabilities above 0 raise', {
+    loss: (args) => {
+      for (const track of [args.logprobs, args.old_logprobs, args.ref_logprobs])
+        if (track.some((row, b) => row.some((p, t) => args.completion_mask[b]?.[t] === 1 && p > 0)))
+          throw new Error('a log-probability above 0');
+      return overTokens(clipped)(args);
+    },
+  }),
+  legal('a mean over filled rows', { loss: overFilledRows(clipped) }, { ...rows, semantics: plainLoss }),
+  legal(
+    'k3 in the loss, without weights',
+    { loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + 0.04 * k3(p, q, old)) },
+    {
+      ...rows,
+      semantics: { ...plainLoss, loss_aggregation: 'token-mean', kl_coef: 0.04, kl_estimator: 'k3' },
+    },
+  ),
+  legal('nothing declared, k1 in the loss', {
+    loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + 0.1 * k1(p, q, old)),
+  }),
+  legal('a ratio a sequence', { loss: sequenceRatio }),
+  legal('no ratio', { loss: overTokens(reinforce) }),
+  legal(
+    'a loss in float32, without weights',
+    { loss: (args) => ({ loss: f32(overRows(clipped)(args).loss) }) },
+    { dtype: 'float32', semantics: plainLoss },
+  ),
+];

@@ -1,0 +1,55 @@
+// A legal parser and environment, other than the Python examples have them.
+import type { Args, Ok } from '../../../src/index.ts';
+import { type Legal, legal } from '../legal.ts';
+
+const TOOLS = [
+  { name: 'look', parameters: { at: 'string' } },
+  { name: 'wait', parameters: {} },
+] as const;
+const OPEN = '<call>';
+const CLOSE = '</call>';
+
+/** Mends commas and braces, takes a call whose closing tag the sampler left out, and calls all else bad JSON. */
+function forgiving({ text }: Args<'parse_tool_call'>): Ok<'parse_tool_call'> {
+  const at = text.indexOf(OPEN);
+  if (at < 0) return { status: 'no_call' };
+  const end = text.lastIndexOf(CLOSE);
+  const body = (end < at ? text.slice(at + OPEN.length) : text.slice(at + OPEN.length, end)).trim();
+  const call =
+    parsed(body) ?? (end < at ? undefined : (parsed(`${body}}`) ?? parsed(body.replace(/,}$/, '}'))));
+  if (call === undefined) return { status: end < at ? 'truncated' : 'bad_json' };
+  const { name, arguments: given } = call as { name?: unknown; arguments?: unknown };
+  const tool = TOOLS.find((each) => each.name === name);
+  if (tool === undefined) return { status: 'unknown_tool' };
+  const owed = Object.entries(tool.parameters);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return { status: 'bad_arguments' };
+  const values = given as Readonly<Record<string, unknown>>;
+  if (owed.some(([key, kind]) => typeof values[key] !== kind)) return { status: 'bad_arguments' };
+  return { status: 'call', name: tool.name, arguments: JSON.stringify(values) };
+}
+
+function parsed(body: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever is no call ends the episode, with nothing to say; calls are free. */
+function endsAtMistakes({ text }: Args<'tool_step'>): Ok<'tool_step'> {
+  const { status } = forgiving({ text });
+  const called = status === 'call';
+  return { observation: called ? 'done' : '', reward: 0, status, done: called ? 0 : 1 };
+}
+
+const CALLS = { tags: { tool_call: 'call', answer: 'final' }, tool_specs: TOOLS };
+
+export const tools: readonly Legal[] = [
+  legal(
+    'a parser that mends, and an environment that ends at mistakes',
+    { parse_tool_call: forgiving, tool_step: endsAtMistakes },
+    { can: { parse_tool_call: CALLS, tool_step: CALLS } },
+  ),
+];

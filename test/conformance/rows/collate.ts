@@ -1,0 +1,29 @@
+// Legal ways to lay supervised rows out.
+import type { Args, Ok } from '../../../src/index.ts';
+import { type Legal, legal, type Rows, repeat } from '../legal.ts';
+
+const collate =
+  (side: 'left' | 'right', multiple: number) =>
+  ({ input_ids, labels, pad_token_id }: Args<'collate'>): Ok<'collate'> => {
+    const width = Math.ceil(Math.max(...input_ids.map((row) => row.length)) / multiple) * multiple;
+    const padded = (rows: Rows, fill: number): number[][] =>
+      rows.map((row) => {
+        const padding = repeat(fill, width - row.length);
+        return side === 'left' ? [...padding, ...row] : [...row, ...padding];
+      });
+    const real = input_ids.map((row) => row.map(() => 1));
+    return {
+      input_ids: padded(input_ids, pad_token_id),
+      attention_mask: padded(real, 0),
+      labels: padded(labels, -100),
+      position_ids: padded(
+        input_ids.map((row) => row.map((_, at) => at)),
+        1,
+      ),
+    };
+  };
+
+export const collators: readonly Legal[] = [
+  legal('batches in multiples of 8, padded on the right', { collate: collate('right', 8) }),
+  legal('batches padded on the left', { collate: collate('left', 1) }),
+];

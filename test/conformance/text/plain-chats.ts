@@ -1,0 +1,74 @@
+// A script of supervised fine-tuning as it is written by hand: one route, chats tokenised turn by turn, no generation prompt
+// for anybody, and nothing declared but the tokenizer. All of that is legal, and which token ends a turn is the template's.
+import {
+  type Args,
+  type Ids,
+  loadTokenizer,
+  type Message,
+  type Ok,
+  reject,
+  renderChat,
+  type Tokenizer,
+} from '../../../src/index.ts';
+import { families, familyFolder } from '../../../src/tokenizers/families.ts';
+import { type Legal, legal } from '../legal.ts';
+
+function tokenizerOf(family: string): Tokenizer {
+  const loaded = loadTokenizer(familyFolder(family));
+  if ('problem' in loaded) throw new Error(loaded.problem);
+  return loaded.tokenizer;
+}
+
+function written(tokenizer: Tokenizer, messages: readonly Message[], add: boolean): string {
+  const token = (id: number | undefined): string => (id === undefined ? '' : (tokenizer.token(id) ?? ''));
+  const text = renderChat(tokenizer.chatTemplate ?? '', {
+    messages,
+    addGenerationPrompt: add,
+    bosToken: token(tokenizer.bosTokenId),
+    eosToken: token(tokenizer.eosTokenId),
+  });
+  return 'text' in text ? text.text : reject(text.problem);
+}
+
+/** `text` behind `before`, which the template must not rewrite. */
+const behind = (text: string, before: string): string =>
+  text.startsWith(before) ? text.slice(before.length) : reject('the template rewrites earlier turns');
+
+/** Answers are trained with all that the template writes behind them, or with `onlyLast` the last one. */
+function byTurns(tokenizer: Tokenizer, messages: readonly Message[], onlyLast: boolean): Ok<'tokenize'> {
+  const ids: number[] = [];
+  const labels: number[] = [];
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const add = (text: string, trained: boolean): void => {
+    const piece: Ids = tokenizer.encode(text);
+    ids.push(...piece);
+    labels.push(...piece.map((id) => (trained ? id : -100)));
+  };
+  for (const [at, { role }] of messages.entries()) {
+    const before = at === 0 ? '' : written(tokenizer, messages.slice(0, at), false);
+    const after = written(tokenizer, messages.slice(0, at + 1), false);
+    if (role !== 'assistant') {
+      add(behind(after, before), false);
+      continue;
+    }
+    const header = written(tokenizer, messages.slice(0, at), true);
+    add(behind(header, before), false);
+    add(behind(after, header), !onlyLast || at === last);
+  }
+  return { input_ids: ids, labels };
+}
+
+function plain(family: string, onlyLast: boolean): Legal {
+  const tokenizer = tokenizerOf(family);
+  return legal(
+    `a plain script for ${family}${onlyLast ? ', the last answer trained' : ''}`,
+    { tokenize: ({ messages }: Args<'tokenize'>) => byTurns(tokenizer, messages, onlyLast) },
+    { can: { tokenize: { route: ['sft'] } } },
+    tokenizer,
+  );
+}
+
+export const plainChats: readonly Legal[] = families.flatMap((family) => [
+  plain(family, false),
+  plain(family, true),
+]);

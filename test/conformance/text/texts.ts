@@ -1,0 +1,107 @@
+// Legal ways to tokenise conversations and to label them, over tokenizers with and without a BOS.
+import {
+  type Args,
+  loadTokenizer,
+  type Message,
+  type Ok,
+  renderChat,
+  type Tokenizer,
+} from '../../../src/index.ts';
+import { familyFolder } from '../../../src/tokenizers/families.ts';
+import { type Legal, legal } from '../legal.ts';
+
+type Labels = (ids: readonly number[], prompt: number, tokenizer: Tokenizer) => number[];
+
+const everything: Labels = (ids) => [...ids];
+const answerOnly: Labels = (ids, prompt) => ids.map((id, at) => (at < prompt ? -100 : id));
+
+function family(name: string): Tokenizer {
+  const loaded = loadTokenizer(familyFolder(name));
+  if ('problem' in loaded) throw new Error(loaded.problem);
+  return loaded.tokenizer;
+}
+
+function textOf(tokenizer: Tokenizer, messages: readonly Message[], addGenerationPrompt: boolean): string {
+  const token = (id: number | undefined): string => (id === undefined ? '' : (tokenizer.token(id) ?? ''));
+  const rendered = renderChat(tokenizer.chatTemplate ?? '', {
+    messages,
+    addGenerationPrompt,
+    bosToken: token(tokenizer.bosTokenId),
+    eosToken: token(tokenizer.eosTokenId),
+  });
+  if ('problem' in rendered) throw new Error(rendered.problem);
+  return rendered.text;
+}
+
+function tokenizing(
+  name: string,
+  tokenizer: Tokenizer,
+  labels: Labels,
+  finish: (ids: readonly number[]) => readonly number[] = (ids) => ids,
+): Legal {
+  const encode = (messages: readonly Message[], add: boolean): readonly number[] =>
+    tokenizer.encode(textOf(tokenizer, messages, add));
+  const tokenize = ({ route, messages, add_generation_prompt: add }: Args<'tokenize'>): Ok<'tokenize'> => {
+    const ids = encode(messages, add);
+    if (route === 'rl' || add) return { input_ids: ids };
+    const whole = finish(ids);
+    const prompt = encode(messages.slice(0, -1), true).length;
+    return { input_ids: whole, labels: labels(whole, prompt, tokenizer) };
+  };
+  return legal(name, { tokenize }, {}, tokenizer);
+}
+
+/** The text of the template, with the tokenizer's own eos behind a whole conversation. */
+function appending(name: string, tokenizer: Tokenizer): Legal {
+  const eos = tokenizer.token(tokenizer.eosTokenId ?? -1) ?? '';
+  const render = ({ route, messages, add_generation_prompt: add }: Args<'render'>): Ok<'render'> => ({
+    text: textOf(tokenizer, messages, add) + (route === 'sft' && !add ? eos : ''),
+  });
+  return legal(name, { render }, {}, tokenizer);
+}
+
+/** Every answer is trained through its stop token: the turns are measured by rendering the conversation up to each. */
+function everyAnswer(name: string, tokenizer: Tokenizer): Legal {
+  const encode = (messages: readonly Message[], add: boolean): readonly number[] =>
+    tokenizer.encode(textOf(tokenizer, messages, add));
+  const tokenize = ({ messages, add_generation_prompt: add }: Args<'tokenize'>): Ok<'tokenize'> => {
+    const ids = encode(messages, add);
+    if (add) return { input_ids: ids };
+    const answers = messages.flatMap(({ role }, at) => {
+      if (role !== 'assistant') return [];
+      const from = encode(messages.slice(0, at), true).length;
+      return [{ from, stop: ids.indexOf(tokenizer.eosTokenId ?? -1, from) }];
+    });
+    const trained = (column: number): boolean =>
+      answers.some(({ from, stop }) => column >= from && column <= stop);
+    return { input_ids: ids, labels: ids.map((id, column) => (trained(column) ? id : -100)) };
+  };
+  const { vocabSize: vocab_size, eosTokenId: eos = 0, padTokenId: pad = eos } = tokenizer;
+  return legal(
+    name,
+    { tokenize },
+    {
+      semantics: { sft_target: 'assistant' },
+      tokens: { vocab_size, pad_token_id: pad, eos_token_ids: [eos] },
+    },
+    tokenizer,
+  );
+}
+
+const llama = family('llama3');
+const qwen = family('qwen');
+const lastStop = (ids: readonly number[]): number => ids.lastIndexOf(qwen.eosTokenId ?? -1);
+
+export const texts: readonly Legal[] = [
+  tokenizing('everything is trained, undeclared', llama, everything),
+  tokenizing('only the last answer is trained', llama, answerOnly),
+  tokenizing('no BOS', qwen, answerOnly),
+  everyAnswer('every answer is trained, declared', qwen),
+  appending('the text ends with eos behind the last turn', family('gemma')),
+  tokenizing('no BOS, and the row ends with its stop token', qwen, answerOnly, (ids) =>
+    ids.slice(0, lastStop(ids) + 1),
+  ),
+  ...['gemma', 'mistral', 'deepseek', 'phi'].map((name) =>
+    tokenizing(`the template of ${name}`, family(name), answerOnly),
+  ),
+];

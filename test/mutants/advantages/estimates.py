@@ -1,0 +1,156 @@
+"""Wrong advantage estimation."""
+
+from lossproof.examples import left_padded
+from lossproof.examples.advantages import estimates
+from lossproof.examples.advantages.estimates import added, trained
+
+from ..registry import MUTANTS
+
+
+def estimated(name, title, story, row_of, **rows):
+    """A gae op whose rows are `row_of(rewards, values, mask, gamma, lam)`."""
+
+    def gae(rewards, values, completion_mask, gamma, lam):
+        made = [row_of(*each, gamma, lam) for each in zip(rewards, values, completion_mask)]
+        return {"advantages": made, "returns": added(made, values, completion_mask)}
+
+    gae.__doc__ = story
+    MUTANTS.add(name, title, left_padded, **rows)(gae)
+
+
+def recursion(rewards, values, columns, gamma, lam, bootstrap=0.0):
+    """Over `columns`, whatever the mask says of them."""
+    advantages = [0.0] * len(rewards)
+    next_advantage, next_value = 0.0, bootstrap
+    for t in reversed(columns):
+        delta = rewards[t] + gamma * next_value - values[t]
+        next_advantage = advantages[t] = delta + gamma * lam * next_advantage
+        next_value = values[t]
+    return advantages
+
+
+def late(rewards, values, mask, gamma, lam):
+    return estimates.gae_row(rewards, values[1:] + [0.0], mask, gamma, lam)
+
+
+def zeroed(rewards, values, mask, gamma, lam):
+    """Tool tokens keep their places, with zeros."""
+    rewards, values = ([x if on else 0.0 for x, on in zip(row, mask)] for row in (rewards, values))
+    return recursion(rewards, values, range(len(mask)), gamma, lam)
+
+
+def multiplied(rewards, values, mask, gamma, lam):
+    rewards, values = ([x * on for x, on in zip(row, mask)] for row in (rewards, values))
+    return recursion(rewards, values, range(len(mask)), gamma, lam)
+
+
+def reset(rewards, values, mask, gamma, lam):
+    advantages = [0.0] * len(mask)
+    next_advantage = next_value = 0.0
+    for t in reversed(range(len(mask))):
+        if mask[t]:
+            next_advantage = advantages[t] = (
+                rewards[t] + gamma * next_value - values[t] + gamma * lam * next_advantage
+            )
+            next_value = values[t]
+        else:
+            next_advantage = next_value = 0.0
+    return advantages
+
+
+def unmasked(rewards, values, mask, gamma, lam):
+    return recursion(rewards, values, range(len(mask)), gamma, lam)
+
+
+def from_padding(rewards, values, mask, gamma, lam):
+    steps = trained(mask)
+    behind = values[steps[-1] + 1 : steps[-1] + 2] if steps else []
+    return recursion(rewards, values, steps, gamma, lam, *behind)
+
+
+def from_the_last_column(rewards, values, mask, gamma, lam):
+    return recursion(rewards, values, trained(mask), gamma, lam, values[-1] if mask[-1] else 0.0)
+
+
+estimated(
+    "gae-value-one-late",
+    "The value behind a token is taken for the one before it",
+    "Values came as long as the row, and the slice began one column late: each action is compared with what the "
+    "critic expected after it. Fix: values[start - 1 : end - 1].",
+    late,
+    row="VAL-03",
+)
+estimated(
+    "gae-steps-through-tools",
+    "Masked tokens are steps with reward and value 0",
+    "rewards * mask and values * mask, and then one step a column: the output of a tool discounts what comes behind "
+    "it, and a value of 0 stands in the middle of the row. Fix: carry value and advantage over masked columns.",
+    zeroed,
+    row="VAL-04",
+)
+estimated(
+    "gae-ends-at-tools",
+    "A masked token ends the episode",
+    "lastgaelam * mask: what was won behind the tool call is never credited to the call. Fix: carry it over.",
+    reset,
+    row="VAL-04",
+)
+estimated(
+    "gae-reads-padding",
+    "The recursion runs over padding",
+    "It begins at the last column of the batch, and values on padding are whatever the critic says of a pad token. "
+    "Fix: mask rewards and values first.",
+    unmasked,
+    row="VAL-01",
+    rows=("VAL-04",),
+)
+estimated(
+    "gae-bootstraps-from-padding",
+    "The value behind the last token is read from padding",
+    "values[:, t + 1] at the end of each answer is the critic's opinion of a pad token. Fix: 0 behind an answer.",
+    from_padding,
+    row="VAL-03",
+)
+estimated(
+    "gae-bootstraps-in-the-last-column",
+    "An answer that fills the row is taken for one that goes on",
+    "nextvalues = values[:, -1] where the loop begins: only the longest answer of the batch is affected. Fix: 0.",
+    from_the_last_column,
+    row="VAL-01",
+)
+estimated(
+    "gae-nan-under-the-mask",
+    "NaN under a 0 of the mask reaches the advantages",
+    "values * mask before the recursion: zero times NaN is NaN, and runs through the whole row. Fix: where().",
+    multiplied,
+    row="NUM-02",
+    rows=("VAL-04",),
+)
+
+
+@MUTANTS.add("gae-carried-across-rows", "The advantage of one row runs on into the next", left_padded, row="PAD-08")
+def gae(rewards, values, completion_mask, gamma, lam):
+    """A packed batch is one long row, and the accumulator was not reset where an answer ends. Fix: reset it."""
+    rows, carried = [], 0.0
+    for reward, value, mask in zip(rewards, values, completion_mask):
+        steps = trained(mask)
+        changed = list(reward)
+        if steps:
+            changed[steps[-1]] += gamma * lam * carried
+        rows.append(estimates.gae_row(changed, value, mask, gamma, lam))
+        carried = rows[-1][steps[0]] if steps else carried
+    return {"advantages": rows, "returns": added(rows, values, completion_mask)}
+
+
+@MUTANTS.add(
+    "returns-of-whitened-advantages",
+    "Returns are made of whitened advantages",
+    left_padded,
+    "gae",
+    row="ADV-06",
+)
+def returns_late(rewards, values, completion_mask, gamma, lam):
+    """advantages were whitened in place, one line before returns = advantages + values: the critic learns numbers
+    around 0 with deviation 1. Fix: returns first."""
+    rows = estimates.whitened_gae(rewards, values, completion_mask, gamma, lam)["advantages"]
+    return {"advantages": rows, "returns": added(rows, values, completion_mask)}

@@ -1,0 +1,1 @@
+"""Wrong trainers whose op is of the family rows."""
