@@ -2,7 +2,7 @@
 // names is there.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { FAMILIES, type Family } from '../../src/protocol/ops.ts';
+import { FAMILIES, type Family, familyNames } from '../../src/protocol/ops.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
 /** Floors that are divided by family, each a folder of folders, or of files, that are called so. */
@@ -20,8 +20,6 @@ export const FAMILY_FLOORS: readonly string[] = [
   'test/generators',
 ];
 
-export const families = Object.keys(FAMILIES) as Family[];
-
 /** What a family has on a floor: its files and folders, by name; empty where there is nothing. */
 export function insideOf(floor: string, family: Family): string[] {
   const entries = readdirSync(join(PACKAGE_ROOT, floor), { withFileTypes: true });
@@ -36,18 +34,18 @@ export function insideOf(floor: string, family: Family): string[] {
 /** Markdown, with the two marks that it stands between. */
 export function houseTable(): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const ops = families.map((family) =>
+  const ops = familyNames.map((family) =>
     Object.keys(FAMILIES[family])
       .map((op) => `\`${op}\``)
       .join(', '),
   );
   return [
     HOUSE_BEGIN,
-    line(['', ...families]),
-    line(['---', ...families.map(() => '---')]),
+    line(['', ...familyNames]),
+    line(['---', ...familyNames.map(() => '---')]),
     line(['`src/protocol/ops/`', ...ops]),
     ...FAMILY_FLOORS.map((floor) =>
-      line([`\`${floor}/\``, ...families.map((family) => insideOf(floor, family).join(', '))]),
+      line([`\`${floor}/\``, ...familyNames.map((family) => insideOf(floor, family).join(', '))]),
     ),
     HOUSE_END,
   ].join('\n');

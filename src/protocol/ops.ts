@@ -26,6 +26,7 @@ export const FAMILIES = {
 } as const satisfies Record<string, Record<string, OpSpec>>;
 
 export type Family = keyof typeof FAMILIES;
+export const familyNames = Object.keys(FAMILIES) as readonly Family[];
 
 export const OPS = {
   ...TEXT_OPS,

@@ -1,18 +1,20 @@
 // One family, one name, on every floor: a file stands in the folder of the family whose ops it is about, and the table that
 // ARCHITECTURE.md opens with says what is where.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { properties } from '../../properties/index.ts';
-import { FAMILY_FLOORS, families, withHouseTable } from '../../scripts/docs/house-table.ts';
+import { FAMILY_FLOORS, withHouseTable } from '../../scripts/docs/house-table.ts';
 import { bugs } from '../../src/bugs/index.ts';
 import { goldenCases } from '../../src/golden/cases/index.ts';
 import type { Op } from '../../src/index.ts';
-import { FAMILIES, type Family } from '../../src/protocol/ops.ts';
+import { FAMILIES, type Family, familyNames } from '../../src/protocol/ops.ts';
+import { LEGAL } from '../conformance/correct.ts';
+import { listMutants } from '../mutants/list.ts';
 import { filesOf, ROOT } from './house.ts';
 
 const familyOf = new Map(
-  families.flatMap((family) => Object.keys(FAMILIES[family]).map((op): [string, Family] => [op, family])),
+  familyNames.flatMap((family) => Object.keys(FAMILIES[family]).map((op): [string, Family] => [op, family])),
 );
 const familiesOf = (ops: readonly Op[]): Set<Family | undefined> =>
   new Set(ops.map((op) => familyOf.get(op)));
@@ -20,7 +22,7 @@ const familiesOf = (ops: readonly Op[]): Set<Family | undefined> =>
 /** The family folder, or the file that stands for one, that a path below a floor is in. */
 function standsIn(floor: string, path: string): Family | undefined {
   const [name = ''] = path.slice(floor.length + 1).split('/');
-  return families.find((family) => name === family || name === `${family}.ts`);
+  return familyNames.find((family) => name === family || name === `${family}.ts`);
 }
 
 /** What modules of a floor export, arrays opened, as far as `is` knows it. */
@@ -35,7 +37,7 @@ const below = (floor: string): string[] =>
   filesOf([floor]).filter((path) => standsIn(floor, path) !== undefined && !path.endsWith('.test.ts'));
 
 test('every op is of one family', () => {
-  const all = families.flatMap((family) => Object.keys(FAMILIES[family]));
+  const all = familyNames.flatMap((family) => Object.keys(FAMILIES[family]));
   expect(all.length).toBe(familyOf.size);
 });
 
@@ -48,14 +50,14 @@ test('the table that ARCHITECTURE.md opens with is what the folders hold', () =>
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   properties: ['ledger', 'monitor'], // of traced scripts and of logs: no ops are asked
   'src/golden/cases': ['inputs'], // what cases of several families are made of
+  'test/conformance': ['conventions'], // Python trainers that choose otherwise in every family at once
 };
 
 test.each(FAMILY_FLOORS)('%s is divided by family', (floor) => {
-  const folders = readdirSync(join(ROOT, floor), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('__'))
-    .map(({ name }) => name);
-  const known: readonly string[] = [...families, ...(BESIDE[floor] ?? [])];
-  expect(folders.filter((name) => !known.includes(name))).toEqual([]);
+  const below = filesOf([floor], ['']).map((path) => path.slice(floor.length + 1).split('/'));
+  const folders = new Set(below.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [name] : [])));
+  const known: readonly string[] = [...familyNames, ...(BESIDE[floor] ?? [])];
+  expect([...folders].filter((name) => !known.includes(name))).toEqual([]);
 });
 
 describe('a file named after an op', () => {
@@ -95,7 +97,7 @@ test('a probe stands in the family of an op that it asks', async () => {
       expect([...familiesOf(ops)], `${path}: ${id}`).toContain(standsIn(floor, path));
     }
   }
-  expect(probes).toBeGreaterThan(families.length);
+  expect(probes).toBeGreaterThan(familyNames.length);
 });
 
 test('a golden case stands in the family of its op', async () => {
@@ -130,4 +132,16 @@ test('a bug stands in the family of a property that catches it', async () => {
     }
   }
   expect(bugs.map(({ id }) => id).filter((id) => !seen.has(id))).toEqual([]);
+});
+
+test('a mutant stands in the family of an op that it has wrong', () => {
+  const mutants = listMutants().filter(({ family }) => family !== undefined);
+  const misplaced = mutants.filter(({ family, ops }) => ![...familiesOf(ops)].some((own) => own === family));
+  expect(misplaced.map(({ id, family }) => `${id} in ${family}`)).toEqual([]);
+  expect(new Set(mutants.map(({ family }) => family))).toEqual(new Set(familyNames));
+});
+
+test('a correct object trainer stands in the family of an op that it has', () => {
+  const misplaced = LEGAL.filter(({ family, ops }) => ![...familiesOf(ops)].some((own) => own === family));
+  expect(misplaced.map(({ name, family }) => `${name} in ${family}`)).toEqual([]);
 });

@@ -14,7 +14,7 @@ import {
   type Tokenizer,
   type Trainer,
 } from '../../src/index.ts';
-import { type Family, familyNames } from '../families.ts';
+import { type Family, familyNames } from '../../src/protocol/ops.ts';
 import { graders } from './advantages/graders.ts';
 import { groupAdvantages } from './advantages/groups.ts';
 import { tokenAdvantages } from './advantages/tokens.ts';
