@@ -5,6 +5,12 @@ import { defineConfig } from 'vitest/config';
 // (set up by `npm run setup:trainers`).
 const LONG = 'test/**/*.long.test.ts';
 
+/**
+ * Files of one worker share what they import: nothing of ours keeps state in a module, and loading it anew for each of two
+ * hundred files takes longer than the tests. Processes and folders are each test's own.
+ */
+const SHARED = { isolate: false } as const;
+
 export default defineConfig({
   test: {
     // Half of the work is done by the processes under test, so that a worker a core is not too many.
@@ -12,6 +18,7 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...SHARED,
           name: 'harness',
           include: ['test/**/*.test.ts'],
           exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**', LONG],
