@@ -15,6 +15,7 @@ import {
   type Trainer,
 } from '../../src/index.ts';
 import { type Family, familyNames } from '../../src/protocol/ops.ts';
+import type { Resident } from '../resident.ts';
 import { graders } from './advantages/graders.ts';
 import { groupAdvantages } from './advantages/groups.ts';
 import { tokenAdvantages } from './advantages/tokens.ts';
@@ -50,7 +51,8 @@ import { texts } from './text/texts.ts';
 export interface Correct {
   readonly name: string;
   /** Whoever opens it stops it. */
-  readonly open: () => Promise<Opened>;
+  /** Out of a resident process where one is given and it is written in Python; else a process, or an object, of its own. */
+  readonly open: (resident?: Resident) => Promise<Opened>;
 }
 
 export interface Opened {
@@ -65,7 +67,7 @@ export const EXAMPLES: readonly Correct[] = [
   'conformance.data_parallel',
 ].map((module) => ({
   name: module.split('.').at(-1) ?? module,
-  open: () => openPython([module]),
+  open: (resident) => openPython(resident, module),
 }));
 
 export interface LegalTrainer extends Correct {
@@ -84,7 +86,7 @@ export function conventions(): (Correct & Convention)[] {
   const { stdout } = execaSync('python3', ['-m', CONVENTIONS, '--list'], { env: pythonEnvironment() });
   return (JSON.parse(stdout) as Convention[]).map((convention) => ({
     ...convention,
-    open: () => openPython([CONVENTIONS, convention.name]),
+    open: (resident) => openPython(resident, CONVENTIONS, convention.name),
   }));
 }
 
@@ -117,8 +119,12 @@ export type Judge = (
 ) => Promise<readonly PropertyResult[]>;
 
 /** A trainer opened, and measured once as `check` measures it, for as long as it is judged. */
-export async function whileOpen<T>(correct: Correct, use: (judge: Judge) => Promise<T>): Promise<T> {
-  const { trainer, tokenizer } = await correct.open();
+export async function whileOpen<T>(
+  correct: Correct,
+  use: (judge: Judge) => Promise<T>,
+  resident?: Resident,
+): Promise<T> {
+  const { trainer, tokenizer } = await correct.open(resident);
   try {
     const semantics = await measureUndeclared({ trainer, tokenizer });
     return await use((properties, seed, cases) =>
@@ -158,16 +164,31 @@ export function falsePositivesOf(results: readonly PropertyResult[]): string[] {
 
 const CONVENTIONS = 'conformance.conventions';
 
-async function openPython(args: readonly string[]): Promise<Opened> {
-  const started = await startTrainer({
-    command: ['python3', '-m', ...args],
-    env: pythonEnvironment(),
-  });
-  if ('failure' in started) throw new Error(`${args.join(' ')}: ${started.failure.message}`);
-  const { trainer } = started;
-  const folder = trainer.hello.tokenizer;
-  if (folder === undefined) return { trainer, tokenizer: undefined };
+async function openPython(
+  resident: Resident | undefined,
+  module: string,
+  ...args: readonly string[]
+): Promise<Opened> {
+  const trainer = await (resident === undefined ? startPython(module, args) : resident.open(module, ...args));
+  return { trainer, tokenizer: tokenizerOf(trainer.hello.tokenizer) };
+}
+
+async function startPython(module: string, args: readonly string[]): Promise<Trainer> {
+  const command = ['python3', '-m', module, ...args];
+  const started = await startTrainer({ command, env: pythonEnvironment() });
+  if ('failure' in started) throw new Error(`${module} ${args.join(' ')}: ${started.failure.message}`);
+  return started.trainer;
+}
+
+/** Loaded once a folder: many trainers share a handful of tokenizers. */
+const tokenizers = new Map<string, Tokenizer>();
+
+function tokenizerOf(folder: string | undefined): Tokenizer | undefined {
+  if (folder === undefined) return undefined;
+  const known = tokenizers.get(folder);
+  if (known !== undefined) return known;
   const loaded = loadTokenizer(folder);
   if ('problem' in loaded) throw new Error(loaded.problem);
-  return { trainer, tokenizer: loaded.tokenizer };
+  tokenizers.set(folder, loaded.tokenizer);
+  return loaded.tokenizer;
 }

@@ -2,6 +2,7 @@
 import { execaSync } from 'execa';
 import { pythonEnvironment } from '../../scripts/python.ts';
 import { loadTokenizer, startTrainer, type Trainer, type World, worldOf } from '../../src/index.ts';
+import type { Resident } from '../resident.ts';
 import { advantagesOfTheLanguage } from './advantages/language.ts';
 import { wrongModels } from './models/forward.ts';
 import type { Mutant } from './mutant.ts';
@@ -35,7 +36,8 @@ function listed(module: string): Mutant[] {
     rows,
     base,
     ops,
-    async start() {
+    async start(resident) {
+      if (resident !== undefined) return resident.open(module, id);
       const command = ['python3', '-m', module, id];
       const started = await startTrainer({ command, env: pythonEnvironment() });
       if ('failure' in started) throw new Error(`${id}: ${started.failure.message}`);
@@ -48,8 +50,9 @@ function listed(module: string): Mutant[] {
 export async function withMutant<T>(
   mutant: Mutant,
   use: (trainer: Trainer, world: World) => Promise<T>,
+  resident?: Resident,
 ): Promise<T> {
-  const trainer = await mutant.start();
+  const trainer = await mutant.start(resident);
   try {
     return await use(trainer, worldOf(trainer, tokenizerOf(trainer.hello.tokenizer)));
   } finally {

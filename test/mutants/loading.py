@@ -18,6 +18,8 @@ def load_all():
 def load(asked):
     """So much of MUTANTS that it knows `asked`, where anything does. The modules that an id may stand in are those whose
     text holds its name; a row or a misspelt name needs all of them, to tell which is meant."""
+    if asked in MUTANTS:
+        return
     quoted = '"%s"' % _ROW.sub("", asked)
     for path in _paths():
         if quoted in path.read_text("utf-8"):

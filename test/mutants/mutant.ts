@@ -11,6 +11,7 @@ import {
   type Tokens,
   type Trainer,
 } from '../../src/index.ts';
+import type { Resident } from '../resident.ts';
 
 export interface Mutant {
   readonly id: string;
@@ -23,7 +24,8 @@ export interface Mutant {
   readonly ops: readonly Op[];
   /** The folder that it stands in; the faulty trainers of the tour stand elsewhere. */
   readonly family?: string | undefined;
-  readonly start: () => Promise<Trainer>;
+  /** Out of a resident process where one is given and it is written in Python; else a process, or an object, of its own. */
+  readonly start: (resident?: Resident) => Promise<Trainer>;
 }
 
 export interface Wrong {

@@ -3,6 +3,7 @@
 // Exit code 1 where a mutant survives a seed, a property kills nothing, a bug of the catalogue has no mutant, or kills
 // take too many cases or too large ones.
 //   node dist/test/mutation/mutants.js [--seeds 30] [--cases 100] [--only ID|ROW|GLOB] [--json FILE]
+//     [--write]   makes the table of kills again (kills.ts), of the mutants that were asked
 import '../../src/cli/heap.ts';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -11,6 +12,8 @@ import { properties } from '../../properties/index.ts';
 import { bugs } from '../../src/bugs/index.ts';
 import { listMutants } from '../mutants/list.ts';
 import type { Mutant } from '../mutants/mutant.ts';
+import { startResident } from '../resident.ts';
+import { cheapest, readKills, type Timed, timed, writeKills } from './kills.ts';
 import { type MatrixRow, matrixRow } from './matrix.ts';
 
 /** What a user sees of a typical bug: found within so many cases, shown on so many rows of so many tokens. */
@@ -28,10 +31,12 @@ const { values } = parseArgs({
     cases: { type: 'string', default: '100' },
     only: { type: 'string' },
     json: { type: 'string' },
+    write: { type: 'boolean', default: false },
   },
 });
 const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
-const chosen = listMutants().filter((mutant) => values.only === undefined || isChosen(mutant, values.only));
+const mutants = listMutants();
+const chosen = mutants.filter((mutant) => values.only === undefined || isChosen(mutant, values.only));
 if (chosen.length === 0) throw new Error(`No mutant is called or shows ${values.only}.`);
 
 const begin = performance.now();
@@ -54,7 +59,22 @@ console.log(`\n${matrix.length} mutants, ${seeds.length} seeds, ${seconds} s`);
 console.log(`mutation score (killed at every seed): ${killed}/${matrix.length}`);
 for (const line of wrong) console.log(line.text);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(data(), undefined, 1)}\n`);
+if (values.write) await write();
 process.exitCode = wrong.some(({ fails }) => fails) ? 1 : 0;
+
+async function write(): Promise<void> {
+  const resident = startResident();
+  const kills = new Map<string, Timed[]>();
+  for (const { mutant, by } of matrix) {
+    const drawn = [...by].map(([property, cases]) => ({ property, seed: seeds[0] ?? 1, index: cases - 1 }));
+    kills.set(mutant.id, await timed(mutant, drawn, resident));
+  }
+  await resident.stop();
+  const kept = Object.entries(values.only === undefined ? {} : readKills()).filter(
+    ([id]) => !kills.has(id) && mutants.some((mutant) => mutant.id === id),
+  );
+  writeKills(cheapest(kills, Object.fromEntries(kept)));
+}
 
 interface Total {
   readonly text: string;

@@ -1,0 +1,37 @@
+// The conformance suite in short: the examples pass every property at a few cases, and each convention and object trainer
+// passes what it can be asked at one. `conformance.long.test.ts` asks more, and `npm run test:conformance` at many seeds.
+import { afterAll, expect, test } from 'vitest';
+import { properties } from '../../properties/index.ts';
+import { startResident } from '../resident.ts';
+import { conventions, EXAMPLES, falsePositivesOf, LEGAL, whileOpen } from './correct.ts';
+
+const SEED = 5;
+/** Enough for the examples together to pass every property: some judge only a part of their cases. */
+const CASES = 2;
+
+const resident = startResident();
+afterAll(() => resident.stop());
+const passed = new Set<string>();
+
+test.each(EXAMPLES)('no false positive: $name', async (example) => {
+  const results = await whileOpen(example, (judge) => judge(properties, SEED, CASES), resident);
+  expect(falsePositivesOf(results)).toEqual([]);
+  for (const { id, verdict } of results) if (verdict === 'pass') passed.add(id);
+});
+
+test('together the examples pass every property', () => {
+  expect(properties.map(({ id }) => id).filter((id) => !passed.has(id))).toEqual([]);
+});
+
+/** Those of whole models and of a real vocabulary cost more than all others, and find the same code in the examples. */
+const cheap = properties.filter(({ mostCases }) => mostCases === undefined);
+
+test.each(conventions())('no false positive: $name', async (convention) => {
+  const results = await whileOpen(convention, (judge) => judge(cheap, SEED, 1), resident);
+  expect(falsePositivesOf(results)).toEqual([]);
+});
+
+test.each(LEGAL)('no false positive: $name', async (legal) => {
+  const results = await whileOpen(legal, (judge) => judge(properties, SEED, 1));
+  expect(falsePositivesOf(results)).toEqual([]);
+});
