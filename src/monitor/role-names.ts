@@ -1,5 +1,5 @@
 // What trainers call the series that rules know, lower case and without `train/`. Only names whose meaning is certain:
-// a wrong role makes a false alarm, a missing one a rule that says it saw nothing. Sources: the metrics of TRL 1.13 and
+// a wrong role makes a false positive, a missing one a rule that says it saw nothing. Sources: the metrics of TRL 1.13 and
 // its older releases, transformers, verl, OpenRLHF, Open-Reasoner-Zero, LightZero, NeMo-RL, slime, prime-rl, torchtune,
 // open-instruct, CleanRL, Megatron and Lightning, as their code logs them.
 import type { SeriesRole } from './series.ts';

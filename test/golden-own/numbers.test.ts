@@ -33,7 +33,7 @@ test('numbers that a source prints are what its formula comes to', () => {
   expect(compared).toBe(12);
 });
 
-describe('the golden numbers have teeth', () => {
+describe('the golden numbers kill mutants', () => {
   const entryOf = (file: string, id: string): GoldenEntry => {
     const found = files.find(({ name }) => name === file)?.entries.find((each) => each.id === id);
     if (found === undefined) throw new Error(`golden/${file} has no ${id}`);

@@ -1,4 +1,4 @@
-// Every rule over series has teeth and patience: logs that break it are named in time, logs that look alike are not.
+// Every rule over series finds faults and has no false positives: logs that break it are named in time, logs that look alike are not.
 import { describe, expect, test } from 'vitest';
 import { seriesRules } from '../../../properties/monitor/index.ts';
 import { bugs } from '../../../src/bugs/index.ts';

@@ -8,7 +8,7 @@ import type { Sample } from '../../../src/monitor/series.ts';
 import { families } from '../../../src/tokenizers/load.ts';
 import type { Message } from '../../../src/vocabulary.ts';
 import { QUESTIONS } from './healthy.ts';
-import { alarms, type Family, family, inSteps, render, ruleOf, skipSpecials, watch } from './watching.ts';
+import { type Family, family, findings, inSteps, render, ruleOf, skipSpecials, watch } from './watching.ts';
 
 /** A run is a log of several steps, read in eight ways. */
 const RUNS = 12;
@@ -68,8 +68,8 @@ describe.each(families)('%s', (name) => {
       fc.property(batch, (drawn) => {
         const samples = drawn.map((made, at) => logged(each, made, at));
         for (const way of waysOf(each, samples)) {
-          expect(alarms(inSteps(way, 8))).toEqual([]);
-          expect(alarms(inSteps(way, 8), { tokens: each.tokens })).toEqual([]);
+          expect(findings(inSteps(way, 8))).toEqual([]);
+          expect(findings(inSteps(way, 8), { tokens: each.tokens })).toEqual([]);
         }
       }),
       { numRuns: RUNS },
@@ -115,6 +115,6 @@ describe.each(families)('%s', (name) => {
       };
     });
     for (const way of waysOf(each, samples))
-      expect(alarms(inSteps(way, 8), { tokens: each.tokens })).toEqual([]);
+      expect(findings(inSteps(way, 8), { tokens: each.tokens })).toEqual([]);
   });
 });

@@ -45,7 +45,7 @@ export function watch(rule: MonitorRule, samples: readonly Sample[], options: Wa
 }
 
 /** What all rules say of a log, as `id: sentence`. */
-export function alarms(samples: readonly Sample[], options: WatchOptions = {}): string[] {
+export function findings(samples: readonly Sample[], options: WatchOptions = {}): string[] {
   return sampleRules.flatMap((rule) =>
     watch(rule, samples, options).violations.map(({ sentence }) => `${rule.id}: ${sentence}`),
   );

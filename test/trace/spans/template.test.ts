@@ -1,4 +1,4 @@
-// Rows of which nothing is known but the template's marks; and that what is expected, by marks or by data, has teeth.
+// Rows of which nothing is known but the template's marks; and that what is expected, by marks or by data, finds faults.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { conversation } from '../../../src/generators/text/conversation.ts';
@@ -99,7 +99,7 @@ describe.each(Object.entries(familyFolders))('%s', (_, folder) => {
     expect(shown(spans)).toMatch(/^\?+1+\?*0$/);
   });
 
-  test('teeth', () => {
+  test('faults are found', () => {
     fc.assert(
       fc.property(
         dialogues.filter(

@@ -1,16 +1,16 @@
 // Adversarial data sets through scripts that are right: none may be blamed. Each process of a script trains on several data
 // sets, one behind the other in one file, for most of its time is spent on imports. Exit code 1 where any is blamed.
-//   node dist/scripts/trace-patience.js --sets 20                    every script, two processes at a time
-//   node dist/scripts/trace-patience.js --sets 4 --together 1 --only dpo --keep /tmp/traces
+//   node dist/test/conformance/trace.js --sets 20                    every script, two processes at a time
+//   node dist/test/conformance/trace.js --sets 4 --together 1 --only dpo --keep /tmp/traces
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import { type DatasetForm, datasetOf } from '../src/generators/rows/dataset/dataset.ts';
-import type { PropertyResult, RunEvent } from '../src/index.ts';
-import { familyFolder, loadTokenizer } from '../src/tokenizers/load.ts';
-import { PACKAGE_ROOT } from '../src/version.ts';
+import { type DatasetForm, datasetOf } from '../../src/generators/rows/dataset/dataset.ts';
+import type { PropertyResult, RunEvent } from '../../src/index.ts';
+import { familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
+import { PACKAGE_ROOT } from '../../src/version.ts';
 
 const { values } = parseArgs({
   options: {
@@ -126,7 +126,7 @@ function rowsOf(
 }
 
 async function run(name: string, script: Script, seeds: readonly number[]): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), 'patience '));
+  const folder = mkdtempSync(join(tmpdir(), 'conformance '));
   const paths: Readonly<Record<string, string>> = {
     '{data}': join(folder, 'train.jsonl'),
     '{out}': join(folder, 'out'),
@@ -143,7 +143,7 @@ async function run(name: string, script: Script, seeds: readonly number[]): Prom
   const { exitCode, all } = await execa(
     process.execPath,
     [
-      join(import.meta.dirname, '..', 'src', 'cli', 'main.js'),
+      join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.js'),
       ...['trace', ...own, ...filled(script.options ?? ''), '--', ...filled(script.words)],
     ],
     {
