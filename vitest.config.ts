@@ -23,6 +23,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**', LONG],
           setupFiles: ['test/seed.ts'],
+          // Nearly every file imports the whole harness, which takes longer than most of them; none changes what it imports.
+          isolate: false,
           // Of use only against a hang: on a busy machine, what takes seconds takes minutes.
           testTimeout: 180_000,
           hookTimeout: 180_000,

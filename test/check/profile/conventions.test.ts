@@ -1,13 +1,16 @@
 // Every correct trainer in Python, with its declaration taken away: each item is measured as what it is, or said to have
 // no effect, and never as something else.
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { ItemRow } from '../../../src/check/profile/items.ts';
 import { profileTrainer } from '../../../src/check/profile/profile.ts';
 import { measureUndeclared } from '../../../src/check/profile/undeclared.ts';
 import type { Semantics, Trainer } from '../../../src/index.ts';
 import { type Convention, conventions, LEGAL } from '../../conformance/correct.ts';
+import { startResident } from '../../resident.ts';
 import { undeclared } from './profiled.ts';
 
+const resident = startResident();
+afterAll(() => resident.stop());
 const UNDECLARED = '-undeclared';
 const all = conventions();
 
@@ -34,7 +37,7 @@ const SILENT =
   /has no effect|does not offer|speaks for it|could not be told|clipped on both sides tells neither/;
 
 test.each(all)('$name is measured as what it is', async ({ name, open, is }) => {
-  const { trainer } = await open();
+  const { trainer } = await open(resident);
   try {
     const { items } = await profileTrainer({ trainer: undeclared(trainer), tokenizer: undefined });
     expect(items.flatMap((row) => wrong(row, is, trainer) ?? [])).toEqual([]);
