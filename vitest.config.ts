@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Six projects: the harness itself, the properties as a user's `npm test` runs them, the long proofs of the properties by
@@ -13,8 +14,8 @@ const SHARED = { isolate: false } as const;
 
 export default defineConfig({
   test: {
-    // Half of the work is done by the processes under test, so that a worker a core is not too many.
-    maxWorkers: '100%',
+    // One more than there are cores: much of the time a test waits for a process, or for a deadline to pass.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
@@ -23,8 +24,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**', LONG],
           setupFiles: ['test/seed.ts'],
-          // Nearly every file imports the whole harness, which takes longer than most of them; none changes what it imports.
-          isolate: false,
           // Of use only against a hang: on a busy machine, what takes seconds takes minutes.
           testTimeout: 180_000,
           hookTimeout: 180_000,

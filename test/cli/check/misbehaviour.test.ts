@@ -39,6 +39,8 @@ async function checked(misbehave: string): Promise<{ code: number; out: string; 
     'check',
     '--seed',
     '5',
+    '--cases',
+    '30',
     '--op-timeout',
     '0.5',
     '--no-corpus',
