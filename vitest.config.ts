@@ -14,8 +14,8 @@ const SHARED = { isolate: false } as const;
 
 export default defineConfig({
   test: {
-    // One more than there are cores: much of the time a test waits for a process, or for a deadline to pass.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: much of the time a test waits for a process, or for a deadline to pass.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         test: {

@@ -41,6 +41,8 @@ async function checked(misbehave: string): Promise<{ code: number; out: string; 
     '5',
     '--cases',
     '30',
+    '--shrink-time',
+    '2',
     '--op-timeout',
     '0.5',
     '--no-corpus',
