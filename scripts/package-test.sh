@@ -6,6 +6,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 tarball=$(cd "$root" && npm pack --silent --pack-destination "$folder" --ignore-scripts | tail -n 1)
+files=$(tar -tzf "$folder/$tarball" | wc -l)
+echo "packed: $files files, $(($(wc -c <"$folder/$tarball") / 1024)) KiB"
 install() { npm install --silent --no-audit --no-fund "$@"; }
 
 echo '=== the command line'
