@@ -30,7 +30,7 @@ row = st.fixed_dictionaries(
 
 
 def lay_out(rows):
-    """As generators/batch.ts draws them: the same fields, the same sizes."""
+    """As src/generators/rollouts/batch.ts draws them: the same fields, the same sizes."""
     for before, r in zip(rows, rows[1:]):
         if r["again"] == 2:
             r["prompt"] = before["prompt"]

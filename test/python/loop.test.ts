@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { adapter, lines, python } from './adapter.ts';
@@ -54,7 +55,7 @@ lossproof.serve(name="a")`,
 test('SIGINT leaves the adapter alone, SIGTERM ends it', async () => {
   const child = execa('python3', ['-c', ECHO], {
     reject: false,
-    env: { PYTHONPATH: new URL('../../src/python', import.meta.url).pathname },
+    env: { PYTHONPATH: fileURLToPath(new URL('../../src/python', import.meta.url)) },
   });
   const answer = async (): Promise<string> =>
     new Promise((resolve) => child.stdout?.once('data', (chunk) => resolve(String(chunk))));
