@@ -1,4 +1,4 @@
-// Lines of trace files for tests, as the tracer writes them, from few words; and the ledger that is recordedLedger from such files.
+// Lines of trace files for tests, as the tracer writes them, from few words; and the ledger that is made of such files.
 import { encodeTensor, type Tensor } from '../../src/protocol/tensor.ts';
 import type { Ledger } from '../../src/trace/ledger.ts';
 import { type LedgerOptions, ledgerOf } from '../../src/trace/ledger-of.ts';

@@ -1,4 +1,4 @@
-// A row as the spans are laid on it: its tokens in order without the padding, and a annotation that is filled in as they
+// A row as the spans are laid on it: its tokens in order without the padding, and an annotation that is filled in as they
 // are recognised.
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Ids, Role } from '../../vocabulary.ts';
