@@ -196,6 +196,7 @@ export const VERDICTS = [
   'pass',
   'fail',
   'error',
+  'ask',
   'thin',
   'changed',
   'stale',
@@ -208,7 +209,8 @@ export const VERDICTS = [
 export type Verdict = (typeof VERDICTS)[number];
 
 /**
- * What a run must not exit 0 with. `thin`: no case failed, but too few had what the property promises to try. Of the
+ * What a run must not exit 0 with. `ask`: what was seen is legal where it is meant, and nobody has said that it is.
+ * `thin`: no case failed, but too few had what the property promises to try. Of the
  * known failures: `changed` fails otherwise than recorded, `stale` holds now, `unseen` was judged by no case.
  */
-export const FAILING: readonly Verdict[] = ['fail', 'error', 'thin', 'changed', 'stale', 'unseen'];
+export const FAILING: readonly Verdict[] = ['fail', 'error', 'ask', 'thin', 'changed', 'stale', 'unseen'];

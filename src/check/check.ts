@@ -41,8 +41,7 @@ export async function checkProperty(
   });
   const known = options.known?.[property.id];
   const failed = (failure: Failure, counted: Partial<PropertyResult>): PropertyResult => {
-    if (known === undefined)
-      return report(failure.finding === undefined ? 'error' : 'fail', { ...counted, failure });
+    if (known === undefined) return report(verdictOf(failure), { ...counted, failure });
     const change = changeOf(known, failure);
     return change === undefined
       ? report('known', { ...counted, failure, reason: known.reason, ...linkOf(known) })
@@ -116,6 +115,12 @@ export async function checkProperty(
   const thin = labels.thin();
   if (thin.length === 0) return report('pass', counted);
   return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
+}
+
+/** The trainer gave no answer to judge; or what it answered is wrong; or it is legal where it is meant. */
+function verdictOf({ finding }: Failure): 'error' | 'fail' | 'ask' {
+  if (finding === undefined) return 'error';
+  return finding.answers === undefined ? 'fail' : 'ask';
 }
 
 const linkOf = ({ link }: KnownFailure): Partial<PropertyResult> => (link === undefined ? {} : { link });

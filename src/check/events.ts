@@ -89,6 +89,8 @@ export interface PropertyResult {
   readonly thin: readonly ThinLabel[];
   /** Why it has this verdict, where no failure says so. */
   readonly reason?: string;
+  /** `ask` without a case: one-line declarations that answer what `reason` asks. */
+  readonly answers?: readonly string[];
   /** Where a known failure is discussed, if the list of known failures says so. */
   readonly link?: string;
   readonly failure?: Failure;

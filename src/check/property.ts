@@ -75,6 +75,11 @@ export interface Finding {
   readonly numbers?: readonly NumberDifference[];
   /** Of a run's log: what was logged where it went wrong, one for each run that breaks the rule. */
   readonly series?: readonly SeriesWindow[];
+  /**
+   * One-line declarations under which this is legal, as `"kl_clamp": 1`. A finding that has them is a question: its
+   * property's verdict is `ask`, until one of them is declared.
+   */
+  readonly answers?: readonly string[];
   /** What to do about it, where that does not depend on the bug. */
   readonly advice?: string;
   /** Which tolerance was used and why, or which declared or assumed semantics the expectation rests on. */

@@ -68,7 +68,7 @@ export function scriptOf(command: string): string | undefined {
 }
 
 /** The verdicts that fail a run, most important first. */
-const ORDER: readonly Verdict[] = ['fail', 'error', 'changed', 'thin', 'stale', 'unseen'];
+const ORDER: readonly Verdict[] = ['fail', 'error', 'ask', 'changed', 'thin', 'stale', 'unseen'];
 const WARNINGS: readonly Verdict[] = ['thin', 'stale', 'unseen'];
 /** In front of a command: `NAME=value`. */
 const VARIABLE = /^[A-Za-z_]\w*=/;

@@ -176,5 +176,5 @@ function parted(summary: string, width: number): string[] {
 
 /** A known failure has its reason in its row; its block would be read as news. */
 function isTold(result: PropertyResult): boolean {
-  return result.failure !== undefined && FAILING.includes(result.verdict);
+  return (result.failure !== undefined || result.verdict === 'ask') && FAILING.includes(result.verdict);
 }

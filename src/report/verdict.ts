@@ -37,6 +37,14 @@ export const LOOKS: Readonly<Record<Verdict, Look>> = {
     meaning:
       'The trainer crashed, hung, raised or gave no proper answer, so the rule could not be judged. Fails the run.',
   },
+  ask: {
+    glyph: '¿',
+    word: 'asks',
+    plural: 'ask',
+    brush: 'orange',
+    meaning:
+      'What was seen is legal where it is meant, and nobody has said that it is: one line answers. Fails the run until then.',
+  },
   thin: {
     glyph: '%',
     word: 'thin',

@@ -1,9 +1,9 @@
 // Failures one behind the other. One trainer that raises in every op is one failure, told once and referred to; and of
 // many, one mistake breaks many properties, only the first are told whole.
 import type { PropertyResult } from '../../check/events.ts';
-import { harmless } from '../text/visible.ts';
+import { harmless, wrap } from '../text/visible.ts';
 import { LOOKS } from '../verdict.ts';
-import { type BlockOptions, failureLines, saidOf, shortLines } from './failure.ts';
+import { answerLines, type BlockOptions, failureLines, saidOf, shortLines } from './failure.ts';
 
 /** A block for each result, the first `whole` in full; of a result without a failure its verdict and its reason. */
 export function blocksOf(
@@ -18,7 +18,10 @@ export function blocksOf(
     const options = optionsOf(result);
     if (failure === undefined) {
       const { glyph, word } = LOOKS[verdict];
-      return [harmless(`${glyph} ${id}  ${word}: ${reason}`)];
+      const said = harmless(`${glyph} ${id}  ${word}: ${reason}`);
+      return verdict === 'ask'
+        ? [...wrap(said, options.width), ...answerLines(result.answers, options.width)]
+        : [said];
     }
     const key = troubleKey(result);
     const first = key === undefined ? undefined : told.get(key);

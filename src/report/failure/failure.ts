@@ -64,6 +64,13 @@ export function saidOf(failure: Failure | undefined): string | undefined {
   return failure?.finding?.sentence ?? failure?.trainerFailure?.message;
 }
 
+/** How a question is answered: the lines that may be declared, one below the other. */
+export function answerLines(answers: readonly string[] | undefined, width: number): string[] {
+  if (answers === undefined) return [];
+  const words = `If it is meant, declare ${answers.length === 1 ? 'it' : 'what is'} in "semantics":`;
+  return ['', ...wrap(words, width), ...answers.map((answer) => `  ${harmless(answer)}`)];
+}
+
 function headLines(
   result: PropertyResult,
   failure: Failure,
@@ -113,6 +120,7 @@ function findingLines(finding: Finding, { width, paint, letters }: BlockOptions)
     ...strips.slice(0, MOST_STRIPS).flatMap((strip) => ['', ...stripLines(strip, width, paint)]),
     ...(more > 0 ? ['', `and ${plural(more, 'more row')}`] : []),
     ...(numbers.length > 0 ? ['', ...numbers] : []),
+    ...answerLines(finding.answers, width),
     ...(finding.advice === undefined ? [] : ['', ...wrap(harmless(`What to do: ${finding.advice}`), width)]),
     ...(finding.note === undefined ? [] : ['', ...wrap(harmless(finding.note), width).map(paint.dim)]),
   ];

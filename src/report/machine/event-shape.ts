@@ -104,6 +104,7 @@ const finding = object({
       'violation?': count,
     }),
   ),
+  'answers?': list(text),
   'advice?': text,
   'note?': text,
 });
@@ -142,6 +143,7 @@ const result = object({
   'coverage?': record(count),
   thin: list(object({ label: text, share: count, least: count, judged: count, refused: count })),
   'reason?': text,
+  'answers?': list(text),
   'failure?': failure,
   fixed: list(text),
   milliseconds: count,

@@ -52,7 +52,7 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
     results.filter((result) => verdicts.includes(result.verdict)).length;
   const counts: Counts = {
     tests: results.length + (cutOff ? 1 : 0),
-    failures: count('fail', 'thin', 'changed', 'stale', 'unseen'),
+    failures: count('fail', 'ask', 'thin', 'changed', 'stale', 'unseen'),
     errors: count('error') + (cutOff ? 1 : 0),
     skipped: count('known', 'unsupported', 'skipped', 'interrupted'),
     milliseconds: millisecondsOf(run),
@@ -134,6 +134,7 @@ function innerOf(result: PropertyResult, run: Run): string {
         ? ''
         : `<system-out>${xml(casesOf(result))}</system-out>`;
     case 'fail':
+    case 'ask':
       return tell('failure', saidOf(failure) ?? title);
     case 'error':
       return tell('error', saidOf(failure) ?? title);

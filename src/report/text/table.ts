@@ -113,6 +113,8 @@ export function casesOf(result: Pick<PropertyResult, 'cases' | 'rejected' | 'set
 }
 
 function restOf(result: PropertyResult): string {
+  // What it asks stands in its block, with the lines that answer it.
+  if (result.verdict === 'ask' && result.failure === undefined) return '';
   if (REASON_ONLY.includes(result.verdict)) return result.reason ?? '';
   return casesOf(result) + (result.reason === undefined ? '' : `: ${result.reason}`);
 }

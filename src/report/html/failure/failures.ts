@@ -81,7 +81,8 @@ function words({ result, without, replay }: Told): Markup {
     without === 'room' && failure !== undefined && replay?.folder !== undefined
       ? html` <code>${replay.command} ${failure.caseId}</code>`
       : undefined;
-  return html`${readable(shorten(about, MOST_WORDS))}${link(result.link)}${again}`;
+  const answers = result.answers?.map((answer) => html` <code>${answer}</code>`);
+  return html`${readable(shorten(about, MOST_WORDS))}${answers}${link(result.link)}${again}`;
 }
 
 /** Only addresses that a browser opens as a page: the file that it is from is anybody's. */
