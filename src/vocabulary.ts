@@ -47,6 +47,10 @@ export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-t
 /** The importance ratio is one a token (PPO, GRPO), or one a row, the geometric mean of its tokens' (GSPO). */
 export type RatioLevel = 'token' | 'sequence';
 
+/** Ops that answer with a formula of which several are legal. */
+export const FORMULAS = ['kl', 'whiten', 'advantages', 'loss', 'sft_loss', 'preference_loss'] as const;
+export type Formula = (typeof FORMULAS)[number];
+
 /**
  * What may legally differ between correct trainers. Every item may be declared in `hello`; what is not declared
  * is never held against the trainer: a check then accepts any of the known variants.
@@ -113,7 +117,12 @@ export interface Semantics {
   readonly sampling_logprobs?: 'processed' | 'temperature' | 'raw';
   /** Scored log-probabilities are of logits / temperature. */
   readonly temperature_in_scoring?: boolean;
+  /** Ops whose formula is none of the known ones, and meant: it is compared with none, and relations alone judge it. */
+  readonly own_formulas?: readonly Formula[];
 }
+
+/** Of the semantics, what can be read off answers: whether a formula is meant cannot. */
+export type ItemName = Exclude<keyof Semantics, 'own_formulas'>;
 
 /** Special ids and vocabulary that the trainer is fixed to. Absent: the harness chooses them per case. */
 export interface Tokens {

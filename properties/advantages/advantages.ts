@@ -2,7 +2,9 @@
 import {
   type AdvantageVariant,
   type Args,
+  advantageMistakes,
   advantageVariants,
+  answersOf,
   bandOf,
   describeAdvantage,
   discard,
@@ -11,6 +13,7 @@ import {
   groupAdvantages,
   grouped,
   groupedLabels,
+  mistakeWords,
   type Need,
   numberFinding,
   type Property,
@@ -107,12 +110,21 @@ function candidates(
   return [...known, ...implied];
 }
 
+const ADVANTAGE_ITEMS = [
+  'advantage_baseline',
+  'advantage_scaling',
+  'advantage_ddof',
+  'advantage_epsilon',
+  'advantage_epsilon_placement',
+] as const;
+
 const equals: Property<Grouped> = {
   ...base,
   id: 'advantages/equal-the-declared-formula',
   title: 'Advantages are rewards minus their baseline, scaled as declared (or, undeclared, in a known way)',
   why: 'A swapped group and batch, a lost minus, or another denominator changes which answers are reinforced.',
   catches: ['ADV-02', 'ADV-03', 'ADV-04', 'ADV-05', 'ADV-08', 'ADV-12'],
+  settles: ADVANTAGE_ITEMS,
   given: given(),
   coverage: { 'several groups': 0.2, 'small spread': 0.1, 'same prompt twice': 0.1 },
   async check(subject, drawn) {
@@ -134,15 +146,24 @@ const equals: Property<Grouped> = {
     const closest = fits.sort((a, b) => a.wrong.length - b.wrong.length)[0];
     const [first] = closest?.wrong ?? [];
     if (closest === undefined || first === undefined) return undefined;
+    const mistake = variants
+      .flatMap((variant) => advantageMistakes(rewards, group_ids, variant))
+      .find(({ answer }) => answer.every((want, at) => band.close(advantages[at], want)));
     return numberFinding({
       kind: 'value',
-      sentence: `The advantage of row ${first} (reward ${rewards[first]}, group ${group_ids[first]}) is ${show(advantages[first])}; ${describeAdvantage(closest.variant)} gives ${show(closest.expected[first])}.`,
+      sentence: `The advantage of row ${first} (reward ${rewards[first]}, group ${group_ids[first]}) is ${show(advantages[first])}; ${describeAdvantage(closest.variant)} gives ${show(closest.expected[first])}.${mistakeWords(mistake)}`,
       band,
       pairs: closest.wrong.map((at) => ({
         where: `row ${at}`,
         expected: closest.expected[at],
         observed: advantages[at],
       })),
+      ...(mistake !== undefined && mistake.legal !== true
+        ? {}
+        : answersOf(subject, 'advantages', ADVANTAGE_ITEMS, {
+            advantage_baseline: closest.variant.baseline ?? 'group-mean',
+            advantage_scaling: closest.variant.scaling,
+          })),
       ...(variants.length > 1
         ? {
             note: `None of the ${variants.length} variants that the declared semantics allow fits; this one is closest.`,

@@ -1,6 +1,7 @@
 // Whitening under a mask: relations first, whose smallest cases are the easiest to read.
 import {
   type Args,
+  answersOf,
   bandOf,
   describeWhitening,
   discard,
@@ -53,6 +54,7 @@ const magnified = (deviation: number): number => Math.max(1, 1 / Math.max(deviat
 const unit: Property<WhitenCase> = {
   ...base,
   id: `${prefix}gives-deviation-1`,
+  settles: ['whiten_mean', 'whiten_ddof'],
   title: 'Whitened numbers have mean 0 (where the mean is subtracted) and deviation 1 over trained tokens',
   why: 'Statistics that count padding leave a mean that pushes every token of the batch in one direction.',
   catches: ['ADV-06', 'PAD-09', 'NUM-01'],
@@ -82,6 +84,7 @@ const unit: Property<WhitenCase> = {
     const { got, want, variant } = usual;
     return {
       kind: 'moments',
+      ...answersOf(subject, 'whiten', ['whiten_mean', 'whiten_ddof']),
       sentence: `Over the ${got.count} trained tokens the whitened numbers have mean ${show(got.mean)} and deviation ${show(got.deviation)}; ${describeWhitening(variant)}, they have ${show(want.mean)} and ${show(want.deviation)}.`,
       note: `Tried: ${tries.map((one) => describeWhitening(one.variant)).join('; ')}. ${bandOf(subject).reason}`,
     };

@@ -2,6 +2,7 @@
 // from the position before it.
 import {
   type Args,
+  answersOf,
   bandOf,
   discard,
   type Finding,
@@ -10,6 +11,7 @@ import {
   logitBatch,
   logitLabels,
   type Matrix,
+  mistakeWords,
   numberFinding,
   type Property,
   relations,
@@ -17,6 +19,7 @@ import {
   type SftLoss,
   type Subject,
   sftLoss,
+  sftMistakes,
   show,
 } from '../../src/index.ts';
 import { logitArgs } from '../scores/logprobs.ts';
@@ -99,6 +102,7 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     title: 'The SFT loss is the mean negative log-likelihood of the labelled tokens, shifted by one',
     why: 'Unshifted, the model learns to copy its input; shifted twice, to skip a token. Both losses fall nicely.',
     catches: ['LP-01', 'LP-03', 'MSK-04', 'MSK-06', 'LOSS-03', 'LOSS-08', 'NUM-01'],
+    settles: ['sft_aggregation'],
     given: given(),
     coverage,
     async check(subject, drawn) {
@@ -108,11 +112,15 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
       const band = bandOf(subject, args.labels.flat().length);
       if (variants.some((variant) => band.close(loss, variant.loss))) return undefined;
       const expected = variants[0] ?? sftLoss(args.logits, args.labels);
+      const mistake = sftMistakes(args.logits, args.labels, args.input_ids, args.attention_mask).find(
+        ({ answer }) => band.close(loss, answer),
+      );
       return numberFinding({
         kind: 'loss',
-        sentence: `The SFT loss over ${expected.tokens} labelled tokens is ${show(loss)}; the reference gives ${show(expected.loss)}.`,
+        sentence: `The SFT loss over ${expected.tokens} labelled tokens is ${show(loss)}; the reference gives ${show(expected.loss)}.${mistakeWords(mistake)}`,
         band,
         pairs: [{ where: 'loss', expected: expected.loss, observed: loss }],
+        ...(mistake === undefined ? answersOf(subject, 'sft_loss', ['sft_aggregation']) : {}),
       });
     },
   },

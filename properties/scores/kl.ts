@@ -2,12 +2,14 @@
 // correction is the trainer's choice: declared ones are held to, undeclared ones may be any that fits every number.
 import {
   type Args,
+  answersOf,
   bandOf,
   describeKl,
   discard,
   type Finding,
   type KlEstimator,
   type KlVariant,
+  klMistakes,
   klPerToken,
   klVariants,
   type LaidTracks,
@@ -15,6 +17,7 @@ import {
   layTracks,
   type Matrix,
   maskedMean,
+  mistakeWords,
   numberFinding,
   type Ok,
   type Property,
@@ -64,8 +67,9 @@ function differences(
   subject: Subject,
   { laid, answer }: Asked,
   expected: Matrix,
+  mean?: number,
 ): { row: number; column: number; expected: number; observed: number }[] {
-  const inMean = differentMean(subject, { laid, answer }, expected);
+  const inMean = differentMean(subject, { laid, answer }, expected, mean);
   if (answer.kl === undefined) return inMean;
   const band = bandOf(subject);
   const inTokens = laid.roles.flatMap((roles, row) =>
@@ -83,10 +87,11 @@ function differences(
 }
 
 /** The mean, in any of the ways in use, as a difference at column -1. */
-function differentMean(subject: Subject, { laid, answer }: Asked, expected: Matrix) {
+function differentMean(subject: Subject, { laid, answer }: Asked, expected: Matrix, only?: number) {
   const observed = answer.mean_kl ?? Number.NaN;
   const band = bandOf(subject, laid.tokens);
-  const [want = Number.NaN, ...others] = meansOf(expected, laid.completion_mask);
+  const [want = Number.NaN, ...others] =
+    only === undefined ? meansOf(expected, laid.completion_mask) : [only];
   const fits = [want, ...others].some((mean) => band.close(observed, mean));
   return fits ? [] : [{ row: 0, column: -1, expected: want, observed }];
 }
@@ -114,6 +119,7 @@ const equals: Property<Tracks> = {
   title: 'KL on completion tokens is the declared estimator (or, undeclared, one of the known ones)',
   why: 'A reversed sign or direction pushes the policy away from the reference while the log shows a KL.',
   catches: ['KL-01', 'KL-03', 'KL-06', 'KL-08', 'KL-13'],
+  settles: ['kl_estimator', 'kl_clamp', 'kl_ratio_correction'],
   // How far a KL is clamped is asked where it is declared. Half precision ends before the exponential of that.
   given: ({ hello, semantics }) =>
     tracks({
@@ -134,11 +140,12 @@ const equals: Property<Tracks> = {
       const { variant, wrong } = closest;
       const [first] = wrong;
       if (first === undefined) continue;
+      const mistake = mistakeOf(subject, asked, variants);
       const where =
         first.column < 0 ? 'the mean over completion tokens' : `token ${first.column} of row ${first.row}`;
       return numberFinding({
         kind: 'value',
-        sentence: `KL of ${where} is ${show(first.observed)}; ${describeKl(variant)} gives ${show(first.expected)}.`,
+        sentence: `KL of ${where} is ${show(first.observed)}; ${describeKl(variant)} gives ${show(first.expected)}.${mistakeWords(mistake)}`,
         band: bandOf(subject),
         pairs: wrong.map(({ row, column, expected, observed }) => ({
           where: column < 0 ? 'mean' : `row ${row}, token ${column}`,
@@ -159,6 +166,9 @@ const equals: Property<Tracks> = {
                     .map(({ column }) => column),
                 ),
               ],
+        ...(estimator === undefined && mistake === undefined
+          ? answersOf(subject, 'kl', ['kl_estimator'], { kl_estimator: variant.estimator })
+          : {}),
         note:
           variants.length > 1
             ? `None of the ${variants.length} variants that the declared semantics allow fits; this one is closest.`
@@ -168,6 +178,17 @@ const equals: Property<Tracks> = {
     return undefined;
   },
 };
+
+/** A known mistake that explains every number, under any of the variants. */
+function mistakeOf(subject: Subject, asked: Asked, variants: readonly KlVariant[]) {
+  for (const variant of variants) {
+    const fitting = klMistakes(asked.laid, variant).find(
+      ({ answer }) => differences(subject, asked, answer.kl, answer.mean).length === 0,
+    );
+    if (fitting !== undefined) return fitting;
+  }
+  return undefined;
+}
 
 const distance = (wrong: readonly { expected: number; observed: number }[]): number =>
   wrong.reduce((sum, { expected, observed }) => sum + Math.abs(expected - observed), 0);

@@ -2,6 +2,7 @@
 import type { Hello } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Level, Semantics, Stage, Verdict } from '../vocabulary.ts';
+import type { Doubt } from './profile/doubt.ts';
 import type { Coverage, Finding, Strip } from './property.ts';
 
 /** One failing case on the way from the first to the smallest. */
@@ -139,6 +140,8 @@ export type RunEvent =
       readonly configured?: Semantics;
       /** What the trainer was measured to do and does not declare; it is held to this, too. */
       readonly measured?: Semantics;
+      /** Measured, legal, and often not meant; what is in doubt beyond that is asked by a property. */
+      readonly notes?: readonly Pick<Doubt, 'sentence' | 'answers'>[];
       /** How a failure is seen again. */
       readonly replay?: Replay;
     }

@@ -3,6 +3,7 @@ import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Semantics } from '../vocabulary.ts';
 import type { Replay } from './events.ts';
+import type { Measured } from './profile/measured.ts';
 import type { Property } from './property.ts';
 import type { Corpus } from './saved/corpus.ts';
 import type { KnownFailures } from './saved/known.ts';
@@ -13,8 +14,10 @@ export interface RunOptions {
   readonly tokenizer: Tokenizer | undefined;
   /** From the configuration; merged over what hello declares. */
   readonly semantics?: Semantics;
-  /** What it was measured to do and does not declare; it is held to this, too. */
-  readonly measured?: Semantics;
+  /** What it was measured to do and does not declare: it is held to this, too, and asked about what is in doubt. */
+  readonly measured?: Measured;
+  /** What is legal and often not meant fails the run as well, until it is declared. */
+  readonly strict?: boolean;
   readonly properties: readonly Property[];
   readonly seed: number;
   /** Cases a property. */

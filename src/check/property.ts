@@ -4,7 +4,7 @@ import type { Models } from '../checkpoints/models.ts';
 import type { Chosen } from '../kernel/index.ts';
 import type { Args, Hello, Ok, Op } from '../protocol/message.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import type { Level, Role, Semantics, Stage } from '../vocabulary.ts';
+import type { ItemName, Level, Role, Semantics, Stage } from '../vocabulary.ts';
 
 /** What a generator and a check may know of the trainer before the first case. */
 export interface World {
@@ -12,6 +12,8 @@ export interface World {
   readonly semantics: Semantics;
   /** Absent where neither the trainer nor the configuration names one. */
   readonly tokenizer: Tokenizer | undefined;
+  /** Of `semantics`, what was measured and is declared by nobody. */
+  readonly measured?: Semantics;
 }
 
 /** What a check is handed: the world and a way to ask. `ask` returns good answers only; anything else ends the case. */
@@ -106,6 +108,8 @@ export interface Property<Case = unknown> {
   /** Ops the check calls. */
   readonly ops: readonly Op[];
   readonly needs?: readonly Need[];
+  /** It compares answers with a formula: the items of the semantics that say which. What is in doubt of them is asked here. */
+  readonly settles?: readonly ItemName[];
   /** Cases are plain JSON: they are saved, edited, replayed. */
   readonly given: (world: World) => fc.Arbitrary<Case>;
   /** At most so many cases, however many are asked for: where each takes long, and all see the same. */

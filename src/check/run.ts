@@ -9,7 +9,9 @@ import type { Semantics } from '../vocabulary.ts';
 import { checkProperty, unseenReason } from './check.ts';
 import { NOT_TRIED, type PropertyFacts, type PropertyResult, type RunEvent } from './events.ts';
 import type { RunOptions } from './options.ts';
+import { NOT_MEASURED } from './profile/measured.ts';
 import type { Property, World } from './property.ts';
+import { inOrder, notesOf, questionsOf } from './questions.ts';
 import { supportOf } from './support.ts';
 
 /** Long enough for every shrink measured so far on a torch trainer, short enough to wait for. */
@@ -20,8 +22,16 @@ export async function run(
   options: RunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<readonly PropertyResult[]> {
-  const { trainer, properties, seed, semantics, measured, replay, started } = options;
-  const world = worldOf(trainer, options.tokenizer, { ...measured, ...semantics });
+  const { trainer, seed, semantics, replay, started, strict } = options;
+  const { semantics: measured, doubts } = options.measured ?? NOT_MEASURED;
+  const world = worldOf(trainer, options.tokenizer, semantics, measured);
+  const properties = inOrder(options.properties);
+  const questions = questionsOf(
+    properties,
+    doubts.filter(({ weight }) => strict || weight === 'ask'),
+    world,
+  );
+  const notes = strict ? [] : notesOf(doubts, properties);
   const begun = performance.now();
   emit({
     type: 'run-start',
@@ -33,7 +43,8 @@ export async function run(
     version: VERSION,
     ...(started === undefined ? {} : { started }),
     ...(semantics === undefined ? {} : { configured: semantics }),
-    ...(measured === undefined ? {} : { measured }),
+    ...(options.measured === undefined ? {} : { measured }),
+    ...(notes.length === 0 ? {} : { notes }),
     ...(replay === undefined ? {} : { replay }),
   });
 
@@ -45,7 +56,10 @@ export async function run(
     const before = performance.now();
     let result: PropertyResult;
     if (unsupported !== undefined)
-      result = judgedOrUnseen(without(property, 'unsupported', unsupported), options);
+      result = judgedOrUnseen(
+        questions.instead(property) ?? without(property, 'unsupported', unsupported),
+        options,
+      );
     else if (gone !== undefined) result = without(property, 'skipped', gone);
     else if (options.signal?.aborted)
       result = without(property, 'interrupted', 'the run was interrupted before it');
@@ -62,7 +76,7 @@ export async function run(
           }),
         onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
       });
-      result = judgedOrUnseen(checked, options);
+      result = questions.judged(property, judgedOrUnseen(checked, options));
       const kind = result.failure?.trainerFailure?.kind;
       if (kind === 'budget' || kind === 'start') gone = 'the trainer can no longer be started';
     }
@@ -87,8 +101,14 @@ function factsOf({ id, title, stage, level, why, catches }: Property): PropertyF
 }
 
 /** What generators and checks may know of a trainer; the configuration's semantics win over declared ones. */
-export function worldOf(trainer: Trainer, tokenizer: Tokenizer | undefined, semantics?: Semantics): World {
-  return { hello: trainer.hello, semantics: { ...trainer.hello.semantics, ...semantics }, tokenizer };
+export function worldOf(
+  trainer: Trainer,
+  tokenizer: Tokenizer | undefined,
+  semantics?: Semantics,
+  measured: Semantics = {},
+): World {
+  const { hello } = trainer;
+  return { hello, semantics: { ...measured, ...hello.semantics, ...semantics }, tokenizer, measured };
 }
 
 /** A known failure of a property that judged no case is no longer watched; of a trainer that is gone nothing is said. */

@@ -4,10 +4,16 @@ import type { Property, World } from './property.ts';
 /** How the sentence begins where the adapter does not offer an op; the ops follow. */
 export const NO_OP = 'the adapter has no op ';
 
+/** What is said of an op in `own_formulas`. */
+export const OWN_FORMULA = 'has a formula of its own (own_formulas), which is compared with none';
+
 /** Undefined: it can. */
 export function supportOf(property: Property, world: World): string | undefined {
   const missing = property.ops.filter((op) => world.hello.ops[op] === undefined);
   if (missing.length > 0) return `${NO_OP}${missing.map((op) => `\`${op}\``).join(', ')}`;
+  const own =
+    property.settles && property.ops.find((op) => world.semantics.own_formulas?.some((name) => name === op));
+  if (own !== undefined) return `op \`${own}\` ${OWN_FORMULA}`;
   for (const need of property.needs ?? []) {
     const lack = need(world);
     if (lack !== undefined) return lack;

@@ -1,6 +1,6 @@
 // The answer to hello: who the trainer is, what it can be asked, which legal choices it made. Unknown names are
 // refused, because a capability that is misspelt would silently switch properties off.
-import type { Layout, Semantics } from '../vocabulary.ts';
+import { FORMULAS, type Layout, type Semantics } from '../vocabulary.ts';
 import { type Capability, type Hello, OPS, type Op, PROTOCOL } from './message.ts';
 import { type Decoded, isJsonObject, shown } from './result.ts';
 import {
@@ -159,6 +159,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   whiten_ddof: oneOf(0, 1),
   sampling_logprobs: oneOf('processed', 'temperature', 'raw'),
   temperature_in_scoring: flag,
+  own_formulas: listOf(oneOf(...FORMULAS)),
 };
 
 const opRules = Object.fromEntries(

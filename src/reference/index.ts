@@ -1,5 +1,6 @@
 // The oracles, one file a stage.
 
+export * from './advantages/advantage-mistakes.ts';
 export * from './advantages/advantages.ts';
 export * from './advantages/gae.ts';
 export * from './advantages/overlong.ts';
@@ -8,9 +9,12 @@ export * from './advantages/whiten.ts';
 export * from './half.ts';
 export * from './losses/aggregation.ts';
 export * from './losses/loss.ts';
+export * from './losses/loss-mistakes.ts';
 export * from './losses/loss-variants.ts';
 export * from './losses/preference-loss.ts';
 export * from './losses/sft.ts';
+export * from './losses/sft-mistakes.ts';
+export * from './mistake.ts';
 export * from './models/index.ts';
 export * from './pipelines/contract.ts';
 export * from './pipelines/schedule.ts';
@@ -25,6 +29,7 @@ export * from './rows/collate.ts';
 export * from './rows/pack.ts';
 export * from './rows/truncate.ts';
 export * from './scores/kl.ts';
+export * from './scores/kl-mistakes.ts';
 export * from './scores/logprobs.ts';
 export * from './text/decode.ts';
 export * from './tolerance.ts';

@@ -1,10 +1,10 @@
 // The profile as a table to read and as JSON to keep: item, declared, measured, and what is to be said of the two.
 // Pure; what was measured and how is check/profile's business.
 import { GROUPS, type ItemRow, type ItemVerdict } from '../check/profile/items.ts';
-import type { ItemName, ItemValue } from '../check/profile/probe.ts';
+import type { ItemValue } from '../check/profile/probe.ts';
 import type { Profile } from '../check/profile/profile.ts';
 import type { Hello } from '../protocol/message.ts';
-import type { Semantics } from '../vocabulary.ts';
+import type { ItemName, Semantics } from '../vocabulary.ts';
 import { type Brush, type Paint, PLAIN } from './text/paint.ts';
 import { pad, widthOf, wrap } from './text/visible.ts';
 

@@ -6,6 +6,7 @@ import { FAILING } from '../vocabulary.ts';
 import { blocksOf } from './failure/blocks.ts';
 import { foldedTable, type Table, wholeTable } from './fold.ts';
 import { type Estimate, estimateOf, liveLine } from './live.ts';
+import { type Note, noteLines } from './notes.ts';
 import { trainerName } from './runs.ts';
 import { nounOf, summaryLine } from './summary.ts';
 import type { Paint } from './text/paint.ts';
@@ -49,6 +50,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
   let table: Table = wholeTable({ ids, width, paint, labels });
   let estimate: Estimate = estimateOf([]);
   let seed: { readonly seed?: number } = {};
+  let notes: readonly Note[] = [];
   let running = 0;
   let current = { place: '', id: '', done: 0, total: 0, started: 0 };
   let drawn = Number.NEGATIVE_INFINITY;
@@ -88,6 +90,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
     switch (event.type) {
       case 'run-start': {
         const { properties } = event;
+        notes = event.notes ?? [];
         ids = properties.map(({ id }) => id);
         const traced = event.replay?.traced === true;
         if (!traced) seed = { seed: event.seed };
@@ -135,6 +138,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         const summary = options.onScreen === true ? parted(line, width) : [line];
         say(
           ...blocks,
+          ...noteLines(notes, results, width),
           ...(options.before?.() ?? []),
           ...(options.quiet && blocks.length === 0 ? [] : ['']),
           ...summary.map((line) => paint.bold(line)),

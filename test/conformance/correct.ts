@@ -53,6 +53,8 @@ export interface Correct {
   /** Whoever opens it stops it. */
   /** Out of a resident process where one is given and it is written in Python; else a process, or an object, of its own. */
   readonly open: (resident?: Resident) => Promise<Opened>;
+  /** What it does, declared or not. */
+  readonly is?: Semantics;
 }
 
 export interface Opened {
@@ -103,11 +105,12 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
 };
 
 export const LEGAL: readonly LegalTrainer[] = familyNames.flatMap((family) =>
-  objects[family].map(({ name, trainer, tokenizer }) => ({
+  objects[family].map(({ name, trainer, tokenizer, is }) => ({
     name,
     family,
     ops: Object.keys(trainer.hello.ops) as Op[],
     open: async () => ({ trainer, tokenizer }),
+    ...(is === undefined ? {} : { is }),
   })),
 );
 
@@ -126,13 +129,13 @@ export async function whileOpen<T>(
 ): Promise<T> {
   const { trainer, tokenizer } = await correct.open(resident);
   try {
-    const semantics = await measureUndeclared({ trainer, tokenizer });
+    const measured = await measureUndeclared({ trainer, tokenizer });
     return await use((properties, seed, cases) =>
       run(
         {
           trainer,
           tokenizer,
-          semantics,
+          measured,
           properties,
           seed,
           cases,
@@ -150,13 +153,25 @@ export async function whileOpen<T>(
 /** Enough for a small case; a false positive is to be read, not to be waited for. */
 const SHRINK_MILLISECONDS = 5_000;
 
-/** One line for each false positive, with the case that raised it, and for each label that is thinner than promised. */
-export function falsePositivesOf(results: readonly PropertyResult[]): string[] {
-  return results.flatMap(({ id, verdict, failure, thin }) => {
-    const why = failure?.finding?.sentence ?? failure?.trainerFailure?.message;
-    const blamed = `${id} ${verdict}s: ${why} ${JSON.stringify(failure?.given)}`;
+/**
+ * One line for each false positive, with the case that raised it, and for each label that is thinner than promised. A
+ * question is none where what the trainer does on purpose is one of the answers that it offers.
+ */
+export function falsePositivesOf(
+  results: readonly PropertyResult[],
+  { is = {} }: Pick<Correct, 'is'> = {},
+): string[] {
+  const meant = Object.entries(is).map(([item, value]) => `"${item}": ${JSON.stringify(value)}`);
+  const answered = ({ answers, failure }: PropertyResult): boolean =>
+    [...(answers ?? []), ...(failure?.finding?.answers ?? [])].some((answer) =>
+      meant.some((line) => answer === line || answer.startsWith(`${line} `)),
+    );
+  return results.flatMap((result) => {
+    const { id, verdict, failure, reason, thin } = result;
+    const why = failure?.finding?.sentence ?? failure?.trainerFailure?.message ?? reason;
+    const wrong = verdict === 'fail' || verdict === 'error' || (verdict === 'ask' && !answered(result));
     return [
-      ...(verdict === 'fail' || verdict === 'error' ? [blamed] : []),
+      ...(wrong ? [`${id} ${verdict}s: ${why} ${JSON.stringify(failure?.given)}`] : []),
       ...thin.map(({ label, share, least }) => `${id} is thin: "${label}" ${share}, promised ${least}`),
     ];
   });

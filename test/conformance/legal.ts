@@ -4,6 +4,7 @@ import {
   type Hello,
   type ObjectTrainerSpec,
   objectTrainer,
+  type Semantics,
   type Tokenizer,
   type Trainer,
 } from '../../src/index.ts';
@@ -12,15 +13,17 @@ export interface Legal {
   readonly name: string;
   readonly trainer: Trainer;
   readonly tokenizer?: Tokenizer;
+  /** What it does on purpose and does not declare: whoever is asked about that would answer so. */
+  readonly is?: Semantics;
 }
 
 export function legal(
   name: string,
   ops: ObjectTrainerSpec['ops'],
-  declared: Omit<Partial<Hello>, 'ops'> & { readonly can?: Hello['ops'] } = {},
+  declared: Omit<Partial<Hello>, 'ops'> & { readonly can?: Hello['ops']; readonly is?: Semantics } = {},
   tokenizer?: Tokenizer,
 ): Legal {
-  const { can, ...rest } = declared;
+  const { can, is, ...rest } = declared;
   const named = Object.fromEntries(Object.keys(ops).map((op) => [op, {}]));
   return {
     name,
@@ -29,6 +32,7 @@ export function legal(
       ops,
     }),
     ...(tokenizer === undefined ? {} : { tokenizer }),
+    ...(is === undefined ? {} : { is }),
   };
 }
 

@@ -82,7 +82,7 @@ async function judged(each: Correct): Promise<boolean> {
     for (let seed = from; seed < from + seeds; seed++) {
       const found = await judge(chosen, seed, cases);
       for (const { verdict } of found) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-      for (const blamed of falsePositivesOf(found)) falsePositives.add(`  seed ${seed}: ${blamed}`);
+      for (const blamed of falsePositivesOf(found, each)) falsePositives.add(`  seed ${seed}: ${blamed}`);
     }
     const tallies = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', ');
     const seconds = ((performance.now() - began) / 1000).toFixed(1);

@@ -1,6 +1,7 @@
 // The loss on pairs of a better and a worse completion is the declared objective of their log-probabilities.
 import {
   type Args,
+  answersOf,
   type Band,
   bandOf,
   type DType,
@@ -156,6 +157,13 @@ function mistakes(settings: PreferenceSettings): { name: string; settings: Prefe
   ];
 }
 
+const PREFERENCE_ITEMS = [
+  'preference_objective',
+  'preference_beta',
+  'preference_label_smoothing',
+  'preference_gamma',
+] as const;
+
 const equals: Property<Pairs> = {
   ...base,
   id: 'preference_loss/equals-the-objective',
@@ -163,6 +171,7 @@ const equals: Property<Pairs> = {
     'The loss of each pair is the declared objective of its log-probabilities, and the batch their mean or sum',
   why: 'An objective that falls back to another, or counts length where it should not, trains a preference for short or for long answers.',
   catches: ['LOSS-13', 'NUM-05'],
+  settles: PREFERENCE_ITEMS,
   needs: [fullyDeclared],
   given: () => pairNumbers(),
   coverage,
@@ -189,6 +198,7 @@ const equals: Property<Pairs> = {
       sentence: `The loss of ${what} is ${show(first.observed)}; ${describePreference(closest.settings)} gives ${show(first.expected)}.${mistake === undefined ? '' : ` It equals what comes of ${mistake.name}.`}`,
       band: bandOf(subject, pairs.length),
       pairs: closest.wrong,
+      ...(mistake === undefined ? answersOf(subject, 'preference_loss', PREFERENCE_ITEMS) : {}),
       note:
         variants.length > 1
           ? `None of the ${variants.length} variants that the declared semantics allow fits; this one is closest.`

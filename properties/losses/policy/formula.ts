@@ -1,14 +1,18 @@
 // The policy loss against the formula that the trainer declares, value and gradient, off policy too. What is left
 // undeclared ranges over the known variants; a coefficient of the KL is then solved for.
 import {
+  answersOf,
   type Band,
   bandOf,
   discard,
   ESTIMATED_NOTE,
   type Finding,
   type LossSettings,
+  lossMistakes,
   lossVariants,
   lossWeights,
+  type Mistake,
+  mistakeWords,
   numberFinding,
   type PolicyLoss,
   type PolicyLossInput,
@@ -24,13 +28,17 @@ import {
 import { type DualClip, dualClips, nearClip } from './edges.ts';
 import { base, coverage, weightFinding, whole } from './loss.ts';
 
-interface Fit {
+interface Compared {
   readonly expected: PolicyLoss;
   readonly wrongLoss: boolean;
   readonly wrongWeights: readonly (readonly [number, number])[];
 }
 
-const holds = ({ wrongLoss, wrongWeights }: Fit): boolean => !wrongLoss && wrongWeights.length === 0;
+interface Fit extends Compared {
+  readonly settings: LossSettings;
+}
+
+const holds = ({ wrongLoss, wrongWeights }: Compared): boolean => !wrongLoss && wrongWeights.length === 0;
 
 /** How an answer compares with a formula, under a dual clip with the two ends of what its constant may be. */
 function fitOf(
@@ -42,11 +50,25 @@ function fitOf(
 ): Fit {
   const expected = policyLoss(input, dual === undefined ? settings : { ...settings, dualClip: dual.from });
   const last = dual === undefined ? expected : policyLoss(input, { ...settings, dualClip: dual.to });
+  // A finite difference across the dual clip's edge is anything between the slopes on its two sides.
+  const blurred = (row: number, column: number): boolean =>
+    observed.estimated && (coarse(settings) || dual?.onEdge(row, column) === true);
+  return { settings, ...against(input, observed, band, expected, last, blurred) };
+}
+
+/** How an answer compares with a loss that may end at `last`; weights that are `blurred` are not compared. */
+function against(
+  input: PolicyLossInput,
+  observed: Weights,
+  band: Band,
+  expected: PolicyLoss,
+  last: PolicyLoss,
+  blurred: (row: number, column: number) => boolean = () => false,
+): Compared {
   const [least, most] = [Math.min(expected.loss, last.loss), Math.max(expected.loss, last.loss)];
   const wrongWeights = input.mask.flatMap((row, r) =>
     row.flatMap((_, c) => {
-      // A finite difference across the dual clip's edge is anything between the slopes on its two sides.
-      if (observed.estimated && dual?.onEdge(r, c)) return [];
+      if (blurred(r, c)) return [];
       const want = expected.weights[r]?.[c] ?? 0;
       const off = Math.abs((observed.weights[r]?.[c] ?? 0) - want);
       return off <= Math.max(observed.zero, band.allowed(want)) ? [] : [[r, c] as const];
@@ -56,6 +78,13 @@ function fitOf(
   const within = observed.loss >= least - band.allowed(least) && observed.loss <= most + band.allowed(most);
   return { expected, wrongLoss: !within, wrongWeights };
 }
+
+/**
+ * Where a finite difference is too coarse a slope: at the corner of a clamp, and where a ratio makes k2 bend faster than its
+ * curvature says. The loss itself is compared all the same.
+ */
+const coarse = ({ kl, klCoef }: LossSettings): boolean =>
+  klCoef !== 0 && kl !== null && (kl.clamp !== null || (kl.ratioCorrection && kl.estimator === 'k2'));
 
 /**
  * The coefficients of an undeclared KL that would explain the answer, `unit` being the loss with coefficient 1: it is
@@ -80,6 +109,22 @@ function coefficients(input: PolicyLossInput, observed: Weights, unit: LossSetti
 const klIsUnknown = ({ kl_coef, kl_placement }: Semantics): boolean =>
   kl_coef === undefined && kl_placement !== 'reward';
 
+/** Of the loss, and of its KL term. */
+const LOSS_ITEMS = [
+  'loss_aggregation',
+  'loss_norm',
+  'loss_normalization',
+  'clip_low',
+  'clip_high',
+  'dual_clip',
+  'log_ratio_clamp',
+  'policy_objective',
+  'ratio_level',
+  'kl_coef',
+  'entropy_coef',
+  'kl_estimator',
+  'kl_clamp',
+] as const;
 const DECLARED = ['loss_aggregation', 'clip_low', 'clip_high'] as const;
 
 const equals: Property<Tracks> = {
@@ -102,6 +147,7 @@ const equals: Property<Tracks> = {
     'ADV-08',
     'NUM-05',
   ],
+  settles: LOSS_ITEMS,
   needs: [
     ({ semantics }) => {
       const missing = DECLARED.filter((item) => semantics[item] === undefined);
@@ -142,7 +188,10 @@ const equals: Property<Tracks> = {
       return discard('a dual clip and a KL of unknown coefficient may both be in the loss');
     if (variants.some((settings) => nearClip(input, settings)))
       return discard('a ratio stands on the edge of the clip range');
-    return findingOf(subject, drawn, observed, band, fits);
+    const mistake = fits
+      .flatMap(({ settings }) => lossMistakes(input, settings, args.micro_batches ?? []))
+      .find(({ answer }) => holds(against(input, observed, band, answer, answer)));
+    return findingOf(subject, drawn, observed, band, fits, mistake);
   },
 };
 
@@ -162,6 +211,7 @@ function findingOf(
   observed: Weights,
   band: Band,
   fits: readonly Fit[],
+  mistake: Mistake<PolicyLoss> | undefined,
 ): Finding | undefined {
   const closest = [...fits].sort(
     (a, b) => Number(a.wrongLoss) - Number(b.wrongLoss) || a.wrongWeights.length - b.wrongWeights.length,
@@ -171,13 +221,16 @@ function findingOf(
   const { expected } = closest;
   const { loss_aggregation, clip_low, clip_high, kl_coef = 'undeclared' } = subject.semantics;
   const declared = `Declared: ${loss_aggregation}, clip ${clip_low}/${clip_high}, kl_coef ${kl_coef}.`;
+  const proven = mistake !== undefined && mistake.legal !== true;
+  const answers = proven ? {} : answersOf(subject, 'loss', DECLARED);
   const note = observed.estimated ? `${declared} ${ESTIMATED_NOTE}` : declared;
   if (closest.wrongLoss || first === undefined) {
     return numberFinding({
       kind: 'loss',
-      sentence: `The loss is ${show(observed.loss)}; the declared formula gives ${show(expected.loss)}.`,
+      sentence: `The loss is ${show(observed.loss)}; the declared formula gives ${show(expected.loss)}.${mistakeWords(mistake)}`,
       band,
       pairs: [{ where: 'loss', expected: expected.loss, observed: observed.loss }],
+      ...answers,
       note,
     });
   }
@@ -192,7 +245,7 @@ function findingOf(
   });
   return numberFinding({
     kind: 'weight',
-    sentence: `The gradient of token ${column} of row ${row} is ${show(observed.weights[row]?.[column])}; the declared formula gives ${show(expected.weights[row]?.[column])}. The loss itself agrees.`,
+    sentence: `The gradient of token ${column} of row ${row} is ${show(observed.weights[row]?.[column])}; the declared formula gives ${show(expected.weights[row]?.[column])}. The loss itself agrees.${mistakeWords(mistake)}`,
     band,
     pairs: closest.wrongWeights.map(([r, c]) => ({
       where: `row ${r}, token ${c}`,
@@ -200,6 +253,7 @@ function findingOf(
       observed: observed.weights[r]?.[c],
     })),
     ...(strips === undefined ? {} : { strips }),
+    ...answers,
     note,
   });
 }

@@ -225,6 +225,7 @@ const stopOnce: Property<Batch> = {
   why: 'A policy whose stop token is never trained does not learn to stop.',
   catches: ['EOS-01', 'EOS-05', 'EOS-09', 'EOS-13'],
   ops: ['mask'],
+  settles: ['stop_token_in_mask', 'truncated_completions_trained'],
   given: (world) => given(world, 2),
   labels: batchLabels,
   coverage,

@@ -1,7 +1,7 @@
 // The rows of the profile: each item of the semantics as declared, as measured, and what is to be said of the two.
 import type { Hello, Op } from '../../protocol/message.ts';
-import type { Semantics } from '../../vocabulary.ts';
-import type { ItemName, ItemValue, Misfit } from './probe.ts';
+import type { ItemName, Semantics } from '../../vocabulary.ts';
+import type { ItemValue, Misfit } from './probe.ts';
 import type { Probed } from './reading.ts';
 
 /**

@@ -2,11 +2,10 @@
 // the cases that tell them apart, and how a case is read. It judges nothing: profile.ts intersects the readings.
 import fc from 'fast-check';
 import type { Op } from '../../protocol/message.ts';
-import type { Semantics } from '../../vocabulary.ts';
+import type { ItemName, Semantics } from '../../vocabulary.ts';
 import type { Pair } from '../numbers.ts';
 import type { Subject, World } from '../property.ts';
 
-export type ItemName = keyof Semantics;
 export type ItemValue = string | number | boolean | null;
 
 /** One known way. An item that it leaves out has no effect there. */

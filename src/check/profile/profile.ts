@@ -3,13 +3,13 @@
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { FailureKind } from '../../trainer/failure.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
-import type { Semantics } from '../../vocabulary.ts';
+import type { ItemName, Semantics } from '../../vocabulary.ts';
 import type { Property, Subject, World } from '../property.ts';
 import { worldOf } from '../run.ts';
 import type { StopSignal } from '../stop.ts';
 import { type CaseOutcome, runCase } from '../subject.ts';
 import { type ItemRow, itemRows, valuesOf } from './items.ts';
-import type { ItemName, Misfit, Probe, Variant } from './probe.ts';
+import type { Misfit, Probe, Variant } from './probe.ts';
 import { PROBES } from './probes.ts';
 import type { Probed, Reading } from './reading.ts';
 

@@ -1,25 +1,36 @@
-// What `check` holds a trainer to beyond its declaration: what was measured of the items that it does not declare.
-// Quick, and nothing where it is unsure: an undeclared item that could not be told stays any of the known variants.
-import type { Semantics } from '../../vocabulary.ts';
+// What `check` holds a trainer to beyond its declaration: what was measured of the items that it does not declare. Quick,
+// and nothing where it is unsure: what could not be told, and what practice would question, is a doubt, which is asked.
+import type { ItemName, Semantics } from '../../vocabulary.ts';
 import { worldOf } from '../run.ts';
+import type { Doubt } from './doubt.ts';
+import { type ItemRow, valuesOf } from './items.ts';
 import { FORMULA_ITEMS } from './losses/formula.ts';
-import type { ItemName } from './probe.ts';
+import { klInLoss } from './losses/kl-in-loss.ts';
+import { type Measured, NOT_MEASURED } from './measured.ts';
+import { doubtsOf } from './practice.ts';
 import { PROBES } from './probes.ts';
 import { type ProfileOptions, profileTrainer } from './profile.ts';
+import type { Probed } from './reading.ts';
+import { unknownFormulas } from './unknown.ts';
 
 /** Asks only where an op is offered that shows an undeclared item. Never holds a declared one. */
 export async function measureUndeclared(
   options: Pick<ProfileOptions, 'trainer' | 'tokenizer' | 'semantics' | 'signal'>,
-): Promise<Semantics> {
-  const { hello, semantics: declared } = worldOf(options.trainer, options.tokenizer, options.semantics);
+): Promise<Measured> {
+  const world = worldOf(options.trainer, options.tokenizer, options.semantics);
+  const { hello, semantics: declared } = world;
   const shown = PROBES.filter(({ ops }) => ops.every((op) => hello.ops[op] !== undefined));
   const items = new Set(
     shown
       .flatMap((probe) => probe.items)
       .filter((item) => declared[item] === undefined && matters(item, declared)),
   );
-  if (items.size === 0) return {};
-  const { measured, probes } = await profileTrainer({
+  if (items.size === 0) return NOT_MEASURED;
+  const {
+    measured,
+    probes,
+    items: rows,
+  } = await profileTrainer({
     ...options,
     items,
     drawn: QUICK,
@@ -28,26 +39,42 @@ export async function measureUndeclared(
   });
   // Pieces that do not add up to the loss would blame it for the rest: a ratio over sequences, say.
   const whole = probes.find(({ probe }) => probe.confirms !== undefined)?.reading.state === 'fits';
-  const withheld = new Set([
-    ...(whole ? [] : FORMULA_ITEMS),
-    ...rough({ ...measured, ...declared }),
-    ...excuses({ ...measured, ...declared }),
-  ]);
+  const withheld = new Set([...(whole ? [] : FORMULA_ITEMS), ...excuses({ ...measured, ...declared })]);
   const kept = (Object.keys(measured) as ItemName[]).filter((item) => items.has(item) && !withheld.has(item));
-  return Object.fromEntries(kept.map((item) => [item, measured[item]])) as Semantics;
+  const semantics = Object.fromEntries(kept.map((item) => [item, measured[item]])) as Semantics;
+  // What is not held against a trainer may well be asked about.
+  const unknown = unknownFormulas(world, { ...semantics, ...declared }, probes);
+  return {
+    semantics,
+    doubts: [
+      ...unknown,
+      ...conflicts(rows, items),
+      ...doubtsOf({ ...measured, ...inLoss(probes) }, items, world),
+    ],
+  };
+}
+
+/** Ops that do it in different ways, each of them legal: often one of them was forgotten. */
+function conflicts(rows: readonly ItemRow[], items: ReadonlySet<ItemName>): Doubt[] {
+  return rows
+    .filter(({ item, verdict }) => verdict === 'conflict' && items.has(item))
+    .map(({ item, why }) => ({
+      item,
+      weight: 'note',
+      sentence: `Measured, not declared: ${item} is not the same everywhere: ${why}.`,
+      answers: [`"${item}": ...  (the one that is meant)`],
+    }));
+}
+
+/** Which KL the loss has a term of, where op `kl` answers another: practice is about the former. */
+function inLoss(probes: readonly Probed[]): Semantics {
+  const own = probes.filter(({ probe }) => probe.id === klInLoss.id);
+  const values = valuesOf('kl_estimator', own);
+  return values?.length === 1 ? ({ kl_estimator: values[0] } as Semantics) : {};
 }
 
 /** The separating cases are made by hand; a few drawn ones guard against a way that only looks like a known one. */
 const QUICK = 3;
-
-/**
- * Items that would have a slope checked where a finite difference, all that there is for a trainer that gives none,
- * is too coarse: at the corner of a clamp, and where a ratio makes k2 bend faster than its curvature says.
- */
-function rough({ kl_clamp, kl_ratio_correction, kl_estimator }: Semantics): readonly ItemName[] {
-  if (kl_ratio_correction && kl_estimator === 'k2') return [...FORMULA_ITEMS, 'kl_estimator'];
-  return typeof kl_clamp === 'number' ? FORMULA_ITEMS : [];
-}
 
 /**
  * Values that would excuse a bug or promise what was not seen. To offer entropies is to say that they are rewarded. A

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { chosenBackend, closeKernel, useBackend } from '../../check/kernel.ts';
+import { NOT_MEASURED } from '../../check/profile/measured.ts';
 import { run, worldOf } from '../../check/run.ts';
 import { openCorpus } from '../../check/saved/corpus.ts';
 import { supportOf } from '../../check/support.ts';
@@ -28,7 +29,7 @@ import {
 import { LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { anySeed } from '../seed.ts';
-import { measuredSemantics } from '../trainer/open.ts';
+import { measuredOf } from '../trainer/open.ts';
 import {
   CASES_FOLDER,
   replayOf,
@@ -55,6 +56,7 @@ interface CheckOptions extends TrainerOptions, RecordOptions {
   readonly labels?: boolean;
   readonly rows?: boolean;
   readonly shrinkTime?: number;
+  readonly strict?: boolean;
   readonly quiet?: boolean;
   readonly backend?: BackendName | 'auto';
 }
@@ -70,6 +72,7 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .option('--seed <n>', 'choose the cases; printed first in every run', seedNumber)
     .option('--no-corpus', `neither read nor keep failing cases in ${CASES_FOLDER}`)
     .option('--no-profile', 'do not measure what the trainer leaves undeclared; accept any known variant')
+    .option('--strict', 'fail also on what is legal and often not meant, until it is declared')
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option('--update-known', 'write what this run found into that file; reasons and links stay')
     .option('--rows', 'print a row for each property; of more than 12, those that hold share one a stage')
@@ -144,8 +147,8 @@ async function checkWith(
   chosen: ChosenRun,
 ): Promise<number> {
   const { trainer, tokenizer, interrupts } = session;
-  const measured = options.profile ? await measuredSemantics(session, interrupts.signal) : {};
-  const words = semanticsWords(measured);
+  const measured = options.profile ? await measuredOf(session, interrupts.signal) : NOT_MEASURED;
+  const words = semanticsWords(measured.semantics);
   const width = widthOfScreen(context);
   if (words !== undefined && options.quiet !== true)
     say(context, ...wrap(`measured, not declared: ${words}`, width));
@@ -169,7 +172,7 @@ async function checkWith(
     quiet: options.quiet === true,
     labels: options.labels === true,
     rows: options.rows === true,
-    supported: supportedOf(session, chosen, measured),
+    supported: supportedOf(session, chosen, measured.semantics),
     now: () => performance.now(),
     ...(choice.from === 'bundled' ? { note: 'the bundled example, not your trainer' } : {}),
   });
@@ -181,6 +184,7 @@ async function checkWith(
       known: chosen.known.known,
       cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
       measured,
+      strict: options.strict === true,
       replay,
       started: new Date().toISOString(),
       ...(session.semantics === undefined ? {} : { semantics: session.semantics }),
@@ -217,7 +221,7 @@ function supportedOf(
   { properties }: ChosenRun,
   measured: Semantics,
 ): ReadonlySet<string> {
-  const world = worldOf(trainer, tokenizer, { ...measured, ...semantics });
+  const world = worldOf(trainer, tokenizer, semantics, measured);
   const supported = properties.filter((property) => supportOf(property, world) === undefined);
   return new Set(supported.map(({ id }) => id));
 }

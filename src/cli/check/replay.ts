@@ -14,7 +14,7 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
-import { measuredSemantics } from '../trainer/open.ts';
+import { measuredOf } from '../trainer/open.ts';
 import { CASES_FOLDER, replayOf, type Session, widthOfScreen, withSession } from '../trainer/session.ts';
 import { commandOf, type TrainerChoice } from '../trainer/trainer.ts';
 import { splitCommand } from '../trainer/words.ts';
@@ -72,8 +72,8 @@ async function replayWith(
 ): Promise<number> {
   const { trainer, tokenizer, plan } = session;
   // As in `check`, so that a case that failed what was measured fails it again.
-  const measured = await measuredSemantics(session);
-  const world = worldOf(trainer, tokenizer, { ...measured, ...session.semantics });
+  const measured = await measuredOf(session);
+  const world = worldOf(trainer, tokenizer, session.semantics, measured.semantics);
   const invalid = (why: string): number => {
     say(context, `! no longer valid  ${saved.id}  ${property.id}: ${why}`);
     return NO_VERDICT;

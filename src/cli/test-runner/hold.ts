@@ -117,7 +117,16 @@ function strangersOf(known: KnownFailures | undefined, all: readonly Property[])
 const unclear = ({ problem }: Problem): Held => ({ kind: 'unclear', words: problem });
 
 /** Verdicts that a case stands behind. */
-export const JUDGED: readonly Verdict[] = ['pass', 'known', 'fail', 'error', 'ask', 'thin', 'changed', 'stale'];
+export const JUDGED: readonly Verdict[] = [
+  'pass',
+  'known',
+  'fail',
+  'error',
+  'ask',
+  'thin',
+  'changed',
+  'stale',
+];
 
 async function heldOf(
   groups: readonly Group[],
@@ -186,7 +195,7 @@ export async function blockText(
   const { command } = setting.replay;
   const unsaved = { command, again: `LOSSPROOF_SEED=${seed} npx vitest run` };
   // What was measured for the run; nothing is measured for these words.
-  const words = semanticsWords(await setting.measured(AbortSignal.abort()));
+  const words = semanticsWords((await setting.measured(AbortSignal.abort())).semantics);
   const blocks = blocksOf(results, ({ id }) => {
     const explained = catalogue.has(id);
     return { width: WIDTH, paint: PLAIN, replay: saved && explained ? setting.replay : unsaved, explained };

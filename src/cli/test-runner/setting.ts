@@ -2,6 +2,7 @@
 // that go with it. `openTrainer` is how a user gets one; testTrainer and toHold judge properties against it.
 import { resolve } from 'node:path';
 import type { PropertyResult, Replay } from '../../check/events.ts';
+import type { Measured } from '../../check/profile/measured.ts';
 import { measureUndeclared } from '../../check/profile/undeclared.ts';
 import type { Property } from '../../check/property.ts';
 import { run } from '../../check/run.ts';
@@ -36,7 +37,7 @@ export interface Setting {
   readonly command: string;
   readonly replay: Replay;
   /** What it was measured to do and does not declare; measured once, unless that was cut short. */
-  readonly measured: (signal?: StopSignal) => Promise<Semantics>;
+  readonly measured: (signal?: StopSignal) => Promise<Measured>;
 }
 
 /** A trainer that knows its folder. Whoever opens it stops it. */
@@ -166,7 +167,7 @@ function measuring(
   tokenizer: Tokenizer | undefined,
   semantics: Semantics | undefined,
 ): Setting['measured'] {
-  let measured: Promise<Semantics> | undefined;
+  let measured: Promise<Measured> | undefined;
   return async (signal) => {
     const first = measured === undefined;
     measured ??= measureUndeclared({

@@ -1,5 +1,6 @@
 // From a plan to a trainer that has said hello and a tokenizer that can be read. Whoever opens it stops it.
 import { resolve } from 'node:path';
+import type { Measured } from '../../check/profile/measured.ts';
 import { measureUndeclared } from '../../check/profile/undeclared.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
@@ -39,10 +40,10 @@ export function startProblem(plan: Plan, { message, advice, stderrTail }: Traine
 }
 
 /** What is held against a trainer beyond what it and the configuration declare: what it was measured to do. */
-export function measuredSemantics(
+export function measuredOf(
   { trainer, tokenizer, semantics }: Opened,
   signal?: AbortSignal,
-): Promise<Semantics> {
+): Promise<Measured> {
   return measureUndeclared({
     trainer,
     tokenizer,

@@ -169,6 +169,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
       'started?': instant,
       'configured?': record(anything),
       'measured?': record(anything),
+      'notes?': list(object({ sentence: text, answers: list(text) })),
       'replay?': object({
         command: text,
         'adapter?': text,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { NOT_MEASURED } from '../../../src/check/profile/measured.ts';
 import { profileTrainer } from '../../../src/check/profile/profile.ts';
 import { measureUndeclared } from '../../../src/check/profile/undeclared.ts';
 import { objectTrainer, type Semantics, type Trainer } from '../../../src/index.ts';
@@ -78,7 +79,7 @@ test.each(VARIANTS)('%s is measured', async (_, how, expected) => {
 test.each(VARIANTS)(
   '%s is measured by the quick profile of a check, or left open',
   async (_, how, expected) => {
-    const measured = await measureUndeclared({ trainer: made(how), tokenizer: undefined });
+    const { semantics: measured } = await measureUndeclared({ trainer: made(how), tokenizer: undefined });
     for (const [item, value] of Object.entries(measured)) {
       if (item in expected) expect([item, value]).toEqual([item, expected[item as keyof Semantics]]);
     }
@@ -209,13 +210,13 @@ test('a loss whose KL is another than that of op kl is no measure of the estimat
     ops: { ...one.ops, ...(other.ops.loss ? { loss: other.ops.loss } : {}) },
   });
   expect((await rowOf(both, 'kl_estimator'))?.verdict).toBe('conflict');
-  const measured = await measureUndeclared({ trainer: both, tokenizer: undefined });
+  const { semantics: measured } = await measureUndeclared({ trainer: both, tokenizer: undefined });
   expect(measured.kl_estimator).toBeUndefined();
 });
 
 test('a loss with more in it than its pieces is held to none of them', async () => {
   const entropy = made({ extra: (logprob) => 0.1 * logprob * Math.exp(logprob) });
-  const measured = await measureUndeclared({ trainer: entropy, tokenizer: undefined });
+  const { semantics: measured } = await measureUndeclared({ trainer: entropy, tokenizer: undefined });
   for (const item of [
     'loss_aggregation',
     'clip_low',
@@ -228,13 +229,13 @@ test('a loss with more in it than its pieces is held to none of them', async () 
   expect(measured).toMatchObject({ advantage_ddof: 1, kl_estimator: 'k3' });
 });
 
-test('a KL whose slope a finite difference cannot follow is measured, and its loss not held to a formula', async () => {
-  const clamps = await measureUndeclared({ trainer: made({ kl: clamped(k3, 10) }), tokenizer: undefined });
-  expect(clamps).toMatchObject({ kl_estimator: 'k3', kl_clamp: 10 });
-  expect(clamps.kl_coef).toBeUndefined();
+test('a KL whose slope a finite difference cannot follow is held to its formula by the loss itself', async () => {
+  const clamps = made({ kl: clamped(k3, 10) });
+  const measured = await measureUndeclared({ trainer: clamps, tokenizer: undefined });
+  expect(measured.semantics).toMatchObject({ kl_estimator: 'k3', kl_clamp: 10, kl_coef: 0.04 });
+  expect(measured.doubts.filter(({ weight }) => weight === 'ask')).toEqual([]);
   const bends = await measureUndeclared({ trainer: made({ kl: timesRatio(k2) }), tokenizer: undefined });
-  expect(bends.kl_estimator).toBeUndefined();
-  expect(bends.kl_coef).toBeUndefined();
+  expect(bends.semantics).toMatchObject({ kl_estimator: 'k2', kl_ratio_correction: true });
 });
 
 test('a check measures only what is not declared, and asks nothing where all is', async () => {
@@ -267,11 +268,11 @@ test('a check measures only what is not declared, and asks nothing where all is'
       },
     };
   };
-  expect(await measureUndeclared({ trainer: listened(full), tokenizer: undefined })).toEqual({});
+  expect(await measureUndeclared({ trainer: listened(full), tokenizer: undefined })).toEqual(NOT_MEASURED);
   expect(asked).toEqual([]);
   asked = [];
-  expect(await measureUndeclared({ trainer: listened(most), tokenizer: undefined })).toEqual({
-    advantage_ddof: 1,
+  expect(await measureUndeclared({ trainer: listened(most), tokenizer: undefined })).toMatchObject({
+    semantics: { advantage_ddof: 1 },
   });
   expect(new Set(asked)).toEqual(new Set(['advantages']));
 });

@@ -85,6 +85,9 @@ const named = (objective: 'dpo' | 'ipo' | 'hinge' | 'simpo', beta: number) => ({
   preference_beta: beta,
 });
 
+/** Losses that no list of objectives has. */
+const OWN = { is: { own_formulas: ['preference_loss'] } } as const;
+
 export const pairLosses: readonly Legal[] = [
   legal('DPO of an undeclared beta, summed over pairs', {
     preference_loss: each(dpo(0.15), { summed: true, bare: true }),
@@ -118,18 +121,34 @@ export const pairLosses: readonly Legal[] = [
   legal('SimPO, undeclared', {
     preference_loss: each((c, r) => softplus(-2 * (c - r) + 1), { averaged: true, free: true, beta: 2 }),
   }),
-  legal('DPO over means, undeclared', { preference_loss: each(dpo(5), { averaged: true, beta: 5 }) }),
-  legal('squared rewards around a target', { preference_loss: each((c, r) => (c - 5) ** 2 + (r + 5) ** 2) }),
-  legal('both sigmoids apart', {
-    preference_loss: each((c, r) => 1 - sigmoid(0.1 * c) + sigmoid(0.1 * r), { beta: 0.1 }),
-  }),
-  legal('the chosen completion may fall', {
-    preference_loss: each((c, r) => sigmoid(0.1 * c) + 1 - sigmoid(0.1 * (c - r)), { beta: 0.1 }),
-  }),
-  legal('noise contrastive', {
-    preference_loss: each((c, r) => softplus(-c) + (softplus(c) + softplus(r)) / 2),
-  }),
-  legal('pairs against their batch', { preference_loss: withBatch }),
+  legal('DPO over means, undeclared', { preference_loss: each(dpo(5), { averaged: true, beta: 5 }) }, OWN),
+  legal(
+    'squared rewards around a target',
+    { preference_loss: each((c, r) => (c - 5) ** 2 + (r + 5) ** 2) },
+    OWN,
+  ),
+  legal(
+    'both sigmoids apart',
+    {
+      preference_loss: each((c, r) => 1 - sigmoid(0.1 * c) + sigmoid(0.1 * r), { beta: 0.1 }),
+    },
+    OWN,
+  ),
+  legal(
+    'the chosen completion may fall',
+    {
+      preference_loss: each((c, r) => sigmoid(0.1 * c) + 1 - sigmoid(0.1 * (c - r)), { beta: 0.1 }),
+    },
+    OWN,
+  ),
+  legal(
+    'noise contrastive',
+    {
+      preference_loss: each((c, r) => softplus(-c) + (softplus(c) + softplus(r)) / 2),
+    },
+    OWN,
+  ),
+  legal('pairs against their batch', { preference_loss: withBatch }, OWN),
   legal(
     'DPO in float32',
     { preference_loss: rounded(Math.fround, (margin) => softplus(-margin)) },

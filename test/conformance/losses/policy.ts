@@ -174,11 +174,13 @@ export const policyLosses: readonly Legal[] = [
       semantics: { ...plainLoss, loss_aggregation: 'token-mean', kl_coef: 0.04, kl_estimator: 'k3' },
     },
   ),
-  legal('nothing declared, k1 in the loss', {
-    loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + 0.1 * k1(p, q, old)),
-  }),
+  legal(
+    'nothing declared, k1 in the loss',
+    { loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + 0.1 * k1(p, q, old)) },
+    { is: { kl_estimator: 'k1' } },
+  ),
   legal('a ratio a sequence', { loss: sequenceRatio }),
-  legal('no ratio', { loss: overTokens(reinforce) }),
+  legal('no ratio', { loss: overTokens(reinforce) }, { is: { own_formulas: ['loss'] } }),
   legal(
     'a loss in float32, without weights',
     { loss: (args) => ({ loss: f32(overRows(clipped)(args).loss) }) },

@@ -67,6 +67,8 @@ function discoPop(args: Args<'preference_loss'>): Ok<'preference_loss'> {
 const completion = { alignment: 'predictor', span: 'completion' } as const;
 const PARTS = { micro_batches: true, ranks: true } as const;
 
+const OWN = { is: { own_formulas: ['preference_loss'] } } as const;
+
 export const unusualLosses: readonly Legal[] = [
   legal(
     'denominators of each micro-batch and rank',
@@ -88,5 +90,5 @@ export const unusualLosses: readonly Legal[] = [
     { loss: withoutWeights },
     { dtype: 'bfloat16', can: { loss: PARTS } },
   ),
-  legal('DiscoPOP', { preference_loss: discoPop }),
+  legal('DiscoPOP', { preference_loss: discoPop }, OWN),
 ];

@@ -100,7 +100,10 @@ const EVERYTHING: Partial<RunOptions> = {
     'extract/gone': { reason: 'ticket 7' },
   },
   semantics: { kl_estimator: 'k3', dual_clip: null },
-  measured: { advantage_ddof: 1, clip_high: Number.POSITIVE_INFINITY },
+  measured: {
+    semantics: { advantage_ddof: 1, clip_high: Number.POSITIVE_INFINITY },
+    doubts: [],
+  },
   replay: { command: 'npx lossproof replay', adapter: 'python a.py', folder: 'cases', again: 'again' },
 };
 
@@ -200,6 +203,7 @@ describe('the schema of events', () => {
           started: true,
           configured: true,
           measured: true,
+          notes: true,
           replay: true,
         }),
       },

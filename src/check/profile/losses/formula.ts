@@ -2,11 +2,11 @@
 // It measures no item. Where it does not fit, there is more in the loss than its pieces, and nothing is built on them.
 import { type Tracks, tracks } from '../../../generators/losses/tracks.ts';
 import { describeLoss, type LossSettings, lossVariants, policyLoss } from '../../../reference/index.ts';
-import type { RatioLevel } from '../../../vocabulary.ts';
+import type { ItemName, RatioLevel } from '../../../vocabulary.ts';
 import { bandOf } from '../../numbers.ts';
 import { layTracks } from '../../rows/tracks.ts';
 import { discard } from '../../subject.ts';
-import { draw, type ItemName, misfitOf, type Probe, type Variant } from '../probe.ts';
+import { draw, misfitOf, type Probe, type Variant } from '../probe.ts';
 import { effect, effectPairs } from './policy.ts';
 
 /** Together they are the formula. */

@@ -22,6 +22,9 @@ export const stopInMask: Probe<Batch> = {
     ...draw(batch({ tokens: world.hello.tokens, minRows: 2 }), drawn),
   ],
   async fits(subject, given, variants) {
+    // What happens to a stop token that is padding, too, tells what happens to padding.
+    if (subject.hello.tokens === undefined && given.stops.includes(given.pad))
+      return discard('padding has the id of a stop token');
     const rows = await plannedRows(subject, given);
     if (!rows.some(({ roles }) => roles.includes('stop'))) return discard('no row was stopped');
     return variants.map(({ items }) =>

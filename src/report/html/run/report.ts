@@ -7,7 +7,7 @@ import { page } from '../page/page.ts';
 import { health } from './coverage.ts';
 import { matrix } from './matrix.ts';
 import { overview, titleOf } from './overview.ts';
-import { semanticsSheet } from './semantics.ts';
+import { notesSheet, semanticsSheet } from './semantics.ts';
 
 /** The whole document. */
 export function htmlReport(runs: readonly Run[]): string {
@@ -24,5 +24,6 @@ ${failures(told, several)}
 ${knownFailures(told, several)}
 ${matrix(runs, told.anchorOf, told.isOnlyListed)}
 ${health(runs)}
+${notesSheet(runs)}
 ${semanticsSheet(runs)}`.markup;
 }

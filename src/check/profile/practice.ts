@@ -1,0 +1,295 @@
+// What public trainers and papers do on purpose, and what a measured value outside of it usually is: a mistake under a
+// legal name. It judges nothing that is declared, and docs/practice.md prints it, a line a row.
+import type { ItemName, Semantics } from '../../vocabulary.ts';
+import type { World } from '../property.ts';
+import { type Doubt, declaration } from './doubt.ts';
+import type { ItemValue } from './probe.ts';
+
+export interface Practice {
+  readonly item: ItemName;
+  readonly weight: Doubt['weight'];
+  /** What is outside of practice, as the table says it. */
+  readonly beyond: string;
+  /** Whether a measured value is; `found` is all that is declared or was measured. */
+  readonly isBeyond: (value: ItemValue, found: Semantics, world: Pick<World, 'hello'>) => boolean;
+  /** What it does, and what it usually is. */
+  readonly why: string;
+  /** Where practice is written down. */
+  readonly source: string;
+  /** What is usual: offered first, as the declaration that makes this a failure. */
+  readonly usual?: ItemValue;
+}
+
+/** What of `asked` was measured and is not what practice does; `measured` tells what else it does. */
+export function doubtsOf(measured: Semantics, asked: ReadonlySet<ItemName>, world: World): Doubt[] {
+  const found = { ...measured, ...world.semantics };
+  return PRACTICE.flatMap((practice): Doubt[] => {
+    const { item, weight, isBeyond, why, usual } = practice;
+    const value = measured[item];
+    if (value === undefined || !asked.has(item) || !isBeyond(value, found, world)) return [];
+    const meant = `${declaration(item, value)}  (it is meant)`;
+    const instead = usual === undefined ? [] : [`${declaration(item, usual)}  (it should be this)`];
+    const sentence = `Measured, not declared: ${item} is ${typeof value === 'number' ? Number(value.toPrecision(6)) : value}. ${why}`;
+    return [{ item, weight, sentence, answers: [meant, ...instead] }];
+  });
+}
+
+const isNumber = (value: ItemValue): value is number => typeof value === 'number';
+const between = (least: number, most: number) => (value: ItemValue) =>
+  isNumber(value) && value > least && value < most;
+const above = (least: number) => (value: ItemValue) =>
+  isNumber(value) && value > least && Number.isFinite(value);
+const clipped = ({ policy_objective }: Semantics): boolean => policy_objective !== 'cispo';
+
+/** The most said first; of two rows about one value the first counts in the table, both are told. */
+export const PRACTICE: readonly Practice[] = [
+  {
+    item: 'stop_token_in_mask',
+    weight: 'ask',
+    beyond: 'false',
+    isBeyond: (value) => value === false,
+    why: 'The stop token is never trained, so the model does not learn to end; where padding has its id, masking the padding masks it too.',
+    source: 'https://github.com/huggingface/transformers/issues/23530',
+    usual: true,
+  },
+  {
+    item: 'clip_low',
+    weight: 'ask',
+    beyond: 'above 0.5, and clipped at all',
+    isBeyond: (value, found) => clipped(found) && isNumber(value) && value > 0.5 && value < 1,
+    why: 'The ratio may fall below half before it is clipped: often the bound itself (0.2) stands where 1 minus the bound is meant.',
+    source: 'https://arxiv.org/abs/1707.06347',
+    usual: 0.2,
+  },
+  {
+    item: 'clip_high',
+    weight: 'ask',
+    beyond: 'above 1, and clipped at all',
+    isBeyond: (value, found) => clipped(found) && above(1)(value),
+    why: 'The ratio may more than double before it is clipped: often 1 plus the bound stands where the bound is meant.',
+    source: 'https://arxiv.org/abs/2503.14476',
+    usual: 0.2,
+  },
+  {
+    item: 'clip_low',
+    weight: 'ask',
+    beyond: 'not clipped below, and clipped above',
+    isBeyond: (value, found) =>
+      clipped(found) &&
+      value === Infinity &&
+      isNumber(found.clip_high ?? null) &&
+      found.clip_high !== Infinity,
+    why: 'The ratio is bounded above and not below: a bad answer that has become unlikely is pushed down without end.',
+    source: 'https://arxiv.org/abs/1707.06347',
+    usual: 0.2,
+  },
+  {
+    item: 'clip_high',
+    weight: 'ask',
+    beyond: 'not clipped above, and clipped below',
+    isBeyond: (value, found) =>
+      clipped(found) && value === Infinity && isNumber(found.clip_low ?? null) && found.clip_low !== Infinity,
+    why: 'The ratio is bounded below and not above: a good answer is pushed up without end.',
+    source: 'https://arxiv.org/abs/1707.06347',
+    usual: 0.2,
+  },
+  {
+    item: 'dual_clip',
+    weight: 'ask',
+    beyond: 'below 1.5',
+    isBeyond: (value) => isNumber(value) && value < 1.5,
+    why: 'The bound on the ratio of a bad answer stands within the clip range, or next to it: often one clip is applied to answers of both signs.',
+    source: 'https://arxiv.org/abs/1912.09729',
+    usual: null,
+  },
+  {
+    item: 'log_ratio_clamp',
+    weight: 'ask',
+    beyond: 'below 2',
+    isBeyond: between(0, 2),
+    why: 'The log-ratio is bounded within the range in which trainers act on it; 20 and 10 guard against overflow alone.',
+    source: 'https://github.com/verl-project/verl/blob/main/verl/trainer/ppo/core_algos.py',
+    usual: null,
+  },
+  {
+    item: 'entropy_coef',
+    weight: 'ask',
+    beyond: 'below 0',
+    isBeyond: (value) => isNumber(value) && value < 0,
+    why: 'The loss rises with the entropy: what should keep the policy from collapsing makes it collapse.',
+    source: 'https://arxiv.org/abs/1707.06347',
+    usual: 0,
+  },
+  {
+    item: 'kl_clamp',
+    weight: 'ask',
+    beyond: 'below 5',
+    isBeyond: between(0, 5),
+    why: 'A KL that is bounded so low is the same for a policy that has drifted and for one that has collapsed; 10 and 20 guard against overflow alone.',
+    source: 'https://github.com/verl-project/verl/blob/main/verl/trainer/ppo/core_algos.py',
+    usual: null,
+  },
+  {
+    item: 'kl_estimator',
+    weight: 'ask',
+    beyond: 'k1 as a term of the loss',
+    isBeyond: (value, { kl_coef = 0, kl_placement }) =>
+      value === 'k1' && kl_coef > 0 && kl_placement === 'loss',
+    why: 'As a term of the loss k1 has the same gradient wherever the reference is: it does not hold the policy near it. It belongs in the reward; in a loss stand k2 or k3.',
+    source: 'https://github.com/verl-project/verl/issues/6058',
+    usual: 'k3',
+  },
+  {
+    item: 'kl_coef',
+    weight: 'ask',
+    beyond: 'above 5',
+    isBeyond: above(5),
+    why: 'The KL outweighs any advantage of usual size: often a factor is applied twice.',
+    source: 'https://arxiv.org/abs/2402.03300',
+  },
+  {
+    item: 'loss_norm',
+    weight: 'ask',
+    beyond: '1: a plain sum over tokens',
+    isBeyond: (value, { loss_aggregation }) => value === 1 && loss_aggregation === 'token-sum-norm',
+    why: 'The loss is a plain sum over all tokens, so that the step grows with the size of the batch: often a denominator is lost.',
+    source: 'https://arxiv.org/abs/2503.20783',
+  },
+  {
+    item: 'advantage_baseline',
+    weight: 'ask',
+    beyond: 'none',
+    isBeyond: (value) => value === 'none',
+    why: 'Rewards are compared with no others: an answer is reinforced for any reward above 0.',
+    source: 'https://arxiv.org/abs/2402.14740',
+    usual: 'group-mean',
+  },
+  {
+    item: 'advantage_epsilon',
+    weight: 'ask',
+    beyond: 'at least 0.05',
+    isBeyond: above(0.0499),
+    why: 'It is no guard against a division by zero, but shrinks advantages of usual spread.',
+    source: 'https://arxiv.org/abs/2402.03300',
+    usual: 1e-4,
+  },
+  {
+    item: 'preference_label_smoothing',
+    weight: 'ask',
+    beyond: 'at least 0.5',
+    isBeyond: above(0.4999),
+    why: 'Half of the labels or more are taken for wrong: the preference is trained backwards, or not at all.',
+    source: 'https://arxiv.org/abs/2305.18290',
+    usual: 0,
+  },
+  {
+    item: 'advantage_baseline',
+    weight: 'note',
+    beyond: 'batch-mean',
+    isBeyond: (value) => value === 'batch-mean',
+    why: 'Rewards are not compared within their group (REINFORCE++ does so; in GRPO an easy prompt is rewarded and a hard one punished).',
+    source: 'https://arxiv.org/abs/2501.03262',
+    usual: 'group-mean',
+  },
+  {
+    item: 'advantage_scaling',
+    weight: 'note',
+    beyond: 'batch',
+    isBeyond: (value, { advantage_baseline }) => value === 'batch' && advantage_baseline !== 'batch-mean',
+    why: 'One deviation for the whole batch divides what is centred in each group: group and batch may be swapped.',
+    source: 'https://arxiv.org/abs/2508.08221',
+    usual: 'group',
+  },
+  {
+    item: 'advantage_scaling',
+    weight: 'note',
+    beyond: 'none',
+    isBeyond: (value, { advantage_baseline }) => value === 'none' && advantage_baseline === 'group-mean',
+    why: 'Advantages are not divided by a standard deviation (Dr. GRPO does so; in GRPO the setting may be lost on its way).',
+    source: 'https://arxiv.org/abs/2503.20783',
+    usual: 'group',
+  },
+  {
+    item: 'loss_normalization',
+    weight: 'note',
+    beyond: 'local',
+    isBeyond: (value) => value === 'local',
+    why: 'Each micro-batch has its own denominator: a token in a short micro-batch weighs more than one in a long one, and the loss depends on how the batch is split.',
+    source: 'https://huggingface.co/blog/gradient_accumulation',
+    usual: 'global',
+  },
+  {
+    item: 'loss_aggregation',
+    weight: 'note',
+    beyond: 'seq-mean-token-mean',
+    isBeyond: (value) => value === 'seq-mean-token-mean',
+    why: 'Each answer weighs the same whatever its length (GRPO as published), so that a token of a long wrong answer is punished less; DAPO and Dr. GRPO leave it for that.',
+    source: 'https://arxiv.org/abs/2503.20783',
+    usual: 'token-mean',
+  },
+  {
+    item: 'clip_low',
+    weight: 'note',
+    beyond: 'not clipped at all, above 0.3 to 0.5',
+    isBeyond: (value, found) =>
+      clipped(found) && isNumber(value) && ((value > 0.3 && value <= 0.5) || value >= 1),
+    why: 'The ratio is hardly bounded below, or not at all: a clip may be lost on its way.',
+    source: 'https://arxiv.org/abs/1707.06347',
+    usual: 0.2,
+  },
+  {
+    item: 'clip_high',
+    weight: 'note',
+    beyond: 'not clipped at all, above 0.5 to 1',
+    isBeyond: (value, found) =>
+      clipped(found) && isNumber(value) && ((value > 0.5 && value <= 1) || value === Infinity),
+    why: 'The ratio is hardly bounded above, or not at all: a clip may be lost on its way.',
+    source: 'https://arxiv.org/abs/2503.14476',
+    usual: 0.2,
+  },
+  {
+    item: 'kl_estimator',
+    weight: 'note',
+    beyond: 'abs',
+    isBeyond: (value) => value === 'abs',
+    why: 'The absolute difference estimates no KL.',
+    source: 'http://joschu.net/blog/kl-approx.html',
+    usual: 'k3',
+  },
+  {
+    item: 'kl_coef',
+    weight: 'note',
+    beyond: '0 where op `kl` is offered',
+    isBeyond: (value, { kl_placement }, { hello }) =>
+      value === 0 && kl_placement !== 'reward' && hello.ops.kl !== undefined,
+    why: 'There is a KL to the reference, and the loss has no term of it: where it is meant to be in the reward, say `"kl_placement": "reward"`.',
+    source: 'https://arxiv.org/abs/2402.03300',
+  },
+  {
+    item: 'preference_beta',
+    weight: 'note',
+    beyond: 'above 1, but for SimPO',
+    isBeyond: (value, { preference_objective }) => preference_objective !== 'simpo' && above(1)(value),
+    why: 'Papers and trainers use 0.01 to 0.5: with more, the loss saturates on pairs that the reference already ranks.',
+    source: 'https://arxiv.org/abs/2305.18290',
+    usual: 0.1,
+  },
+  {
+    item: 'sft_aggregation',
+    weight: 'note',
+    beyond: 'seq-mean-token-mean',
+    isBeyond: (value) => value === 'seq-mean-token-mean',
+    why: 'Each row weighs the same, so that a token of a short answer weighs more than one of a long answer.',
+    source: 'https://huggingface.co/blog/gradient_accumulation',
+    usual: 'token-mean',
+  },
+  {
+    item: 'sft_target',
+    weight: 'note',
+    beyond: 'all',
+    isBeyond: (value) => value === 'all',
+    why: 'Questions and system messages are trained as if the model had to write them.',
+    source: 'https://github.com/huggingface/trl/issues/3315',
+    usual: 'assistant',
+  },
+];

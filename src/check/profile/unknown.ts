@@ -1,0 +1,74 @@
+// A formula that the answers follow none of the known ways of is a question, never silently nobody's business: which
+// formula it is has to be said, or that it is the trainer's own.
+import type { Formula, ItemName, Semantics } from '../../vocabulary.ts';
+import type { World } from '../property.ts';
+import { type Doubt, declaration } from './doubt.ts';
+import type { Probed, Reading } from './reading.ts';
+
+interface Needed {
+  readonly formula: Formula;
+  /** Without each of these nothing can be compared with it. */
+  readonly items: readonly ItemName[];
+}
+
+/** Formulas whose property cannot be asked at all before these are known; others compare with every known variant. */
+const NEEDED: readonly Needed[] = [
+  { formula: 'loss', items: ['loss_aggregation', 'clip_low', 'clip_high'] },
+  { formula: 'preference_loss', items: ['preference_objective', 'preference_beta'] },
+];
+
+/**
+ * A doubt for each formula that is offered, not the trainer's own, and not known well enough to be compared. `held` is what is
+ * declared, or measured and held against the trainer.
+ */
+export function unknownFormulas(world: World, held: Semantics, probed: readonly Probed[]): Doubt[] {
+  return NEEDED.flatMap(({ formula, items }): Doubt[] => {
+    const [first] = items;
+    if (world.hello.ops[formula] === undefined || first === undefined) return [];
+    if (world.semantics.own_formulas?.includes(formula)) return [];
+    const missing = items.filter((item) => held[item] === undefined);
+    if (missing.length === 0) return [];
+    const about = probed.filter(({ probe }) => probe.ops.includes(formula));
+    // A trainer that fails to answer is told of by every property of the op.
+    if (about.some(({ reading }) => reading.state === 'failed')) return [];
+    const readings = about.map(({ reading }) => reading);
+    const odd = readings.find(({ state }) => state === 'unknown');
+    // As in half precision, and for a name that says too little: nothing looks wrong, and nothing could be compared.
+    const untold = odd === undefined && readings.some(({ state }) => state === 'fits');
+    const fitting = readings.flatMap((reading) => (reading.state === 'fits' ? reading.remaining : []));
+    const named = fitting.filter(({ items: known }) => known[first] !== undefined).map(({ name }) => name);
+    return [
+      {
+        item: first,
+        weight: untold ? 'note' : 'ask',
+        sentence: untold
+          ? `Op \`${formula}\` was compared with no formula. What was measured fits ${named.slice(0, MOST_NAMED).join('; ')}: declare ${missing.join(', ')}.`
+          : `The answers of op \`${formula}\` follow none of the known formulas, so none was compared. ${sentenceOf(odd) ?? `What could not be told: ${missing.join(', ')}.`}`,
+        answers: [...closestItems(odd, world.semantics), ownFormula(formula)],
+      },
+    ];
+  });
+}
+
+/** The line that says that a formula is meant as it is. */
+export function ownFormula(formula: Formula): string {
+  return `"own_formulas": ["${formula}"]  (a formula of our own: relations alone judge it)`;
+}
+
+function sentenceOf(reading: Reading | undefined): string | undefined {
+  if (reading?.state !== 'unknown') return undefined;
+  const { where, expected, observed } = reading.misfit;
+  return `Closest is ${reading.closest.name}: ${where} is ${digits(observed)}, and would be ${digits(expected)}.`;
+}
+
+/** Ways that fit, as far as anybody reads them. */
+const MOST_NAMED = 3;
+const digits = (value: number): number => Number(value.toPrecision(6));
+
+/** What the closest known way is called: declared, the difference is a failure, with its numbers. */
+function closestItems(reading: Reading | undefined, declared: Semantics): string[] {
+  if (reading?.state !== 'unknown') return [];
+  return (Object.entries(reading.closest.items) as [ItemName, unknown][])
+    .filter(([item]) => declared[item] === undefined)
+    .map(([item, value]) => `${declaration(item, value)}  (it should be this)`);
+}

@@ -1,0 +1,36 @@
+// What a pass is worth, beside its verdicts: what was measured and is often not meant, and which formulas nobody compared.
+import type { PropertyResult } from '../check/events.ts';
+import type { Doubt } from '../check/profile/doubt.ts';
+import { OWN_FORMULA } from '../check/support.ts';
+import { harmless, wrap } from './text/visible.ts';
+
+export type Note = Pick<Doubt, 'sentence' | 'answers'>;
+
+/** Above the first note of any report. */
+export const NOTES_HEAD = 'Legal, and often not meant; --strict fails on it:';
+
+/** Ids of properties that compare with no formula, because the trainer has its own. */
+export function notCompared(results: readonly PropertyResult[]): string[] {
+  return results.filter(({ reason }) => reason?.endsWith(OWN_FORMULA) === true).map(({ id }) => id);
+}
+
+/** Lines for a terminal, an empty one before each part; none where there is nothing to note. */
+export function noteLines(
+  notes: readonly Note[],
+  results: readonly PropertyResult[],
+  width: number,
+): string[] {
+  const own = notCompared(results);
+  return [
+    ...(notes.length === 0 ? [] : ['', NOTES_HEAD]),
+    ...notes.flatMap(({ sentence, answers }) => [
+      ...wrap(harmless(sentence), width - INDENT.length).map((line) => INDENT + line),
+      ...answers.map((answer) => INDENT + INDENT + harmless(answer)),
+    ]),
+    ...(own.length === 0
+      ? []
+      : ['', ...wrap(`Compared with no formula, being declared as its own: ${own.join(', ')}`, width)]),
+  ];
+}
+
+const INDENT = '  ';

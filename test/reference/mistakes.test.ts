@@ -1,0 +1,131 @@
+// Known mistakes name causes: each is another answer than the right one on batches drawn like those of the properties, and the
+// catalogue of bugs has the row that it names.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bugs } from '../../src/bugs/index.ts';
+import {
+  advantageMistakes,
+  groupAdvantages,
+  klMistakes,
+  klPerToken,
+  type LossSettings,
+  layTracks,
+  lossMistakes,
+  mistakeWords,
+  policyLoss,
+  sftLoss,
+  sftMistakes,
+  tracks,
+} from '../../src/index.ts';
+
+const K3 = { estimator: 'k3', clamp: null, clampWhere: null, ratioCorrection: false } as const;
+const K2 = { ...K3, estimator: 'k2' } as const;
+const SETTINGS: LossSettings = {
+  aggregation: 'token-mean',
+  norm: 1,
+  clipLow: 0.2,
+  clipHigh: 0.28,
+  klCoef: 0.04,
+  kl: K3,
+};
+const GROUP = { scaling: 'group', ddof: 1, epsilon: 1e-4, baseline: 'group-mean' } as const;
+const REWARDS = [1, 0, 3, 2, 5, 0, 0, 1];
+const GROUPS = [0, 0, 1, 1, 0, 1, 0, 1];
+
+/** Cases in which each list of mistakes is to differ from what is right. */
+const drawn = fc.sample(tracks(), { seed: 3, numRuns: 60 }).map((each) => layTracks(each, { whole: true }));
+const inputs = drawn.map((laid) => ({ ...laid, mask: laid.completion_mask }));
+const flat = (values: readonly (readonly number[])[]): string => JSON.stringify(values);
+
+/** Words to the number of cases in which it is another answer. */
+function told(lists: readonly (readonly { words: string; other: boolean }[])[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { words, other } of lists.flat()) {
+    const kind = words.replaceAll(/[\d.]+/g, '#');
+    counts.set(kind, (counts.get(kind) ?? 0) + Number(other));
+  }
+  return counts;
+}
+
+describe('each known mistake is another number than the right one', () => {
+  test.each([
+    [
+      'KL',
+      drawn.flatMap((laid) =>
+        [K3, K2].map((variant) => {
+          const right = klPerToken(laid.logprobs, laid.ref_logprobs, laid.old_logprobs, variant);
+          return klMistakes(laid, variant).map(({ words, answer }) => ({
+            words,
+            other: answer.mean !== undefined || flat(answer.kl) !== flat(right),
+          }));
+        }),
+      ),
+    ],
+    [
+      'advantages',
+      [
+        advantageMistakes(REWARDS, GROUPS, GROUP).map(({ words, answer }) => ({
+          words,
+          other: answer.some(
+            (value, row) => Math.abs(value - (groupAdvantages(REWARDS, GROUPS, GROUP)[row] ?? 0)) > 1e-6,
+          ),
+        })),
+      ],
+    ],
+    [
+      'policy losses',
+      inputs.map((input) => {
+        const rows = input.mask.map((_, row) => row);
+        const right = policyLoss(input, SETTINGS);
+        return lossMistakes(
+          input,
+          SETTINGS,
+          rows.length > 1 ? [rows.slice(0, 1), rows.slice(1)] : [rows],
+        ).map(({ words, answer }) => ({
+          words,
+          other: answer.loss !== right.loss || flat(answer.weights) !== flat(right.weights),
+        }));
+      }),
+    ],
+  ])('%s', (_, lists) => {
+    const counts = told(lists);
+    expect(counts.size).toBeGreaterThan(5);
+    for (const [words, times] of counts) {
+      expect([words, times > 0]).toEqual([words, true]);
+    }
+  });
+
+  test('supervised losses', () => {
+    const logits = [
+      [
+        [0.5, -1, 2],
+        [1, 0, -0.5],
+        [0.25, 0.75, -2],
+        [0, 1, 2],
+      ],
+    ];
+    const [labels, ids, real] = [[[-100, -100, 1, 2]], [[0, 2, 1, 2]], [[0, 1, 1, 1]]];
+    const right = sftLoss(logits, labels).loss;
+    const mistakes = sftMistakes(logits, labels, ids, real);
+    expect(mistakes.length).toBeGreaterThan(7);
+    for (const { words, answer } of mistakes) expect([words, answer === right]).toEqual([words, false]);
+  });
+});
+
+test('a mistake that names a bug names one of the catalogue', () => {
+  const all = [
+    ...drawn.slice(0, 5).flatMap((laid) => klMistakes(laid, K3)),
+    ...advantageMistakes(REWARDS, GROUPS, GROUP),
+    ...inputs.slice(0, 5).flatMap((input) => lossMistakes(input, SETTINGS, [[0], [0]])),
+  ];
+  const named = new Set(all.flatMap(({ bug }) => (bug === undefined ? [] : [bug])));
+  expect([...named].filter((id) => bugs.every((bug) => bug.id !== id))).toEqual([]);
+  expect(named.size).toBeGreaterThan(8);
+});
+
+test('the words name the row behind them', () => {
+  expect(mistakeWords({ words: 'its sign is turned', bug: 'KL-01' })).toBe(
+    ' It fits exactly if its sign is turned (KL-01).',
+  );
+  expect(mistakeWords(undefined)).toBe('');
+});
