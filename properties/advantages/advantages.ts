@@ -6,6 +6,9 @@ import {
   advantageVariants,
   answersOf,
   bandOf,
+  causeIn,
+  causeOf,
+  causeWords,
   describeAdvantage,
   discard,
   type Finding,
@@ -13,11 +16,11 @@ import {
   groupAdvantages,
   grouped,
   groupedLabels,
-  mistakeWords,
   type Need,
   numberFinding,
   type Property,
   type Ragged,
+  richest,
   type Subject,
   show,
   type World,
@@ -110,6 +113,20 @@ function candidates(
   return [...known, ...implied];
 }
 
+/** A known mistake that explains every number of a rich case, in any of the known ways. */
+const explained = (subject: Subject) =>
+  causeIn(async () => {
+    const rich = richest(grouped({ ...shapeOf(subject), minGroups: 2 }));
+    if (rich === undefined) return undefined;
+    const asked = await ask(subject, rich);
+    const { rewards, group_ids, advantages } = asked;
+    const band = bandOf(subject, rewards.length * rounding(rewards));
+    return causeOf(
+      candidates(subject, asked).flatMap((variant) => advantageMistakes(rewards, group_ids, variant)),
+      (answer) => answer.every((want, at) => band.close(advantages[at], want)),
+    );
+  });
+
 const ADVANTAGE_ITEMS = [
   'advantage_baseline',
   'advantage_scaling',
@@ -146,19 +163,17 @@ const equals: Property<Grouped> = {
     const closest = fits.sort((a, b) => a.wrong.length - b.wrong.length)[0];
     const [first] = closest?.wrong ?? [];
     if (closest === undefined || first === undefined) return undefined;
-    const mistake = variants
-      .flatMap((variant) => advantageMistakes(rewards, group_ids, variant))
-      .find(({ answer }) => answer.every((want, at) => band.close(advantages[at], want)));
+    const cause = await explained(subject);
     return numberFinding({
       kind: 'value',
-      sentence: `The advantage of row ${first} (reward ${rewards[first]}, group ${group_ids[first]}) is ${show(advantages[first])}; ${describeAdvantage(closest.variant)} gives ${show(closest.expected[first])}.${mistakeWords(mistake)}`,
+      sentence: `The advantage of row ${first} (reward ${rewards[first]}, group ${group_ids[first]}) is ${show(advantages[first])}; ${describeAdvantage(closest.variant)} gives ${show(closest.expected[first])}.${causeWords(cause)}`,
       band,
       pairs: closest.wrong.map((at) => ({
         where: `row ${at}`,
         expected: closest.expected[at],
         observed: advantages[at],
       })),
-      ...(mistake !== undefined && mistake.legal !== true
+      ...(cause?.proven === true
         ? {}
         : answersOf(subject, 'advantages', ADVANTAGE_ITEMS, {
             advantage_baseline: closest.variant.baseline ?? 'group-mean',

@@ -4,6 +4,9 @@ import {
   type Args,
   answersOf,
   bandOf,
+  causeIn,
+  causeOf,
+  causeWords,
   discard,
   type Finding,
   IGNORE_INDEX,
@@ -11,10 +14,10 @@ import {
   logitBatch,
   logitLabels,
   type Matrix,
-  mistakeWords,
   numberFinding,
   type Property,
   relations,
+  richest,
   rowMeanSftLoss,
   type SftLoss,
   type Subject,
@@ -95,6 +98,19 @@ async function same(
   });
 }
 
+/** A known mistake that explains the loss of a rich case. */
+const explained = (subject: Subject) =>
+  causeIn(async () => {
+    const rich = richest(given(2)());
+    if (rich === undefined) return undefined;
+    const args = argsOf(rich);
+    const { loss } = await subject.ask('sft_loss', args);
+    const band = bandOf(subject, args.labels.flat().length);
+    return causeOf(sftMistakes(args.logits, args.labels, args.input_ids, args.attention_mask), (answer) =>
+      band.close(loss, answer),
+    );
+  });
+
 export const sftLossProperties: readonly Property<LogitBatch>[] = [
   {
     ...base,
@@ -112,15 +128,13 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
       const band = bandOf(subject, args.labels.flat().length);
       if (variants.some((variant) => band.close(loss, variant.loss))) return undefined;
       const expected = variants[0] ?? sftLoss(args.logits, args.labels);
-      const mistake = sftMistakes(args.logits, args.labels, args.input_ids, args.attention_mask).find(
-        ({ answer }) => band.close(loss, answer),
-      );
+      const cause = await explained(subject);
       return numberFinding({
         kind: 'loss',
-        sentence: `The SFT loss over ${expected.tokens} labelled tokens is ${show(loss)}; the reference gives ${show(expected.loss)}.${mistakeWords(mistake)}`,
+        sentence: `The SFT loss over ${expected.tokens} labelled tokens is ${show(loss)}; the reference gives ${show(expected.loss)}.${causeWords(cause)}`,
         band,
         pairs: [{ where: 'loss', expected: expected.loss, observed: loss }],
-        ...(mistake === undefined ? answersOf(subject, 'sft_loss', ['sft_aggregation']) : {}),
+        ...(cause?.proven === true ? {} : answersOf(subject, 'sft_loss', ['sft_aggregation'])),
       });
     },
   },

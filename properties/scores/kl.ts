@@ -4,6 +4,9 @@ import {
   type Args,
   answersOf,
   bandOf,
+  causeIn,
+  causeOf,
+  causeWords,
   describeKl,
   discard,
   type Finding,
@@ -17,11 +20,11 @@ import {
   layTracks,
   type Matrix,
   maskedMean,
-  mistakeWords,
   numberFinding,
   type Ok,
   type Property,
   type Role,
+  richest,
   type Subject,
   show,
   stripOf,
@@ -140,12 +143,12 @@ const equals: Property<Tracks> = {
       const { variant, wrong } = closest;
       const [first] = wrong;
       if (first === undefined) continue;
-      const mistake = mistakeOf(subject, asked, variants);
+      const cause = await explained(subject, estimator, variants);
       const where =
         first.column < 0 ? 'the mean over completion tokens' : `token ${first.column} of row ${first.row}`;
       return numberFinding({
         kind: 'value',
-        sentence: `KL of ${where} is ${show(first.observed)}; ${describeKl(variant)} gives ${show(first.expected)}.${mistakeWords(mistake)}`,
+        sentence: `KL of ${where} is ${show(first.observed)}; ${describeKl(variant)} gives ${show(first.expected)}.${causeWords(cause)}`,
         band: bandOf(subject),
         pairs: wrong.map(({ row, column, expected, observed }) => ({
           where: column < 0 ? 'mean' : `row ${row}, token ${column}`,
@@ -166,7 +169,7 @@ const equals: Property<Tracks> = {
                     .map(({ column }) => column),
                 ),
               ],
-        ...(estimator === undefined && mistake === undefined
+        ...(estimator === undefined && cause?.proven !== true
           ? answersOf(subject, 'kl', ['kl_estimator'], { kl_estimator: variant.estimator })
           : {}),
         note:
@@ -179,16 +182,17 @@ const equals: Property<Tracks> = {
   },
 };
 
-/** A known mistake that explains every number, under any of the variants. */
-function mistakeOf(subject: Subject, asked: Asked, variants: readonly KlVariant[]) {
-  for (const variant of variants) {
-    const fitting = klMistakes(asked.laid, variant).find(
-      ({ answer }) => differences(subject, asked, answer.kl, answer.mean).length === 0,
+/** A known mistake that explains every number of a rich case, under any of the variants. */
+const explained = (subject: Subject, estimator: KlEstimator | undefined, variants: readonly KlVariant[]) =>
+  causeIn(async () => {
+    const rich = richest(tracks({ minRows: 2 }));
+    if (rich === undefined) return undefined;
+    const asked = await ask(subject, rich, estimator);
+    return causeOf(
+      variants.flatMap((variant) => klMistakes(asked.laid, variant)),
+      ({ kl, mean }) => differences(subject, asked, kl, mean).length === 0,
     );
-    if (fitting !== undefined) return fitting;
-  }
-  return undefined;
-}
+  });
 
 const distance = (wrong: readonly { expected: number; observed: number }[]): number =>
   wrong.reduce((sum, { expected, observed }) => sum + Math.abs(expected - observed), 0);

@@ -32,11 +32,12 @@ ${others.length} further mutants show mistakes that no row tells: ${code(others.
 `;
 }
 
-function section({ id, what, todo, seen, unshown }: Bug, mutants: readonly Mutant[]): string {
+function section({ id, what, todo, seen, formula, unshown }: Bug, mutants: readonly Mutant[]): string {
   const shownBy = mutants.filter(({ rows }) => rows.includes(id)).map((mutant) => mutant.id);
   const caughtBy = properties.filter(({ catches }) => catches.includes(id)).map((property) => property.id);
   const facts = [
     seen.length === 0 ? [] : `Seen in ${seen.map(threadLink).join(', ')}.`,
+    formula === undefined ? [] : `Named where an answer fits exactly if ${formula}.`,
     shownBy.length === 0 ? [] : `Shown by ${code(shownBy)}.`,
     unshown === undefined ? [] : `No mutant: ${unshown}`,
     caughtBy.length === 0 ? [] : `Caught by ${code(caughtBy)}.`,

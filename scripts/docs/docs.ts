@@ -1,4 +1,4 @@
-// The generated documents: docs/properties.md, docs/bugs.md, docs/configuration.md with its schema, the pictures of the
+// The generated documents: docs/properties.md, docs/bugs.md, docs/practice.md, docs/configuration.md with its schema, the pictures of the
 // glossary, and the table that ARCHITECTURE.md opens with. With --check: exit code 1 where a file is stale.
 //   node dist/scripts/docs/docs.js [--check]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { configPage } from './config-page.ts';
 import { configSchema } from './config-schema.ts';
 import { pictures } from './glossary.ts';
 import { withHouseTable } from './house-table.ts';
+import { practicePage } from './practice-page.ts';
 import { propertyTable } from './property-table.ts';
 
 const architecture = readFileSync(join(PACKAGE_ROOT, 'ARCHITECTURE.md'), 'utf8');
@@ -18,6 +19,7 @@ for (const [name, text] of [
   ['docs/properties.md', propertyTable()],
   ['docs/bugs.md', bugPage()],
   ['docs/configuration.md', configPage()],
+  ['docs/practice.md', practicePage()],
   ['docs/config.schema.json', configSchema()],
   ...[...pictures()].map(([file, svg]) => [`docs/pictures/${file}`, svg] as const),
 ] as const) {

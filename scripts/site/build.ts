@@ -30,7 +30,14 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/library.md',
     'docs/ci/README.md',
   ],
-  Reference: ['docs/configuration.md', 'docs/properties.md', 'docs/bugs.md', 'PROTOCOL.md'],
+  Reference: [
+    'docs/configuration.md',
+    'docs/properties.md',
+    'docs/practice.md',
+    'docs/bugs.md',
+    'docs/undeclared.md',
+    'PROTOCOL.md',
+  ],
   Project: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
 };
 /** Documents that no group names. */

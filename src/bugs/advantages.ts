@@ -17,18 +17,21 @@ export const advantages: readonly Bug[] = [
   {
     id: 'ADV-03',
     what: 'Advantages are normalised over the batch where the group is meant.',
+    formula: 'the whole batch is taken for one group',
     seen: ['XU-YIJIE/grpo-flat#2', 'dllm-reasoning/d1#19'],
     todo: 'Reshape rewards to (prompts, G), subtract the mean of the last axis, divide by its deviation. A mean over the whole batch rewards easy prompts.',
   },
   {
     id: 'ADV-04',
     what: 'Rows are grouped in another order than they lie in.',
+    formula: 'every n-th row, or n neighbouring rows, are taken for a group',
     seen: ['StarsfieldAI/R1-V#67', 'modelscope/ms-swift#6720', 'huggingface/trl#6680'],
     todo: 'Group by ids that travel with the rows instead of by `view(-1, G)`. If you reshape, repeat prompts with `repeat_interleave`, so that rows of one prompt stand together.',
   },
   {
     id: 'ADV-05',
     what: 'Groups without spread, or of one row, give NaN or huge advantages.',
+    formula: 'nothing guards the division',
     seen: ['NVIDIA-NeMo/RL#1519', 'NVIDIA-NeMo/RL#4158', 'huggingface/trl#5773', 'verl-project/verl#3635'],
     todo: 'Set advantages to 0 where `max - min == 0`, do not rely on epsilon alone, and state ddof: a group of one has no deviation with ddof 1.',
   },

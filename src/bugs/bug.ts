@@ -9,6 +9,8 @@ export interface Bug {
   readonly seen: readonly string[];
   /** What whoever has it does about it: where to look, and what the right code is. */
   readonly todo: string;
+  /** What it computes instead, behind "an answer fits exactly if": a finding that does names this row. */
+  readonly formula?: string;
   /** Why no mutant shows it. */
   readonly unshown?: string;
 }

@@ -5,6 +5,7 @@ export const losses: readonly Bug[] = [
   {
     id: 'MSK-06',
     what: 'Padding is left in the labels and counts as a target.',
+    formula: 'every column is trained, padding as well',
     seen: ['huggingface/trl#1625'],
     todo: 'Set labels to -100 where the attention mask is 0, before a negative log-likelihood over the whole row is taken.',
   },
@@ -51,6 +52,7 @@ export const losses: readonly Bug[] = [
   {
     id: 'KL-09',
     what: 'The configured coefficient has no effect.',
+    formula: 'the KL term is missing',
     seen: [
       'THUDM/slime#397',
       'THUDM/slime#399',
@@ -75,6 +77,7 @@ export const losses: readonly Bug[] = [
   {
     id: 'LOSS-01',
     what: 'The means of the micro-batches are averaged, whatever their token counts.',
+    formula: 'the losses of the micro-batches are averaged, or added up, whatever their counts',
     seen: [
       'huggingface/transformers#34191',
       'huggingface/transformers#35438',
@@ -114,6 +117,7 @@ export const losses: readonly Bug[] = [
   {
     id: 'LOSS-03',
     what: 'The denominator counts by another mask than the numerator.',
+    formula: 'it is divided by the labels before the shift, or by all real tokens',
     seen: [
       'huggingface/trl#6439',
       'huggingface/trl#6369',
@@ -126,6 +130,7 @@ export const losses: readonly Bug[] = [
   {
     id: 'LOSS-04',
     what: 'A mode of aggregation computes another one than its name says.',
+    formula: 'it is aggregated as another mode than the declared one',
     seen: [
       'verl-project/verl#931',
       'verl-project/verl#5417',
@@ -138,6 +143,7 @@ export const losses: readonly Bug[] = [
   {
     id: 'LOSS-08',
     what: 'A constant factor is lost or applied twice.',
+    formula: 'the KL term counts twice, or it is divided by the number of tokens twice',
     seen: ['verl-project/verl#2016', 'verl-project/verl#4711'],
     todo: 'Compare with the closed form, not with "goes down": factors of 0.5, of the accumulation steps and of the world size cancel out in no plot.',
   },
@@ -167,6 +173,7 @@ export const losses: readonly Bug[] = [
   {
     id: 'LOSS-11',
     what: 'The mean is taken over padding as well.',
+    formula: 'it is divided by all columns, padding as well',
     seen: ['NovaSky-AI/SkyRL#462'],
     todo: 'Divide by `mask.sum()`, not by `numel()` or by the width of the row.',
   },
@@ -202,6 +209,7 @@ export const losses: readonly Bug[] = [
   {
     id: 'PPO-03',
     what: 'Minimum and maximum are confused where the advantage is negative.',
+    formula: 'the larger of the two objectives is taken, not the smaller',
     seen: ['openai/spinningup#255', 'pytorch/rl#786'],
     todo: 'As a loss it is `max(-A * ratio, -A * clip(ratio))`, as an objective `min` of both without the signs. Try A = -1 with a ratio of 2: it must not be clipped.',
   },

@@ -136,6 +136,7 @@ export const rollouts: readonly Bug[] = [
   {
     id: 'MSK-01',
     what: 'The tokens of the prompt are trained.',
+    formula: 'every real token is trained, the prompt as well',
     seen: [
       'OpenRLHF/OpenRLHF#235',
       'OpenRLHF/OpenRLHF#237',

@@ -23,6 +23,7 @@ export const scores: readonly Bug[] = [
   {
     id: 'LP-01',
     what: 'A token is scored under logits of another position.',
+    formula: 'labels are not shifted, or shifted once more',
     seen: [
       'lucidrains/PaLM-rlhf-pytorch#31',
       'nlp-with-transformers/notebooks#67',
@@ -61,12 +62,14 @@ export const scores: readonly Bug[] = [
   {
     id: 'KL-01',
     what: 'The KL term is subtracted from the loss.',
+    formula: 'its sign is turned, or the KL term is subtracted from the loss',
     seen: ['verl-project/verl#179', 'Unakar/Logic-RL#58', 'mll-lab-nu/RAGEN#58', 'qiancheng0/ToolRL#52'],
     todo: 'The loss is minimised: write `loss = policy_loss + beta * kl`. Forks of older trainers still subtract it.',
   },
   {
     id: 'KL-03',
     what: 'Policy and reference are swapped in the estimator.',
+    formula: 'policy and reference are swapped, or the KL is taken to old_logprobs',
     seen: [
       'huggingface/trl#3043',
       'modelscope/ms-swift#7145',
@@ -84,6 +87,7 @@ export const scores: readonly Bug[] = [
   {
     id: 'KL-13',
     what: 'Padding on the left is summed into the KL, which turns negative.',
+    formula: 'the mean is over all columns, or divided by all of them',
     seen: ['huggingface/trl#262', 'huggingface/trl@9b60207f0'],
     todo: 'Sum the KL under the completion mask of the same layout as the log-probabilities. A mean KL below 0 with k3 means that the layouts differ.',
   },

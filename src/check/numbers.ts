@@ -76,6 +76,7 @@ export function numberFinding(parts: {
   readonly pairs: readonly Pair[];
   readonly strips?: readonly Strip[];
   readonly note?: string;
+  readonly answers?: readonly string[];
 }): Finding {
   const numbers = parts.pairs.map(
     ({ where, expected = Number.NaN, observed = Number.NaN }): NumberDifference => ({
@@ -95,6 +96,7 @@ export function numberFinding(parts: {
     numbers: numbers.sort((a, b) => gap(b) - gap(a)),
     note: [parts.band.reason, ...(parts.note === undefined ? [] : [parts.note])].map(sentence).join(' '),
     ...(parts.strips === undefined ? {} : { strips: parts.strips }),
+    ...(parts.answers === undefined ? {} : { answers: parts.answers }),
   };
 }
 

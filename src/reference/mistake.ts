@@ -11,9 +11,33 @@ export interface Mistake<Answer> {
   readonly legal?: true;
 }
 
-/** " It fits exactly if ... (KL-01)."; nothing where none fits. */
-export function mistakeWords(mistake: Pick<Mistake<unknown>, 'words' | 'bug'> | undefined): string {
-  if (mistake === undefined) return '';
-  const { words, bug } = mistake;
-  return ` It fits exactly if ${words}${bug === undefined ? '' : ` (${bug})`}.`;
+/** What explains an answer to the last digit. */
+export interface Cause {
+  /** "its sign is turned (KL-01)"; where small numbers coincide, two of them: "..., or if ...". */
+  readonly words: string;
+  /** None of what fits is anybody's choice. */
+  readonly proven: boolean;
 }
+
+/** The mistakes that fit an answer rich enough to tell them apart. */
+export function causeOf<Answer>(
+  mistakes: readonly Mistake<Answer>[],
+  fits: (answer: Answer) => boolean,
+): Cause | undefined {
+  const fitting = mistakes.filter(({ answer }) => fits(answer));
+  const words = new Set(
+    fitting.map((mistake) => mistake.words + (mistake.bug === undefined ? '' : ` (${mistake.bug})`)),
+  );
+  if (words.size === 0) return undefined;
+  return {
+    words: [...words].slice(0, MOST_NAMED).join(', or if '),
+    proven: fitting.every(({ legal }) => legal !== true),
+  };
+}
+
+/** " It fits exactly if its sign is turned (KL-01)."; nothing where nothing is named. */
+export function causeWords(cause: Cause | undefined): string {
+  return cause === undefined ? '' : ` It fits exactly if ${cause.words}.`;
+}
+
+const MOST_NAMED = 2;

@@ -4,6 +4,10 @@ import {
   answersOf,
   type Band,
   bandOf,
+  type Cause,
+  causeIn,
+  causeOf,
+  causeWords,
   discard,
   ESTIMATED_NOTE,
   type Finding,
@@ -11,13 +15,12 @@ import {
   lossMistakes,
   lossVariants,
   lossWeights,
-  type Mistake,
-  mistakeWords,
   numberFinding,
   type PolicyLoss,
   type PolicyLossInput,
   type Property,
   policyLoss,
+  richest,
   type Semantics,
   type Subject,
   show,
@@ -188,12 +191,25 @@ const equals: Property<Tracks> = {
       return discard('a dual clip and a KL of unknown coefficient may both be in the loss');
     if (variants.some((settings) => nearClip(input, settings)))
       return discard('a ratio stands on the edge of the clip range');
-    const mistake = fits
-      .flatMap(({ settings }) => lossMistakes(input, settings, args.micro_batches ?? []))
-      .find(({ answer }) => holds(against(input, observed, band, answer, answer)));
-    return findingOf(subject, drawn, observed, band, fits, mistake);
+    const cause = await explained(subject, fits);
+    return findingOf(subject, drawn, observed, band, fits, cause);
   },
 };
+
+/** A known mistake that explains loss and gradient of a rich case, in any of the ways that were tried. */
+const explained = (subject: Subject, fits: readonly Fit[]) =>
+  causeIn(async () => {
+    const rich = richest(equals.given(subject));
+    if (rich === undefined) return undefined;
+    const args = whole(rich);
+    const input: PolicyLossInput = { ...args, mask: args.completion_mask };
+    const band = bandOf(subject, args.completion_mask.flat().length);
+    const observed = await lossWeights(subject, args);
+    return causeOf(
+      fits.flatMap(({ settings }) => lossMistakes(input, settings, args.micro_batches ?? [])),
+      (answer) => holds(against(input, observed, band, answer, answer)),
+    );
+  });
 
 /** A dual clip that nobody declares may be there, with any constant in use. */
 function dualsOf(
@@ -211,7 +227,7 @@ function findingOf(
   observed: Weights,
   band: Band,
   fits: readonly Fit[],
-  mistake: Mistake<PolicyLoss> | undefined,
+  cause: Cause | undefined,
 ): Finding | undefined {
   const closest = [...fits].sort(
     (a, b) => Number(a.wrongLoss) - Number(b.wrongLoss) || a.wrongWeights.length - b.wrongWeights.length,
@@ -221,13 +237,12 @@ function findingOf(
   const { expected } = closest;
   const { loss_aggregation, clip_low, clip_high, kl_coef = 'undeclared' } = subject.semantics;
   const declared = `Declared: ${loss_aggregation}, clip ${clip_low}/${clip_high}, kl_coef ${kl_coef}.`;
-  const proven = mistake !== undefined && mistake.legal !== true;
-  const answers = proven ? {} : answersOf(subject, 'loss', DECLARED);
+  const answers = cause?.proven === true ? {} : answersOf(subject, 'loss', DECLARED);
   const note = observed.estimated ? `${declared} ${ESTIMATED_NOTE}` : declared;
   if (closest.wrongLoss || first === undefined) {
     return numberFinding({
       kind: 'loss',
-      sentence: `The loss is ${show(observed.loss)}; the declared formula gives ${show(expected.loss)}.${mistakeWords(mistake)}`,
+      sentence: `The loss is ${show(observed.loss)}; the declared formula gives ${show(expected.loss)}.${causeWords(cause)}`,
       band,
       pairs: [{ where: 'loss', expected: expected.loss, observed: observed.loss }],
       ...answers,
@@ -245,7 +260,7 @@ function findingOf(
   });
   return numberFinding({
     kind: 'weight',
-    sentence: `The gradient of token ${column} of row ${row} is ${show(observed.weights[row]?.[column])}; the declared formula gives ${show(expected.weights[row]?.[column])}. The loss itself agrees.${mistakeWords(mistake)}`,
+    sentence: `The gradient of token ${column} of row ${row} is ${show(observed.weights[row]?.[column])}; the declared formula gives ${show(expected.weights[row]?.[column])}. The loss itself agrees.${causeWords(cause)}`,
     band,
     pairs: closest.wrongWeights.map(([r, c]) => ({
       where: `row ${r}, token ${c}`,

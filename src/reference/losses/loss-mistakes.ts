@@ -130,7 +130,7 @@ function otherCounts(right: PolicyLoss, mask: PolicyLossInput['mask']): Mistake<
     .filter(([, count]) => count > 0 && count !== right.tokens)
     .map(([what, count, bug]) => ({
       ...(bug === undefined ? {} : { bug }),
-      words: `it is divided by ${what}, instead of by the ${right.tokens} trained tokens`,
+      words: `it is divided by ${what}, instead of by the trained tokens`,
       answer: scaled(right, right.tokens / count),
     }));
 }

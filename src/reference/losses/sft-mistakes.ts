@@ -17,7 +17,7 @@ export function sftMistakes(logits: Cube, labels: Matrix, ids: Matrix, real: Mat
       ? [
           {
             ...(bug === undefined ? {} : { bug }),
-            words: `it is divided by ${what} (${count}), instead of by the ${right.tokens} labelled tokens`,
+            words: `it is divided by ${what}, instead of by the labelled tokens`,
             answer: sum / count,
           },
         ]

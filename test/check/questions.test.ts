@@ -1,0 +1,206 @@
+// What is measured and looks wrong is asked: of trainers that declare nothing, through a run as `check` makes it.
+import { describe, expect, test } from 'vitest';
+import { properties } from '../../properties/index.ts';
+import { PRACTICE } from '../../src/check/profile/practice.ts';
+import { measureUndeclared } from '../../src/check/profile/undeclared.ts';
+import {
+  type Args,
+  objectTrainer,
+  type PropertyResult,
+  type RunOptions,
+  run,
+  type Semantics,
+  type Trainer,
+} from '../../src/index.ts';
+import { notCompared } from '../../src/report/notes.ts';
+import { clamped, k1, k3, type Made, made } from './profile/profiled.ts';
+
+const LOSS = 'loss/equals-the-declared-formula';
+const KL = 'kl/equals-the-estimator';
+const ADVANTAGES = 'advantages/equal-the-declared-formula';
+
+interface Judged {
+  readonly of: (id: string) => PropertyResult | undefined;
+  readonly all: readonly PropertyResult[];
+  readonly notes: readonly string[];
+}
+
+async function judged(trainer: Trainer, options: Partial<RunOptions> = {}): Promise<Judged> {
+  const { semantics } = options;
+  const declared = semantics === undefined ? {} : { semantics };
+  const measured = await measureUndeclared({ trainer, tokenizer: undefined, ...declared });
+  const chosen = properties.filter(
+    ({ level, ops }) => level === 'must' && ops.every((op) => trainer.hello.ops[op] !== undefined),
+  );
+  let notes: readonly string[] = [];
+  const all = await run(
+    {
+      trainer,
+      tokenizer: undefined,
+      properties: chosen,
+      seed: 5,
+      cases: 20,
+      command: 'test',
+      measured,
+      shrinkMilliseconds: 0,
+      ...options,
+    },
+    (event) => {
+      if (event.type === 'run-start') notes = (event.notes ?? []).map(({ sentence }) => sentence);
+    },
+  );
+  return { all, notes, of: (id) => all.find((result) => result.id === id) };
+}
+
+type LossArgs = Args<'loss'>;
+
+/** A trainer whose loss is of other inputs, or another number of them. */
+function changed(
+  trainer: Trainer,
+  loss: (args: LossArgs, loss: number) => number,
+  input: (args: LossArgs) => LossArgs = (args) => args,
+): Trainer {
+  return objectTrainer({
+    hello: trainer.hello,
+    ops: Object.fromEntries(
+      (['kl', 'advantages', 'loss'] as const).map((op) => [
+        op,
+        async (args: never) => {
+          const answer = await trainer.ask(op, op === 'loss' ? (input(args) as never) : args);
+          if (answer.kind !== 'ok') throw new Error(answer.kind);
+          if (op !== 'loss') return answer.ok;
+          return { loss: loss(args, (answer.ok as { loss: number }).loss) };
+        },
+      ]),
+    ),
+  });
+}
+
+/** The clipped objective of the ratio's square: no reference knows it, and every relation holds. */
+function ofSquaredRatio(trainer: Trainer): Trainer {
+  const twice = (args: LossArgs, track: 'logprobs' | 'ref_logprobs'): number[][] =>
+    args[track].map((row, b) =>
+      row.map((value, t) => value + (args.logprobs[b]?.[t] ?? 0) - (args.old_logprobs[b]?.[t] ?? 0)),
+    );
+  return changed(
+    trainer,
+    (_, loss) => loss,
+    (args) => ({ ...args, logprobs: twice(args, 'logprobs'), ref_logprobs: twice(args, 'ref_logprobs') }),
+  );
+}
+
+const failing = ({ all }: Judged): string[] =>
+  all.filter(({ verdict }) => ['fail', 'error', 'ask', 'thin'].includes(verdict)).map(({ id }) => id);
+const own = (...own_formulas: NonNullable<Semantics['own_formulas']>): Semantics => ({ own_formulas });
+
+describe('a formula that is none of the known ones', () => {
+  const odd = ofSquaredRatio(made());
+
+  test('is a question with the lines that answer it, and nothing else is wrong', async () => {
+    const found = await judged(odd);
+    expect(failing(found)).toEqual([LOSS]);
+    expect(found.of(LOSS)).toMatchObject({ verdict: 'ask', cases: 0 });
+    expect(found.of(LOSS)?.reason).toMatch(/^The answers of op `loss` follow none of the known formulas/);
+    expect(found.of(LOSS)?.answers?.at(-1)).toMatch(/^"own_formulas": \["loss"\]/);
+  });
+
+  test('is compared with none where it is said to be the own one, and the report says so', async () => {
+    const found = await judged(odd, { semantics: own('loss') });
+    expect(failing(found)).toEqual([]);
+    expect(notCompared(found.all)).toEqual([LOSS]);
+    expect(
+      found.all.filter(({ id, verdict }) => id.startsWith('loss/') && verdict === 'pass').length,
+    ).toBeGreaterThan(2);
+  });
+
+  test('is a failure where the formula is declared', async () => {
+    const semantics = {
+      loss_aggregation: 'token-mean',
+      clip_low: 0.2,
+      clip_high: 0.2,
+      kl_coef: 0.04,
+    } as const;
+    expect((await judged(odd, { semantics })).of(LOSS)?.verdict).toBe('fail');
+  });
+
+  test('of KL and of advantages is a question, too', async () => {
+    const kl = await judged(made({ kl: (logprob, ref) => (ref - logprob) ** 4 }));
+    expect(kl.of(KL)).toMatchObject({ verdict: 'ask' });
+    expect(kl.of(KL)?.failure?.finding?.answers?.at(-1)).toMatch(/^"own_formulas": \["kl"\]/);
+    const cubes = made({ divisor: (deviation) => deviation ** 3 + 1 });
+    expect((await judged(cubes)).of(ADVANTAGES)?.verdict).toBe('ask');
+    expect(failing(await judged(cubes, { semantics: own('advantages') }))).toEqual([]);
+  });
+
+  test('is not asked about while a relation of the same op fails', async () => {
+    const batched = changed(odd, ({ logprobs }, loss) => loss + (logprobs[0]?.length ?? 0));
+    const found = await judged(batched);
+    expect(found.all.some(({ id, verdict }) => id.startsWith('loss/') && verdict === 'fail')).toBe(true);
+    expect(found.of(LOSS)?.verdict).toBe('skipped');
+    expect(found.of(LOSS)?.reason).toMatch(/^which formula it is, is asked once loss\/.* holds$/);
+  });
+});
+
+describe('a known mistake', () => {
+  test.each<[string, Made, string, RegExp]>([
+    ['a turned sign', { kl: (p, q) => -k3(p, q) }, KL, /fits exactly if its sign is turned \(KL-01\)/],
+    ['the variance', { divisor: (deviation) => deviation ** 2 || 1 }, ADVANTAGES, /divided by the variance/],
+  ])('is a failure by its name although nothing is declared: %s', async (_, how, id, words) => {
+    const result = (await judged(made(how))).of(id);
+    expect(result?.verdict).toBe('fail');
+    expect(result?.failure?.finding?.sentence).toMatch(words);
+  });
+});
+
+describe('a measured value', () => {
+  test.each<[string, Made, string, string]>([
+    ['the lower bound is the width', { clip: [0.8, 0.2] }, LOSS, 'clip_low'],
+    ['the loss is a plain sum', { factor: () => 1 }, LOSS, 'loss_norm'],
+    ['KL is clamped at 1', { kl: clamped(k3, 1) }, KL, 'kl_clamp'],
+    ['k1 is in the loss', { kl: k1 }, KL, 'kl_estimator'],
+    ['no baseline', { baseline: () => 0, scaling: 'none' }, ADVANTAGES, 'advantage_baseline'],
+  ])('that no trainer has on purpose is asked about: %s', async (_, how, id, item) => {
+    const result = (await judged(made(how))).of(id);
+    expect(result).toMatchObject({ verdict: 'ask' });
+    expect(result?.reason).toContain(`Measured, not declared: ${item} is`);
+    expect(result?.answers?.some((answer) => answer.startsWith(`"${item}": `))).toBe(true);
+  });
+
+  test('is answered by declaring it', async () => {
+    const sum = made({ factor: () => 1 });
+    const semantics = { loss_norm: 1 };
+    expect(failing(await judged(sum, { semantics }))).toEqual([]);
+  });
+
+  test.each<[string, Made, string]>([
+    ['denominators of micro-batches', { local: true }, 'loss_normalization is local'],
+    ['no scaling', { scaling: 'none' }, 'advantage_scaling is none'],
+    ['no clip', { clip: [Infinity, Infinity] }, 'clip_low is Infinity'],
+  ])(
+    'that is legal and often not meant is noted, and fails a strict run alone: %s',
+    async (_, how, words) => {
+      const found = await judged(made(how));
+      expect(failing(found)).toEqual([]);
+      expect(found.notes.some((sentence) => sentence.includes(words))).toBe(true);
+      const strict = await judged(made(how), { strict: true });
+      expect(failing(strict).length).toBeGreaterThan(0);
+      expect(strict.notes).toEqual([]);
+    },
+  );
+
+  test('of the plain trainer raises neither question nor note', async () => {
+    const found = await judged(made());
+    expect(failing(found)).toEqual([]);
+    expect(found.notes).toEqual([]);
+  });
+});
+
+test('each row of the table has a source, and a property that settles its item', () => {
+  const settled = new Set(properties.flatMap(({ settles = [] }) => settles));
+  const asked = PRACTICE.map(({ item }) => item).filter((item) => !settled.has(item));
+  expect(asked).toEqual([]);
+  for (const { source, why } of PRACTICE) {
+    expect(source).toMatch(/^https?:\/\//);
+    expect(why).toMatch(/\.$/);
+  }
+});
