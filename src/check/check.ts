@@ -2,6 +2,7 @@
 import { VERSION } from '../version.ts';
 import { drawCases } from './cases.ts';
 import { type Failure, NOT_TRIED, type PropertyResult } from './events.ts';
+import { compareLabels } from './failing-labels.ts';
 import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
@@ -64,12 +65,16 @@ export async function checkProperty(
   const arbitrary = property.given(world);
   const seed = seedOf(options.seed, property.id);
   const cases = drawCases(arbitrary, seed, Math.min(options.cases, property.mostCases ?? options.cases));
+  const compared = compareLabels(property, world);
+  let drawn = 0;
   const screening = await screen(
     cases.count,
     async () => {
+      const index = drawn++;
       const given = cases.next();
       const outcome = await runCase(property, options.trainer, world, given);
       labels.add(given, outcome);
+      compared.add(given, outcome, index);
       return outcome;
     },
     { signal: options.signal, onDone: options.onProgress },
@@ -94,6 +99,7 @@ export async function checkProperty(
     const anyValue = await dimmed(toShrink, smallest);
     const failure = await failureOf(property, world, options, smallest.given, smallest.outcome, {
       casesToFail: trouble.index + 1,
+      outOf: cases.count,
       shrinks: smallest.shrinks,
       seed: options.seed,
       ...(smallest.path === undefined ? {} : { path: smallest.path }),
@@ -102,7 +108,8 @@ export async function checkProperty(
       ...(anyValue.length === 0 ? {} : { anyValue }),
     });
     if (known === undefined) save(property, options, failure);
-    return failed(failure, counted);
+    const failingLabels = compared.shared(trouble.outcome, cases.count);
+    return failed(failure, { ...counted, ...(failingLabels.length === 0 ? {} : { failingLabels }) });
   }
   if (screening.interrupted) return report('interrupted', { ...counted, reason: 'the run was interrupted' });
   if (done === refused + setAside)
@@ -175,7 +182,11 @@ async function failureOf(
     trouble.kind === 'error' && (trouble.failure.kind === 'budget' || trouble.failure.kind === 'start');
   const stderrTail = trainer.stderrTail();
   const lines: string[] = [];
-  const confirmed = gone ? 'not re-run' : await confirm(property, trainer, world, given, troubleOf(outcome));
+  // Whoever stops a run waits for what it found, not for a fresh process.
+  const stopped = gone || options.signal?.aborted === true;
+  const confirmed = stopped
+    ? 'not re-run'
+    : await confirm(property, trainer, world, given, troubleOf(outcome));
   if (!gone) await runCase(property, trainer, world, given, lines);
   return {
     caseId: caseId(property.id, given),

@@ -26,6 +26,8 @@ export interface Failure {
   /** The smallest failing case, plain JSON. */
   readonly given: unknown;
   readonly casesToFail: number;
+  /** Of so many that were to be tried; absent where none was drawn. */
+  readonly outOf?: number;
   readonly shrinks: number;
   readonly shrinkStopped?: 'time';
   /** Some of the failing cases from the one that was found first to the smallest, both included. */
@@ -71,6 +73,17 @@ export interface ThinLabel {
   readonly refused: number;
 }
 
+/** A label of every case that fails in the way of the failure shown, and of few that hold. */
+export interface FailingLabel {
+  readonly label: string;
+  /** Cases that fail so: each has it. */
+  readonly failing: number;
+  /** Cases that hold, */
+  readonly holding: number;
+  /** and those of them that have it. */
+  readonly holdingWith: number;
+}
+
 export interface PropertyResult {
   readonly id: string;
   readonly title: string;
@@ -87,6 +100,8 @@ export interface PropertyResult {
   readonly coverage?: Coverage;
   /** Labels that certainly have less. */
   readonly thin: readonly ThinLabel[];
+  /** What the failing cases share and those that hold lack, where enough of both were seen. */
+  readonly failingLabels?: readonly FailingLabel[];
   /** Why it has this verdict, where no failure says so. */
   readonly reason?: string;
   /** `ask` without a case: one-line declarations that answer what `reason` asks. */
@@ -130,7 +145,11 @@ export type RunEvent =
       readonly hello: Hello;
       /** The trainer's command line, as typed. */
       readonly command: string;
+      /** It is the bundled example and not the trainer of whoever reads this. */
+      readonly bundled?: true;
       readonly properties: readonly PropertyFacts[];
+      /** How many more the trainer could be held to, by the level that left them out. */
+      readonly notRun?: Partial<Readonly<Record<Level, number>>>;
       /** Of the harness. */
       readonly version: string;
       /** When it began: ISO 8601 in UTC, as `2026-03-01T09:30:00.000Z`. Absent where nobody said it. */

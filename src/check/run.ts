@@ -31,6 +31,8 @@ export async function run(
     command: options.command,
     properties: properties.map(factsOf),
     version: VERSION,
+    ...(options.notRun === undefined ? {} : { notRun: options.notRun }),
+    ...(options.bundled ? { bundled: true as const } : {}),
     ...(started === undefined ? {} : { started }),
     ...(semantics === undefined ? {} : { configured: semantics }),
     ...(measured === undefined ? {} : { measured }),

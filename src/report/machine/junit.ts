@@ -5,7 +5,16 @@ import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import { kindOf } from '../../check/saved/known.ts';
 import { blockWithin, cutOffSentence, scriptOf } from '../complaints.ts';
 import { saidOf } from '../failure/failure.ts';
-import { isCutOff, lastingNames, millisecondsOf, type Run, runNames, stageOf } from '../runs.ts';
+import {
+  BUNDLED,
+  isCutOff,
+  lastingNames,
+  millisecondsOf,
+  type Run,
+  runNames,
+  stageOf,
+  whoseTrainer,
+} from '../runs.ts';
 import { casesOf } from '../text/table.ts';
 import { clipped } from '../text/visible.ts';
 
@@ -59,6 +68,7 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
   };
   const traced = start.replay?.traced === true;
   const facts = {
+    trainer: whoseTrainer(start),
     seed: traced ? undefined : start.seed,
     cases: traced ? undefined : start.cases,
     command: start.command,
@@ -69,7 +79,7 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
   return {
     counts,
     lines: [
-      `  <testsuite name="${attribute(name)}"${timestamp} ${countsText(counts)}>`,
+      `  <testsuite name="${attribute(start.bundled === true ? `${name}, ${BUNDLED}` : name)}"${timestamp} ${countsText(counts)}>`,
       '    <properties>',
       ...Object.entries(facts)
         .filter(([, value]) => value !== undefined && value !== '')

@@ -5,7 +5,7 @@ import { type Bug, bugsOf, threadUrl } from '../../bugs/index.ts';
 import type { PropertyFacts, PropertyResult } from '../../check/events.ts';
 import { complaintsOf, cutOffSentence, scriptOf, sentenceOf } from '../complaints.ts';
 import { againFor, replayLine } from '../failure/reproduce.ts';
-import { isCutOff, lastingNames, type Run } from '../runs.ts';
+import { isCutOff, lastingNames, type Run, whoseTrainer } from '../runs.ts';
 import { clipped, harmless } from '../text/visible.ts';
 
 /** One document; code scanning wants the runs of one tool told apart, so each has a category of its own. */
@@ -47,7 +47,7 @@ function runOf(run: Run, name: string): object {
       },
     },
     // A category ends with a slash; what would stand behind it names the single run.
-    automationDetails: { id: `lossproof/${name}/` },
+    automationDetails: { id: `lossproof/${name}/`, description: { text: harmless(whoseTrainer(start)) } },
     invocations: [
       {
         executionSuccessful: !isCutOff(run),
@@ -61,7 +61,12 @@ function runOf(run: Run, name: string): object {
     ],
     results: results.map(({ result, level }) => resultOf(result, level, ids.indexOf(result.id), run)),
     columnKind: 'utf16CodeUnits',
-    properties: { trainer: name, seed: start.seed, cases: start.cases, command: harmless(start.command) },
+    properties: {
+      trainer: harmless(whoseTrainer(start)),
+      seed: start.seed,
+      cases: start.cases,
+      command: harmless(start.command),
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 // One row of the table: verdict, property, level, cases, and what is to be said about it in a few words.
-import type { PropertyResult } from '../../check/events.ts';
+import type { Failure, PropertyResult } from '../../check/events.ts';
 import { percent } from '../../check/labels.ts';
 import { UNEXPLAINED } from '../../check/saved/known.ts';
 import type { Verdict } from '../../vocabulary.ts';
@@ -107,9 +107,16 @@ const MUCH_REJECTED = 0.5;
 
 /** "1,100 cases, 3 refused": what ran, and what of it was not judged. */
 export function casesOf(result: Pick<PropertyResult, 'cases' | 'rejected' | 'setAside' | 'failure'>): string {
-  // Of a failure, what it took to find it, as in its block: more were in flight than that.
-  const count = result.failure?.casesToFail ?? result.cases;
-  return plural(count, 'case') + (result.failure === undefined ? notJudged(result) : '');
+  if (result.failure !== undefined) return failedAt(result.failure);
+  return plural(result.cases, 'case') + notJudged(result);
+}
+
+/** `failed at case 4 of 100`: which case it was, not how many fail. Of cases that none drew, how many there were. */
+export function failedAt({ casesToFail, outOf, saved, finding }: Failure): string {
+  const verb = finding?.answers === undefined ? 'failed' : 'seen';
+  if (saved) return `${verb} in a saved case`;
+  if (outOf === undefined) return plural(casesToFail, 'case');
+  return `${verb} at case ${casesToFail.toLocaleString('en')} of ${outOf.toLocaleString('en')}`;
 }
 
 function restOf(result: PropertyResult): string {
