@@ -40,6 +40,8 @@ export interface Failure {
   readonly lines: readonly string[];
   /** It came from the corpus of saved failures. */
   readonly saved?: boolean;
+  /** The trainer failed in the same way in this property, where the case was made small; here it is as it was drawn. */
+  readonly sameAs?: string;
   readonly stderrTail?: string;
 }
 
@@ -94,6 +96,8 @@ export interface PropertyResult {
   /** Where a known failure is discussed, if the list of known failures says so. */
   readonly link?: string;
   readonly failure?: Failure;
+  /** What else is wrong: the smallest case of each further kind, and on each further route. */
+  readonly others?: readonly Failure[];
   /** Saved failures of earlier runs that now hold. */
   readonly fixed: readonly string[];
   /** Of the clock: its cases, shrinking and runs again. */

@@ -78,3 +78,14 @@ export function troubleOf(outcome: CaseOutcome): string | undefined {
   if (outcome.kind === 'error') return `error ${outcome.failure.kind}`;
   return undefined;
 }
+
+/**
+ * What a case in trouble is a case of: the same kind of trouble on the same route, where its cases have one. A property
+ * shows one counterexample of each.
+ */
+export function causeOf(given: unknown, outcome: CaseOutcome): string | undefined {
+  const trouble = troubleOf(outcome);
+  if (trouble === undefined) return undefined;
+  const route = (given as { readonly route?: unknown } | null)?.route;
+  return typeof route === 'string' ? `${trouble} on route ${route}` : trouble;
+}

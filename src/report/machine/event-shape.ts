@@ -128,6 +128,7 @@ const failure = object({
   seed: count,
   'path?': text,
   lines: list(text),
+  'sameAs?': text,
   'stderrTail?': text,
 });
 
@@ -145,6 +146,7 @@ const result = object({
   'reason?': text,
   'answers?': list(text),
   'failure?': failure,
+  'others?': list(failure),
   fixed: list(text),
   milliseconds: count,
 });

@@ -4,7 +4,7 @@
 import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import { kindOf } from '../../check/saved/known.ts';
 import { blockWithin, cutOffSentence, scriptOf } from '../complaints.ts';
-import { saidOf } from '../failure/failure.ts';
+import { othersSaid, saidOf } from '../failure/failure.ts';
 import { isCutOff, lastingNames, millisecondsOf, type Run, runNames, stageOf } from '../runs.ts';
 import { casesOf } from '../text/table.ts';
 import { clipped } from '../text/visible.ts';
@@ -128,6 +128,7 @@ function innerOf(result: PropertyResult, run: Run): string {
       ? `${open}/>`
       : `${open}>${xml(blockWithin(result, run, WIDTH, MOST_BLOCK))}</${tag}>`;
   };
+  const words = [saidOf(failure) ?? title, ...othersSaid(result)].join(' ');
   switch (verdict) {
     case 'pass':
       return result.rejected + result.setAside === 0
@@ -135,9 +136,9 @@ function innerOf(result: PropertyResult, run: Run): string {
         : `<system-out>${xml(casesOf(result))}</system-out>`;
     case 'fail':
     case 'ask':
-      return tell('failure', saidOf(failure) ?? title);
+      return tell('failure', words);
     case 'error':
-      return tell('error', saidOf(failure) ?? title);
+      return tell('error', words);
     case 'changed':
     case 'thin':
     case 'stale':

@@ -2,7 +2,7 @@
 // what the smallest case is, how it is seen again; and folded behind that, what the trainer was asked and said.
 import type { Failure, PropertyFacts, PropertyResult, Replay } from '../../../check/events.ts';
 import type { Finding } from '../../../check/property.ts';
-import { CONFIRMED, facts as factsLine, MOST_STRIPS } from '../../failure/failure.ts';
+import { CONFIRMED, facts as factsLine, foundIn as foundWhere, MOST_STRIPS } from '../../failure/failure.ts';
 import { tail, troubleIn } from '../../failure/trouble.ts';
 import { plural } from '../../text/plural.ts';
 import { seriesFigures } from '../monitor/monitor-series.ts';
@@ -41,10 +41,12 @@ ${trouble !== undefined && troubleBlock(trouble)}
 ${confirmation(failure)}
 ${verdictReason(result)}
 ${theSame(also)}
+${sameAs(failure)}
 ${foundIn(failure, replay, id)}
 ${shrinkSteps({ steps: failure.steps ?? [], id })}
 ${reproduceSection(failure, replay)}
 ${conversation(failure, id)}
+${(result.others ?? []).map((other, at) => besideIt(other, replay, `${id}/${at + 2}`))}
 ${replay?.golden !== true && aboutRule(facts, id)}
 </article>
 `;
@@ -66,6 +68,27 @@ function foundIn(
         ? 'Where it was found'
         : 'Smallest case';
   return html`<section><h4>${title}</h4>${caseBlock(given, anyValue)}</section>`;
+}
+
+/** Another cause under the same rule, with a case of its own. */
+function besideIt(other: Failure, replay: Replay | undefined, id: string): Markup {
+  const trouble = troubleIn(other);
+  return html`<section class="beside" id="${id}"><h4>Beside it, ${foundWhere(other)}</h4>
+${other.finding !== undefined && findingBlock(other.finding, id)}
+${trouble !== undefined && troubleBlock(trouble)}
+${confirmation(other)}
+${sameAs(other)}
+${foundIn(other, replay, id)}
+${reproduceSection(other, replay)}
+${conversation(other, id)}
+</section>`;
+}
+
+function sameAs({ sameAs: first }: Failure): Markup | false {
+  return (
+    first !== undefined &&
+    html`<p class="notice">The trainer fails here as in <code>${first}</code>, where the case is made small.</p>`
+  );
 }
 
 const SENTENCE_CHARACTERS = 2_000;
