@@ -2,13 +2,13 @@
 // cause.
 import { VERSION } from '../version.ts';
 import { drawCases } from './cases.ts';
-import { type Failure, NOT_TRIED, type PropertyResult } from './events.ts';
+import { type Failure, isMuchLeftOut, NOT_TRIED, type PropertyResult } from './events.ts';
 import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import type { Corpus } from './saved/corpus.ts';
 import { changeOf, isOf, type KnownFailure } from './saved/known.ts';
-import { screen } from './screen.ts';
+import { type Screening, screen } from './screen.ts';
 import {
   byWeight,
   type FailureContext,
@@ -126,8 +126,29 @@ export async function checkProperty(
   if (known !== undefined && known.bundled === undefined)
     return report('unseen', { ...counted, reason: unseenReason(known, notJudged ?? 'no case ran') });
   const thin = labels.thin();
-  if (thin.length === 0) return report('pass', counted);
-  return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
+  if (thin.length > 0) return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
+  return report(...judgedEnough(screening, counted));
+}
+
+/** A property of which more than half was set aside has not been checked, and does not hold: no green without judgement. */
+const MOST_ASIDE = 0.5;
+/** Of fewer cases the share is chance. */
+const LEAST_CASES = 50;
+
+function judgedEnough(
+  { done, refused, setAside, setAsideByTrainer, refusal }: Screening,
+  counted: Partial<PropertyResult>,
+): [PropertyResult['verdict'], Partial<PropertyResult>] {
+  const asked = done - refused;
+  if (setAside - setAsideByTrainer > asked * MOST_ASIDE && asked >= LEAST_CASES)
+    return [
+      'thin',
+      { ...counted, reason: `${setAside} of ${done} cases were set aside, most often: ${refusal}` },
+    ];
+  if (setAside > asked * MOST_ASIDE)
+    return ['skipped', { ...counted, reason: `less than half of the cases could be judged: ${refusal}` }];
+  const many = isMuchLeftOut({ cases: done, rejected: refused, setAside });
+  return ['pass', many && refusal !== undefined ? { ...counted, reason: refusal } : counted];
 }
 
 /** A case breaks the rule; or the trainer gave no answer to judge; or all that was seen is legal where it is meant. */

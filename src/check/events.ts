@@ -104,6 +104,18 @@ export interface PropertyResult {
   readonly milliseconds: number;
 }
 
+/** Where more than a fifth of the cases was not judged, a pass says so. */
+const MUCH_LEFT_OUT = 0.2;
+
+/** Refused by the trainer or set aside by the check. */
+export function isMuchLeftOut({
+  cases,
+  rejected,
+  setAside,
+}: Pick<PropertyResult, 'cases' | 'rejected' | 'setAside'>): boolean {
+  return rejected + setAside > cases * MUCH_LEFT_OUT;
+}
+
 /** Of a property that had no case. */
 export const NOT_TRIED = {
   cases: 0,

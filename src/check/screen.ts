@@ -33,7 +33,9 @@ export interface Screening {
   readonly refused: number;
   /** By the check: they say nothing about its rule. */
   readonly setAside: number;
-  /** Why the first of either did not count. */
+  /** Of those, how many through the trainer's doing. */
+  readonly setAsideByTrainer: number;
+  /** Why most of either did not count. */
   readonly refusal: string | undefined;
   readonly interrupted: boolean;
 }
@@ -60,7 +62,8 @@ export async function screen(
   let done = 0;
   let refused = 0;
   let setAside = 0;
-  let refusal: string | undefined;
+  let setAsideByTrainer = 0;
+  const reasons = new Map<string, number>();
   let lost = false;
   const troubles = new Map<string, Troubled>();
   let further = Number.POSITIVE_INFINITY;
@@ -83,9 +86,10 @@ export async function screen(
       const { outcome, cause } = await runNext();
       done++;
       if (outcome.kind === 'refused') {
-        if (outcome.setAside) setAside++;
-        else refused++;
-        refusal ??= outcome.why;
+        if (outcome.setAside === undefined) refused++;
+        else setAside++;
+        if (outcome.setAside === 'trainer') setAsideByTrainer++;
+        reasons.set(outcome.why, (reasons.get(outcome.why) ?? 0) + 1);
       } else if (cause !== undefined) {
         if (deadline === Number.POSITIVE_INFINITY) limitFrom(index);
         lost ||= outcome.kind === 'error' && COSTLY.has(outcome.failure.kind);
@@ -108,7 +112,14 @@ export async function screen(
     done,
     refused,
     setAside,
-    refusal,
+    setAsideByTrainer,
+    refusal: commonest(reasons),
     interrupted,
   };
+}
+
+/** The first of those that were said most. */
+function commonest(reasons: ReadonlyMap<string, number>): string | undefined {
+  const most = Math.max(0, ...reasons.values());
+  return [...reasons].find(([, count]) => count === most)?.[0];
 }

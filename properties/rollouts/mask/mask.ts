@@ -197,7 +197,7 @@ const attention: Property<Batch> = {
   async check(subject, drawn) {
     for (const row of await plannedRows(subject, drawn)) {
       const observed = row.attention;
-      if (observed === undefined) return discard('the answer has no attention_mask');
+      if (observed === undefined) return discard('the answer has no attention_mask', 'trainer');
       // Nothing trained stands behind the stop token, so it is nobody's harm whether a causal model sees what does.
       const expected = row.roles.map((role) =>
         role === 'after stop' ? undefined : Number(role !== 'padding'),

@@ -88,12 +88,13 @@ export async function plannedRows(
   extra: Extra = {},
 ): Promise<(MaskedRow & { plan: RowPlan })[]> {
   const rows = await maskedRows(subject, given, extra);
-  for (const { row, plan } of rows) {
+  for (const { plan } of rows) {
     if (plan === undefined)
-      return discard(`row ${row} of the trainer's batch does not hold its prompt and completion`);
+      return discard("a row of the trainer's batch does not hold its prompt and completion", 'trainer');
     if (plan.ambiguous)
       return discard(
         'a row without attention_mask, whose prompt or completion is made of pad ids, can be read in several ways',
+        'trainer',
       );
   }
   return rows as (MaskedRow & { plan: RowPlan })[];

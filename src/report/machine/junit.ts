@@ -6,7 +6,7 @@ import { kindOf } from '../../check/saved/known.ts';
 import { blockWithin, cutOffSentence, scriptOf } from '../complaints.ts';
 import { othersSaid, saidOf } from '../failure/failure.ts';
 import { isCutOff, lastingNames, millisecondsOf, type Run, runNames, stageOf } from '../runs.ts';
-import { casesOf } from '../text/table.ts';
+import { casesOf, tooFewJudged } from '../text/table.ts';
 import { clipped } from '../text/visible.ts';
 
 /** One document for all runs; times are in seconds. */
@@ -133,7 +133,7 @@ function innerOf(result: PropertyResult, run: Run): string {
     case 'pass':
       return result.rejected + result.setAside === 0
         ? ''
-        : `<system-out>${xml(casesOf(result))}</system-out>`;
+        : `<system-out>${xml([casesOf(result), tooFewJudged(result) ?? []].flat().join(': '))}</system-out>`;
     case 'fail':
     case 'ask':
       return tell('failure', words);
