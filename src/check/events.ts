@@ -42,6 +42,8 @@ export interface Failure {
   readonly lines: readonly string[];
   /** It came from the corpus of saved failures. */
   readonly saved?: boolean;
+  /** The trainer failed in the same way in this property, where the case was made small; here it is as it was drawn. */
+  readonly sameAs?: string;
   readonly stderrTail?: string;
 }
 
@@ -109,10 +111,24 @@ export interface PropertyResult {
   /** Where a known failure is discussed, if the list of known failures says so. */
   readonly link?: string;
   readonly failure?: Failure;
+  /** What else is wrong: the smallest case of each further kind, and on each further route. */
+  readonly others?: readonly Failure[];
   /** Saved failures of earlier runs that now hold. */
   readonly fixed: readonly string[];
   /** Of the clock: its cases, shrinking and runs again. */
   readonly milliseconds: number;
+}
+
+/** Where more than a fifth of the cases was not judged, a pass says so. */
+const MUCH_LEFT_OUT = 0.2;
+
+/** Refused by the trainer or set aside by the check. */
+export function isMuchLeftOut({
+  cases,
+  rejected,
+  setAside,
+}: Pick<PropertyResult, 'cases' | 'rejected' | 'setAside'>): boolean {
+  return rejected + setAside > cases * MUCH_LEFT_OUT;
 }
 
 /** Of a property that had no case. */

@@ -1,5 +1,5 @@
 // The final line, in words: "31 properties: 29 hold, 1 fails, 1 unsupported · seed 1836021 · 12.3 s".
-import type { PropertyResult, Replay } from '../check/events.ts';
+import { isMuchLeftOut, type PropertyResult, type Replay } from '../check/events.ts';
 import { LEVELS, VERDICTS, type Verdict } from '../vocabulary.ts';
 import { BUNDLED, millisecondsOf, type Run, type RunStart } from './runs.ts';
 import { plural } from './text/plural.ts';
@@ -27,7 +27,7 @@ export function nounOf(replay: Replay | undefined): Noun {
 }
 
 /** One line without colour. */
-export function summaryLine(results: readonly Pick<PropertyResult, 'verdict'>[], facts: RunFacts): string {
+export function summaryLine(results: readonly Counted[], facts: RunFacts): string {
   return [
     `${facts.interrupted ? 'interrupted · ' : ''}${countsLine(results, facts.noun)}`,
     ...(facts.seed === undefined ? [] : [`seed ${facts.seed}`]),
@@ -67,17 +67,25 @@ export function runLine(run: Run): string {
   });
 }
 
+/** Of a result, what the final line is made of. */
+type Counted = Pick<PropertyResult, 'verdict'> &
+  Partial<Pick<PropertyResult, 'cases' | 'rejected' | 'setAside'>>;
+
 /** `31 properties: 29 hold, 1 fails, 1 unsupported`: the verdict of a run as one sentence. */
-export function countsLine(
-  results: readonly Pick<PropertyResult, 'verdict'>[],
-  noun: Noun = PROPERTY,
-): string {
+export function countsLine(results: readonly Counted[], noun: Noun = PROPERTY): string {
   const counts = countVerdicts(results);
-  const parts = ORDER.filter((verdict) => counts[verdict] > 0).map((verdict) =>
-    countOf(verdict, counts[verdict]),
+  const few = results.filter(
+    ({ verdict, cases = 0, rejected = 0, setAside = 0 }) =>
+      verdict === 'pass' && isMuchLeftOut({ cases, rejected, setAside }),
+  ).length;
+  const parts = ORDER.filter((verdict) => counts[verdict] > 0).map(
+    (verdict) =>
+      countOf(verdict, counts[verdict]) + (verdict === 'pass' && few > 0 ? ` (${few} ${FEW})` : ''),
   );
   return `${plural(results.length, ...noun)}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`;
 }
+
+const FEW = 'on less than 4/5 of the cases';
 
 export function countVerdicts(
   results: readonly Pick<PropertyResult, 'verdict'>[],

@@ -31,12 +31,9 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
   const { failure } = result;
   if (failure === undefined) return [];
   const inner = { ...options, width: options.width - INDENT.length };
-  const trouble = troubleIn(failure);
   const body = [
-    ...(failure.finding === undefined ? [] : findingLines(failure.finding, inner)),
-    ...(trouble === undefined ? [] : troubleLines(trouble, inner)),
+    ...toldLines(failure, inner),
     ...failingLabelLines(result, inner),
-    ...confirmationLines(failure, inner),
     ...knownLines(result, inner),
     ...(isDrawn(failure, options.replay) ? [] : caseLines(failure, inner)),
     '',
@@ -44,8 +41,39 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
     ...(options.explained === false || options.replay.golden === true
       ? []
       : [`${EXPLAIN}npx lossproof explain ${result.id}`]),
+    ...(result.others ?? []).flatMap((other) => otherLines(other, inner)),
   ];
   return [...headLines(result, failure, options), ...body.map(indented)];
+}
+
+/** What is wrong in one case, and whether it is so again. */
+function toldLines(failure: Failure, inner: BlockOptions): string[] {
+  const trouble = troubleIn(failure);
+  return [
+    ...(failure.finding === undefined ? [] : findingLines(failure.finding, inner)),
+    ...(trouble === undefined ? [] : troubleLines(trouble, inner)),
+    ...confirmationLines(failure, inner),
+    ...sameAsLines(failure, inner),
+  ];
+}
+
+/** What else is wrong: another cause is another case, and is mended apart. */
+function otherLines(other: Failure, options: BlockOptions): string[] {
+  const head = `${BESIDE}${foundIn(other)}:`;
+  const [replay = ''] = reproduceLines(other, options.replay);
+  return [
+    '',
+    ...wrap(head, options.width).map(options.paint.bold),
+    ...toldLines(other, options),
+    ...caseLines(other, options),
+    '',
+    replay,
+  ];
+}
+
+function sameAsLines({ sameAs }: Failure, { width }: BlockOptions): string[] {
+  if (sameAs === undefined) return [];
+  return ['', ...wrap(`The trainer fails here as in ${sameAs}, where the case is made small.`, width)];
 }
 
 /** The same failure in few lines: one sentence, and how to see it. */
@@ -59,6 +87,9 @@ export function shortLines(
   return [
     ...headLines(result, failure, options),
     ...wrap(harmless(sentence), options.width - INDENT.length).map(indented),
+    ...othersSaid(result).flatMap((said) =>
+      wrap(harmless(said), options.width - INDENT.length).map(indented),
+    ),
     INDENT + replay,
   ];
 }
@@ -66,6 +97,11 @@ export function shortLines(
 /** What is wrong: the sentence of the finding, or of the trainer that failed to answer. */
 export function saidOf(failure: Failure | undefined): string | undefined {
   return failure?.finding?.sentence ?? failure?.trainerFailure?.message;
+}
+
+/** A sentence for each further cause: "Beside it, in 12 cases, 3 shrinks: ...". */
+export function othersSaid({ others = [] }: Pick<PropertyResult, 'others'>): string[] {
+  return others.map((other) => `${BESIDE}${foundIn(other)}: ${saidOf(other) ?? ''}`);
 }
 
 /** How a question is answered: the lines that may be declared, one below the other. */
@@ -93,6 +129,7 @@ function indented(line: string): string {
 }
 
 const GAP = '  ';
+const BESIDE = 'Beside it, ';
 /** As wide as "Reproduce", which it stands below. */
 const EXPLAIN = 'Explain     ';
 const INDENT = '  ';
@@ -106,9 +143,13 @@ export function facts(result: PropertyResult, failure: Failure, replay?: Replay)
   if (replay?.logged === true) return `${result.level} · judged ${plural(result.cases, 'time')}`;
   if (replay?.golden === true) return 'recorded answer';
   if (replay?.traced === true) return `${result.level} · ${plural(result.cases, 'case')} of this run`;
+  return `${result.level} · ${foundIn(failure)}`;
+}
+
+/** `failed at case 34 of 100, 9 shrinks`. */
+export function foundIn(failure: Failure): string {
   const found = failedAt(failure) + (failure.saved ? '' : `, ${plural(failure.shrinks, 'shrink')}`);
-  const stopped = failure.shrinkStopped === undefined ? '' : ' (shrinking stopped early)';
-  return `${result.level} · ${found}${stopped}`;
+  return failure.shrinkStopped === undefined ? found : `${found} (shrinking stopped early)`;
 }
 
 function findingLines(finding: Finding, { width, paint, letters }: BlockOptions): string[] {

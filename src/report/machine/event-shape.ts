@@ -129,6 +129,7 @@ const failure = object({
   seed: count,
   'path?': text,
   lines: list(text),
+  'sameAs?': text,
   'stderrTail?': text,
 });
 
@@ -147,6 +148,7 @@ const result = object({
   'reason?': text,
   'answers?': list(text),
   'failure?': failure,
+  'others?': list(failure),
   fixed: list(text),
   milliseconds: count,
 });

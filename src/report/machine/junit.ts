@@ -4,7 +4,7 @@
 import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import { kindOf } from '../../check/saved/known.ts';
 import { blockWithin, cutOffSentence, scriptOf } from '../complaints.ts';
-import { saidOf } from '../failure/failure.ts';
+import { othersSaid, saidOf } from '../failure/failure.ts';
 import {
   BUNDLED,
   isCutOff,
@@ -15,7 +15,7 @@ import {
   stageOf,
   whoseTrainer,
 } from '../runs.ts';
-import { casesOf } from '../text/table.ts';
+import { casesOf, tooFewJudged } from '../text/table.ts';
 import { clipped } from '../text/visible.ts';
 
 /** One document for all runs; times are in seconds. */
@@ -138,16 +138,17 @@ function innerOf(result: PropertyResult, run: Run): string {
       ? `${open}/>`
       : `${open}>${xml(blockWithin(result, run, WIDTH, MOST_BLOCK))}</${tag}>`;
   };
+  const words = [saidOf(failure) ?? title, ...othersSaid(result)].join(' ');
   switch (verdict) {
     case 'pass':
       return result.rejected + result.setAside === 0
         ? ''
-        : `<system-out>${xml(casesOf(result))}</system-out>`;
+        : `<system-out>${xml([casesOf(result), tooFewJudged(result) ?? []].flat().join(': '))}</system-out>`;
     case 'fail':
     case 'ask':
-      return tell('failure', saidOf(failure) ?? title);
+      return tell('failure', words);
     case 'error':
-      return tell('error', saidOf(failure) ?? title);
+      return tell('error', words);
     case 'changed':
     case 'thin':
     case 'stale':

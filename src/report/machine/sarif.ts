@@ -3,6 +3,7 @@
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/
 import { type Bug, bugsOf, threadUrl } from '../../bugs/index.ts';
 import type { PropertyFacts, PropertyResult } from '../../check/events.ts';
+import { kindOf } from '../../check/saved/known.ts';
 import { complaintsOf, cutOffSentence, scriptOf, sentenceOf } from '../complaints.ts';
 import { againFor, replayLine } from '../failure/reproduce.ts';
 import { isCutOff, lastingNames, type Run, whoseTrainer } from '../runs.ts';
@@ -104,7 +105,7 @@ function helpMarkdown({ title, why }: PropertyFacts, bugs: readonly Bug[]): stri
 }
 
 function resultOf(result: PropertyResult, level: 'error' | 'warning', ruleIndex: number, run: Run): object {
-  const { id, failure, verdict, reason, link } = result;
+  const { id, failure, others = [], verdict, reason, link } = result;
   const replay = failure === undefined ? undefined : replayLine(run, failure);
   const again = againFor(run, result);
   const why = harmless([reason ?? 'known', ...(link === undefined ? [] : [link])].join(' '));
@@ -139,6 +140,9 @@ function resultOf(result: PropertyResult, level: 'error' | 'warning', ruleIndex:
       ...(again === undefined ? {} : { again }),
       ...(replay === undefined ? {} : { replay }),
       ...(failure === undefined ? {} : { caseId: failure.caseId, seed: failure.seed }),
+      ...(others.length === 0
+        ? {}
+        : { others: others.map((other) => ({ caseId: other.caseId, kind: kindOf(other) })) }),
     },
   };
 }

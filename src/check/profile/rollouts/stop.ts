@@ -23,6 +23,7 @@ export const stopInMask: Probe<Batch> = {
   ],
   async fits(subject, given, variants) {
     const rows = await plannedRows(subject, given);
+    if (rows.some(({ lostStop }) => lostStop !== undefined)) return discard('a row lost its stop token');
     if (!rows.some(({ roles }) => roles.includes('stop'))) return discard('no row was stopped');
     return variants.map(({ items }) =>
       misfitOf(

@@ -4,7 +4,7 @@ import type { Failure, PropertyFacts, PropertyResult, Replay } from '../../../ch
 import { failingLabelsSentence } from '../../../check/failing-labels.ts';
 import type { Finding } from '../../../check/property.ts';
 import { sentTemplate } from '../../../check/sent-template.ts';
-import { CONFIRMED, facts as factsLine, MOST_STRIPS } from '../../failure/failure.ts';
+import { CONFIRMED, facts as factsLine, foundIn as foundWhere, MOST_STRIPS } from '../../failure/failure.ts';
 import { tail, troubleIn } from '../../failure/trouble.ts';
 import { plural } from '../../text/plural.ts';
 import { seriesFigures } from '../monitor/monitor-series.ts';
@@ -45,10 +45,12 @@ ${confirmation(failure)}
 ${verdictReason(result)}
 ${theSame(also)}
 ${templateSent(failure, id)}
+${sameAs(failure)}
 ${foundIn(failure, replay, id)}
 ${shrinkSteps({ steps: failure.steps ?? [], id })}
 ${reproduceSection(failure, replay)}
 ${conversation(failure, id)}
+${(result.others ?? []).map((other, at) => besideIt(other, replay, `${id}/${at + 2}`))}
 ${replay?.golden !== true && aboutRule(facts, id)}
 </article>
 `;
@@ -82,6 +84,28 @@ function templateSent(failure: Failure, id: string): Markup | undefined {
 
 /** Released ones that are longer are known to their users. */
 const TEMPLATE_CHARACTERS = 8_000;
+/** Another cause under the same rule, with a case of its own. */
+function besideIt(other: Failure, replay: Replay | undefined, id: string): Markup {
+  const trouble = troubleIn(other);
+  return html`<section class="beside" id="${id}"><h4>Beside it, ${foundWhere(other)}</h4>
+${other.finding !== undefined && findingBlock(other.finding, id)}
+${trouble !== undefined && troubleBlock(trouble)}
+${confirmation(other)}
+${sameAs(other)}
+${templateSent(other, id)}
+${foundIn(other, replay, id)}
+${reproduceSection(other, replay)}
+${conversation(other, id)}
+</section>`;
+}
+
+function sameAs({ sameAs: first }: Failure): Markup | false {
+  return (
+    first !== undefined &&
+    html`<p class="notice">The trainer fails here as in <code>${first}</code>, where the case is made small.</p>`
+  );
+}
+
 const SENTENCE_CHARACTERS = 2_000;
 /** More rows than this of one case repeat the picture, folded or not. */
 const MOST_FOLDED = 20;
