@@ -3,15 +3,16 @@
 //   // trainer.test.ts
 //   import { testTrainer } from 'lossproof/vitest';
 //   testTrainer();
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   FAILING,
   type HoldOptions,
   isProblem,
   JUDGED,
+  type KnownFailures,
+  type Level,
   openTestRunner,
   type Property,
-  type TestRunner,
 } from '../src/index.ts';
 import { properties } from './index.ts';
 import { type Holding, toHold } from './matchers.ts';
@@ -44,6 +45,12 @@ export interface TestOptions {
   readonly timeout?: number;
   /** Properties of your own, tested after those of the catalogue. */
   readonly properties?: readonly Property[];
+  /** Ids, stages or globs, as on the command line. Default: the configuration's, else the whole catalogue. */
+  readonly only?: string | readonly string[];
+  /** The highest level. Default: the configuration's, else `must`; a whole id in `only` needs none. */
+  readonly level?: Level;
+  /** Failures that are lived with: what such a file holds, or its path. Default: the configuration's. */
+  readonly known?: KnownFailures | string;
   /** Where nothing names a trainer, test the bundled example. Default: that is a failure, for it is not your trainer. */
   readonly bundled?: boolean;
 }
@@ -51,42 +58,58 @@ export interface TestOptions {
 /** A torch trainer takes this long to start on a cold disk; a shrink may take a minute. */
 const TIMEOUT = 180_000;
 
-/** Declares one test a property. What the trainer does not support is skipped by name, with the reason. */
+/**
+ * Declares one test a property, in a suite a stage. What the trainer does not support is one skipped test a stage, with
+ * the reasons. The trainer is started while tests are collected: only it knows which there are.
+ */
 export function testTrainer(options: TestOptions = {}): void {
   const seed = options.seed ?? seedOfEnvironment();
-  const timeout = options.timeout ?? TIMEOUT;
-  const own = options.properties ?? [];
-  describe(`lossproof, seed ${seed}`, () => {
-    let runner: TestRunner;
+  const { timeout = TIMEOUT, cases, properties: own = [], bundled = false, cwd = process.cwd() } = options;
+  const { only, level, known } = options;
+  const named = {
+    ...(only === undefined ? {} : { only }),
+    ...(level === undefined ? {} : { level }),
+    ...(known === undefined ? {} : { known }),
+  };
+  describe(`lossproof, seed ${seed}`, async () => {
+    const runner = await openTestRunner(properties, { cwd, bundled, own, ...named });
+    if (isProblem(runner)) {
+      test('there is a trainer to test', () => expect.fail(runner.problem));
+      return;
+    }
     let [ran, judged] = [0, 0];
-    beforeAll(async () => {
-      const cwd = options.cwd ?? process.cwd();
-      const opened = await openTestRunner(properties, { cwd, bundled: options.bundled === true });
-      if (isProblem(opened)) throw new Error(opened.problem);
-      runner = opened;
-    }, timeout);
     afterAll(async () => {
-      await runner?.stop();
+      await runner.stop();
       // With `-t` there may be tests of ours that did not run; those that did must have checked something.
-      if (ran > 0 && judged === 0)
-        throw new Error('nothing was checked; `npx lossproof doctor` says what the trainer lacks');
+      if (ran > 0 && judged === 0) throw new Error(NOTHING);
     }, timeout);
 
     test('every known failure is of a property that there is', () => {
       expect(runner.strangers).toEqual([]);
     });
-    for (const property of [...properties, ...own]) {
-      test(`${property.id}: ${property.title}`, { timeout }, async ({ skip }) => {
-        if (!runner.chosen.has(property) && !own.includes(property))
-          return skip('left out by `only` or `level`');
-        ran++;
-        const result = await runner.check(property, seed, options.cases);
-        const { verdict, reason } = result;
-        if (JUDGED.includes(verdict)) judged++;
-        if (verdict === 'pass') return;
-        if (FAILING.includes(verdict)) expect.fail(`\n${await runner.explain(result, seed)}`);
-        skip(`${verdict}: ${reason}`);
+    if (runner.stages.every(({ tests }) => tests.length === 0))
+      test('the trainer can be checked for something', () => expect.fail(NOTHING));
+    for (const { stage, tests, unsupported } of runner.stages) {
+      describe(stage, () => {
+        for (const property of tests) {
+          test(`${property.id}: ${property.title}`, { timeout }, async ({ skip }) => {
+            ran++;
+            const result = await runner.check(property, seed, cases);
+            const { verdict, reason } = result;
+            if (JUDGED.includes(verdict)) judged++;
+            if (verdict === 'pass') return;
+            if (FAILING.includes(verdict)) expect.fail(`\n${await runner.explain(result, seed)}`);
+            skip(`${verdict}: ${reason}`);
+          });
+        }
+        if (unsupported === undefined) return;
+        const { count, why } = unsupported;
+        test(`${stage}: ${count} ${count === 1 ? 'property is' : 'properties are'} not supported`, ({
+          skip,
+        }) => skip(why));
       });
     }
   });
 }
+
+const NOTHING = 'nothing was checked; `npx lossproof doctor` says what the trainer lacks';

@@ -95,6 +95,7 @@ export * from './generators/models/models.ts';
 export * from './generators/pipelines/schedules.ts';
 export * from './generators/pipelines/segments.ts';
 export * from './generators/pipelines/unrolls.ts';
+export * from './generators/redrawn.ts';
 export * from './generators/rollouts/batch.ts';
 export * from './generators/rollouts/calls.ts';
 export * from './generators/rollouts/penalised.ts';

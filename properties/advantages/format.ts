@@ -116,7 +116,7 @@ export const formatProperties: readonly Property<Formatted>[] = [
     async check(subject, drawn) {
       const styles = (await liked(subject, drawn)).filter(({ bare, whole }) => whole > bare);
       const [first] = styles;
-      if (first === undefined) return discard('the whole completion is not liked either');
+      if (first === undefined) return discard('the whole completion is not liked either', 'trainer');
       if (styles.some(({ flawed, whole }) => flawed < whole)) return undefined;
       return {
         kind: 'broken',
@@ -134,7 +134,7 @@ export const formatProperties: readonly Property<Formatted>[] = [
     async check(subject, drawn) {
       const styles = await liked(subject, drawn);
       const [first] = styles;
-      if (first === undefined) return discard('a whole completion is not liked either');
+      if (first === undefined) return discard('a whole completion is not liked either', 'trainer');
       if (styles.some(({ noise, short }) => noise < short)) return undefined;
       return {
         kind: 'degenerate',

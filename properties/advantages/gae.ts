@@ -181,7 +181,7 @@ const returns: Property<GaeCase> = {
   async check(subject, drawn) {
     const asked = await ask(subject, drawn);
     const { args, answer } = asked;
-    if (answer.returns === undefined) return discard('the trainer answers no returns');
+    if (answer.returns === undefined) return discard('the trainer answers no returns', 'trainer');
     const expected = reference(args).map((row, b) =>
       row.map((value, t) => value + (args.values[b]?.[t] ?? 0)),
     );
@@ -260,7 +260,7 @@ const behindTheRow: Property<GaeCase> = {
       const [wrong] = differing(subject, mask, observed, expected);
       if (wrong === undefined) continue;
       if (wrong.columns.every((column) => Number.isNaN(expected[wrong.row]?.[column])))
-        return discard('the answer holds NaN already');
+        return discard('the answer holds NaN already', 'trainer');
       const what = field === 'returns' ? 'return' : 'advantage';
       return finding(subject, junk, {
         kind: field,

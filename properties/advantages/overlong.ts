@@ -8,6 +8,7 @@ import {
   overlong,
   overlongLabels,
   type Property,
+  redrawn,
   relations,
   type Subject,
   show,
@@ -17,7 +18,7 @@ import {
 /** What is added to the reward; a limit or a buffer of 0 may be refused, in whatever way. */
 async function ask(subject: Subject, args: Overlong): Promise<readonly number[]> {
   const outcome = await subject.attempt('overlong_penalty', args);
-  return 'ok' in outcome ? outcome.ok.penalties : discard(`it refuses: ${outcome.refused}`);
+  return 'ok' in outcome ? outcome.ok.penalties : discard(`it refuses: ${outcome.refused}`, 'trainer');
 }
 
 const base = {
@@ -27,6 +28,9 @@ const base = {
   labels: overlongLabels,
   coverage: { 'length in the buffer': 0.15, 'length beyond the limit': 0.1 },
 } as const;
+
+/** Without a buffer there is nothing to be dearer in. */
+const buffered = () => redrawn(overlong(), ({ buffer }) => buffer > 0);
 
 const setting = ({ max_length: limit, buffer }: Overlong): string =>
   `with max_length ${limit} and a buffer of ${buffer}`;
@@ -60,6 +64,7 @@ export const overlongProperties: readonly Property<Overlong>[] = [
     id: 'reward/overlong-costs-more-with-length',
     title: 'The last length of the buffer costs something, and no longer one costs less',
     why: 'A penalty that is lost at the limit, where completions pile up, or that starts again behind it, stops no run-on.',
+    given: buffered,
     catches: [],
     async check(subject, drawn) {
       if (drawn.buffer === 0) return discard('there is no buffer');
@@ -90,6 +95,7 @@ export const overlongProperties: readonly Property<Overlong>[] = [
     id: 'reward/overlong-grows-evenly-over-the-buffer',
     title: 'Over the buffer the penalty grows evenly to its full size at max_length',
     why: 'A step, or a slope over something else than the buffer, is not the soft punishment that was asked for.',
+    given: buffered,
     catches: [],
     async check(subject, drawn) {
       if (drawn.buffer === 0) return discard('there is no buffer');

@@ -71,7 +71,7 @@ async function compared(
     const [one, other] = [left(row), right(row)];
     return one === undefined || other === undefined ? [] : [[one, other] as const];
   });
-  if (pairs.length === 0) return discard('no row is of a sample that the trainer declares');
+  if (pairs.length === 0) return discard('no row is of a sample that the trainer declares', 'trainer');
   const { rewards } = await ask(subject, pairs.flat());
   for (const [at, [one, other]] of pairs.entries()) {
     const values = [rewards[2 * at] ?? Number.NaN, rewards[2 * at + 1] ?? Number.NaN] as const;
@@ -141,7 +141,7 @@ export const rewardProperties: readonly Property<Graded>[] = [
     coverage: { 'unequal lengths': 0.1, 'empty completion': 0.03 },
     async check(subject, { rows }) {
       const { lengths } = await ask(subject, rows);
-      if (lengths === undefined) return discard('the reward counts no lengths');
+      if (lengths === undefined) return discard('the reward counts no lengths', 'trainer');
       const args = argsOf(rows, subject);
       const row = rows.findIndex((_, at) => lengths[at] !== args.completion_ids[at]?.length);
       return row < 0

@@ -13,6 +13,7 @@ import {
   type Ok,
   type Property,
   type RewardCase,
+  redrawn,
   relations,
   rewardCase,
   rewardLabels,
@@ -182,7 +183,7 @@ const klStays: Property<RewardCase> = {
   why: 'Summed up at the end, the KL of the first token is paid by the last one.',
   level: 'should',
   catches: ['KL-12', 'KL-10'],
-  given: given(),
+  given: (world) => redrawn(given()(world), ({ klCoef }) => klCoef !== 0),
   coverage,
   async check(subject, drawn) {
     if (drawn.klCoef === 0) return discard('kl_coef is 0');

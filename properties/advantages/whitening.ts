@@ -12,6 +12,7 @@ import {
   type Observed,
   oneTokenCase,
   type Property,
+  redrawn,
   relations,
   type Subject,
   show,
@@ -43,6 +44,12 @@ function argsOf(drawn: WhitenCase, least = LEAST_TOKENS, ranks = false): Args<'w
     prompt_width: laid.prompt_width,
     ...(ranks ? { ranks: [...parts.values()] } : {}),
   };
+}
+
+/** Of equal values there is no difference to keep. */
+function hasSpread(drawn: WhitenCase): boolean {
+  const values = drawn.rows.flatMap(({ tokens }) => tokens.filter(({ trained }) => trained));
+  return new Set(values.map(({ value }) => value)).size > 1;
 }
 
 const ask = async (subject: Subject, args: Args<'whiten'>): Promise<Matrix> =>
@@ -97,7 +104,7 @@ const affine: Property<WhitenCase> = {
   title: 'Whitening moves and scales all trained tokens of the batch alike',
   why: 'Whitened row by row, or clipped on the way, a good answer and a bad one look the same.',
   catches: ['ADV-06', 'ADV-13'],
-  given: () => whitenCase({ minTrained: 3 }),
+  given: () => redrawn(whitenCase({ minTrained: 3 }), hasSpread),
   coverage: { 'several rows': 0.25, gap: 0.15 },
   async check(subject, drawn) {
     const args = argsOf(drawn);
@@ -161,7 +168,7 @@ const oneToken: Property<WhitenCase> = {
   async check(subject, drawn) {
     const args = argsOf(drawn, 1);
     const outcome = await subject.attempt('whiten', args);
-    if (!('ok' in outcome)) return discard('a batch with one trained token is refused');
+    if (!('ok' in outcome)) return discard('a batch with one trained token is refused', 'trainer');
     const [value] = underMask(outcome.ok.values, args.completion_mask);
     return Number.isFinite(value)
       ? undefined

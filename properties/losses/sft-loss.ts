@@ -149,7 +149,7 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     async check(subject, drawn) {
       const args = argsOf(drawn);
       const { loss_weights: observed } = await subject.ask('sft_loss', args);
-      if (observed === undefined) return discard('the answer has no loss_weights');
+      if (observed === undefined) return discard('the answer has no loss_weights', 'trainer');
       const band = bandOf(subject, args.labels.flat().length);
       const right = (want: number, row: number, column: number): boolean =>
         band.close(observed[row]?.[column] ?? 0, want) ||
@@ -181,7 +181,7 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     async check(subject, drawn) {
       const args = argsOf(drawn);
       const { trained_tokens: observed } = await subject.ask('sft_loss', args);
-      if (observed === undefined) return discard('the answer has no trained_tokens');
+      if (observed === undefined) return discard('the answer has no trained_tokens', 'trainer');
       const { tokens } = sftLoss(args.logits, args.labels);
       if (observed === tokens) return undefined;
       return {

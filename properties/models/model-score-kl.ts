@@ -157,7 +157,7 @@ export const modelKlProperties: readonly Property<Drawn>[] = [
               kind: 'missing',
               sentence: 'A reference_path was sent, and the answer has neither ref_logprobs nor kl.',
             }
-          : discard('the answer has no ref_logprobs');
+          : discard('the answer has no ref_logprobs', 'trainer');
       return tokenDifference({
         subject,
         drawn,
@@ -183,7 +183,7 @@ export const modelKlProperties: readonly Property<Drawn>[] = [
     async check(subject, drawn) {
       const pair = await asked(subject, drawn);
       const { ok, policy } = pair;
-      if (ok.kl === undefined) return discard('the answer has no kl');
+      if (ok.kl === undefined) return discard('the answer has no kl', 'trainer');
       const band = modelBand(subject, drawn, policy);
       const observed = ok.kl;
       const compared = ({ name, values, slack }: Kl, mistakes: Comparison['mistakes'] = []) =>
@@ -217,7 +217,7 @@ export const modelKlProperties: readonly Property<Drawn>[] = [
     async check(subject, drawn) {
       const used = handed(subject, drawn.kind, drawn.seed);
       const { entropy } = await subject.ask('model_score', scoreArgs(drawn, used));
-      if (entropy === undefined) return discard('the answer has no entropy');
+      if (entropy === undefined) return discard('the answer has no entropy', 'trainer');
       const scores = drawn.prompts.map((prompt, row) =>
         completionScores(used.model, prompt, [...(drawn.completions[row] ?? []), 0], drawn.temperature),
       );

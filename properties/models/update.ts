@@ -87,7 +87,7 @@ export const updateProperties: readonly Property<Batch>[] = [
     catches: ['LP-16', 'LP-12', 'LP-05', 'TPL-07', 'LP-08'],
     async check(subject, drawn) {
       const { old, before } = await step(subject, drawn);
-      if (old === undefined) return discard('the answer has no old');
+      if (old === undefined) return discard('the answer has no old', 'trainer');
       return differ(
         subject,
         old,
@@ -112,7 +112,7 @@ export const updateProperties: readonly Property<Batch>[] = [
     ],
     async check(subject, drawn) {
       const { before, ref_before: reference } = await step(subject, drawn);
-      if (reference === undefined) return discard('the answer has no ref_before');
+      if (reference === undefined) return discard('the answer has no ref_before', 'trainer');
       return differ(
         subject,
         before,
@@ -131,7 +131,8 @@ export const updateProperties: readonly Property<Batch>[] = [
     catches: ['LP-15', 'KL-04'],
     async check(subject, drawn) {
       const { ref_before: before, ref_after: after } = await step(subject, drawn);
-      if (before === undefined || after === undefined) return discard('the answer has no reference');
+      if (before === undefined || after === undefined)
+        return discard('the answer has no reference', 'trainer');
       return differ(
         subject,
         before,
@@ -167,7 +168,7 @@ export const updateProperties: readonly Property<Batch>[] = [
     catches: ['LP-14', 'LP-16'],
     async check(subject, drawn) {
       const { before, after, sampler_after: sampler } = await step(subject, drawn);
-      if (sampler === undefined) return discard('the answer has no sampler_after');
+      if (sampler === undefined) return discard('the answer has no sampler_after', 'trainer');
       return differ(
         // Engines run in half precision under trainers that do not; but then no scores are the old ones exactly.
         stale(subject, before, after, sampler) ? subject : inHalf(subject),

@@ -11,6 +11,7 @@ import {
   type Need,
   type Ok,
   type Property,
+  redrawn,
   type World,
 } from '../../src/index.ts';
 
@@ -21,6 +22,9 @@ const declared: Need = (world) =>
   ordersOf(world).length > 0 && lossesOf(world).length > 0
     ? undefined
     : 'op `contract` declares no orders or no losses';
+
+const isDeclared = (world: World, order: readonly string[]): boolean =>
+  ordersOf(world).some((other) => other.join('\n') === order.join('\n'));
 
 const base = { stage: 'contract', ops: ['contract'], needs: [declared] } as const;
 
@@ -48,13 +52,13 @@ export const contractEdges: readonly Property<Handover>[] = [
       'A batch of elements in an order that is not declared is refused, or trains what a declared one does',
     why: 'Elements that are told apart by their number take one for another, and the loss that misses its own is skipped.',
     catches: ['ZL-01'],
-    given: (world) => anyOrder(ordersOf(world), lossesOf(world)),
+    given: (world) =>
+      redrawn(anyOrder(ordersOf(world), lossesOf(world)), ({ order }) => !isDeclared(world, order)),
     labels: handoverLabels,
     async check(subject, drawn) {
       const { segments, order, enabled } = drawn;
       const agreed = ordersOf(subject)[0] ?? [];
-      const same = (other: readonly string[]): boolean => other.join('\n') === order.join('\n');
-      if (ordersOf(subject).some(same)) return discard('the order is declared');
+      if (isDeclared(subject, order)) return discard('the order is declared');
       const outcome = await subject.attempt('contract', { segments, order, enabled });
       if ('refused' in outcome) return undefined;
       const right = await subject.ask('contract', { segments, order: agreed, enabled });

@@ -12,6 +12,7 @@ import {
   type Need,
   type Ok,
   type Property,
+  redrawn,
   type Subject,
   type World,
 } from '../../src/index.ts';
@@ -67,6 +68,9 @@ const several =
     (world.hello.ops.contract?.[what]?.length ?? 0) > 1
       ? undefined
       : `op \`contract\` declares one of its ${what} only`;
+
+const disabledIn = (world: World, { enabled }: Handover): readonly string[] =>
+  (world.hello.ops.contract?.losses ?? []).filter((loss) => !enabled.includes(loss));
 
 export const contractProperties: readonly Property<Handover>[] = [
   {
@@ -166,9 +170,9 @@ export const contractProperties: readonly Property<Handover>[] = [
     why: 'A loss that is switched off and trains all the same is in every ablation that was meant to be without it.',
     catches: ['ZL-01', 'TRN-04'],
     needs: [declared, several('losses')],
+    given: (world) => redrawn(base.given(world), (drawn) => disabledIn(world, drawn).length > 0),
     async check(subject, drawn) {
-      const all = subject.hello.ops.contract?.losses ?? [];
-      const disabled = all.filter((loss) => !drawn.enabled.includes(loss));
+      const disabled = disabledIn(subject, drawn);
       if (disabled.length === 0) return discard('every loss is enabled');
       const answer = await ask(subject, drawn);
       return perLoss(

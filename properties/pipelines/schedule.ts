@@ -10,6 +10,7 @@ import {
   type Ok,
   PHASES,
   type Property,
+  redrawn,
   type Scheduled,
   type Subject,
   scheduled,
@@ -54,6 +55,10 @@ const base = {
   given: everyMode,
   labels: scheduledLabels,
 } as const;
+
+/** Enabled losses whose trainer may not be installed. */
+const missingIn = (world: World, { enabled }: Scheduled): readonly string[] =>
+  enabled.filter((loss) => optionalOf(world)[loss] !== undefined);
 
 /** Everything is installed, unless a check is about that. */
 async function ask(subject: Subject, drawn: Scheduled): Promise<Ok<'schedule'>['updates']> {
@@ -201,9 +206,10 @@ export const scheduleProperties: readonly Property<Scheduled>[] = [
     why: 'An import that fails in silence turns a loss into nothing: the run goes on, and one model is never trained.',
     catches: ['ZL-01'],
     needs: [declared, hasOptional],
+    given: (world) => redrawn(everyMode(world), (drawn) => missingIn(world, drawn).length > 0),
     async check(subject, drawn) {
       const needed = optionalOf(subject);
-      const missing = drawn.enabled.filter((loss) => needed[loss] !== undefined);
+      const missing = missingIn(subject, drawn);
       if (missing.length === 0) return discard('no enabled loss has an optional trainer');
       const installed = await ask(subject, drawn);
       const outcome = await subject.attempt('schedule', { ...drawn, optional: [] });
@@ -242,7 +248,7 @@ export const scheduleProperties: readonly Property<Scheduled>[] = [
       const needed = optionalOf(subject);
       const optional = [...new Set(Object.values(needed))];
       const { trainers } = await subject.ask('schedule', { ...drawn, optional });
-      if (trainers === undefined) return discard('the answer names no trainers');
+      if (trainers === undefined) return discard('the answer names no trainers', 'trainer');
       const at = drawn.enabled.findIndex(
         (loss, i) => needed[loss] !== undefined && trainers[i] !== needed[loss],
       );

@@ -158,11 +158,12 @@ function extractFinding(
   const strip = extractStrip(subject, drawn, args, row, observed, cut);
   const at = startOf(args.sequences[row] ?? [], observed, start);
   const intruder = at < start && observed.length > 0;
+  const kind = !intruder ? 'completion' : at >= promptStart ? 'prompt' : 'padding';
   const count = `${observed.length} ${observed.length === 1 ? 'token' : 'tokens'}`;
   return {
-    kind: 'completion',
+    kind,
     sentence: intruder
-      ? `The completion extracted from row ${row} begins with ${tokenAt(subject, args.sequences[row] ?? [], at)}, which is ${at >= promptStart ? 'part of the prompt' : 'padding'}; it was sampled from column ${start} on.`
+      ? `The completion extracted from row ${row} begins with ${tokenAt(subject, args.sequences[row] ?? [], at)}, which is ${kind === 'prompt' ? 'part of the prompt' : 'padding'}; it was sampled from column ${start} on.`
       : `The completion extracted from row ${row} has ${count} [${observed.join(', ')}]; [${completion.join(', ')}] was sampled${declared === false ? ' (declared without its stop token)' : ''}.`,
     strips: [strip],
     ...(declared === undefined

@@ -4,8 +4,10 @@ import {
   chatTemplate,
   type Finding,
   type Ids,
+  LOST_STOP_ADVICE,
   layRows,
   type MaskedRow,
+  nameOf,
   type Property,
   type Ragged,
   type Role,
@@ -101,6 +103,27 @@ function rowFinding(
   };
 }
 
+/** Other ids of the same text; special tokens aside, which a decoder may leave out. */
+function hasTextOf({ tokenizer }: Subject, sampled: Ids, observed: Ids): boolean {
+  if (tokenizer === undefined) return false;
+  const text = (ids: Ids): string => tokenizer.decode(ids.filter((id) => !tokenizer.specialIds.has(id)));
+  return !sameIds(sampled, observed) && text(sampled) !== '' && text(sampled) === text(observed);
+}
+
+function lostStopFinding(subject: Subject, row: MaskedRow, stop: number): Finding {
+  const sampledIds = [...row.prompt, ...row.completion, stop];
+  const finding = rowFinding(
+    subject,
+    row,
+    'stop lost',
+    sampledIds,
+    attended(row).slice(0, sampledIds.length - 1),
+    () =>
+      `The completion scored in row ${row.row} lacks the stop token ${nameOf(subject, stop)} (id ${stop}) that was sampled at its end.`,
+  );
+  return { ...finding, advice: LOST_STOP_ADVICE };
+}
+
 const promptScored: Property<Rollouts> = {
   ...base,
   id: 'rollout/scored-prompt-is-the-prompt-generated-from',
@@ -140,12 +163,29 @@ const idsScored: Property<Rollouts> = {
       const promptIsThere = sameIds(real.slice(0, row.prompt.length), row.prompt);
       // Where pad is a stop token, a stop that was appended looks like padding: only that it is attended to tells.
       const appended = real.length > whole.length && sameIds(real.slice(0, whole.length), whole);
+      if (row.lostStop !== undefined) return lostStopFinding(subject, row, row.lostStop);
       if (row.plan !== undefined && !appended) continue;
       if (sameIds(end, row.completion) && !promptIsThere) continue; // the prompt is at fault
-      return rowFinding(subject, row, 'completion', whole, real, (token) =>
-        appended
-          ? `The completion scored in row ${row.row} goes on behind what was sampled: ${tokenAt(subject, real, whole.length)} was never sampled.`
-          : `The completion scored in row ${row.row} is not the one that was sampled: they part at ${token}.`,
+      if (appended)
+        return rowFinding(
+          subject,
+          row,
+          'goes on',
+          whole,
+          real,
+          () =>
+            `The completion scored in row ${row.row} goes on behind what was sampled: ${tokenAt(subject, real, whole.length)} was never sampled.`,
+        );
+      const scoredIds = real.slice(row.prompt.length);
+      const again = promptIsThere && hasTextOf(subject, row.completion, scoredIds);
+      return rowFinding(
+        subject,
+        row,
+        again ? 'tokenised again' : 'completion',
+        whole,
+        real,
+        (token) =>
+          `The completion scored in row ${row.row} is not the one that was sampled: they part at ${token}${again ? ', and have the same text: it was decoded and tokenised again' : ''}.`,
       );
     }
     return undefined;

@@ -54,7 +54,7 @@ const recorded: Property<SamplingStep> = {
     const args = argsOf(drawn, subject);
     const answer = await subject.ask('sampling', args);
     const { sampled_logprobs: values } = answer;
-    if (values === undefined) return discard('the answer has no sampled_logprobs');
+    if (values === undefined) return discard('the answer has no sampled_logprobs', 'trainer');
     const band = bandOf(subject, args.logits[0]?.length);
     const misfit = (mode: Mode): number =>
       values.findIndex((value, row) => {
@@ -130,7 +130,7 @@ const asScored: Property<SamplingStep> = {
   async check(subject, drawn): Promise<Finding | undefined> {
     const args = argsOf(drawn, subject);
     const { sampled_logprobs: values } = await subject.ask('sampling', args);
-    if (values === undefined) return discard('the answer has no sampled_logprobs');
+    if (values === undefined) return discard('the answer has no sampled_logprobs', 'trainer');
     const scores = await scored(subject, drawn, args.sampled_ids);
     const band = bandOf(subject, args.logits[0]?.length);
     const row = values.findIndex((value, at) => !band.close(value, scores[at]));
@@ -163,7 +163,7 @@ const keptMass: Property<SamplingStep> = {
     const args = argsOf(drawn, subject);
     const answer = await subject.ask('sampling', args);
     const { sampled_logprobs: values } = answer;
-    if (values === undefined) return discard('the answer has no sampled_logprobs');
+    if (values === undefined) return discard('the answer has no sampled_logprobs', 'trainer');
     const scores = await scored(subject, drawn, args.sampled_ids);
     const band = bandOf(subject, args.logits[0]?.length);
     const missing = (row: number, kept: (id: number) => boolean): number =>

@@ -36,7 +36,7 @@ const logprobs: Property<Batch> = {
       row.map((_, at) => (at < (drawn.completions[b]?.length ?? 0) ? -GRAIN * (1 + at + ROW * b) : 0)),
     );
     const answer = await subject.ask('extract', { ...args, sampling_logprobs: sampling });
-    if (answer.logprobs === undefined) return discard('the answer has no logprobs');
+    if (answer.logprobs === undefined) return discard('the answer has no logprobs', 'trainer');
     const band = bandOf(subject);
     for (const [row, ids] of answer.completion_ids.entries()) {
       const sampled = args.sampled_ids[row] ?? [];
@@ -84,7 +84,7 @@ const truncated: Property<Batch> = {
   async check(subject, drawn) {
     const args = blockArgs(drawn);
     const { truncated: flags } = await subject.ask('mask', args);
-    if (flags === undefined) return discard('the answer has no truncated');
+    if (flags === undefined) return discard('the answer has no truncated', 'trainer');
     const width = (args.sequences[0]?.length ?? 0) - args.prompt_width;
     for (const [row, ids] of drawn.completions.entries()) {
       const stopped = ids.some((id) => drawn.stops.includes(id));

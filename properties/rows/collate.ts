@@ -228,7 +228,7 @@ export const collateProperties: readonly Property<Examples>[] = [
       for (const at of await collate(subject, drawn)) {
         if ('kind' in at) continue;
         const observed = at.answer.position_ids?.[at.row];
-        if (observed === undefined) return discard('the answer has no position_ids');
+        if (observed === undefined) return discard('the answer has no position_ids', 'trainer');
         const column = at.ids.findIndex(
           (_, index) => isReal(at, index) && observed[index] !== index - at.start,
         );

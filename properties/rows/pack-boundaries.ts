@@ -54,7 +54,7 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
     async check(subject, drawn) {
       const packed = await pack(subject, drawn);
       const positions = packed.answer.position_ids;
-      if (positions === undefined) return discard('the answer has no position_ids');
+      if (positions === undefined) return discard('the answer has no position_ids', 'trainer');
       const observed = ({ row, column }: Cell): number | undefined => positions[row]?.[column];
       return judged(subject, packed, 'position_ids', {
         holds: (cell) => cell.example === undefined || observed(cell) === cell.offset,
@@ -104,7 +104,7 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
     async check(subject, drawn) {
       const packed = await pack(subject, drawn);
       const { unpacked, input_ids: ids } = packed.answer;
-      if (unpacked === undefined) return discard('the answer has no unpacked examples');
+      if (unpacked === undefined) return discard('the answer has no unpacked examples', 'trainer');
       const text = (rows: readonly Ids[]): string[] => rows.map(shown);
       const places = placed(packed);
       const inOrder = placeExamples({

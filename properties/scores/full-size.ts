@@ -166,7 +166,7 @@ export const fullSizeProperties: readonly Property<FullSize>[] = [
         completion_mask,
         prompt_width: 1,
       });
-      if (entropy === undefined) return discard('the answer has no entropy a token');
+      if (entropy === undefined) return discard('the answer has no entropy a token', 'trainer');
       return compared(drawn, reference, 'entropy', reference.numbers.entropy, entropy[0] ?? []);
     },
   },
@@ -185,7 +185,7 @@ export const fullSizeProperties: readonly Property<FullSize>[] = [
         prompt_width: 1,
         temperature: 1,
       });
-      if (kl === undefined) return discard('the answer has no KL a token');
+      if (kl === undefined) return discard('the answer has no KL a token', 'trainer');
       const band = differenceBand(subject, reference.band);
       return compared(drawn, { ...reference, band }, 'KL', reference.numbers.kl, kl[0] ?? []);
     },

@@ -13,6 +13,7 @@ import {
   numberFinding,
   type Property,
   type Ragged,
+  redrawn,
   relations,
   type Subject,
   show,
@@ -112,7 +113,8 @@ export const scoreProperties: readonly Property<Batch>[] = [
     title: 'With every token of the prompts replaced, some score changes',
     why: 'Completions scored without their prompt, or behind another one, are rated by a distribution that nothing was sampled from: every ratio and every KL is wrong, and smooth.',
     catches: ['TPL-07', 'TRN-03', 'LP-16'],
-    given: given(1),
+    given: (world) =>
+      redrawn(given(1)(world), ({ completions }) => completions.flat().length >= LEAST_SCORES),
     coverage,
     async check(subject, drawn) {
       if (drawn.completions.flat().length < LEAST_SCORES) return discard('too few scores to tell');

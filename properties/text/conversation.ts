@@ -52,7 +52,9 @@ export function rendered(
     ...(bosToken === undefined ? {} : { bosToken }),
     ...(eosToken === undefined ? {} : { eosToken }),
   });
-  return 'text' in result ? result.text : discard(`the template refuses the conversation: ${result.problem}`);
+  return 'text' in result
+    ? result.text
+    : discard(`the template refuses the conversation: ${result.problem}`, 'trainer');
 }
 
 /**
@@ -144,16 +146,18 @@ export function requirePrefixPreserving(world: World, drawn: Dialogue): void {
   if (world.tokenizer === undefined && /^\s/.test(drawn.messages.at(-1)?.content ?? ''))
     discard(
       'the answer begins with white space, which a tokenizer that is not known may merge with the header',
+      'trainer',
     );
   const prompt = rendered(world, drawn, promptOf(drawn.messages), true);
   const whole = rendered(world, drawn, drawn.messages, false);
   if (prompt === undefined || whole === undefined) return;
-  if (!whole.startsWith(prompt)) discard('the template does not continue its own generation prompt');
+  if (!whole.startsWith(prompt))
+    discard('the template does not continue its own generation prompt', 'trainer');
   const { tokenizer } = world;
   if (tokenizer === undefined) return;
   const [left, right] = [tokenizer.encode(prompt), tokenizer.encode(whole)];
   if (!left.every((id, at) => right[at] === id))
-    discard('the tokenizer merges across the end of the generation prompt');
+    discard('the tokenizer merges across the end of the generation prompt', 'trainer');
 }
 
 /**

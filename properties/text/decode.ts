@@ -109,7 +109,7 @@ const tokenizersText: Property<Decodable> = {
   catches: ['TOK-07', 'TOK-12', 'TOK-09', 'EOS-11'],
   async check(subject, { texts }) {
     const { tokenizer } = subject;
-    if (tokenizer === undefined) return discard('no tokenizer is known');
+    if (tokenizer === undefined) return discard('no tokenizer is known', 'trainer');
     const all = texts.map((pieces) => pieces.flatMap((piece) => tokenizer.encode(piece)));
     return decodedAlike(subject, tokenizer, all);
   },
@@ -125,11 +125,11 @@ const roundTrip: Property<Decodable> = {
   coverage: { 'beyond ASCII': 0.2 },
   async check(subject, { texts }) {
     const { tokenizer } = subject;
-    if (tokenizer === undefined) return discard('no tokenizer is known');
+    if (tokenizer === undefined) return discard('no tokenizer is known', 'trainer');
     const whole = texts.map((pieces) => pieces.join(''));
     const all = whole.map((text) => tokenizer.encode(text));
     if (whole.some((text, at) => tokenizer.decode(all[at] ?? []) !== text))
-      return discard('the tokenizer itself does not give the text back');
+      return discard('the tokenizer itself does not give the text back', 'trainer');
     return decodedAlike(subject, tokenizer, all);
   },
 };

@@ -43,13 +43,13 @@ interface Span {
 function answersOf(world: World, drawn: Dialogue): { readonly ids: Ids; readonly spans: readonly Span[] } {
   const { tokenizer } = world;
   const text = rendered(world, drawn, drawn.messages, false);
-  if (tokenizer === undefined || text === undefined) return discard('no chat template is known');
+  if (tokenizer === undefined || text === undefined) return discard('no chat template is known', 'trainer');
   const ids = tokenizer.encode(text);
   const columnOf = (messages: Dialogue['messages'], prompt: boolean): number => {
     const part = rendered(world, drawn, messages, prompt) ?? '';
     const before = tokenizer.encode(part);
     if (!text.startsWith(part) || before.some((id, at) => ids[at] !== id))
-      return discard('the template renders earlier turns otherwise when the conversation goes on');
+      return discard('the template renders earlier turns otherwise when the conversation goes on', 'trainer');
     return before.length;
   };
   const stops = world.hello.tokens?.eos_token_ids ?? [];
@@ -58,7 +58,9 @@ function answersOf(world: World, drawn: Dialogue): { readonly ids: Ids; readonly
     const from = columnOf(drawn.messages.slice(0, at), true);
     const rest = columnOf(drawn.messages.slice(0, at + 1), false);
     const stop = ids.findIndex((id, column) => column >= from && column < rest && stops.includes(id));
-    return stop < 0 ? discard('an answer has no stop token of its own') : [{ from, to: stop + 1, rest }];
+    return stop < 0
+      ? discard('an answer has no stop token of its own', 'trainer')
+      : [{ from, to: stop + 1, rest }];
   });
   return { ids, spans };
 }
@@ -72,12 +74,13 @@ async function labelled(subject: Subject, drawn: Dialogue) {
   const request = { route: 'sft', messages: drawn.messages, add_generation_prompt: false } as const;
   // Many trainers take conversations that alternate only, and say so in their own way.
   const outcome = await subject.attempt('tokenize', request);
-  if ('refused' in outcome) return discard(`the trainer refuses the conversation: ${outcome.refused}`);
+  if ('refused' in outcome)
+    return discard(`the trainer refuses the conversation: ${outcome.refused}`, 'trainer');
   const { input_ids: ids, labels } = outcome.ok;
-  if (labels === undefined) return discard('the answer has no labels');
+  if (labels === undefined) return discard('the answer has no labels', 'trainer');
   const shift = ownBos(subject, ids, template);
   if (ids.slice(shift, shift + template.length).some((id, at) => id !== template[at]))
-    return discard('the row is not the rendered template');
+    return discard('the row is not the rendered template', 'trainer');
   const moved = spans.map(({ from, to, rest }) => ({
     from: from + shift,
     to: to + shift,
@@ -199,13 +202,13 @@ const nextPrompt: Property<Dialogue> = {
     const later = promptOf(drawn.messages);
     const [left, right] = [rendered(subject, drawn, turn, false), rendered(subject, drawn, later, true)];
     if (tokenizer === undefined || left === undefined || right === undefined)
-      return discard('no chat template is known');
+      return discard('no chat template is known', 'trainer');
     const stops = subject.hello.tokens?.eos_token_ids ?? [];
     const [whole, goesOn] = [tokenizer.encode(left), tokenizer.encode(right)];
     const end = whole.findLastIndex((id) => stops.includes(id)) + 1;
-    if (end === 0) return discard('the answer has no stop token of its own');
+    if (end === 0) return discard('the answer has no stop token of its own', 'trainer');
     if (whole.slice(0, end).some((id, at) => goesOn[at] !== id))
-      return discard('the template rewrites earlier turns when the conversation goes on');
+      return discard('the template rewrites earlier turns when the conversation goes on', 'trainer');
     const row = await subject.ask('tokenize', { route: 'sft', messages: turn, add_generation_prompt: false });
     const prompt = await subject.ask('tokenize', {
       route: 'rl',

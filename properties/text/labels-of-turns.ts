@@ -45,7 +45,7 @@ async function turnsOf(subject: Subject, drawn: Dialogue): Promise<Turns> {
       ...templateArg(drawn),
     });
   const { input_ids: ids, labels } = await tokenize(drawn.messages, false);
-  if (labels === undefined) return discard('the answer has no labels');
+  if (labels === undefined) return discard('the answer has no labels', 'trainer');
   const stops = stopIds(subject);
   const answers: Answer[] = [];
   for (const [at, { role }] of drawn.messages.entries()) {
@@ -57,9 +57,9 @@ async function turnsOf(subject: Subject, drawn: Dialogue): Promise<Turns> {
     // A stop token that the trainer puts behind a whole row is not there when the conversation goes on.
     const whole = agreeing(ids, through) === through.length - 1 ? through.slice(0, -1) : through;
     if (agreeing(ids, before) < before.length || agreeing(ids, whole) < whole.length)
-      return discard('earlier turns are tokenised otherwise when the conversation goes on');
+      return discard('earlier turns are tokenised otherwise when the conversation goes on', 'trainer');
     const stop = whole.findIndex((id, column) => column >= before.length && stops?.includes(id));
-    if (stops !== undefined && stop < 0) return discard('an answer has no stop token of its own');
+    if (stops !== undefined && stop < 0) return discard('an answer has no stop token of its own', 'trainer');
     answers.push({ from: before.length, to: stop + 1, rest: whole.length });
   }
   return { ids, labels, answers };

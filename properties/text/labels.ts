@@ -28,7 +28,7 @@ interface Labelled {
 /** The SFT row with its labels. */
 async function labelled(subject: Subject, drawn: Dialogue): Promise<Labelled> {
   const row = await ask(subject, drawn, 'sft', true);
-  if (row.labels === undefined) return discard('the answer has no labels');
+  if (row.labels === undefined) return discard('the answer has no labels', 'trainer');
   const answered = await ask(subject, drawn, 'sft', false);
   const prompt = promptBefore(subject, drawn, promptOf(drawn.messages), {
     prompt: answered.input_ids,
@@ -144,7 +144,10 @@ export const labelProperties: readonly Property<Dialogue>[] = [
     ['ZL-02', 'TOK-06', 'TPL-09', 'TPL-10', 'MSK-09', 'TRN-04', 'TOK-04'],
     (subject, row, drawn) => {
       if (row.parts && !answerBeginsAt(subject, drawn, row.prompt))
-        return discard('the row does not begin with the prompt, so it is not known where the answer does');
+        return discard(
+          'the row does not begin with the prompt, so it is not known where the answer does',
+          'trainer',
+        );
       const stops = stopIds(subject) ?? [];
       const end = row.ids.findIndex((id, column) => column >= row.prompt && stops.includes(id));
       return labelFinding(

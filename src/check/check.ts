@@ -1,24 +1,34 @@
-// One property against one trainer: saved failures first, then the generated cases, then the smallest failure.
+// One property against one trainer: saved failures first, then the generated cases, then the smallest failure of each
+// cause.
 import { VERSION } from '../version.ts';
 import { drawCases } from './cases.ts';
-import { type Failure, NOT_TRIED, type PropertyResult } from './events.ts';
+import { type Failure, isMuchLeftOut, NOT_TRIED, type PropertyResult } from './events.ts';
+import { compareLabels } from './failing-labels.ts';
 import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
-import { type Corpus, caseId } from './saved/corpus.ts';
-import { changeOf, type KnownFailure } from './saved/known.ts';
-import { screen } from './screen.ts';
-import { confirm, dimmed, shrink } from './shrink/shrink.ts';
-import { type CaseOutcome, runCase, troubleOf } from './subject.ts';
+import type { Corpus } from './saved/corpus.ts';
+import { changeOf, isOf, type KnownFailure } from './saved/known.ts';
+import { type Screening, screen } from './screen.ts';
+import {
+  byWeight,
+  type FailureContext,
+  type Found,
+  failuresOf,
+  isCostly,
+  MOST_OTHERS,
+  smallest,
+} from './shrink/failures.ts';
+import { type CaseOutcome, causeOf, runCase } from './subject.ts';
 
 export interface CheckOptions extends RunOptions {
   readonly shrinkMilliseconds: number;
   readonly onProgress: (done: number) => void;
   /** Before each attempt at a smaller case, with how many have been found. */
   readonly onShrink?: (shrinks: number) => void;
+  /** Which property of the run has told each failure of the trainer; filled as they are told. */
+  readonly told: Map<string, string>;
 }
-
-type Trouble = Extract<CaseOutcome, { kind: 'fails' | 'error' }>;
 
 /** The verdict on one property. */
 export async function checkProperty(
@@ -26,7 +36,9 @@ export async function checkProperty(
   world: World,
   options: CheckOptions,
 ): Promise<PropertyResult> {
-  const saved = await checkSaved(property, world, options);
+  const { trainer, seed: runSeed, told, signal } = options;
+  const context = { property, trainer, world, seed: runSeed, told, signal };
+  const saved = await checkSaved(context, options);
   const labels = countLabels(property, world);
   const report = (verdict: PropertyResult['verdict'], rest: Partial<PropertyResult>): PropertyResult => ({
     id: property.id,
@@ -40,16 +52,24 @@ export async function checkProperty(
     ...rest,
   });
   const known = options.known?.[property.id];
-  const failed = (failure: Failure, counted: Partial<PropertyResult>): PropertyResult => {
-    if (known === undefined) return report(verdictOf(failure), { ...counted, failure });
-    const change = changeOf(known, failure);
+  const failed = (failures: readonly Failure[], counted: Partial<PropertyResult>): PropertyResult => {
+    const [failure, ...others] = failures;
+    const all = {
+      ...counted,
+      ...(failure === undefined ? {} : { failure }),
+      ...(others.length === 0 ? {} : { others }),
+    };
+    if (known === undefined) return report(verdictOf(failures), all);
+    const change = changeOf(known, failures);
     return change === undefined
-      ? report('known', { ...counted, failure, reason: known.reason, ...linkOf(known) })
-      : report('changed', { ...counted, failure, reason: change });
+      ? report('known', { ...all, reason: known.reason, ...linkOf(known) })
+      : report('changed', { ...all, reason: change });
   };
-  if (saved.failure !== undefined) return failed(saved.failure, { cases: saved.failure.casesToFail });
+  if (saved.failures.length > 0)
+    return failed(saved.failures, { cases: saved.failures[0]?.casesToFail ?? 1 });
 
   let notJudged: string | undefined;
+  let recorded: Failure | undefined;
   if (known?.given !== undefined) {
     // A case of an older version may be one that the check can no longer read.
     const outcome = await runCase(property, options.trainer, world, known.given).catch(unreadable);
@@ -57,52 +77,56 @@ export async function checkProperty(
     if (outcome.kind === 'refused') notJudged = outcome.why;
     else {
       const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
-      return failed(await failureOf(property, world, options, known.given, outcome, facts), { cases: 1 });
+      [recorded] = await failuresOf(context, [{ given: known.given, outcome, facts }]);
+      // Where it is not what was recorded, or nothing was, no second kind changes the verdict.
+      if (recorded !== undefined && (known.kind === undefined || changeOf(known, [recorded]) !== undefined))
+        return failed([recorded], { cases: 1 });
     }
   }
 
   const arbitrary = property.given(world);
   const seed = seedOf(options.seed, property.id);
   const cases = drawCases(arbitrary, seed, Math.min(options.cases, property.mostCases ?? options.cases));
+  const compared = compareLabels(property, world);
+  let begun = 0;
   const screening = await screen(
     cases.count,
     async () => {
+      const index = begun++;
       const given = cases.next();
       const outcome = await runCase(property, options.trainer, world, given);
       labels.add(given, outcome);
-      return outcome;
+      compared.add(given, outcome, index);
+      // Of what is recorded one case is enough, and it is there.
+      const isRecorded = recorded !== undefined && known !== undefined && isOf(known, outcome);
+      return { outcome, cause: isRecorded ? undefined : causeOf(given, outcome) };
     },
-    { signal: options.signal, onDone: options.onProgress },
-  );
-  const { trouble, done, refused, setAside } = screening;
-  const counted = { cases: done, rejected: refused, setAside };
-  if (trouble !== undefined) {
-    const toShrink = {
-      property,
-      arbitrary,
-      trainer: options.trainer,
-      world,
-      seed,
-      index: trouble.index,
-      given: cases.at(trouble.index),
-      outcome: trouble.outcome,
-      milliseconds: options.shrinkMilliseconds,
+    {
       signal: options.signal,
-      onAttempt: options.onShrink,
-    };
-    const smallest = await shrink(toShrink);
-    const anyValue = await dimmed(toShrink, smallest);
-    const failure = await failureOf(property, world, options, smallest.given, smallest.outcome, {
-      casesToFail: trouble.index + 1,
-      shrinks: smallest.shrinks,
-      seed: options.seed,
-      ...(smallest.path === undefined ? {} : { path: smallest.path }),
-      ...(smallest.stopped === undefined ? {} : { shrinkStopped: smallest.stopped }),
-      ...(smallest.steps.length === 0 ? {} : { steps: smallest.steps }),
-      ...(anyValue.length === 0 ? {} : { anyValue }),
-    });
-    if (known === undefined) save(property, options, failure);
-    return failed(failure, counted);
+      onDone: options.onProgress,
+      mostCauses: 1 + MOST_OTHERS,
+      decided: recorded !== undefined,
+    },
+  );
+  const { troubles, done, refused, setAside } = screening;
+  const counted = { cases: done, rejected: refused, setAside };
+  const found = await smallest(context, {
+    arbitrary,
+    drawSeed: seed,
+    at: (index) => cases.at(index),
+    count: cases.count,
+    troubles: byWeight(troubles).slice(0, 1 + MOST_OTHERS),
+    milliseconds: options.shrinkMilliseconds,
+    signal: options.signal,
+    onShrink: options.onShrink,
+  });
+  const drawn = await failuresOf(context, found);
+  if (known === undefined) for (const failure of drawn) save(property, options, failure);
+  const failures = [...(recorded === undefined ? [] : [recorded]), ...drawn];
+  if (failures.length > 0) {
+    const shared = found[0] === undefined ? [] : compared.shared(found[0].outcome, cases.count);
+    const failingLabels = recorded === undefined && shared.length > 0 ? { failingLabels: shared } : {};
+    return failed(failures, recorded === undefined ? { ...counted, ...failingLabels } : { cases: 1 });
   }
   if (screening.interrupted) return report('interrupted', { ...counted, reason: 'the run was interrupted' });
   if (done === refused + setAside)
@@ -113,14 +137,35 @@ export async function checkProperty(
   if (known !== undefined && known.bundled === undefined)
     return report('unseen', { ...counted, reason: unseenReason(known, notJudged ?? 'no case ran') });
   const thin = labels.thin();
-  if (thin.length === 0) return report('pass', counted);
-  return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
+  if (thin.length > 0) return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
+  return report(...judgedEnough(screening, counted));
 }
 
-/** The trainer gave no answer to judge; or what it answered is wrong; or it is legal where it is meant. */
-function verdictOf({ finding }: Failure): 'error' | 'fail' | 'ask' {
-  if (finding === undefined) return 'error';
-  return finding.answers === undefined ? 'fail' : 'ask';
+/** A property of which more than half was set aside has not been checked, and does not hold: no green without judgement. */
+const MOST_ASIDE = 0.5;
+/** Of fewer cases the share is chance. */
+const LEAST_CASES = 50;
+
+function judgedEnough(
+  { done, refused, setAside, setAsideByTrainer, refusal }: Screening,
+  counted: Partial<PropertyResult>,
+): [PropertyResult['verdict'], Partial<PropertyResult>] {
+  const asked = done - refused;
+  if (setAside - setAsideByTrainer > asked * MOST_ASIDE && asked >= LEAST_CASES)
+    return [
+      'thin',
+      { ...counted, reason: `${setAside} of ${done} cases were set aside, most often: ${refusal}` },
+    ];
+  if (setAside > asked * MOST_ASIDE)
+    return ['skipped', { ...counted, reason: `less than half of the cases could be judged: ${refusal}` }];
+  const many = isMuchLeftOut({ cases: done, rejected: refused, setAside });
+  return ['pass', many && refusal !== undefined ? { ...counted, reason: refusal } : counted];
+}
+
+/** A case breaks the rule; or the trainer gave no answer to judge; or all that was seen is legal where it is meant. */
+function verdictOf(failures: readonly Failure[]): 'error' | 'fail' | 'ask' {
+  if (failures.some(({ finding }) => finding !== undefined && finding.answers === undefined)) return 'fail';
+  return failures.some(({ finding }) => finding === undefined) ? 'error' : 'ask';
 }
 
 const linkOf = ({ link }: KnownFailure): Partial<PropertyResult> => (link === undefined ? {} : { link });
@@ -132,60 +177,33 @@ export const unseenReason = ({ reason }: KnownFailure, why: string): string =>
 
 const unreadable = (): CaseOutcome => ({ kind: 'refused', why: 'its case can no longer be read' });
 
-/** Saved failures of this property: the first that still fails, and the ids of those that hold now. */
+/** Saved failures of this property: of each cause the first that still fails, and the ids of those that hold now. */
 async function checkSaved(
-  property: Property,
-  world: World,
+  context: FailureContext,
   options: CheckOptions,
-): Promise<{ failure?: Failure; fixed: string[] }> {
+): Promise<{ failures: readonly Failure[]; fixed: readonly string[] }> {
+  const { property, trainer, world } = context;
   const fixed: string[] = [];
+  const found = new Map<string, Found>();
   for (const saved of options.corpus?.saved(property.id) ?? []) {
-    if (options.signal?.aborted) break;
-    const outcome = await runCase(property, options.trainer, world, saved.given).catch(() => undefined);
+    if (options.signal?.aborted || found.size > MOST_OTHERS) break;
+    const { given, seed, path } = saved;
+    const outcome = await runCase(property, trainer, world, given).catch(() => undefined);
     if (outcome === undefined || outcome.kind === 'refused') continue; // no longer a valid case: kept, not judged
     if (outcome.kind === 'holds') {
       options.corpus?.remove(saved.id);
       fixed.push(saved.id);
       continue;
     }
-    const failure = await failureOf(property, world, options, saved.given, outcome, {
-      casesToFail: 1,
-      shrinks: 0,
-      seed: saved.seed,
-      ...(saved.path === undefined ? {} : { path: saved.path }),
-      saved: true,
-    });
-    save(property, options, failure);
-    return { failure, fixed };
+    const cause = causeOf(given, outcome) ?? '';
+    const facts = { casesToFail: 1, shrinks: 0, seed, ...(path === undefined ? {} : { path }), saved: true };
+    if (!found.has(cause)) found.set(cause, { given, outcome, facts });
+    // The process was lost, and whatever else is saved would lose it again.
+    if (isCostly(outcome)) break;
   }
-  return { fixed };
-}
-
-async function failureOf(
-  property: Property,
-  world: World,
-  options: CheckOptions,
-  given: unknown,
-  outcome: CaseOutcome,
-  facts: Pick<Failure, 'casesToFail' | 'shrinks' | 'seed'> & Partial<Failure>,
-): Promise<Failure> {
-  const { trainer } = options;
-  const trouble = outcome as Trouble;
-  const gone =
-    trouble.kind === 'error' && (trouble.failure.kind === 'budget' || trouble.failure.kind === 'start');
-  const stderrTail = trainer.stderrTail();
-  const lines: string[] = [];
-  const confirmed = gone ? 'not re-run' : await confirm(property, trainer, world, given, troubleOf(outcome));
-  if (!gone) await runCase(property, trainer, world, given, lines);
-  return {
-    caseId: caseId(property.id, given),
-    given,
-    confirmed,
-    lines: [trainer.helloLine(), ...lines],
-    ...facts,
-    ...(trouble.kind === 'fails' ? { finding: trouble.finding } : { trainerFailure: trouble.failure }),
-    ...(stderrTail === '' ? {} : { stderrTail }),
-  };
+  const failures = await failuresOf(context, byWeight([...found.values()]));
+  for (const failure of failures) save(property, options, failure);
+  return { failures, fixed };
 }
 
 function save(property: Property, options: CheckOptions, failure: Failure): void {

@@ -27,6 +27,8 @@ export interface Failure {
   /** The smallest failing case, plain JSON. */
   readonly given: unknown;
   readonly casesToFail: number;
+  /** Of so many that were to be tried; absent where none was drawn. */
+  readonly outOf?: number;
   readonly shrinks: number;
   readonly shrinkStopped?: 'time';
   /** Some of the failing cases from the one that was found first to the smallest, both included. */
@@ -41,6 +43,8 @@ export interface Failure {
   readonly lines: readonly string[];
   /** It came from the corpus of saved failures. */
   readonly saved?: boolean;
+  /** The trainer failed in the same way in this property, where the case was made small; here it is as it was drawn. */
+  readonly sameAs?: string;
   readonly stderrTail?: string;
 }
 
@@ -72,6 +76,17 @@ export interface ThinLabel {
   readonly refused: number;
 }
 
+/** A label of every case that fails in the way of the failure shown, and of few that hold. */
+export interface FailingLabel {
+  readonly label: string;
+  /** Cases that fail so: each has it. */
+  readonly failing: number;
+  /** Cases that hold, */
+  readonly holding: number;
+  /** and those of them that have it. */
+  readonly holdingWith: number;
+}
+
 export interface PropertyResult {
   readonly id: string;
   readonly title: string;
@@ -88,6 +103,8 @@ export interface PropertyResult {
   readonly coverage?: Coverage;
   /** Labels that certainly have less. */
   readonly thin: readonly ThinLabel[];
+  /** What the failing cases share and those that hold lack, where enough of both were seen. */
+  readonly failingLabels?: readonly FailingLabel[];
   /** Why it has this verdict, where no failure says so. */
   readonly reason?: string;
   /** `ask` without a case: one-line declarations that answer what `reason` asks. */
@@ -95,10 +112,24 @@ export interface PropertyResult {
   /** Where a known failure is discussed, if the list of known failures says so. */
   readonly link?: string;
   readonly failure?: Failure;
+  /** What else is wrong: the smallest case of each further kind, and on each further route. */
+  readonly others?: readonly Failure[];
   /** Saved failures of earlier runs that now hold. */
   readonly fixed: readonly string[];
   /** Of the clock: its cases, shrinking and runs again. */
   readonly milliseconds: number;
+}
+
+/** Where more than a fifth of the cases was not judged, a pass says so. */
+const MUCH_LEFT_OUT = 0.2;
+
+/** Refused by the trainer or set aside by the check. */
+export function isMuchLeftOut({
+  cases,
+  rejected,
+  setAside,
+}: Pick<PropertyResult, 'cases' | 'rejected' | 'setAside'>): boolean {
+  return rejected + setAside > cases * MUCH_LEFT_OUT;
 }
 
 /** Of a property that had no case. */
@@ -131,7 +162,11 @@ export type RunEvent =
       readonly hello: Hello;
       /** The trainer's command line, as typed. */
       readonly command: string;
+      /** It is the bundled example and not the trainer of whoever reads this. */
+      readonly bundled?: true;
       readonly properties: readonly PropertyFacts[];
+      /** How many more the trainer could be held to, by the level that left them out. */
+      readonly notRun?: Partial<Readonly<Record<Level, number>>>;
       /** Of the harness. */
       readonly version: string;
       /** When it began: ISO 8601 in UTC, as `2026-03-01T09:30:00.000Z`. Absent where nobody said it. */

@@ -100,6 +100,7 @@ async function byDifferences(
   if (bits !== undefined && losses.some((at) => at !== 0) && losses.every((at) => roundedTo(bits, at)))
     return discard(
       'the loss is rounded to half precision, too coarse for slopes, and loss_weights are not answered',
+      'trainer',
     );
   return { weights, error: Number.isFinite(error) ? error : 0 };
 }

@@ -90,8 +90,12 @@ export function numberFinding(parts: {
     const distance = Math.abs(observed - expected);
     return Number.isNaN(distance) ? Number.POSITIVE_INFINITY : distance;
   };
+  // NaN where a number was expected has another cause than a wrong number, and a smaller case.
+  const broken = numbers.some(
+    ({ expected, observed }) => Number.isFinite(expected) && !Number.isFinite(observed),
+  );
   return {
-    kind: parts.kind,
+    kind: broken ? `${parts.kind}, not finite` : parts.kind,
     sentence: parts.sentence,
     numbers: numbers.sort((a, b) => gap(b) - gap(a)),
     note: [parts.band.reason, ...(parts.note === undefined ? [] : [parts.note])].map(sentence).join(' '),

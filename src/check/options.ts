@@ -1,7 +1,7 @@
 // What a run is asked to do.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Trainer } from '../trainer/trainer.ts';
-import type { Semantics } from '../vocabulary.ts';
+import type { Level, Semantics } from '../vocabulary.ts';
 import type { Replay } from './events.ts';
 import type { Measured } from './profile/measured.ts';
 import type { Property } from './property.ts';
@@ -19,6 +19,8 @@ export interface RunOptions {
   /** What is legal and often not meant fails the run as well, until it is declared. */
   readonly strict?: boolean;
   readonly properties: readonly Property[];
+  /** Properties that the trainer could be held to, and that their level leaves out: for the report. */
+  readonly notRun?: Partial<Readonly<Record<Level, number>>>;
   readonly seed: number;
   /** Cases a property. */
   readonly cases: number;
@@ -32,6 +34,8 @@ export interface RunOptions {
   readonly shrinkMilliseconds?: number;
   /** The trainer's command line as the user typed it, for the report. */
   readonly command: string;
+  /** The trainer is the bundled example, for the report. */
+  readonly bundled?: boolean;
   /** How a failure is seen again, for the report. */
   readonly replay?: Replay;
   /** When the run begins, for the report: ISO 8601 in UTC. */

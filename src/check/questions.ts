@@ -32,7 +32,7 @@ export function questionsOf(
   const decided = (property: Property, result: PropertyResult): PropertyResult => {
     const by = property.ops.map((op) => broken.get(op)).find((id) => id !== undefined);
     if (by === undefined) return result;
-    const { answers: _, failure: __, ...rest } = result;
+    const { answers: _, failure: __, others: ___, ...rest } = result;
     return { ...rest, verdict: 'skipped', reason: `which formula it is, is asked once ${by} holds` };
   };
 

@@ -3,6 +3,7 @@
 
 import { nearestName } from '../protocol/nearest.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { FailureKind } from '../trainer/failure.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import type { Semantics } from '../vocabulary.ts';
@@ -41,6 +42,8 @@ export async function run(
     command: options.command,
     properties: properties.map(factsOf),
     version: VERSION,
+    ...(options.notRun === undefined ? {} : { notRun: options.notRun }),
+    ...(options.bundled ? { bundled: true as const } : {}),
     ...(started === undefined ? {} : { started }),
     ...(semantics === undefined ? {} : { configured: semantics }),
     ...(options.measured === undefined ? {} : { measured }),
@@ -50,6 +53,7 @@ export async function run(
 
   const results: PropertyResult[] = [];
   let gone: string | undefined;
+  const told = new Map<string, string>();
   for (const [index, property] of properties.entries()) {
     emit({ type: 'property-start', id: property.id, index, total: properties.length });
     const unsupported = supportOf(property, world);
@@ -75,10 +79,12 @@ export async function run(
             total: Math.min(options.cases, property.mostCases ?? options.cases),
           }),
         onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
+        told,
       });
       result = questions.judged(property, judgedOrUnseen(checked, options));
-      const kind = result.failure?.trainerFailure?.kind;
-      if (kind === 'budget' || kind === 'start') gone = 'the trainer can no longer be started';
+      const all = [result.failure, ...(result.others ?? [])];
+      if (all.some((failure) => GONE.includes(failure?.trainerFailure?.kind)))
+        gone = 'the trainer can no longer be started';
     }
     result = { ...result, milliseconds: performance.now() - before };
     results.push(result);
@@ -95,6 +101,8 @@ export async function run(
   });
   return results;
 }
+
+const GONE: readonly (FailureKind | undefined)[] = ['budget', 'start'];
 
 function factsOf({ id, title, stage, level, why, catches }: Property): PropertyFacts {
   return { id, title, stage, level, why, catches };

@@ -1,4 +1,6 @@
-// The fast half of a run: many cases in flight at once, until one is in trouble. Says nothing about why.
+// The fast half of a run: many cases in flight at once. The first in trouble does not end it while going on is cheap,
+// because behind it another cause may hide. Says nothing about why.
+import { COSTLY } from '../trainer/failure.ts';
 import type { StopSignal } from './stop.ts';
 import type { CaseOutcome } from './subject.ts';
 
@@ -6,45 +8,95 @@ import type { CaseOutcome } from './subject.ts';
 const WINDOW = 256;
 /** A slow trainer gets a smaller window, so that what is in flight takes about this long. */
 const IN_FLIGHT_MILLISECONDS = 500;
+/** Behind the first trouble: a second cause that shows in one case of a hundred is found, and the verdict stands anyway. */
+const FURTHER_CASES = 500;
+/** And no longer than this: a trainer that takes seconds a case has said what matters. */
+const FURTHER_MILLISECONDS = 2_000;
+
+export interface Troubled {
+  readonly index: number;
+  readonly outcome: CaseOutcome;
+}
+
+export interface Screened {
+  readonly outcome: CaseOutcome;
+  /** Of a case in trouble, what it is a case of. */
+  readonly cause: string | undefined;
+}
 
 export interface Screening {
-  /** Lowest index in trouble, with its outcome. */
-  readonly trouble: { readonly index: number; readonly outcome: CaseOutcome } | undefined;
+  /** Of each cause the case with the lowest index, the lowest first. */
+  readonly troubles: readonly Troubled[];
   /** Cases that ran to their end, refused ones and those set aside included. */
   readonly done: number;
   /** By the trainer. */
   readonly refused: number;
   /** By the check: they say nothing about its rule. */
   readonly setAside: number;
-  /** Why the first of either did not count. */
+  /** Of those, how many through the trainer's doing. */
+  readonly setAsideByTrainer: number;
+  /** Why most of either did not count. */
   readonly refusal: string | undefined;
   readonly interrupted: boolean;
 }
 
-/** Runs `count` cases, started in order, and stops starting new ones at the first trouble. */
+export interface ScreenOptions {
+  readonly signal?: StopSignal | undefined;
+  readonly onDone?: (done: number) => void;
+  /** So many causes are enough. */
+  readonly mostCauses: number;
+  /** The verdict stands already, and only further causes are looked for: from the first case on it must be cheap. */
+  readonly decided?: boolean;
+}
+
+/**
+ * Runs `count` cases, started in order. From the first trouble on it starts new ones only while that is cheap: so many,
+ * for so long, and none once the process itself was lost, since every further loss costs a restart.
+ */
 export async function screen(
   count: number,
-  runNext: () => Promise<CaseOutcome>,
-  options: { readonly signal?: StopSignal | undefined; readonly onDone?: (done: number) => void },
+  runNext: () => Promise<Screened>,
+  { signal, onDone, mostCauses, decided = false }: ScreenOptions,
 ): Promise<Screening> {
   let next = 0;
   let done = 0;
   let refused = 0;
   let setAside = 0;
-  let refusal: string | undefined;
-  const troubles: { index: number; outcome: CaseOutcome }[] = [];
+  let setAsideByTrainer = 0;
+  const reasons = new Map<string, number>();
+  let lost = false;
+  const troubles = new Map<string, Troubled>();
+  let further = Number.POSITIVE_INFINITY;
+  let deadline = Number.POSITIVE_INFINITY;
+  const limitFrom = (index: number): void => {
+    further = index + FURTHER_CASES;
+    deadline = performance.now() + FURTHER_MILLISECONDS;
+  };
+  if (decided) limitFrom(0);
 
+  const goesOn = (limit: number): boolean =>
+    next < Math.min(limit, further) &&
+    !lost &&
+    troubles.size < mostCauses &&
+    signal?.aborted !== true &&
+    (deadline === Number.POSITIVE_INFINITY || performance.now() < deadline);
   const lane = async (limit: number): Promise<void> => {
-    while (next < limit && troubles.length === 0 && !options.signal?.aborted) {
+    while (goesOn(limit)) {
       const index = next++;
-      const outcome = await runNext();
+      const { outcome, cause } = await runNext();
       done++;
       if (outcome.kind === 'refused') {
-        if (outcome.setAside) setAside++;
-        else refused++;
-        refusal ??= outcome.why;
-      } else if (outcome.kind !== 'holds') troubles.push({ index, outcome });
-      options.onDone?.(done);
+        if (outcome.setAside === undefined) refused++;
+        else setAside++;
+        if (outcome.setAside === 'trainer') setAsideByTrainer++;
+        reasons.set(outcome.why, (reasons.get(outcome.why) ?? 0) + 1);
+      } else if (cause !== undefined) {
+        if (deadline === Number.POSITIVE_INFINITY) limitFrom(index);
+        lost ||= outcome.kind === 'error' && COSTLY.has(outcome.failure.kind);
+        const before = troubles.get(cause);
+        if (before === undefined || index < before.index) troubles.set(cause, { index, outcome });
+      }
+      onDone?.(done);
     }
   };
 
@@ -54,7 +106,20 @@ export async function screen(
   const first = performance.now() - started;
   const lanes = Math.max(1, Math.min(WINDOW, Math.floor(IN_FLIGHT_MILLISECONDS / Math.max(first, 1))));
   await Promise.all(Array.from({ length: lanes }, () => lane(count)));
-  const trouble = troubles.sort((a, b) => a.index - b.index)[0];
-  const interrupted = options.signal?.aborted === true && done < count;
-  return { trouble, done, refused, setAside, refusal, interrupted };
+  const interrupted = signal?.aborted === true && done < count;
+  return {
+    troubles: [...troubles.values()].sort((a, b) => a.index - b.index),
+    done,
+    refused,
+    setAside,
+    setAsideByTrainer,
+    refusal: commonest(reasons),
+    interrupted,
+  };
+}
+
+/** The first of those that were said most. */
+function commonest(reasons: ReadonlyMap<string, number>): string | undefined {
+  const most = Math.max(0, ...reasons.values());
+  return [...reasons].find(([, count]) => count === most)?.[0];
 }

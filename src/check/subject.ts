@@ -11,9 +11,15 @@ import type { Finding, Property, Subject, World } from './property.ts';
 export type CaseOutcome =
   | { readonly kind: 'holds' }
   | { readonly kind: 'fails'; readonly finding: Finding }
-  /** The trainer refused the case; or, `setAside`, the check did, because the case says nothing about its rule. */
-  | { readonly kind: 'refused'; readonly why: string; readonly setAside?: true }
+  /** The trainer refused the case; or, `setAside`, the check did, because it can say nothing, and whose doing that is. */
+  | { readonly kind: 'refused'; readonly why: string; readonly setAside?: Doing }
   | { readonly kind: 'error'; readonly failure: TrainerFailure };
+
+/**
+ * Why a check has nothing to say: the `case` is of no use to its rule, which is the generator's business; or this
+ * `trainer` leaves nothing to judge, by its template, its precision, or what it does not answer.
+ */
+export type Doing = 'case' | 'trainer';
 
 /** Control flow inside one case, never seen outside this file. */
 class CaseEnds extends Error {
@@ -24,9 +30,21 @@ class CaseEnds extends Error {
   }
 }
 
-/** Ends a case that says nothing about the property, with the reason. It counts as set aside, not as a pass. */
-export function discard(why: string): never {
-  throw new CaseEnds({ kind: 'refused', why, setAside: true });
+/**
+ * Ends a case that says nothing about the property, with the reason. It counts as set aside, not as a pass. Where that
+ * is more than half of the cases, the property is thin, and skipped where it is the trainer's doing.
+ */
+export function discard(why: string, doing: Doing = 'case'): never {
+  throw new CaseEnds({ kind: 'refused', why, setAside: doing });
+}
+
+/** Whether this gets through without setting its case aside. */
+export function isOfUse(run: () => boolean): boolean {
+  try {
+    return run();
+  } catch (thrown) {
+    return !(thrown instanceof CaseEnds);
+  }
 }
 
 /** Runs one case. `asked` receives the request lines where they are wanted. */
@@ -77,4 +95,15 @@ export function troubleOf(outcome: CaseOutcome): string | undefined {
   if (outcome.kind === 'fails') return `fails ${outcome.finding.kind}`;
   if (outcome.kind === 'error') return `error ${outcome.failure.kind}`;
   return undefined;
+}
+
+/**
+ * What a case in trouble is a case of: the same kind of trouble on the same route, where its cases have one. A property
+ * shows one counterexample of each.
+ */
+export function causeOf(given: unknown, outcome: CaseOutcome): string | undefined {
+  const trouble = troubleOf(outcome);
+  if (trouble === undefined) return undefined;
+  const route = (given as { readonly route?: unknown } | null)?.route;
+  return typeof route === 'string' ? `${trouble} on route ${route}` : trouble;
 }

@@ -8,7 +8,7 @@ export const HOLDS = 0;
 export const FAILED = 1;
 /** Usage, a trainer that never started, or nothing that ran: neither good nor bad is known. */
 export const NO_VERDICT = 2;
-/** 128 + SIGINT, as shells have it. */
+/** 128 + SIGINT, as shells have it; of SIGTERM, too: a run that was stopped is one thing. */
 export const INTERRUPTED = 130;
 
 /** The code of a run. Nothing checked is never a success. */

@@ -1,4 +1,5 @@
-// Ctrl-C: the first lets the case in hand finish and the report be printed, the second ends everything at once.
+// Ctrl-C, and SIGTERM as a launcher sends it at the end of a job's time: the first lets the case in hand finish and the
+// report be printed with what was found so far, the second, of either kind, ends everything at once.
 // Leaving is enough to end a trainer too: trainer/orphans.ts kills its group when the harness exits.
 import { ERASE_LINE } from '../report/terminal.ts';
 import type { Context } from './context.ts';
@@ -6,7 +7,7 @@ import { INTERRUPTED } from './exit.ts';
 
 export interface Interrupts {
   readonly signal: AbortSignal;
-  /** From now on there is something to finish. Before, the first Ctrl-C leaves at once. */
+  /** From now on there is something to finish. Before, the first signal leaves at once. */
   begin(): void;
   dispose(): void;
 }
@@ -14,22 +15,28 @@ export interface Interrupts {
 export function watchInterrupts(context: Context): Interrupts {
   const controller = new AbortController();
   let begun = false;
-  const dispose = context.onInterrupt(() => {
+  const heard = (what: string, again: string) => (): void => {
     // A terminal echoes ^C behind the live line; elsewhere a line may be unfinished.
     const fresh = context.err.isTty && context.env.TERM !== 'dumb' ? ERASE_LINE : '\n';
     if (begun && !controller.signal.aborted) {
-      context.err.write(`${fresh}interrupted: finishing the case in hand; Ctrl-C again stops at once\n`);
+      context.err.write(`${fresh}${what}: finishing the case in hand; ${again} again stops at once\n`);
       controller.abort();
       return;
     }
-    context.err.write(`${fresh}${begun ? 'stopped' : 'interrupted before the trainer said hello'}\n`);
+    context.err.write(`${fresh}${begun ? 'stopped' : `${what} before the trainer said hello`}\n`);
     context.exitNow(INTERRUPTED);
-  });
+  };
+  const disposals = [
+    context.onInterrupt(heard('interrupted', 'Ctrl-C')),
+    context.onTerminate?.(heard('interrupted by SIGTERM', 'a signal')),
+  ];
   return {
     signal: controller.signal,
     begin: () => {
       begun = true;
     },
-    dispose,
+    dispose() {
+      for (const dispose of disposals) dispose?.();
+    },
   };
 }

@@ -15,11 +15,12 @@ export interface Invocation {
   readonly finish: (code: number) => void;
 }
 
-/** The trainer and how to talk to it; `check`, `replay`, `list` and `doctor` have these alike. */
+/** The trainer and how to talk to it; every command that starts one has these alike. */
 export function addTrainerOptions(command: Command): Command {
   return command
     .option('--adapter <name>', 'a ready-made adapter: trl-dpo, trl-grpo, trl-sft')
-    .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
+    .option('--bundled', 'the bundled example, which is not your trainer; no configuration is read')
+    .option('--python <path>', 'the Python that runs either (default: the active or ./.venv one, or python3)')
     .option('--tokenizer <dir>', 'folder with tokenizer.json')
     .option('--config <file>', 'configuration (default: lossproof.config.* upward of here)')
     .option('--op-timeout <seconds>', 'longest wait for one answer', positive)

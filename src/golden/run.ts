@@ -31,6 +31,8 @@ export interface GoldenRun {
   readonly wanted: (id: string) => boolean;
   readonly signal?: AbortSignal;
   readonly command: string;
+  /** The trainer is the bundled example. */
+  readonly bundled?: boolean;
   readonly replay: Replay;
   /** What to type for an entry to be accepted. */
   readonly acceptLine: (id: string) => string;
@@ -69,6 +71,7 @@ export async function judgeGolden(
     command,
     properties: ids.map((id) => factsOf(id, cases.get(id))),
     version: VERSION,
+    ...(run.bundled ? { bundled: true as const } : {}),
     ...(started === undefined ? {} : { started }),
     replay,
   });

@@ -3,7 +3,7 @@
 import type { PropertyResult } from '../check/events.ts';
 import { LEVELS, type Verdict } from '../vocabulary.ts';
 import { troubleKey } from './failure/blocks.ts';
-import { failureLines, saidOf } from './failure/failure.ts';
+import { failureLines, othersSaid, saidOf } from './failure/failure.ts';
 import { replayFor } from './failure/reproduce.ts';
 import { type Run, reached } from './runs.ts';
 import { PLAIN } from './text/paint.ts';
@@ -36,11 +36,12 @@ export function complaintsOf(run: Run): readonly Complaint[] {
 /** What is wrong, in the words of the finding, the trainer's failure, or the reason. */
 export function sentenceOf(result: PropertyResult): string {
   const { failure, verdict, reason, title } = result;
-  const found = saidOf(failure);
+  const said = saidOf(failure);
+  const found = said === undefined ? undefined : [said, ...othersSaid(result)].join(' ');
   if (reason === undefined || verdict === 'known') return harmless(found ?? title);
   const word = LOOKS[verdict].word;
-  const said = `${word.slice(0, 1).toUpperCase()}${word.slice(1)}: ${reason}${/[.!?]$/.test(reason) ? '' : '.'}`;
-  return harmless(found === undefined ? said : `${found} ${said}`);
+  const why = `${word.slice(0, 1).toUpperCase()}${word.slice(1)}: ${reason}${/[.!?]$/.test(reason) ? '' : '.'}`;
+  return harmless(found === undefined ? why : `${found} ${why}`);
 }
 
 /** Of a run that is cut off: what that means. */

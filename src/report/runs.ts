@@ -63,6 +63,14 @@ export function stageOf(id: string): string {
   return id.split('/')[0] ?? id;
 }
 
+/** What must not be overlooked about a run of the bundled example, in every report. */
+export const BUNDLED = 'the bundled example, not your trainer';
+
+/** Whose trainer a run was of: its name and version, and that it is not the user's where it is the bundled example. */
+export function whoseTrainer({ hello, bundled }: Pick<RunStart, 'hello' | 'bundled'>): string {
+  return bundled === true ? `${trainerName(hello)}, ${BUNDLED}` : trainerName(hello);
+}
+
 /** The trainer and its version, as it calls itself. */
 export function trainerName({ name, version }: Pick<Hello, 'name' | 'version'>): string {
   return version === undefined ? name : `${name} ${version}`;

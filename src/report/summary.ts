@@ -1,7 +1,7 @@
 // The final line, in words: "31 properties: 29 hold, 1 fails, 1 unsupported · seed 1836021 · 12.3 s".
-import type { PropertyResult, Replay } from '../check/events.ts';
-import { VERDICTS, type Verdict } from '../vocabulary.ts';
-import { millisecondsOf, type Run } from './runs.ts';
+import { isMuchLeftOut, type PropertyResult, type Replay } from '../check/events.ts';
+import { LEVELS, VERDICTS, type Verdict } from '../vocabulary.ts';
+import { BUNDLED, millisecondsOf, type Run, type RunStart } from './runs.ts';
 import { plural } from './text/plural.ts';
 import { countOf, LOOKS } from './verdict.ts';
 
@@ -11,7 +11,7 @@ export interface RunFacts {
   readonly milliseconds: number;
   readonly interrupted: boolean;
   /** What must not be overlooked about this run. */
-  readonly note?: string;
+  readonly notes?: readonly string[];
   /** What a result is one of; default: a property. */
   readonly noun?: Noun;
 }
@@ -27,13 +27,27 @@ export function nounOf(replay: Replay | undefined): Noun {
 }
 
 /** One line without colour. */
-export function summaryLine(results: readonly Pick<PropertyResult, 'verdict'>[], facts: RunFacts): string {
+export function summaryLine(results: readonly Counted[], facts: RunFacts): string {
   return [
     `${facts.interrupted ? 'interrupted · ' : ''}${countsLine(results, facts.noun)}`,
     ...(facts.seed === undefined ? [] : [`seed ${facts.seed}`]),
     seconds(facts.milliseconds),
-    ...(facts.note === undefined ? [] : [facts.note]),
+    ...(facts.notes ?? []),
   ].join(' · ');
+}
+
+/** What must not be overlooked about a run, as far as its beginning says it. */
+export function notesOf({ notRun = {}, bundled }: Pick<RunStart, 'notRun' | 'bundled'>): readonly string[] {
+  const left = LEVELS.flatMap((level) => (notRun[level] ? [[notRun[level], level] as const] : []));
+  const highest = left.at(-1)?.[1];
+  const many = left.reduce((sum, [count]) => sum + count, 0);
+  const counted = left.map(([count, level]) => `${count} ${level}`).join(' and ');
+  return [
+    ...(highest === undefined
+      ? []
+      : [`${counted} ${many === 1 ? 'property' : 'properties'} not run: --level ${highest}`]),
+    ...(bundled === true ? [BUNDLED] : []),
+  ];
 }
 
 /** The final line of a run that was read again; one that has not ended says so. */
@@ -44,23 +58,34 @@ export function runLine(run: Run): string {
     milliseconds: millisecondsOf(run),
     noun: nounOf(start.replay),
     interrupted: end?.interrupted ?? false,
-    ...(end === undefined
-      ? { note: `the run has not ended: ${results.length} of ${start.properties.length}` }
-      : {}),
+    notes: [
+      ...(end === undefined
+        ? [`the run has not ended: ${results.length} of ${start.properties.length}`]
+        : []),
+      ...notesOf(start),
+    ],
   });
 }
 
+/** Of a result, what the final line is made of. */
+type Counted = Pick<PropertyResult, 'verdict'> &
+  Partial<Pick<PropertyResult, 'cases' | 'rejected' | 'setAside'>>;
+
 /** `31 properties: 29 hold, 1 fails, 1 unsupported`: the verdict of a run as one sentence. */
-export function countsLine(
-  results: readonly Pick<PropertyResult, 'verdict'>[],
-  noun: Noun = PROPERTY,
-): string {
+export function countsLine(results: readonly Counted[], noun: Noun = PROPERTY): string {
   const counts = countVerdicts(results);
-  const parts = ORDER.filter((verdict) => counts[verdict] > 0).map((verdict) =>
-    countOf(verdict, counts[verdict]),
+  const few = results.filter(
+    ({ verdict, cases = 0, rejected = 0, setAside = 0 }) =>
+      verdict === 'pass' && isMuchLeftOut({ cases, rejected, setAside }),
+  ).length;
+  const parts = ORDER.filter((verdict) => counts[verdict] > 0).map(
+    (verdict) =>
+      countOf(verdict, counts[verdict]) + (verdict === 'pass' && few > 0 ? ` (${few} ${FEW})` : ''),
   );
   return `${plural(results.length, ...noun)}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`;
 }
+
+const FEW = 'on less than 4/5 of the cases';
 
 export function countVerdicts(
   results: readonly Pick<PropertyResult, 'verdict'>[],

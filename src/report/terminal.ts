@@ -8,7 +8,7 @@ import { foldedTable, type Table, wholeTable } from './fold.ts';
 import { type Estimate, estimateOf, liveLine } from './live.ts';
 import { type Note, noteLines } from './notes.ts';
 import { trainerName } from './runs.ts';
-import { nounOf, summaryLine } from './summary.ts';
+import { notesOf, nounOf, summaryLine } from './summary.ts';
 import type { Paint } from './text/paint.ts';
 import { plural } from './text/plural.ts';
 import type { Letters } from './text/sparkline.ts';
@@ -50,7 +50,8 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
   let table: Table = wholeTable({ ids, width, paint, labels });
   let estimate: Estimate = estimateOf([]);
   let seed: { readonly seed?: number } = {};
-  let notes: readonly Note[] = [];
+  let doubts: readonly Note[] = [];
+  let notes: readonly string[] = [];
   let running = 0;
   let current = { place: '', id: '', done: 0, total: 0, started: 0 };
   let drawn = Number.NEGATIVE_INFINITY;
@@ -90,10 +91,12 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
     switch (event.type) {
       case 'run-start': {
         const { properties } = event;
-        notes = event.notes ?? [];
+        doubts = event.notes ?? [];
         ids = properties.map(({ id }) => id);
         const traced = event.replay?.traced === true;
         if (!traced) seed = { seed: event.seed };
+        // With --quiet nothing above the final line says whose trainer it was.
+        notes = [...(options.quiet && !traced ? [trainerName(event.hello)] : []), ...notesOf(event)];
         estimate = estimateOf(ids, options.supported);
         const shown = {
           ids,
@@ -133,12 +136,12 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         if (!options.quiet) say(...table.end());
         const told = blocksOf(results.filter(isTold), () => options, MOST_WHOLE);
         const blocks = told.flatMap((lines) => ['', ...lines]);
-        const note = options.note === undefined ? {} : { note: options.note };
-        const line = summaryLine(results, { ...seed, ...event, ...note, noun: nounOf(options.replay) });
+        const all = options.note === undefined ? notes : [...notes, options.note];
+        const line = summaryLine(results, { ...seed, ...event, notes: all, noun: nounOf(options.replay) });
         const summary = options.onScreen === true ? parted(line, width) : [line];
         say(
           ...blocks,
-          ...noteLines(notes, results, width),
+          ...noteLines(doubts, results, width),
           ...(options.before?.() ?? []),
           ...(options.quiet && blocks.length === 0 ? [] : ['']),
           ...summary.map((line) => paint.bold(line)),

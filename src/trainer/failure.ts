@@ -19,3 +19,11 @@ export interface TrainerFailure {
   /** The request under suspicion did it again when sent alone to a fresh process. Absent: not tried. */
   readonly reproduced?: boolean;
 }
+
+/** What makes two failures one: the kind and the sentence, whatever numbers the case brought into it. */
+export function sameTrouble({ kind, message }: Pick<TrainerFailure, 'kind' | 'message'>): string {
+  return `${kind} ${message.replaceAll(/\d+/g, '#')}`;
+}
+
+/** Each of these costs a restart of the process, and of restarts there is a budget. */
+export const COSTLY: ReadonlySet<FailureKind> = new Set(['start', 'crash', 'hang', 'garbage', 'budget']);

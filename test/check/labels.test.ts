@@ -73,7 +73,7 @@ test('what a check sets aside does not count', () => {
   const long = { ids: [1, 2, 3, 4] };
   for (let at = 0; at < 100; at++) {
     labels.add(long, { kind: 'holds' });
-    labels.add({ ids: [1] }, { kind: 'refused', why: 'says nothing', setAside: true });
+    labels.add({ ids: [1] }, { kind: 'refused', why: 'says nothing', setAside: 'case' });
   }
   expect(labels.counts()).toEqual({ long: 100 });
   expect(labels.thin()).toEqual([]);

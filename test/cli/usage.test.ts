@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { makeWorld } from './world.ts';
 
@@ -17,16 +18,26 @@ test.each([
     `option '--level <level>' argument 'shuold' is invalid. Did you mean "should"?`,
   ],
   [
-    ['check', '--only', 'collate/drops-nothin'],
+    ['check', '--bundled', '--only', 'collate/drops-nothin'],
     `no property is called "collate/drops-nothin", did you mean "collate/drops-nothing"?`,
   ],
-  [['check', '--only', 'colate'], `no property is called "colate", did you mean "collate"?`],
+  [['check', '--bundled', '--only', 'colate'], `no property is called "colate", did you mean "collate"?`],
   [
-    ['check', '--only', 'zzzzzzzzzzzz/*'],
+    ['check', '--bundled', '--only', 'zzzzzzzzzzzz/*'],
     'no property is called "zzzzzzzzzzzz/*", `lossproof list` names them',
   ],
   [['check', '--adapter', 'trl-grop'], `no adapter is called "trl-grop", did you mean "trl-grpo"?`],
   [['check', '--adapter', 'trl-grpo', '--', 'python3'], 'name a trainer behind -- or an --adapter, not both'],
+  [['check', '--bundled', '--', 'python3'], 'name a trainer behind -- or say --bundled, not both'],
+  [['check', '--bundled', '--adapter', 'trl-sft'], 'name an --adapter or say --bundled, not both'],
+  [
+    ['check', '--bundled', '--config', 'mine.json'],
+    '--config is about your trainer, and --bundled is about another; say one of them',
+  ],
+  [
+    ['check', '--bundled', '--only', 'mask/*', '--level', 'must'],
+    'no property of mask/* is of level must; --level should has some',
+  ],
   [
     ['check', 'python', 'adapter.py'],
     "too many arguments for 'check'. Expected 0 arguments but got 2; the trainer's command stands behind --, as in `lossproof check -- python adapter.py`",
@@ -45,6 +56,38 @@ test.each([
   expect(await world.run(...argv)).toBe(2);
   expect(world.err()).toBe(`lossproof: ${line}\n`);
   expect(world.out()).toBe('');
+});
+
+test.each([
+  ['check'],
+  ['check', '--only', 'mask'],
+  ['doctor'],
+  ['profile'],
+  ['golden', 'record'],
+  ['golden', 'accept', '--all'],
+])('%s %s without a trainer is no verdict, and says every way to name one', async (...argv) => {
+  const world = makeWorld();
+  expect(await world.run(...argv)).toBe(2);
+  expect(world.out()).toBe('');
+  expect(world.err()).toMatch(
+    /^lossproof: no trainer is named, and no lossproof\.config\.\* stands in this folder/,
+  );
+  for (const way of [
+    '-- python adapter.py',
+    '--adapter trl-',
+    'npx lossproof init',
+    'LOSSPROOF_TRAINER=',
+    '--bundled',
+  ])
+    expect(world.err()).toContain(`\n  ${way}`);
+  expect(readdirSync(world.folder)).toEqual([]);
+});
+
+test('a configuration that names no trainer is named', async () => {
+  const world = makeWorld();
+  const file = world.write('lossproof.config.json', '{"cases": 5}');
+  expect(await world.run('check')).toBe(2);
+  expect(world.err()).toContain(`no trainer is named, and ${file} names none. Name one:`);
 });
 
 test.each(['check', 'replay', 'profile', 'list', 'doctor', 'init', 'demo'])(

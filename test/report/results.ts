@@ -42,6 +42,7 @@ export function failure(more: Partial<Failure> = {}): Failure {
     },
     given: { prompts: [[1724, 338]], completions: [[3681, 2]] },
     casesToFail: 17,
+    outOf: 100,
     shrinks: 9,
     confirmed: 'deterministic',
     seed: 1836021,

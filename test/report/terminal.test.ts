@@ -63,8 +63,8 @@ test('a run is rows, then failures, then one line in words', () => {
     checking my-trainer 0.4 (python 3.11, torch 2.13) · 3 properties, 100 cases each
 
     ✓ holds        mask/prompt-is-never-trained  must    100 cases
-    ✗ fails        mask/stop-once                must    17 cases
-    ~ known        kl/known                      must    17 cases: upstream issue 4
+    ✗ fails        mask/stop-once                must    failed at case 17 of 100
+    ~ known        kl/known                      must    failed at case 17 of 100: upstream issue 4
     ? stale        kl/stale                      must    100 cases: it holds now, and is listed as known
     ✓ holds        collate/x                     should  100 cases, 60 refused
         ! the trainer refused 60 of 100 cases, so this says little
@@ -72,11 +72,12 @@ test('a run is rows, then failures, then one line in words', () => {
     % thin         collate/y                     must
         only 2 % of the 100 cases that were judged had "two stop ids", at least 20 % are needed: the
         generated cases say less than the property promises
-    ≠ changed      kl/other                      must    17 cases: it was "nan", and is "sign" now
+    ≠ changed      kl/other                      must
+        failed at case 17 of 100: it was "nan", and is "sign" now
     ∅ unseen       kl/gone                       must    listed, and no property is called so
     – unsupported  kl/k3                         must    the adapter has no op \`kl\`
 
-    ✗ mask/stop-once  must · 17 cases, 9 shrinks
+    ✗ mask/stop-once  must · failed at case 17 of 100, 9 shrinks
       Token 5 '␠cap' (id 2117) belongs to the prompt of row 1, but the mask trains on it.
 
       row 1     0      1       2       3       4       5       6       7
@@ -94,7 +95,7 @@ test('a run is rows, then failures, then one line in words', () => {
                   seed 1836021, path 17:3 (same version only)
       Explain     npx lossproof explain mask/stop-once
 
-    ≠ kl/other  must · 17 cases, 9 shrinks
+    ≠ kl/other  must · failed at case 17 of 100, 9 shrinks
       Token 5 '␠cap' (id 2117) belongs to the prompt of row 1, but the mask trains on it.
 
       row 1     0      1       2       3       4       5       6       7
@@ -114,7 +115,7 @@ test('a run is rows, then failures, then one line in words', () => {
                   seed 1836021, path 17:3 (same version only)
       Explain     npx lossproof explain kl/other
 
-    9 properties: 2 hold, 1 fails, 1 thin, 1 changed, 1 stale, 1 unseen, 1 known, 1 unsupported · seed 1836021 · 12.3 s
+    9 properties: 2 hold (1 on less than 4/5 of the cases), 1 fails, 1 thin, 1 changed, 1 stale, 1 unseen, 1 known, 1 unsupported · seed 1836021 · 12.3 s
     "
   `);
 });
@@ -172,7 +173,7 @@ test('an interrupted run says so in its final line', () => {
 
 test('quiet prints failures and the final line only', () => {
   expect(printed([runStart(ids), ...ends.slice(0, 1), end], { quiet: true })).toMatchInlineSnapshot(`
-    "1 property: 1 holds · seed 1836021 · 12.3 s
+    "1 property: 1 holds · seed 1836021 · 12.3 s · my-trainer 0.4
     "
   `);
   expect(printed([runStart(ids), ...ends, end], { quiet: true })).toContain('Reproduce');
@@ -264,13 +265,13 @@ test('of many properties those that hold share a row a stage, and one that fails
   ];
   const start = startOf(all);
   expect(rowsOf(printed([start, ...ended(all), end]))).toEqual([
-    '✗ fails        mask/fails                   must    17 cases',
+    '✗ fails        mask/fails                   must    failed at case 17 of 100',
     '✓ holds        mask/healed                  must    100 cases',
     '✓ holds        mask/ (9 of 11 properties)   must    900 cases, 90 refused, 9 set aside',
     '✓ holds        mask/ (2 properties)         should  200 cases',
     '✓ holds        kl/ (4 properties)           must    400 cases',
     '✓ holds        gae/one                      must    100 cases',
-    '✗ mask/fails  must · 17 cases, 9 shrinks',
+    '✗ mask/fails  must · failed at case 17 of 100, 9 shrinks',
   ]);
   expect(rowsOf(printed([start, ...ended(all), end], { rows: true }))).toHaveLength(all.length + 1);
 });

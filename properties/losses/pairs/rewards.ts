@@ -82,7 +82,7 @@ const rewards: Property<Pairs> = {
   async check(subject, drawn) {
     const answer = await subject.ask('preference_loss', argsOf(drawn));
     if (answer.chosen_rewards === undefined && answer.rejected_rewards === undefined)
-      return discard('the answer has no rewards');
+      return discard('the answer has no rewards', 'trainer');
     const pairs = numbersOf(drawn);
     const off = Math.max(...pairs.map((pair) => blur(subject, pair)));
     const tries = readings(subject, pairs).map((reading) => ({
@@ -120,7 +120,7 @@ const antisymmetry: Property<Pairs> = {
       answer.chosen_rewards?.map((reward, row) => reward - (answer.rejected_rewards?.[row] ?? Number.NaN));
     const [ahead, behind] = [margins(before), margins(after)];
     if (ahead === undefined || behind === undefined || before.rejected_rewards === undefined)
-      return discard('the answer has no rewards');
+      return discard('the answer has no rewards', 'trainer');
     const band = bandOf(subject, 2);
     // A difference of two rewards is as exact as they are.
     const slack = Math.max(

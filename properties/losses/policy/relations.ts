@@ -89,7 +89,7 @@ const counted: Property<Tracks> = {
     const args = whole(drawn);
     const { trained_tokens: observed } = await subject.ask('loss', args);
     const expected = args.completion_mask.flat().filter((value) => value === 1).length;
-    if (observed === undefined) return discard('the answer has no trained_tokens');
+    if (observed === undefined) return discard('the answer has no trained_tokens', 'trainer');
     if (observed === expected) return undefined;
     return {
       kind: 'count',

@@ -171,7 +171,7 @@ const metrics: Property<Tracks> = {
     const args: Args<'loss'> = whole(drawn);
     const { metrics: logged } = await subject.ask('loss', args);
     const observed = logged?.approx_kl;
-    if (observed === undefined) return discard('the answer has no metrics.approx_kl');
+    if (observed === undefined) return discard('the answer has no metrics.approx_kl', 'trainer');
     const band = bandOf(subject, args.completion_mask.flat().length);
     // KL(old || policy) is estimated with old in the policy's place, and the other way round: both are logged.
     const known = klVariants({ kl_clamp: null, kl_ratio_correction: false }).flatMap((variant) =>

@@ -139,7 +139,7 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
     given: given(ROTARY),
     check: (subject, drawn) =>
       judged(stepped(subject, drawn), ({ ok: { loss_weights: observed } }) => {
-        if (observed === undefined) return discard('the answer has no loss_weights');
+        if (observed === undefined) return discard('the answer has no loss_weights', 'trainer');
         const known = choices(subject, drawn);
         const off = (loss: StepLoss): [number, number] | undefined => {
           const scale = loss.scaled === undefined ? 1 : scaleOf(loss.weights, observed);

@@ -8,8 +8,10 @@ import {
   blockArgs,
   discard,
   type Finding,
+  LOST_STOP_ADVICE,
   type MaskedRow,
   maskedRows,
+  nameOf,
   type Property,
   plannedRows,
   type Role,
@@ -124,25 +126,62 @@ const rowHolds: Property<Batch> = {
   coverage,
   async check(subject, drawn) {
     for (const row of await maskedRows(subject, drawn)) {
-      if (row.plan === undefined) {
-        return {
-          kind: 'row',
-          sentence: `Row ${row.row} of the training batch is not its prompt (${row.prompt.length} tokens) followed by its completion (${row.completion.length} tokens) with padding elsewhere.`,
-          strips: [
-            stripOf(subject, {
-              row: row.row,
-              ids: row.ids,
-              roles: [],
-              tracks: { 'prompt + completion': [...row.prompt, ...row.completion] },
-              marks: [],
-            }),
-          ],
-        };
-      }
+      if (row.lostStop !== undefined) return lostStopFinding(subject, row, row.lostStop);
+      if (row.plan !== undefined) continue;
+      const whole = [...row.prompt, ...row.completion];
+      return {
+        kind: 'row',
+        sentence: `Row ${row.row} of the training batch is not its prompt (${row.prompt.length} tokens) followed by its completion (${row.completion.length} tokens) with padding elsewhere.`,
+        strips: [
+          stripOf(subject, {
+            row: row.row,
+            ids: row.ids,
+            roles: row.roles,
+            tracks: { 'prompt + completion': fromPrompt(row, whole) },
+            marks: [],
+          }),
+        ],
+      };
     }
     return undefined;
   },
 };
+
+/** At the columns of the row: from where its prompt seems to begin. */
+function fromPrompt({ ids, roles }: MaskedRow, whole: readonly number[]): (number | undefined)[] {
+  const start = Math.max(0, roles.indexOf('prompt'));
+  return ids.map((_, column) => whole[column - start]);
+}
+
+/** The row with the column that it lost: a stop token that is not there is never trained. */
+function lostStopFinding(subject: Subject, row: MaskedRow, stop: number): Finding {
+  const end = (row.plan?.completionStart ?? 0) + row.completion.length;
+  const beside = <T>(items: readonly T[], item: T): T[] => [
+    ...items.slice(0, end),
+    item,
+    ...items.slice(end),
+  ];
+  return {
+    kind: 'stop lost',
+    sentence: `Row ${row.row} of the training batch holds its prompt and its completion, but not the stop token ${nameOf(subject, stop)} (id ${stop}) that ended it.`,
+    strips: [
+      stripOf(subject, {
+        row: row.row,
+        ids: beside(row.ids, stop),
+        roles: beside(row.roles, 'stop'),
+        tracks: {
+          sampled: beside<number | undefined>(
+            row.ids.map((id, column) => (row.roles[column] === 'padding' ? undefined : id)),
+            stop,
+          ),
+          'in the row': beside<number | undefined>(row.ids, undefined),
+        },
+        marks: [end],
+      }),
+    ],
+    advice: LOST_STOP_ADVICE,
+  };
+}
 
 const attention: Property<Batch> = {
   id: 'mask/attention-covers-exactly-the-real-tokens',
@@ -158,7 +197,7 @@ const attention: Property<Batch> = {
   async check(subject, drawn) {
     for (const row of await plannedRows(subject, drawn)) {
       const observed = row.attention;
-      if (observed === undefined) return discard('the answer has no attention_mask');
+      if (observed === undefined) return discard('the answer has no attention_mask', 'trainer');
       // Nothing trained stands behind the stop token, so it is nobody's harm whether a causal model sees what does.
       const expected = row.roles.map((role) =>
         role === 'after stop' ? undefined : Number(role !== 'padding'),
@@ -230,8 +269,11 @@ const stopOnce: Property<Batch> = {
   labels: batchLabels,
   coverage,
   async check(subject, drawn) {
-    const rows = (await plannedRows(subject, drawn)).filter((row) => row.roles.includes('stop'));
+    const all = await plannedRows(subject, drawn);
+    const rows = all.filter((row) => row.roles.includes('stop'));
     const declared = subject.semantics.stop_token_in_mask;
+    const lost = declared === false ? undefined : all.find(({ lostStop }) => lostStop !== undefined);
+    if (lost?.lostStop !== undefined) return lostStopFinding(subject, lost, lost.lostStop);
     const stopMask = (row: MaskedRow): number => row.mask[row.roles.indexOf('stop')] ?? 0;
     const [first] = rows;
     if (first === undefined) return undefined;

@@ -24,7 +24,7 @@ export const maskPositions: Property<Batch> = {
   coverage,
   async check(subject, drawn) {
     const answered = (await subject.ask('mask', blockArgs(drawn))).position_ids;
-    if (answered === undefined) return discard('the answer has no position_ids');
+    if (answered === undefined) return discard('the answer has no position_ids', 'trainer');
     for (const row of await plannedRows(subject, drawn)) {
       const observed = answered[row.row] ?? [];
       let count = 0;

@@ -46,7 +46,7 @@ const asLong: Property<Trajectory> = {
 
 /** The numbers of an optional field; without it the case says nothing. */
 function given<T>(field: T | undefined, name: string): T {
-  return field ?? discard(`the answer has no ${name}`);
+  return field ?? discard(`the answer has no ${name}`, 'trainer');
 }
 
 const masksAgree: Property<Trajectory> = {

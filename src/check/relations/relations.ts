@@ -1,9 +1,11 @@
 // The strongest checks need no formula: an answer must not change with what does not matter. Each relation is written
 // once, and asks the axes of an op (protocol/axes.ts) what its fields mean.
 import type fc from 'fast-check';
+import { redrawn } from '../../generators/redrawn.ts';
 import type { Args, Op } from '../../protocol/message.ts';
 import type { Level, Stage } from '../../vocabulary.ts';
 import type { Need, Property, Subject, World } from '../property.ts';
+import { isOfUse } from '../subject.ts';
 import type { Observed } from './compare.ts';
 import { type Relation, RULES } from './rules.ts';
 
@@ -62,7 +64,11 @@ export function relations<O extends Op, Case>(related: Related<O, Case>): readon
           ...(rule.needs === undefined ? [] : [rule.needs(op)]),
           ...(particulars.needs ?? []),
         ],
-        given,
+        given: (world) =>
+          redrawn(given(world), (drawn) =>
+            // What the request is made of is all there: only a model, or an answer, would be missing.
+            isOfUse(() => rule.applies?.(op, related.args(drawn, world as Subject)) ?? true),
+          ),
         ...(mostCases === undefined ? {} : { mostCases }),
         ...(labels === undefined ? {} : { labels }),
         ...(coverage === undefined ? {} : { coverage }),

@@ -37,6 +37,8 @@ export interface Rule {
   readonly why: string;
   readonly level: Level;
   readonly needs?: (op: Op) => Need;
+  /** Whether a request can say anything; others are drawn again, as far as they are. */
+  readonly applies?: <O extends Op>(op: O, args: Args<O>) => boolean;
   readonly check: <O extends Op>(asked: Asked<O>) => Promise<Finding | undefined>;
 }
 
@@ -69,7 +71,7 @@ async function twice<O extends Op>(
 ): Promise<Finding | undefined> {
   const before = await ask(args);
   const broken = notANumber(op, args, before);
-  if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`);
+  if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
   const after = await ask(changed);
   return agreement({
     world: subject,
@@ -91,14 +93,25 @@ async function underTheMask<O extends Op>(
   return twice({ ...asked, args }, overwriteMasked(asked.op, args, junk), { when });
 }
 
+function partsOf(args: object, capability: 'micro_batches' | 'ranks'): readonly (readonly number[])[] {
+  return (args as { readonly [C in typeof capability]?: readonly (readonly number[])[] })[capability] ?? [];
+}
+
+/** What a row may depend on and what it must not, apart: a group each where groups belong together, else a row each. */
+function independentParts<O extends Op>(op: O, args: Args<O>): readonly (readonly number[])[] {
+  const groups = fieldAlong(op, args, 'group') as readonly number[] | undefined;
+  const all = Array.from({ length: rowCount(op, args) }, (_, row) => row);
+  return axesOf(op).reach === 'group'
+    ? [...new Set(groups)].map((group) => all.filter((row) => groups?.[row] === group))
+    : all.map((row) => [row]);
+}
+
 const split =
   (capability: 'micro_batches' | 'ranks', what: string): Rule['check'] =>
   async (asked) => {
     const { op, args } = asked;
-    const parts = (args as Readonly<Record<string, unknown>>)[capability] as
-      | readonly (readonly number[])[]
-      | undefined;
-    if (parts === undefined || parts.length < 2) return discard(`there is one of the ${what} only`);
+    const parts = partsOf(args, capability);
+    if (parts.length < 2) return discard(`there is one of the ${what} only`);
     const whole = wholePartition(op, args);
     const shown = parts.map((rows) => rows.join(' ')).join(' | ');
     return twice(
@@ -155,6 +168,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} does not depend on the order of the rows, and moves with them`,
     why: 'What depends on the order of rows pairs answers with the numbers of others.',
     level: 'must',
+    applies: (op, args) => rowCount(op, args) > 1,
     async check(asked) {
       const args = wholePartition(asked.op, asked.args);
       const rows = rowCount(asked.op, args);
@@ -172,6 +186,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     why: 'A mean of micro-batch means weighs the tokens of short micro-batches more: gradient accumulation changes the objective.',
     level: 'must',
     needs: offered('micro_batches'),
+    applies: (_, args) => partsOf(args, 'micro_batches').length > 1,
     check: split('micro_batches', 'micro-batches'),
   },
   ranks: {
@@ -180,6 +195,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     why: 'A mean over ranks of means over tokens, or a statistic of one rank, makes the step depend on how many machines there are.',
     level: 'must',
     needs: offered('ranks'),
+    applies: (_, args) => partsOf(args, 'ranks').length > 1,
     check: split('ranks', 'ranks'),
   },
   'batch-mates': {
@@ -187,16 +203,11 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} for a row is the same alone and in a batch`,
     why: 'What a row gets from its neighbours changes from batch to batch, and no run can be repeated.',
     level: 'must',
+    applies: (op, args) => independentParts(op, args).length > 1,
     async check(asked) {
       const { op } = asked;
       const args = wholePartition(op, asked.args);
-      const rows = rowCount(op, args);
-      const groups = fieldAlong(op, args, 'group') as readonly number[] | undefined;
-      const all = Array.from({ length: rows }, (_, row) => row);
-      const parts =
-        axesOf(op).reach === 'group'
-          ? [...new Set(groups)].map((group) => all.filter((row) => groups?.[row] === group))
-          : all.map((row) => [row]);
+      const parts = independentParts(op, args);
       if (parts.length < 2) return discard('there is one row only, or one group');
       for (const kept of parts) {
         const finding = await twice({ ...asked, args }, pickRows(op, args, kept), {

@@ -1,5 +1,6 @@
 // The answer of op `mask` or `rollout`, laid on the trainer's own rows: which column is prompt, completion, stop,
-// padding. The trainer may pad as it likes; a row in which prompt and completion are not to be found has no plan.
+// padding. The trainer may pad as it likes; a row in which prompt and completion are not to be found has no plan. One that
+// lost its stop token only is laid out all the same: what it trains of prompt and padding is a question of its own.
 import type { Batch } from '../../generators/rollouts/batch.ts';
 import type { Args } from '../../protocol/message.ts';
 import { blockBatch, locateRow, type RowPlan, rolesOf } from '../../reference/index.ts';
@@ -18,9 +19,12 @@ export interface MaskedRow {
   readonly attention: Ids | undefined;
   readonly mask: Ids;
   readonly prompt: Ids;
+  /** As far as the row holds it. */
   readonly completion: Ids;
   readonly plan: RowPlan | undefined;
   readonly roles: readonly Role[];
+  /** The stop token that ended the completion, where the row holds all of it but this. */
+  readonly lostStop?: number;
 }
 
 /** A batch as the arguments of op `mask`: the block that decoder-only generation leaves. */
@@ -70,7 +74,11 @@ export async function maskedRows(subject: Subject, given: Batch, extra: Extra = 
   const kept = lay(given.completions.map((row, at) => [...row, ...(after[at] ?? [])].slice(0, width)));
   if (!ownRows) return kept;
   // A trainer may keep what stands behind the stop in its row, or cut it away.
-  return lay(given.completions).map((row, at) => (row.plan === undefined ? (kept[at] ?? row) : row));
+  const isWhole = ({ plan, lostStop }: MaskedRow): boolean => plan !== undefined && lostStop === undefined;
+  return lay(given.completions).map((row, at) => {
+    const other = kept[at];
+    return other === undefined || isWhole(row) || (row.plan !== undefined && !isWhole(other)) ? row : other;
+  });
 }
 
 /** Like `maskedRows`, for a check that has nothing to say where a row cannot be found. */
@@ -80,12 +88,13 @@ export async function plannedRows(
   extra: Extra = {},
 ): Promise<(MaskedRow & { plan: RowPlan })[]> {
   const rows = await maskedRows(subject, given, extra);
-  for (const { row, plan } of rows) {
+  for (const { plan } of rows) {
     if (plan === undefined)
-      return discard(`row ${row} of the trainer's batch does not hold its prompt and completion`);
+      return discard("a row of the trainer's batch does not hold its prompt and completion", 'trainer');
     if (plan.ambiguous)
       return discard(
         'a row without attention_mask, whose prompt or completion is made of pad ids, can be read in several ways',
+        'trainer',
       );
   }
   return rows as (MaskedRow & { plan: RowPlan })[];
@@ -113,15 +122,42 @@ export function layRows(
     const ids = answer.ids[row] ?? [];
     const completion = completions[row] ?? [];
     const attention = answer.attention?.[row];
-    const plan =
+    const laid = (part: Ids): RowPlan | undefined =>
       answer.promptWidth === undefined
-        ? locateRow(ids, attention, prompt, completion, pad)
-        : blockPlan(answer.promptWidth, prompt, completion);
-    const roles =
-      plan === undefined ? ids.map((): Role => 'padding') : rolesOf(plan, ids.length, stopSet, completion);
-    return { row, ids, attention, mask: answer.mask[row] ?? [], prompt, completion, plan, roles };
+        ? locateRow(ids, attention, prompt, part, pad)
+        : blockPlan(answer.promptWidth, prompt, part);
+    const shared = { row, ids, attention, mask: answer.mask[row] ?? [], prompt };
+    const whole = laid(completion);
+    if (whole !== undefined)
+      return { ...shared, completion, plan: whole, roles: rolesOf(whole, ids.length, stopSet, completion) };
+    const lostStop = completion.at(-1);
+    const rest = completion.slice(0, -1);
+    const plan = lostStop === undefined || !stopSet.has(lostStop) ? undefined : laid(rest);
+    if (plan === undefined || lostStop === undefined)
+      return { ...shared, completion, plan: undefined, roles: guessedRoles(ids, attention, prompt, pad) };
+    return {
+      ...shared,
+      completion: rest,
+      plan,
+      roles: rolesOf(plan, ids.length, stopSet, rest),
+      lostStop,
+    };
   });
 }
+
+/** Of a row that is no arrangement of its prompt and completion, for a picture: the prompt where it stands, tokens, padding. */
+function guessedRoles(ids: Ids, attention: Ids | undefined, prompt: Ids, pad: number): Role[] {
+  const real = (column: number): boolean => (attention?.[column] ?? Number(ids[column] !== pad)) !== 0;
+  const start = ids.findIndex((_, column) => prompt.every((id, at) => ids[column + at] === id));
+  return ids.map((_, column): Role => {
+    if (start >= 0 && column >= start && column < start + prompt.length) return 'prompt';
+    return real(column) ? 'completion' : 'padding';
+  });
+}
+
+/** What may be done about a stop token that is not in the row. */
+export const LOST_STOP_ADVICE =
+  'The stop token is missing: is the completion decoded with skip_special_tokens=True and tokenised again? Train on the sampled ids themselves.';
 
 const blockPlan = (promptWidth: number, prompt: Ids, completion: Ids): RowPlan => ({
   promptStart: promptWidth - prompt.length,
@@ -136,7 +172,7 @@ const blockPlan = (promptWidth: number, prompt: Ids, completion: Ids): RowPlan =
  * that is not declared, all or nothing is accepted.
  */
 export function trainsCompletion(world: World, row: MaskedRow): boolean {
-  if (row.roles.includes('stop')) return true;
+  if (row.roles.includes('stop') || row.lostStop !== undefined) return true;
   const declared = world.semantics.truncated_completions_trained;
   return declared ?? row.roles.some((role, column) => role === 'completion' && row.mask[column] !== 0);
 }

@@ -1,6 +1,6 @@
 // What a file of known failures becomes after a run, as values: new failures join it, changed ones are recorded as
 // they are now, what holds or says nothing leaves. Reasons and links that people wrote stay. Nothing is written here.
-import type { PropertyResult } from '../events.ts';
+import type { Failure, PropertyResult } from '../events.ts';
 import { type KnownFailure, type KnownFailures, kindOf, UNEXPLAINED } from './known.ts';
 
 export interface KnownUpdate {
@@ -25,14 +25,15 @@ export function updateKnown(
   const entries = new Map(Object.entries(own));
   const changes: string[] = [];
   const counted = results.map((result): PropertyResult => {
-    const { id, verdict, failure, reason = '' } = result;
+    const { id, verdict, failure, others = [], reason = '' } = result;
     switch (verdict) {
       case 'fail':
       case 'changed': {
         // An error is no failure: a trainer that cannot answer is put right, not recorded.
-        if (failure?.finding === undefined) return result;
+        if (failure?.finding === undefined || others.some(({ finding }) => finding === undefined))
+          return result;
         const before = own[id] ?? all[id];
-        entries.set(id, entryOf(before, failure));
+        entries.set(id, entryOf(before, failure, others));
         changes.push(
           before === undefined
             ? `added ${id}: ${failure.finding.sentence}`
@@ -56,12 +57,18 @@ export function updateKnown(
 
 function entryOf(
   before: KnownFailure | undefined,
-  failure: NonNullable<PropertyResult['failure']>,
+  failure: Failure,
+  others: readonly Failure[],
 ): KnownFailure {
+  const kind = kindOf(failure);
+  // What a run did not come upon is not gone: few cases of a kind are drawn, and time is short.
+  const recorded = before?.kind === kind ? (before.kinds ?? []) : [];
+  const kinds = [...new Set([...recorded, ...others.map(kindOf)])].filter((other) => other !== kind);
   return {
     reason: before?.reason ?? UNEXPLAINED,
     ...(before?.link === undefined ? {} : { link: before.link }),
-    kind: kindOf(failure),
+    kind,
+    ...(kinds.length === 0 ? {} : { kinds }),
     given: failure.given,
   };
 }

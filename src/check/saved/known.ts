@@ -3,6 +3,7 @@
 // after a run is known-update.ts.
 import { readFileSync } from 'node:fs';
 import type { Failure } from '../events.ts';
+import type { CaseOutcome } from '../subject.ts';
 
 export interface KnownFailure {
   readonly reason: string;
@@ -11,6 +12,8 @@ export interface KnownFailure {
   readonly given?: unknown;
   /** As `kindOf` names it. Without one, any failure of the property is this one, and no error of the trainer is. */
   readonly kind?: string;
+  /** Further kinds that the property fails in, and that are lived with for the same reason. */
+  readonly kinds?: readonly string[];
   /** It came with a ready-made adapter: whoever runs it did not write it, and is not blamed where it says nothing. */
   readonly bundled?: true;
 }
@@ -20,18 +23,41 @@ export type KnownFailures = Readonly<Record<string, KnownFailure>>;
 export const UNEXPLAINED = 'not explained yet';
 
 /** The kind of a finding, or `error: crash` and the like. */
-export function kindOf({ finding, trainerFailure }: Pick<Failure, 'finding' | 'trainerFailure'>): string {
+export function kindOf({
+  finding,
+  trainerFailure,
+}: {
+  readonly finding?: Failure['finding'] | undefined;
+  readonly trainerFailure?: Failure['trainerFailure'] | undefined;
+}): string {
   return finding?.kind ?? `error: ${trainerFailure?.kind ?? 'unknown'}`;
 }
 
-/** Undefined: the failure is the recorded one. Otherwise what it was and what it is. */
-export function changeOf(known: KnownFailure, failure: Failure): string | undefined {
-  const now = kindOf(failure);
-  if (known.kind === undefined ? failure.finding !== undefined : known.kind === now) return undefined;
-  return `it was recorded as ${known.kind === undefined ? 'a failure' : `"${known.kind}"`} (${known.reason}), and is "${now}" now`;
+/** Undefined: the failures are the recorded ones. Otherwise what it was, and what it is or what stands beside it now. */
+export function changeOf(known: KnownFailure, failures: readonly Failure[]): string | undefined {
+  const [first] = failures;
+  const stranger = failures.find(({ finding, trainerFailure }) =>
+    known.kind === undefined
+      ? finding === undefined
+      : !kindsOf(known).includes(kindOf({ finding, trainerFailure })),
+  );
+  if (stranger === undefined) return undefined;
+  const was = known.kind === undefined ? 'a failure' : kindsOf(known).map(inQuotes).join(' and ');
+  const now = inQuotes(kindOf(stranger));
+  return `it was recorded as ${was} (${known.reason}), and ${stranger === first ? `is ${now} now` : `${now} stands beside it now`}`;
 }
 
-/** Reads `{"mask/...": {"reason": "...", "link": "...", "given": {...}, "kind": "..."}}`; only the reason must be there. */
+/** Whether a case in trouble is one of the kinds that are recorded. */
+export function isOf(known: KnownFailure, outcome: CaseOutcome): boolean {
+  if (outcome.kind === 'fails') return kindsOf(known).includes(outcome.finding.kind);
+  return outcome.kind === 'error' && kindsOf(known).includes(kindOf({ trainerFailure: outcome.failure }));
+}
+
+const kindsOf = ({ kind, kinds = [] }: KnownFailure): readonly string[] =>
+  kind === undefined ? kinds : [kind, ...kinds];
+const inQuotes = (kind: string): string => `"${kind}"`;
+
+/** Reads `{"mask/...": {"reason": "...", "link": "...", "given": {...}, "kind": "...", "kinds": ["..."]}}`; only the reason must be there. */
 export function readKnown(path: string): { known: KnownFailures } | { problem: string } {
   let value: unknown;
   try {
@@ -46,19 +72,25 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
   }
   const known: Record<string, KnownFailure> = {};
   for (const [id, entry] of Object.entries(value)) {
-    const { reason, link, given, kind } = (entry ?? {}) as Record<string, unknown>;
+    const { reason, link, given, kind, kinds } = (entry ?? {}) as Record<string, unknown>;
     if (typeof reason !== 'string' || reason === '') return { problem: `${path}: "${id}" gives no reason.` };
     if (kind !== undefined && typeof kind !== 'string')
       return { problem: `${path}: the kind of "${id}" must be a text, such as "nan" or "error: crash".` };
+    if (kinds !== undefined && !isTexts(kinds))
+      return { problem: `${path}: the kinds of "${id}" must be a list of texts, such as ["nan"].` };
     known[id] = {
       reason,
       ...(typeof link === 'string' ? { link } : {}),
       ...(kind === undefined ? {} : { kind }),
+      ...(kinds === undefined ? {} : { kinds }),
       ...(given === undefined ? {} : { given }),
     };
   }
   return { known };
 }
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 /** What such a file holds. */
 export function knownText(known: KnownFailures): string {

@@ -1,12 +1,13 @@
 // The slow half: a failing case is handed to fast-check, which shrinks it; the smallest is tried again in the
 // same process and in a fresh one, so that a report can say whether it always happens.
 import fc from 'fast-check';
+import { COSTLY } from '../../trainer/failure.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { CasePath, Failure, ShrinkStep } from '../events.ts';
 import type { Property, World } from '../property.ts';
 import type { StopSignal } from '../stop.ts';
 import type { CaseOutcome } from '../subject.ts';
-import { runCase, troubleOf } from '../subject.ts';
+import { causeOf, runCase, troubleOf } from '../subject.ts';
 import { valuesThatDoNotMatter } from './any-value.ts';
 import { dropRows } from './drop-rows.ts';
 import { dropTokens } from './drop-tokens.ts';
@@ -23,7 +24,6 @@ const SAMPLE = 200;
 const MOST_PASSES = 5;
 /** A reader waits for the failure, not for what may be dimmed in it. */
 const MOST_DIM_MILLISECONDS = 10_000;
-const COSTLY = new Set(['crash', 'hang', 'garbage']);
 
 export interface Shrunk<Case> {
   readonly given: Case;
@@ -50,10 +50,10 @@ export interface ShrinkOptions<Case> {
   readonly onAttempt?: ((shrinks: number) => void) | undefined;
 }
 
-/** The smallest case that is in the same trouble. Other troubles met on the way are passed over. */
+/** The smallest case that is in the same trouble, on the same route. Other troubles met on the way are passed over. */
 export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk<Case>> {
   const { property, arbitrary, trainer, world, seed, index } = options;
-  const trouble = troubleOf(options.outcome);
+  const cause = causeOf(options.given, options.outcome);
   const costly = options.outcome.kind === 'error' && COSTLY.has(options.outcome.failure.kind);
   const deadline = performance.now() + options.milliseconds;
   let smallest = { given: options.given, outcome: options.outcome };
@@ -74,7 +74,7 @@ export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk
       return false;
     }
     const outcome = await runCase(property, trainer, world, given);
-    if (troubleOf(outcome) !== trouble) return false;
+    if (causeOf(given, outcome) !== cause) return false;
     smallest = { given, outcome };
     // fast-check begins with the case that is there already.
     if (shrinks >= 0) accepted.push(smallest);

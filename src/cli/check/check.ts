@@ -2,7 +2,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { chosenBackend, closeKernel, useBackend } from '../../check/kernel.ts';
+import type { RunOptions } from '../../check/options.ts';
+import { bearingOn } from '../../check/profile/bearing.ts';
 import { NOT_MEASURED } from '../../check/profile/measured.ts';
+import type { Property } from '../../check/property.ts';
 import { run, worldOf } from '../../check/run.ts';
 import { openCorpus } from '../../check/saved/corpus.ts';
 import { supportOf } from '../../check/support.ts';
@@ -12,7 +15,7 @@ import { terminalReport } from '../../report/terminal.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { wrap } from '../../report/text/visible.ts';
 import { VERSION } from '../../version.ts';
-import type { Level, Semantics } from '../../vocabulary.ts';
+import { LEVELS, type Level, type Semantics } from '../../vocabulary.ts';
 import { DEFAULT_CASES } from '../config/keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
@@ -67,10 +70,17 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .description('put generated cases through a trainer and say what is wrong with it')
     .usage('[options] [-- trainer command...]')
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
-    .option('--level <level>', 'must, should (with must) or may (all); default must', levelName)
+    .option(
+      '--level <level>',
+      'must (default), should (with must) or may (all), also of --only; a whole id needs none',
+      levelName,
+    )
     .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
     .option('--seed <n>', 'choose the cases; printed first in every run', seedNumber)
-    .option('--no-corpus', `neither read nor keep failing cases in ${CASES_FOLDER}`)
+    .option(
+      '--no-corpus',
+      `neither run nor keep failing cases in ${CASES_FOLDER}; the last run is kept as ever`,
+    )
     .option('--no-profile', 'do not measure what the trainer leaves undeclared; accept any known variant')
     .option('--strict', 'fail also on what is legal and often not meant, until it is declared')
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
@@ -119,7 +129,7 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
     });
   const unusable = await useBackend(options.backend ?? 'auto');
   if (unusable !== undefined) return refuse(context, unusable);
-  const record = openRecord(options, isKept(options, plan), context);
+  const record = openRecord(options, true, context);
   if (isProblem(record)) return refuse(context, record);
 
   const seed = options.seed ?? anySeed();
@@ -128,7 +138,8 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
   try {
     return await withSession(plan, context, (session) =>
       checkWith(session, options, context, record, {
-        properties: chosen,
+        properties: chosen.properties,
+        leftOut: chosen.leftOut,
         seed,
         known,
         catalogue: properties.map(({ id }) => id),
@@ -148,7 +159,8 @@ async function checkWith(
 ): Promise<number> {
   const { trainer, tokenizer, interrupts } = session;
   const measured = options.profile ? await measuredOf(session, interrupts.signal) : NOT_MEASURED;
-  const words = semanticsWords(measured.semantics);
+  const supported = supportedOf(session, chosen.properties, measured.semantics);
+  const words = semanticsWords(bearingOn(measured.semantics, supported));
   const width = widthOfScreen(context);
   if (words !== undefined && options.quiet !== true)
     say(context, ...wrap(`measured, not declared: ${words}`, width));
@@ -159,7 +171,7 @@ async function checkWith(
       ...wrap(`known failures that this run leaves out (--only, --level): ${leftOut.join(', ')}`, width),
     );
   const { choice, loaded } = session.plan;
-  const kept = isKept(options, session.plan);
+  const kept = keepsCases(options, session.plan);
   const replay = replayOf(choice, context, kept);
   const paint = choosePaint(context.out.isTty, context.env);
   const report = terminalReport({
@@ -172,9 +184,8 @@ async function checkWith(
     quiet: options.quiet === true,
     labels: options.labels === true,
     rows: options.rows === true,
-    supported: supportedOf(session, chosen, measured.semantics),
+    supported: new Set(supported.map(({ id }) => id)),
     now: () => performance.now(),
-    ...(choice.from === 'bundled' ? { note: 'the bundled example, not your trainer' } : {}),
   });
   const results = await run(
     {
@@ -185,6 +196,7 @@ async function checkWith(
       cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
       measured,
       strict: options.strict === true,
+      ...notRunOf(supportedOf(session, chosen.leftOut, measured.semantics)),
       replay,
       started: new Date().toISOString(),
       ...(session.semantics === undefined ? {} : { semantics: session.semantics }),
@@ -192,6 +204,7 @@ async function checkWith(
       ...(options.shrinkTime === undefined ? {} : { shrinkMilliseconds: options.shrinkTime * 1_000 }),
       signal: interrupts.signal,
       command: commandOf(choice),
+      bundled: choice.from === 'bundled',
     },
     (event) => {
       record.emit(event);
@@ -215,18 +228,24 @@ async function checkWith(
   return code === HOLDS && !written ? NO_VERDICT : code;
 }
 
-/** Ids of the properties that will run: the others take no time. */
+/** Of these properties, those that can run on this trainer: the others take no time. */
 function supportedOf(
   { trainer, tokenizer, semantics }: Session,
-  { properties }: ChosenRun,
+  properties: readonly Property[],
   measured: Semantics,
-): ReadonlySet<string> {
+): readonly Property[] {
   const world = worldOf(trainer, tokenizer, semantics, measured);
-  const supported = properties.filter((property) => supportOf(property, world) === undefined);
-  return new Set(supported.map(({ id }) => id));
+  return properties.filter((property) => supportOf(property, world) === undefined);
 }
 
-/** Failing cases are saved, and the run is remembered. */
-function isKept({ corpus }: CheckOptions, { loaded }: Plan): boolean {
+/** How many a lower level left out, by their own. */
+function notRunOf(leftOut: readonly Property[]): Pick<RunOptions, 'notRun'> {
+  if (leftOut.length === 0) return {};
+  const counts = LEVELS.map((each) => [each, leftOut.filter(({ level }) => level === each).length] as const);
+  return { notRun: Object.fromEntries(counts.filter(([, count]) => count > 0)) };
+}
+
+/** Failing cases are saved and run first; the run itself is remembered in any case. */
+function keepsCases({ corpus }: CheckOptions, { loaded }: Plan): boolean {
   return corpus && loaded?.config.corpus !== false;
 }

@@ -17,14 +17,24 @@ export interface ChoiceOptions {
   readonly known?: string;
 }
 
+export interface Chosen {
+  readonly properties: readonly Property[];
+  /** As named, and left out for their level. */
+  readonly leftOut: readonly Property[];
+}
+
 export function chosenProperties(
   options: ChoiceOptions,
   loaded: LoadedConfig | undefined,
-  properties: readonly Property[],
-): readonly Property[] | Problem {
+  catalogue: readonly Property[],
+): Chosen | Problem {
   const written = loaded?.config.only ?? [];
   const only = splitNames(options.only ?? (typeof written === 'string' ? [written] : written));
-  return selectProperties(properties, only, options.level ?? loaded?.config.level);
+  const properties = selectProperties(catalogue, only, options.level, loaded?.config.level);
+  if (isProblem(properties)) return properties;
+  const named = selectProperties(catalogue, only, 'may');
+  const leftOut = isProblem(named) ? [] : named.filter((property) => !properties.includes(property));
+  return { properties, leftOut };
 }
 
 export interface ChosenKnown {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type LoadedConfig, loadConfig } from '../config/config.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
-import { chooseTrainer, type TrainerChoice } from '../trainer/trainer.ts';
+import { chooseTrainer, type Otherwise, type TrainerChoice } from '../trainer/trainer.ts';
 
 /** The options of every command that starts a trainer. */
 export interface TrainerOptions {
@@ -12,6 +12,8 @@ export interface TrainerOptions {
   readonly config?: string;
   readonly opTimeout?: number;
   readonly helloTimeout?: number;
+  /** The bundled example is meant, whatever the configuration names. */
+  readonly bundled?: boolean;
 }
 
 export interface Plan {
@@ -22,18 +24,25 @@ export interface Plan {
   readonly tokenizer: string | undefined;
 }
 
-/** Reads the configuration and chooses the trainer; `command` are the words behind `--`. */
+/**
+ * Reads the configuration and chooses the trainer; `command` are the words behind `--`. What the configuration says is
+ * said of the user's trainer: for the bundled example it is not read. Where nothing names one, `otherwise` is meant.
+ */
 export async function makePlan(
   options: TrainerOptions,
   command: readonly string[],
   place: Pick<Context, 'cwd' | 'env'>,
+  otherwise?: Otherwise,
 ): Promise<Plan | Problem> {
+  const { bundled = false } = options;
+  if (bundled && options.config !== undefined)
+    return { problem: '--config is about your trainer, and --bundled is about another; say one of them' };
   const named = options.config === undefined ? undefined : resolve(place.cwd, options.config);
-  const loaded = await loadConfig(place.cwd, named);
+  const loaded = bundled ? undefined : await loadConfig(place.cwd, named);
   if (loaded !== undefined && isProblem(loaded)) return loaded;
   const tokenizer = namedTokenizer(options, loaded, place.cwd);
   const { adapter, python } = options;
-  const choice = chooseTrainer({ command, adapter, python, tokenizer }, loaded, place);
+  const choice = chooseTrainer({ command, adapter, python, tokenizer, bundled }, loaded, place, otherwise);
   return isProblem(choice) ? choice : { options, loaded, choice, tokenizer };
 }
 

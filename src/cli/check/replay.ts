@@ -15,8 +15,15 @@ import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../co
 import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
 import { measuredOf } from '../trainer/open.ts';
-import { CASES_FOLDER, replayOf, type Session, widthOfScreen, withSession } from '../trainer/session.ts';
-import { commandOf, type TrainerChoice } from '../trainer/trainer.ts';
+import {
+  CASES_FOLDER,
+  replayOf,
+  type Session,
+  sayBundled,
+  widthOfScreen,
+  withSession,
+} from '../trainer/session.ts';
+import { commandOf, isBundled, type TrainerChoice } from '../trainer/trainer.ts';
 import { splitCommand } from '../trainer/words.ts';
 import { makePlan, type TrainerOptions } from './plan.ts';
 
@@ -49,16 +56,18 @@ async function replay(
 ): Promise<number> {
   const saved = findCase(name, context);
   if (isProblem(saved)) return refuse(context, saved);
-  const plan = await makePlan(options, rest, context);
+  const remembered = rememberedChoice(saved, context);
+  if (remembered !== undefined && isProblem(remembered)) return refuse(context, remembered);
+  const plan = await makePlan(options, rest, context, remembered);
   if (isProblem(plan)) return refuse(context, plan);
-  const choice = choiceOf(saved, plan.choice, context);
-  if (isProblem(choice)) return refuse(context, choice);
+  const choice = choiceOf(remembered, plan.choice);
   const property = (await context.properties()).find(({ id }) => id === saved.property);
   if (property === undefined) {
     return refuse(context, {
       problem: `! no longer valid: case ${saved.id} is of ${saved.property}, which this version does not have`,
     });
   }
+  sayBundled({ ...plan, choice }, context);
   return withSession({ ...plan, choice }, context, (session) =>
     replayWith(session, saved, property, context),
   );
@@ -154,12 +163,18 @@ function findCase(name: string, context: Context): SavedCase | Problem {
   };
 }
 
-/** What is typed; then the command that the case was saved with, in its folder where the configuration names it too. */
-function choiceOf(saved: SavedCase, choice: TrainerChoice, context: Context): TrainerChoice | Problem {
-  if (choice.from === 'typed') return choice;
+/** By the command that the case was saved with; undefined where there is none: it was a trainer in a process like this one. */
+function rememberedChoice(saved: SavedCase, context: Context): TrainerChoice | Problem | undefined {
   const command = typeof saved.command === 'string' ? saved.command : '';
-  if (command === '' || command === commandOf(choice)) return choice;
+  if (command === '') return undefined;
   const words = splitCommand(command);
   if (isProblem(words)) return { problem: `case ${saved.id}: ${words.problem}; name the trainer behind --` };
-  return { kind: 'command', command: words, cwd: context.cwd, from: 'typed' };
+  return { kind: 'command', command: words, cwd: context.cwd, from: isBundled(words) ? 'bundled' : 'typed' };
+}
+
+/** What is typed; then the command of the case, in its folder where the configuration names it too. */
+function choiceOf(remembered: TrainerChoice | undefined, choice: TrainerChoice): TrainerChoice {
+  const named = choice.from === 'typed' || choice.from === 'bundled';
+  if (named || remembered === undefined) return choice;
+  return commandOf(remembered) === commandOf(choice) ? choice : remembered;
 }

@@ -5,25 +5,31 @@ import { LEVELS, type Level } from '../../vocabulary.ts';
 import type { Problem } from '../context.ts';
 
 /**
- * `mask/*`, `mask`, `mask/prompt-is-never-trained`; several are joined. Without a level, named properties are
- * taken whatever theirs is, and all others are `must`. A name that fits nothing is a problem.
+ * `mask/*`, `mask`, `mask/prompt-is-never-trained`; several are joined. A level that is typed holds for all of them.
+ * Where none is, the `usual` one holds, but for a property that is named by its whole id: who types that means it,
+ * whatever its level is. A name that fits nothing is a problem.
  */
 export function selectProperties<P extends Pick<Property, 'id' | 'level'>>(
   properties: readonly P[],
   only: readonly string[],
   level: Level | undefined,
+  usual: Level = 'must',
 ): readonly P[] | Problem {
   for (const name of only) {
     if (!properties.some(({ id }) => fits(id, name))) return { problem: unknownProperty(name, properties) };
   }
-  const most = LEVELS.indexOf(level ?? (only.length > 0 ? 'may' : 'must'));
-  const chosen = properties.filter(
+  const most = LEVELS.indexOf(level ?? usual);
+  const named = properties.filter(({ id }) => only.length === 0 || only.some((name) => fits(id, name)));
+  const chosen = named.filter(
     (property) =>
-      LEVELS.indexOf(property.level) <= most &&
-      (only.length === 0 || only.some((name) => fits(property.id, name))),
+      LEVELS.indexOf(property.level) <= most || (level === undefined && only.includes(property.id)),
   );
-  if (chosen.length === 0)
-    return { problem: `no property is left at level ${level}; --level may has them all` };
+  if (chosen.length === 0) {
+    const lowest = LEVELS.find((each) => named.some((property) => property.level === each)) ?? 'may';
+    return {
+      problem: `no property of ${only.join(', ')} is of level ${level ?? usual}; --level ${lowest} has some`,
+    };
+  }
   return chosen;
 }
 

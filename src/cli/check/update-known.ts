@@ -11,6 +11,8 @@ import type { ChosenKnown } from './chosen.ts';
 
 export interface ChosenRun {
   readonly properties: readonly Property[];
+  /** As named, and left out for their level. */
+  readonly leftOut: readonly Property[];
   readonly seed: number;
   readonly known: ChosenKnown;
   /** Ids of every property there is. */

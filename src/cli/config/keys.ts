@@ -130,7 +130,7 @@ export const CONFIG_KEYS = {
     must: 'a command (text or list of words) or an object with hello and ops',
     description:
       "A command as one string or as words, run in the configuration's folder; or a trainer in this process.",
-    without: 'the bundled example',
+    without: '`LOSSPROOF_TRAINER` of the environment',
     example: 'python3 adapter.py',
   },
   adapter: {

@@ -81,7 +81,6 @@ async function checkWith(
     quiet,
     rows: options.rows === true,
     now: () => performance.now(),
-    ...(plan.choice.from === 'bundled' ? { note: 'the bundled example, not your trainer' } : {}),
   });
   const results = await judgeGolden(
     {
@@ -89,6 +88,7 @@ async function checkWith(
       files,
       wanted: (id) => wanted.has(id),
       command: commandOf(plan.choice),
+      bundled: plan.choice.from === 'bundled',
       replay,
       acceptLine: (id) => goldenLine(['accept', id], options, plan),
       started: new Date().toISOString(),

@@ -67,7 +67,10 @@ export interface Meant {
   readonly facts: readonly (readonly [string, string])[];
   readonly expect: readonly string[];
   readonly only: readonly string[];
+  /** As typed. */
   readonly level: Level | undefined;
+  /** Where none is typed. */
+  readonly usualLevel: Level;
   readonly known: string | undefined;
 }
 
@@ -102,7 +105,8 @@ export function meantOf(
     facts: pairs.fact,
     expect: splitNames(options.expect ?? monitor.expect ?? []),
     only,
-    level: options.level ?? monitor.level ?? (only.length > 0 ? undefined : 'should'),
+    level: options.level,
+    usualLevel: monitor.level ?? 'should',
     known: options.known ?? (monitor.known === undefined ? undefined : fromConfig(monitor.known, loaded)),
   };
 }

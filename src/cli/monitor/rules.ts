@@ -26,7 +26,7 @@ export async function heldTo(meant: Meant, context: Context): Promise<Held | Pro
   const preset = presetOf(meant.preset);
   if (isProblem(preset)) return preset;
   const only = meant.only.map((name) => fullId(name, monitorRules));
-  const chosen = selectProperties(monitorRules, only, meant.level);
+  const chosen = selectProperties(monitorRules, only, meant.level, meant.usualLevel);
   // A preset brings its rules with it, whatever their level is.
   const rules = isProblem(chosen) || only.length > 0 ? chosen : withThose(preset.rules, chosen, monitorRules);
   if (isProblem(rules)) return { problem: rules.problem.replace('no property', 'no rule') };

@@ -90,10 +90,10 @@ function isAsked({ files, onStandardOutput }: Outputs): boolean {
   return files.length > 0 || onStandardOutput;
 }
 
-/** The final line of each run, named where there are several. */
+/** The final line of each run, and whose trainer it was. */
 function verdictLines(runs: readonly Run[]): string[] {
   const names = runNames(runs);
-  return runs.map((run, at) => (runs.length === 1 ? runLine(run) : `${names[at] ?? ''} · ${runLine(run)}`));
+  return runs.map((run, at) => `${names[at] ?? ''} · ${runLine(run)}`);
 }
 
 /** Until Ctrl-C, which is how it is meant to end. */

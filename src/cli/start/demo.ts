@@ -134,7 +134,7 @@ async function showOne(faulty: FaultyTrainer, tour: Tour): Promise<number> {
 /** The properties that are said to catch it, then all others. */
 async function inOrder(faulty: FaultyTrainer, context: Context): Promise<readonly Property[]> {
   const all = await context.properties();
-  const hinted = selectProperties(all, splitNames([faulty.property_hint]), undefined);
+  const hinted = selectProperties(all, splitNames([faulty.property_hint]), 'may');
   const first = isProblem(hinted) ? [] : hinted;
   return [...first, ...all.filter((property) => !first.includes(property))];
 }

@@ -14,7 +14,7 @@ import { selectProperties, splitNames } from '../check/select.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { HOLDS } from '../exit.ts';
 import { addTrainerOptions, collect, type Invocation } from '../options.ts';
-import { widthOfScreen, withSession } from '../trainer/session.ts';
+import { sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
 
 interface ListOptions extends TrainerOptions {
   readonly only?: readonly string[];
@@ -43,15 +43,17 @@ Examples:
 async function list(options: ListOptions, rest: readonly string[], context: Context): Promise<number> {
   const properties = selectProperties(await everyProperty(context), splitNames(options.only ?? []), 'may');
   if (isProblem(properties)) return refuse(context, properties);
-  const plan = await makePlan(options, rest, context);
+  // The properties can be shown without a trainer.
+  const plan = await makePlan(options, rest, context, 'bundled');
   if (isProblem(plan)) return refuse(context, plan);
-  if (plan.choice.from === 'bundled') {
+  if (plan.choice.from === 'bundled' && options.bundled !== true) {
     const full = options.full === true;
     say(context, ...tableLines(properties, undefined, full, context));
     if (full && properties.some(({ rule }) => rule !== undefined))
       say(context, '', ...(await presetLines(context)));
     return HOLDS;
   }
+  sayBundled(plan, context);
   return withSession(plan, context, async ({ trainer, tokenizer, semantics }) => {
     say(
       context,

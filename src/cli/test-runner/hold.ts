@@ -20,7 +20,7 @@ export interface HoldOptions {
   readonly cases?: number;
   /** Default: LOSSPROOF_SEED of the environment, else a new one each time; a failure says it. */
   readonly seed?: number;
-  /** The highest level to check. Default: `must`, and whatever is named. */
+  /** The highest level to check. Default: `must`, and whatever is named by its whole id. */
   readonly level?: Level;
   /** Failures that are lived with: what such a file holds, or its path. Default: the configuration's. */
   readonly known?: KnownFailures | string;

@@ -45,7 +45,7 @@ export interface OpenTrainer extends Trainer {
   readonly setting: Setting;
 }
 
-export interface OpenOptions extends TrainerOptions {
+export interface OpenOptions extends Omit<TrainerOptions, 'bundled'> {
   /** Where the command runs, where lossproof.config.* is looked for, upward, and where .lossproof/ stands. Default: the working directory. */
   readonly cwd?: string;
   /** Default: that of the process. LOSSPROOF_TRAINER is read from it. */
@@ -75,7 +75,7 @@ export async function openSetting(
   bundled = false,
 ): Promise<(Setting & { readonly plan: Plan }) | Problem> {
   const place = { cwd, env };
-  const plan = await makePlan(typed, command, place);
+  const plan = await makePlan(typed, command, place, 'bundled');
   if (isProblem(plan)) return plan;
   // A green test of the bundled example would be taken for one of the user's trainer.
   if (plan.choice.from === 'bundled' && !bundled) return { problem: NOBODY };

@@ -1,17 +1,25 @@
-// Properties as the tests of a test runner: a trainer and its setting, verdicts one property at a time. Beside it one
-// verdict on several, for a matcher (hold.ts).
+// Properties as the tests of a test runner: a trainer and its setting, what there is to test, verdicts one property at a
+// time. Beside it one verdict on several, for a matcher (hold.ts).
+
+import { resolve } from 'node:path';
 import type { PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
-import { strangers } from '../../check/run.ts';
+import { strangers, worldOf } from '../../check/run.ts';
+import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
+import { supportOf } from '../../check/support.ts';
+import { BUNDLED, stageOf } from '../../report/runs.ts';
+import type { Level } from '../../vocabulary.ts';
 import { chosenProperties } from '../check/chosen.ts';
 import { isProblem, type Problem } from '../context.ts';
 import { blockText } from './hold.ts';
-import { judge, type OpenOptions, openSetting } from './setting.ts';
+import { judge, type OpenOptions, openSetting, type Setting } from './setting.ts';
 
 /** The trainer of a folder's configuration, and what that configuration leaves of a catalogue. */
 export interface TestRunner {
   /** What `only` and `level` leave. */
   readonly chosen: ReadonlySet<Property>;
+  /** What is to be tested, stage by stage. */
+  readonly stages: readonly TestedStage[];
   /** What is listed as known and names no property, one sentence each. */
   readonly strangers: readonly string[];
   check(property: Property, seed: number, cases?: number): Promise<PropertyResult>;
@@ -20,33 +28,101 @@ export interface TestRunner {
   stop(): Promise<void>;
 }
 
-/** `bundled`: where nothing names a trainer, the bundled example is meant. */
+export interface TestedStage {
+  /** What its ids begin with. */
+  readonly stage: string;
+  readonly tests: readonly Property[];
+  /** Chosen, and not to be judged on this trainer: how many, and why. */
+  readonly unsupported: { readonly count: number; readonly why: string } | undefined;
+}
+
+export interface RunnerOptions extends OpenOptions {
+  /** Where nothing names a trainer, the bundled example is meant. */
+  readonly bundled?: boolean;
+  /** Ids, stages or globs, as on the command line. Default: the configuration's, else all. */
+  readonly only?: string | readonly string[];
+  /** The highest level. Default: the configuration's, else `must`. */
+  readonly level?: Level;
+  /** Failures that are lived with: what such a file holds, or its path. Default: the configuration's. */
+  readonly known?: KnownFailures | string;
+  /** Properties of the user's own, tested whatever `only` and `level` say. */
+  readonly own?: readonly Property[];
+}
+
+/** Opens the trainer that a folder names, and says what of a catalogue there is to test. Whoever opens it stops it. */
 export async function openTestRunner(
   properties: readonly Property[],
-  options: OpenOptions & { readonly bundled?: boolean },
+  options: RunnerOptions,
 ): Promise<TestRunner | Problem> {
-  const { bundled = false, ...opening } = options;
+  const { bundled = false, only, level, known: listed, own = [], ...opening } = options;
   const setting = await openSetting([], opening, bundled);
   if (isProblem(setting)) return setting;
-  const { trainer, known, corpus } = setting;
-  const chosen = chosenProperties({}, setting.plan.loaded, properties);
-  if (isProblem(chosen)) {
+  const { trainer, corpus } = setting;
+  const choice = {
+    ...(only === undefined ? {} : { only: [only].flat() }),
+    ...(level === undefined ? {} : { level }),
+  };
+  const chosen = chosenProperties(choice, setting.plan.loaded, properties);
+  const known = knownOf(setting, listed, opening.cwd ?? process.cwd());
+  for (const each of [chosen, known]) {
+    if (!isProblem(each)) continue;
     await trainer.stop();
-    return chosen;
+    return each as Problem;
   }
-  const catalogue = properties.map(({ id }) => id);
+  const { properties: shipped } = chosen as Exclude<typeof chosen, Problem>;
+  const lived = known as KnownFailures;
+  const ids = properties.map(({ id }) => id);
+  const whose = setting.plan.choice.from === 'bundled' ? `${trainer.hello.name}, ${BUNDLED}\n\n` : '';
   return {
-    chosen: new Set(chosen),
-    strangers: strangers({ known, catalogue }).map(({ id, reason = '' }) => `${id}: ${reason}`),
+    chosen: new Set(shipped),
+    stages: await stagesOf([...shipped, ...own], setting, lived),
+    strangers: strangers({ known: lived, catalogue: [...ids, ...own.map(({ id }) => id)] }).map(
+      ({ id, reason = '' }) => `${id}: ${reason}`,
+    ),
     async check(property, seed, cases) {
       // `replay` knows the catalogue only: a saved case of a user's own property could not be seen again.
-      const saving = chosen.includes(property) ? { corpus } : {};
-      const [result] = await judge(setting, [property], { seed, cases, ...saving });
+      const saving = shipped.includes(property) ? { corpus } : {};
+      const [result] = await judge(setting, [property], { seed, cases, known: lived, ...saving });
       if (result === undefined) throw new Error(`${property.id} gave no verdict.`);
       return result;
     },
-    explain: (result, seed) =>
-      blockText([result], setting, { seed, catalogue: new Set(catalogue), saved: corpus !== undefined }),
+    async explain(result, seed) {
+      const shown = { seed, catalogue: new Set(ids), saved: corpus !== undefined };
+      return whose + (await blockText([result], setting, shown));
+    },
     stop: () => trainer.stop(),
   };
+}
+
+/** In the order in which they are named first. What is known to fail is judged in any case: it may be unseen. */
+async function stagesOf(
+  properties: readonly Property[],
+  setting: Setting,
+  known: KnownFailures,
+): Promise<readonly TestedStage[]> {
+  const { trainer, tokenizer, semantics } = setting;
+  const world = worldOf(trainer, tokenizer, { ...(await setting.measured()), ...semantics });
+  const lackOf = (property: Property): string | undefined =>
+    known[property.id] === undefined || known[property.id]?.bundled ? supportOf(property, world) : undefined;
+  return [...new Set(properties.map(({ id }) => stageOf(id)))].map((stage) => {
+    const all = properties.filter(({ id }) => stageOf(id) === stage);
+    const lacks = all.map(lackOf);
+    const reasons = [...new Set(lacks.filter((lack) => lack !== undefined))];
+    const tests = all.filter((_, at) => lacks[at] === undefined);
+    const count = all.length - tests.length;
+    return { stage, tests, unsupported: count === 0 ? undefined : { count, why: reasons.join('; ') } };
+  });
+}
+
+/** What is given, over what a ready-made adapter brings along. */
+function knownOf(
+  setting: Setting,
+  given: KnownFailures | string | undefined,
+  cwd: string,
+): KnownFailures | Problem {
+  if (given === undefined) return setting.known;
+  const read = typeof given === 'string' ? readKnown(resolve(cwd, given)) : { known: given };
+  if ('problem' in read) return read;
+  const bundled = Object.entries(setting.known).filter(([, entry]) => entry.bundled === true);
+  return { ...Object.fromEntries(bundled), ...read.known };
 }

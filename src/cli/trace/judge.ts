@@ -58,11 +58,7 @@ export async function chosenForTrace(options: TraceOptions, context: Context): P
   const { ledgerProperties } = await import('../../../properties/ledger/index.ts');
   const named = splitNames(options.only ?? []);
   // There are few, and each was read off what the script did: no reason to hold the lesser ones back.
-  const properties = selectProperties(
-    ledgerProperties,
-    named,
-    options.level ?? (named.length > 0 ? undefined : 'should'),
-  );
+  const properties = selectProperties(ledgerProperties, named, options.level, 'should');
   if (isProblem(properties)) return properties;
   const read = options.known === undefined ? { known: {} } : readKnown(resolve(context.cwd, options.known));
   if ('problem' in read) return read;

@@ -6,7 +6,7 @@ import { changeOf, type KnownFailures } from '../../check/saved/known.ts';
 export function asKnown(result: PropertyResult, known: KnownFailures): PropertyResult {
   const entry = known[result.id];
   if (entry === undefined) return result;
-  const { failure, verdict } = result;
+  const { failure, others = [], verdict } = result;
   if (verdict === 'pass')
     return {
       ...result,
@@ -19,7 +19,7 @@ export function asKnown(result: PropertyResult, known: KnownFailures): PropertyR
       verdict: 'unseen',
       reason: `it is listed as known (${entry.reason}) and was not judged: ${result.reason ?? 'no row says anything of it'}`,
     };
-  const change = changeOf(entry, failure);
+  const change = changeOf(entry, [failure, ...others]);
   return change === undefined
     ? {
         ...result,

@@ -3,6 +3,7 @@
 import type { Replay } from '../../check/events.ts';
 import { REPLAY } from '../../report/failure/reproduce.ts';
 import { troubleLines } from '../../report/failure/trouble.ts';
+import { BUNDLED } from '../../report/runs.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import type { Plan } from '../check/plan.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
@@ -62,10 +63,10 @@ export function replayOf(
   };
 }
 
-/** Said before a run that nobody named a trainer for. */
+/** Said before any work on the bundled example. */
 export function sayBundled({ choice }: Plan, context: Context): void {
   if (choice.from !== 'bundled') return;
-  say(context, `no trainer named: checking the bundled example (${commandOf(choice)})`);
+  say(context, `${BUNDLED}: ${commandOf(choice)}`);
 }
 
 /** Narrower than this nothing can be aligned; wider, lines are hard to follow. */

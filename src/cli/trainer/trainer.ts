@@ -1,5 +1,6 @@
 // Which trainer is meant, in one place for every command and for test runners: what is typed, then the
-// configuration, then LOSSPROOF_TRAINER, and last the bundled example.
+// configuration, then LOSSPROOF_TRAINER. Nobody is checked who was not named: a green run of the bundled example in a
+// wrong folder would be taken for one of the user's trainer.
 import { isAbsolute, relative, resolve } from 'node:path';
 import { nearestName } from '../../protocol/nearest.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
@@ -20,7 +21,12 @@ export interface AskedTrainer {
   readonly python?: string | undefined;
   /** Absolute; ready-made adapters build their model around it. */
   readonly tokenizer?: string | undefined;
+  /** The bundled example is meant. */
+  readonly bundled?: boolean | undefined;
 }
+
+/** What is meant where nothing names a trainer; `bundled` is the bundled example. */
+export type Otherwise = TrainerChoice | 'bundled';
 
 export type TrainerChoice =
   | {
@@ -51,15 +57,32 @@ export const ADAPTERS: Readonly<Record<string, string>> = {
 };
 const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';
 
-/** The trainer that these options mean. */
+/** Whether a command starts the bundled example: what is saved of a trainer is its command. */
+export function isBundled(command: readonly string[]): boolean {
+  return command.at(-1) === BUNDLED_EXAMPLE;
+}
+
+/** The trainer that these options mean. A problem where they mean none, unless `otherwise` says who it is then. */
 export function chooseTrainer(
   asked: AskedTrainer,
   loaded: LoadedConfig | undefined,
   place: Place,
+  otherwise?: Otherwise,
 ): TrainerChoice | Problem {
   const { cwd, env } = place;
   const python = (): string => pythonOf(asked, loaded, place);
-  if (asked.command !== undefined && asked.command.length > 0) {
+  const bundled = (): TrainerChoice => ({
+    kind: 'command',
+    command: [python(), '-m', BUNDLED_EXAMPLE],
+    cwd,
+    from: 'bundled',
+  });
+  const typed = asked.command !== undefined && asked.command.length > 0;
+  if (asked.bundled) {
+    const other = typed ? 'a trainer behind --' : asked.adapter === undefined ? undefined : 'an --adapter';
+    return other === undefined ? bundled() : { problem: `name ${other} or say --bundled, not both` };
+  }
+  if (asked.command !== undefined && typed) {
     if (asked.adapter !== undefined) return { problem: 'name a trainer behind -- or an --adapter, not both' };
     return { kind: 'command', command: asked.command, cwd, from: 'typed' };
   }
@@ -76,7 +99,29 @@ export function chooseTrainer(
     if (isProblem(words)) return { problem: `LOSSPROOF_TRAINER: ${words.problem}` };
     return { kind: 'command', command: words, cwd, from: 'environment' };
   }
-  return { kind: 'command', command: [python(), '-m', BUNDLED_EXAMPLE], cwd, from: 'bundled' };
+  if (otherwise === 'bundled') return bundled();
+  return otherwise ?? nobody(loaded);
+}
+
+/** Every way to name one, in a few lines. */
+function nobody(loaded: LoadedConfig | undefined): Problem {
+  const looked =
+    loaded === undefined
+      ? 'and no lossproof.config.* stands in this folder or above it'
+      : `and ${loaded.file} names none`;
+  const ways = [
+    ['-- python adapter.py', 'behind all options: the command of your adapter'],
+    [
+      `--adapter ${Object.keys(ADAPTERS).at(-1)}`,
+      `a ready-made adapter: ${Object.keys(ADAPTERS).join(', ')}`,
+    ],
+    ['npx lossproof init', 'writes adapter.py, and a lossproof.config.json that names it'],
+    ['LOSSPROOF_TRAINER=...', 'the command, in the environment'],
+    ['--bundled', 'the bundled example, which is not your trainer'],
+  ] as const;
+  const width = Math.max(...ways.map(([typed]) => typed.length));
+  const lines = ways.map(([typed, meant]) => `  ${typed.padEnd(width)}  ${meant}`);
+  return { problem: [`no trainer is named, ${looked}. Name one:`, ...lines].join('\n') };
 }
 
 /** Starts it and waits for its hello. */

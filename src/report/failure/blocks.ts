@@ -1,6 +1,7 @@
 // Failures one behind the other. One trainer that raises in every op is one failure, told once and referred to; and of
 // many, one mistake breaks many properties, only the first are told whole.
 import type { PropertyResult } from '../../check/events.ts';
+import { sameTrouble } from '../../trainer/failure.ts';
 import { harmless, wrap } from '../text/visible.ts';
 import { LOOKS } from '../verdict.ts';
 import { answerLines, type BlockOptions, failureLines, saidOf, shortLines } from './failure.ts';
@@ -38,5 +39,5 @@ export function blocksOf(
 /** What makes two trainer failures one: the sentence, whatever numbers the case brought into it. */
 export function troubleKey({ failure }: PropertyResult): string | undefined {
   const trouble = failure?.trainerFailure;
-  return trouble === undefined ? undefined : `${trouble.kind} ${trouble.message.replaceAll(/\d+/g, '#')}`;
+  return trouble === undefined ? undefined : sameTrouble(trouble);
 }

@@ -1,14 +1,17 @@
 // One failed property as a block of text: the sentence, the strip, the numbers, the smallest case, and how to
 // see it again. A trainer that failed to answer gets its message, its advice and the end of what it printed.
 import type { Failure, PropertyResult, Replay } from '../../check/events.ts';
+import { failingLabelsSentence } from '../../check/failing-labels.ts';
 import type { Finding } from '../../check/property.ts';
+import { type SentTemplate, sentTemplate, withoutTemplate } from '../../check/sent-template.ts';
 import { numberLines } from '../text/numbers.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
 import { seriesLines } from '../text/series-lines.ts';
 import type { Letters } from '../text/sparkline.ts';
 import { stripLines } from '../text/strip.ts';
-import { harmless, widthOf, wrap } from '../text/visible.ts';
+import { failedAt } from '../text/table.ts';
+import { clipped, harmless, widthOf, wrap } from '../text/visible.ts';
 import { brushOf, LOOKS } from '../verdict.ts';
 import { reproduceLines } from './reproduce.ts';
 import { troubleIn, troubleLines } from './trouble.ts';
@@ -28,20 +31,49 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
   const { failure } = result;
   if (failure === undefined) return [];
   const inner = { ...options, width: options.width - INDENT.length };
-  const trouble = troubleIn(failure);
   const body = [
-    ...(failure.finding === undefined ? [] : findingLines(failure.finding, inner)),
-    ...(trouble === undefined ? [] : troubleLines(trouble, inner)),
-    ...confirmationLines(failure, inner),
+    ...toldLines(failure, inner),
+    ...failingLabelLines(result, inner),
     ...knownLines(result, inner),
-    ...(isDrawn(failure, options.replay) ? [] : caseLines(failure.given, inner)),
+    ...(isDrawn(failure, options.replay) ? [] : caseLines(failure, inner)),
     '',
     ...reproduceLines(failure, options.replay),
     ...(options.explained === false || options.replay.golden === true
       ? []
       : [`${EXPLAIN}npx lossproof explain ${result.id}`]),
+    ...(result.others ?? []).flatMap((other) => otherLines(other, inner)),
   ];
   return [...headLines(result, failure, options), ...body.map(indented)];
+}
+
+/** What is wrong in one case, and whether it is so again. */
+function toldLines(failure: Failure, inner: BlockOptions): string[] {
+  const trouble = troubleIn(failure);
+  return [
+    ...(failure.finding === undefined ? [] : findingLines(failure.finding, inner)),
+    ...(trouble === undefined ? [] : troubleLines(trouble, inner)),
+    ...confirmationLines(failure, inner),
+    ...sameAsLines(failure, inner),
+  ];
+}
+
+/** What else is wrong: another cause is another case, and is mended apart. */
+function otherLines(other: Failure, options: BlockOptions): string[] {
+  const head = `${BESIDE}${foundIn(other)}:`;
+  const [replay = ''] = reproduceLines(other, options.replay);
+  return [
+    '',
+    ...wrap(head, options.width).map(options.paint.bold),
+    ...toldLines(other, options),
+    ...caseLines(other, options),
+    '',
+    replay,
+  ];
+}
+
+function sameAsLines({ sameAs }: Failure, { width }: BlockOptions): string[] {
+  if (sameAs === undefined) return [];
+  return ['', ...wrap(`The trainer fails here as in ${sameAs}, where the case is made small.`, width)];
 }
 
 /** The same failure in few lines: one sentence, and how to see it. */
@@ -55,6 +87,9 @@ export function shortLines(
   return [
     ...headLines(result, failure, options),
     ...wrap(harmless(sentence), options.width - INDENT.length).map(indented),
+    ...othersSaid(result).flatMap((said) =>
+      wrap(harmless(said), options.width - INDENT.length).map(indented),
+    ),
     INDENT + replay,
   ];
 }
@@ -62,6 +97,11 @@ export function shortLines(
 /** What is wrong: the sentence of the finding, or of the trainer that failed to answer. */
 export function saidOf(failure: Failure | undefined): string | undefined {
   return failure?.finding?.sentence ?? failure?.trainerFailure?.message;
+}
+
+/** A sentence for each further cause: "Beside it, in 12 cases, 3 shrinks: ...". */
+export function othersSaid({ others = [] }: Pick<PropertyResult, 'others'>): string[] {
+  return others.map((other) => `${BESIDE}${foundIn(other)}: ${saidOf(other) ?? ''}`);
 }
 
 /** How a question is answered: the lines that may be declared, one below the other. */
@@ -89,6 +129,7 @@ function indented(line: string): string {
 }
 
 const GAP = '  ';
+const BESIDE = 'Beside it, ';
 /** As wide as "Reproduce", which it stands below. */
 const EXPLAIN = 'Explain     ';
 const INDENT = '  ';
@@ -97,16 +138,18 @@ export const MOST_STRIPS = 3;
 /** A case that needs more characters is better read in its file. */
 const SHORT_CASE = 600;
 
-/** `must · 34 cases, 9 shrinks`; of a traced script, or of logs, what was judged. */
+/** `must · failed at case 34 of 100, 9 shrinks`; of a traced script, or of logs, what was judged. */
 export function facts(result: PropertyResult, failure: Failure, replay?: Replay): string {
   if (replay?.logged === true) return `${result.level} · judged ${plural(result.cases, 'time')}`;
   if (replay?.golden === true) return 'recorded answer';
   if (replay?.traced === true) return `${result.level} · ${plural(result.cases, 'case')} of this run`;
-  const found = failure.saved
-    ? 'a saved case'
-    : `${plural(failure.casesToFail, 'case')}, ${plural(failure.shrinks, 'shrink')}`;
-  const stopped = failure.shrinkStopped === undefined ? '' : ' (shrinking stopped early)';
-  return `${result.level} · ${found}${stopped}`;
+  return `${result.level} · ${foundIn(failure)}`;
+}
+
+/** `failed at case 34 of 100, 9 shrinks`. */
+export function foundIn(failure: Failure): string {
+  const found = failedAt(failure) + (failure.saved ? '' : `, ${plural(failure.shrinks, 'shrink')}`);
+  return failure.shrinkStopped === undefined ? found : `${found} (shrinking stopped early)`;
 }
 
 function findingLines(finding: Finding, { width, paint, letters }: BlockOptions): string[] {
@@ -124,6 +167,11 @@ function findingLines(finding: Finding, { width, paint, letters }: BlockOptions)
     ...(finding.advice === undefined ? [] : ['', ...wrap(harmless(`What to do: ${finding.advice}`), width)]),
     ...(finding.note === undefined ? [] : ['', ...wrap(harmless(finding.note), width).map(paint.dim)]),
   ];
+}
+
+function failingLabelLines({ failingLabels }: PropertyResult, { width }: BlockOptions): string[] {
+  const sentence = failingLabelsSentence(failingLabels);
+  return sentence === '' ? [] : ['', ...wrap(harmless(sentence), width)];
 }
 
 function confirmationLines(failure: Failure, { width }: BlockOptions): string[] {
@@ -151,16 +199,42 @@ function isDrawn({ finding }: Failure, { logged }: Replay): boolean {
   return logged === true && (finding?.series !== undefined || finding?.strips !== undefined);
 }
 
-function caseLines(given: unknown, { width, paint }: BlockOptions): string[] {
+/** The chat template that was sent, always, and the case where it is short enough to be read. */
+function caseLines(failure: Failure, { width, paint }: BlockOptions): string[] {
+  const template = sentTemplate(failure);
+  const given = template === undefined ? failure.given : withoutTemplate(failure.given, '(above)');
   const text = JSON.stringify(given) as string | undefined;
-  if (text === undefined || text.length > SHORT_CASE) return [];
-  const label = 'Case   ';
+  const shown = text === undefined || text.length > SHORT_CASE ? [] : [text];
   return [
-    '',
-    ...chunks(harmless(text), width - label.length).map((chunk, at) =>
-      paint.dim((at === 0 ? label : ' '.repeat(label.length)) + chunk),
-    ),
+    ...(template === undefined ? [] : ['', ...templateLines(template, width).map(paint.dim)]),
+    ...shown.flatMap((each) => [
+      '',
+      ...labelled('Case   ', chunks(harmless(each), width - 'Case   '.length)).map(paint.dim),
+    ]),
   ];
+}
+
+/** A family is known by its name; any other template is shown as it was sent. */
+function templateLines({ source, family }: SentTemplate, width: number): string[] {
+  if (family !== undefined) return wrap(`Chat template sent along: the shape of ${family}`, width);
+  const lines = source.split('\n');
+  const more = lines.length - MOST_TEMPLATE;
+  return [
+    'Chat template sent along:',
+    ...lines
+      .slice(0, MOST_TEMPLATE)
+      .flatMap((line) => wrap(harmless(clipped(line, MOST_TEMPLATE_LINE)), width - INDENT.length))
+      .map(indented),
+    ...(more > 0 ? [indented(`and ${plural(more, 'more line')}`)] : []),
+  ];
+}
+
+/** Those of the generators have some twenty; a released one may have hundreds, and is known to its users. */
+const MOST_TEMPLATE = 30;
+const MOST_TEMPLATE_LINE = 1_000;
+
+function labelled(label: string, lines: readonly string[]): string[] {
+  return lines.map((line, at) => (at === 0 ? label : ' '.repeat(label.length)) + line);
 }
 
 /** Breaks behind commas, so that no number is torn apart. */

@@ -1,17 +1,21 @@
 // Annotations of a GitHub workflow: lines on standard output that the runner turns into notes beside the code. Few are
 // shown, so the most important come first and a last one counts them all.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+import { failingLabelsSentence } from '../../check/failing-labels.ts';
 import type { Strip } from '../../check/property.ts';
 import { type Complaint, complaintsOf, cutOffSentence, scriptOf, sentenceOf } from '../complaints.ts';
 import { againFor, againLine, replayLine } from '../failure/reproduce.ts';
-import { isCutOff, type Run, runNames } from '../runs.ts';
+import { BUNDLED, isCutOff, type Run, runNames } from '../runs.ts';
 import { runLine } from '../summary.ts';
 import { clipped, harmless, pad, shorten, visible, widthOf } from '../text/visible.ts';
 
 /** Workflow commands, one a line and without its newline. */
 export function annotationLines(runs: readonly Run[]): string[] {
   const names = runNames(runs);
-  const titled = (run: Run): string => (runs.length === 1 ? '' : ` (${names[runs.indexOf(run)]})`);
+  const titled = (run: Run): string => {
+    const whose = run.start.bundled === true ? BUNDLED : names[runs.indexOf(run)];
+    return runs.length === 1 && run.start.bundled !== true ? '' : ` (${whose})`;
+  };
   const complaints = runs.flatMap(complaintsOf);
   const cutOff = runs.filter(isCutOff).map((run) => ({
     title: `lossproof${titled(run)}`,
@@ -54,6 +58,7 @@ interface Note {
 
 function messageOf({ run, result }: Complaint): string {
   const { failure } = result;
+  const shared = failingLabelsSentence(result.failingLabels);
   const strip = failure?.finding?.strips?.[0];
   const pictures = strip === undefined ? [] : AROUND.map((around) => stripAroundMark(strip, around));
   const picture = pictures.find((lines) => lines.every((line) => widthOf(line) <= MOST_WIDTH)) ?? [];
@@ -62,6 +67,7 @@ function messageOf({ run, result }: Complaint): string {
   );
   return [
     clipped(sentenceOf(result), MOST_MESSAGE / 2),
+    ...(shared === '' ? [] : [clipped(harmless(shared), MOST_MESSAGE / 4)]),
     ...(picture.length === 0 ? [] : ['', ...picture]),
     ...(again.length === 0 ? [] : ['', ...again]),
   ].join('\n');

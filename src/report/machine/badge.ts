@@ -1,15 +1,29 @@
 // A badge as shields.io asks an endpoint for it: https://shields.io/badges/endpoint-badge. Words carry the verdict,
 // the colour repeats it.
 import { FAILING, type Verdict } from '../../vocabulary.ts';
-import { isCutOff, type Run } from '../runs.ts';
+import { BUNDLED, isCutOff, type Run } from '../runs.ts';
 import { countVerdicts } from '../summary.ts';
+import { clipped, harmless } from '../text/visible.ts';
 import { countOf } from '../verdict.ts';
 
-/** JSON of one badge over all runs: `248 hold`, `2 fail, 246 hold`, `interrupted, 12 hold`, `nothing checked`. */
+/**
+ * JSON of one badge over all runs: `248 hold`, `2 fail, 246 hold`, `interrupted, 12 hold`, `nothing checked`, beside
+ * whose trainer it was: `lossproof: my-trainer`.
+ */
 export function badgeJson(runs: readonly Run[]): string {
   const { message, color } = wordsOf(runs);
-  return `${JSON.stringify({ schemaVersion: 1, label: 'lossproof', message, color }, null, 2)}\n`;
+  return `${JSON.stringify({ schemaVersion: 1, label: labelOf(runs), message, color }, null, 2)}\n`;
 }
+
+function labelOf(runs: readonly Run[]): string {
+  const names = new Set(runs.map(({ start }) => (start.bundled === true ? BUNDLED : start.hello.name)));
+  const [name] = names;
+  if (name === undefined) return 'lossproof';
+  return `lossproof: ${names.size === 1 ? clipped(harmless(name), MOST_NAME) : `${names.size} trainers`}`;
+}
+
+/** A badge stands in a line of others. */
+const MOST_NAME = 40;
 
 // The report's blue and orange in a shade that white text can be read on; grey where nothing is known.
 const BLUE = '0369a1';

@@ -121,6 +121,7 @@ const failure = object({
   }),
   given: anything,
   casesToFail: count,
+  'outOf?': count,
   shrinks: count,
   'steps?': list(object({ characters: count, sentence: text, given: anything, 'strip?': strip })),
   'anyValue?': list(list(anything)),
@@ -128,6 +129,7 @@ const failure = object({
   seed: count,
   'path?': text,
   lines: list(text),
+  'sameAs?': text,
   'stderrTail?': text,
 });
 
@@ -142,9 +144,11 @@ const result = object({
   labels: record(count),
   'coverage?': record(count),
   thin: list(object({ label: text, share: count, least: count, judged: count, refused: count })),
+  'failingLabels?': list(object({ label: text, failing: count, holding: count, holdingWith: count })),
   'reason?': text,
   'answers?': list(text),
   'failure?': failure,
+  'others?': list(failure),
   fixed: list(text),
   milliseconds: count,
 });
@@ -162,9 +166,11 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
         'semantics?': record(anything),
       }),
       command: text,
+      'bundled?': flag,
       properties: list(
         object({ id: text, title: text, stage: text, level: text, why: text, catches: list(text) }),
       ),
+      'notRun?': record(count),
       version: text,
       'started?': instant,
       'configured?': record(anything),

@@ -4,9 +4,18 @@
 import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import { kindOf } from '../../check/saved/known.ts';
 import { blockWithin, cutOffSentence, scriptOf } from '../complaints.ts';
-import { saidOf } from '../failure/failure.ts';
-import { isCutOff, lastingNames, millisecondsOf, type Run, runNames, stageOf } from '../runs.ts';
-import { casesOf } from '../text/table.ts';
+import { othersSaid, saidOf } from '../failure/failure.ts';
+import {
+  BUNDLED,
+  isCutOff,
+  lastingNames,
+  millisecondsOf,
+  type Run,
+  runNames,
+  stageOf,
+  whoseTrainer,
+} from '../runs.ts';
+import { casesOf, tooFewJudged } from '../text/table.ts';
 import { clipped } from '../text/visible.ts';
 
 /** One document for all runs; times are in seconds. */
@@ -59,6 +68,7 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
   };
   const traced = start.replay?.traced === true;
   const facts = {
+    trainer: whoseTrainer(start),
     seed: traced ? undefined : start.seed,
     cases: traced ? undefined : start.cases,
     command: start.command,
@@ -69,7 +79,7 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
   return {
     counts,
     lines: [
-      `  <testsuite name="${attribute(name)}"${timestamp} ${countsText(counts)}>`,
+      `  <testsuite name="${attribute(start.bundled === true ? `${name}, ${BUNDLED}` : name)}"${timestamp} ${countsText(counts)}>`,
       '    <properties>',
       ...Object.entries(facts)
         .filter(([, value]) => value !== undefined && value !== '')
@@ -128,16 +138,17 @@ function innerOf(result: PropertyResult, run: Run): string {
       ? `${open}/>`
       : `${open}>${xml(blockWithin(result, run, WIDTH, MOST_BLOCK))}</${tag}>`;
   };
+  const words = [saidOf(failure) ?? title, ...othersSaid(result)].join(' ');
   switch (verdict) {
     case 'pass':
       return result.rejected + result.setAside === 0
         ? ''
-        : `<system-out>${xml(casesOf(result))}</system-out>`;
+        : `<system-out>${xml([casesOf(result), tooFewJudged(result) ?? []].flat().join(': '))}</system-out>`;
     case 'fail':
     case 'ask':
-      return tell('failure', saidOf(failure) ?? title);
+      return tell('failure', words);
     case 'error':
-      return tell('error', saidOf(failure) ?? title);
+      return tell('error', words);
     case 'changed':
     case 'thin':
     case 'stale':

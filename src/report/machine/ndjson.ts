@@ -1,6 +1,6 @@
 // Events as JSON lines: written by `check` as the run goes on, read again for reports. A file may be cut off in the
 // middle of a line, hold several runs, or come from another version.
-import type { RunEvent } from '../../check/events.ts';
+import type { Failure, RunEvent } from '../../check/events.ts';
 import type { NumberDifference, SeriesWindow } from '../../check/property.ts';
 import type { Run } from '../runs.ts';
 import { complaintAbout, isKnownType } from './event-shape.ts';
@@ -120,9 +120,21 @@ function isTorn(line: string, wrong: string, last: boolean): boolean {
 /** Numbers that crossed as text are numbers again. */
 function withNumbers(event: RunEvent): RunEvent {
   if (event.type !== 'property-end') return event;
-  const { failure } = event.result;
-  const finding = failure?.finding;
-  if (failure === undefined || finding === undefined) return event;
+  const { failure, others } = event.result;
+  if (failure === undefined) return event;
+  return {
+    ...event,
+    result: {
+      ...event.result,
+      failure: failureRead(failure),
+      ...(others === undefined ? {} : { others: others.map(failureRead) }),
+    },
+  };
+}
+
+function failureRead(failure: Failure): Failure {
+  const { finding } = failure;
+  if (finding === undefined) return failure;
   const numbers = finding.numbers?.map(
     ({ where, expected, observed, allowed }): NumberDifference => ({
       where,
@@ -145,7 +157,7 @@ function withNumbers(event: RunEvent): RunEvent {
     ...(numbers === undefined ? {} : { numbers }),
     ...(series === undefined ? {} : { series }),
   };
-  return { ...event, result: { ...event.result, failure: { ...failure, finding: read } } };
+  return { ...failure, finding: read };
 }
 
 function shortened(problems: readonly string[]): readonly string[] {

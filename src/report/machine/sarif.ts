@@ -3,9 +3,10 @@
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/
 import { type Bug, bugsOf, threadUrl } from '../../bugs/index.ts';
 import type { PropertyFacts, PropertyResult } from '../../check/events.ts';
+import { kindOf } from '../../check/saved/known.ts';
 import { complaintsOf, cutOffSentence, scriptOf, sentenceOf } from '../complaints.ts';
 import { againFor, replayLine } from '../failure/reproduce.ts';
-import { isCutOff, lastingNames, type Run } from '../runs.ts';
+import { isCutOff, lastingNames, type Run, whoseTrainer } from '../runs.ts';
 import { clipped, harmless } from '../text/visible.ts';
 
 /** One document; code scanning wants the runs of one tool told apart, so each has a category of its own. */
@@ -47,7 +48,7 @@ function runOf(run: Run, name: string): object {
       },
     },
     // A category ends with a slash; what would stand behind it names the single run.
-    automationDetails: { id: `lossproof/${name}/` },
+    automationDetails: { id: `lossproof/${name}/`, description: { text: harmless(whoseTrainer(start)) } },
     invocations: [
       {
         executionSuccessful: !isCutOff(run),
@@ -61,7 +62,12 @@ function runOf(run: Run, name: string): object {
     ],
     results: results.map(({ result, level }) => resultOf(result, level, ids.indexOf(result.id), run)),
     columnKind: 'utf16CodeUnits',
-    properties: { trainer: name, seed: start.seed, cases: start.cases, command: harmless(start.command) },
+    properties: {
+      trainer: harmless(whoseTrainer(start)),
+      seed: start.seed,
+      cases: start.cases,
+      command: harmless(start.command),
+    },
   };
 }
 
@@ -99,7 +105,7 @@ function helpMarkdown({ title, why }: PropertyFacts, bugs: readonly Bug[]): stri
 }
 
 function resultOf(result: PropertyResult, level: 'error' | 'warning', ruleIndex: number, run: Run): object {
-  const { id, failure, verdict, reason, link } = result;
+  const { id, failure, others = [], verdict, reason, link } = result;
   const replay = failure === undefined ? undefined : replayLine(run, failure);
   const again = againFor(run, result);
   const why = harmless([reason ?? 'known', ...(link === undefined ? [] : [link])].join(' '));
@@ -134,6 +140,9 @@ function resultOf(result: PropertyResult, level: 'error' | 'warning', ruleIndex:
       ...(again === undefined ? {} : { again }),
       ...(replay === undefined ? {} : { replay }),
       ...(failure === undefined ? {} : { caseId: failure.caseId, seed: failure.seed }),
+      ...(others.length === 0
+        ? {}
+        : { others: others.map((other) => ({ caseId: other.caseId, kind: kindOf(other) })) }),
     },
   };
 }

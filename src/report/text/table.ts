@@ -1,5 +1,5 @@
 // One row of the table: verdict, property, level, cases, and what is to be said about it in a few words.
-import type { PropertyResult } from '../../check/events.ts';
+import { type Failure, isMuchLeftOut, type PropertyResult } from '../../check/events.ts';
 import { percent } from '../../check/labels.ts';
 import { UNEXPLAINED } from '../../check/saved/known.ts';
 import type { Verdict } from '../../vocabulary.ts';
@@ -102,21 +102,30 @@ const REST_WIDTH = 35;
 /** "preference_loss/ (10 properties)" and most ids. */
 const LEAST_NAME_WIDTH = 32;
 const INDENT = '    ';
-/** Where more than half of the cases were refused or set aside, little has been checked. */
-const MUCH_REJECTED = 0.5;
+/** Where the trainer refused more than half of the cases, little has been checked. */
+const MOSTLY = 0.5;
 
 /** "1,100 cases, 3 refused": what ran, and what of it was not judged. */
 export function casesOf(result: Pick<PropertyResult, 'cases' | 'rejected' | 'setAside' | 'failure'>): string {
-  // Of a failure, what it took to find it, as in its block: more were in flight than that.
-  const count = result.failure?.casesToFail ?? result.cases;
-  return plural(count, 'case') + (result.failure === undefined ? notJudged(result) : '');
+  if (result.failure !== undefined) return failedAt(result.failure);
+  return plural(result.cases, 'case') + notJudged(result);
+}
+
+/** `failed at case 4 of 100`: which case it was, not how many fail. Of cases that none drew, how many there were. */
+export function failedAt({ casesToFail, outOf, saved, finding }: Failure): string {
+  const verb = finding?.answers === undefined ? 'failed' : 'seen';
+  if (saved) return `${verb} in a saved case`;
+  if (outOf === undefined) return plural(casesToFail, 'case');
+  return `${verb} at case ${casesToFail.toLocaleString('en')} of ${outOf.toLocaleString('en')}`;
 }
 
 function restOf(result: PropertyResult): string {
   // What it asks stands in its block, with the lines that answer it.
   if (result.verdict === 'ask' && result.failure === undefined) return '';
   if (REASON_ONLY.includes(result.verdict)) return result.reason ?? '';
-  return casesOf(result) + (result.reason === undefined ? '' : `: ${result.reason}`);
+  // Of a pass, the warning below it gives the reason.
+  const why = result.verdict === 'pass' ? undefined : result.reason;
+  return casesOf(result) + (why === undefined ? '' : `: ${why}`);
 }
 
 /** Nothing was judged, or the reason counts the cases itself. */
@@ -147,10 +156,12 @@ export function warningsOf(result: PropertyResult): string[] {
   return [...unexplained, ...(few === undefined ? [] : [`! ${few}`])];
 }
 
-/** Of a pass that rests on less than half of its cases: whose doing that is. */
+/** Of a pass that rests on less than four fifths of its cases: whose doing that is. */
 export function tooFewJudged(result: PropertyResult): string | undefined {
-  const much = result.rejected + result.setAside > result.cases * MUCH_REJECTED;
-  return result.verdict === 'pass' && much ? `${whoRefused(result)}, so this says little` : undefined;
+  if (result.verdict !== 'pass' || !isMuchLeftOut(result)) return undefined;
+  const why = result.reason === undefined ? '' : `, most often: ${result.reason}`;
+  const little = result.rejected + result.setAside > result.cases * MOSTLY ? ', so this says little' : '';
+  return `${whoRefused(result)}${little}${why}`;
 }
 
 function notJudged({ rejected, setAside }: Pick<PropertyResult, 'rejected' | 'setAside'>): string {

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { properties } from '../../../properties/index.ts';
+import { STARTER } from '../../../src/cli/start/starter.ts';
 import { makeWorld, pythonCollate, WRONG } from '../world.ts';
 
 const PLAIN_TRAINER = `
@@ -47,11 +49,56 @@ test('a failure exits 1, is saved, is replayed, and heals', async () => {
   expect(readdirSync(join(world.folder, '.lossproof/cases'))).toEqual([]);
 });
 
-test('--no-corpus leaves nothing behind', async () => {
+test('--no-corpus keeps no case, and the run all the same', async () => {
   const world = makeWorld();
   world.write('adapter.py', pythonCollate(WRONG));
-  expect(await world.run('check', '--no-corpus', '--', 'python3', 'adapter.py')).toBe(1);
-  expect(readdirSync(world.folder)).toEqual(['adapter.py']);
+  expect(await world.run('check', '--no-corpus', '--seed', '7', '--', 'python3', 'adapter.py')).toBe(1);
+  expect(readdirSync(join(world.folder, '.lossproof')).sort()).toEqual(['.gitignore', 'last-run.ndjson']);
+  expect(await world.run('report')).toBe(0);
+  expect(world.out()).toContain('tiny · 1 property: 1 fails · seed 7');
+  expect(await world.run('check', '--help')).toBe(0);
+  expect(world.out().replaceAll(/\s+/g, ' ')).toContain('the last run is kept as ever');
+});
+
+const SHOULD_ONLY = ['check', '--seed', '7', '--rows', '--only'];
+
+test.each([
+  ['a stage is held to must', ['collate,mask'], 'collate/drops-nothing', 'mask/adds-nothing'],
+  ['a glob is held to must', ['*/*-nothing'], 'collate/drops-nothing', 'mask/adds-nothing'],
+])('%s, and the end says what was not run', async (_, names, run, left) => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate());
+  expect(await world.run(...SHOULD_ONLY, ...names, '--', 'python3', 'adapter.py')).toBe(0);
+  expect(world.out()).toContain(run);
+  expect(world.out()).not.toContain(left);
+  expect(world.out()).toMatch(/ · 1 should property not run: --level should\n$/);
+});
+
+test('a property that is named by its whole id is run whatever its level is, unless a level is typed', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate());
+  world.write('lossproof.config.json', '{"trainer": "python3 adapter.py", "level": "must"}');
+  expect(await world.run(...SHOULD_ONLY, 'mask/adds-nothing')).toBe(0);
+  expect(world.out()).toContain('mask/adds-nothing  should');
+  expect(world.out()).not.toContain('not run');
+  expect(await world.run(...SHOULD_ONLY, 'mask/adds-nothing', '--level', 'must')).toBe(2);
+  expect(world.err()).toContain('no property of mask/adds-nothing is of level must; --level should has some');
+});
+
+test('only what was measured of what was chosen is told', async () => {
+  const world = makeWorld(properties);
+  const measured = async (...words: readonly string[]): Promise<string> => {
+    world.write('starter.py', STARTER['adapter.py'].replace(', semantics={"kl_estimator": "k3"}', ''));
+    const before = world.out().length;
+    await world.run('check', '--cases', '3', '--seed', '7', ...words, '--', 'python3', 'starter.py');
+    return world.out().slice(before);
+  };
+  const masks = await measured('--only', 'mask');
+  expect(masks).toContain('measured, not declared: stop_token_in_mask true');
+  expect(masks).not.toContain('kl_');
+  const kls = await measured('--only', 'kl');
+  expect(kls).toContain('measured, not declared: kl_estimator k3');
+  expect(kls).not.toContain('stop_token_in_mask');
 });
 
 test('a case that the trainer cannot be asked for is no longer valid', async () => {

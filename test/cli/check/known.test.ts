@@ -75,7 +75,7 @@ test('--update-known leaves errors unrecorded and exits 1', async () => {
 
 test('--update-known without a file to write is a question back', async () => {
   const world = makeWorld();
-  expect(await world.run('check', '--update-known')).toBe(2);
+  expect(await world.run('check', '--bundled', '--update-known')).toBe(2);
   expect(world.err()).toContain('--update-known needs --known <file>');
 });
 
@@ -149,6 +149,38 @@ test('a test runner takes the level, the known failures, and names strangers amo
   } finally {
     await runner.stop();
   }
+});
+
+test('a test runner knows before any test what there is to test, stage by stage', async () => {
+  const world = makeWorld();
+  world.write('adapter.py', pythonCollate());
+  world.write('lossproof.config.json', '{"trainer": "python3 adapter.py", "corpus": false}');
+  const lacking: Property[] = ['kl/a', 'kl/b'].map((id) => ({ ...DROPS_NOTHING, id, ops: ['kl'] }));
+  const own: Property = { ...DROPS_NOTHING, id: 'house/own', level: 'may' };
+  const all = [DROPS_NOTHING, { ...SHOULD, id: 'collate/should' }, ...lacking];
+  const stagesOf = async (more: object): Promise<unknown> => {
+    const runner = await openTestRunner(all, { ...world.context, ...more });
+    if ('problem' in runner) return runner.problem;
+    await runner.stop();
+    return runner.stages.map(({ stage, tests, unsupported }) => [
+      stage,
+      tests.map(({ id }) => id),
+      unsupported?.count ?? 0,
+    ]);
+  };
+  expect(await stagesOf({ own: [own] })).toEqual([
+    ['collate', ['collate/drops-nothing'], 0],
+    ['kl', [], 2],
+    ['house', ['house/own'], 0],
+  ]);
+  expect(await stagesOf({ only: 'collate', level: 'should' })).toEqual([
+    ['collate', ['collate/drops-nothing', 'collate/should'], 0],
+  ]);
+  expect(await stagesOf({ only: ['collate/should'] })).toEqual([['collate', ['collate/should'], 0]]);
+  // What is listed as known is watched, also where it can no longer be judged.
+  expect(await stagesOf({ known: { 'kl/b': { reason: 'ticket 4' } } })).toContainEqual(['kl', ['kl/b'], 1]);
+  expect(await stagesOf({ only: 'kk' })).toContain('no property is called "kk"');
+  expect(await stagesOf({ known: 'nowhere.json' })).toContain('nowhere.json');
 });
 
 test('--labels prints what the cases were about beside what they must be', async () => {

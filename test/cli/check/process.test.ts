@@ -29,9 +29,9 @@ function start(...argv: readonly string[]) {
 }
 
 test('the bundled example holds and exits 0', async () => {
-  const { code, text } = start('check', '--only', 'mask/*', '--cases', '10', '--seed', '3');
+  const { code, text } = start('check', '--bundled', '--only', 'mask/*', '--cases', '10', '--seed', '3');
   expect(await code, text()).toBe(0);
-  expect(text()).toMatch(/^lossproof \S+ · seed 3\nno trainer named: checking the bundled example \(/);
+  expect(text()).toMatch(/^lossproof \S+ · seed 3\nthe bundled example, not your trainer: \S+ -m lossproof/);
   expect(text().trimEnd()).toMatch(/ · the bundled example, not your trainer$/);
 });
 
@@ -59,6 +59,37 @@ test('Ctrl-C prints the report and the seed, exits 130 and leaves no trainer', a
   expect(lives(folder)).toBe(false);
 });
 
+test('SIGTERM prints what was found so far, exits 130 and leaves no trainer', async () => {
+  const found = [
+    '--only',
+    'collate/rows-survive,collate/*',
+    '--seed',
+    '3',
+    '--cases',
+    '100000',
+    '--shrink-time',
+    '1',
+  ];
+  const { child, code, text, folder } = start('check', ...found, '--rows', ...ADAPTER, 'wrong');
+  await until(() => /fails +collate\//.test(text()));
+  child.kill('SIGTERM');
+  expect(await code, text()).toBe(130);
+  expect(text()).toContain('interrupted by SIGTERM: finishing the case in hand');
+  expect(text()).toMatch(/\n✗ collate\/[\s\S]+Reproduce/);
+  expect(text()).toMatch(/interrupted · \d+ properties: .*\d+ fails?, .*\d+ interrupted · seed 3/);
+  expect(lives(folder)).toBe(false);
+});
+
+test('a second signal, of either kind, does not wait', async () => {
+  const { child, code, text, folder } = start('check', ...COLLATE, ...ADAPTER, 'hang');
+  await until(() => text().includes('checking tiny'));
+  child.kill('SIGTERM');
+  await until(() => text().includes('finishing the case in hand'));
+  child.kill('SIGINT');
+  expect(await code, text()).toBe(130);
+  await until(() => !lives(folder));
+});
+
 test('a second Ctrl-C does not wait for a trainer that hangs, and kills it', async () => {
   const { child, code, text, folder } = start('check', ...COLLATE, ...ADAPTER, 'hang');
   await until(() => text().includes('checking tiny'));
@@ -82,7 +113,7 @@ test('Ctrl-C before hello exits 130 at once', async () => {
 const COLLATE = ['--only', 'collate/rows-survive'];
 const ADAPTER = ['--', 'python3', 'adapter.py'];
 const TRAINER = pythonCollate(
-  '(time.sleep(60) or rows if "hang" in sys.argv else rows)',
+  '(time.sleep(60) or rows if "hang" in sys.argv else [row[:-1] for row in rows] if "wrong" in sys.argv else rows)',
   'import os, time\nopen("pid", "w").write(str(os.getpid()))\nif "mute" in sys.argv: time.sleep(60)',
 );
 

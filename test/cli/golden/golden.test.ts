@@ -292,9 +292,9 @@ describe('the recorded example', () => {
     const world = makeWorld();
     cpSync(resolve('golden/example'), join(world.folder, 'ein Beispiel'), { recursive: true });
     const before = bytes(resolve('golden/example'));
-    expect(await world.run('golden', 'check', '--dir', 'ein Beispiel')).toBe(0);
-    expect(await world.run('golden', 'check', '--dir', 'ein Beispiel')).toBe(0);
-    expect(await world.run('golden', 'record', '--force', '--dir', 'ein Beispiel')).toBe(0);
+    expect(await world.run('golden', 'check', '--bundled', '--dir', 'ein Beispiel')).toBe(0);
+    expect(await world.run('golden', 'check', '--bundled', '--dir', 'ein Beispiel')).toBe(0);
+    expect(await world.run('golden', 'record', '--bundled', '--force', '--dir', 'ein Beispiel')).toBe(0);
     expect(world.out()).toContain('nothing changed');
     expect(bytes(join(world.folder, 'ein Beispiel'))).toEqual(before);
   });

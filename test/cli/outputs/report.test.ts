@@ -22,7 +22,7 @@ test('without a file it is the last run, as a page', async () => {
   const before = world.out().length;
   expect(await world.run('report')).toBe(0);
   expect(world.out().slice(before)).toMatch(
-    /^1 property: 1 fails · seed 7 · [^\n]*\nwrote lossproof-report\.html\n$/,
+    /^tiny · 1 property: 1 fails · seed 7 · [^\n]*\nwrote lossproof-report\.html\n$/,
   );
   expect(readFileSync(join(world.folder, 'lossproof-report.html'), 'utf8')).toContain(
     'collate/drops-nothing',
@@ -116,7 +116,7 @@ test('an output named - goes to standard output alone', async () => {
   world.write('run.ndjson', START + PASSES + END);
   expect(await world.run('report', 'run.ndjson', '--events', '-')).toBe(0);
   expect(world.out()).toBe(START + PASSES + END);
-  expect(world.err()).toBe('1 property: 1 holds · seed 1836021 · 1.2 s\n');
+  expect(world.err()).toBe('my-trainer 0.4 · 1 property: 1 holds · seed 1836021 · 1.2 s\n');
   expect(readdirSync(world.folder)).toEqual(['run.ndjson']);
 });
 
@@ -167,5 +167,7 @@ test('standard input is a file called -', async () => {
   });
   child.stdin.end(START + PASSES + END);
   expect(await new Promise((done) => child.on('close', done))).toBe(0);
-  expect(text).toBe('1 property: 1 holds · seed 1836021 · 1.2 s\nwrote lossproof-report.html\n');
+  expect(text).toBe(
+    'my-trainer 0.4 · 1 property: 1 holds · seed 1836021 · 1.2 s\nwrote lossproof-report.html\n',
+  );
 });

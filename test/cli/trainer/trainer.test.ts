@@ -15,7 +15,7 @@ const config = (more: LoadedConfig['config']): LoadedConfig => ({
 });
 const env = { LOSSPROOF_TRAINER: 'node env.js' };
 
-test('what is typed wins over the configuration, that over the environment, and the example is last', () => {
+test('what is typed wins over the configuration, that over the environment, and nobody is meant otherwise', () => {
   const place = { cwd: '/p/sub', env };
   const of = (...words: Parameters<typeof chooseTrainer>): unknown => {
     const choice = chooseTrainer(...words);
@@ -35,11 +35,11 @@ test('what is typed wins over the configuration, that over the environment, and 
     '/p',
   ]);
   expect(of({}, config({}), place)).toEqual(['node env.js', 'environment', '/p/sub']);
-  expect(of({}, undefined, { cwd: '/p', env: {} })).toEqual([
-    'python3 -m lossproof.examples.left_padded',
-    'bundled',
-    '/p',
-  ]);
+  const bare = { cwd: '/p', env: {} };
+  const example = ['python3 -m lossproof.examples.left_padded', 'bundled', '/p'];
+  expect(of({}, undefined, bare)).toEqual({ problem: expect.stringContaining('no trainer is named') });
+  expect(of({}, undefined, bare, 'bundled')).toEqual(example);
+  expect(of({ bundled: true }, undefined, { cwd: '/p', env })).toEqual(example);
 });
 
 test('a tokenizer goes along with a ready-made adapter', () => {

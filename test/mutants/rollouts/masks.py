@@ -128,3 +128,21 @@ def mask_padded_with_eos(prompt_ids, completion_ids, pad_token_id, eos_token_ids
             for row, prompt in zip(real, prompt_ids)
         ],
     }
+
+
+@MUTANTS.add(
+    "mask-counts-the-lost-stop",
+    "The stop token is lost on the way into the row, and counted in the mask",
+    right_padded,
+    "mask",
+)
+def mask_counts_lost(prompt_ids, completion_ids, pad_token_id, eos_token_ids):
+    """Completions went through text with skip_special_tokens=True; the mask took as many tokens off the row's end as had
+    been sampled. The last token of each prompt was trained, the stop token never. Fix: keep the sampled ids."""
+    kept = [ids[:-1] if ids and ids[-1] in eos_token_ids else ids for ids in completion_ids]
+    right = right_padded.mask(prompt_ids, kept, pad_token_id, eos_token_ids)
+    masks = []
+    for prompt, left, ids, row in zip(prompt_ids, kept, completion_ids, right["completion_mask"]):
+        end = len(prompt) + len(left)
+        masks.append([int(end - len(ids) <= column + 1 < end) for column in range(len(row))])
+    return dict(right, completion_mask=masks, truncated=[False] * len(masks))

@@ -20,6 +20,20 @@ def rollout(conversations, sampled_ids):
 
 
 @MUTANTS.add(
+    "rollout-retokenises-without-stops",
+    "Sampled ids are decoded with skip_special_tokens and tokenised again before scoring",
+    left_padded,
+    "rollout",
+    row="MT-01",
+)
+def rollout_without_stops(conversations, sampled_ids):
+    """Two mistakes in one line: every answer loses the stop token that it ended with, and some answers come back as other
+    ids. The first is in every row and hides the second."""
+    again = [tokenizer.encode(tokenizer.decode([i for i in ids if i != STOP_ID])) for ids in sampled_ids]
+    return left_padded.rollout(conversations, again)
+
+
+@MUTANTS.add(
     "rollout-adds-bos",
     "Scoring puts another BOS in front of the prompt",
     left_padded,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FAMILY_SHAPES, type TemplateShape, templateOf } from '../../../src/generators/text/template.ts';
 import { failureLines } from '../../../src/report/failure/failure.ts';
 import { troubleLines } from '../../../src/report/failure/trouble.ts';
 import { PLAIN } from '../../../src/report/text/paint.ts';
@@ -10,7 +11,7 @@ const shown = (given: Parameters<typeof result>[0], width: number): string =>
 test('a failure is a sentence, a strip, its case, and how to reproduce it', () => {
   expect(shown({ verdict: 'fail', failure: failure() }, 100)).toMatchInlineSnapshot(`
     "
-    ✗ mask/prompt-is-never-trained  must · 17 cases, 9 shrinks
+    ✗ mask/prompt-is-never-trained  must · failed at case 17 of 100, 9 shrinks
       Token 5 '␠cap' (id 2117) belongs to the prompt of row 1, but the mask trains on it.
 
       row 1     0      1       2       3       4       5       6       7
@@ -34,7 +35,8 @@ test('a failure is a sentence, a strip, its case, and how to reproduce it', () =
 test('a failure fits a narrow terminal', () => {
   expect(shown({ verdict: 'fail', failure: failure() }, 60)).toMatchInlineSnapshot(`
     "
-    ✗ mask/prompt-is-never-trained  must · 17 cases, 9 shrinks
+    ✗ mask/prompt-is-never-trained
+      must · failed at case 17 of 100, 9 shrinks
       Token 5 '␠cap' (id 2117) belongs to the prompt of row 1,
       but the mask trains on it.
 
@@ -78,7 +80,7 @@ test('numbers stand worst first, with what was allowed', () => {
   };
   expect(shown({ verdict: 'fail', failure: failure({ finding }) }, 80)).toMatchInlineSnapshot(`
     "
-    ✗ mask/prompt-is-never-trained  must · 17 cases, 9 shrinks
+    ✗ mask/prompt-is-never-trained  must · failed at case 17 of 100, 9 shrinks
       The KL of row 0 is not that of k3.
 
       where           expected  observed   difference  allowed
@@ -114,7 +116,7 @@ test('a crash shows what happened, what to do, and the end of stderr without its
   };
   expect(shown({ verdict: 'error', failure: trouble }, 80)).toMatchInlineSnapshot(`
     "
-    ! mask/prompt-is-never-trained  must · 17 cases, 9 shrinks
+    ! mask/prompt-is-never-trained  must · failed at case 17 of 100, 9 shrinks
       The trainer died of SIGSEGV while answering mask. It did so again alone.
       Run the case alone as below and look at its stderr.
 
@@ -226,4 +228,48 @@ test('a sentence with a token that is a command to the terminal is a sentence', 
   expect(shown({ verdict: 'fail', failure: failure({ finding }) }, 80)).toContain(
     "Token 5 '\\x1b]0;x\\x07' is trained.",
   );
+});
+
+const SOURCE = "{%- for message in messages %}\n{{- message['content'] }}\n{%- endfor %}";
+const LONG = { messages: [{ role: 'user', content: 'a'.repeat(700) }], template: SOURCE };
+
+test('the chat template that was sent is shown however long its case is', () => {
+  const text = shown({ verdict: 'fail', failure: failure({ given: LONG }) }, 100);
+  expect(text).not.toContain('Case ');
+  expect(text).toContain(`Chat template sent along:\n    ${SOURCE.replaceAll('\n', '\n    ')}\n`);
+});
+
+test('the template of a family is called by its name, and the case beside it is shown without it', () => {
+  const template = templateOf(FAMILY_SHAPES.qwen as TemplateShape, []).source;
+  const given = { messages: [{ role: 'user', content: 'a' }], template };
+  const text = shown({ verdict: 'fail', failure: failure({ given }) }, 100);
+  expect(text).toContain('Chat template sent along: the shape of qwen\n');
+  expect(text).toContain('Case   {"messages":[{"role":"user","content":"a"}],"template":"(above)"}');
+});
+
+test('a template that only the requests carry is found there, and a case without one has none', () => {
+  const line = JSON.stringify({ id: 2, op: 'render', args: { chat_template: SOURCE } });
+  const sent = (lines: readonly string[], given: unknown = {}): string =>
+    shown({ verdict: 'fail', failure: failure({ given, lines }) }, 100);
+  expect(sent(['{"id":1,"op":"hello","args":{}}', line])).toContain('Chat template sent along:');
+  expect(sent([line.slice(0, -9)])).not.toContain('Chat template');
+  expect(sent([], { template: null })).not.toContain('Chat template');
+});
+
+test('what failing cases share stands in the block', () => {
+  const failingLabels = [{ label: 'never stopped', failing: 7, holding: 61, holdingWith: 0 }];
+  expect(shown({ verdict: 'fail', failure: failure(), failingLabels }, 100)).toContain(
+    '\n  Fails only with: never stopped (7 of 7; 0 of 61 that hold)\n',
+  );
+});
+
+test('a failure says at which case of how many, and never how many fail', () => {
+  const said = (more: Parameters<typeof failure>[0]): string =>
+    shown({ verdict: 'fail', failure: failure(more) }, 100).split('\n')[1] ?? '';
+  expect(said({ casesToFail: 1_200, outOf: 2_000 })).toContain(
+    'must · failed at case 1,200 of 2,000, 9 shrinks',
+  );
+  expect(said({ saved: true })).toContain('must · failed in a saved case');
+  const finding = { kind: 'k', sentence: 's', answers: ['"kl_estimator": "k3"'] };
+  expect(said({ finding })).toContain('seen at case 17 of 100');
 });

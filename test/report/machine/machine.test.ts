@@ -114,7 +114,10 @@ test('a badge says the verdict in words and in a colour', () => {
     JSON.parse(badgeJson(runs)) as { message: string; color: string };
   const good = runWith([result(), result({ id: 'mask/y' }), result({ verdict: 'unsupported' })]);
   const bad = runWith([result(), failing('mask/x'), broken('mask/z')]);
-  expect(JSON.parse(badgeJson([good]))).toMatchObject({ schemaVersion: 1, label: 'lossproof' });
+  expect(JSON.parse(badgeJson([good]))).toMatchObject({
+    schemaVersion: 1,
+    label: 'lossproof: my-trainer',
+  });
   expect(badge(good).message).toBe('2 hold');
   expect(badge(bad).message).toBe('1 fails, 1 error, 1 holds');
   expect(badge(good, bad).message).toBe('1 fails, 1 error, 3 hold');

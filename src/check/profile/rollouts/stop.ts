@@ -26,6 +26,7 @@ export const stopInMask: Probe<Batch> = {
     if (subject.hello.tokens === undefined && given.stops.includes(given.pad))
       return discard('padding has the id of a stop token');
     const rows = await plannedRows(subject, given);
+    if (rows.some(({ lostStop }) => lostStop !== undefined)) return discard('a row lost its stop token');
     if (!rows.some(({ roles }) => roles.includes('stop'))) return discard('no row was stopped');
     return variants.map(({ items }) =>
       misfitOf(

@@ -1,8 +1,10 @@
 // One failed property on a page, in the order in which it is read: which rule was broken, where exactly, by how much,
 // what the smallest case is, how it is seen again; and folded behind that, what the trainer was asked and said.
 import type { Failure, PropertyFacts, PropertyResult, Replay } from '../../../check/events.ts';
+import { failingLabelsSentence } from '../../../check/failing-labels.ts';
 import type { Finding } from '../../../check/property.ts';
-import { CONFIRMED, facts as factsLine, MOST_STRIPS } from '../../failure/failure.ts';
+import { sentTemplate } from '../../../check/sent-template.ts';
+import { CONFIRMED, facts as factsLine, foundIn as foundWhere, MOST_STRIPS } from '../../failure/failure.ts';
 import { tail, troubleIn } from '../../failure/trouble.ts';
 import { plural } from '../../text/plural.ts';
 import { seriesFigures } from '../monitor/monitor-series.ts';
@@ -38,13 +40,17 @@ export function failureCard({ result, facts, replay, id, also = [] }: CardOption
 <p class="rule">${replay?.logged === true && facts.why !== '' ? html`${facts.title.replace(/\.?$/, '.')} ${withCode(facts.why)}` : facts.title}</p>
 ${failure.finding !== undefined && findingBlock(failure.finding, id)}
 ${trouble !== undefined && troubleBlock(trouble)}
+${failingLabels(result)}
 ${confirmation(failure)}
 ${verdictReason(result)}
 ${theSame(also)}
+${templateSent(failure, id)}
+${sameAs(failure)}
 ${foundIn(failure, replay, id)}
 ${shrinkSteps({ steps: failure.steps ?? [], id })}
 ${reproduceSection(failure, replay)}
 ${conversation(failure, id)}
+${(result.others ?? []).map((other, at) => besideIt(other, replay, `${id}/${at + 2}`))}
 ${replay?.golden !== true && aboutRule(facts, id)}
 </article>
 `;
@@ -66,6 +72,38 @@ function foundIn(
         ? 'Where it was found'
         : 'Smallest case';
   return html`<section><h4>${title}</h4>${caseBlock(given, anyValue)}</section>`;
+}
+
+/** The first thing to look at where one went along; a case is cut where it is long, and may have it behind the cut. */
+function templateSent(failure: Failure, id: string): Markup | undefined {
+  const template = sentTemplate(failure);
+  if (template === undefined) return undefined;
+  const { source, family } = template;
+  return html`<details id="${id}/template"${family === undefined && html` open`}><summary><h4>Chat template sent along</h4>${family !== undefined && html` <span class="aside">the shape of ${family}</span>`}</summary><pre class="case">${cutText(source, TEMPLATE_CHARACTERS)}</pre></details>`;
+}
+
+/** Released ones that are longer are known to their users. */
+const TEMPLATE_CHARACTERS = 8_000;
+/** Another cause under the same rule, with a case of its own. */
+function besideIt(other: Failure, replay: Replay | undefined, id: string): Markup {
+  const trouble = troubleIn(other);
+  return html`<section class="beside" id="${id}"><h4>Beside it, ${foundWhere(other)}</h4>
+${other.finding !== undefined && findingBlock(other.finding, id)}
+${trouble !== undefined && troubleBlock(trouble)}
+${confirmation(other)}
+${sameAs(other)}
+${templateSent(other, id)}
+${foundIn(other, replay, id)}
+${reproduceSection(other, replay)}
+${conversation(other, id)}
+</section>`;
+}
+
+function sameAs({ sameAs: first }: Failure): Markup | false {
+  return (
+    first !== undefined &&
+    html`<p class="notice">The trainer fails here as in <code>${first}</code>, where the case is made small.</p>`
+  );
 }
 
 const SENTENCE_CHARACTERS = 2_000;
@@ -102,6 +140,11 @@ function sentenceText(sentence: string): Markup {
   const pieces = sentence.slice(0, SENTENCE_CHARACTERS).split(/(?<=^|[\s(])('[^'\n]{1,80}')(?=$|[\s.,;:)])/u);
   if (sentence.length > SENTENCE_CHARACTERS) return cutText(sentence, SENTENCE_CHARACTERS);
   return html`${pieces.map((piece, at) => (at % 2 === 1 ? html`<bdi class="quoted">${readable(piece)}</bdi>` : piece))}`;
+}
+
+function failingLabels({ failingLabels: labels }: PropertyResult): Markup | false {
+  const sentence = failingLabelsSentence(labels);
+  return sentence !== '' && html`<p class="notice">${cutText(sentence, SENTENCE_CHARACTERS)}</p>`;
 }
 
 function confirmation({ confirmed }: Failure): Markup | false {

@@ -1,5 +1,5 @@
 // What fails: a list of all of it, a line each, and the cards. Known failures with their reasons stand apart, behind.
-import { saidOf } from '../../failure/failure.ts';
+import { othersSaid, saidOf } from '../../failure/failure.ts';
 import { plural } from '../../text/plural.ts';
 import { shorten } from '../../text/visible.ts';
 import { LOOKS } from '../../verdict.ts';
@@ -82,7 +82,8 @@ function words({ result, without, replay }: Told): Markup {
       ? html` <code>${replay.command} ${failure.caseId}</code>`
       : undefined;
   const answers = result.answers?.map((answer) => html` <code>${answer}</code>`);
-  return html`${readable(shorten(about, MOST_WORDS))}${answers}${link(result.link)}${again}`;
+  const beside = othersSaid(result).map((each) => html` ${readable(shorten(each, MOST_WORDS))}`);
+  return html`${readable(shorten(about, MOST_WORDS))}${beside}${answers}${link(result.link)}${again}`;
 }
 
 /** Only addresses that a browser opens as a page: the file that it is from is anybody's. */

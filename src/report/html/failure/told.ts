@@ -80,7 +80,8 @@ function tell(drafts: readonly Draft[]): Telling {
     const before = trouble === undefined ? undefined : troubles.get(trouble);
     const one = { anchor, ...draft, also: [] };
     if (draft.result.failure === undefined) return { ...one, without: 'case' };
-    if (before !== undefined) {
+    // What stands beside it is told nowhere else.
+    if (before !== undefined && draft.result.others === undefined) {
       before.also.push(draft.result.id);
       return { ...one, without: { told: before } };
     }
@@ -113,9 +114,9 @@ function anchorName(id: string): string {
 }
 
 /** The same case with the same words is the same failure, whoever has it. */
-function keyOf({ id, verdict, reason, failure }: PropertyResult): string {
+function keyOf({ id, verdict, reason, failure, others = [] }: PropertyResult): string {
   const words = saidOf(failure) ?? reason;
-  return JSON.stringify([id, verdict, failure?.caseId, words]);
+  return JSON.stringify([id, verdict, failure?.caseId, words, ...others.map(({ caseId }) => caseId)]);
 }
 
 /** A known failure whose property is called otherwise now, or events that were cut. */

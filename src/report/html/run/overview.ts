@@ -1,8 +1,8 @@
 // The top of the page: the verdict as one sentence, what ran, and a banner where that is not all of it.
 import type { PropertyResult } from '../../../check/events.ts';
 import { FAILING } from '../../../vocabulary.ts';
-import { type Run, reached, runNames, trainerName } from '../../runs.ts';
-import { countsLine, nounOf, seconds } from '../../summary.ts';
+import { BUNDLED, type Run, reached, runNames, whoseTrainer } from '../../runs.ts';
+import { countsLine, notesOf, nounOf, seconds } from '../../summary.ts';
 import { LOOKS } from '../../verdict.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { verdictCounts } from './verdicts.ts';
@@ -14,7 +14,7 @@ export function overview(runs: readonly Run[]): Markup {
     return html`<h1>No run</h1><p>These events hold no run. \`check --events FILE\` writes one.</p>`;
   const { glyph, brush } = standing(runs);
   return html`<h1 class="${brush}"><span class="glyph" aria-hidden="true">${glyph}</span> ${headline(runs)}</h1>
-${runs.length === 1 ? html`${banner(first)}${facts(first)}` : listOf(runs, names)}
+${runs.length === 1 ? html`${whose(first)}${banner(first)}${facts(first)}` : listOf(runs, names)}
 ${several(runs, names)}`;
 }
 
@@ -24,7 +24,7 @@ const MOST_RUNS = 6;
 function listOf(runs: readonly Run[], names: readonly string[]): Markup {
   const list = html`<ul class="runs">${runs.map(
     (run, at) =>
-      html`<li><strong>${names[at]}</strong> ${verdictCounts(run.results)}${banner(run)}<details id="run-${at + 1}"><summary>What ran</summary>${facts(run)}</details></li>
+      html`<li><strong>${names[at]}</strong> ${verdictCounts(run.results)}${whose(run)}${banner(run)}<details id="run-${at + 1}"><summary>What ran</summary>${facts(run)}</details></li>
 `,
   )}</ul>`;
   return runs.length <= MOST_RUNS
@@ -35,7 +35,8 @@ function listOf(runs: readonly Run[], names: readonly string[]): Markup {
 /** For the title of the window: `2 fail, 29 hold`, and of whom. */
 export function titleOf(runs: readonly Run[]): string {
   const sentence = runs.length === 1 ? headline(runs).replace(/^[^:]*: /u, '') : headline(runs);
-  return `${standing(runs).glyph} ${sentence} · ${runNames(runs).join(', ')} · lossproof`;
+  const bundled = runs.length > 0 && runs.every(({ start }) => start.bundled === true) ? `, ${BUNDLED}` : '';
+  return `${standing(runs).glyph} ${sentence} · ${runNames(runs).join(', ')}${bundled} · lossproof`;
 }
 
 /** What the page is about before anything is read: whether something fails, all holds, or nobody can tell yet. */
@@ -63,6 +64,13 @@ function headline(runs: readonly Run[]): string {
   return `${runs.length} runs: ${failing === runs.length ? 'each' : failing} ${failing === 1 || failing === runs.length ? 'has' : 'have'} failures`;
 }
 
+/** What its beginning says that must not be overlooked: that it was another trainer, that not every level was asked. */
+function whose({ start }: Run): Markup | undefined {
+  const notes = notesOf(start);
+  if (notes.length === 0) return undefined;
+  return html`<p class="banner" role="note">${notes.map((note) => `${note.slice(0, 1).toUpperCase()}${note.slice(1)}. `)}</p>`;
+}
+
 function banner(run: Run): Markup | undefined {
   const { start, results, running, end } = run;
   const all = start.properties.length;
@@ -80,7 +88,7 @@ function facts({ start, results, end }: Run): Markup {
   const traced = start.replay?.traced === true;
   const logged = start.replay?.logged === true;
   const pairs: readonly (readonly [string, string | Markup | undefined])[] = [
-    [logged ? 'Logs' : traced && start.replay?.golden !== true ? 'Script' : 'Trainer', trainerName(hello)],
+    [logged ? 'Logs' : traced && start.replay?.golden !== true ? 'Script' : 'Trainer', whoseTrainer(start)],
     ['Runtime', hello.runtime],
     ['Command', start.command === '' ? undefined : html`<code>${start.command}</code>`],
     ['Seed', traced ? undefined : html`<code>${start.seed}</code>`],

@@ -63,7 +63,7 @@ test('a card answers in the order in which it is asked', () => {
     }),
     [
       'fails',
-      'must · 17 cases, 9 shrinks',
+      'must · failed at case 17 of 100, 9 shrinks',
       FACTS.title,
       'class="sentence"',
       'class="strip',
@@ -232,4 +232,15 @@ test('hostile text does nothing, wherever it comes from', () => {
     }).markup;
     expect(isHarmless(markup), JSON.stringify(text.slice(0, 40))).toBe(true);
   }
+});
+
+test('a card shows the chat template that was sent, and what failing cases share', () => {
+  const given = { messages: ['a'.repeat(9_000)], template: '{{- bos_token }}<b>' };
+  const failingLabels = [{ label: 'never stopped', failing: 7, holding: 61, holdingWith: 0 }];
+  const markup = card({ given }, { result: { failingLabels } });
+  expect(markup).toContain('<h4>Chat template sent along</h4>');
+  expect(markup).toContain('<pre class="case">{{- bos_token }}&lt;b&gt;</pre>');
+  expect(markup).toContain('Fails only with: never stopped (7 of 7; 0 of 61 that hold)');
+  expect(card()).not.toContain('Chat template');
+  expect(card()).not.toContain('Fails only');
 });
