@@ -20,8 +20,8 @@ export type { Outcome, Trainer } from './trainer/trainer.ts';
 
 // Test runners: what `lossproof/vitest` is made of, and what the same for another runner would be made of.
 
-export { causeIn, richest } from './check/causes.ts';
-export { answersOf } from './check/formulas.ts';
+export { answersOf } from './check/questions/answers.ts';
+export { causeIn, richest } from './check/questions/causes.ts';
 export { isProblem, type Problem } from './cli/context.ts';
 export { anySeed, MOST_SEED, readSeed } from './cli/seed.ts';
 export { type Held, type HoldOptions, hold, JUDGED } from './cli/test-runner/hold.ts';

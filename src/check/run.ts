@@ -12,7 +12,7 @@ import { NOT_TRIED, type PropertyFacts, type PropertyResult, type RunEvent } fro
 import type { RunOptions } from './options.ts';
 import { NOT_MEASURED } from './profile/measured.ts';
 import type { Property, World } from './property.ts';
-import { inOrder, notesOf, questionsOf } from './questions.ts';
+import { inOrder, notesOf, questionsOf } from './questions/questions.ts';
 import { supportOf } from './support.ts';
 
 /** Long enough for every shrink measured so far on a torch trainer, short enough to wait for. */

@@ -1,8 +1,8 @@
 // What is measured and looks wrong is asked: of trainers that declare nothing, through a run as `check` makes it.
 import { describe, expect, test } from 'vitest';
-import { properties } from '../../properties/index.ts';
-import { PRACTICE } from '../../src/check/profile/practice.ts';
-import { measureUndeclared } from '../../src/check/profile/undeclared.ts';
+import { properties } from '../../../properties/index.ts';
+import { PRACTICE } from '../../../src/check/profile/practice.ts';
+import { measureUndeclared } from '../../../src/check/profile/undeclared.ts';
 import {
   type Args,
   objectTrainer,
@@ -11,9 +11,9 @@ import {
   run,
   type Semantics,
   type Trainer,
-} from '../../src/index.ts';
-import { notCompared } from '../../src/report/notes.ts';
-import { clamped, k1, k3, type Made, made } from './profile/profiled.ts';
+} from '../../../src/index.ts';
+import { notCompared } from '../../../src/report/notes.ts';
+import { clamped, k1, k3, type Made, made } from '../profile/profiled.ts';
 
 const LOSS = 'loss/equals-the-declared-formula';
 const KL = 'kl/equals-the-estimator';

@@ -1,9 +1,9 @@
 // A difference from a formula is a failure where the trainer has said which formula it is, and a question where nobody has:
 // what fits none of the known ways may still be meant.
-import type { Formula, ItemName, Semantics } from '../vocabulary.ts';
-import { declaration } from './profile/doubt.ts';
-import { ownFormula } from './profile/unknown.ts';
-import type { Finding, World } from './property.ts';
+import type { Formula, ItemName, Semantics } from '../../vocabulary.ts';
+import { declaration } from '../profile/doubt.ts';
+import { ownFormula } from '../profile/unknown.ts';
+import type { Finding, World } from '../property.ts';
 
 /**
  * What a finding of this formula is answered by; nothing where one of `items` is declared, and the finding is a failure.

@@ -1,9 +1,9 @@
 // What a run asks beyond its cases: doubts that were measured, each put to the property that compares its item. Where a
 // relation of the same op fails, that is the finding, and nothing is asked.
-import type { Op } from '../protocol/message.ts';
-import { NOT_TRIED, type PropertyResult } from './events.ts';
-import type { Doubt } from './profile/doubt.ts';
-import type { Property, World } from './property.ts';
+import type { Op } from '../../protocol/message.ts';
+import { NOT_TRIED, type PropertyResult } from '../events.ts';
+import type { Doubt } from '../profile/doubt.ts';
+import type { Property, World } from '../property.ts';
 
 export interface Questions {
   /** Of a property that could not be asked: the question in its place, if there is one. */

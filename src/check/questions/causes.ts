@@ -1,8 +1,8 @@
 // Why an answer is wrong, by name. A smallest case is too small to tell: with one token nearly any mistake fits. So a finding
 // asks the trainer about one rich case more, and what explains every number of that is the cause.
 import type fc from 'fast-check';
-import type { Cause } from '../reference/index.ts';
-import { draw } from './profile/probe.ts';
+import type { Cause } from '../../reference/index.ts';
+import { draw } from '../profile/probe.ts';
 
 /** The case with the most in it, out of some that the generator always draws alike. */
 export function richest<Case>(arbitrary: fc.Arbitrary<Case>): Case | undefined {
