@@ -152,11 +152,12 @@ const SHRINK_MILLISECONDS = 5_000;
 
 /** One line for each false positive, with the case that raised it, and for each label that is thinner than promised. */
 export function falsePositivesOf(results: readonly PropertyResult[]): string[] {
-  return results.flatMap(({ id, verdict, failure, thin }) => {
+  return results.flatMap(({ id, verdict, failure, thin, reason }) => {
     const why = failure?.finding?.sentence ?? failure?.trainerFailure?.message;
     const blamed = `${id} ${verdict}s: ${why} ${JSON.stringify(failure?.given)}`;
     return [
       ...(verdict === 'fail' || verdict === 'error' ? [blamed] : []),
+      ...(verdict === 'thin' && thin.length === 0 ? [`${id} is thin: ${reason}`] : []),
       ...thin.map(({ label, share, least }) => `${id} is thin: "${label}" ${share}, promised ${least}`),
     ];
   });

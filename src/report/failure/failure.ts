@@ -146,7 +146,7 @@ export function facts(result: PropertyResult, failure: Failure, replay?: Replay)
 export function foundIn(failure: Failure): string {
   const found = failure.saved
     ? 'a saved case'
-    : `${plural(failure.casesToFail, 'case')}, ${plural(failure.shrinks, 'shrink')}`;
+    : `${plural(failure.casesToFail, 'case')}, ${failure.sameAs === undefined ? plural(failure.shrinks, 'shrink') : 'as drawn'}`;
   return failure.shrinkStopped === undefined ? found : `${found} (shrinking stopped early)`;
 }
 
