@@ -41,7 +41,7 @@ export * from './check/rows/gaps.ts';
 export * from './check/rows/rows.ts';
 export * from './check/rows/strips.ts';
 export * from './check/rows/tracks.ts';
-export { discard } from './check/subject.ts';
+export { type Doing, discard, isOfUse } from './check/subject.ts';
 
 // What a traced script trained, and the shape of a property of it.
 

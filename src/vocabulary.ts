@@ -219,7 +219,7 @@ export type Verdict = (typeof VERDICTS)[number];
 
 /**
  * What a run must not exit 0 with. `ask`: what was seen is legal where it is meant, and nobody has said that it is.
- * `thin`: no case failed, but too few had what the property promises to try. Of the
+ * `thin`: no case failed, but too few had what the property promises to try, or more than half were set aside. Of the
  * known failures: `changed` fails otherwise than recorded, `stale` holds now, `unseen` was judged by no case.
  */
 export const FAILING: readonly Verdict[] = ['fail', 'error', 'ask', 'thin', 'changed', 'stale', 'unseen'];

@@ -150,7 +150,7 @@ export const updateProperties: readonly Property<Batch>[] = [
     async check(subject, drawn) {
       const { before, after } = await step(subject, drawn);
       if (isHalf(subject) && before.flat().length < FEW)
-        return discard('so few scores may all be rounded to what they were in half precision');
+        return discard('so few scores may all be rounded to what they were in half precision', 'trainer');
       const moved = before.some((row, at) => row.some((value, token) => value !== after[at]?.[token]));
       return moved
         ? undefined

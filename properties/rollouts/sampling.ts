@@ -64,7 +64,7 @@ export function argsOf(drawn: SamplingStep, world: World): Args<'sampling'> {
     const settings = settingsOf(drawn, row);
     for (const variant of SAMPLING_VARIANTS)
       if (samplingClearance(logits, settings, variant) < clearance(world))
-        return discard('a token is on the edge of what is kept');
+        return discard('a token is on the edge of what is kept', 'trainer');
     const each = SAMPLING_VARIANTS.map((variant) => samplingLogprobs(logits, settings, variant));
     const drawable = logits
       .map((_, id) => id)

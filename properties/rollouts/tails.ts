@@ -41,7 +41,7 @@ const logprobs: Property<Batch> = {
     for (const [row, ids] of answer.completion_ids.entries()) {
       const sampled = args.sampled_ids[row] ?? [];
       if (ids.some((id, at) => sampled[at] !== id))
-        return discard('the completions are not what was sampled');
+        return discard('the completions are not what was sampled', 'trainer');
       const observed = answer.logprobs[row] ?? [];
       // Padding that is kept has a number, and nobody reads it.
       const length = Math.min(ids.length, drawn.completions[row]?.length ?? 0);

@@ -74,7 +74,7 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
       const packed = await pack(subject, drawn);
       const { segment_ids: segments, segment_lengths: lengths } = packed.answer;
       if (segments === undefined && lengths === undefined)
-        return discard('the answer has neither segment_ids nor segment_lengths');
+        return discard('the answer has neither segment_ids nor segment_lengths', 'trainer');
       if (segments !== undefined) {
         const at = ({ row, column }: Cell, by = 0): number | undefined => segments[row]?.[column + by];
         const found = judged(subject, packed, 'segment_ids', {

@@ -77,7 +77,7 @@ export function isWorthwhile({ examples }: LimitedExamples, example: number): bo
 }
 
 export const placed = ({ places }: Packed): readonly Place[] =>
-  places ?? discard('the rows cannot be read as examples: another rule says so');
+  places ?? discard('the rows cannot be read as examples: another rule says so', 'trainer');
 
 export interface Cell {
   readonly row: number;

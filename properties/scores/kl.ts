@@ -139,7 +139,8 @@ const equals: Property<Tracks> = {
       const closest = fits.sort(
         (a, b) => a.wrong.length - b.wrong.length || distance(a.wrong) - distance(b.wrong),
       )[0];
-      if (closest === undefined) return discard('no KL variant is compatible with what is declared');
+      if (closest === undefined)
+        return discard('no KL variant is compatible with what is declared', 'trainer');
       const { variant, wrong } = closest;
       const [first] = wrong;
       if (first === undefined) continue;

@@ -10,7 +10,7 @@ export const REPLACEMENTS_HALF = 16;
 export function otherId(world: World, id: number, by: number): number {
   const { tokens } = world.hello;
   const ordinary = (tokens === undefined ? [] : ordinaryIds(tokens)).filter((candidate) => candidate !== id);
-  if (ordinary.length === 0) return discard('the vocabulary has no other ordinary id');
+  if (ordinary.length === 0) return discard('the vocabulary has no other ordinary id', 'trainer');
   const next = ordinary.findIndex((candidate) => candidate > id);
   return ordinary[(Math.max(0, next) + by - 1) % ordinary.length] ?? id;
 }

@@ -117,7 +117,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
       redrawn(given(1)(world), ({ completions }) => completions.flat().length >= LEAST_SCORES),
     coverage,
     async check(subject, drawn) {
-      if (drawn.completions.flat().length < LEAST_SCORES) return discard('too few scores to tell');
+      if (drawn.completions.flat().length < LEAST_SCORES) return discard('too few scores to tell', 'trainer');
       const before = (await score(subject, drawn.prompts, drawn.completions)).flat();
       const times = isHalf(subject) ? REPLACEMENTS_HALF : REPLACEMENTS;
       for (let by = 1; by <= times; by++) {
@@ -169,7 +169,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
         }
       }
       if (changed > 0) return undefined;
-      if (tried < LEAST_SCORES) return discard('too few scores to tell');
+      if (tried < LEAST_SCORES) return discard('too few scores to tell', 'trainer');
       return {
         kind: 'paired',
         sentence: `Completion tokens were replaced by other ids at ${tried} places, and no score of a replaced token changed: the scores belong to other tokens.`,

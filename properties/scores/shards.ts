@@ -63,7 +63,7 @@ async function eachCount<T>(
     const found = compare(outcome.ok, shards);
     if (found !== undefined) return found;
   }
-  return judged === 0 ? discard('the trainer refuses widths that are not divisible') : undefined;
+  return judged === 0 ? discard('the trainer refuses widths that are not divisible', 'trainer') : undefined;
 }
 
 function sftArgs(drawn: LogitBatch): Args<'sft_loss'> {

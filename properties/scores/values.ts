@@ -155,7 +155,8 @@ export const valuesProperties: readonly Property<Batch>[] = [
     coverage,
     async check(subject, drawn) {
       const before = (await ask(subject, drawn)).flat();
-      if (new Set(before).size < 2) return discard('all values are equal, as those of a new value head are');
+      if (new Set(before).size < 2)
+        return discard('all values are equal, as those of a new value head are', 'trainer');
       const times = isHalf(subject) ? REPLACEMENTS_HALF : REPLACEMENTS;
       for (let by = 1; by <= times; by++) {
         const after = (await ask(subject, withPrompts(subject, drawn, by))).flat();

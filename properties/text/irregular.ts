@@ -9,10 +9,12 @@ import {
   IGNORE_INDEX,
   irregularDialogue,
   irregularLabels,
+  isOfUse,
   longDialogue,
   type Need,
   type Property,
   type Role,
+  redrawn,
   route,
   type Subject,
   stripOf,
@@ -126,7 +128,10 @@ const target =
 
 const irregular = {
   ...base,
-  given: (world: World) => irregularDialogue({ tools: world.hello.ops.tokenize?.tools === true }),
+  given: (world: World) =>
+    redrawn(irregularDialogue({ tools: world.hello.ops.tokenize?.tools === true }), (drawn) =>
+      isOfUse(() => answersOf(world, drawn) !== undefined),
+    ),
   labels: irregularLabels,
   // No shares: a trainer may refuse any of the shapes.
 } as const;

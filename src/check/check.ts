@@ -7,6 +7,7 @@ import { compareLabels } from './failing-labels.ts';
 import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
+import type { Requests } from './refusals.ts';
 import type { Corpus } from './saved/corpus.ts';
 import { changeOf, isOf, type KnownFailure } from './saved/known.ts';
 import { type Screening, screen } from './screen.ts';
@@ -28,6 +29,8 @@ export interface CheckOptions extends RunOptions {
   readonly onShrink?: (shrinks: number) => void;
   /** Which property of the run has told each failure of the trainer; filled as they are told. */
   readonly told: Map<string, string>;
+  /** What the trainer refuses. */
+  readonly requests: Pick<Requests, 'reasonOf'>;
 }
 
 /** The verdict on one property. */
@@ -128,9 +131,9 @@ export async function checkProperty(
     const failingLabels = recorded === undefined && shared.length > 0 ? { failingLabels: shared } : {};
     return failed(failures, recorded === undefined ? { ...counted, ...failingLabels } : { cases: 1 });
   }
+  const whyNot = refused > setAside ? options.requests.reasonOf(property.id) : screening.refusal;
   if (screening.interrupted) return report('interrupted', { ...counted, reason: 'the run was interrupted' });
-  if (done === refused + setAside)
-    return report('skipped', { ...counted, reason: screening.refusal ?? 'no case ran' });
+  if (done === refused + setAside) return report('skipped', { ...counted, reason: whyNot ?? 'no case ran' });
   if (known !== undefined && notJudged === undefined)
     return report('stale', { ...counted, reason: staleReason(known) });
   // A known case that this trainer refuses says nothing, so nothing is stale either.
@@ -138,7 +141,7 @@ export async function checkProperty(
     return report('unseen', { ...counted, reason: unseenReason(known, notJudged ?? 'no case ran') });
   const thin = labels.thin();
   if (thin.length > 0) return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
-  return report(...judgedEnough(screening, counted));
+  return report(...judgedEnough({ ...screening, refusal: whyNot }, counted));
 }
 
 /** A property of which more than half was set aside has not been checked, and does not hold: no green without judgement. */

@@ -143,6 +143,20 @@ export const NOT_TRIED = {
   milliseconds: 0,
 } as const satisfies Partial<PropertyResult>;
 
+/** A request that the trainer refused, where that cost a property its verdict. */
+export interface Refusal {
+  readonly op: string;
+  /** What the refused requests have in common and the answered ones lack: `on route sft`, `with add_generation_prompt true`. */
+  readonly request: readonly string[];
+  readonly times: number;
+  /** The trainer's own words, numbers aside the same each time. */
+  readonly why: string;
+  /** Properties that judged nothing because of it. */
+  readonly lost: readonly string[];
+  /** Properties that judged less than half of their cases because of it. */
+  readonly weakened: readonly string[];
+}
+
 /** What a report may say of a property without knowing the catalogue. */
 export interface PropertyFacts {
   readonly id: string;
@@ -194,4 +208,6 @@ export type RunEvent =
       readonly type: 'run-end';
       readonly interrupted: boolean;
       readonly milliseconds: number;
+      /** Requests that the trainer refused, where that cost a property its verdict, the dearest first. */
+      readonly refusals?: readonly Refusal[];
     };

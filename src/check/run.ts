@@ -13,6 +13,7 @@ import type { RunOptions } from './options.ts';
 import { NOT_MEASURED } from './profile/measured.ts';
 import type { Property, World } from './property.ts';
 import { inOrder, notesOf, questionsOf } from './questions/questions.ts';
+import { countRequests } from './refusals.ts';
 import { supportOf } from './support.ts';
 
 /** Long enough for every shrink measured so far on a torch trainer, short enough to wait for. */
@@ -54,6 +55,7 @@ export async function run(
   const results: PropertyResult[] = [];
   let gone: string | undefined;
   const told = new Map<string, string>();
+  const requests = countRequests();
   for (const [index, property] of properties.entries()) {
     emit({ type: 'property-start', id: property.id, index, total: properties.length });
     const unsupported = supportOf(property, world);
@@ -70,6 +72,7 @@ export async function run(
     else {
       const checked = await checkProperty(property, world, {
         ...options,
+        trainer: requests.counting(trainer, property.id),
         shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
         onProgress: (done) =>
           emit({
@@ -80,6 +83,7 @@ export async function run(
           }),
         onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
         told,
+        requests,
       });
       result = questions.judged(property, judgedOrUnseen(checked, options));
       const all = [result.failure, ...(result.others ?? [])];
@@ -94,10 +98,12 @@ export async function run(
     results.push(result);
     emit({ type: 'property-end', result });
   }
+  const refusals = requests.refusals(results);
   emit({
     type: 'run-end',
     interrupted: options.signal?.aborted === true,
     milliseconds: performance.now() - begun,
+    ...(refusals.length === 0 ? {} : { refusals }),
   });
   return results;
 }

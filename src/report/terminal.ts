@@ -7,6 +7,7 @@ import { blocksOf } from './failure/blocks.ts';
 import { foldedTable, type Table, wholeTable } from './fold.ts';
 import { type Estimate, estimateOf, liveLine } from './live.ts';
 import { type Note, noteLines } from './notes.ts';
+import { refusalLines } from './refusals.ts';
 import { trainerName } from './runs.ts';
 import { notesOf, nounOf, summaryLine } from './summary.ts';
 import type { Paint } from './text/paint.ts';
@@ -133,7 +134,10 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
           say(...rowLines(event.result, { ids, width, paint }));
         break;
       case 'run-end': {
-        if (!options.quiet) say(...table.end());
+        if (!options.quiet) {
+          say(...table.end());
+          for (const line of refusalLines(event)) say(...wrap(line, width).map(paint.orange));
+        }
         const told = blocksOf(results.filter(isTold), () => options, MOST_WHOLE);
         const blocks = told.flatMap((lines) => ['', ...lines]);
         const all = options.note === undefined ? notes : [...notes, options.note];

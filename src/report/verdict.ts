@@ -50,7 +50,8 @@ export const LOOKS: Readonly<Record<Verdict, Look>> = {
     word: 'thin',
     plural: 'thin',
     brush: 'orange',
-    meaning: 'No case broke the rule, but too few had what the property promises to try. Fails the run.',
+    meaning:
+      'No case broke the rule, but too few had what the property promises to try, or more than half were set aside. Fails the run.',
   },
   changed: {
     glyph: '≠',
@@ -92,7 +93,7 @@ export const LOOKS: Readonly<Record<Verdict, Look>> = {
     word: 'skipped',
     plural: 'skipped',
     brush: 'dim',
-    meaning: 'No case could be judged. Never counted as a pass.',
+    meaning: 'No case could be judged, or less than half of them. Never counted as a pass.',
   },
   interrupted: {
     glyph: '■',

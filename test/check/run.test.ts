@@ -129,7 +129,11 @@ describe('a run', () => {
 
   test('says skipped where every case was refused, and why', async () => {
     const { result } = await runToy(extracting(() => reject('only tensors on the moon')));
-    expect(result).toMatchObject({ verdict: 'skipped', reason: 'only tensors on the moon', rejected: 100 });
+    expect(result).toMatchObject({
+      verdict: 'skipped',
+      reason: '`extract` with padding_side left is refused: only tensors on the moon',
+      rejected: 100,
+    });
   });
 
   test('counts what a check sets aside apart from what the trainer refuses', async () => {

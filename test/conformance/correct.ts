@@ -172,6 +172,7 @@ export function falsePositivesOf(
     const wrong = verdict === 'fail' || verdict === 'error' || (verdict === 'ask' && !answered(result));
     return [
       ...(wrong ? [`${id} ${verdict}s: ${why} ${JSON.stringify(failure?.given)}`] : []),
+      ...(verdict === 'thin' && thin.length === 0 ? [`${id} is thin: ${reason}`] : []),
       ...thin.map(({ label, share, least }) => `${id} is thin: "${label}" ${share}, promised ${least}`),
     ];
   });

@@ -172,9 +172,9 @@ const equals: Property<Tracks> = {
       unknown ? { ...subject.semantics, kl_placement: 'loss', kl_coef: 1 } : subject.semantics,
     );
     if (variants.length === 0)
-      return discard('semantics.loss_norm is not declared, and token-sum-norm divides by it');
+      return discard('semantics.loss_norm is not declared, and token-sum-norm divides by it', 'trainer');
     if (observed.estimated && subject.semantics.policy_objective === 'cispo')
-      return discard('CISPO holds the ratio without gradient, and the answer has no loss_weights');
+      return discard('CISPO holds the ratio without gradient, and the answer has no loss_weights', 'trainer');
     const fits: Fit[] = [];
     for (const settings of variants) {
       for (const dual of dualsOf(subject.semantics, input, settings)) {
@@ -188,9 +188,9 @@ const equals: Property<Tracks> = {
       }
     }
     if (unknown && observed.estimated && variants.some((settings) => dualClips(input, settings).length > 1))
-      return discard('a dual clip and a KL of unknown coefficient may both be in the loss');
+      return discard('a dual clip and a KL of unknown coefficient may both be in the loss', 'trainer');
     if (variants.some((settings) => nearClip(input, settings)))
-      return discard('a ratio stands on the edge of the clip range');
+      return discard('a ratio stands on the edge of the clip range', 'trainer');
     const cause = await explained(subject, fits);
     return findingOf(subject, drawn, observed, band, fits, cause);
   },

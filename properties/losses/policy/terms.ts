@@ -44,7 +44,7 @@ const bonus: Property<Tracks> = {
     const band = bandOf(subject, args.completion_mask.flat().length);
     const slack = band.allowed(Math.max(Math.abs(loss), Math.abs(without.loss), NATS));
     if (change === 0 && isHalf(subject))
-      return discard('a small coefficient may be lost in the rounding of half precision');
+      return discard('a small coefficient may be lost in the rounding of half precision', 'trainer');
     if (!(change < 0))
       return {
         kind: 'sign',

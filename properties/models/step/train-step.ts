@@ -99,7 +99,7 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
         const known = choices(subject, drawn);
         // A constant that nobody declares may be any.
         if (known.some(({ scaled }) => scaled))
-          return discard('the constant of the loss is not declared (loss_norm)');
+          return discard('the constant of the loss is not declared (loss_norm)', 'trainer');
         const tokens = drawn.completions.flat().length;
         const band = bandFrom(
           modelTolerance(subject.hello.dtype ?? 'float32', {

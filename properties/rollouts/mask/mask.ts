@@ -8,10 +8,8 @@ import {
   blockArgs,
   discard,
   type Finding,
-  LOST_STOP_ADVICE,
   type MaskedRow,
   maskedRows,
-  nameOf,
   type Property,
   plannedRows,
   type Role,
@@ -21,6 +19,7 @@ import {
   trainsCompletion,
   type World,
 } from '../../../src/index.ts';
+import { lostStopFinding, otherRowFinding } from './lost.ts';
 import { otherStopNote } from './other-stop.ts';
 
 export const given = (world: World, minRows = 1) =>
@@ -128,60 +127,11 @@ const rowHolds: Property<Batch> = {
     for (const row of await maskedRows(subject, drawn)) {
       if (row.lostStop !== undefined) return lostStopFinding(subject, row, row.lostStop);
       if (row.plan !== undefined) continue;
-      const whole = [...row.prompt, ...row.completion];
-      return {
-        kind: 'row',
-        sentence: `Row ${row.row} of the training batch is not its prompt (${row.prompt.length} tokens) followed by its completion (${row.completion.length} tokens) with padding elsewhere.`,
-        strips: [
-          stripOf(subject, {
-            row: row.row,
-            ids: row.ids,
-            roles: row.roles,
-            tracks: { 'prompt + completion': fromPrompt(row, whole) },
-            marks: [],
-          }),
-        ],
-      };
+      return otherRowFinding(subject, row);
     }
     return undefined;
   },
 };
-
-/** At the columns of the row: from where its prompt seems to begin. */
-function fromPrompt({ ids, roles }: MaskedRow, whole: readonly number[]): (number | undefined)[] {
-  const start = Math.max(0, roles.indexOf('prompt'));
-  return ids.map((_, column) => whole[column - start]);
-}
-
-/** The row with the column that it lost: a stop token that is not there is never trained. */
-function lostStopFinding(subject: Subject, row: MaskedRow, stop: number): Finding {
-  const end = (row.plan?.completionStart ?? 0) + row.completion.length;
-  const beside = <T>(items: readonly T[], item: T): T[] => [
-    ...items.slice(0, end),
-    item,
-    ...items.slice(end),
-  ];
-  return {
-    kind: 'stop lost',
-    sentence: `Row ${row.row} of the training batch holds its prompt and its completion, but not the stop token ${nameOf(subject, stop)} (id ${stop}) that ended it.`,
-    strips: [
-      stripOf(subject, {
-        row: row.row,
-        ids: beside(row.ids, stop),
-        roles: beside(row.roles, 'stop'),
-        tracks: {
-          sampled: beside<number | undefined>(
-            row.ids.map((id, column) => (row.roles[column] === 'padding' ? undefined : id)),
-            stop,
-          ),
-          'in the row': beside<number | undefined>(row.ids, undefined),
-        },
-        marks: [end],
-      }),
-    ],
-    advice: LOST_STOP_ADVICE,
-  };
-}
 
 const attention: Property<Batch> = {
   id: 'mask/attention-covers-exactly-the-real-tokens',

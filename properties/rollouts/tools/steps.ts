@@ -149,7 +149,7 @@ export const twoStepProperties: readonly Property<TwoCalls>[] = [
       const [good, failed] = [await stepped(subject, call.text), await stepped(subject, other.text)];
       if (good === undefined || failed === undefined) return discard('there is no step to judge');
       if (good.status !== 'call' || failed.status === 'call')
-        return discard('the trainer takes one of them for the other');
+        return discard('the trainer takes one of them for the other', 'trainer');
       return failed.reward <= good.reward
         ? undefined
         : {

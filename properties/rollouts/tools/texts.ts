@@ -42,7 +42,8 @@ export async function firstOf(
   wrong: (drawn: CallText) => Promise<Finding | typeof SILENT | undefined>,
 ): Promise<Finding | undefined> {
   const found = await Promise.all(texts.map(wrong));
-  if (found.every((each) => each === SILENT)) return discard('no text got an answer that could be judged');
+  if (found.every((each) => each === SILENT))
+    return discard('no text got an answer that could be judged', 'trainer');
   return found.find((each): each is Finding => each !== undefined && each !== SILENT);
 }
 

@@ -62,11 +62,13 @@ export async function placed(subject: Subject, drawn: Trajectory): Promise<Place
   const answer = await ask(subject, drawn);
   const rows = answer.input_ids.map((ids, row): TurnRow => {
     const [tokens, ...others] = placeTurns(ids, drawn.prompt, drawn.turns, drawn.stops);
-    if (tokens === undefined) return discard(`row ${row} is not the prompt and the turns behind it`);
+    if (tokens === undefined)
+      return discard(`row ${row} is not the prompt and the turns behind it`, 'trainer');
     if (others.some((other) => trainable(other) !== trainable(tokens)))
-      return discard(`row ${row} can be read in several ways`);
+      return discard(`row ${row} can be read in several ways`, 'trainer');
     const mask = answer.loss_mask[row] ?? [];
-    if (mask.length !== ids.length) return discard(`the loss mask of row ${row} has another length`);
+    if (mask.length !== ids.length)
+      return discard(`the loss mask of row ${row} has another length`, 'trainer');
     return { row, ids, mask, tokens };
   });
   return { answer, rows };

@@ -148,7 +148,8 @@ export function facts(result: PropertyResult, failure: Failure, replay?: Replay)
 
 /** `failed at case 34 of 100, 9 shrinks`. */
 export function foundIn(failure: Failure): string {
-  const found = failedAt(failure) + (failure.saved ? '' : `, ${plural(failure.shrinks, 'shrink')}`);
+  const shrinks = failure.sameAs === undefined ? plural(failure.shrinks, 'shrink') : 'as drawn';
+  const found = failedAt(failure) + (failure.saved ? '' : `, ${shrinks}`);
   return failure.shrinkStopped === undefined ? found : `${found} (shrinking stopped early)`;
 }
 

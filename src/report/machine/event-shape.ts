@@ -189,6 +189,19 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
     'property-start': object({ id: text, index: count, total: count }),
     progress: object({ id: text, done: count, total: count }),
     'property-end': object({ result }),
-    'run-end': object({ interrupted: flag, milliseconds: count }),
+    'run-end': object({
+      interrupted: flag,
+      milliseconds: count,
+      'refusals?': list(
+        object({
+          op: text,
+          request: list(text),
+          times: count,
+          why: text,
+          lost: list(text),
+          weakened: list(text),
+        }),
+      ),
+    }),
   }),
 );

@@ -61,7 +61,8 @@ describe('a known failure', () => {
     });
     expect((await check(() => reject('moon only'), entry()))[0]).toMatchObject({
       verdict: 'unseen',
-      reason: 'it is listed as known (issue 12) and was not judged: moon only',
+      reason:
+        'it is listed as known (issue 12) and was not judged: `extract` with padding_side left is refused: moon only',
     });
   });
 

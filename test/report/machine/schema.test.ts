@@ -7,6 +7,7 @@ import type {
   Failure,
   PropertyFacts,
   PropertyResult,
+  Refusal,
   Replay,
   ShrinkStep,
   ThinLabel,
@@ -210,7 +211,11 @@ describe('the schema of events', () => {
         }),
       },
     ],
-    ['run-end', keys<RunEnd>({ type: true, interrupted: true, milliseconds: true })],
+    ['run-end', keys<RunEnd>({ type: true, interrupted: true, refusals: true, milliseconds: true })],
+    [
+      'refusal',
+      keys<Refusal>({ op: true, request: true, times: true, why: true, lost: true, weakened: true }),
+    ],
     [
       'result',
       keys<PropertyResult>({

@@ -1,0 +1,162 @@
+// What a trainer refused, by request: which one, how often, in whose words, and which properties are lost by it. A reason
+// alone names what was refused last; who wrote the adapter wants to know which answer is missing.
+import { type Args, OPS, type Op } from '../protocol/message.ts';
+import type { Trainer } from '../trainer/trainer.ts';
+import type { Message } from '../vocabulary.ts';
+import type { PropertyResult, Refusal } from './events.ts';
+
+export interface Requests {
+  /** The trainer, each of whose answers is counted for this property. */
+  counting(trainer: Trainer, property: string): Trainer;
+  /** Of a property, what most of its refused requests were, with the words: "`tokenize` on route sft is refused: ...". */
+  reasonOf(property: string): string | undefined;
+  /** What was refused and cost something, the dearest first. */
+  refusals(results: readonly PropertyResult[]): readonly Refusal[];
+}
+
+/** A trainer that says something else each time is not told apart without end. */
+const MOST_REASONS = 200;
+
+/** How often each mark was seen, of how many requests. */
+interface Marks {
+  total: number;
+  readonly counts: Map<string, number>;
+}
+
+interface Reason {
+  readonly op: Op;
+  readonly why: string;
+  readonly marks: Marks;
+  /** By property. */
+  readonly of: Map<string, Marks>;
+}
+
+export function countRequests(): Requests {
+  const answered = new Map<Op, Marks>();
+  const reasons = new Map<string, Reason>();
+
+  const refused = (op: Op, why: string, property: string, marks: readonly string[]): void => {
+    const key = `${op} ${why.replaceAll(/\d+/g, '#')}`;
+    if (!reasons.has(key) && reasons.size < MOST_REASONS)
+      reasons.set(key, { op, why, marks: noMarks(), of: new Map() });
+    const reason = reasons.get(key);
+    if (reason === undefined) return;
+    count(reason.marks, marks);
+    count(from(reason.of, property), marks);
+  };
+  /** The reason for most of what a property was refused. */
+  const mostOf = (property: string): Reason | undefined => {
+    const times = (reason: Reason): number => reason.of.get(property)?.total ?? 0;
+    const [most] = [...reasons.values()].sort((a, b) => times(b) - times(a));
+    return most === undefined || times(most) === 0 ? undefined : most;
+  };
+
+  return {
+    counting: (trainer, property) => ({
+      hello: trainer.hello,
+      async ask(op, args) {
+        const outcome = await trainer.ask(op, args);
+        if (outcome.kind === 'ok') count(from(answered, op), marksOf(op, args));
+        else if (outcome.kind !== 'failure') refused(op, outcome.why, property, marksOf(op, args));
+        return outcome;
+      },
+      line: (op, args) => trainer.line(op, args),
+      helloLine: () => trainer.helloLine(),
+      restart: () => trainer.restart(),
+      stop: () => trainer.stop(),
+      stderrTail: () => trainer.stderrTail(),
+    }),
+    reasonOf(property) {
+      const reason = mostOf(property);
+      const marks = reason?.of.get(property);
+      if (reason === undefined || marks === undefined) return undefined;
+      return `${requestWords(reason.op, shared(marks).filter(isArgument))} is refused: ${reason.why}`;
+    },
+    refusals(results) {
+      const costs = new Map<Reason, { lost: string[]; weakened: string[] }>();
+      for (const { id, verdict, cases, rejected, setAside } of results) {
+        const lost = verdict === 'skipped' && rejected > 0 && rejected >= setAside;
+        const weakened = verdict === 'pass' && rejected > cases / 2;
+        const reason = lost || weakened ? mostOf(id) : undefined;
+        if (reason === undefined) continue;
+        const cost = costs.get(reason) ?? { lost: [], weakened: [] };
+        costs.set(reason, cost);
+        (lost ? cost.lost : cost.weakened).push(id);
+      }
+      return [...costs]
+        .sort(([, a], [, b]) => b.lost.length - a.lost.length || b.weakened.length - a.weakened.length)
+        .map(([{ op, why, marks }, cost]) => ({
+          op,
+          request: distinguishing(marks, answered.get(op)),
+          times: marks.total,
+          why,
+          ...cost,
+        }));
+    },
+  };
+}
+
+/** "`tokenize` on route sft with add_generation_prompt true". */
+export function requestWords(op: string, marks: readonly string[]): string {
+  return [`\`${op}\``, ...marks].join(' ');
+}
+
+const noMarks = (): Marks => ({ total: 0, counts: new Map() });
+
+function from<K>(all: Map<K, Marks>, key: K): Marks {
+  const known = all.get(key) ?? noMarks();
+  all.set(key, known);
+  return known;
+}
+
+function count(marks: Marks, seen: readonly string[]): void {
+  marks.total++;
+  for (const mark of seen) marks.counts.set(mark, (marks.counts.get(mark) ?? 0) + 1);
+}
+
+const shared = ({ total, counts }: Marks): string[] =>
+  [...counts].flatMap(([mark, times]) => (times === total ? [mark] : []));
+
+/** What all refused requests have, less what all answered ones have, too. */
+function distinguishing(refused: Marks, answered: Marks | undefined): string[] {
+  const all = shared(refused);
+  if (answered === undefined) return all.filter(isArgument);
+  return all.filter((mark) => answered.counts.get(mark) !== answered.total);
+}
+
+/** Arguments with few values, which an adapter may answer or not; any other text is the case's own. */
+const NAMED: Readonly<Record<string, (value: string) => string>> = {
+  route: (value) => `on route ${value}`,
+  padding_side: (value) => `with padding_side ${value}`,
+  mode: (value) => `in mode ${value}`,
+  kl_estimator: (value) => `with kl_estimator ${value}`,
+};
+
+const SYSTEM = 'of a conversation with a system message';
+const TOOLS = 'of a conversation with messages of role tool';
+const TURNS = 'of a conversation with several turns';
+const isArgument = (mark: string): boolean => ![SYSTEM, TOOLS, TURNS].includes(mark);
+
+/** What of a request an adapter may well treat in a way of its own. */
+function marksOf<O extends Op>(op: O, args: Args<O>): readonly string[] {
+  const marks: string[] = [];
+  const specs: Readonly<Record<string, string>> = OPS[op].args;
+  for (const [name, value] of Object.entries(args)) {
+    const spec = specs[name] ?? '';
+    if (value === undefined) continue;
+    if (typeof value === 'boolean') marks.push(`with ${name} ${value}`);
+    else if (typeof value === 'string' && NAMED[name] !== undefined) marks.push(NAMED[name](value));
+    else if (spec.endsWith('?')) marks.push(`with ${name}`);
+    if (spec === 'messages') marks.push(...marksOfMessages(value as readonly Message[]));
+  }
+  return marks;
+}
+
+function marksOfMessages(messages: readonly Message[]): string[] {
+  const of = (wanted: Message['role']): number => messages.filter(({ role }) => role === wanted).length;
+  return [
+    ...(of('system') > 0 ? [SYSTEM] : []),
+    ...(of('tool') > 0 ? [TOOLS] : []),
+    ...(of('user') > 1 ? [TURNS] : []),
+  ];
+}
