@@ -17,6 +17,7 @@ import { lossFormula } from './losses/policy/formula.ts';
 import { lossProperties } from './losses/policy/loss.ts';
 import { lossSettings, preferenceLossSettings } from './losses/policy/named-settings.ts';
 import { lossKnobs, lossRelations } from './losses/policy/relations.ts';
+import { lossDescent } from './losses/policy/slope.ts';
 import { lossTerms } from './losses/policy/terms.ts';
 import { sftLossProperties, sftLossRelations } from './losses/sft-loss.ts';
 import { modelProperties } from './models/model-score.ts';
@@ -140,6 +141,7 @@ export const properties: readonly Property[] = [
   ...anyCase(lossFormula),
   ...anyCase(lossRelations),
   ...anyCase(lossTerms),
+  ...anyCase(lossDescent),
   ...anyCase(lossGaps),
   ...anyCase(lossKnobs),
   ...anyCase(lossSettings),

@@ -295,6 +295,7 @@ export const gaeProperties: readonly Property<GaeCase>[] = [
     coverage,
     relations: {
       padding: { catches: ['VAL-01', 'VAL-03'] },
+      inputs: { catches: ['VAL-03'] },
       'row-order': { catches: ['PAD-08'] },
     },
   }),

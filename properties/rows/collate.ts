@@ -262,6 +262,9 @@ export const collateProperties: readonly Property<Examples>[] = [
       pad_token_id: pad,
     }),
     labels,
-    relations: { 'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'EOS-13'] } },
+    relations: {
+      'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'EOS-13'] },
+      inputs: { catches: ['MSK-06'] },
+    },
   }),
 ];

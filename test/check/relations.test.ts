@@ -42,6 +42,8 @@ const ALL: Readonly<Record<Relation, { catches: readonly string[] }>> = {
   ranks: { catches: [] },
   'same-twice': { catches: [] },
   'renamed-ids': { catches: [] },
+  stacked: { catches: [] },
+  inputs: { catches: [] },
 };
 
 /** Each masked value less the mean over `counted`. */

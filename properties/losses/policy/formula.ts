@@ -104,7 +104,10 @@ const equals: Property<Tracks> = {
   ],
   needs: [
     ({ semantics }) => {
-      const missing = DECLARED.filter((item) => semantics[item] === undefined);
+      const missing = DECLARED.filter(
+        (item) =>
+          semantics[item] === undefined && !(semantics.ratio_level === 'none' && item.startsWith('clip_')),
+      );
       return missing.length === 0
         ? undefined
         : `semantics.${missing.join(', semantics.')} ${missing.length === 1 ? 'is' : 'are'} not declared`;
@@ -126,6 +129,8 @@ const equals: Property<Tracks> = {
       return discard('semantics.loss_norm is not declared, and token-sum-norm divides by it');
     if (observed.estimated && subject.semantics.policy_objective === 'cispo')
       return discard('CISPO holds the ratio without gradient, and the answer has no loss_weights');
+    if (observed.estimated && subject.semantics.loss_is_descended === false)
+      return discard('the loss is not what is descended, and the answer has no loss_weights');
     const fits: Fit[] = [];
     for (const settings of variants) {
       for (const dual of dualsOf(subject.semantics, input, settings)) {
@@ -140,7 +145,7 @@ const equals: Property<Tracks> = {
     }
     if (unknown && observed.estimated && variants.some((settings) => dualClips(input, settings).length > 1))
       return discard('a dual clip and a KL of unknown coefficient may both be in the loss');
-    if (variants.some((settings) => nearClip(input, settings)))
+    if (subject.semantics.ratio_level !== 'none' && variants.some((settings) => nearClip(input, settings)))
       return discard('a ratio stands on the edge of the clip range');
     return findingOf(subject, drawn, observed, band, fits);
   },
@@ -152,7 +157,8 @@ function dualsOf(
   input: PolicyLossInput,
   settings: LossSettings,
 ): (DualClip | undefined)[] {
-  if (declared !== undefined || settings.objective === 'cispo') return [undefined];
+  if (declared !== undefined || settings.objective === 'cispo' || settings.ratioLevel === 'none')
+    return [undefined];
   return [undefined, ...dualClips(input, settings)];
 }
 
@@ -169,8 +175,15 @@ function findingOf(
   if (closest === undefined) return undefined;
   const [first] = closest.wrongWeights;
   const { expected } = closest;
-  const { loss_aggregation, clip_low, clip_high, kl_coef = 'undeclared' } = subject.semantics;
-  const declared = `Declared: ${loss_aggregation}, clip ${clip_low}/${clip_high}, kl_coef ${kl_coef}.`;
+  const {
+    loss_aggregation,
+    clip_low,
+    clip_high,
+    kl_coef = 'undeclared',
+    ratio_level: level,
+  } = subject.semantics;
+  const ratio = level === 'none' ? 'no ratio' : `clip ${clip_low}/${clip_high}`;
+  const declared = `Declared: ${loss_aggregation}, ${ratio}, kl_coef ${kl_coef}.`;
   const note = observed.estimated ? `${declared} ${ESTIMATED_NOTE}` : declared;
   if (closest.wrongLoss || first === undefined) {
     return numberFinding({

@@ -188,7 +188,10 @@ const renamed = relations<'mask', Batch>({
   args: (drawn) => blockArgs(drawn),
   labels: batchLabels,
   coverage: { 'pad is a stop token': 0.15, 'several stop ids': 0.15 },
-  relations: { 'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'TOK-10'] } },
+  relations: {
+    'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'TOK-10'] },
+    inputs: { catches: ['EOS-01'] },
+  },
 });
 
 export const maskRelations: readonly Property<Batch>[] = [

@@ -6,7 +6,8 @@ import type { Semantics } from '../../vocabulary.ts';
 import type { Pair } from '../numbers.ts';
 import type { Subject, World } from '../property.ts';
 
-export type ItemName = keyof Semantics;
+/** Which ops write into their arguments is seen in every request, and not solved for. */
+export type ItemName = Exclude<keyof Semantics, 'in_place'>;
 export type ItemValue = string | number | boolean | null;
 
 /** One known way. An item that it leaves out has no effect there. */

@@ -6,6 +6,7 @@ import { freeTokens } from '../needs.ts';
 import type { Finding, Need, Subject } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber, type Observed } from './compare.ts';
+import { stacked } from './stacked.ts';
 import {
   axesOf,
   fieldAlong,
@@ -28,6 +29,8 @@ export type Relation =
   | 'micro-batches'
   | 'ranks'
   | 'same-twice'
+  | 'stacked'
+  | 'inputs'
   | 'renamed-ids';
 
 export interface Rule {
@@ -252,6 +255,31 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
         when,
         ...(terms === undefined ? {} : { terms }),
       });
+    },
+  },
+  stacked,
+  inputs: {
+    id: 'inputs-are-unchanged',
+    title: () => 'What is handed over is the same after the call',
+    why: 'What is masked, scaled or clamped in place is read again by the next term, the next epoch and the log.',
+    level: 'must',
+    needs: (op) => (world) =>
+      world.semantics.in_place?.includes(op)
+        ? `semantics.in_place names ${op}: it writes into its arguments on purpose`
+        : undefined,
+    async check({ subject, op, args }) {
+      const outcome = await subject.attempt(op, args);
+      // Asked once more, it is refused or raises in its own name.
+      if ('refused' in outcome) return void (await subject.ask(op, args));
+      const { written } = outcome;
+      if (written.length === 0) return undefined;
+      const names = written.join(' and ');
+      return {
+        kind: `wrote into ${names}`,
+        sentence: `The trainer writes into ${names}: after the call ${written.length === 1 ? 'it does' : 'they do'} not hold what was handed over.`,
+        answers: [`"in_place": ${JSON.stringify([...(subject.semantics.in_place ?? []), op])}`],
+        advice: `Work on a copy (${written[0]}.clone(), list(${written[0]})), or out of place: x = x * mask, not x *= mask.`,
+      };
     },
   },
   'renamed-ids': {
