@@ -13,8 +13,10 @@ import {
   type LaidGaps,
   layGaps,
   type Matrix,
+  type Need,
   moments,
   type Ok,
+  padColumns,
   type Property,
   relations,
   type Subject,
@@ -139,6 +141,12 @@ function finding(
   };
 }
 
+/** A trainer that reads the slot behind a row on purpose cannot be told to leave it alone. */
+const ownSlot: Need = ({ semantics }) =>
+  semantics.gae_bootstrap === true
+    ? 'semantics.gae_bootstrap is true: the value behind the last token is read on purpose'
+    : undefined;
+
 const equals: Property<GaeCase> = {
   ...base,
   id: 'gae/equals-the-sum-of-deltas',
@@ -205,6 +213,7 @@ const compressed: Property<GaeCase> = {
   why: "A tool's output takes no decision: as a step of its own it discounts what comes behind it, and as an end of the row it cuts the credit off.",
   level: 'should',
   catches: ['VAL-04', 'VAL-01'],
+  needs: [ownSlot],
   given: () => gaeCase({ gaps: true }),
   coverage: { gap: 0.15, 'ends in masked tokens': 0.15 },
   async check(subject, drawn) {
@@ -276,6 +285,53 @@ const behindTheRow: Property<GaeCase> = {
   },
 };
 
+const slotBehind: Property<GaeCase> = {
+  ...base,
+  id: 'gae/no-value-behind-the-last-token',
+  title: 'The value in the slot right behind the last trained token changes no advantage and no return',
+  why: 'That slot holds what the critic said of padding: taken for the value of the next state, it is added to what the last token earned, and credited to all before it.',
+  catches: ['VAL-01', 'VAL-03'],
+  needs: [ownSlot],
+  given: () => gaeCase(),
+  coverage,
+  async check(subject, drawn) {
+    const laid = layGaps<'reward' | 'value'>(drawn);
+    // The longest row has no such slot otherwise.
+    const args = padColumns('gae', argsOf(drawn, laid), 0, 1);
+    const values = args.values.map((row, b) =>
+      row.map((value, t) => (t === (laid.last[b] ?? Number.NaN) + 1 ? JUNK : value)),
+    );
+    const clean = await subject.ask('gae', args);
+    const junk = await subject.ask('gae', { ...args, values });
+    for (const field of ['advantages', 'returns'] as const) {
+      const [observed, expected] = [junk[field], clean[field]];
+      if (observed === undefined || expected === undefined) continue;
+      const [wrong] = differing(subject, args.completion_mask, observed, expected);
+      if (wrong === undefined) continue;
+      if (wrong.columns.every((column) => Number.isNaN(expected[wrong.row]?.[column])))
+        return discard('the answer holds NaN already');
+      const what = field === 'returns' ? 'return' : 'advantage';
+      return {
+        ...finding(
+          subject,
+          { laid: { ...laid, roles: laid.roles.map((roles) => [...roles, 'padding'] as const) }, args: { ...args, values }, answer: junk },
+          {
+            kind: field,
+            field,
+            expected,
+            wrong,
+            sentence: (column, seen, want) =>
+              `The ${what} of token ${column} of row ${wrong.row} changes from ${want} to ${seen} when only the value in the slot right behind the last trained token changes: it is read as the value of a next state.`,
+            note: 'Legal where rows that were cut off are bootstrapped, and the adapter hands the value of the cut-off state over in that slot.',
+          },
+        ),
+        ...(subject.semantics.gae_bootstrap === undefined ? { answers: ['"gae_bootstrap": true'] } : {}),
+      };
+    }
+    return undefined;
+  },
+};
+
 const related = {
   op: 'gae',
   stage: 'gae',
@@ -289,6 +345,7 @@ export const gaeProperties: readonly Property<GaeCase>[] = [
   returns,
   compressed,
   behindTheRow,
+  slotBehind,
   ...relations({
     ...related,
     given: () => gaeCase(),
@@ -301,6 +358,7 @@ export const gaeProperties: readonly Property<GaeCase>[] = [
   }),
   ...relations({
     ...related,
+    needs: [ownSlot],
     given: () => gaeCase({ gaps: true }),
     coverage: { gap: 0.15 },
     relations: {
