@@ -5,6 +5,7 @@ import { advantagesKnobs, advantagesRelations } from './advantages/advantages-re
 import { clippingProperties } from './advantages/clipping.ts';
 import { formatProperties } from './advantages/format.ts';
 import { gaeProperties } from './advantages/gae.ts';
+import { gaePadding } from './advantages/gae-padding.ts';
 import { overlongProperties } from './advantages/overlong.ts';
 import { rewardProperties } from './advantages/reward.ts';
 import { tokenRewardsProperties } from './advantages/token-rewards.ts';
@@ -132,6 +133,7 @@ export const properties: readonly Property[] = [
   ...anyCase(twoStepProperties),
   ...anyCase(tokenRewardsProperties),
   ...anyCase(gaeProperties),
+  ...anyCase(gaePadding),
   ...anyCase(advantagesProperties),
   ...anyCase(advantagesRelations),
   ...anyCase(advantagesKnobs),

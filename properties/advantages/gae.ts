@@ -13,10 +13,9 @@ import {
   type LaidGaps,
   layGaps,
   type Matrix,
-  type Need,
   moments,
+  type Need,
   type Ok,
-  padColumns,
   type Property,
   relations,
   type Subject,
@@ -29,15 +28,19 @@ import {
   withoutGaps,
 } from '../../src/index.ts';
 
-const base = { stage: 'gae', level: 'must', ops: ['gae'], labels: gaeLabels } as const;
-const coverage = { 'unequal completions': 0.2, 'gamma below 1': 0.25, 'lambda between 0 and 1': 0.15 };
+export const base = { stage: 'gae', level: 'must', ops: ['gae'], labels: gaeLabels } as const;
+export const coverage = { 'unequal completions': 0.2, 'gamma below 1': 0.25, 'lambda between 0 and 1': 0.15 };
 
 type Laid = LaidGaps<'reward' | 'value'>;
 
 /** Fewer trained tokens are left where a case was made small, and a trainer that whitens cannot. */
 const LEAST_TOKENS = 2;
 
-function argsOf(drawn: GaeCase, laid: Laid = layGaps<'reward' | 'value'>(drawn), behind = 0): Args<'gae'> {
+export function argsOf(
+  drawn: GaeCase,
+  laid: Laid = layGaps<'reward' | 'value'>(drawn),
+  behind = 0,
+): Args<'gae'> {
   if (trainedTokens(drawn) < LEAST_TOKENS) return discard('too few tokens are trained');
   return {
     rewards: laid.track('reward', { behind }),
@@ -56,7 +59,7 @@ interface Asked {
   readonly answer: Ok<'gae'>;
 }
 
-async function ask(subject: Subject, drawn: GaeCase, behind = 0): Promise<Asked> {
+export async function ask(subject: Subject, drawn: GaeCase, behind = 0): Promise<Asked> {
   const laid = layGaps<'reward' | 'value'>(drawn);
   const args = argsOf(drawn, laid, behind);
   return { laid, args, answer: await subject.ask('gae', args) };
@@ -69,7 +72,7 @@ const reference = ({ rewards, values, completion_mask, gamma, lam }: Args<'gae'>
 const LEAST_DEVIATION = 1e-3;
 
 /** Columns of each row where two tracks differ, of the trained ones. */
-function differing(
+export function differing(
   subject: Subject,
   mask: Matrix,
   observed: Matrix,
@@ -102,7 +105,7 @@ function isWhitened(subject: Subject, raw: Matrix, mask: Matrix, observed: Matri
 const alike = (subject: Subject, values: readonly number[]): boolean =>
   values.every((value) => bandOf(subject).close(value, values[0]));
 
-function finding(
+export function finding(
   subject: Subject,
   { laid, args, answer }: Asked,
   parts: {
@@ -142,7 +145,7 @@ function finding(
 }
 
 /** A trainer that reads the slot behind a row on purpose cannot be told to leave it alone. */
-const ownSlot: Need = ({ semantics }) =>
+export const ownSlot: Need = ({ semantics }) =>
   semantics.gae_bootstrap === true
     ? 'semantics.gae_bootstrap is true: the value behind the last token is read on purpose'
     : undefined;
@@ -247,91 +250,6 @@ const compressed: Property<GaeCase> = {
   },
 };
 
-/** Far from any reward or value. */
-const JUNK = -17;
-
-const behindTheRow: Property<GaeCase> = {
-  ...base,
-  id: 'gae/padding-does-not-reach-back',
-  title:
-    'Rewards and values on padding further behind than the slot after the last token change no advantage',
-  why: 'The recursion runs from the right: what it meets on padding is credited to every token of the row.',
-  catches: ['VAL-01', 'VAL-03', 'NUM-02'],
-  given: () => gaeCase(),
-  coverage,
-  async check(subject, drawn) {
-    const clean = await ask(subject, drawn);
-    const junk = await ask(subject, drawn, JUNK);
-    const { completion_mask: mask } = clean.args;
-    for (const field of ['advantages', 'returns'] as const) {
-      const [observed, expected] = [junk.answer[field], clean.answer[field]];
-      if (observed === undefined || expected === undefined) continue;
-      const [wrong] = differing(subject, mask, observed, expected);
-      if (wrong === undefined) continue;
-      if (wrong.columns.every((column) => Number.isNaN(expected[wrong.row]?.[column])))
-        return discard('the answer holds NaN already');
-      const what = field === 'returns' ? 'return' : 'advantage';
-      return finding(subject, junk, {
-        kind: field,
-        field,
-        expected,
-        wrong,
-        sentence: (column, seen, want) =>
-          `The ${what} of token ${column} of row ${wrong.row} changes from ${want} to ${seen} when only rewards and values on the padding behind the rows change.`,
-        note: 'Where training masks rewards and values before it calls this function, the adapter does so, too.',
-      });
-    }
-    return undefined;
-  },
-};
-
-const slotBehind: Property<GaeCase> = {
-  ...base,
-  id: 'gae/no-value-behind-the-last-token',
-  title: 'The value in the slot right behind the last trained token changes no advantage and no return',
-  why: 'That slot holds what the critic said of padding: taken for the value of the next state, it is added to what the last token earned, and credited to all before it.',
-  catches: ['VAL-01', 'VAL-03'],
-  needs: [ownSlot],
-  given: () => gaeCase(),
-  coverage,
-  async check(subject, drawn) {
-    const laid = layGaps<'reward' | 'value'>(drawn);
-    // The longest row has no such slot otherwise.
-    const args = padColumns('gae', argsOf(drawn, laid), 0, 1);
-    const values = args.values.map((row, b) =>
-      row.map((value, t) => (t === (laid.last[b] ?? Number.NaN) + 1 ? JUNK : value)),
-    );
-    const clean = await subject.ask('gae', args);
-    const junk = await subject.ask('gae', { ...args, values });
-    for (const field of ['advantages', 'returns'] as const) {
-      const [observed, expected] = [junk[field], clean[field]];
-      if (observed === undefined || expected === undefined) continue;
-      const [wrong] = differing(subject, args.completion_mask, observed, expected);
-      if (wrong === undefined) continue;
-      if (wrong.columns.every((column) => Number.isNaN(expected[wrong.row]?.[column])))
-        return discard('the answer holds NaN already');
-      const what = field === 'returns' ? 'return' : 'advantage';
-      return {
-        ...finding(
-          subject,
-          { laid: { ...laid, roles: laid.roles.map((roles) => [...roles, 'padding'] as const) }, args: { ...args, values }, answer: junk },
-          {
-            kind: field,
-            field,
-            expected,
-            wrong,
-            sentence: (column, seen, want) =>
-              `The ${what} of token ${column} of row ${wrong.row} changes from ${want} to ${seen} when only the value in the slot right behind the last trained token changes: it is read as the value of a next state.`,
-            note: 'Legal where rows that were cut off are bootstrapped, and the adapter hands the value of the cut-off state over in that slot.',
-          },
-        ),
-        ...(subject.semantics.gae_bootstrap === undefined ? { answers: ['"gae_bootstrap": true'] } : {}),
-      };
-    }
-    return undefined;
-  },
-};
-
 const related = {
   op: 'gae',
   stage: 'gae',
@@ -344,8 +262,6 @@ export const gaeProperties: readonly Property<GaeCase>[] = [
   equals,
   returns,
   compressed,
-  behindTheRow,
-  slotBehind,
   ...relations({
     ...related,
     given: () => gaeCase(),

@@ -2,8 +2,8 @@
 // needs a formula; where a trainer legally does otherwise, one line of its semantics says so.
 import {
   type Args,
-  ESTIMATED_NOTE,
   discard,
+  ESTIMATED_NOTE,
   isHalf,
   lossWeights,
   type Property,
@@ -73,9 +73,7 @@ const slope: Property<Tracks> = {
         },
         tracks: {
           'dL/d logprob': weights[row] ?? [],
-          'slope of the loss': (ranges[row] ?? []).map(
-            (range) => range && (range.least + range.most) / 2,
-          ),
+          'slope of the loss': (ranges[row] ?? []).map((range) => range && (range.least + range.most) / 2),
         },
       }),
       ...(declared === undefined ? { answers: ['"loss_is_descended": false'] } : {}),
@@ -95,7 +93,9 @@ const behaviour: Property<Tracks> = {
   catches: ['PPO-03', 'PPO-04', 'LP-14'],
   needs: [
     ({ semantics }) =>
-      semantics.ratio_level === 'none' ? 'semantics.ratio_level is "none": old_logprobs are not read' : undefined,
+      semantics.ratio_level === 'none'
+        ? 'semantics.ratio_level is "none": old_logprobs are not read'
+        : undefined,
   ],
   given: () => tracks({ onPolicy: true, noEmptyRows: true }),
   coverage,

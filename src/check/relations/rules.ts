@@ -1,11 +1,11 @@
 // The relations themselves: what is changed in a request, and what must stay in the answer. Which op they are asked of,
 // and what its fields mean, they learn from its axes.
 import type { Args, Op } from '../../protocol/message.ts';
-import type { Level } from '../../vocabulary.ts';
 import { freeTokens } from '../needs.ts';
-import type { Finding, Need, Subject } from '../property.ts';
+import type { Finding, Need } from '../property.ts';
 import { discard } from '../subject.ts';
-import { agreement, notANumber, type Observed } from './compare.ts';
+import { agreement, notANumber } from './compare.ts';
+import type { Asked, Relation, Rule } from './rule.ts';
 import { stacked } from './stacked.ts';
 import {
   axesOf,
@@ -18,38 +18,6 @@ import {
   rowCount,
   wholePartition,
 } from './transform.ts';
-
-export type Relation =
-  | 'finite'
-  | 'row-order'
-  | 'padding'
-  | 'masked-values'
-  | 'nan-under-the-mask'
-  | 'batch-mates'
-  | 'micro-batches'
-  | 'ranks'
-  | 'same-twice'
-  | 'stacked'
-  | 'inputs'
-  | 'renamed-ids';
-
-export interface Rule {
-  /** Last part of the id. */
-  readonly id: string;
-  readonly title: (noun: string) => string;
-  readonly why: string;
-  readonly level: Level;
-  readonly needs?: (op: Op) => Need;
-  readonly check: <O extends Op>(asked: Asked<O>) => Promise<Finding | undefined>;
-}
-
-export interface Asked<O extends Op> {
-  readonly subject: Subject;
-  readonly op: O;
-  readonly args: Args<O>;
-  readonly ask: (args: Args<O>) => Promise<Observed>;
-  readonly terms: number | undefined;
-}
 
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
 const EXTRA = 2;

@@ -6,7 +6,7 @@ import { bandOf, show } from '../numbers.ts';
 import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
-import type { Asked, Rule } from './rules.ts';
+import type { Asked, Rule } from './rule.ts';
 import { fieldAlong, pickRows, rowCount, wholePartition } from './transform.ts';
 
 /** What an op answers for the whole batch, and makes of all its rows. */
@@ -21,7 +21,8 @@ const WHOLE: { readonly [O in Op]?: string } = {
 
 export const stacked: Rule = {
   id: 'a-batch-twice-is-the-batch',
-  title: (noun) => `${noun} of a batch stacked on itself is that of the batch, or twice that where it is a sum`,
+  title: (noun) =>
+    `${noun} of a batch stacked on itself is that of the batch, or twice that where it is a sum`,
   why: 'A denominator that counts one token too many, or the batch twice, makes the step depend on the size of the batch.',
   level: 'must',
   async check(asked) {

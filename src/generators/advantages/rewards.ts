@@ -62,7 +62,9 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
   return fc
     .record({
       interleaved: options.interleaved ? fc.boolean() : fc.constant(false),
-      square: mayBeSquare ? fc.nat(SQUARE_ONE_IN - 1).map((n) => n === SQUARE_ONE_IN - 1) : fc.constant(false),
+      square: mayBeSquare
+        ? fc.nat(SQUARE_ONE_IN - 1).map((n) => n === SQUARE_ONE_IN - 1)
+        : fc.constant(false),
       size: size === undefined ? fc.integer({ min: 2, max: MAX_GROUP }) : fc.constant(size),
       count: fc.integer({ min: least, max: MAX_GROUPS }),
       groups: fc.array(group, { minLength: most, maxLength: most }),

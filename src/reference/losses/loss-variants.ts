@@ -84,9 +84,12 @@ export function describeLoss(settings: LossSettings): string {
       : '';
   const rows = settings.emptyRows === 'skip' ? ', rows without tokens not counted' : '';
   const ratio = settings.ratioLevel === 'sequence' ? "a sequence's ratio" : 'ratio';
-  const clip = settings.ratioLevel === 'none' ? 'no ratio' : unclipped
-    ? `${ratio} not clipped`
-    : `${ratio} clipped to [${round(1 - settings.clipLow)}, ${round(1 + settings.clipHigh)}]`;
+  const clip =
+    settings.ratioLevel === 'none'
+      ? 'no ratio'
+      : unclipped
+        ? `${ratio} not clipped`
+        : `${ratio} clipped to [${round(1 - settings.clipLow)}, ${round(1 + settings.clipHigh)}]`;
   const kl =
     settings.kl === null || settings.klCoef === 0
       ? 'no KL term'

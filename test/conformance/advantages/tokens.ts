@@ -46,10 +46,7 @@ function carried(
   return args.completion_mask.map((mask, b) => {
     const row = repeat(0, mask.length);
     const behind = mask.lastIndexOf(1) + 1;
-    let [nextValue, nextAdvantage] = [
-      bootstrapped && behind > 0 ? (args.values[b]?.[behind] ?? 0) : 0,
-      0,
-    ];
+    let [nextValue, nextAdvantage] = [bootstrapped && behind > 0 ? (args.values[b]?.[behind] ?? 0) : 0, 0];
     for (let t = mask.length - 1; t >= 0; t--) {
       if (mask[t] !== 1) continue;
       const delta = round(cell(args.rewards, b, t) + args.gamma * nextValue - cell(args.values, b, t));
