@@ -116,6 +116,18 @@ describe('relations', () => {
     expect(broken(await verdicts(whiten))).toContain(id);
   });
 
+  test('an argument that is written into is a question, and its declaration the answer', async () => {
+    const right = centred(masked);
+    const found = await verdicts((args) => {
+      const answer = right(args);
+      for (const row of args.values as number[][]) row[0] = 0;
+      return answer;
+    });
+    expect(found['inputs-are-unchanged']).toMatch(
+      /^The trainer writes into values: after the call it does not/,
+    );
+  });
+
   test('an answer that remembers is caught', async () => {
     let asked = 0;
     const found = await verdicts(({ values }) => ({
