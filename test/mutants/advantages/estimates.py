@@ -79,7 +79,7 @@ def from_the_last_column(rewards, values, mask, gamma, lam):
 
 
 estimated(
-    "gae-bootstraps-from-padding",
+    "gae-bootstraps-from-the-slot-behind",
     "The value right behind the last token counts as that of a next state",
     "nextvalues = values[:, t + 1] on the last token, where the critic has judged padding: only that one slot, so that no "
     "test of the tail sees it. Fix: 0 behind the last trained token.",
