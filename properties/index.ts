@@ -5,6 +5,7 @@ import { advantagesKnobs, advantagesRelations } from './advantages/advantages-re
 import { clippingProperties } from './advantages/clipping.ts';
 import { formatProperties } from './advantages/format.ts';
 import { gaeProperties } from './advantages/gae.ts';
+import { gaePadding } from './advantages/gae-padding.ts';
 import { overlongProperties } from './advantages/overlong.ts';
 import { rewardProperties } from './advantages/reward.ts';
 import { tokenRewardsProperties } from './advantages/token-rewards.ts';
@@ -17,6 +18,7 @@ import { lossFormula } from './losses/policy/formula.ts';
 import { lossProperties } from './losses/policy/loss.ts';
 import { lossSettings, preferenceLossSettings } from './losses/policy/named-settings.ts';
 import { lossKnobs, lossRelations } from './losses/policy/relations.ts';
+import { lossDescent } from './losses/policy/slope.ts';
 import { lossTerms } from './losses/policy/terms.ts';
 import { sftLossProperties, sftLossRelations } from './losses/sft-loss.ts';
 import { modelProperties } from './models/model-score.ts';
@@ -131,6 +133,7 @@ export const properties: readonly Property[] = [
   ...anyCase(twoStepProperties),
   ...anyCase(tokenRewardsProperties),
   ...anyCase(gaeProperties),
+  ...anyCase(gaePadding),
   ...anyCase(advantagesProperties),
   ...anyCase(advantagesRelations),
   ...anyCase(advantagesKnobs),
@@ -140,6 +143,7 @@ export const properties: readonly Property[] = [
   ...anyCase(lossFormula),
   ...anyCase(lossRelations),
   ...anyCase(lossTerms),
+  ...anyCase(lossDescent),
   ...anyCase(lossGaps),
   ...anyCase(lossKnobs),
   ...anyCase(lossSettings),

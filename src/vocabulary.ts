@@ -44,8 +44,11 @@ export type KlEstimator = 'k1' | 'k2' | 'k3' | 'abs';
 /** How per-token losses become one number. `norm` divides by a constant. */
 export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-token-sum' | 'token-sum-norm';
 
-/** The importance ratio is one a token (PPO, GRPO), or one a row, the geometric mean of its tokens' (GSPO). */
-export type RatioLevel = 'token' | 'sequence';
+/**
+ * The importance ratio is one a token (PPO, GRPO), or one a row, the geometric mean of its tokens' (GSPO). none: there is
+ * no ratio and no clip, every batch is used once (REINFORCE).
+ */
+export type RatioLevel = 'token' | 'sequence' | 'none';
 
 /** Ops that answer with a formula of which several are legal. */
 export const FORMULAS = ['kl', 'whiten', 'advantages', 'loss', 'sft_loss', 'preference_loss'] as const;
@@ -119,10 +122,16 @@ export interface Semantics {
   readonly temperature_in_scoring?: boolean;
   /** Ops whose formula is none of the known ones, and meant: it is compared with none, and relations alone judge it. */
   readonly own_formulas?: readonly Formula[];
+  /** `loss` is what the optimiser descends (the usual choice); false: it is logged, and `loss_weights` are the slope of another number. */
+  readonly loss_is_descended?: boolean;
+  /** The value in the slot behind a row's last trained token is read: a row that was cut off is bootstrapped from it. */
+  readonly gae_bootstrap?: boolean;
+  /** Ops that write into their arguments on purpose. */
+  readonly in_place?: readonly string[];
 }
 
-/** Of the semantics, what can be read off answers: whether a formula is meant cannot. */
-export type ItemName = Exclude<keyof Semantics, 'own_formulas'>;
+/** Of the semantics, what can be read off answers: whether a formula, or writing into an argument, is meant cannot. */
+export type ItemName = Exclude<keyof Semantics, 'own_formulas' | 'in_place'>;
 
 /** Special ids and vocabulary that the trainer is fixed to. Absent: the harness chooses them per case. */
 export interface Tokens {

@@ -65,6 +65,7 @@ export const advantagesRelations: readonly Property<Grouped>[] = [
       'batch-mates': { catches: ['ADV-02', 'ADV-03', 'ADV-04'], needs: [groupBaseline, groupScaling] },
       ranks: { catches: ['ADV-13', 'LOSS-02'] },
       'same-twice': { catches: ['ADV-06'] },
+      inputs: { catches: ['ADV-06'] },
     },
   }),
 ];

@@ -211,6 +211,7 @@ export const whiteningProperties: readonly Property<WhitenCase>[] = [
       'masked-values': { catches: ['ADV-06', 'PAD-09'] },
       'nan-under-the-mask': { catches: ['NUM-02'] },
       'same-twice': { catches: ['ADV-06'] },
+      inputs: { catches: ['ADV-06'] },
     },
   }),
   ...relations({

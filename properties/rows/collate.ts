@@ -25,6 +25,9 @@ interface Examples {
 const MAX_ROWS = 4;
 const MAX_TOKENS = 7;
 const ORDINARY = 20;
+/** Widths that rows are padded to or cut at: one batch in so many has a row of so many tokens, one fewer or one more. */
+const WIDTHS = [8, 16, 32, 64];
+const LONG_ONE_IN = 6;
 
 const given = (world: World): fc.Arbitrary<Examples> =>
   fc
@@ -38,10 +41,17 @@ const given = (world: World): fc.Arbitrary<Examples> =>
         }),
         { minLength: 1, maxLength: MAX_ROWS, size: 'max' },
       ),
+      fc.nat(LONG_ONE_IN - 1).map((n) => n === LONG_ONE_IN - 1),
+      fc.record({ width: fc.constantFrom(...WIDTHS), by: fc.constantFrom(0, 1, -1) }),
     )
-    .map(([{ pad, stops, plain }, rows]) => ({
+    .map(([{ pad, stops, plain }, rows, long, { width, by }]) => ({
       pad,
-      rows: rows.map((row) => {
+      rows: rows.map((short, at) => {
+        const length = long && at === 0 ? width + by : short.length;
+        const row = Array.from(
+          { length },
+          (_, t) => short[t % short.length] ?? { symbol: 0, trained: false },
+        );
         const ids = row.map(
           ({ symbol }) =>
             (symbol < ORDINARY ? plain[symbol % plain.length] : stops[symbol % stops.length]) ?? 0,
@@ -53,10 +63,11 @@ const given = (world: World): fc.Arbitrary<Examples> =>
 const labels = ({ rows, pad }: Examples): string[] => {
   const found: string[] = [];
   if (new Set(rows.map(({ ids }) => ids.length)).size > 1) found.push('unequal rows');
+  if (rows.some(({ ids }) => ids.length > MAX_TOKENS)) found.push('a long row');
   if (rows.some(({ ids }) => ids.includes(pad))) found.push('pad id inside a row');
   return found;
 };
-const coverage = { 'unequal rows': 0.3 };
+const coverage = { 'unequal rows': 0.3, 'a long row': 0.05 };
 
 interface Collated {
   readonly row: number;
@@ -262,6 +273,9 @@ export const collateProperties: readonly Property<Examples>[] = [
       pad_token_id: pad,
     }),
     labels,
-    relations: { 'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'EOS-13'] } },
+    relations: {
+      'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'EOS-13'] },
+      inputs: { catches: ['MSK-06'] },
+    },
   }),
 ];

@@ -94,6 +94,35 @@ const anyPad: Property<PairBatch> = {
   },
 };
 
+const nothingSaid: Property<PairBatch> = {
+  ...base,
+  id: 'preference/an-empty-completion-counts-nothing',
+  title: 'A completion without tokens is a row of the prompt of which nothing counts, or is refused',
+  // Whoever ends every completion with a stop token has none.
+  level: 'should',
+  why: 'mask[-0:] is the whole row: an answer of nothing makes the prompt count in its place.',
+  catches: ['MSK-06', 'MSK-01'],
+  coverage,
+  async check(subject, drawn) {
+    for (const half of HALVES) {
+      const emptied = { ...drawn, [half]: drawn[half].map((row, at) => (at === 0 ? [] : row)) };
+      const outcome = await subject.attempt('preference', argsOf(emptied));
+      // A crash on nothing is a refusal, too.
+      if ('refused' in outcome) continue;
+      const { ids, mask } = withoutPadding(outcome.ok, half);
+      const counted = outcome.ok[`${half}_mask`][0]?.some((on) => on !== 0) ?? false;
+      if (!counted && sameIds(ids[0] ?? [], drawn.prompts[0] ?? [])) continue;
+      return {
+        kind: counted ? 'mask' : 'ids',
+        sentence: counted
+          ? `The ${half} completion of row 0 is empty, and ${half}_mask counts tokens of its row: ${list(mask[0] ?? [])} on ${list(ids[0] ?? [])}, padding left out.`
+          : `The ${half} completion of row 0 is empty, and its row is ${list(ids[0] ?? [])}, not the prompt ${list(drawn.prompts[0] ?? [])}.`,
+      };
+    }
+    return undefined;
+  },
+};
+
 const general = relations({
   op: 'preference',
   stage: 'preference',
@@ -120,4 +149,9 @@ const general = relations({
   },
 });
 
-export const preferenceRelations: readonly Property<PairBatch>[] = [halvesApart, anyPad, ...general];
+export const preferenceRelations: readonly Property<PairBatch>[] = [
+  halvesApart,
+  anyPad,
+  nothingSaid,
+  ...general,
+];

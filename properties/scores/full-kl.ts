@@ -213,6 +213,7 @@ export const fullKlProperties: readonly Property<LogitBatch>[] = [
       padding: { catches: ['KL-08'] },
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['KL-08'] },
+      stacked: { catches: ['KL-08'] },
     },
   }),
 ];

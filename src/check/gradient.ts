@@ -61,6 +61,74 @@ function roundedTo(bits: number, value: number): boolean {
 const largest = (matrix: Matrix): number =>
   Math.max(...matrix.flat().map(Math.abs).filter(Number.isFinite), 0);
 
+/** The loss with the log-probability of one token moved by `step`. */
+async function lossAt(
+  subject: Subject,
+  args: Args<'loss'>,
+  row: number,
+  column: number,
+  step: number,
+): Promise<number> {
+  const logprobs = args.logprobs.map((values, r) =>
+    r === row ? values.map((value, c) => (c === column ? value + step : value)) : values,
+  );
+  return (await subject.ask('loss', { ...args, logprobs })).loss;
+}
+
+/** What the slope of the answered loss may be at one token: anything between its slopes to the left and to the right. */
+export interface SlopeRange {
+  readonly least: number;
+  readonly most: number;
+  /** How far beyond either end is rounding, or the loss bending more to one side than to the other. */
+  readonly slack: number;
+}
+
+/**
+ * The slopes of the answered loss (not of the answered weights) at each token of the mask; two requests a token. A
+ * range, so that the corner of a clip between two steps blames nobody.
+ */
+export async function slopeRanges(
+  subject: Subject,
+  args: Args<'loss'>,
+  loss: number,
+  weights: Matrix,
+): Promise<(SlopeRange | undefined)[][]> {
+  const roundoff = subject.hello.dtype === 'float64' ? ROUNDOFF.float64 : ROUNDOFF.float32;
+  // Terms of either sign may cancel in the sum: each is about as large as its slope, or as the advantage.
+  const summed = [Math.abs(loss), ...weights.flat().map(Math.abs), ...args.advantages.map(Math.abs)]
+    .filter(Number.isFinite)
+    .reduce((total, size) => total + size, 0);
+  const noise = (TERMS * roundoff * summed) / STEP;
+  return Promise.all(
+    args.completion_mask.map((marks, row) =>
+      Promise.all(
+        marks.map(async (on, column) => {
+          if (on !== 1) return undefined;
+          const up = (await lossAt(subject, args, row, column, STEP)) - loss;
+          const down = loss - (await lossAt(subject, args, row, column, -STEP));
+          const size = Math.max(...[up / STEP, down / STEP, weights[row]?.[column] ?? 0].map(Math.abs));
+          const bent = Math.abs(up - down) / STEP > CORNER * STEP * size;
+          return {
+            least: Math.min(up, down) / STEP,
+            most: Math.max(up, down) / STEP,
+            slack: noise + (bent ? 2 * STEP : UNEVEN) * size,
+          };
+        }),
+      ),
+    ),
+  );
+}
+
+/** Roundings on the way of a term into the sum. */
+const TERMS = 8;
+/** A third derivative, as large as the slope and more, over a step: STEP² / 6 of it, and a few times that. */
+const UNEVEN = 1e-3;
+/**
+ * An exponential's slope changes by STEP of itself over a step: where it changes by so many times that, there may be a
+ * corner on one side, and the range is that of the other side alone, without the half step that is missing.
+ */
+const CORNER = 4;
+
 /**
  * Slopes, and how far off they may be at most. A central difference errs by STEP²/6 times the third derivative, which
  * for exponentials of a log-probability (ratio, k3) is as large as the second, and three times that for their product,
@@ -72,12 +140,6 @@ async function byDifferences(
   args: Args<'loss'>,
   loss: number,
 ): Promise<{ weights: number[][]; error: number }> {
-  const at = async (row: number, column: number, step: number): Promise<number> => {
-    const logprobs = args.logprobs.map((values, r) =>
-      r === row ? values.map((value, c) => (c === column ? value + step : value)) : values,
-    );
-    return (await subject.ask('loss', { ...args, logprobs })).loss;
-  };
   const roundoff = subject.hello.dtype === 'float64' ? ROUNDOFF.float64 : ROUNDOFF.float32;
   let error = (roundoff * Math.abs(loss)) / STEP;
   const losses = [loss];
@@ -85,7 +147,8 @@ async function byDifferences(
     args.logprobs.map((values, row) =>
       Promise.all(
         values.map(async (_, column) => {
-          const [up, down] = [await at(row, column, STEP), await at(row, column, -STEP)];
+          const up = await lossAt(subject, args, row, column, STEP);
+          const down = await lossAt(subject, args, row, column, -STEP);
           losses.push(up, down);
           const bend = Math.abs(up + down - 2 * loss) / STEP ** 2;
           if (Number.isFinite(bend)) error = Math.max(error, (THIRD_BY_SECOND * bend * STEP ** 2) / 6);

@@ -16,6 +16,11 @@ export interface World {
   readonly measured?: Semantics;
 }
 
+/** An answer, with the names of the arguments that the op wrote into; or why there is none. */
+export type Attempt<O extends Op> =
+  | { readonly ok: Ok<O>; readonly written: readonly string[] }
+  | { readonly refused: string };
+
 /** What a check is handed: the world and a way to ask. `ask` returns good answers only; anything else ends the case. */
 export interface Subject extends World {
   /** Random models in folders, for ops that are handed one; and where a trainer may save its own. */
@@ -24,7 +29,7 @@ export interface Subject extends World {
   readonly kernel: () => Promise<Chosen>;
   ask<O extends Op>(op: O, args: Args<O>): Promise<Ok<O>>;
   /** For inputs that should be refused: the answer, or why there is none. An exception of the op refuses, too. */
-  attempt<O extends Op>(op: O, args: Args<O>): Promise<{ readonly ok: Ok<O> } | { readonly refused: string }>;
+  attempt<O extends Op>(op: O, args: Args<O>): Promise<Attempt<O>>;
 }
 
 /** One column of a token strip. Where the harness made the ids up, they have no text; where it made up numbers only, no id. */

@@ -58,7 +58,7 @@ export async function runCase<Case>(
   const attempt = async <O extends Op>(op: O, args: Args<O>) => {
     asked?.push(trainer.line(op, args));
     const outcome = await trainer.ask(op, args);
-    if (outcome.kind === 'ok') return { ok: outcome.ok };
+    if (outcome.kind === 'ok') return { ok: outcome.ok, written: outcome.written ?? [] };
     if (outcome.kind !== 'failure') return { refused: outcome.why };
     return { refused: outcome.failure.message, failure: outcome.failure };
   };

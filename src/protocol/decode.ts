@@ -17,13 +17,18 @@ export function decodeAnswer<O extends Op>(
   layout: Layout,
 ): Decoded<Answer<Ok<O>>> {
   if (!isJsonObject(value)) return { complaint: `the answer is ${shown(value)}, expected an object` };
-  const kinds = Object.keys(value).filter((key) => key !== 'id');
+  const kinds = Object.keys(value).filter((key) => key !== 'id' && !(key === WRITTEN && 'ok' in value));
   const kind = kinds[0];
   if (kinds.length !== 1 || kind === undefined) {
     const has = kinds.length === 0 ? 'none' : kinds.join(' and ');
     return { complaint: `the answer must have exactly one of ${ANSWERS.join(', ')}, it has ${has}` };
   }
-  if (kind === 'ok') return decodeOk(op, value.ok, args, layout);
+  if (kind === 'ok') {
+    const answer = decodeOk(op, value.ok, args, layout);
+    return 'complaint' in answer || value[WRITTEN] === undefined
+      ? answer
+      : withWritten(op, answer.ok, value[WRITTEN]);
+  }
   if (kind === 'reject' || kind === 'skip') {
     const why = value[kind];
     if (typeof why !== 'string')
@@ -41,6 +46,8 @@ export function requestComplaint(op: Op, args: unknown): string | undefined {
 }
 
 const ANSWERS = ['ok', 'reject', 'skip', 'error'];
+/** Beside `ok`: the names of the arguments that the op wrote into. */
+const WRITTEN = 'written';
 const OPTIONS = 'options';
 
 function decodeOk<O extends Op>(
@@ -66,6 +73,13 @@ function decodeOk<O extends Op>(
     ok[name] = placed.ok;
   }
   return { ok: { ok: ok as Ok<O> } };
+}
+
+function withWritten<T>(op: Op, answer: Answer<T>, written: unknown): Decoded<Answer<T>> {
+  const names = Object.keys(OPS[op].args);
+  if (!Array.isArray(written) || !written.every((name) => typeof name === 'string' && names.includes(name)))
+    return { complaint: `written is ${shown(written)}, expected a list of arguments of ${op}` };
+  return { ok: { ...answer, written } };
 }
 
 function decodeFields(

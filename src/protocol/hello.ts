@@ -144,7 +144,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   loss_normalization: oneOf('global', 'local'),
   clip_low: number,
   clip_high: number,
-  ratio_level: oneOf('token', 'sequence'),
+  ratio_level: oneOf('token', 'sequence', 'none'),
   policy_objective: oneOf('clip', 'cispo'),
   dual_clip: numberOrNull,
   log_ratio_clamp: numberOrNull,
@@ -160,6 +160,9 @@ const SEMANTICS: RulesFor<Semantics> = {
   sampling_logprobs: oneOf('processed', 'temperature', 'raw'),
   temperature_in_scoring: flag,
   own_formulas: listOf(oneOf(...FORMULAS)),
+  loss_is_descended: flag,
+  gae_bootstrap: flag,
+  in_place: listOf(oneOf(...(Object.keys(OPS) as Op[]))),
 };
 
 const opRules = Object.fromEntries(

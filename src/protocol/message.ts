@@ -127,7 +127,8 @@ export interface HelloArgs {
 
 /** What a trainer says to one request: exactly one of four. */
 export type Answer<T> =
-  | { readonly ok: T }
+  /** `written`: arguments that are not what they were before the call. */
+  | { readonly ok: T; readonly written?: readonly string[] }
   | { readonly reject: string }
   | { readonly skip: string }
   | { readonly error: { readonly message: string; readonly traceback?: string } };

@@ -1,5 +1,6 @@
 // A trainer that is a TypeScript object in the same process. It goes through the same layout and the same decoder
 // as a process, so what holds here holds there; only the bytes are missing, and with them deadlines and crashes.
+import { isDeepStrictEqual } from 'node:util';
 import { decodeAnswer, decodeHello } from '../protocol/decode.ts';
 import { wireArgs, wireOf } from '../protocol/json.ts';
 import type { Args, Hello, Ok, Op } from '../protocol/message.ts';
@@ -43,8 +44,12 @@ export function objectTrainer(spec: ObjectTrainerSpec): Trainer {
     const given = () => wireArgs(op, args, wire);
     try {
       // A copy, as a pipe would make: an op that writes into its arguments must not change the case.
-      const ok = await run(structuredClone(given()));
-      return outcomeOf(op, decodeAnswer(op, { ok }, args, wire.layoutOf(op)), given);
+      const sent = given();
+      const received = structuredClone(sent);
+      const ok = await run(received);
+      const written = changedFields(sent, received);
+      const answer = written.length === 0 ? { ok } : { ok, written };
+      return outcomeOf(op, decodeAnswer(op, answer, args, wire.layoutOf(op)), given);
     } catch (error) {
       if (error instanceof Reject) return { kind: 'reject', why: error.message };
       return { kind: 'failure', failure: raisedFailure(op, thrown(error), given) };
@@ -60,6 +65,11 @@ export function objectTrainer(spec: ObjectTrainerSpec): Trainer {
     stop: async () => {},
     stderrTail: () => '',
   };
+}
+
+/** The arguments that the op wrote into: they are no longer what they were sent as. */
+function changedFields<T extends object>(sent: T, received: T): (keyof T)[] {
+  return (Object.keys(sent) as (keyof T)[]).filter((name) => !isDeepStrictEqual(sent[name], received[name]));
 }
 
 function misuse(message: string): TypeError {

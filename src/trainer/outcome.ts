@@ -8,7 +8,10 @@ import type { Outcome } from './trainer.ts';
 export function outcomeOf<T>(op: Op, decoded: Decoded<Answer<T>>, given: Given): Outcome<T> {
   if ('complaint' in decoded) return { kind: 'failure', failure: shapeFailure(op, decoded.complaint) };
   const answer = decoded.ok;
-  if ('ok' in answer) return { kind: 'ok', ok: answer.ok };
+  if ('ok' in answer) {
+    const { ok, written } = answer;
+    return written === undefined ? { kind: 'ok', ok } : { kind: 'ok', ok, written };
+  }
   if ('reject' in answer) return { kind: 'reject', why: answer.reject };
   if ('skip' in answer) return { kind: 'skip', why: answer.skip };
   return { kind: 'failure', failure: raisedFailure(op, answer.error, given) };

@@ -5,7 +5,8 @@ import type { TrainerFailure } from './failure.ts';
 
 /** The answer to one request, seen from the harness: the protocol's four, or a process that failed. */
 export type Outcome<T> =
-  | { readonly kind: 'ok'; readonly ok: T }
+  /** `written`: arguments that are not what they were before the call; absent: none that is known of. */
+  | { readonly kind: 'ok'; readonly ok: T; readonly written?: readonly string[] }
   | { readonly kind: 'reject'; readonly why: string }
   | { readonly kind: 'skip'; readonly why: string }
   | { readonly kind: 'failure'; readonly failure: TrainerFailure };

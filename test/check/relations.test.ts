@@ -42,6 +42,8 @@ const ALL: Readonly<Record<Relation, { catches: readonly string[] }>> = {
   ranks: { catches: [] },
   'same-twice': { catches: [] },
   'renamed-ids': { catches: [] },
+  stacked: { catches: [] },
+  inputs: { catches: [] },
 };
 
 /** Each masked value less the mean over `counted`. */
@@ -112,6 +114,18 @@ describe('relations', () => {
     ],
   ])('an answer that %s is caught', async (_, whiten, id) => {
     expect(broken(await verdicts(whiten))).toContain(id);
+  });
+
+  test('an argument that is written into is a question, and its declaration the answer', async () => {
+    const right = centred(masked);
+    const found = await verdicts((args) => {
+      const answer = right(args);
+      for (const row of args.values as number[][]) row[0] = 0;
+      return answer;
+    });
+    expect(found['inputs-are-unchanged']).toMatch(
+      /^The trainer writes into values: after the call it does not/,
+    );
   });
 
   test('an answer that remembers is caught', async () => {

@@ -105,9 +105,21 @@ describe('an answer that breaks the protocol is told by path and both facts', ()
     ],
     [{ id: 1, okay: {} }, 'unknown answer "okay", did you mean "ok"?'],
     [{ id: 1, reject: 3 }, 'reject is 3, expected the reason as a string'],
+    [
+      { id: 1, reject: '', written: [] },
+      'the answer must have exactly one of ok, reject, skip, error, it has reject and written',
+    ],
     [{ id: 1, error: 'x' }, 'error is "x", expected {"message": string, "traceback": string}'],
   ])('%j', (answer, complaint) => {
     expect(decodeAnswer('mask', answer, MASK, ROW)).toEqual({ complaint });
+  });
+
+  test('beside an answer stand the arguments that were written into, by their names', () => {
+    const written = (names: unknown) => decodeAnswer('kl', { ok: { mean_kl: 0 }, written: names }, KL, ROW);
+    expect(written(['logprobs'])).toEqual({ ok: { ok: { mean_kl: 0 }, written: ['logprobs'] } });
+    expect(written(['rewards'])).toEqual({
+      complaint: 'written is ["rewards"], expected a list of arguments of kl',
+    });
   });
 
   test('kl needs one of its two fields', () => {

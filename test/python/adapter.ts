@@ -9,6 +9,7 @@ export interface Request {
 }
 
 export interface Answer {
+  readonly written?: readonly string[];
   readonly id: number | null;
   readonly ok?: Record<string, unknown>;
   readonly reject?: string;

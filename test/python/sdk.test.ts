@@ -207,3 +207,56 @@ lossproof.serve(name="a", tensors="base64")`,
     ],
   });
 });
+
+const KL = {
+  op: 'kl',
+  args: {
+    logprobs: [[-1, -2]],
+    old_logprobs: [[-1, -2]],
+    ref_logprobs: [[-1, -2]],
+    completion_mask: [[0, 1]],
+    prompt_width: 1,
+  },
+};
+
+test.each([
+  ['lists', '', 'logprobs[0][1] = 0.0'],
+  ['arrays', ', arrays="numpy"', 'logprobs *= completion_mask'],
+])(
+  'an argument that is written into is named beside the answer, whatever was handed over: %s',
+  async (_, arrays, write) => {
+    const answered = (body: string) =>
+      adapter(
+        `
+@lossproof.op
+def kl(logprobs, ref_logprobs, completion_mask):
+    ${body}
+    return {"mean_kl": 0.0}
+lossproof.serve(name="a"${arrays})`,
+        [KL, KL],
+      );
+    expect((await answered(write)).answers.map(({ written }) => written)).toEqual([
+      ['logprobs'],
+      ['logprobs'],
+    ]);
+    expect(
+      (await answered('ref_logprobs = ref_logprobs[0]')).answers.map((answer) => 'written' in answer),
+    ).toEqual([false, false]);
+  },
+);
+
+test('NaN is equal to itself, and a row that grew is another one', async () => {
+  const { answers } = await adapter(
+    `
+@lossproof.op
+def advantages(rewards, group_ids):
+    if group_ids[0]: rewards.append(0.0)
+    return {"advantages": rewards[: len(group_ids)]}
+${SERVE}`,
+    [
+      { op: 'advantages', args: { rewards: [Number.NaN], group_ids: [0] } },
+      { op: 'advantages', args: { rewards: [1], group_ids: [1] } },
+    ],
+  );
+  expect(answers.map(({ written }) => written)).toEqual([undefined, ['rewards']]);
+});

@@ -35,6 +35,15 @@ describe('a trainer that is an object', () => {
     });
   });
 
+  test('is seen to write into its arguments, as a process is, and the case stays what it was', async () => {
+    const writing = trainer(({ logprobs }) => {
+      for (const row of logprobs as number[][]) row[0] = 0;
+      return { mean_kl: 0 };
+    });
+    expect(await writing.ask('kl', KL)).toEqual({ kind: 'ok', ok: { mean_kl: 0 }, written: ['logprobs'] });
+    expect(KL.logprobs).toEqual([[-1, -2, -3]]);
+  });
+
   test('rejects on purpose and fails by accident, and both are told apart', async () => {
     const refusing = trainer(() => reject('no reference model'));
     expect(await refusing.ask('kl', KL)).toEqual({ kind: 'reject', why: 'no reference model' });

@@ -153,7 +153,10 @@ const equals: Property<Tracks> = {
   settles: LOSS_ITEMS,
   needs: [
     ({ semantics }) => {
-      const missing = DECLARED.filter((item) => semantics[item] === undefined);
+      const missing = DECLARED.filter(
+        (item) =>
+          semantics[item] === undefined && !(semantics.ratio_level === 'none' && item.startsWith('clip_')),
+      );
       return missing.length === 0
         ? undefined
         : `semantics.${missing.join(', semantics.')} ${missing.length === 1 ? 'is' : 'are'} not declared`;
@@ -175,6 +178,8 @@ const equals: Property<Tracks> = {
       return discard('semantics.loss_norm is not declared, and token-sum-norm divides by it', 'trainer');
     if (observed.estimated && subject.semantics.policy_objective === 'cispo')
       return discard('CISPO holds the ratio without gradient, and the answer has no loss_weights', 'trainer');
+    if (observed.estimated && subject.semantics.loss_is_descended === false)
+      return discard('the loss is not what is descended, and the answer has no loss_weights', 'trainer');
     const fits: Fit[] = [];
     for (const settings of variants) {
       for (const dual of dualsOf(subject.semantics, input, settings)) {
@@ -189,7 +194,7 @@ const equals: Property<Tracks> = {
     }
     if (unknown && observed.estimated && variants.some((settings) => dualClips(input, settings).length > 1))
       return discard('a dual clip and a KL of unknown coefficient may both be in the loss', 'trainer');
-    if (variants.some((settings) => nearClip(input, settings)))
+    if (subject.semantics.ratio_level !== 'none' && variants.some((settings) => nearClip(input, settings)))
       return discard('a ratio stands on the edge of the clip range', 'trainer');
     const cause = await explained(subject, fits);
     return findingOf(subject, drawn, observed, band, fits, cause);
@@ -217,7 +222,8 @@ function dualsOf(
   input: PolicyLossInput,
   settings: LossSettings,
 ): (DualClip | undefined)[] {
-  if (declared !== undefined || settings.objective === 'cispo') return [undefined];
+  if (declared !== undefined || settings.objective === 'cispo' || settings.ratioLevel === 'none')
+    return [undefined];
   return [undefined, ...dualClips(input, settings)];
 }
 
@@ -235,8 +241,15 @@ function findingOf(
   if (closest === undefined) return undefined;
   const [first] = closest.wrongWeights;
   const { expected } = closest;
-  const { loss_aggregation, clip_low, clip_high, kl_coef = 'undeclared' } = subject.semantics;
-  const declared = `Declared: ${loss_aggregation}, clip ${clip_low}/${clip_high}, kl_coef ${kl_coef}.`;
+  const {
+    loss_aggregation,
+    clip_low,
+    clip_high,
+    kl_coef = 'undeclared',
+    ratio_level: level,
+  } = subject.semantics;
+  const ratio = level === 'none' ? 'no ratio' : `clip ${clip_low}/${clip_high}`;
+  const declared = `Declared: ${loss_aggregation}, ${ratio}, kl_coef ${kl_coef}.`;
   const answers = cause?.proven === true ? {} : answersOf(subject, 'loss', DECLARED);
   const note = observed.estimated ? `${declared} ${ESTIMATED_NOTE}` : declared;
   if (closest.wrongLoss || first === undefined) {

@@ -64,6 +64,8 @@ const invariants = relations<'loss', Tracks>({
     'masked-values': { catches: ['MSK-02', 'KL-08', 'PAD-09', 'ADV-06', 'LOSS-11', 'PPO-05'] },
     'nan-under-the-mask': { catches: ['NUM-02', 'NUM-06'] },
     'same-twice': { catches: ['LP-14', 'ADV-06'] },
+    stacked: { catches: ['LOSS-03', 'LOSS-11'] },
+    inputs: { catches: ['LP-14'] },
   },
 });
 

@@ -97,8 +97,9 @@ const constant: Property<Tracks> = {
   why: 'Numerator and denominator that count different tokens, or a factor that was lost, scale every step.',
   catches: ['LOSS-03', 'LOSS-04', 'LOSS-08', 'LOSS-11'],
   needs: [
-    ({ semantics: { loss_aggregation: aggregation, policy_objective: objective } }) => {
+    ({ semantics: { loss_aggregation: aggregation, policy_objective: objective, ratio_level: level } }) => {
       if (objective === 'cispo') return 'the value of CISPO depends on the log-probability';
+      if (level === 'none') return 'the value of a loss without a ratio may depend on the log-probability';
       return aggregation === 'token-mean' || aggregation === 'seq-mean-token-mean'
         ? undefined
         : 'semantics.loss_aggregation is not declared as one of the means';

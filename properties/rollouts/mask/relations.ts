@@ -191,10 +191,21 @@ const renamed = relations<'mask', Batch>({
   relations: { 'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'TOK-10'] } },
 });
 
+const inputs = relations<'mask', Batch>({
+  op: 'mask',
+  stage: 'mask',
+  given: (world) => given(world),
+  args: (drawn) => blockArgs(drawn),
+  labels: batchLabels,
+  coverage: { stopped: 0.5 },
+  relations: { inputs: { catches: ['EOS-01'] } },
+});
+
 export const maskRelations: readonly Property<Batch>[] = [
   everyStop,
   padRenamed,
   ...renamed,
+  ...inputs,
   batchMates,
   paddingWidth,
 ];

@@ -2,5 +2,5 @@
 export * from './compare.ts';
 export * from './knobs.ts';
 export * from './relations.ts';
-export type { Relation } from './rules.ts';
+export type { Relation } from './rule.ts';
 export * from './transform.ts';

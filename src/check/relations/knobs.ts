@@ -65,7 +65,8 @@ export function knobs<O extends KnobbedOp, Case>(
       async check(subject, { requests, knob }) {
         const values = knobsOf(op, subject)[knob] ?? [];
         const [first, ...others] = values;
-        if (first === undefined || others.length === 0) return discard(`${knob} has one value only`);
+        if (first === undefined || others.length === 0)
+          return discard(`${knob} has one value only`, 'trainer');
         for (const value of others) {
           let differs = false;
           for (const drawn of requests) {

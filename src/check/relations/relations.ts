@@ -7,7 +7,8 @@ import type { Level, Stage } from '../../vocabulary.ts';
 import type { Need, Property, Subject, World } from '../property.ts';
 import { isOfUse } from '../subject.ts';
 import type { Observed } from './compare.ts';
-import { type Relation, RULES } from './rules.ts';
+import type { Relation } from './rule.ts';
+import { RULES } from './rules.ts';
 
 /** What a family of properties is about: an op, and the requests to ask of it. */
 export interface Related<O extends Op, Case> {

@@ -1,11 +1,12 @@
 // The relations themselves: what is changed in a request, and what must stay in the answer. Which op they are asked of,
 // and what its fields mean, they learn from its axes.
 import type { Args, Op } from '../../protocol/message.ts';
-import type { Level } from '../../vocabulary.ts';
 import { freeTokens } from '../needs.ts';
-import type { Finding, Need, Subject } from '../property.ts';
+import type { Finding, Need } from '../property.ts';
 import { discard } from '../subject.ts';
-import { agreement, notANumber, type Observed } from './compare.ts';
+import { agreement, notANumber } from './compare.ts';
+import type { Asked, Relation, Rule } from './rule.ts';
+import { stacked } from './stacked.ts';
 import {
   axesOf,
   fieldAlong,
@@ -17,38 +18,6 @@ import {
   rowCount,
   wholePartition,
 } from './transform.ts';
-
-export type Relation =
-  | 'finite'
-  | 'row-order'
-  | 'padding'
-  | 'masked-values'
-  | 'nan-under-the-mask'
-  | 'batch-mates'
-  | 'micro-batches'
-  | 'ranks'
-  | 'same-twice'
-  | 'renamed-ids';
-
-export interface Rule {
-  /** Last part of the id. */
-  readonly id: string;
-  readonly title: (noun: string) => string;
-  readonly why: string;
-  readonly level: Level;
-  readonly needs?: (op: Op) => Need;
-  /** Whether a request can say anything; others are drawn again, as far as they are. */
-  readonly applies?: <O extends Op>(op: O, args: Args<O>) => boolean;
-  readonly check: <O extends Op>(asked: Asked<O>) => Promise<Finding | undefined>;
-}
-
-export interface Asked<O extends Op> {
-  readonly subject: Subject;
-  readonly op: O;
-  readonly args: Args<O>;
-  readonly ask: (args: Args<O>) => Promise<Observed>;
-  readonly terms: number | undefined;
-}
 
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
 const EXTRA = 2;
@@ -263,6 +232,31 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
         when,
         ...(terms === undefined ? {} : { terms }),
       });
+    },
+  },
+  stacked,
+  inputs: {
+    id: 'inputs-are-unchanged',
+    title: () => 'What is handed over is the same after the call',
+    why: 'What is masked, scaled or clamped in place is read again by the next term, the next epoch and the log.',
+    level: 'must',
+    needs: (op) => (world) =>
+      world.semantics.in_place?.includes(op)
+        ? `semantics.in_place names ${op}: it writes into its arguments on purpose`
+        : undefined,
+    async check({ subject, op, args }) {
+      const outcome = await subject.attempt(op, args);
+      // Asked once more, it is refused or raises in its own name.
+      if ('refused' in outcome) return void (await subject.ask(op, args));
+      const { written } = outcome;
+      if (written.length === 0) return undefined;
+      const names = written.join(' and ');
+      return {
+        kind: `wrote into ${names}`,
+        sentence: `The trainer writes into ${names}: after the call ${written.length === 1 ? 'it does' : 'they do'} not hold what was handed over.`,
+        answers: [`"in_place": ${JSON.stringify([...(subject.semantics.in_place ?? []), op])}`],
+        advice: `Work on a copy (${written[0]}.clone(), list(${written[0]})), or out of place: x = x * mask, not x *= mask.`,
+      };
     },
   },
   'renamed-ids': {

@@ -42,9 +42,24 @@ export function graded(
       return { kind, prompt: sample.prompt, reference: sample.reference, completion };
     });
   return fc
-    .record({ rows: fc.array(row, { minLength: 1, maxLength: MAX_ROWS - 1 }), again: fc.boolean() })
-    .map(({ rows, again }) => ({ rows: again ? [...rows, ...rows.slice(0, 1)] : rows }));
+    .record({
+      rows: fc.array(row, { minLength: 1, maxLength: MAX_ROWS - 1 }),
+      again: fc.boolean(),
+      // Whatever limit a reward has, some batches have rows on either side of it.
+      long: kinds.includes('any') ? fc.constantFrom(0, 0, 0, ...LONG) : fc.constant(0),
+    })
+    .map(({ rows, again, long }) => {
+      const [first] = rows;
+      const more = again ? [...rows, ...rows.slice(0, 1)] : rows;
+      return first === undefined || long === 0
+        ? { rows: more }
+        : { rows: [...more, { ...first, kind: 'any', completion: WORD.repeat(long) }] };
+    });
 }
+
+/** Words of a completion that goes on: 32 and 512 tokens are limits of tests and of runs, and 2048 of longer ones. */
+const LONG = [40, 600, 2100];
+const WORD = 'so on ';
 
 /** What graded answers exercise. */
 export function gradedLabels({ rows }: Graded): string[] {

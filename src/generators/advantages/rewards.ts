@@ -13,6 +13,10 @@ export interface Grouped {
 
 const MAX_GROUPS = 3;
 const MAX_GROUP = 4;
+/** One batch in so many has as many groups as a group has rows: then an index along the wrong axis goes unseen. */
+const SQUARE_ONE_IN = 4;
+/** Where the trainer is fixed to larger groups, a square batch is too many rows to read. */
+const MOST_SQUARE = 8;
 /** So few that two groups have the same prompt every now and then. */
 const PROMPT_IDS = 2;
 /** Rewards of a group that differs by little, as that of an almost solved prompt does, in steps around 0. */
@@ -51,28 +55,35 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
     .record({ steps, grain: fc.constantFrom(FINE_HALF, options.dtype === 'float16' ? FINE_HALF : FINE) })
     .map(({ steps, grain }) => steps.map((n) => n / grain + 0));
   const group = fc.oneof({ weight: 3, arbitrary: wide }, { weight: 1, arbitrary: close });
+  const least = options.minGroups ?? 1;
+  // A square of one row each, or of too many, is none.
+  const mayBeSquare = size === undefined || (size >= Math.max(2, least) && size <= MOST_SQUARE);
+  const most = Math.max(MAX_GROUPS, mayBeSquare ? width : 0);
   return fc
     .record({
       interleaved: options.interleaved ? fc.boolean() : fc.constant(false),
+      square: mayBeSquare
+        ? fc.nat(SQUARE_ONE_IN - 1).map((n) => n === SQUARE_ONE_IN - 1)
+        : fc.constant(false),
       size: size === undefined ? fc.integer({ min: 2, max: MAX_GROUP }) : fc.constant(size),
-      groups: fc.array(group, {
-        minLength: options.minGroups ?? 1,
-        maxLength: MAX_GROUPS,
-        size: 'max',
-      }),
+      count: fc.integer({ min: least, max: MAX_GROUPS }),
+      groups: fc.array(group, { minLength: most, maxLength: most }),
       prompts: fc.array(fc.array(fc.nat(PROMPT_IDS), { minLength: 1, maxLength: 2 }), {
-        minLength: MAX_GROUPS,
-        maxLength: MAX_GROUPS,
+        minLength: most,
+        maxLength: most,
       }),
     })
-    .map((sketch) => ({
-      interleaved: sketch.interleaved,
-      prompts: sketch.prompts.slice(0, sketch.groups.length),
-      groups: sketch.groups.map((group) => {
-        const cut = group.slice(0, sketch.size);
-        return options.constant ? cut.map(() => cut[0] ?? 0) : cut;
-      }),
-    }));
+    .map(({ square, size: rows, count: drawn, groups, prompts, interleaved }) => {
+      const count = square ? Math.max(rows, least) : drawn;
+      return {
+        interleaved,
+        prompts: prompts.slice(0, count),
+        groups: groups.slice(0, count).map((group) => {
+          const cut = group.slice(0, rows);
+          return options.constant ? cut.map(() => cut[0] ?? 0) : cut;
+        }),
+      };
+    });
 }
 
 /** What grouped rewards exercise. */
@@ -80,6 +91,7 @@ export function groupedLabels({ groups, prompts, interleaved }: Grouped): string
   const labels: string[] = interleaved && groups.length > 1 ? ['interleaved groups'] : [];
   if (new Set(prompts.map((ids) => ids.join())).size < prompts.length) labels.push('same prompt twice');
   if (groups.length > 1) labels.push('several groups');
+  if (groups.length > 1 && groups.length === groups[0]?.length) labels.push('as many groups as rows in one');
   if (groups.some((group) => group.length === 1)) labels.push('groups of one');
   if (groups.some((group) => new Set(group).size === 1)) labels.push('equal rewards');
   if (groups.some(isSmall)) labels.push('small spread');

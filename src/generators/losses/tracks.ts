@@ -72,11 +72,38 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
     ),
     part: fc.nat(PARTS - 1),
   });
-  return fc
+  const rows = fc
     .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
-    .filter((rows) => rows.some(({ tokens }) => tokens.length > 0))
-    .map((rows) => ({ rows }));
+    .filter((drawn) => drawn.some(({ tokens }) => tokens.length > 0));
+  const side = fc
+    .nat(SIDES.length * SQUARE_ONE_IN - 1)
+    .map((n) => SIDES[n - SIDES.length * (SQUARE_ONE_IN - 1)]);
+  return fc.tuple(rows, side).map(([drawn, square]) => {
+    const laid = square === undefined ? drawn : squared(drawn, square);
+    return { rows: laid.some(({ tokens }) => tokens.length > 0) ? laid : drawn };
+  });
 }
+
+/**
+ * Two sizes that agree, where an index along the wrong one of the two goes unseen: rows and columns, rows and
+ * completion columns, prompt and completion columns, micro-batches and their rows.
+ */
+const SIDES = ['row', 'completion', 'prompt', 'parts'] as const;
+const SQUARE_ONE_IN = 4;
+
+function squared(rows: readonly TrackRow[], side: (typeof SIDES)[number]): readonly TrackRow[] {
+  const width = Math.max(...rows.map(({ tokens }) => tokens.length));
+  if (side === 'completion') return rows.map((row) => ({ ...row, tokens: row.tokens.slice(0, rows.length) }));
+  if (side === 'row' && rows.length > 1)
+    return rows.map((row) => ({ ...row, prompt: 1, tokens: row.tokens.slice(0, rows.length - 1) }));
+  if (side === 'prompt')
+    return rows.map((row, at) => ({ ...row, prompt: at === 0 ? width : Math.min(row.prompt, width) }));
+  if (side === 'parts') return rows.map((row, at) => ({ ...row, part: Math.floor(at / PARTS_OF) }));
+  return rows;
+}
+
+/** Four rows are two micro-batches of two. */
+const PARTS_OF = 2;
 
 /** A difference of log-probabilities: mostly within the clip range or a little beyond, sometimes far. */
 function near(): fc.Arbitrary<number> {
@@ -117,6 +144,7 @@ export function trackLabels({ rows }: Tracks): string[] {
   const lengths = rows.map(({ tokens }) => tokens.length);
   const [prompts, completions] = [Math.max(...rows.map(({ prompt }) => prompt)), Math.max(1, ...lengths)];
   if ([completions, prompts + completions].includes(rows.length)) labels.push('as many rows as columns');
+  if (prompts === completions) labels.push('prompt as wide as completion');
   if (rows.length > 1) labels.push('several rows');
   if (new Set(lengths).size > 1) labels.push('unequal completions');
   if (new Set(rows.map(({ prompt }) => prompt)).size > 1) labels.push('unequal prompts');

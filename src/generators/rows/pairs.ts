@@ -42,6 +42,9 @@ const EXTREME_ONE_IN = 3;
 const FAR_ONE_IN = 4;
 const FAR = 12;
 
+/** Of one pair in so many the chosen completion begins the rejected one: they part where the shorter one ends. */
+const PREFIX_ONE_IN = 5;
+
 /** Completions have one token at least: a stop token, or one that the length limit cut off behind. */
 export function pairBatch(
   tokens: Tokens | undefined,
@@ -60,6 +63,7 @@ export function pairBatch(
     }),
     chosen: completion,
     rejected: completion,
+    begins: fc.nat(PREFIX_ONE_IN - 1).map((n) => n === PREFIX_ONE_IN - 1),
   });
   return fc
     .tuple(
@@ -70,8 +74,11 @@ export function pairBatch(
       prompts: withRepeats(rows, ({ prompt }) => prompt).map((prompt) =>
         prompt.map((symbol) => idOf(special, symbol)),
       ),
-      chosen: rows.map(({ chosen }) => completionOf(special, chosen)),
-      rejected: rows.map(({ rejected }) => completionOf(special, rejected)),
+      chosen: rows.map(({ chosen, begins }) => completionOf(special, begins ? unstopped(chosen) : chosen)),
+      rejected: rows.map(({ chosen, rejected, begins }) => [
+        ...(begins ? completionOf(special, unstopped(chosen)) : []),
+        ...completionOf(special, rejected),
+      ]),
       pad: special.pad,
       stops: special.stops,
     }));
@@ -81,6 +88,12 @@ function idOf({ plain, stops }: Specials, symbol: number): number {
   const [from, index] = symbol < ORDINARY ? [plain, symbol] : [stops, symbol - ORDINARY];
   return from[index % from.length] ?? 0;
 }
+
+/** Cut off at the length limit. */
+const unstopped = (completion: { readonly body: Ids }): { readonly body: Ids; readonly stop: null } => ({
+  body: completion.body,
+  stop: null,
+});
 
 function completionOf(
   special: Specials,
@@ -99,6 +112,8 @@ export function pairBatchLabels({ prompts, chosen, rejected, pad, stops }: PairB
   if (unequal(prompts)) found.push('unequal prompts');
   if (repeats(prompts)) found.push('repeated prompt');
   if (chosen.some((row, at) => row.length !== rejected[at]?.length)) found.push('halves of unequal length');
+  if (chosen.some((row, at) => row.every((id, t) => rejected[at]?.[t] === id)))
+    found.push('one half begins the other');
   if (stops.includes(pad)) found.push('pad is a stop token');
   if (prompts.some((row) => row.some((id) => stops.includes(id)))) found.push('stop inside a prompt');
   if ([...chosen, ...rejected].some((row) => row.length === 1)) found.push('one token');

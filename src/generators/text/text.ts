@@ -73,11 +73,23 @@ export function emoji(): fc.Arbitrary<string> {
     .map((all) => all.join(''));
 }
 
-/** A thought in front of the answer, for templates that cut it out of earlier turns. */
+/**
+ * A thought in front of the answer, for templates that cut it out of earlier turns: whole; without its beginning, which
+ * stood in the prompt; or without its end, where the length limit came first.
+ */
 export function reasoned(): fc.Arbitrary<string> {
+  const whole = { opened: true, closed: true };
+  const marks = fc.constantFrom(
+    whole,
+    whole,
+    { opened: false, closed: true },
+    { opened: true, closed: false },
+  );
   return fc
-    .record({ thought: prose(), answer: prose() })
-    .map(({ thought, answer }) => `<think>\n${thought}\n</think>\n\n${answer}`);
+    .record({ thought: prose(), answer: prose(), marks })
+    .map(({ thought, answer, marks: { opened, closed } }) =>
+      [opened ? '<think>\n' : '', thought, closed ? `\n</think>\n\n${answer}` : ''].join(''),
+    );
 }
 
 /** Text with white space at its ends: the place where prompt and completion meet. */
@@ -108,6 +120,7 @@ export function textLabels(text: string): string[] {
     ['combining marks', text !== text.normalize('NFC')],
     ['emoji', /\p{Extended_Pictographic}|\p{Regional_Indicator}/u.test(text)],
     ['reasoning', text.includes('</think>')],
+    ['half a thought', text.includes('<think>') !== text.includes('</think>')],
     [
       'special token text',
       /<[|｜]|<\/?s>|\[\/?INST\]|<(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>/u.test(text),

@@ -4,12 +4,14 @@ Everything that can be decided once is decided here, before the first request.""
 
 import inspect
 
+from ._inputs import held, written
 from ._ops import ARGS
 from ._registry import nearest
 
 
 def bind(name, function, convert=None):
-    """A function of the args dict that calls `function`. `convert(kind, value)` turns lists into arrays.
+    """A function of the args dict that calls `function`, and returns its answer with the names of the arguments that it
+    wrote into. `convert(kind, value)` turns lists into arrays.
 
     ValueError where parameters can never be filled: all of them, because finding out costs a start with its imports."""
     sent = ARGS[name]
@@ -33,7 +35,9 @@ def bind(name, function, convert=None):
                     args[n] = convert(kind, args[n])
         if blanks:
             args = dict(blanks, **args)
-        return function(**args)
+        before = held(args)
+        answer = function(**args)
+        return answer, written(before, args)
 
     return call
 

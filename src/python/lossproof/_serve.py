@@ -128,7 +128,10 @@ def _answerer(hello, calls, use_base64):
             if call is not None:
                 if use_base64:
                     args = unpack(args)
-                body = '"ok":' + encode(record(op, call(args)))
+                answered, written = call(args)
+                body = '"ok":' + encode(record(op, answered))
+                if written:
+                    body += ',"written":' + plain(written)
             elif op == "hello":
                 body = '"ok":' + plain(dict(hello, runtime=_runtime()))
             else:

@@ -22,7 +22,9 @@ const AGGREGATIONS: readonly LossAggregation[] = [
   'token-sum-norm',
 ];
 const OBJECTIVES = ['clip', 'cispo'] as const;
+/** No ratio at all is asked about where it is not declared: nothing would correct a second pass over the same rollouts. */
 const RATIO_LEVELS: readonly RatioLevel[] = ['token', 'sequence'];
+const UNCLIPPED: readonly (readonly [number, number])[] = [[Infinity, Infinity]];
 
 /**
  * Every setting that agrees with the declaration, the usual ones first; thousands when little is declared, so
@@ -39,7 +41,7 @@ export function lossVariants(
   const ratioLevels = semantics.ratio_level === undefined ? RATIO_LEVELS : [semantics.ratio_level];
   return ratioLevels.flatMap((ratioLevel) =>
     aggregationsOf(semantics, norms).flatMap((aggregation) =>
-      clipsOf(semantics).flatMap(([clipLow, clipHigh]) =>
+      (ratioLevel === 'none' ? UNCLIPPED : clipsOf(semantics)).flatMap(([clipLow, clipHigh]) =>
         klTermsOf(semantics).flatMap((term) =>
           objectivesOf(semantics, ratioLevel).map((objective) => ({
             ...aggregation,
@@ -59,7 +61,8 @@ export function lossVariants(
 function objectivesOf(
   semantics: Semantics,
   ratioLevel: RatioLevel,
-): Pick<LossSettings, 'objective' | 'dualClip' | 'logRatioClamp'>[] {
+): Pick<LossSettings, 'objective' | 'detached' | 'dualClip' | 'logRatioClamp'>[] {
+  if (ratioLevel === 'none') return [{ detached: false }, { detached: true }];
   const { dual_clip: dualClip, log_ratio_clamp: clamp } = semantics;
   const bounds = {
     ...(typeof dualClip === 'number' ? { dualClip } : {}),
@@ -81,9 +84,12 @@ export function describeLoss(settings: LossSettings): string {
       : '';
   const rows = settings.emptyRows === 'skip' ? ', rows without tokens not counted' : '';
   const ratio = settings.ratioLevel === 'sequence' ? "a sequence's ratio" : 'ratio';
-  const clip = unclipped
-    ? `${ratio} not clipped`
-    : `${ratio} clipped to [${round(1 - settings.clipLow)}, ${round(1 + settings.clipHigh)}]`;
+  const clip =
+    settings.ratioLevel === 'none'
+      ? 'no ratio'
+      : unclipped
+        ? `${ratio} not clipped`
+        : `${ratio} clipped to [${round(1 - settings.clipLow)}, ${round(1 + settings.clipHigh)}]`;
   const kl =
     settings.kl === null || settings.klCoef === 0
       ? 'no KL term'

@@ -22,8 +22,13 @@ export interface LossSettings extends Aggregation {
   /** beta; with 0, or without `kl`, ref_logprobs are not read. */
   readonly klCoef: number;
   readonly kl: KlVariant | null;
-  /** One ratio a token (default), or one a row: exp of the mean masked log-ratio (GSPO, Zheng et al. 2025, equation 7). */
+  /**
+   * One ratio a token (default), or one a row: exp of the mean masked log-ratio (GSPO, Zheng et al. 2025, equation 7); or
+   * none, -A times the log-probability (REINFORCE, Williams 1992, equation 11), whatever old_logprobs and clip are.
+   */
   readonly ratioLevel?: RatioLevel;
+  /** Without a ratio: the loss is reported as -A, from exp(logprob - logprob held without gradient). */
+  readonly detached?: boolean;
   /** `clip` (default), or CISPO's clipped ratio without gradient times the log-probability (MiniMax-M1 2025, equation 4). */
   readonly objective?: 'clip' | 'cispo';
   /** The log-ratio is kept within this of 0 before exp, without gradient beyond. Default: no bound. */
@@ -181,6 +186,8 @@ function tokenPolicy(
   advantage: number,
   settings: LossSettings,
 ): { value: number; slope: number } {
+  if (settings.ratioLevel === 'none')
+    return { value: -advantage * (settings.detached ? 1 : logprob), slope: -advantage };
   const { logRatioClamp = Infinity } = settings;
   const logRatio = Math.min(Math.max(logprob - old, -logRatioClamp), logRatioClamp);
   const ratio = Math.exp(logRatio);

@@ -38,10 +38,15 @@ const withoutKl = (args: Args<'token_rewards'>): Ok<'token_rewards'> =>
   args.kl_coef === 0 ? unmaskedKl(args) : reject('KL is part of the loss');
 
 /** One backward pass over all columns that carries value and advantage across masked ones. */
-function carried(args: Args<'gae'>, round = (value: number): number => value): number[][] {
+function carried(
+  args: Args<'gae'>,
+  round = (value: number): number => value,
+  bootstrapped = false,
+): number[][] {
   return args.completion_mask.map((mask, b) => {
     const row = repeat(0, mask.length);
-    let [nextValue, nextAdvantage] = [0, 0];
+    const behind = mask.lastIndexOf(1) + 1;
+    let [nextValue, nextAdvantage] = [bootstrapped && behind > 0 ? (args.values[b]?.[behind] ?? 0) : 0, 0];
     for (let t = mask.length - 1; t >= 0; t--) {
       if (mask[t] !== 1) continue;
       const delta = round(cell(args.rewards, b, t) + args.gamma * nextValue - cell(args.values, b, t));
@@ -120,6 +125,23 @@ export const tokenAdvantages: readonly Legal[] = [
     token_rewards: withoutKl,
   }),
   legal('advantages are not whitened', { gae: gae() }),
+  legal(
+    'rows are bootstrapped from the slot behind them, declared',
+    { gae: (args) => ({ advantages: carried(args, undefined, true) }) },
+    { semantics: { gae_bootstrap: true } },
+  ),
+  legal(
+    'rewards become deltas in place, declared',
+    {
+      gae: (args) => {
+        const advantages = carried(args);
+        for (const [b, row] of (args.rewards as number[][]).entries())
+          for (const t of row.keys()) row[t] = cell(args.rewards, b, t) - cell(args.values, b, t);
+        return { advantages };
+      },
+    },
+    { semantics: { in_place: ['gae'] } },
+  ),
   legal('no returns are answered', { gae: (args) => ({ advantages: carried(args) }) }),
   legal('advantages are whitened, undeclared', { gae: gae({}) }),
   legal('advantages are whitened in float32, ddof 0', { gae: gae({ ddof: 0, round: Math.fround }) }, float32),

@@ -77,6 +77,8 @@ const dualWeights = (args: Args<'loss'>): number[][] =>
   );
 const reinforce: TokenLoss = (logprob, _old, _ref, advantage) => -advantage * logprob;
 
+const withoutRatio = { loss_aggregation: 'token-mean', ratio_level: 'none', kl_coef: 0 } as const;
+
 const rows = { layout: { alignment: 'token', span: 'row' } } as const;
 const plainLoss = {
   loss_aggregation: 'seq-mean-token-mean',
@@ -180,7 +182,20 @@ export const policyLosses: readonly Legal[] = [
     { is: { kl_estimator: 'k1' } },
   ),
   legal('a ratio a sequence', { loss: sequenceRatio }),
-  legal('no ratio', { loss: overTokens(reinforce) }, { is: { own_formulas: ['loss'] } }),
+  legal('no ratio', { loss: overTokens(reinforce) }, { is: { ratio_level: 'none' } }),
+  legal('no ratio, declared', { loss: overTokens(reinforce) }, { ...rows, semantics: withoutRatio }),
+  legal(
+    'no ratio, and a loss that only carries a gradient',
+    {
+      loss: (args) => ({
+        loss: overTokens((_p, _old, _ref, advantage) => -advantage)(args).loss,
+        loss_weights: args.completion_mask.map((row, b) =>
+          row.map((on) => (on * -(args.advantages[b] ?? 0)) / Math.max(1, sum(args.completion_mask.flat()))),
+        ),
+      }),
+    },
+    { ...rows, semantics: { ...withoutRatio, loss_is_descended: false } },
+  ),
   legal(
     'a loss in float32, without weights',
     { loss: (args) => ({ loss: f32(overRows(clipped)(args).loss) }) },

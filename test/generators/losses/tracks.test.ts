@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tracks } from '../../../src/generators/losses/tracks.ts';
+import { trackLabels, tracks } from '../../../src/generators/losses/tracks.ts';
 
 const EDGES = [Math.log(0.8), Math.log(1.2), Math.log(1.28)];
 const all = ({ rows }: { rows: readonly { tokens: readonly object[] }[] }) =>
@@ -40,6 +40,15 @@ describe('tracks', () => {
       }),
     );
     expect(seen.size).toBe(2 * EDGES.length);
+  });
+
+  it('are square in every way in which sizes may be taken for each other', () => {
+    const drawn = fc.sample(tracks(), { seed: 1, numRuns: 400 });
+    const seen = drawn.flatMap(trackLabels);
+    for (const label of ['as many rows as columns', 'prompt as wide as completion'])
+      expect(seen.filter((each) => each === label).length, label).toBeGreaterThan(60);
+    const pairs = drawn.filter(({ rows }) => rows.map(({ part }) => part).join('') === '0011');
+    expect(pairs.length).toBeGreaterThan(5);
   });
 
   it('shrink to one token that is nearly certain and on policy', () => {

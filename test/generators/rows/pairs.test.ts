@@ -19,6 +19,7 @@ describe('pairBatch', () => {
       'stop inside a prompt',
       'halves of unequal length',
       'one token',
+      'one half begins the other',
     ])
       expect(seen.filter((each) => each === label).length, label).toBeGreaterThan(100);
   });

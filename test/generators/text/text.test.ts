@@ -18,6 +18,7 @@ describe('generated contents', () => {
       'edge white space',
       'emoji',
       'empty content',
+      'half a thought',
       'indented code',
       'newline inside',
       'other scripts',

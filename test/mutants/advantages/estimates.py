@@ -33,6 +33,12 @@ def late(rewards, values, mask, gamma, lam):
     return estimates.gae_row(rewards, values[1:] + [0.0], mask, gamma, lam)
 
 
+def bootstrapped(rewards, values, mask, gamma, lam):
+    columns = trained(mask)
+    behind = columns[-1] + 1 if columns else 0
+    return recursion(rewards, values, columns, gamma, lam, values[behind] if 0 < behind < len(values) else 0.0)
+
+
 def zeroed(rewards, values, mask, gamma, lam):
     """Tool tokens keep their places, with zeros."""
     rewards, values = ([x if on else 0.0 for x, on in zip(row, mask)] for row in (rewards, values))
@@ -72,6 +78,14 @@ def from_the_last_column(rewards, values, mask, gamma, lam):
     return recursion(rewards, values, trained(mask), gamma, lam, values[-1] if mask[-1] else 0.0)
 
 
+estimated(
+    "gae-bootstraps-from-the-slot-behind",
+    "The value right behind the last token counts as that of a next state",
+    "nextvalues = values[:, t + 1] on the last token, where the critic has judged padding: only that one slot, so that no "
+    "test of the tail sees it. Fix: 0 behind the last trained token.",
+    bootstrapped,
+    rows=("VAL-01",),
+)
 estimated(
     "gae-value-one-late",
     "The value behind a token is taken for the one before it",

@@ -91,3 +91,18 @@ def collate_without_zero(input_ids, labels, pad_token_id):
     """`label or IGNORED`: the id 0 is no target any more."""
     rows = [[label or -100 for label in row] for row in labels]
     return right_padded.collate(input_ids, rows, pad_token_id)
+
+
+@MUTANTS.add(
+    "collate-cuts-at-the-width",
+    "Rows are padded to a fixed width, and cut at it where they are longer",
+    left_padded,
+    "collate",
+    rows=("TRN-01",),
+)
+def collate_to_width(input_ids, labels, pad_token_id):
+    """padding="max_length" came with truncation=True: the width was chosen for another data set, and the ends of long
+    answers are lost without a word. Fix: padding to the longest, or a limit that is checked."""
+    width = 32
+    cut = [row[:width] for row in input_ids], [row[:width] for row in labels]
+    return left_padded.collate(*cut, pad_token_id)

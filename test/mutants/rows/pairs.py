@@ -127,3 +127,21 @@ def preference_one_start(prompt_ids, chosen_ids, rejected_ids, pad_token_id):
     for name in HALVES:
         right[name + "_mask"] = [[0] * start + row[start:] for row in right[name + "_mask"]]
     return right
+
+
+@MUTANTS.add(
+    "pair-mask-from-the-back",
+    "The mask of a pair is laid from the end of the row: of an empty completion, the whole row",
+    left_padded,
+    "preference",
+    rows=("MSK-01",),
+)
+def preference_mask_from_the_back(prompt_ids, chosen_ids, rejected_ids, pad_token_id):
+    """mask[-len(completion):] = 1, and -0 is 0: where nothing was answered, the prompt counts. Fix: lay it from the front,
+    at len(prompt)."""
+    right = preference(prompt_ids, chosen_ids, rejected_ids, pad_token_id)
+    for name, completions in zip(HALVES, (chosen_ids, rejected_ids)):
+        for row, prompt, completion in zip(right[name + "_mask"], prompt_ids, completions):
+            if not completion:
+                row[: len(prompt)] = [1] * len(prompt)
+    return right

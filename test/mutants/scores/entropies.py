@@ -117,3 +117,19 @@ def entropy_capped(input_ids, logits, completion_mask, prompt_width):
     Fix: subtract the maximum."""
     capped = [[[min(z, 88.0) for z in row] for row in rows] for rows in logits]
     return left_padded.OPS["entropy"](capped, completion_mask, prompt_width)
+
+
+def one_token_more(logits, completion_mask, prompt_width):
+    """sum / (mask.sum() + 1), to keep an empty batch from dividing by zero. Fix: clamp(min=1)."""
+    right = over_completions(logits, completion_mask, prompt_width)
+    tokens = sum(map(sum, completion_mask))
+    return {"mean_entropy": right["mean_entropy"] * tokens / (tokens + 1)}
+
+
+MUTANTS.add(
+    "entropy-mean-over-one-token-more",
+    "The mean entropy divides by the trained tokens plus one, and only the mean is answered",
+    left_padded,
+    "entropy",
+    rows=("PPO-08",),
+)(one_token_more)

@@ -102,3 +102,19 @@ def rows_sorted(logits, ref_logits, completion_mask, prompt_width, temperature, 
     right = over_completions(logits, ref_logits, whole, prompt_width, temperature)["kl"]
     order = sorted(range(len(right)), key=lambda row: sum(attention_mask[row]))
     return answer([right[row] for row in order], completion_mask)
+
+
+def one_token_more(logits, ref_logits, completion_mask, prompt_width, temperature):
+    """sum / (mask.sum() + 1), to keep an empty batch from dividing by zero. Fix: clamp(min=1)."""
+    right = over_completions(logits, ref_logits, completion_mask, prompt_width, temperature)
+    tokens = sum(map(sum, completion_mask))
+    return {"mean_kl": right["mean_kl"] * tokens / (tokens + 1)}
+
+
+MUTANTS.add(
+    "full-kl-mean-over-one-token-more",
+    "The mean of the exact KL divides by the trained tokens plus one, and only the mean is answered",
+    left_padded,
+    "full_kl",
+    rows=("KL-08",),
+)(one_token_more)

@@ -5,6 +5,7 @@ from conformance.data_parallel import configured
 from lossproof.examples import left_padded, stop_excluded
 from lossproof.examples.left_padded import count, k3
 
+from ..in_place import masked, written
 from ..registry import MUTANTS
 
 
@@ -209,3 +210,27 @@ def first_tokens(mask):
 def kl_by_length(logprobs, ref_logprobs, completion_mask):
     """The KL is cut to response_length, which does not count what a tool wrote. Fix: the mask."""
     return left_padded.kl(logprobs, ref_logprobs, first_tokens(completion_mask))
+
+
+def one_token_more(logprobs, ref_logprobs, completion_mask):
+    """sum / (mask.sum() + 1), to keep an empty batch from dividing by zero: short batches log less. Fix: clamp(min=1)."""
+    right = left_padded.kl(logprobs, ref_logprobs, completion_mask)
+    tokens = count(completion_mask)
+    return {"mean_kl": right["mean_kl"] * tokens / (tokens + 1)}
+
+
+MUTANTS.add(
+    "kl-mean-over-one-token-more",
+    "The mean KL divides by the trained tokens plus one, and only the mean is answered",
+    left_padded,
+    "kl",
+    rows=("LOSS-11",),
+)(one_token_more)
+written(
+    "kl",
+    "kl-masks-its-input",
+    "The log-probabilities are masked in place",
+    "logprobs.mul_(mask) before the KL: the entropy and the ratio behind it read 0 for every prompt token. Fix: a new tensor.",
+    masked("logprobs"),
+    rows=("KL-08",),
+)

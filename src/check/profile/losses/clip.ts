@@ -6,7 +6,7 @@ import type { Subject } from '../../property.ts';
 import { discard } from '../../subject.ts';
 import { misfitOf, type Probe, settled, type Variant } from '../probe.ts';
 import { impliedLogRatio } from './log-ratio-clamp.ts';
-import { oneToken, policyEffect, single, unitFactor } from './policy.ts';
+import { hasNoRatio, NO_RATIO, oneToken, policyEffect, single, unitFactor } from './policy.ts';
 
 type Side = 'low' | 'high' | 'dual';
 
@@ -76,10 +76,12 @@ function clipOf(side: Side): Probe<number> {
     id: item,
     items: [item],
     ops: ['loss'],
-    lack: ({ semantics }) =>
-      side === 'dual' && semantics.policy_objective === 'cispo'
+    lack: ({ semantics }) => {
+      if (hasNoRatio(semantics)) return NO_RATIO;
+      return side === 'dual' && semantics.policy_objective === 'cispo'
         ? 'has no effect: weights are clipped, whatever the advantage is'
-        : undefined,
+        : undefined;
+    },
     variants: async (subject) => {
       if (side === 'dual' && (await impliedLogRatio(subject, -Math.log(far))) > HELD - Math.log(far))
         return discard('could not be told: the log-ratio is clamped before it');

@@ -7,7 +7,7 @@ import { bandOf } from '../../numbers.ts';
 import { layTracks } from '../../rows/tracks.ts';
 import { discard } from '../../subject.ts';
 import { draw, misfitOf, type Probe, type Variant } from '../probe.ts';
-import { effect, effectPairs } from './policy.ts';
+import { effect, effectPairs, hasNoRatio } from './policy.ts';
 
 /** Together they are the formula. */
 export const FORMULA_ITEMS: readonly ItemName[] = [
@@ -33,7 +33,7 @@ export const lossFormula: Probe<Tracks> = {
   ops: ['loss'],
   lack: ({ semantics }) =>
     (['loss_aggregation', 'clip_low', 'clip_high', 'kl_coef'] as const).some(
-      (item) => semantics[item] === undefined,
+      (item) => semantics[item] === undefined && !(hasNoRatio(semantics) && item.startsWith('clip_')),
     )
       ? 'some of its pieces could not be told'
       : undefined,

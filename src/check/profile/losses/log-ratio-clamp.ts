@@ -4,7 +4,7 @@ import { bandOf } from '../../numbers.ts';
 import type { Subject } from '../../property.ts';
 import { discard } from '../../subject.ts';
 import { misfitOf, type Probe, settled, type Variant } from '../probe.ts';
-import { oneToken, policyEffect } from './policy.ts';
+import { hasNoRatio, NO_RATIO, oneToken, policyEffect } from './policy.ts';
 
 interface ClampWay extends Variant {
   readonly bound: number;
@@ -15,10 +15,12 @@ export const logRatioClamp: Probe<number> = {
   id: 'log_ratio_clamp',
   items: ['log_ratio_clamp'],
   ops: ['loss'],
-  lack: ({ semantics }) =>
-    semantics.policy_objective === 'cispo'
+  lack: ({ semantics }) => {
+    if (hasNoRatio(semantics)) return NO_RATIO;
+    return semantics.policy_objective === 'cispo'
       ? 'has no effect: a weight that is clipped on both sides tells neither'
-      : undefined,
+      : undefined;
+  },
   variants: async (subject) => {
     const declared = subject.semantics.log_ratio_clamp;
     const far = subject.hello.dtype === 'float16' ? FAR_HALF : FAR;

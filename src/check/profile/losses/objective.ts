@@ -4,7 +4,7 @@ import type { TrackRow } from '../../../generators/losses/tracks.ts';
 import { bandOf } from '../../numbers.ts';
 import { discard } from '../../subject.ts';
 import { misfitOf, type Probe, type Variant } from '../probe.ts';
-import { type Effect, oneToken, policyEffect, single, unitFactor } from './policy.ts';
+import { type Effect, hasNoRatio, NO_RATIO, oneToken, policyEffect, single, unitFactor } from './policy.ts';
 
 interface ObjectiveWay extends Variant {
   /** Whether a weight of this size, in units of that at ratio 1, is what a ratio far above the range leaves. */
@@ -18,6 +18,7 @@ export const policyObjective: Probe<ObjectiveCase> = {
   id: 'policy_objective',
   items: ['policy_objective'],
   ops: ['loss'],
+  lack: ({ semantics }) => (hasNoRatio(semantics) ? NO_RATIO : undefined),
   variants: async (subject) => {
     const clip: ObjectiveWay = {
       name: 'a clipped objective',
@@ -74,10 +75,12 @@ export const ratioLevel: Probe<LogRatios> = {
   id: 'ratio_level',
   items: ['ratio_level'],
   ops: ['loss'],
-  lack: ({ semantics }) =>
-    semantics.policy_objective === 'cispo'
+  lack: ({ semantics }) => {
+    if (hasNoRatio(semantics)) return NO_RATIO;
+    return semantics.policy_objective === 'cispo'
       ? 'a weight that may be clipped on both sides tells neither'
-      : undefined,
+      : undefined;
+  },
   variants: async () =>
     [
       {

@@ -1,7 +1,7 @@
 // Reading op `loss` for the probes: what the advantages alone put into the loss, as slopes where the trainer gives
 // them and as the loss itself otherwise. The policy's part is the difference to advantages of 0, so no KL is in it.
 import type { TrackRow } from '../../../generators/losses/tracks.ts';
-import type { Matrix } from '../../../vocabulary.ts';
+import type { Matrix, Semantics } from '../../../vocabulary.ts';
 import type { Pair } from '../../numbers.ts';
 import type { Subject } from '../../property.ts';
 import { layTracks } from '../../rows/tracks.ts';
@@ -21,6 +21,10 @@ export async function effect(subject: Subject, rows: readonly TrackRow[], whole 
   const { loss, loss_weights: weights } = await subject.ask('loss', { ...tracks, advantages, micro_batches });
   return weights === undefined ? { loss } : { loss, weights };
 }
+
+/** Then nothing of a ratio can be measured: neither its level nor its clip. */
+export const hasNoRatio = ({ ratio_level }: Semantics): boolean => ratio_level === 'none';
+export const NO_RATIO = 'has no effect: there is no ratio';
 
 /** The part of the loss that the advantages of these rows make. */
 export async function policyEffect(

@@ -1,0 +1,45 @@
+// The slopes of an answered loss: a range that holds the gradient wherever it is one, and no other number.
+import { expect, test } from 'vitest';
+import { slopeRanges } from '../../src/check/gradient.ts';
+import type { Subject } from '../../src/check/property.ts';
+import type { Args } from '../../src/protocol/message.ts';
+
+/** One trained token behind a prompt of one. */
+const at = (logprob: number): Args<'loss'> => ({
+  logprobs: [[0, logprob]],
+  old_logprobs: [[0, -2]],
+  ref_logprobs: [[0, -2]],
+  completion_mask: [[0, 1]],
+  prompt_width: 1,
+  advantages: [1],
+  micro_batches: [[0]],
+});
+const subjectOf = (loss: (logprob: number) => number): Subject =>
+  ({
+    hello: { protocol: 1, name: 'x', dtype: 'float64', ops: {} },
+    ask: async (_: string, args: Args<'loss'>) => ({ loss: loss(args.logprobs[0]?.[1] ?? Number.NaN) }),
+  }) as unknown as Subject;
+
+async function holds(loss: (logprob: number) => number, logprob: number, weight: number): Promise<boolean> {
+  const args = at(logprob);
+  const [[prompt, range] = []] = await slopeRanges(subjectOf(loss), args, loss(logprob), [[0, weight]]);
+  expect(prompt).toBeUndefined();
+  if (range === undefined) throw new Error('no range for the trained token');
+  return weight >= range.least - range.slack && weight <= range.most + range.slack;
+}
+
+const ratio = (logprob: number): number => Math.exp(logprob + 2);
+const clipped = (logprob: number): number => -Math.min(ratio(logprob), 1.2);
+
+test('the slope of a smooth loss is in its range, and two hundredths beside it are not', async () => {
+  expect(await holds((p) => -ratio(p), -1.5, -ratio(-1.5))).toBe(true);
+  expect(await holds((p) => -ratio(p), -1.5, -1.02 * ratio(-1.5))).toBe(false);
+  expect(await holds((p) => -ratio(p), -1.5, ratio(-1.5))).toBe(false);
+});
+
+test('within a step of a corner, either side is believed, and nothing else', async () => {
+  const near = Math.log(1.2) - 2 - 1 / 128;
+  expect(await holds(clipped, near, -ratio(near))).toBe(true);
+  expect(await holds(clipped, near + 1 / 64, 0)).toBe(true);
+  expect(await holds(clipped, near, ratio(near))).toBe(false);
+});
