@@ -10,6 +10,8 @@ import type { Level, Role, Semantics, Stage } from '../vocabulary.ts';
 export interface World {
   readonly hello: Hello;
   readonly semantics: Semantics;
+  /** What of `semantics` nobody declared: it was measured, and holds where it was measured. */
+  readonly measured?: Semantics;
   /** Absent where neither the trainer nor the configuration names one. */
   readonly tokenizer: Tokenizer | undefined;
 }

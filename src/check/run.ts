@@ -21,7 +21,7 @@ export async function run(
   emit: (event: RunEvent) => void,
 ): Promise<readonly PropertyResult[]> {
   const { trainer, properties, seed, semantics, measured, replay, started } = options;
-  const world = worldOf(trainer, options.tokenizer, { ...measured, ...semantics });
+  const world = worldOf(trainer, options.tokenizer, semantics, measured);
   const begun = performance.now();
   emit({
     type: 'run-start',
@@ -86,9 +86,19 @@ function factsOf({ id, title, stage, level, why, catches }: Property): PropertyF
   return { id, title, stage, level, why, catches };
 }
 
-/** What generators and checks may know of a trainer; the configuration's semantics win over declared ones. */
-export function worldOf(trainer: Trainer, tokenizer: Tokenizer | undefined, semantics?: Semantics): World {
-  return { hello: trainer.hello, semantics: { ...trainer.hello.semantics, ...semantics }, tokenizer };
+/** What generators and checks may know of a trainer; the configuration's semantics win over declared ones, and those over measured ones. */
+export function worldOf(
+  { hello }: Trainer,
+  tokenizer: Tokenizer | undefined,
+  semantics?: Semantics,
+  measured?: Semantics,
+): World {
+  return {
+    hello,
+    semantics: { ...measured, ...hello.semantics, ...semantics },
+    tokenizer,
+    ...(measured === undefined ? {} : { measured }),
+  };
 }
 
 /** A known failure of a property that judged no case is no longer watched; of a trainer that is gone nothing is said. */

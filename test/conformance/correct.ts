@@ -126,13 +126,13 @@ export async function whileOpen<T>(
 ): Promise<T> {
   const { trainer, tokenizer } = await correct.open(resident);
   try {
-    const semantics = await measureUndeclared({ trainer, tokenizer });
+    const measured = await measureUndeclared({ trainer, tokenizer });
     return await use((properties, seed, cases) =>
       run(
         {
           trainer,
           tokenizer,
-          semantics,
+          measured,
           properties,
           seed,
           cases,

@@ -217,7 +217,7 @@ function supportedOf(
   { properties }: ChosenRun,
   measured: Semantics,
 ): ReadonlySet<string> {
-  const world = worldOf(trainer, tokenizer, { ...measured, ...semantics });
+  const world = worldOf(trainer, tokenizer, semantics, measured);
   const supported = properties.filter((property) => supportOf(property, world) === undefined);
   return new Set(supported.map(({ id }) => id));
 }

@@ -73,7 +73,7 @@ async function replayWith(
   const { trainer, tokenizer, plan } = session;
   // As in `check`, so that a case that failed what was measured fails it again.
   const measured = await measuredSemantics(session);
-  const world = worldOf(trainer, tokenizer, { ...measured, ...session.semantics });
+  const world = worldOf(trainer, tokenizer, session.semantics, measured);
   const invalid = (why: string): number => {
     say(context, `! no longer valid  ${saved.id}  ${property.id}: ${why}`);
     return NO_VERDICT;
