@@ -12,7 +12,7 @@ import {
   type Subject,
   type World,
 } from '../../src/index.ts';
-import { flat, given, groupBaseline, HARMLESS, rounding } from './advantages.ts';
+import { flat, given, groupBaseline, HARMLESS, mayCompareInGroups, rounding } from './advantages.ts';
 
 /** Groups share nothing but the code. */
 const groupScaling: Need = ({ semantics: { advantage_scaling: scaling } }) => {
@@ -46,7 +46,7 @@ async function observe(subject: Subject, args: Args<'advantages'>): Promise<Obse
   const { advantages } = await subject.ask('advantages', args);
   const band = bandOf(subject, args.rewards.length * rounding(args.rewards));
   const quiet = (value: number, row: number): boolean =>
-    groupBaseline(subject) === undefined &&
+    mayCompareInGroups(subject) &&
     Math.abs(value) <= HARMLESS &&
     new Set(args.rewards.filter((_, other) => args.group_ids[other] === args.group_ids[row])).size === 1;
   const largest = Math.max(1, ...advantages.map(Math.abs).filter(Number.isFinite));

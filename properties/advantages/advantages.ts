@@ -15,9 +15,11 @@ import {
   numberFinding,
   type Property,
   type Ragged,
+  type Semantics,
   type Subject,
   show,
   type World,
+  withImpliedDdof,
   withImpliedEpsilon,
 } from '../../src/index.ts';
 
@@ -32,11 +34,23 @@ export const given =
   (world: World) =>
     grouped({ ...shapeOf(world), minGroups });
 
-/** Advantages are relative to the group, in either way, unless something else is declared. */
-export const groupBaseline: Need = ({ semantics: { advantage_baseline: baseline } }) =>
-  baseline === 'batch-mean' || baseline === 'none'
-    ? `semantics.advantage_baseline is "${baseline}": rewards are not compared within their group`
-    : undefined;
+/** What is declared of advantages is said of groups, but for what another baseline has as well. */
+const saidOfGroups = ({ advantage_scaling: scaling }: Semantics): boolean =>
+  scaling === 'group' || scaling === 'none';
+
+/** Advantages are relative to the group, in either way: declared to be, or measured. */
+export const groupBaseline: Need = ({ semantics }) => {
+  const { advantage_baseline: baseline } = semantics;
+  if (baseline === 'batch-mean' || baseline === 'none')
+    return `semantics.advantage_baseline is "${baseline}": rewards are not compared within their group`;
+  return baseline !== undefined || saidOfGroups(semantics)
+    ? undefined
+    : 'semantics.advantage_baseline is not declared, and no known baseline fits what was answered';
+};
+
+/** Nobody says that rewards are compared elsewhere: what equal rewards of a group leave may be rounding. */
+export const mayCompareInGroups = ({ semantics: { advantage_baseline: baseline } }: World): boolean =>
+  baseline !== 'batch-mean' && baseline !== 'none';
 
 /** The rows in the order of the batch: group after group, or the first row of each group, then the second. */
 export function flat({
@@ -63,7 +77,7 @@ async function ask(
   const args = flat(drawn);
   const { advantages } = await subject.ask('advantages', args);
   const quiet = (value: number, row: number): boolean =>
-    groupBaseline(subject) === undefined &&
+    mayCompareInGroups(subject) &&
     Math.abs(value) <= HARMLESS &&
     new Set(drawn.groups[args.group_ids[row] ?? 0]).size === 1;
   return { ...args, advantages: advantages.map((value, row) => (quiet(value, row) ? 0 : value)) };
@@ -98,9 +112,18 @@ function candidates(
   subject: Subject,
   { rewards, group_ids, advantages }: Awaited<ReturnType<typeof ask>>,
 ): AdvantageVariant[] {
-  const known = advantageVariants(subject.semantics);
+  const listed = advantageVariants(subject.semantics);
+  // Advantages of rows that were whitened as tokens: what one row has of them, the op does not say.
+  const overTokens =
+    subject.semantics.advantage_ddof === undefined
+      ? listed
+          .filter(({ scaling, ddof }) => scaling === 'batch' && ddof === 1)
+          .map((variant) => withImpliedDdof(rewards, group_ids, advantages, variant))
+          .filter(({ ddof }) => ddof < 1)
+      : [];
+  const known = [...listed, ...overTokens];
   if (subject.semantics.advantage_epsilon !== undefined) return known;
-  const forms = new Map(known.map((variant) => [JSON.stringify({ ...variant, epsilon: 0 }), variant]));
+  const forms = new Map(listed.map((variant) => [JSON.stringify({ ...variant, epsilon: 0 }), variant]));
   const implied = [...forms.values()].map((variant) =>
     withImpliedEpsilon(rewards, group_ids, advantages, variant, LARGEST_EPSILON),
   );

@@ -1,5 +1,7 @@
 // Every probe, in the order in which they build on each other.
+
 import { advantageEpsilon, advantageSpread } from './advantages/advantages.ts';
+import { advantageBaseline } from './advantages/baseline.ts';
 import { whitening } from './advantages/whitening.ts';
 import { lossAggregation, lossNormalization } from './losses/aggregation.ts';
 import { clipHigh, clipLow, dualClip } from './losses/clip.ts';
@@ -31,6 +33,7 @@ export const PROBES: readonly Probe[] = [
   any(temperatureInScoring),
   any(klEstimate),
   any(advantageSpread),
+  any(advantageBaseline),
   any(advantageEpsilon),
   any(whitening),
   any(lossAggregation),

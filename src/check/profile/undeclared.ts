@@ -78,8 +78,9 @@ function matters(item: ItemName, declared: Semantics): boolean {
   // that means it says `local`.
   if (item === 'loss_normalization') return declared.loss_aggregation === undefined;
   if (item === 'loss_norm') return (declared.loss_aggregation ?? 'token-sum-norm') === 'token-sum-norm';
-  // Likewise: what is declared of advantages is said of groups, and what is declared of a clip of a clipped objective.
-  if (item === 'advantage_baseline') return ADVANTAGES.every((other) => declared[other] === undefined);
+  // Likewise: to declare that advantages are scaled by their group, or not at all, is to speak of groups, and what is
+  // declared of a clip is said of a clipped objective.
+  if (item === 'advantage_baseline') return !['group', 'none'].includes(declared.advantage_scaling ?? '');
   if (item === 'policy_objective') return CLIPS.every((other) => declared[other] === undefined);
   if (ADVANTAGES.includes(item)) return item === 'advantage_scaling' || declared.advantage_scaling !== 'none';
   return true;

@@ -5,8 +5,8 @@ import type { Semantics } from '../../vocabulary.ts';
 import { at, misuse } from '../shape.ts';
 
 export interface AdvantageVariant {
-  /** Degrees of freedom subtracted in the standard deviation. */
-  readonly ddof: 0 | 1;
+  /** Degrees of freedom subtracted in the standard deviation; between 0 and 1, 1/n, where it is one over n tokens a row. */
+  readonly ddof: number;
   readonly epsilon: number;
   readonly scaling: 'group' | 'batch' | 'none';
   /** Added to the standard deviation (default), or to the variance under its root. */
@@ -59,6 +59,29 @@ export function withImpliedEpsilon(
   return { ...variant, epsilon: Math.min(largest, Math.max(0, epsilon)) };
 }
 
+/**
+ * The variant, which scales by the batch, with the degrees of freedom that the observed advantages imply; itself where
+ * they are not between 0 and 1. A deviation over the tokens of rows, n in each, takes one off n times as many.
+ */
+export function withImpliedDdof(
+  rewards: readonly number[],
+  groupIds: readonly number[],
+  observed: readonly number[],
+  variant: AdvantageVariant,
+): AdvantageVariant {
+  const rows = spreads(rewards, groupIds, { ...variant, ddof: 0 });
+  const far = rows.reduce(
+    (best, { centred }, row) => (Math.abs(centred) > Math.abs(rows[best]?.centred ?? 0) ? row : best),
+    0,
+  );
+  const { centred, deviation: std } = rows[far] ?? { centred: 0, deviation: 0 };
+  const total = centred / at(observed, far);
+  const { epsilon, placement } = variant;
+  const squared = placement === 'variance' ? total ** 2 - epsilon : (total - epsilon) ** 2;
+  const ddof = rewards.length * (1 - std ** 2 / squared);
+  return total > 0 && ddof > 0 && ddof < 1 ? { ...variant, ddof } : variant;
+}
+
 /** The variants that agree with what is declared; without scaling, ddof and epsilon have no effect and appear once. */
 export function advantageVariants(semantics: Semantics): AdvantageVariant[] {
   const { advantage_ddof, advantage_epsilon, advantage_scaling } = semantics;
@@ -98,7 +121,8 @@ export function describeAdvantage(variant: AdvantageVariant): string {
   const centred = BASELINES[variant.baseline ?? 'group-mean'];
   if (variant.scaling === 'none') return `${centred}, not scaled`;
   const of = variant.batchOf === 'centred' ? ' of rewards less their baseline' : '';
-  const spread = `${variant.scaling} standard deviation${of}, ddof ${variant.ddof}`;
+  const tokens = Number.isInteger(variant.ddof) ? '' : ' over tokens';
+  const spread = `${variant.scaling} standard deviation${of}${tokens}, ddof ${tokens === '' ? variant.ddof : 1}`;
   return variant.placement === 'variance'
     ? `${centred} / (${spread}, with ${variant.epsilon} under the root)`
     : `${centred} / (${spread}, + ${variant.epsilon})`;
