@@ -168,6 +168,9 @@ export function answerBeginsAt(world: World, drawn: Dialogue, column: number): b
     return false;
   let shared = 0;
   while (shared < prompt.length && prompt[shared] === whole[shared]) shared++;
+  // Where they part within the question, an answer that is empty would begin there, too.
+  const question = rendered(world, drawn, promptOf(drawn.messages), false) ?? '';
+  if (whole.startsWith(question) && shared < question.length) return false;
   const answer = drawn.messages.at(-1)?.content ?? '';
   const before = tokenizer.encode(whole.slice(0, shared));
   return (

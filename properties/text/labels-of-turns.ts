@@ -2,6 +2,7 @@
 // up to it through the same route; a template that rewrites earlier turns has no such prefixes, and the case says
 // nothing.
 import {
+  behindTurn,
   type Dialogue,
   discard,
   type Finding,
@@ -60,9 +61,17 @@ async function turnsOf(subject: Subject, drawn: Dialogue): Promise<Turns> {
       return discard('earlier turns are tokenised otherwise when the conversation goes on');
     const stop = whole.findIndex((id, column) => column >= before.length && stops?.includes(id));
     if (stops !== undefined && stop < 0) return discard('an answer has no stop token of its own');
-    answers.push({ from: before.length, to: stop + 1, rest: whole.length });
+    answers.push({ from: before.length, to: stop + 1, rest: restOf(subject, ids, stop, whole.length) });
   }
   return { ids, labels, answers };
+}
+
+/**
+ * Behind what the template writes after the stop token. A trainer may strip it off a row that ends there, so that the
+ * conversation so far does not show it.
+ */
+function restOf({ tokenizer }: Subject, ids: Ids, stop: number, whole: number): number {
+  return tokenizer === undefined || stop < 0 ? whole : Math.max(whole, behindTurn(tokenizer, ids, stop + 1));
 }
 
 /** Length of the longest prefix that `part` shares with `row`. */
@@ -122,7 +131,8 @@ export const turnLabelProperties: readonly Property<Dialogue>[] = [
     async check(subject, drawn) {
       const turns = await turnsOf(subject, drawn);
       const expected = turns.ids.map((id, column) =>
-        turns.answers.some(({ from, to }) => column >= from && column < to) ? id : undefined,
+        // Nothing predicts the first token of a row.
+        column > 0 && turns.answers.some(({ from, to }) => column >= from && column < to) ? id : undefined,
       );
       return turnFinding(
         subject,

@@ -117,7 +117,16 @@ function strangersOf(known: KnownFailures | undefined, all: readonly Property[])
 const unclear = ({ problem }: Problem): Held => ({ kind: 'unclear', words: problem });
 
 /** Verdicts that a case stands behind. */
-export const JUDGED: readonly Verdict[] = ['pass', 'known', 'fail', 'error', 'ask', 'thin', 'changed', 'stale'];
+export const JUDGED: readonly Verdict[] = [
+  'pass',
+  'known',
+  'fail',
+  'error',
+  'ask',
+  'thin',
+  'changed',
+  'stale',
+];
 
 async function heldOf(
   groups: readonly Group[],
