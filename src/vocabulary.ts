@@ -47,6 +47,9 @@ export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-t
 /** The importance ratio is one a token (PPO, GRPO), or one a row, the geometric mean of its tokens' (GSPO). */
 export type RatioLevel = 'token' | 'sequence';
 
+/** Names of a chat template's variables and what they are. */
+export type TemplateArguments = Readonly<Record<string, string | number | boolean>>;
+
 /**
  * What may legally differ between correct trainers. Every item may be declared in `hello`; what is not declared
  * is never held against the trainer: a check then accepts any of the known variants.
@@ -60,6 +63,10 @@ export interface Semantics {
   readonly sft_target?: 'all' | 'assistant' | 'last-assistant';
   /** The supervised loss is a mean over all labelled tokens (the usual choice), or over rows of each row's mean. */
   readonly sft_aggregation?: 'token-mean' | 'seq-mean-token-mean';
+  /** Further variables of the chat template, as apply_chat_template takes them: `enable_thinking`, `reasoning_effort`. */
+  readonly template_arguments?: TemplateArguments;
+  /** The system message that the trainer puts before a conversation that has none. */
+  readonly default_system?: string;
   /** Extracted completions keep their stop token. */
   readonly stop_token_in_completion?: boolean;
   readonly kl_estimator?: KlEstimator;

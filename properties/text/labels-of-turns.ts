@@ -3,6 +3,7 @@
 // nothing.
 import {
   behindTurn,
+  type Coverage,
   type Dialogue,
   discard,
   type Finding,
@@ -16,8 +17,9 @@ import {
   type Subject,
   stripOf,
   tokenAt,
+  type World,
 } from '../../src/index.ts';
-import { knownStops, promptBefore, stopIds, templateArg } from './conversation.ts';
+import { knownStops, promptBefore, renderedBy, stopIds, templateArg } from './conversation.ts';
 import { base } from './tokenize.ts';
 
 /** Columns of one answer in the training row. */
@@ -108,6 +110,24 @@ function turnFinding(
   };
 }
 
+/** A template that writes earlier turns otherwise when the conversation goes on leaves nothing to measure them by. */
+function severalTurns(world: World): Coverage {
+  const turn: readonly Message[] = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'a' },
+  ];
+  const sends = world.hello.ops.tokenize?.chat_template === true;
+  const [one, two] = sends
+    ? []
+    : [turn, [...turn, ...turn]].map((messages) => renderedBy(world, null, messages, false));
+  const keeps =
+    one === undefined ||
+    two === undefined ||
+    !('text' in one && 'text' in two) ||
+    two.text.startsWith(one.text);
+  return keeps ? { 'several turns': 0.3 } : {};
+}
+
 const declaresTurns: Need = ({ semantics }) =>
   semantics.sft_target === 'assistant'
     ? undefined
@@ -126,7 +146,7 @@ export const turnLabelProperties: readonly Property<Dialogue>[] = [
       'Where SFT is declared to train every assistant turn, earlier answers are trained through their stop tokens',
     why: 'Trained on last answers only, long dialogues teach a fraction of what they were paid for, and the declared target is another one.',
     catches: ['MSK-05', 'MSK-09', 'EOS-07', 'TOK-06'],
-    coverage: { 'several turns': 0.3 },
+    coverage: severalTurns,
     needs: [route('tokenize', 'sft'), knownStops, declaresTurns],
     async check(subject, drawn) {
       const turns = await turnsOf(subject, drawn);
@@ -150,7 +170,7 @@ export const turnLabelProperties: readonly Property<Dialogue>[] = [
       'Questions and headers of every turn are not trained, nor earlier answers where only the last is declared',
     why: 'A mask that is right for the last turn and wrong for those before teaches the model to write the user.',
     catches: ['MSK-01', 'MSK-05', 'TOK-06'],
-    coverage: { 'several turns': 0.3 },
+    coverage: severalTurns,
     needs: [route('tokenize', 'sft'), declaresAnswers],
     async check(subject, drawn) {
       const turns = await turnsOf(subject, drawn);

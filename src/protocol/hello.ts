@@ -5,6 +5,8 @@ import { type Capability, type Hello, OPS, type Op, PROTOCOL } from './message.t
 import { type Decoded, isJsonObject, shown } from './result.ts';
 import {
   atLeast,
+  eitherOf,
+  filled,
   flag,
   listOf,
   number,
@@ -128,6 +130,8 @@ const SEMANTICS: RulesFor<Semantics> = {
   truncated_completions_trained: flag,
   sft_aggregation: oneOf('token-mean', 'seq-mean-token-mean'),
   sft_target: oneOf('all', 'assistant', 'last-assistant'),
+  template_arguments: recordOf(eitherOf<string | number | boolean>(flag, number, text)),
+  default_system: filled,
   stop_token_in_completion: flag,
   kl_estimator: oneOf('k1', 'k2', 'k3', 'abs'),
   kl_clamp: numberOrNull,

@@ -19,12 +19,14 @@ import { stopInCompletion, stopInMask } from './rollouts/stop.ts';
 import { truncation } from './rows/truncation.ts';
 import { klEstimate } from './scores/kl.ts';
 import { temperatureInScoring } from './scores/temperature.ts';
+import { chatRendering } from './text/chat.ts';
 import { sftTarget } from './text/sft-target.ts';
 
 /** A probe of any case: it draws its own cases and is handed no others, so the case's type is its own business. */
 const any = <Case>(probe: Probe<Case>): Probe => probe as Probe;
 
 export const PROBES: readonly Probe[] = [
+  any(chatRendering),
   any(truncation),
   any(sftTarget),
   any(stopInCompletion),

@@ -3,7 +3,7 @@
 import type { Semantics } from '../../vocabulary.ts';
 import { worldOf } from '../run.ts';
 import { FORMULA_ITEMS } from './losses/formula.ts';
-import type { ItemName } from './probe.ts';
+import { type ItemName, missingOp } from './probe.ts';
 import { PROBES } from './probes.ts';
 import { type ProfileOptions, profileTrainer } from './profile.ts';
 
@@ -12,7 +12,7 @@ export async function measureUndeclared(
   options: Pick<ProfileOptions, 'trainer' | 'tokenizer' | 'semantics' | 'signal'>,
 ): Promise<Semantics> {
   const { hello, semantics: declared } = worldOf(options.trainer, options.tokenizer, options.semantics);
-  const shown = PROBES.filter(({ ops }) => ops.every((op) => hello.ops[op] !== undefined));
+  const shown = PROBES.filter((probe) => missingOp(probe, hello.ops) === undefined);
   const items = new Set(
     shown
       .flatMap((probe) => probe.items)
