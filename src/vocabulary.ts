@@ -57,6 +57,11 @@ export type TemplateArguments = Readonly<Record<string, string | number | boolea
 export interface Semantics {
   /** completion_mask is 1 on the stop token (the usual choice) or 0. */
   readonly stop_token_in_mask?: boolean;
+  /**
+   * Every completion ends with a stop token, which supervised fine-tuning puts behind the answer where it has none: op
+   * `mask` is then sent no other.
+   */
+  readonly completions_always_stop?: boolean;
   /** A completion that ran into the length limit without a stop token is trained (the usual choice) or left out whole. */
   readonly truncated_completions_trained?: boolean;
   /** Which tokens of a conversation supervised fine-tuning trains: every one, every assistant turn, or the last one. */

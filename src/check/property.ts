@@ -4,6 +4,7 @@ import type { Models } from '../checkpoints/models.ts';
 import type { Chosen } from '../kernel/index.ts';
 import type { Args, Hello, Ok, Op } from '../protocol/message.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Level, Role, Semantics, Stage } from '../vocabulary.ts';
 
 /** What a generator and a check may know of the trainer before the first case. */
@@ -23,8 +24,11 @@ export interface Subject extends World {
   /** Computes the reference at a real vocabulary. Chosen at the first call. */
   readonly kernel: () => Promise<Chosen>;
   ask<O extends Op>(op: O, args: Args<O>): Promise<Ok<O>>;
-  /** For inputs that should be refused: the answer, or why there is none. An exception of the op refuses, too. */
-  attempt<O extends Op>(op: O, args: Args<O>): Promise<{ readonly ok: Ok<O> } | { readonly refused: string }>;
+  /** For inputs that should be refused: the answer, or why there is none. An exception of the op, `failure`, refuses, too. */
+  attempt<O extends Op>(
+    op: O,
+    args: Args<O>,
+  ): Promise<{ readonly ok: Ok<O> } | { readonly refused: string; readonly failure?: TrainerFailure }>;
 }
 
 /** One column of a token strip. Where the harness made the ids up, they have no text; where it made up numbers only, no id. */

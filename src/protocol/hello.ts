@@ -132,6 +132,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   sft_target: oneOf('all', 'assistant', 'last-assistant'),
   template_arguments: recordOf(eitherOf<string | number | boolean>(flag, number, text)),
   default_system: filled,
+  completions_always_stop: flag,
   stop_token_in_completion: flag,
   kl_estimator: oneOf('k1', 'k2', 'k3', 'abs'),
   kl_clamp: numberOrNull,

@@ -26,14 +26,18 @@ export const given = (world: World, minRows = 1) =>
     tokens: world.hello.tokens,
     minRows,
     unfinished: world.hello.ops.mask?.unfinished === true,
+    alwaysStops: world.semantics.completions_always_stop === true,
     afterStop: world.hello.ops.mask?.after_stop === 'any',
   });
 
-export const coverage = ({ hello }: World): Readonly<Record<string, number>> => ({
+export const coverage = ({ hello, semantics }: World): Readonly<Record<string, number>> => ({
   'unequal prompts': 0.3,
   'repeated prompt': 0.15,
   stopped: 0.5,
-  ...batchCoverage(hello.tokens, { unfinished: hello.ops.mask?.unfinished === true }),
+  ...batchCoverage(hello.tokens, {
+    unfinished: hello.ops.mask?.unfinished === true,
+    alwaysStops: semantics.completions_always_stop === true,
+  }),
 });
 
 /** One finding for the first faulty row: the sentence of its first fault, a strip with all of them. */

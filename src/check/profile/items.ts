@@ -70,7 +70,12 @@ export const GROUPS: readonly { readonly title: string; readonly items: readonly
   },
   {
     title: 'completions',
-    items: ['stop_token_in_completion', 'stop_token_in_mask', 'truncated_completions_trained'],
+    items: [
+      'completions_always_stop',
+      'stop_token_in_completion',
+      'stop_token_in_mask',
+      'truncated_completions_trained',
+    ],
   },
   { title: 'log-probabilities', items: ['sampling_logprobs', 'temperature_in_scoring'] },
   {

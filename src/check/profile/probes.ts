@@ -15,7 +15,7 @@ import { sftAggregation, sftNormalization } from './losses/sft-loss.ts';
 import { sftMean } from './losses/sft-mean.ts';
 import type { Probe } from './probe.ts';
 import { samplingRecord } from './rollouts/sampling.ts';
-import { stopInCompletion, stopInMask } from './rollouts/stop.ts';
+import { alwaysStops, stopInCompletion, stopInMask } from './rollouts/stop.ts';
 import { truncation } from './rows/truncation.ts';
 import { klEstimate } from './scores/kl.ts';
 import { temperatureInScoring } from './scores/temperature.ts';
@@ -29,6 +29,7 @@ export const PROBES: readonly Probe[] = [
   any(chatRendering),
   any(truncation),
   any(sftTarget),
+  any(alwaysStops),
   any(stopInCompletion),
   any(stopInMask),
   any(samplingRecord),

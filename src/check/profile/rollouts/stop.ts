@@ -2,9 +2,39 @@
 import { type Batch, batch } from '../../../generators/rollouts/batch.ts';
 import type { Args } from '../../../protocol/message.ts';
 import { blockBatch, completionVariants, flushLeftBatch, padRows } from '../../../reference/index.ts';
-import { plannedRows, sameIds } from '../../rows/rows.ts';
+import { blockArgs, plannedRows, sameIds } from '../../rows/rows.ts';
 import { discard } from '../../subject.ts';
 import { draw, misfitOf, type Probe } from '../probe.ts';
+
+/** Where what never stopped is rejected, and what stopped is not, the trainer's completions always stop. */
+export const alwaysStops: Probe<Batch> = {
+  id: 'completions_always_stop',
+  items: ['completions_always_stop'],
+  ops: ['mask'],
+  variants: async () => [
+    { name: 'completions that never stopped are taken', items: {} },
+    { name: 'completions that never stopped are refused', items: { completions_always_stop: true } },
+  ],
+  cases: ({ hello: { tokens } }) => threeRows(tokens),
+  async fits(subject, given, variants) {
+    const { completions, stops } = given;
+    const ended = completions.map((ids) =>
+      stops.includes(ids.at(-1) ?? -1) ? ids : [...ids, stops[0] ?? 0],
+    );
+    const stopped = await subject.attempt('mask', blockArgs({ ...given, completions: ended }));
+    const all = await subject.attempt('mask', blockArgs(given));
+    if (!('ok' in stopped)) return discard('it takes no completions');
+    // An exception is no refusal.
+    if (!('ok' in all) && all.failure !== undefined) return discard(all.refused);
+    const where = 'completions that never stopped, taken';
+    return variants.map(({ items }) =>
+      misfitOf(
+        [{ where, expected: Number(!items.completions_always_stop), observed: Number('ok' in all) }],
+        () => 0.5,
+      ),
+    );
+  },
+};
 
 export const stopInMask: Probe<Batch> = {
   id: 'mask',
@@ -17,10 +47,13 @@ export const stopInMask: Probe<Batch> = {
         items: { stop_token_in_mask, truncated_completions_trained },
       })),
     ),
-  cases: (world, drawn) => [
-    ...threeRows(world.hello.tokens),
-    ...draw(batch({ tokens: world.hello.tokens, minRows: 2 }), drawn),
-  ],
+  cases: ({ hello: { tokens }, semantics }, drawn) => {
+    const alwaysStops = semantics.completions_always_stop === true;
+    return [
+      ...(alwaysStops ? [] : threeRows(tokens)),
+      ...draw(batch({ tokens, minRows: 2, alwaysStops }), drawn),
+    ];
+  },
   async fits(subject, given, variants) {
     const rows = await plannedRows(subject, given);
     if (!rows.some(({ roles }) => roles.includes('stop'))) return discard('no row was stopped');
