@@ -48,9 +48,23 @@ export const groupBaseline: Need = ({ semantics }) => {
     : 'semantics.advantage_baseline is not declared, and no known baseline fits what was answered';
 };
 
-/** Nobody says that rewards are compared elsewhere: what equal rewards of a group leave may be rounding. */
-export const mayCompareInGroups = ({ semantics: { advantage_baseline: baseline } }: World): boolean =>
-  baseline !== 'batch-mean' && baseline !== 'none';
+/**
+ * Advantages without what rounding leaves of rewards that are all equal, in their group, or in the batch where it is
+ * that which they are compared with.
+ */
+export function quieted(
+  { semantics: { advantage_baseline: baseline } }: World,
+  { rewards, group_ids }: Args<'advantages'>,
+  advantages: readonly number[],
+): readonly number[] {
+  if (baseline === 'none') return advantages;
+  const isEqual = (row: number): boolean =>
+    rewards.every(
+      (reward, other) =>
+        reward === rewards[row] || (baseline !== 'batch-mean' && group_ids[other] !== group_ids[row]),
+    );
+  return advantages.map((value, row) => (Math.abs(value) <= HARMLESS && isEqual(row) ? 0 : value));
+}
 
 /** The rows in the order of the batch: group after group, or the first row of each group, then the second. */
 export function flat({
@@ -76,11 +90,7 @@ async function ask(
 ): Promise<{ rewards: readonly number[]; group_ids: readonly number[]; advantages: readonly number[] }> {
   const args = flat(drawn);
   const { advantages } = await subject.ask('advantages', args);
-  const quiet = (value: number, row: number): boolean =>
-    mayCompareInGroups(subject) &&
-    Math.abs(value) <= HARMLESS &&
-    new Set(drawn.groups[args.group_ids[row] ?? 0]).size === 1;
-  return { ...args, advantages: advantages.map((value, row) => (quiet(value, row) ? 0 : value)) };
+  return { ...args, advantages: quieted(subject, args, advantages) };
 }
 
 /**
