@@ -7,6 +7,7 @@ import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import { type Corpus, caseId } from './saved/corpus.ts';
 import { changeOf, type KnownFailure } from './saved/known.ts';
+import { outdated } from './saved/outdated.ts';
 import { screen } from './screen.ts';
 import { confirm, dimmed, shrink } from './shrink/shrink.ts';
 import { type CaseOutcome, runCase, troubleOf } from './subject.ts';
@@ -37,6 +38,7 @@ export async function checkProperty(
     labels: labels.counts(),
     coverage: coverageOf(property, world),
     fixed: saved.fixed,
+    ...(saved.outdated.length === 0 ? {} : { outdated: saved.outdated }),
     ...rest,
   });
   const known = options.known?.[property.id];
@@ -52,7 +54,11 @@ export async function checkProperty(
   let notJudged: string | undefined;
   if (known?.given !== undefined) {
     // A case of an older version may be one that the check can no longer read.
-    const outcome = await runCase(property, options.trainer, world, known.given).catch(unreadable);
+    const why = outdated(known.given, world, property);
+    const outcome: CaseOutcome =
+      why === undefined
+        ? await runCase(property, options.trainer, world, known.given).catch(unreadable)
+        : { kind: 'refused', why };
     if (outcome.kind === 'holds') return report('stale', { cases: 1, reason: staleReason(known) });
     if (outcome.kind === 'refused') notJudged = outcome.why;
     else {
@@ -137,10 +143,16 @@ async function checkSaved(
   property: Property,
   world: World,
   options: CheckOptions,
-): Promise<{ failure?: Failure; fixed: string[] }> {
+): Promise<{ failure?: Failure; fixed: string[]; outdated: string[] }> {
   const fixed: string[] = [];
+  const ruledOut: string[] = [];
   for (const saved of options.corpus?.saved(property.id) ?? []) {
     if (options.signal?.aborted) break;
+    const why = outdated(saved.given, world, property);
+    if (why !== undefined) {
+      ruledOut.push(`${saved.id}: ${why}`);
+      continue;
+    }
     const outcome = await runCase(property, options.trainer, world, saved.given).catch(() => undefined);
     if (outcome === undefined || outcome.kind === 'refused') continue; // no longer a valid case: kept, not judged
     if (outcome.kind === 'holds') {
@@ -156,9 +168,9 @@ async function checkSaved(
       saved: true,
     });
     save(property, options, failure);
-    return { failure, fixed };
+    return { failure, fixed, outdated: ruledOut };
   }
-  return { fixed };
+  return { fixed, outdated: ruledOut };
 }
 
 async function failureOf(

@@ -21,23 +21,20 @@ import {
 } from '../../../src/index.ts';
 import { otherStopNote } from './other-stop.ts';
 
-export const given = (world: World, minRows = 1) =>
-  batch({
-    tokens: world.hello.tokens,
-    minRows,
-    unfinished: world.hello.ops.mask?.unfinished === true,
-    alwaysStops: world.semantics.completions_always_stop === true,
-    afterStop: world.hello.ops.mask?.after_stop === 'any',
-  });
+const endsOf = ({ hello, semantics }: World) => ({
+  unfinished: hello.ops.mask?.unfinished === true,
+  alwaysStops: semantics.completions_always_stop === true,
+  afterStop: hello.ops.mask?.after_stop === 'any',
+});
 
-export const coverage = ({ hello, semantics }: World): Readonly<Record<string, number>> => ({
+export const given = (world: World, minRows = 1) =>
+  batch({ tokens: world.hello.tokens, minRows, ...endsOf(world) });
+
+export const coverage = (world: World): Readonly<Record<string, number>> => ({
   'unequal prompts': 0.3,
   'repeated prompt': 0.15,
   stopped: 0.5,
-  ...batchCoverage(hello.tokens, {
-    unfinished: hello.ops.mask?.unfinished === true,
-    alwaysStops: semantics.completions_always_stop === true,
-  }),
+  ...batchCoverage(world.hello.tokens, endsOf(world)),
 });
 
 /** One finding for the first faulty row: the sentence of its first fault, a strip with all of them. */

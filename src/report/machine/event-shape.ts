@@ -146,6 +146,7 @@ const result = object({
   'answers?': list(text),
   'failure?': failure,
   fixed: list(text),
+  'outdated?': list(text),
   milliseconds: count,
 });
 

@@ -223,6 +223,7 @@ describe('the schema of events', () => {
         link: true,
         failure: true,
         fixed: true,
+        outdated: true,
         milliseconds: true,
       }),
     ],
