@@ -86,6 +86,8 @@ export interface Semantics {
   /** Degrees of freedom subtracted in the standard deviation of rewards. */
   readonly advantage_ddof?: 0 | 1;
   readonly advantage_epsilon?: number;
+  /** Advantages are 0 where the standard deviation that divides them is below this; default 0: nowhere. */
+  readonly advantage_min_std?: number;
   /** The epsilon is added to the standard deviation, or to the variance under the root. */
   readonly advantage_epsilon_placement?: 'std' | 'variance';
   /** What is subtracted from a reward: its group's mean, that of the group's other rows (RLOO), the batch's, nothing. */

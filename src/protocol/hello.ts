@@ -141,6 +141,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   kl_coef: number,
   advantage_ddof: oneOf(0, 1),
   advantage_epsilon: number,
+  advantage_min_std: number,
   advantage_epsilon_placement: oneOf('std', 'variance'),
   advantage_baseline: oneOf('group-mean', 'leave-one-out', 'batch-mean', 'none'),
   advantage_scaling: oneOf('group', 'batch', 'none'),

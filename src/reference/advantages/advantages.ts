@@ -13,6 +13,8 @@ export interface AdvantageVariant {
   readonly placement?: 'std' | 'variance';
   /** Subtracted from the reward; default `group-mean`. */
   readonly baseline?: NonNullable<Semantics['advantage_baseline']>;
+  /** Where the deviation is below this, advantages are 0; default 0. */
+  readonly least?: number;
   /** What `batch` scaling takes the deviation of: the rewards (default), or what is left of them after the baseline. */
   readonly batchOf?: 'rewards' | 'centred';
 }
@@ -33,6 +35,7 @@ export function groupAdvantages(
   return spreads(rewards, groupIds, variant).map(({ centred, deviation: std }) => {
     if (centred === 0) return 0;
     if (variant.scaling === 'none') return centred;
+    if (std < (variant.least ?? 0)) return 0;
     return centred / divisor(std, variant);
   });
 }
@@ -91,7 +94,14 @@ export function advantageVariants(semantics: Semantics): AdvantageVariant[] {
     advantage_scaling === undefined ? (['group', 'batch', 'none'] as const) : [advantage_scaling];
   return scalings.flatMap((scaling) =>
     baselinesOf(semantics, scaling).flatMap((baseline): AdvantageVariant[] => {
-      const plain = { ddof: at(ddofs, 0), epsilon: at(epsilons, 0), scaling, baseline };
+      const least = semantics.advantage_min_std;
+      const plain = {
+        ddof: at(ddofs, 0),
+        epsilon: at(epsilons, 0),
+        scaling,
+        baseline,
+        ...(least === undefined ? {} : { least }),
+      };
       if (scaling === 'none') return [plain];
       // The batch's deviation is the same before and after a baseline that is one number for all.
       const same = baseline === 'batch-mean' || baseline === 'none';

@@ -130,6 +130,19 @@ export const groupAdvantages: readonly Legal[] = [
     { semantics: { advantage_scaling: 'batch' } },
   ),
   legal(
+    'advantages of almost equal rewards are 0, declared',
+    {
+      advantages: (args) => ({
+        advantages: args.rewards.map((reward, row) => {
+          const group = groupOf(args, row);
+          const std = deviation(group, 1);
+          return std < 0.01 ? 0 : (reward - mean(group)) / (std + 1e-4);
+        }),
+      }),
+    },
+    { semantics: { advantage_min_std: 0.01, advantage_scaling: 'group' } },
+  ),
+  legal(
     'rewards as they are for advantages, declared (REINFORCE)',
     { advantages: ({ rewards }) => ({ advantages: [...rewards] }) },
     { semantics: { advantage_baseline: 'none', advantage_scaling: 'none' } },
