@@ -54,6 +54,9 @@ export type RatioLevel = 'token' | 'sequence' | 'none';
 export const FORMULAS = ['kl', 'whiten', 'advantages', 'loss', 'sft_loss', 'preference_loss'] as const;
 export type Formula = (typeof FORMULAS)[number];
 
+/** Names of a chat template's variables and what they are. */
+export type TemplateArguments = Readonly<Record<string, string | number | boolean>>;
+
 /**
  * What may legally differ between correct trainers. Every item may be declared in `hello`; what is not declared
  * is never held against the trainer: a check then accepts any of the known variants.
@@ -61,12 +64,21 @@ export type Formula = (typeof FORMULAS)[number];
 export interface Semantics {
   /** completion_mask is 1 on the stop token (the usual choice) or 0. */
   readonly stop_token_in_mask?: boolean;
+  /**
+   * Every completion ends with a stop token, which supervised fine-tuning puts behind the answer where it has none: op
+   * `mask` is then sent no other.
+   */
+  readonly completions_always_stop?: boolean;
   /** A completion that ran into the length limit without a stop token is trained (the usual choice) or left out whole. */
   readonly truncated_completions_trained?: boolean;
   /** Which tokens of a conversation supervised fine-tuning trains: every one, every assistant turn, or the last one. */
   readonly sft_target?: 'all' | 'assistant' | 'last-assistant';
   /** The supervised loss is a mean over all labelled tokens (the usual choice), or over rows of each row's mean. */
   readonly sft_aggregation?: 'token-mean' | 'seq-mean-token-mean';
+  /** Further variables of the chat template, as apply_chat_template takes them: `enable_thinking`, `reasoning_effort`. */
+  readonly template_arguments?: TemplateArguments;
+  /** The system message that the trainer puts before a conversation that has none. */
+  readonly default_system?: string;
   /** Extracted completions keep their stop token. */
   readonly stop_token_in_completion?: boolean;
   readonly kl_estimator?: KlEstimator;
@@ -81,6 +93,8 @@ export interface Semantics {
   /** Degrees of freedom subtracted in the standard deviation of rewards. */
   readonly advantage_ddof?: 0 | 1;
   readonly advantage_epsilon?: number;
+  /** Advantages are 0 where the standard deviation that divides them is below this; default 0: nowhere. */
+  readonly advantage_min_std?: number;
   /** The epsilon is added to the standard deviation, or to the variance under the root. */
   readonly advantage_epsilon_placement?: 'std' | 'variance';
   /** What is subtracted from a reward: its group's mean, that of the group's other rows (RLOO), the batch's, nothing. */

@@ -12,7 +12,7 @@ import {
   type Subject,
   type World,
 } from '../../src/index.ts';
-import { flat, given, groupBaseline, HARMLESS, rounding } from './advantages.ts';
+import { flat, given, groupBaseline, quieted, rounding } from './advantages.ts';
 
 /** Groups share nothing but the code. */
 const groupScaling: Need = ({ semantics: { advantage_scaling: scaling } }) => {
@@ -45,13 +45,9 @@ const ranksOf = (rows: number): number[][] => {
 async function observe(subject: Subject, args: Args<'advantages'>): Promise<Observed> {
   const { advantages } = await subject.ask('advantages', args);
   const band = bandOf(subject, args.rewards.length * rounding(args.rewards));
-  const quiet = (value: number, row: number): boolean =>
-    groupBaseline(subject) === undefined &&
-    Math.abs(value) <= HARMLESS &&
-    new Set(args.rewards.filter((_, other) => args.group_ids[other] === args.group_ids[row])).size === 1;
   const largest = Math.max(1, ...advantages.map(Math.abs).filter(Number.isFinite));
   return {
-    fields: { advantages: advantages.map((value, row) => (quiet(value, row) ? 0 : value)) },
+    fields: { advantages: quieted(subject, args, advantages) },
     slack: { advantages: band.allowed(largest) },
   };
 }

@@ -21,9 +21,11 @@ import {
   type Property,
   type Ragged,
   richest,
+  type Semantics,
   type Subject,
   show,
   type World,
+  withImpliedDdof,
   withImpliedEpsilon,
 } from '../../src/index.ts';
 
@@ -38,11 +40,37 @@ export const given =
   (world: World) =>
     grouped({ ...shapeOf(world), minGroups });
 
-/** Advantages are relative to the group, in either way, unless something else is declared. */
-export const groupBaseline: Need = ({ semantics: { advantage_baseline: baseline } }) =>
-  baseline === 'batch-mean' || baseline === 'none'
-    ? `semantics.advantage_baseline is "${baseline}": rewards are not compared within their group`
-    : undefined;
+/** What is declared of advantages is said of groups, but for what another baseline has as well. */
+const saidOfGroups = ({ advantage_scaling: scaling }: Semantics): boolean =>
+  scaling === 'group' || scaling === 'none';
+
+/** Advantages are relative to the group, in either way: declared to be, or measured. */
+export const groupBaseline: Need = ({ semantics }) => {
+  const { advantage_baseline: baseline } = semantics;
+  if (baseline === 'batch-mean' || baseline === 'none')
+    return `semantics.advantage_baseline is "${baseline}": rewards are not compared within their group`;
+  return baseline !== undefined || saidOfGroups(semantics)
+    ? undefined
+    : 'semantics.advantage_baseline is not declared, and no known baseline fits what was answered';
+};
+
+/**
+ * Advantages without what rounding leaves of rewards that are all equal, in their group, or in the batch where it is
+ * that which they are compared with.
+ */
+export function quieted(
+  { semantics: { advantage_baseline: baseline } }: World,
+  { rewards, group_ids }: Args<'advantages'>,
+  advantages: readonly number[],
+): readonly number[] {
+  if (baseline === 'none') return advantages;
+  const isEqual = (row: number): boolean =>
+    rewards.every(
+      (reward, other) =>
+        reward === rewards[row] || (baseline !== 'batch-mean' && group_ids[other] !== group_ids[row]),
+    );
+  return advantages.map((value, row) => (Math.abs(value) <= HARMLESS && isEqual(row) ? 0 : value));
+}
 
 /** The rows in the order of the batch: group after group, or the first row of each group, then the second. */
 export function flat({
@@ -68,11 +96,7 @@ async function ask(
 ): Promise<{ rewards: readonly number[]; group_ids: readonly number[]; advantages: readonly number[] }> {
   const args = flat(drawn);
   const { advantages } = await subject.ask('advantages', args);
-  const quiet = (value: number, row: number): boolean =>
-    groupBaseline(subject) === undefined &&
-    Math.abs(value) <= HARMLESS &&
-    new Set(drawn.groups[args.group_ids[row] ?? 0]).size === 1;
-  return { ...args, advantages: advantages.map((value, row) => (quiet(value, row) ? 0 : value)) };
+  return { ...args, advantages: quieted(subject, args, advantages) };
 }
 
 /**
@@ -104,9 +128,18 @@ function candidates(
   subject: Subject,
   { rewards, group_ids, advantages }: Awaited<ReturnType<typeof ask>>,
 ): AdvantageVariant[] {
-  const known = advantageVariants(subject.semantics);
+  const listed = advantageVariants(subject.semantics);
+  // Advantages of rows that were whitened as tokens: what one row has of them, the op does not say.
+  const overTokens =
+    subject.semantics.advantage_ddof === undefined
+      ? listed
+          .filter(({ scaling, ddof }) => scaling === 'batch' && ddof === 1)
+          .map((variant) => withImpliedDdof(rewards, group_ids, advantages, variant))
+          .filter(({ ddof }) => ddof < 1)
+      : [];
+  const known = [...listed, ...overTokens];
   if (subject.semantics.advantage_epsilon !== undefined) return known;
-  const forms = new Map(known.map((variant) => [JSON.stringify({ ...variant, epsilon: 0 }), variant]));
+  const forms = new Map(listed.map((variant) => [JSON.stringify({ ...variant, epsilon: 0 }), variant]));
   const implied = [...forms.values()].map((variant) =>
     withImpliedEpsilon(rewards, group_ids, advantages, variant, LARGEST_EPSILON),
   );

@@ -35,6 +35,28 @@ const buffered = () => redrawn(overlong(), ({ buffer }) => buffer > 0);
 const setting = ({ max_length: limit, buffer }: Overlong): string =>
   `with max_length ${limit} and a buffer of ${buffer}`;
 
+/**
+ * The reward of what was cut off is taken away, at the limit or behind it, and nothing else: a legal rule of its own, and
+ * no soft punishment. Told over every length of the buffer and of as many behind the limit, so that neither a slope that is
+ * lost at its end is one, nor a buffer that lies behind the limit.
+ */
+async function isStep(subject: Subject, drawn: Overlong): Promise<boolean> {
+  const { max_length: limit, buffer } = drawn;
+  const each = Array.from({ length: Math.min(buffer, MOST_ASKED) }, (_, at) => at);
+  const inside = each.slice(1).map((back) => limit - back);
+  const behind = each.map((over) => limit + 1 + over);
+  const penalties = await ask(subject, {
+    ...drawn,
+    lengths: [limit, ...inside, ...behind, limit + 1 + buffer],
+  });
+  const [atLimit = Number.NaN, ...others] = penalties;
+  const [first = Number.NaN, ...more] = others.slice(inside.length);
+  const free = others.slice(0, inside.length).every((penalty) => penalty === 0);
+  return free && first < 0 && more.every((penalty) => penalty === first) && [0, first].includes(atLimit);
+}
+/** A buffer may be thousands of tokens; its end tells a slope from a step. */
+const MOST_ASKED = 64;
+
 export const overlongProperties: readonly Property<Overlong>[] = [
   {
     ...base,
@@ -73,7 +95,7 @@ export const overlongProperties: readonly Property<Overlong>[] = [
       const band = bandOf(subject);
       const at = (row: number): number => penalties[row] ?? Number.NaN;
       const limit = lengths.indexOf(drawn.max_length);
-      if (at(limit) >= 0)
+      if (at(limit) >= 0 && !(await isStep(subject, drawn)))
         return {
           kind: 'no cost',
           sentence: `The full length of ${drawn.max_length} has the penalty ${show(at(limit))} ${setting(drawn)}; expected less than 0.`,
@@ -112,6 +134,8 @@ export const overlongProperties: readonly Property<Overlong>[] = [
       const wrong = pairs.filter(({ expected, observed }) => !band.close(observed, expected));
       const [first] = wrong;
       if (first === undefined) return undefined;
+      if (drawn.buffer > 1 && (await isStep(subject, drawn)))
+        return discard('what is too long loses its reward, and nothing grows over a buffer');
       return numberFinding({
         kind: 'slope',
         sentence: `A ${first.where} has the penalty ${show(first.observed)} ${setting(drawn)}, where the limit itself has ${show(full)}; expected ${show(first.expected)}.`,

@@ -14,12 +14,14 @@ import {
   type Property,
   redrawn,
   relations,
+  roundedTo,
   type Subject,
   show,
   stripOf,
   trainedTokens,
   underMask,
   type WhitenCase,
+  type World,
   whitenCase,
   whitened,
   whitenLabels,
@@ -58,6 +60,21 @@ const ask = async (subject: Subject, args: Args<'whiten'>): Promise<Matrix> =>
 /** Whitening magnifies the rounding of a mean by what it divides by. */
 const magnified = (deviation: number): number => Math.max(1, 1 / Math.max(deviation, 1e-2));
 
+/**
+ * What an op that whitens in half precision is off by, inside a trainer that does not: the values, their mean and what is
+ * left of both are rounded before they are divided, and the result is. Nothing where the answers are not so short.
+ */
+function halfSlack(world: World, values: Matrix, mask: Matrix, observed: Matrix): number {
+  const after = underMask(observed, mask);
+  const spacing = roundedTo(world, after);
+  if (spacing === undefined) return 0;
+  const largest = (all: readonly number[]): number => Math.max(0, ...all.map(Math.abs));
+  const { deviation } = moments(values, mask, 0);
+  return ROUNDINGS * spacing * (largest(underMask(values, mask)) * magnified(deviation) + largest(after));
+}
+/** Of half a spacing each: value, mean, difference, deviation. */
+const ROUNDINGS = 2;
+
 const unit: Property<WhitenCase> = {
   ...base,
   id: `${prefix}gives-deviation-1`,
@@ -77,7 +94,8 @@ const unit: Property<WhitenCase> = {
       const shrink = impliedShrink(values, mask, observed, variant);
       const want = moments(whitened(values, mask, variant, shrink), mask, variant.ddof);
       const got = moments(observed, mask, variant.ddof);
-      const slack = bandOf(subject, count).absolute * magnified(deviation);
+      const slack =
+        bandOf(subject, count).absolute * magnified(deviation) + halfSlack(subject, values, mask, observed);
       const near = (a: number, b: number): boolean =>
         Math.abs(a - b) <= slack + Math.abs(b) * bandOf(subject).relative;
       // Equal values that keep their mean are divided by an epsilon: any number will do.
@@ -116,6 +134,10 @@ const affine: Property<WhitenCase> = {
     if (least === most) return discard('all values are equal');
     const [low = 0, high = 0] = [after[before.indexOf(least)], after[before.indexOf(most)]];
     const band = bandOf(subject, before.length);
+    const slack = Math.max(
+      band.absolute * magnified(most - least),
+      halfSlack(subject, values, mask, observed),
+    );
     const expected = values.map((row) =>
       row.map((value) => low + ((value - least) / (most - least)) * (high - low)),
     );
@@ -123,10 +145,7 @@ const affine: Property<WhitenCase> = {
       const off = marks.flatMap((on, column) =>
         on === 1 &&
         !band.close(observed[row]?.[column], expected[row]?.[column]) &&
-        !(
-          Math.abs((observed[row]?.[column] ?? Number.NaN) - (expected[row]?.[column] ?? 0)) <=
-          band.absolute * magnified(most - least)
-        )
+        !(Math.abs((observed[row]?.[column] ?? Number.NaN) - (expected[row]?.[column] ?? 0)) <= slack)
           ? [column]
           : [],
       );
@@ -148,7 +167,7 @@ const affine: Property<WhitenCase> = {
         note: band.reason,
       };
     }
-    if (!(high > low))
+    if (!(high > low) && !(low - high <= slack && roundedTo(subject, after) !== undefined))
       return {
         kind: 'order',
         sentence: `${show(least)} becomes ${show(low)} and ${show(most)} becomes ${show(high)}: the larger number is no longer the larger.`,
@@ -183,10 +202,9 @@ const observe = async (subject: Subject, args: Args<'whiten'>): Promise<Observed
     await subject.attempt('whiten', args);
     return { fields: {} };
   }
-  return {
-    fields: { values: await ask(subject, args) },
-    slack: { values: bandOf(subject).absolute * magnified(deviation) },
-  };
+  const values = await ask(subject, args);
+  const half = halfSlack(subject, args.values, args.completion_mask, values);
+  return { fields: { values }, slack: { values: bandOf(subject).absolute * magnified(deviation) + half } };
 };
 
 const related = {

@@ -24,6 +24,7 @@ import {
   type Subject,
   type World,
 } from '../../src/index.ts';
+import { variantsOf } from '../scores/kl.ts';
 import {
   type Comparison,
   type Drawn,
@@ -75,12 +76,10 @@ function klChoices(subject: Subject, drawn: Drawn, { policy, reference }: Omit<P
   const declared = subject.hello.ops.model_score?.kl;
   if (declared === 'exact') return [exactKl(drawn, { policy, reference })];
   const [ours, theirs] = [policy, reference].map((each) => expectedLogprobs(drawn, each));
-  const { kl_clamp } = subject.semantics;
-  const estimates = klVariants({
-    kl_ratio_correction: false,
-    ...(kl_clamp === undefined ? {} : { kl_clamp }),
-    ...(declared === undefined ? {} : { kl_estimator: declared }),
-  }).map((variant): Kl => {
+  const semantics = { ...subject.semantics, kl_ratio_correction: false };
+  const { kl_estimator: _, ...any } = semantics;
+  const variants = declared === undefined ? klVariants(any) : variantsOf({ ...subject, semantics }, declared);
+  const estimates = variants.map((variant): Kl => {
     const terms = (ours ?? []).map((row, b) =>
       row.map((logprob, t) => klTerm(logprob, theirs?.[b]?.[t] ?? Number.NaN, logprob, variant)),
     );

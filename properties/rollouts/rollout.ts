@@ -77,27 +77,25 @@ function rowFinding(
   expected: Ids,
   observed: Ids,
   words: (difference: string) => string,
+  [expectedName, observedName]: readonly [string, string] = ['sampled from', 'scored'],
 ): Finding {
-  const column = Math.max(
-    0,
-    expected.findIndex((id, at) => observed[at] !== id),
-  );
   const width = Math.max(expected.length, observed.length);
   const ids = Array.from({ length: width }, (_, at) => observed[at] ?? expected[at] ?? 0);
   const at = Array.from({ length: width }, (_, index) => index);
+  const marks = at.filter((index) => expected[index] !== observed[index]);
   return {
     kind,
-    sentence: words(`${tokenAt(subject, ids, column)}`),
+    sentence: words(tokenAt(subject, ids, marks[0] ?? 0)),
     strips: [
       stripOf(subject, {
         row: row.row,
         ids,
         roles: at.map((index): Role => (index < row.prompt.length ? 'prompt' : 'completion')),
         tracks: {
-          'sampled from': at.map((index) => expected[index]),
-          scored: at.map((index) => observed[index]),
+          [expectedName]: at.map((index) => expected[index]),
+          [observedName]: at.map((index) => observed[index]),
         },
-        marks: at.filter((index) => expected[index] !== observed[index]),
+        marks,
       }),
     ],
   };
@@ -293,6 +291,7 @@ const promptRendered: Property<Rollouts> = {
         expected,
         observed,
         (token) => `The prompt of row ${at} parts from the rendered chat template at ${token}.`,
+        ['template', 'prompt'],
       );
     }
     return undefined;

@@ -11,7 +11,7 @@ import {
   tokenAt,
 } from '../../src/index.ts';
 import { extractArgs } from './extract.ts';
-import { coverage, given } from './mask/mask.ts';
+import { coverage, given } from './mask/batches.ts';
 
 /** Log-probabilities are told apart by their place; multiples of this are exact in every format. */
 const GRAIN = 1 / 64;

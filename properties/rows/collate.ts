@@ -114,7 +114,10 @@ function placeOf({ input_ids, labels: answered }: Ok<'collate'>, at: number, dra
       : [],
   );
   const labelled = fits.find((start) =>
-    answered[at]?.every((label, column) => label === (wanted[column - start] ?? IGNORE_INDEX)),
+    answered[at]?.every(
+      (label, column) =>
+        label === (wanted[column - start] ?? IGNORE_INDEX) || (label === IGNORE_INDEX && column === start),
+    ),
   );
   return labelled ?? fits[0] ?? 0;
 }
@@ -130,7 +133,7 @@ function track(
   why: string,
   catches: readonly string[],
   name: 'attention_mask' | 'labels',
-  expected: (drawn: Examples, at: Collated, column: number) => number,
+  expected: (drawn: Examples, at: Collated, column: number, observed: number | undefined) => number,
   words: (token: string, at: Collated, expected: number, observed: number) => string,
 ): Property<Examples> {
   return {
@@ -148,7 +151,7 @@ function track(
       for (const at of await collate(subject, drawn)) {
         if ('kind' in at) continue; // said by collate/rows-survive
         const observed = at.answer[name][at.row] ?? [];
-        const want = at.ids.map((_, column) => expected(drawn, at, column));
+        const want = at.ids.map((_, column) => expected(drawn, at, column, observed[column]));
         const marks = want.flatMap((value, column) => (value === observed[column] ? [] : [column]));
         const [first] = marks;
         if (first === undefined) continue;
@@ -217,8 +220,11 @@ export const collateProperties: readonly Property<Examples>[] = [
     'A label lost where its id equals pad is most often the stop token: the model never learns to stop. A label on padding trains it.',
     ['EOS-01', 'MSK-06', 'PAD-09', 'TRN-05'],
     'labels',
-    (drawn, at, column) =>
-      isReal(at, column) ? (drawn.rows[at.row]?.labels[column - at.start] ?? IGNORE_INDEX) : IGNORE_INDEX,
+    // Nothing predicts the first token: a mask that lives at the predictor has no place for it.
+    (drawn, at, column, observed) =>
+      isReal(at, column) && !(column === at.start && observed === IGNORE_INDEX)
+        ? (drawn.rows[at.row]?.labels[column - at.start] ?? IGNORE_INDEX)
+        : IGNORE_INDEX,
     (token, at, expected, observed) =>
       expected === IGNORE_INDEX
         ? `${token} of row ${at.row} is ${isReal(at, at.start) && expected === IGNORE_INDEX ? 'not to be trained' : 'padding'}, but its label is ${observed}.`

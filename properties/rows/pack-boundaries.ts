@@ -47,18 +47,27 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
   {
     ...packing,
     id: 'pack/positions-restart',
-    title: 'position_ids, where answered, begin at 0 with every example',
+    title:
+      'position_ids, where answered, begin at 0 with every example, and nowhere else where they alone tell examples apart',
     level: 'should',
-    why: 'Positions that run on put every example but the first where the model never saw a beginning, and attention kernels read the boundaries off them.',
+    why: 'Positions that run on put every example but the first where the model never saw a beginning, and attention kernels read the boundaries off them: padding of zeros is as many sequences of one token.',
     catches: ['PCK-02'],
     async check(subject, drawn) {
       const packed = await pack(subject, drawn);
       const positions = packed.answer.position_ids;
       if (positions === undefined) return discard('the answer has no position_ids', 'trainer');
       const observed = ({ row, column }: Cell): number | undefined => positions[row]?.[column];
+      const { segment_ids: segments, segment_lengths: lengths } = packed.answer;
+      const alone = segments === undefined && lengths === undefined;
       return judged(subject, packed, 'position_ids', {
-        holds: (cell) => cell.example === undefined || observed(cell) === cell.offset,
-        words: (cell) => `${tokenOf(cell)}, but its position is ${observed(cell)}.`,
+        holds: (cell) =>
+          cell.example === undefined
+            ? !alone || observed(cell) !== 0 || cell.offset * cell.column === 0
+            : observed(cell) === cell.offset,
+        words: (cell) =>
+          cell.example === undefined
+            ? `${tokenOf(cell)} behind other padding, and its position is 0: read off position_ids, it is an example of its own.`
+            : `${tokenOf(cell)}, but its position is ${observed(cell)}.`,
         track: observed,
       });
     },
@@ -140,7 +149,7 @@ function areOf(drawn: LimitedExamples, unpacked: readonly Ids[]): boolean {
   return !left.some((example) => isWorthwhile(drawn, example));
 }
 
-/** The lengths of a row are those of its examples, in order; what is left over may be counted as one more. */
+/** The lengths of a row are those of its examples, in order; each stretch of padding may be counted as one more. */
 function wrongLengths(packed: Packed, lengths: readonly Ids[]): Finding | undefined {
   const { reading } = packed;
   const bad = lengths.findIndex(
@@ -165,6 +174,9 @@ function wrongLengths(packed: Packed, lengths: readonly Ids[]): Finding | undefi
       matches: (example, offset, row, column) =>
         reading.matches(example, offset, row, column) &&
         (offset > 0 || reading.across === true || starts[row]?.get(column) === reading.lengths[example]),
+      // Padding has a beginning where an example ends, and nowhere else.
+      fills: (row, column, first) =>
+        reading.fills(row, column, first) && (first || column === 0 || starts[row]?.has(column) !== true),
     });
     if (fits !== undefined) return undefined;
   }
@@ -175,6 +187,6 @@ function wrongLengths(packed: Packed, lengths: readonly Ids[]): Finding | undefi
   );
   return {
     kind: 'segment_lengths',
-    sentence: `segment_lengths of packed row ${row} are ${shown(lengths[row] ?? [])}; its examples have ${shown(there.filter((place) => place.row === row).map(({ length }) => length))} tokens.`,
+    sentence: `segment_lengths of packed row ${row} are ${shown(lengths[row] ?? [])}; its examples have ${shown(there.filter((place) => place.row === row).map(({ length }) => length))} tokens, and padding is one more at most.`,
   };
 }

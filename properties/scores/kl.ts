@@ -107,6 +107,31 @@ function meansOf(values: Matrix, mask: Matrix): number[] {
   return [maskedMean(values, mask), sum / rows.length, sum / filled.length];
 }
 
+/**
+ * The variants that an estimator asked for by name may be. A clamp, and a ratio that was measured, are those of the
+ * trainer's own estimator: many bound k3, which is exponentiated, and leave k1 alone.
+ */
+export function variantsOf(
+  { semantics, measured = {} }: World,
+  estimator: KlEstimator | undefined,
+): readonly KlVariant[] {
+  const held = klVariants(semantics, estimator);
+  if (estimator === undefined || estimator === semantics.kl_estimator) return held;
+  const { kl_clamp: clamp, kl_ratio_correction: correction } = semantics;
+  const others = klVariants(
+    {
+      // A declared bound is not said to be that of every estimator.
+      ...(clamp === undefined || measured.kl_clamp !== undefined ? {} : { kl_clamp: null }),
+      ...(correction === undefined || measured.kl_ratio_correction !== undefined
+        ? {}
+        : { kl_ratio_correction: correction }),
+    },
+    estimator,
+  );
+  const known = new Set(held.map(describeKl));
+  return [...held, ...others.filter((variant) => !known.has(describeKl(variant)))];
+}
+
 const fitOf = (subject: Subject, asked: Asked, variant: KlVariant) =>
   differences(
     subject,
@@ -133,7 +158,7 @@ const equals: Property<Tracks> = {
   async check(subject, drawn) {
     for (const estimator of estimators(subject)) {
       const asked = await ask(subject, drawn, estimator);
-      const variants = klVariants(subject.semantics, estimator);
+      const variants = variantsOf(subject, estimator);
       const fits = variants.map((variant) => ({ variant, wrong: fitOf(subject, asked, variant) }));
       if (fits.some(({ wrong }) => wrong.length === 0)) continue;
       const closest = fits.sort(

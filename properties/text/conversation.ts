@@ -2,12 +2,14 @@
 // makes of it. A template may legally drop or rewrite earlier turns; then it is the template that breaks a prefix,
 // not the trainer, and the case says nothing.
 import {
+  calledWith,
   type Dialogue,
   dialogue,
   discard,
   type Ids,
   type Message,
   type Need,
+  type Rendered,
   type Route,
   renderChat,
   sameIds,
@@ -39,22 +41,33 @@ export function rendered(
   messages: readonly Message[],
   addGenerationPrompt: boolean,
 ): string | undefined {
-  const template = drawn.template ?? world.tokenizer?.chatTemplate;
+  const result = renderedBy(world, drawn.template, messages, addGenerationPrompt);
+  if (result === undefined || 'text' in result) return result?.text;
+  return discard(`the template refuses the conversation: ${result.problem}`, 'trainer');
+}
+
+/** As the trainer calls the template, which is the tokenizer's own where null is given. */
+export function renderedBy(
+  world: World,
+  sent: string | null,
+  messages: readonly Message[],
+  addGenerationPrompt: boolean,
+): Rendered | undefined {
+  const template = sent ?? world.tokenizer?.chatTemplate;
   if (template === undefined) return undefined;
   const { tokenizer } = world;
   const name = (id: number | undefined): string | undefined =>
     id === undefined ? undefined : tokenizer?.token(id);
   const bosToken = name(tokenizer?.bosTokenId);
   const eosToken = name(tokenizer?.eosTokenId);
-  const result = renderChat(template, {
-    messages,
+  const { template_arguments: extra } = world.semantics;
+  return renderChat(template, {
+    messages: calledWith(messages, world.semantics),
     addGenerationPrompt,
+    ...(extra === undefined ? {} : { extra }),
     ...(bosToken === undefined ? {} : { bosToken }),
     ...(eosToken === undefined ? {} : { eosToken }),
   });
-  return 'text' in result
-    ? result.text
-    : discard(`the template refuses the conversation: ${result.problem}`, 'trainer');
 }
 
 /**
@@ -148,16 +161,29 @@ export function requirePrefixPreserving(world: World, drawn: Dialogue): void {
       'the answer begins with white space, which a tokenizer that is not known may merge with the header',
       'trainer',
     );
+  const parts = whereItParts(world, drawn);
+  if (parts === undefined) return;
+  // Variables that were measured are no excuse: who sets them on purpose for prompts that no row begins with declares them.
+  const { template_arguments: _, ...plain } = world.semantics;
+  const excused =
+    world.measured?.template_arguments === undefined
+      ? parts
+      : whereItParts({ ...world, semantics: plain }, drawn);
+  if (excused !== undefined) discard(excused, 'trainer');
+}
+
+/** Why a row of the template does not begin with its prompt; undefined where it does. */
+function whereItParts(world: World, drawn: Dialogue): string | undefined {
   const prompt = rendered(world, drawn, promptOf(drawn.messages), true);
   const whole = rendered(world, drawn, drawn.messages, false);
-  if (prompt === undefined || whole === undefined) return;
-  if (!whole.startsWith(prompt))
-    discard('the template does not continue its own generation prompt', 'trainer');
+  if (prompt === undefined || whole === undefined) return undefined;
+  if (!whole.startsWith(prompt)) return 'the template does not continue its own generation prompt';
   const { tokenizer } = world;
-  if (tokenizer === undefined) return;
+  if (tokenizer === undefined) return undefined;
   const [left, right] = [tokenizer.encode(prompt), tokenizer.encode(whole)];
-  if (!left.every((id, at) => right[at] === id))
-    discard('the tokenizer merges across the end of the generation prompt', 'trainer');
+  return left.every((id, at) => right[at] === id)
+    ? undefined
+    : 'the tokenizer merges across the end of the generation prompt';
 }
 
 /**
@@ -172,6 +198,9 @@ export function answerBeginsAt(world: World, drawn: Dialogue, column: number): b
     return false;
   let shared = 0;
   while (shared < prompt.length && prompt[shared] === whole[shared]) shared++;
+  // Where they part within the question, an answer that is empty would begin there, too.
+  const question = rendered(world, drawn, promptOf(drawn.messages), false) ?? '';
+  if (whole.startsWith(question) && shared < question.length) return false;
   const answer = drawn.messages.at(-1)?.content ?? '';
   const before = tokenizer.encode(whole.slice(0, shared));
   return (

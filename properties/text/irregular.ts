@@ -1,6 +1,7 @@
 // Labels of conversations that do not alternate: they begin with an answer, ask twice, or end with the result of a tool.
 // Where each answer stands is read off the chat template alone, because many trainers cannot be asked for a part of them.
 import {
+  behindTurn,
   chatTemplate,
   type Dialogue,
   discard,
@@ -60,9 +61,8 @@ function answersOf(world: World, drawn: Dialogue): { readonly ids: Ids; readonly
     const from = columnOf(drawn.messages.slice(0, at), true);
     const rest = columnOf(drawn.messages.slice(0, at + 1), false);
     const stop = ids.findIndex((id, column) => column >= from && column < rest && stops.includes(id));
-    return stop < 0
-      ? discard('an answer has no stop token of its own', 'trainer')
-      : [{ from, to: stop + 1, rest }];
+    if (stop < 0) return discard('an answer has no stop token of its own', 'trainer');
+    return [{ from, to: stop + 1, rest: Math.max(rest, behindTurn(tokenizer, ids, stop + 1)) }];
   });
   return { ids, spans };
 }
@@ -173,7 +173,8 @@ const everyAnswer: Property<Dialogue> = {
   async check(subject, drawn) {
     const row = await labelled(subject, drawn);
     const expected = row.ids.map((id, column) =>
-      row.spans.some(({ from, to }) => column >= from && column < to) ? id : undefined,
+      // Nothing predicts the first token of a row.
+      column > 0 && row.spans.some(({ from, to }) => column >= from && column < to) ? id : undefined,
     );
     return spanFinding(
       subject,

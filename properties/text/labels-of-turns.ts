@@ -2,6 +2,8 @@
 // up to it through the same route; a template that rewrites earlier turns has no such prefixes, and the case says
 // nothing.
 import {
+  behindTurn,
+  type Coverage,
   type Dialogue,
   discard,
   type Finding,
@@ -15,8 +17,9 @@ import {
   type Subject,
   stripOf,
   tokenAt,
+  type World,
 } from '../../src/index.ts';
-import { knownStops, promptBefore, stopIds, templateArg } from './conversation.ts';
+import { knownStops, promptBefore, renderedBy, stopIds, templateArg } from './conversation.ts';
 import { base } from './tokenize.ts';
 
 /** Columns of one answer in the training row. */
@@ -60,9 +63,17 @@ async function turnsOf(subject: Subject, drawn: Dialogue): Promise<Turns> {
       return discard('earlier turns are tokenised otherwise when the conversation goes on', 'trainer');
     const stop = whole.findIndex((id, column) => column >= before.length && stops?.includes(id));
     if (stops !== undefined && stop < 0) return discard('an answer has no stop token of its own', 'trainer');
-    answers.push({ from: before.length, to: stop + 1, rest: whole.length });
+    answers.push({ from: before.length, to: stop + 1, rest: restOf(subject, ids, stop, whole.length) });
   }
   return { ids, labels, answers };
+}
+
+/**
+ * Behind what the template writes after the stop token. A trainer may strip it off a row that ends there, so that the
+ * conversation so far does not show it.
+ */
+function restOf({ tokenizer }: Subject, ids: Ids, stop: number, whole: number): number {
+  return tokenizer === undefined || stop < 0 ? whole : Math.max(whole, behindTurn(tokenizer, ids, stop + 1));
 }
 
 /** Length of the longest prefix that `part` shares with `row`. */
@@ -99,6 +110,24 @@ function turnFinding(
   };
 }
 
+/** A template that writes earlier turns otherwise when the conversation goes on leaves nothing to measure them by. */
+function severalTurns(world: World): Coverage {
+  const turn: readonly Message[] = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'a' },
+  ];
+  const sends = world.hello.ops.tokenize?.chat_template === true;
+  const [one, two] = sends
+    ? []
+    : [turn, [...turn, ...turn]].map((messages) => renderedBy(world, null, messages, false));
+  const keeps =
+    one === undefined ||
+    two === undefined ||
+    !('text' in one && 'text' in two) ||
+    two.text.startsWith(one.text);
+  return keeps ? { 'several turns': 0.3 } : {};
+}
+
 const declaresTurns: Need = ({ semantics }) =>
   semantics.sft_target === 'assistant'
     ? undefined
@@ -117,12 +146,13 @@ export const turnLabelProperties: readonly Property<Dialogue>[] = [
       'Where SFT is declared to train every assistant turn, earlier answers are trained through their stop tokens',
     why: 'Trained on last answers only, long dialogues teach a fraction of what they were paid for, and the declared target is another one.',
     catches: ['MSK-05', 'MSK-09', 'EOS-07', 'TOK-06'],
-    coverage: { 'several turns': 0.3 },
+    coverage: severalTurns,
     needs: [route('tokenize', 'sft'), knownStops, declaresTurns],
     async check(subject, drawn) {
       const turns = await turnsOf(subject, drawn);
       const expected = turns.ids.map((id, column) =>
-        turns.answers.some(({ from, to }) => column >= from && column < to) ? id : undefined,
+        // Nothing predicts the first token of a row.
+        column > 0 && turns.answers.some(({ from, to }) => column >= from && column < to) ? id : undefined,
       );
       return turnFinding(
         subject,
@@ -140,7 +170,7 @@ export const turnLabelProperties: readonly Property<Dialogue>[] = [
       'Questions and headers of every turn are not trained, nor earlier answers where only the last is declared',
     why: 'A mask that is right for the last turn and wrong for those before teaches the model to write the user.',
     catches: ['MSK-01', 'MSK-05', 'TOK-06'],
-    coverage: { 'several turns': 0.3 },
+    coverage: severalTurns,
     needs: [route('tokenize', 'sft'), declaresAnswers],
     async check(subject, drawn) {
       const turns = await turnsOf(subject, drawn);

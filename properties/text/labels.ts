@@ -1,5 +1,6 @@
 // The labels of supervised fine-tuning: the answer and the token that ends it are trained, the prompt is not.
 import {
+  behindTurn,
   type Dialogue,
   discard,
   type Finding,
@@ -92,6 +93,23 @@ function aboutLabels(
   };
 }
 
+/**
+ * The stop token of the last answer in a row that does not begin with the prompt: nothing but white space and other
+ * stop tokens stands behind it. The first one behind the place where the two part may be that of a question.
+ */
+function endOf({ tokenizer }: Subject, { ids }: Labelled, stops: Ids): number {
+  const end = ids.findIndex(
+    (id, column) =>
+      stops.includes(id) &&
+      (tokenizer === undefined
+        ? ids.slice(column).every((other) => stops.includes(other))
+        : behindTurn(tokenizer, ids, column, stops) === ids.length),
+  );
+  return end >= 0
+    ? end
+    : discard('the row does not begin with the prompt, and does not end with a stop token');
+}
+
 /** All tokens are trained: legal, and then nothing else is to be said of labels. */
 const trainsAll = (subject: Subject, row: Labelled): boolean =>
   subject.semantics.sft_target === 'all' ||
@@ -154,8 +172,11 @@ export const labelProperties: readonly Property<Dialogue>[] = [
         subject,
         'answer',
         row,
+        // Nothing predicts the first token of a row.
         (column) =>
-          column >= row.prompt && column < (end < 0 ? row.ids.length : end) ? row.ids[column] : undefined,
+          column > 0 && column >= row.prompt && column < (end < 0 ? row.ids.length : end)
+            ? row.ids[column]
+            : undefined,
         (token) => `${token} belongs to the last answer, but SFT does not train it.`,
       );
     },
@@ -166,9 +187,12 @@ export const labelProperties: readonly Property<Dialogue>[] = [
     'SFT trains the token that ends the last answer',
     'A model whose stop token is never trained does not stop.',
     ['EOS-07', 'EOS-09', 'EOS-01'],
-    (subject, row) => {
+    (subject, row, drawn) => {
       const stops = stopIds(subject) ?? [];
-      const end = row.ids.findIndex((id, column) => column >= row.prompt && stops.includes(id));
+      const end =
+        row.parts && !answerBeginsAt(subject, drawn, row.prompt)
+          ? endOf(subject, row, stops)
+          : row.ids.findIndex((id, column) => column >= row.prompt && stops.includes(id));
       if (end < 0)
         return {
           kind: 'no stop',

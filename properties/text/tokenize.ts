@@ -194,7 +194,7 @@ const rowLabels = (drawn: Dialogue, world: World): string[] => {
 };
 
 /** An answer that a tokenizer may merge with what stands before it; the generator makes one in so many of them. */
-const rowCoverage = ({ tokenizer, hello }: World): Readonly<Record<string, number>> => {
+const rowCoverage = ({ tokenizer, hello, semantics }: World): Readonly<Record<string, number>> => {
   const probe: Dialogue = {
     messages: [
       { role: 'user', content: 'a' },
@@ -202,8 +202,7 @@ const rowCoverage = ({ tokenizer, hello }: World): Readonly<Record<string, numbe
     ],
     template: null,
   };
-  const merges =
-    tokenizer !== undefined && rowLabels(probe, { tokenizer, hello, semantics: {} }).includes(MERGE);
+  const merges = tokenizer !== undefined && rowLabels(probe, { tokenizer, hello, semantics }).includes(MERGE);
   return merges ? { [MERGE]: 0.13 } : {};
 };
 

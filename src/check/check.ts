@@ -10,6 +10,7 @@ import type { Property, World } from './property.ts';
 import type { Requests } from './refusals.ts';
 import type { Corpus } from './saved/corpus.ts';
 import { changeOf, isOf, type KnownFailure } from './saved/known.ts';
+import { outdated } from './saved/outdated.ts';
 import { type Screening, screen } from './screen.ts';
 import {
   byWeight,
@@ -52,6 +53,7 @@ export async function checkProperty(
     labels: labels.counts(),
     coverage: coverageOf(property, world),
     fixed: saved.fixed,
+    ...(saved.outdated.length === 0 ? {} : { outdated: saved.outdated }),
     ...rest,
   });
   const known = options.known?.[property.id];
@@ -75,7 +77,11 @@ export async function checkProperty(
   let recorded: Failure | undefined;
   if (known?.given !== undefined) {
     // A case of an older version may be one that the check can no longer read.
-    const outcome = await runCase(property, options.trainer, world, known.given).catch(unreadable);
+    const why = outdated(known.given, world, property);
+    const outcome: CaseOutcome =
+      why === undefined
+        ? await runCase(property, options.trainer, world, known.given).catch(unreadable)
+        : { kind: 'refused', why };
     if (outcome.kind === 'holds') return report('stale', { cases: 1, reason: staleReason(known) });
     if (outcome.kind === 'refused') notJudged = outcome.why;
     else {
@@ -184,13 +190,19 @@ const unreadable = (): CaseOutcome => ({ kind: 'refused', why: 'its case can no 
 async function checkSaved(
   context: FailureContext,
   options: CheckOptions,
-): Promise<{ failures: readonly Failure[]; fixed: readonly string[] }> {
+): Promise<{ failures: readonly Failure[]; fixed: readonly string[]; outdated: readonly string[] }> {
   const { property, trainer, world } = context;
   const fixed: string[] = [];
+  const ruledOut: string[] = [];
   const found = new Map<string, Found>();
   for (const saved of options.corpus?.saved(property.id) ?? []) {
     if (options.signal?.aborted || found.size > MOST_OTHERS) break;
     const { given, seed, path } = saved;
+    const why = outdated(given, world, property);
+    if (why !== undefined) {
+      ruledOut.push(`${saved.id}: ${why}`);
+      continue;
+    }
     const outcome = await runCase(property, trainer, world, given).catch(() => undefined);
     if (outcome === undefined || outcome.kind === 'refused') continue; // no longer a valid case: kept, not judged
     if (outcome.kind === 'holds') {
@@ -206,7 +218,7 @@ async function checkSaved(
   }
   const failures = await failuresOf(context, byWeight([...found.values()]));
   for (const failure of failures) save(property, options, failure);
-  return { failures, fixed };
+  return { failures, fixed, outdated: ruledOut };
 }
 
 function save(property: Property, options: CheckOptions, failure: Failure): void {

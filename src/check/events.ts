@@ -116,6 +116,8 @@ export interface PropertyResult {
   readonly others?: readonly Failure[];
   /** Saved failures of earlier runs that now hold. */
   readonly fixed: readonly string[];
+  /** Saved failures that the trainer's declarations rule out by now, with the reason; kept, and not judged. */
+  readonly outdated?: readonly string[];
   /** Of the clock: its cases, shrinking and runs again. */
   readonly milliseconds: number;
 }

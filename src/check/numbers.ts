@@ -36,6 +36,27 @@ export function cancellation({ hello }: World, size: number): number {
   return CANCELLED * SPACING[hello.dtype ?? 'float32'] * size;
 }
 
+/**
+ * The half precision that all of these numbers are written in, whatever the trainer declares for itself: one op of a
+ * float32 trainer may well work in it. Two short numbers may be so by chance; rounding is all that it excuses.
+ */
+export function roundedTo({ hello: { dtype } }: World, values: readonly number[]): number | undefined {
+  if (dtype === 'bfloat16' || dtype === 'float16') return undefined; // its band has room for it
+  const told = values.filter((value) => value !== 0 && Number.isFinite(value));
+  const half = HALVES.find(({ bits }) => told.length > 0 && told.every((value) => fitsIn(value, bits)));
+  return half?.spacing;
+}
+
+/** Bits of a significand, the leading one among them, and the spacing of numbers between 1 and 2. */
+const HALVES = [
+  { bits: 8, spacing: 2 ** -7 },
+  { bits: 11, spacing: 2 ** -10 },
+] as const;
+
+function fitsIn(value: number, bits: number): boolean {
+  return Number.isInteger(value / 2 ** (Math.floor(Math.log2(Math.abs(value))) - (bits - 1)));
+}
+
 /** Of numbers between 1 and 2. */
 const SPACING: Readonly<Record<DType, number>> = {
   float64: 2 ** -52,

@@ -4,22 +4,23 @@ import type { Models } from '../checkpoints/models.ts';
 import type { Chosen } from '../kernel/index.ts';
 import type { Args, Hello, Ok, Op } from '../protocol/message.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { TrainerFailure } from '../trainer/failure.ts';
 import type { ItemName, Level, Role, Semantics, Stage } from '../vocabulary.ts';
 
 /** What a generator and a check may know of the trainer before the first case. */
 export interface World {
   readonly hello: Hello;
   readonly semantics: Semantics;
+  /** What of `semantics` nobody declared: it was measured, and holds where it was measured. */
+  readonly measured?: Semantics;
   /** Absent where neither the trainer nor the configuration names one. */
   readonly tokenizer: Tokenizer | undefined;
-  /** Of `semantics`, what was measured and is declared by nobody. */
-  readonly measured?: Semantics;
 }
 
 /** An answer, with the names of the arguments that the op wrote into; or why there is none. */
 export type Attempt<O extends Op> =
   | { readonly ok: Ok<O>; readonly written: readonly string[] }
-  | { readonly refused: string };
+  | { readonly refused: string; readonly failure?: TrainerFailure };
 
 /** What a check is handed: the world and a way to ask. `ask` returns good answers only; anything else ends the case. */
 export interface Subject extends World {
@@ -28,7 +29,7 @@ export interface Subject extends World {
   /** Computes the reference at a real vocabulary. Chosen at the first call. */
   readonly kernel: () => Promise<Chosen>;
   ask<O extends Op>(op: O, args: Args<O>): Promise<Ok<O>>;
-  /** For inputs that should be refused: the answer, or why there is none. An exception of the op refuses, too. */
+  /** For inputs that should be refused: the answer, or why there is none. An exception of the op, `failure`, refuses, too. */
   attempt<O extends Op>(op: O, args: Args<O>): Promise<Attempt<O>>;
 }
 

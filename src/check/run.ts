@@ -114,15 +114,19 @@ function factsOf({ id, title, stage, level, why, catches }: Property): PropertyF
   return { id, title, stage, level, why, catches };
 }
 
-/** What generators and checks may know of a trainer; the configuration's semantics win over declared ones. */
+/** What generators and checks may know of a trainer; the configuration's semantics win over declared ones, and those over measured ones. */
 export function worldOf(
-  trainer: Trainer,
+  { hello }: Trainer,
   tokenizer: Tokenizer | undefined,
   semantics?: Semantics,
-  measured: Semantics = {},
+  measured?: Semantics,
 ): World {
-  const { hello } = trainer;
-  return { hello, semantics: { ...measured, ...hello.semantics, ...semantics }, tokenizer, measured };
+  return {
+    hello,
+    semantics: { ...measured, ...hello.semantics, ...semantics },
+    tokenizer,
+    ...(measured === undefined ? {} : { measured }),
+  };
 }
 
 /** A known failure of a property that judged no case is no longer watched; of a trainer that is gone nothing is said. */

@@ -5,6 +5,8 @@ import { type Capability, type Hello, OPS, type Op, PROTOCOL } from './message.t
 import { type Decoded, isJsonObject, shown } from './result.ts';
 import {
   atLeast,
+  eitherOf,
+  filled,
   flag,
   listOf,
   number,
@@ -128,6 +130,9 @@ const SEMANTICS: RulesFor<Semantics> = {
   truncated_completions_trained: flag,
   sft_aggregation: oneOf('token-mean', 'seq-mean-token-mean'),
   sft_target: oneOf('all', 'assistant', 'last-assistant'),
+  template_arguments: recordOf(eitherOf<string | number | boolean>(flag, number, text)),
+  default_system: filled,
+  completions_always_stop: flag,
   stop_token_in_completion: flag,
   kl_estimator: oneOf('k1', 'k2', 'k3', 'abs'),
   kl_clamp: numberOrNull,
@@ -136,6 +141,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   kl_coef: number,
   advantage_ddof: oneOf(0, 1),
   advantage_epsilon: number,
+  advantage_min_std: number,
   advantage_epsilon_placement: oneOf('std', 'variance'),
   advantage_baseline: oneOf('group-mean', 'leave-one-out', 'batch-mean', 'none'),
   advantage_scaling: oneOf('group', 'batch', 'none'),

@@ -63,12 +63,13 @@ const NOT_JUDGED: readonly Verdict[] = ['skipped', 'unsupported', 'interrupted']
 
 /** It holds, and there is nothing else to be said. */
 function isSilent(result: PropertyResult): boolean {
-  return result.verdict === 'pass' && result.fixed.length === 0 && warningsOf(result).length === 0;
+  const { verdict, fixed, outdated = [] } = result;
+  return verdict === 'pass' && fixed.length + outdated.length === 0 && warningsOf(result).length === 0;
 }
 
-/** One that was interrupted in the middle, or healed a saved case, has something to say. */
-function isNotJudged({ verdict, cases, fixed }: PropertyResult): boolean {
-  if (fixed.length > 0) return false;
+/** One that was interrupted in the middle, or has something to say of a saved case, is told by itself. */
+function isNotJudged({ verdict, cases, fixed, outdated = [] }: PropertyResult): boolean {
+  if (fixed.length + outdated.length > 0) return false;
   return verdict === 'interrupted' ? cases === 0 : NOT_JUDGED.includes(verdict);
 }
 

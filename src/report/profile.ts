@@ -194,6 +194,7 @@ function measuredOf({ fits, verdict }: ItemRow): string {
 function said(value: ItemValue | undefined): string {
   if (value === undefined) return NOTHING;
   if (value === null || value === Number.POSITIVE_INFINITY) return 'none';
+  if (typeof value === 'object') return JSON.stringify(value);
   return typeof value === 'number' ? digits(value) : String(value);
 }
 

@@ -2,8 +2,6 @@
 // is legal; every rule is checked on batches whose rows differ, because a single row hides half of these bugs.
 import {
   type Batch,
-  batch,
-  batchCoverage,
   batchLabels,
   blockArgs,
   discard,
@@ -17,25 +15,10 @@ import {
   stripOf,
   tokenAt,
   trainsCompletion,
-  type World,
 } from '../../../src/index.ts';
+import { coverage, given } from './batches.ts';
 import { lostStopFinding, otherRowFinding } from './lost.ts';
 import { otherStopNote } from './other-stop.ts';
-
-export const given = (world: World, minRows = 1) =>
-  batch({
-    tokens: world.hello.tokens,
-    minRows,
-    unfinished: world.hello.ops.mask?.unfinished === true,
-    afterStop: world.hello.ops.mask?.after_stop === 'any',
-  });
-
-export const coverage = ({ hello }: World): Readonly<Record<string, number>> => ({
-  'unequal prompts': 0.3,
-  'repeated prompt': 0.15,
-  stopped: 0.5,
-  ...batchCoverage(hello.tokens, { unfinished: hello.ops.mask?.unfinished === true }),
-});
 
 /** One finding for the first faulty row: the sentence of its first fault, a strip with all of them. */
 function faultsFinding(

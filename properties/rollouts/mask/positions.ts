@@ -9,7 +9,7 @@ import {
   stripOf,
   tokenAt,
 } from '../../../src/index.ts';
-import { coverage, given } from './mask.ts';
+import { coverage, given } from './batches.ts';
 
 export const maskPositions: Property<Batch> = {
   id: 'mask/positions-count-real-tokens',

@@ -13,7 +13,7 @@ import {
   stripOf,
   tokenAt,
 } from '../../../src/index.ts';
-import { coverage, given } from './mask.ts';
+import { coverage, given } from './batches.ts';
 
 /** Both answers per row, cut to what is not padding, so that rows of different widths compare. */
 function sameRows(

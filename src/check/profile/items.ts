@@ -1,7 +1,7 @@
 // The rows of the profile: each item of the semantics as declared, as measured, and what is to be said of the two.
 import type { Hello, Op } from '../../protocol/message.ts';
 import type { ItemName, Semantics } from '../../vocabulary.ts';
-import type { ItemValue, Misfit } from './probe.ts';
+import { type ItemValue, type Misfit, missingOp } from './probe.ts';
 import type { Probed } from './reading.ts';
 
 /**
@@ -49,21 +49,33 @@ export function valuesOf(item: ItemName, probed: readonly Probed[]): ItemValue[]
 
 /** Numbers that were solved for are as good as their rounding. */
 export function same(a: ItemValue, b: ItemValue): boolean {
-  if (typeof a !== 'number' || typeof b !== 'number') return a === b;
+  if (typeof a !== 'number' || typeof b !== 'number') return a === b || textOf(a) === textOf(b);
   return a === b || Math.abs(a - b) <= ROUNDING * Math.max(Math.abs(a), Math.abs(b));
 }
 
 const ROUNDING = 1e-5;
 
+/** Arguments are the same in any order. */
+const textOf = (value: ItemValue): string =>
+  typeof value === 'object' && value !== null
+    ? JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : JSON.stringify(value);
+
 /** What the profile groups them by: the stage at which one meets them. */
 export const GROUPS: readonly { readonly title: string; readonly items: readonly ItemName[] }[] = [
+  { title: 'chat template', items: ['template_arguments', 'default_system'] },
   {
     title: 'supervised fine-tuning',
     items: ['sft_target', 'sft_aggregation', 'truncation_side', 'overlong'],
   },
   {
     title: 'completions',
-    items: ['stop_token_in_completion', 'stop_token_in_mask', 'truncated_completions_trained'],
+    items: [
+      'completions_always_stop',
+      'stop_token_in_completion',
+      'stop_token_in_mask',
+      'truncated_completions_trained',
+    ],
   },
   { title: 'log-probabilities', items: ['sampling_logprobs', 'temperature_in_scoring'] },
   {
@@ -151,7 +163,7 @@ function rowOf(
 function silenceOf(about: readonly Probed[], offered: Hello['ops']): string {
   if (about.some(({ reading }) => reading.state === 'fits')) return NO_EFFECT;
   for (const { probe, reading } of about) {
-    if (probe.ops.some((op) => offered[op] === undefined)) continue;
+    if (missingOp(probe, offered) !== undefined) continue;
     if (reading.state === 'silent' || reading.state === 'failed') return reading.why;
   }
   return NO_EFFECT;

@@ -2,11 +2,11 @@
 // the cases that tell them apart, and how a case is read. It judges nothing: profile.ts intersects the readings.
 import fc from 'fast-check';
 import type { Op } from '../../protocol/message.ts';
-import type { ItemName, Semantics } from '../../vocabulary.ts';
+import type { ItemName, Semantics, TemplateArguments } from '../../vocabulary.ts';
 import type { Pair } from '../numbers.ts';
 import type { Subject, World } from '../property.ts';
 
-export type ItemValue = string | number | boolean | null;
+export type ItemValue = string | number | boolean | null | TemplateArguments;
 
 /** One known way. An item that it leaves out has no effect there. */
 export interface Variant {
@@ -28,6 +28,8 @@ export interface Probe<Case = unknown> {
   /** Items that it does not measure, but whose values, all together, it holds against whole batches. */
   readonly confirms?: readonly ItemName[];
   readonly ops: readonly Op[];
+  /** Any one of its ops shows the items; otherwise it takes them all. */
+  readonly anyOp?: true;
   /** Why it cannot measure here; its world has what is declared and what was measured before. */
   readonly lack?: (world: World) => string | undefined;
   /** May ask the trainer, to solve for a number that no list can hold. */
@@ -40,6 +42,15 @@ export interface Probe<Case = unknown> {
     given: Case,
     variants: readonly Variant[],
   ) => Promise<readonly (Misfit | undefined)[]>;
+}
+
+/** An op that it takes and the trainer does not offer. */
+export function missingOp(
+  { ops, anyOp }: Pick<Probe, 'ops' | 'anyOp'>,
+  offered: World['hello']['ops'],
+): Op | undefined {
+  const missing = ops.filter((op) => offered[op] === undefined);
+  return anyOp && missing.length < ops.length ? undefined : missing[0];
 }
 
 /** Fixed, so that the same trainer always has the same profile. */

@@ -1,5 +1,7 @@
 // Every probe, in the order in which they build on each other.
+
 import { advantageEpsilon, advantageSpread } from './advantages/advantages.ts';
+import { advantageBaseline } from './advantages/baseline.ts';
 import { whitening } from './advantages/whitening.ts';
 import { lossAggregation, lossNormalization } from './losses/aggregation.ts';
 import { clipHigh, clipLow, dualClip } from './losses/clip.ts';
@@ -13,24 +15,28 @@ import { sftAggregation, sftNormalization } from './losses/sft-loss.ts';
 import { sftMean } from './losses/sft-mean.ts';
 import type { Probe } from './probe.ts';
 import { samplingRecord } from './rollouts/sampling.ts';
-import { stopInCompletion, stopInMask } from './rollouts/stop.ts';
+import { alwaysStops, stopInCompletion, stopInMask } from './rollouts/stop.ts';
 import { truncation } from './rows/truncation.ts';
 import { klEstimate } from './scores/kl.ts';
 import { temperatureInScoring } from './scores/temperature.ts';
+import { chatRendering } from './text/chat.ts';
 import { sftTarget } from './text/sft-target.ts';
 
 /** A probe of any case: it draws its own cases and is handed no others, so the case's type is its own business. */
 const any = <Case>(probe: Probe<Case>): Probe => probe as Probe;
 
 export const PROBES: readonly Probe[] = [
+  any(chatRendering),
   any(truncation),
   any(sftTarget),
+  any(alwaysStops),
   any(stopInCompletion),
   any(stopInMask),
   any(samplingRecord),
   any(temperatureInScoring),
   any(klEstimate),
   any(advantageSpread),
+  any(advantageBaseline),
   any(advantageEpsilon),
   any(whitening),
   any(lossAggregation),

@@ -9,7 +9,7 @@ import { worldOf } from '../run.ts';
 import type { StopSignal } from '../stop.ts';
 import { type CaseOutcome, runCase } from '../subject.ts';
 import { type ItemRow, itemRows, valuesOf } from './items.ts';
-import type { Misfit, Probe, Variant } from './probe.ts';
+import { type Misfit, missingOp, type Probe, type Variant } from './probe.ts';
 import { PROBES } from './probes.ts';
 import type { Probed, Reading } from './reading.ts';
 
@@ -74,7 +74,7 @@ function measuredBy(probed: readonly Probed[]): Semantics {
 }
 
 async function read(probe: Probe, options: ProfileOptions, world: World): Promise<Reading> {
-  const missing = probe.ops.find((op) => world.hello.ops[op] === undefined);
+  const missing = missingOp(probe, world.hello.ops);
   if (missing !== undefined) return { state: 'silent', why: `op \`${missing}\` is not offered` };
   const lack = probe.lack?.(world);
   if (lack !== undefined) return { state: 'silent', why: lack };

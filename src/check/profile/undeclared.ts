@@ -8,6 +8,7 @@ import { FORMULA_ITEMS } from './losses/formula.ts';
 import { klInLoss } from './losses/kl-in-loss.ts';
 import { type Measured, NOT_MEASURED } from './measured.ts';
 import { doubtsOf } from './practice.ts';
+import { missingOp } from './probe.ts';
 import { PROBES } from './probes.ts';
 import { type ProfileOptions, profileTrainer } from './profile.ts';
 import type { Probed } from './reading.ts';
@@ -19,7 +20,7 @@ export async function measureUndeclared(
 ): Promise<Measured> {
   const world = worldOf(options.trainer, options.tokenizer, options.semantics);
   const { hello, semantics: declared } = world;
-  const shown = PROBES.filter(({ ops }) => ops.every((op) => hello.ops[op] !== undefined));
+  const shown = PROBES.filter((probe) => missingOp(probe, hello.ops) === undefined);
   const items = new Set(
     shown
       .flatMap((probe) => probe.items)
@@ -105,8 +106,9 @@ function matters(item: ItemName, declared: Semantics): boolean {
   // that means it says `local`.
   if (item === 'loss_normalization') return declared.loss_aggregation === undefined;
   if (item === 'loss_norm') return (declared.loss_aggregation ?? 'token-sum-norm') === 'token-sum-norm';
-  // Likewise: what is declared of advantages is said of groups, and what is declared of a clip of a clipped objective.
-  if (item === 'advantage_baseline') return ADVANTAGES.every((other) => declared[other] === undefined);
+  // Likewise: to declare that advantages are scaled by their group, or not at all, is to speak of groups, and what is
+  // declared of a clip is said of a clipped objective.
+  if (item === 'advantage_baseline') return !['group', 'none'].includes(declared.advantage_scaling ?? '');
   if (item === 'policy_objective') return CLIPS.every((other) => declared[other] === undefined);
   if (ADVANTAGES.includes(item)) return item === 'advantage_scaling' || declared.advantage_scaling !== 'none';
   return true;

@@ -6,6 +6,7 @@ import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
 import { worldOf } from '../../check/run.ts';
 import { openCorpus, readSavedCase, type SavedCase } from '../../check/saved/corpus.ts';
+import { outdated } from '../../check/saved/outdated.ts';
 import { type CaseOutcome, runCase } from '../../check/subject.ts';
 import { supportOf } from '../../check/support.ts';
 import { nearestName } from '../../protocol/nearest.ts';
@@ -87,7 +88,7 @@ async function replayWith(
     say(context, `! no longer valid  ${saved.id}  ${property.id}: ${why}`);
     return NO_VERDICT;
   };
-  const lack = supportOf(property, world);
+  const lack = supportOf(property, world) ?? outdated(saved.given, world, property);
   if (lack !== undefined) return invalid(lack);
   const lines: string[] = [];
   let outcome: CaseOutcome;

@@ -20,6 +20,8 @@ export interface BatchOptions {
   readonly unusable?: ReadonlySet<number>;
   /** Completions may end early without a stop, or be empty. */
   readonly unfinished?: boolean;
+  /** No completion without a stop token. */
+  readonly alwaysStops?: boolean;
   /** Anything may stand behind a stop token. */
   readonly afterStop?: boolean;
   readonly minRows?: number;
@@ -59,8 +61,8 @@ export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
       size: 'max',
     }),
     body: fc.array(fc.nat(ORDINARY - 1), { minLength: 0, maxLength: MAX_BODY, size: 'max' }),
-    stop: fc.option(fc.nat(2), { freq: 4 }),
-    ...(options.unfinished
+    stop: options.alwaysStops ? fc.nat(2) : fc.option(fc.nat(2), { freq: 4 }),
+    ...(options.unfinished && !options.alwaysStops
       ? { aborted: fc.nat(ABORTED_ONE_IN - 1).map((n) => n === ABORTED_ONE_IN - 1) }
       : {}),
     ...(options.afterStop ? { after: fc.array(fc.nat(ORDINARY - 1), { maxLength: MAX_AFTER }) } : {}),
@@ -132,17 +134,19 @@ export const repeats = (prompts: readonly unknown[]): boolean =>
  */
 export function batchCoverage(
   tokens: Tokens | undefined,
-  options: { readonly unfinished?: boolean } = {},
+  options: Pick<BatchOptions, 'unfinished' | 'alwaysStops'> = {},
 ): Readonly<Record<string, number>> {
   const ownPad = tokens === undefined || !tokens.eos_token_ids.includes(tokens.pad_token_id);
   return {
     'unequal completions': 0.25,
     'stopped at once': 0.13,
-    'never stopped': 0.15,
+    ...(options.alwaysStops ? {} : { 'never stopped': 0.15 }),
     ...(tokens === undefined
       ? { 'pad is a stop token': 0.2, 'several stop ids': 0.2, 'special id 0': 0.2 }
       : {}),
-    ...(options.unfinished && ownPad ? { 'empty completion': tokens === undefined ? 0.06 : 0.13 } : {}),
+    ...(options.unfinished && !options.alwaysStops && ownPad
+      ? { 'empty completion': tokens === undefined ? 0.06 : 0.13 }
+      : {}),
   };
 }
 

@@ -5,14 +5,16 @@ import type { Semantics } from '../../vocabulary.ts';
 import { at, misuse } from '../shape.ts';
 
 export interface AdvantageVariant {
-  /** Degrees of freedom subtracted in the standard deviation. */
-  readonly ddof: 0 | 1;
+  /** Degrees of freedom subtracted in the standard deviation; between 0 and 1, 1/n, where it is one over n tokens a row. */
+  readonly ddof: number;
   readonly epsilon: number;
   readonly scaling: 'group' | 'batch' | 'none';
   /** Added to the standard deviation (default), or to the variance under its root. */
   readonly placement?: 'std' | 'variance';
   /** Subtracted from the reward; default `group-mean`. */
   readonly baseline?: NonNullable<Semantics['advantage_baseline']>;
+  /** Where the deviation is below this, advantages are 0; default 0. */
+  readonly least?: number;
   /** What `batch` scaling takes the deviation of: the rewards (default), or what is left of them after the baseline. */
   readonly batchOf?: 'rewards' | 'centred';
 }
@@ -33,6 +35,7 @@ export function groupAdvantages(
   return spreads(rewards, groupIds, variant).map(({ centred, deviation: std }) => {
     if (centred === 0) return 0;
     if (variant.scaling === 'none') return centred;
+    if (std < (variant.least ?? 0)) return 0;
     return centred / divisor(std, variant);
   });
 }
@@ -59,6 +62,29 @@ export function withImpliedEpsilon(
   return { ...variant, epsilon: Math.min(largest, Math.max(0, epsilon)) };
 }
 
+/**
+ * The variant, which scales by the batch, with the degrees of freedom that the observed advantages imply; itself where
+ * they are not between 0 and 1. A deviation over the tokens of rows, n in each, takes one off n times as many.
+ */
+export function withImpliedDdof(
+  rewards: readonly number[],
+  groupIds: readonly number[],
+  observed: readonly number[],
+  variant: AdvantageVariant,
+): AdvantageVariant {
+  const rows = spreads(rewards, groupIds, { ...variant, ddof: 0 });
+  const far = rows.reduce(
+    (best, { centred }, row) => (Math.abs(centred) > Math.abs(rows[best]?.centred ?? 0) ? row : best),
+    0,
+  );
+  const { centred, deviation: std } = rows[far] ?? { centred: 0, deviation: 0 };
+  const total = centred / at(observed, far);
+  const { epsilon, placement } = variant;
+  const squared = placement === 'variance' ? total ** 2 - epsilon : (total - epsilon) ** 2;
+  const ddof = rewards.length * (1 - std ** 2 / squared);
+  return total > 0 && ddof > 0 && ddof < 1 ? { ...variant, ddof } : variant;
+}
+
 /** The variants that agree with what is declared; without scaling, ddof and epsilon have no effect and appear once. */
 export function advantageVariants(semantics: Semantics): AdvantageVariant[] {
   const { advantage_ddof, advantage_epsilon, advantage_scaling } = semantics;
@@ -68,7 +94,14 @@ export function advantageVariants(semantics: Semantics): AdvantageVariant[] {
     advantage_scaling === undefined ? (['group', 'batch', 'none'] as const) : [advantage_scaling];
   return scalings.flatMap((scaling) =>
     baselinesOf(semantics, scaling).flatMap((baseline): AdvantageVariant[] => {
-      const plain = { ddof: at(ddofs, 0), epsilon: at(epsilons, 0), scaling, baseline };
+      const least = semantics.advantage_min_std;
+      const plain = {
+        ddof: at(ddofs, 0),
+        epsilon: at(epsilons, 0),
+        scaling,
+        baseline,
+        ...(least === undefined ? {} : { least }),
+      };
       if (scaling === 'none') return [plain];
       // The batch's deviation is the same before and after a baseline that is one number for all.
       const same = baseline === 'batch-mean' || baseline === 'none';
@@ -98,7 +131,8 @@ export function describeAdvantage(variant: AdvantageVariant): string {
   const centred = BASELINES[variant.baseline ?? 'group-mean'];
   if (variant.scaling === 'none') return `${centred}, not scaled`;
   const of = variant.batchOf === 'centred' ? ' of rewards less their baseline' : '';
-  const spread = `${variant.scaling} standard deviation${of}, ddof ${variant.ddof}`;
+  const tokens = Number.isInteger(variant.ddof) ? '' : ' over tokens';
+  const spread = `${variant.scaling} standard deviation${of}${tokens}, ddof ${tokens === '' ? variant.ddof : 1}`;
   return variant.placement === 'variance'
     ? `${centred} / (${spread}, with ${variant.epsilon} under the root)`
     : `${centred} / (${spread}, + ${variant.epsilon})`;

@@ -150,6 +150,7 @@ const result = object({
   'failure?': failure,
   'others?': list(failure),
   fixed: list(text),
+  'outdated?': list(text),
   milliseconds: count,
 });
 

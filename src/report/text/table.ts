@@ -32,6 +32,9 @@ export function rowLines(result: PropertyResult, options: TableOptions): string[
     ...warningsOf(result).flatMap((warning) => below(warning, paint.orange)),
     ...(options.labels ? labelLines(result).map((line) => paint.dim(INDENT + line)) : []),
     ...result.fixed.flatMap((id) => below(`+ fixed ${id}: it holds now and is no longer kept`, String)),
+    ...(result.outdated ?? []).flatMap((said) =>
+      below(`- not judged ${said}; delete it where that declaration stays`, String),
+    ),
   ];
 }
 

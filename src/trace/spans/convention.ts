@@ -2,12 +2,13 @@
 // user declares: what two correct trainers would do otherwise is left open.
 //
 // TRL 1.13 as an example of them: `messages` with assistant_only_loss trains what the template marks with
-// {% generation %}, some of which reach through the line end behind the stop token; `prompt` and `completion` train
-// all ids behind as many as the prompt has by itself, that line end included.
+// {% generation %}, some of which reach through the line end behind the stop token (tokenizers/turn-tail.ts); `prompt` and
+// `completion` train all ids behind as many as the prompt has by itself, that line end included.
+import { behindTurn } from '../../tokenizers/turn-tail.ts';
 import type { TokenRow, TrainOn } from '../../view/row.ts';
 import type { Writer } from '../../view/writer.ts';
 import type { Ids } from '../../vocabulary.ts';
-import { kinds, thoughtAt } from './marks.ts';
+import { thoughtAt } from './marks.ts';
 import type { Expected, Stretch } from './walk.ts';
 
 export interface ChatFacts {
@@ -25,9 +26,7 @@ export function chatExpectation(row: TokenRow, facts: ChatFacts): Stretch & { re
   const { ids } = row;
   const count = promptIds?.length ?? 0;
   const answers = row.answers.length > 0 ? row.answers : trainedRuns(row);
-  const kindOf = kinds(tokenizer);
-  const isFree = (id: number | undefined): boolean =>
-    id !== undefined && (kindOf(id) === 'white' || id === tokenizer.eosTokenId);
+  const eos = tokenizer.eosTokenId === undefined ? [] : [tokenizer.eosTokenId];
   // Nobody's words: what a completion-only trainer trains and an assistant-only one does not.
   const between = (at: number): Expected => {
     if (promptIds === undefined || at < count) return row.trained[at] ? undefined : false;
@@ -42,8 +41,7 @@ export function chatExpectation(row: TokenRow, facts: ChatFacts): Stretch & { re
     for (let at = from; at < to; at++)
       expected[at] = at < count && to > count ? undefined : row.trained[at] ? target : undefined;
     if (target !== false) expected.fill(undefined, from, from + thoughtAt(facts.writer, ids, from, to));
-    let free = to;
-    while (stop !== undefined && isFree(ids[free])) free++;
+    const free = stop === undefined ? to : behindTurn(tokenizer, ids, to, eos);
     if (target !== false) expected.fill(undefined, to, free);
     if (last && free === ids.length) end = to;
   }

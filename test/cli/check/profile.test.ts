@@ -95,7 +95,7 @@ test('check holds an undeclared trainer to what was measured, and says so', asyn
   world.write('lossproof.config.mjs', config('{ advantage_ddof: 1 }', GRPO));
   expect(await world.run('check', '--seed', '3')).toBe(0);
   expect(world.out().replaceAll(/\s+/g, ' ')).toContain(
-    'measured, not declared: advantage_scaling group, advantage_epsilon 0.000001, advantage_epsilon_placement std checking',
+    'measured, not declared: advantage_baseline group-mean, advantage_scaling group, advantage_epsilon 0.000001, advantage_epsilon_placement std checking',
   );
 });
 

@@ -43,6 +43,13 @@ const hardLimit = ({
   }),
 });
 
+/** What was cut off has no reward, here of 1: nothing is soft about it. `from`: the first length that counts as cut off. */
+const zeroed =
+  (from: (limit: number) => number) =>
+  ({ lengths, max_length: limit }: Args<'overlong_penalty'>): Ok<'overlong_penalty'> => ({
+    penalties: lengths.map((length) => (length >= from(limit) ? -1 : 0)),
+  });
+
 /** Thought and answer on lines of their own, once; no tools. */
 const strictLines = ({ completions }: Args<'format_score'>): Ok<'format_score'> => ({
   scores: completions.map((text) =>
@@ -74,6 +81,10 @@ export const graders: readonly Legal[] = [
   legal('rewards less a price of length', { reward: withLengths }, { can: { reward: { samples: SAMPLES } } }),
   legal('an overlong penalty without a bound, that needs a buffer', { overlong_penalty: unbounded }),
   legal('an overlong penalty that is a hard limit without a buffer', { overlong_penalty: hardLimit }),
+  legal('the reward of what reaches the limit is taken away', { overlong_penalty: zeroed((limit) => limit) }),
+  legal('the reward of what exceeds the limit is taken away', {
+    overlong_penalty: zeroed((limit) => limit + 1),
+  }),
   legal('a format of lines, without tools', { format_score: strictLines }),
   legal('a format without line ends, or minus one', { format_score: strictTight }),
   legal('a format with partial credit', { format_score: partial }),

@@ -1,6 +1,6 @@
 // Legal advantages of groups, most of them undeclared.
 import type { Args, Ok } from '../../../src/index.ts';
-import { type Legal, legal, mean, sum } from '../legal.ts';
+import { type Legal, legal, mean, repeat, sum } from '../legal.ts';
 
 const deviation = (values: readonly number[], ddof: number): number =>
   Math.sqrt(sum(values.map((value) => (value - mean(values)) ** 2)) / (values.length - ddof));
@@ -44,6 +44,15 @@ const advantages32 = (args: Args<'advantages'>): Ok<'advantages'> => ({
     return f32(f32(f32(reward) - centre) / f32(f32(Math.sqrt(variance)) + f32(1e-6)));
   }),
 });
+
+/** Every row has `tokens` of them, and all are whitened together (verl's REINFORCE++, and its baseline with `centre`). */
+const whitenedTokens =
+  (tokens: number, centre: (args: Args<'advantages'>, row: number) => number) =>
+  (args: Args<'advantages'>): Ok<'advantages'> => {
+    const scores = args.rewards.map((reward, row) => reward - centre(args, row));
+    const all = scores.flatMap((score) => repeat(score, tokens));
+    return { advantages: scores.map((score) => (score - mean(all)) / (deviation(all, 1) + 1e-8)) };
+  };
 
 export const groupAdvantages: readonly Legal[] = [
   legal('advantages over the batch deviation', {
@@ -104,6 +113,34 @@ export const groupAdvantages: readonly Legal[] = [
       }),
     },
     { semantics: { advantage_baseline: 'batch-mean', advantage_scaling: 'batch', advantage_ddof: 1 } },
+  ),
+  legal('advantages whitened over tokens, three a row (REINFORCE++)', {
+    advantages: whitenedTokens(3, () => 0),
+  }),
+  legal('advantages of the group whitened over tokens, three a row (REINFORCE++ baseline)', {
+    advantages: whitenedTokens(3, (args, row) => mean(groupOf(args, row))),
+  }),
+  legal(
+    'advantages against the mean of the batch, only their scaling declared',
+    {
+      advantages: ({ rewards }) => ({
+        advantages: rewards.map((reward) => (reward - mean(rewards)) / (deviation(rewards, 1) + 1e-8)),
+      }),
+    },
+    { semantics: { advantage_scaling: 'batch' } },
+  ),
+  legal(
+    'advantages of almost equal rewards are 0, declared',
+    {
+      advantages: (args) => ({
+        advantages: args.rewards.map((reward, row) => {
+          const group = groupOf(args, row);
+          const std = deviation(group, 1);
+          return std < 0.01 ? 0 : (reward - mean(group)) / (std + 1e-4);
+        }),
+      }),
+    },
+    { semantics: { advantage_min_std: 0.01, advantage_scaling: 'group' } },
   ),
   legal(
     'rewards as they are for advantages, declared (REINFORCE)',

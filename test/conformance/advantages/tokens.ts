@@ -1,6 +1,7 @@
 // Legal ways to hand out rewards, to estimate advantages, to whiten and to clip them.
 import { type Args, type Ok, reject } from '../../../src/index.ts';
 import { cell, type Legal, legal, type Rows, repeat, sum } from '../legal.ts';
+import { b16 } from '../rounding.ts';
 
 const at = (values: readonly number[], index: number): number => values[index] ?? Number.NaN;
 const mapped = (rows: Rows, map: (value: number, row: number, column: number) => number): number[][] =>
@@ -154,6 +155,22 @@ export const tokenAdvantages: readonly Legal[] = [
   ),
   legal('whitened with ddof 1', { whiten: whiten() }),
   legal('whitened with ddof 0, in float32', { whiten: whiten({ ddof: 0, round: Math.fround }) }, float32),
+  // The whole function is cast, in a trainer that computes everything else in float32 (Open-Reasoner-Zero).
+  ...([0, 1] as const).map((ddof) =>
+    legal(
+      `whitened in bfloat16, ddof ${ddof}, in a trainer of float32`,
+      {
+        whiten: (args) =>
+          whiten({ ddof, round: b16 })({ ...args, values: mapped(args.values, (value) => b16(value)) }),
+      },
+      float32,
+    ),
+  ),
+  legal(
+    'whitened, and the result kept in bfloat16, in a trainer of float32',
+    { whiten: (args) => ({ values: mapped(whiten()(args).values, (value) => b16(value)) }) },
+    float32,
+  ),
   legal('whitened around the mean, which stays', { whiten: whiten({ mean: 'kept' }) }),
   legal(
     'the mean stays, declared',

@@ -1,5 +1,5 @@
 // Legal ways to extract completions, to lay rows out and to mask them.
-import type { Args, Ok } from '../../../src/index.ts';
+import { type Args, type Ok, reject } from '../../../src/index.ts';
 import { type Legal, legal, type Rows, repeat } from '../legal.ts';
 
 type Extract = (args: Args<'extract'>) => Ok<'extract'>;
@@ -132,7 +132,20 @@ const overlongFiltered =
 
 const free = { can: { mask: { after_stop: 'any', unfinished: true } } } as const;
 
+/** Supervised fine-tuning puts a stop token behind every answer: it has no row that never stopped. */
+const supervised: Mask = (args) =>
+  args.completion_ids.some((ids) => !args.eos_token_ids.includes(ids.at(-1) ?? -1))
+    ? reject('every answer ends with a stop token here')
+    : ownRows('right')(args);
+
 export const completions: readonly Legal[] = [
+  legal('a stop token behind every answer (SFT)', { mask: supervised }),
+  legal(
+    'a stop token behind every answer, declared',
+    { mask: supervised },
+    { semantics: { completions_always_stop: true } },
+  ),
+
   legal('extraction drops the stop token', { extract: withoutStop }),
   legal('extraction returns the padded slice', { extract: rawSlice }),
   legal(

@@ -112,6 +112,8 @@ const pack =
     options: {
       readonly side?: 'left' | 'right';
       readonly multiple?: number;
+      /** Positions count on over padding; otherwise they are 0 there, and something else tells examples apart. */
+      readonly counting?: boolean;
       readonly shown?: (cells: {
         readonly positions: Rows;
         readonly segments: Rows;
@@ -120,7 +122,7 @@ const pack =
     } = {},
   ): Pack =>
   (args) => {
-    const { side = 'right', multiple = 1, shown = () => ({}) } = options;
+    const { side = 'right', multiple = 1, counting = false, shown = () => ({}) } = options;
     const bins = nextFit(args);
     const blank = { id: args.pad_token_id, label: IGNORED, position: 0, segment: 0 };
     const streams = bins.map((examples) =>
@@ -142,11 +144,19 @@ const pack =
       return side === 'left' ? [...rest, ...stream] : [...stream, ...rest];
     });
     const column = (of: (cell: typeof blank) => number): Rows => rows.map((row) => row.map(of));
+    // Padding is told apart from examples where it begins, and counts on from there.
+    const positions = rows.map((row) => {
+      let padding = 0;
+      return row.map(({ segment, position }) => {
+        padding = segment === 0 ? padding + 1 : 0;
+        return segment === 0 ? padding - 1 : position;
+      });
+    });
     return {
       input_ids: column(({ id }) => id),
       labels: column(({ label }) => label),
       ...shown({
-        positions: column(({ position }) => position),
+        positions: counting ? positions : column(({ position }) => position),
         segments: column(({ segment }) => segment),
         lengths: bins.map((examples) => examples.map((at) => args.input_ids[at]?.length ?? 0)),
       }),
@@ -207,7 +217,16 @@ export const truncation: readonly Legal[] = [
   legal('prompts at the limit are dropped', { truncate_prompts: filteredPrompts }),
   legal('packed rows say nothing of their examples', { pack: pack() }),
   legal('packed rows are told apart by their positions', {
-    pack: pack({ shown: ({ positions }) => ({ position_ids: positions }) }),
+    pack: pack({ counting: true, shown: ({ positions }) => ({ position_ids: positions }) }),
+  }),
+  legal('packed rows are told apart by their positions, and padding is one segment more', {
+    pack: pack({
+      counting: true,
+      shown: ({ positions, lengths, segments }) => ({
+        position_ids: positions,
+        segment_lengths: withRest(lengths, segments[0]?.length ?? 0),
+      }),
+    }),
   }),
   legal('packed rows are padded on the left', {
     pack: pack({

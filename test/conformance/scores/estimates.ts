@@ -63,6 +63,23 @@ export const estimates: readonly Legal[] = [
   ),
   legal('k3 of a log-ratio within 10, undeclared', { kl: kl((p, q) => k3(0, within(10, q - p), 0)) }),
   legal('k3 within 10, undeclared', { kl: kl((p, q) => within(10, k3(p, q, 0))) }),
+  ...(['k3', 'k1'] as const).map((own) =>
+    legal(
+      `k3 within 10 and k1 as it is, ${own} where none is named (verl)`,
+      {
+        kl: (args) =>
+          kl((p, q) => ((args.kl_estimator ?? own) === 'k1' ? k1(p, q, 0) : within(10, k3(p, q, 0))))(args),
+      },
+      { can: { kl: { kl_estimator: ['k1', 'k3'] } } },
+    ),
+  ),
+  legal(
+    'k3 within 10 and k1 as it is, declared',
+    {
+      kl: (args) => kl((p, q) => (args.kl_estimator === 'k1' ? k1(p, q, 0) : within(10, k3(p, q, 0))))(args),
+    },
+    { can: { kl: { kl_estimator: ['k1', 'k3'] } }, semantics: { kl_estimator: 'k3', kl_clamp: 10 } },
+  ),
   legal('k3 times the ratio, undeclared', { kl: kl((p, q, old) => Math.exp(p - old) * k3(p, q, old)) }),
   legal('mean KL only, over tokens', { kl: tokenMean(k3) }),
   legal('mean KL only, over rows', { kl: rowMean(k3) }),

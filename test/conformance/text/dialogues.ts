@@ -42,6 +42,8 @@ interface Labelling {
   readonly target: NonNullable<Semantics['sft_target']>;
   /** What the template writes behind a stop token is trained with the answer. */
   readonly rest?: boolean;
+  /** What the template writes at the end of a row is cut off (OpenRLHF). */
+  readonly strips?: boolean;
   /** Raises an exception. */
   readonly refuses?: (messages: readonly Message[]) => boolean;
   /** Rejects. */
@@ -59,7 +61,8 @@ function chatting(name: string, which: string, stop: string, how: Labelling): Le
   const tokenize = ({ route, messages, add_generation_prompt: add }: Args<'tokenize'>): Ok<'tokenize'> => {
     if (how.refuses?.(messages) === true) throw new Error('roles must alternate');
     if (how.declines?.(messages) === true) reject('no system texts');
-    const ids = encode(messages, add);
+    const text = written(tokenizer, messages, add);
+    const ids = tokenizer.encode(how.strips === true && !add ? text.trimEnd() : text);
     if (route === 'rl') return { input_ids: ids };
     const labels = ids.map(() => -100);
     const last = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -69,7 +72,8 @@ function chatting(name: string, which: string, stop: string, how: Labelling): Le
       const rest = encode(messages.slice(0, at + 1), false).length;
       const end = ids.findIndex((id, column) => column >= from && tokens.eos_token_ids.includes(id));
       const to = how.rest === true || end < 0 ? rest : end + 1;
-      for (let column = from; column < to; column++) labels[column] = ids[column] ?? -100;
+      for (let column = from; column < Math.min(to, ids.length); column++)
+        labels[column] = ids[column] ?? -100;
     }
     const more = how.append === undefined || add ? [] : [how.append];
     return { input_ids: [...ids, ...more], labels: [...labels, ...more] };
@@ -129,6 +133,11 @@ export const dialogues: readonly Legal[] = [
   chatting('tools in Qwen, trained with the line end', 'qwen', '<|im_end|>', {
     target: 'assistant',
     rest: true,
+  }),
+  chatting('Qwen, trained with the line end that no row ends with', 'qwen', '<|im_end|>', {
+    target: 'assistant',
+    rest: true,
+    strips: true,
   }),
   chatting('tools in Qwen, the last answer trained', 'qwen', '<|im_end|>', { target: 'last-assistant' }),
   chatting('tools in Phi, refuses what does not alternate', 'phi', '<|end|>', {

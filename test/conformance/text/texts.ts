@@ -4,6 +4,7 @@ import {
   loadTokenizer,
   type Message,
   type Ok,
+  reject,
   renderChat,
   type Tokenizer,
 } from '../../../src/index.ts';
@@ -92,10 +93,28 @@ const llama = family('llama3');
 const qwen = family('qwen');
 const lastStop = (ids: readonly number[]): number => ids.lastIndexOf(qwen.eosTokenId ?? -1);
 
+/** A template that changes the question where an answer is to follow: no row begins with its prompt. */
+const reminded = Object.create(qwen, {
+  chatTemplate: {
+    value: `{% for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content }}{% if loop.last and add_generation_prompt %} /think{% endif %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`,
+  },
+}) as Tokenizer;
+const lastAnswer: Labels = (ids, _, tokenizer) => {
+  const text = tokenizer.decode(ids);
+  const header = '<|im_start|>assistant\n';
+  const before = tokenizer.encode(text.slice(0, text.lastIndexOf(header) + header.length));
+  if (before.some((id, at) => id !== ids[at])) reject('the header and the answer share a token');
+  return ids.map((id, at) => (at < before.length ? -100 : id));
+};
+
 export const texts: readonly Legal[] = [
   tokenizing('everything is trained, undeclared', llama, everything),
   tokenizing('only the last answer is trained', llama, answerOnly),
   tokenizing('no BOS', qwen, answerOnly),
+  tokenizing('a question that is reminded of thinking', reminded, lastAnswer),
   everyAnswer('every answer is trained, declared', qwen),
   appending('the text ends with eos behind the last turn', family('gemma')),
   tokenizing('no BOS, and the row ends with its stop token', qwen, answerOnly, (ids) =>

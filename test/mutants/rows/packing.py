@@ -190,3 +190,31 @@ def packed_by_parity(input_ids, labels, max_length, pad_token_id):
     segments = [[(n - 1) % 2 + 1 if n else 0 for n in row] for row in right["segment_ids"]]
     # Nobody needs lengths who has segments.
     return {"input_ids": right["input_ids"], "labels": right["labels"], "segment_ids": segments}
+
+
+@packed(
+    "packed-padding-is-many-segments",
+    "Boundaries are read off positions that are 0 on padding",
+    "cu_seqlens are where position_ids are 0, and rows are padded with positions of 0: every column of padding is a "
+    "sequence of its own, counted in the mean over sequences and handed to the kernel as hundreds of them. Fix: take the "
+    "lengths from the packer, or let positions count on over padding.",
+)
+def boundaries(answer, input_ids, labels, pad):
+    def lengths(row):
+        starts = [at for at, position in enumerate(row) if position == 0] + [len(row)]
+        return [end - start for start, end in zip(starts, starts[1:])]
+
+    return {"segment_lengths": [lengths(row) for row in answer["position_ids"]]}
+
+
+@MUTANTS.add(
+    "packed-padding-begins-at-every-column",
+    "position_ids are 0 on every column of padding, and nothing else tells examples apart",
+    left_padded,
+    "pack",
+)
+def packed_by_zeros(input_ids, labels, max_length, pad_token_id):
+    """Positions are padded with 0 as ids are with pad. The kernel that reads boundaries off them is handed one sequence
+    for each column of padding. Fix: count on."""
+    right = packing.pack(input_ids, labels, max_length, pad_token_id)
+    return {name: right[name] for name in ("input_ids", "labels", "position_ids")}

@@ -236,6 +236,7 @@ describe('the schema of events', () => {
         failure: true,
         others: true,
         fixed: true,
+        outdated: true,
         milliseconds: true,
       }),
     ],

@@ -13,7 +13,7 @@ import { discard } from '../../subject.ts';
 import { draw, misfitOf, type Probe, settled, type Variant } from '../probe.ts';
 
 /** Rewards, one list a group. */
-type Groups = readonly (readonly number[])[];
+export type Groups = readonly (readonly number[])[];
 
 interface AdvantageWay extends Variant {
   readonly way: AdvantageVariant;
@@ -30,30 +30,33 @@ export const advantageSpread: Probe<Groups> = {
       const items = { advantage_baseline: baseline, advantage_scaling: scaling, ...scaled };
       return { name: describeAdvantage(way).replace(`, + ${UNSEEN}`, ''), items, way };
     }),
-  cases: (world, drawn) => {
-    const size = sizeOf(world);
-    const reward = fc.integer({ min: -16, max: 16 }).map((n) => n / 2 + 0);
-    const groups = fc.array(fc.array(reward, { minLength: size, maxLength: size }), {
-      minLength: 2,
-      maxLength: 3,
-    });
-    // A first reward well off keeps every spread large; all of them are exact in half precision, squares included.
-    const wide = draw(groups, drawn).map((drawnGroups) =>
-      drawnGroups.map((group, at) => group.map((value, i) => 4 * (i === 0 ? value + 20 + at : value))),
-    );
-    const lifted = (by: number, group: readonly number[]) => group.map((value) => value + by);
-    return [
-      [ramp(size, 16), lifted(5, ramp(size, 96))],
-      [lifted(-3, ramp(size, 64))],
-      [lifted(2, ramp(size, 80)), ramp(size, 32), lifted(-7, ramp(size, 16))],
-      ...wide,
-    ];
-  },
+  cases: farApart,
   fits: (subject, groups, variants) =>
     fitsOf(subject, groups, variants, (allowed, expected) =>
       Math.max(allowed, SHARE_UNSEEN * Math.abs(expected)),
     ),
 };
+
+/** Rewards so far apart that no epsilon shows. */
+export function farApart(world: World, drawn: number): Groups[] {
+  const size = sizeOf(world);
+  const reward = fc.integer({ min: -16, max: 16 }).map((n) => n / 2 + 0);
+  const groups = fc.array(fc.array(reward, { minLength: size, maxLength: size }), {
+    minLength: 2,
+    maxLength: 3,
+  });
+  // A first reward well off keeps every spread large; all of them are exact in half precision, squares included.
+  const wide = draw(groups, drawn).map((drawnGroups) =>
+    drawnGroups.map((group, at) => group.map((value, i) => 4 * (i === 0 ? value + 20 + at : value))),
+  );
+  const lifted = (by: number, group: readonly number[]) => group.map((value) => value + by);
+  return [
+    [ramp(size, 16), lifted(5, ramp(size, 96))],
+    [lifted(-3, ramp(size, 64))],
+    [lifted(2, ramp(size, 80)), ramp(size, 32), lifted(-7, ramp(size, 16))],
+    ...wide,
+  ];
+}
 
 export const advantageEpsilon: Probe<Groups> = {
   id: 'advantage_epsilon',
@@ -143,8 +146,8 @@ const UNSEEN = 1e-6;
  * A batch of what is left after the group's mean is told from one of rewards; after that of the others it is the same
  * again, by one factor in all groups of a size, and after one number for the whole batch it is that of the rewards.
  */
-const WAYS: readonly (AdvantageVariant & Required<Pick<AdvantageVariant, 'baseline'>>)[] = BASELINES.flatMap(
-  (baseline) => [
+const WAYS: readonly (AdvantageVariant & Required<Pick<AdvantageVariant, 'baseline'>> & { ddof: 0 | 1 })[] =
+  BASELINES.flatMap((baseline) => [
     ...(baseline === 'group-mean' ? (['rewards', 'centred'] as const) : (['rewards'] as const)).flatMap(
       (batchOf) =>
         ([1, 0] as const).map((ddof) => ({
@@ -157,8 +160,7 @@ const WAYS: readonly (AdvantageVariant & Required<Pick<AdvantageVariant, 'baseli
     ),
     ...([1, 0] as const).map((ddof) => ({ baseline, scaling: 'group' as const, ddof, epsilon: UNSEEN })),
     { baseline, scaling: 'none' as const, ddof: 1 as const, epsilon: UNSEEN },
-  ],
-);
+  ]);
 
 /** In public trainers: 1e-4 TRL, 1e-6 verl, 1e-9 OpenRLHF; the rest in smaller ones, float32's own epsilon included. */
 const EPSILONS: readonly number[] = [

@@ -2,9 +2,39 @@
 import { type Batch, batch } from '../../../generators/rollouts/batch.ts';
 import type { Args } from '../../../protocol/message.ts';
 import { blockBatch, completionVariants, flushLeftBatch, padRows } from '../../../reference/index.ts';
-import { plannedRows, sameIds } from '../../rows/rows.ts';
+import { blockArgs, plannedRows, sameIds } from '../../rows/rows.ts';
 import { discard } from '../../subject.ts';
 import { draw, misfitOf, type Probe } from '../probe.ts';
+
+/** Where what never stopped is rejected, and what stopped is not, the trainer's completions always stop. */
+export const alwaysStops: Probe<Batch> = {
+  id: 'completions_always_stop',
+  items: ['completions_always_stop'],
+  ops: ['mask'],
+  variants: async () => [
+    { name: 'completions that never stopped are taken', items: {} },
+    { name: 'completions that never stopped are refused', items: { completions_always_stop: true } },
+  ],
+  cases: ({ hello: { tokens } }) => threeRows(tokens),
+  async fits(subject, given, variants) {
+    const { completions, stops } = given;
+    const ended = completions.map((ids) =>
+      stops.includes(ids.at(-1) ?? -1) ? ids : [...ids, stops[0] ?? 0],
+    );
+    const stopped = await subject.attempt('mask', blockArgs({ ...given, completions: ended }));
+    const all = await subject.attempt('mask', blockArgs(given));
+    if (!('ok' in stopped)) return discard('it takes no completions');
+    // An exception is no refusal.
+    if (!('ok' in all) && all.failure !== undefined) return discard(all.refused);
+    const where = 'completions that never stopped, taken';
+    return variants.map(({ items }) =>
+      misfitOf(
+        [{ where, expected: Number(!items.completions_always_stop), observed: Number('ok' in all) }],
+        () => 0.5,
+      ),
+    );
+  },
+};
 
 export const stopInMask: Probe<Batch> = {
   id: 'mask',
@@ -17,7 +47,10 @@ export const stopInMask: Probe<Batch> = {
         items: { stop_token_in_mask, truncated_completions_trained },
       })),
     ),
-  cases: ({ hello: { tokens } }, drawn) => [...threeRows(tokens), ...drawnApart(tokens, drawn)],
+  cases: ({ hello: { tokens }, semantics }, drawn) => {
+    const alwaysStops = semantics.completions_always_stop === true;
+    return [...(alwaysStops ? [] : threeRows(tokens)), ...drawnApart(tokens, drawn, alwaysStops)];
+  },
   async fits(subject, given, variants) {
     const rows = await plannedRows(subject, given);
     if (rows.some(({ lostStop }) => lostStop !== undefined)) return discard('a row lost its stop token');
@@ -94,8 +127,8 @@ type FixedTokens = Parameters<typeof batch>[0]['tokens'];
  * Batches whose padding is no stop token, wherever that is the harness's choice: what happens to one that is both tells what
  * happens to padding.
  */
-function drawnApart(tokens: FixedTokens, count: number): Batch[] {
-  const all = draw(batch({ tokens, minRows: 2 }), SOME_APART * count);
+function drawnApart(tokens: FixedTokens, count: number, alwaysStops = false): Batch[] {
+  const all = draw(batch({ tokens, minRows: 2, alwaysStops }), SOME_APART * count);
   return all.filter(({ pad, stops }) => tokens !== undefined || !stops.includes(pad)).slice(0, count);
 }
 

@@ -20,6 +20,7 @@ from trl.trainer.utils import pad
 
 from lossproof.adapters.common import _grpo
 from lossproof.adapters.common._head import logits_given, weights_of
+from lossproof.adapters.common._labels import kept_labels, labels_of
 from lossproof.adapters.common._models import descend, kept
 from lossproof.adapters.common._rows import Rows
 from lossproof.adapters.common._standin import rendering, replaced
@@ -104,7 +105,7 @@ def tokenize(route, messages, add_generation_prompt, chat_template=None):
         return {"input_ids": chosen(rendered, True)[1]}
     if row is None:
         raise Reject("SFTTrainer drops this conversation: no token of it would be trained")
-    return {"input_ids": row["input_ids"], "labels": row["labels"]}
+    return {"input_ids": row["input_ids"], "labels": labels_of(row, trainer.data_collator)}
 
 
 def chosen(rendered, add_generation_prompt):
@@ -127,7 +128,8 @@ def limited(input_ids, labels, max_length, packing):
     """Tokenised examples through the dataset preparation, under a limit."""
     rows = Rows([dict(zip(("input_ids", "labels", "at"), row)) for row in zip(input_ids, labels, range(len(labels)))])
     with replaced(trainer.args, max_length=max_length):
-        return list(trainer._prepare_dataset(rows, tokenizer, trainer.args, packing, None, "train"))
+        found = trainer._prepare_dataset(rows, tokenizer, trainer.args, packing, None, "train")
+    return kept_labels(found, "TRL %s" % VERSION)
 
 
 @lossproof.op

@@ -92,5 +92,6 @@ function differ(runs: readonly Run[], item: keyof Semantics): boolean {
 /** As on the wire, but that null, which is a value here, reads as what it means. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  return value === null ? 'none' : String(value);
+  if (value === null) return 'none';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -1,0 +1,22 @@
+"""Labels through a dataset preparation that was written for none: rows come with a column of labels that its version may
+drop. What was not kept cannot be judged, and is nobody's fault: the case is refused, with the reason."""
+
+from lossproof import Reject
+
+
+def kept_labels(rows, maker):
+    """`rows` as `maker` prepared them from rows with labels; a Reject where it dropped that column."""
+    rows = list(rows)
+    if any("labels" not in row for row in rows):
+        raise Reject(
+            "%s selects columns in its dataset preparation, labels not among them: they are made in its collator, and "
+            "those of an example that is given with labels are lost" % maker
+        )
+    return rows
+
+
+def labels_of(row, collator):
+    """Of one prepared conversation, as a list: its own column, or what the collator makes of the row, alone in its batch."""
+    if "labels" in row:
+        return row["labels"]
+    return [int(label) for label in collator([row])["labels"][0]]
