@@ -166,6 +166,7 @@ export const turnLabelProperties: readonly Property<Dialogue>[] = [
   {
     ...base,
     id: 'tokenize/only-answers-are-trained',
+    settles: ['sft_target'],
     title:
       'Questions and headers of every turn are not trained, nor earlier answers where only the last is declared',
     why: 'A mask that is right for the last turn and wrong for those before teaches the model to write the user.',
