@@ -99,7 +99,8 @@ const CALLS: readonly (readonly [string, Call, Semantics])[] = [
 ];
 
 test.each(CALLS)('%s is measured as what it is', async (_, call, expected) => {
-  expect(await measureUndeclared({ trainer: trainerOf(call), tokenizer })).toEqual(expected);
+  const { semantics } = await measureUndeclared({ trainer: trainerOf(call), tokenizer });
+  expect(semantics).toEqual(expected);
 });
 
 test('a prompt that goes on behind the template is blamed where it does, in words and in marks', async () => {
@@ -129,6 +130,6 @@ test('a route that thinks and one that does not are still told apart', async () 
     { trainer, tokenizer, properties: chosen, measured, seed: 1, cases: 10, command: 'chats' },
     () => undefined,
   );
-  expect(measured).toEqual({ template_arguments: { enable_thinking: false } });
+  expect(measured.semantics).toEqual({ template_arguments: { enable_thinking: false } });
   expect(held.map(({ verdict }) => verdict)).toEqual(['fail']);
 });

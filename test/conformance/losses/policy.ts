@@ -154,11 +154,17 @@ export const policyLosses: readonly Legal[] = [
   legal(
     'k1 of an undeclared coefficient',
     { loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + 0.3 * k1(p, q, old)) },
-    { ...rows, semantics: { loss_aggregation: 'token-mean', clip_low: 0.2, clip_high: 0.2 } },
+    {
+      ...rows,
+      semantics: { loss_aggregation: 'token-mean', clip_low: 0.2, clip_high: 0.2 },
+      is: { kl_estimator: 'k1' },
+    },
   ),
-  legal('k1 in the loss with a coefficient as large as an advantage', {
-    loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + k1(p, q, old)),
-  }),
+  legal(
+    'k1 in the loss with a coefficient as large as an advantage',
+    { loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + k1(p, q, old)) },
+    { is: { kl_estimator: 'k1' } },
+  ),
   legal('log-probabilities above 0 raise', {
     loss: (args) => {
       for (const track of [args.logprobs, args.old_logprobs, args.ref_logprobs])
@@ -182,7 +188,7 @@ export const policyLosses: readonly Legal[] = [
     { is: { kl_estimator: 'k1' } },
   ),
   legal('a ratio a sequence', { loss: sequenceRatio }),
-  legal('no ratio', { loss: overTokens(reinforce) }, { is: { ratio_level: 'none' } }),
+  legal('no ratio', { loss: overTokens(reinforce) }, { is: { ratio_level: 'none', own_formulas: ['loss'] } }),
   legal('no ratio, declared', { loss: overTokens(reinforce) }, { ...rows, semantics: withoutRatio }),
   legal(
     'no ratio, and a loss that only carries a gradient',

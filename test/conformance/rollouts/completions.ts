@@ -156,7 +156,11 @@ export const completions: readonly Legal[] = [
   legal('rows are flush left', { mask: ownRows('right') }, free),
   legal('rows are flush right, in multiples of 8', { mask: ownRows('left', { multiple: 8 }) }, free),
   legal('rows have padding on both sides', { mask: ownRows('both') }, free),
-  legal('the stop token is not trained, undeclared', { mask: ownRows('right', { trainStop: false }) }, free),
+  legal(
+    'the stop token is not trained, undeclared',
+    { mask: ownRows('right', { trainStop: false }) },
+    { ...free, is: { stop_token_in_mask: false } },
+  ),
   legal('the block is masked where it is attended to', { mask: byAttention }, free),
   legal('truncated completions are left out, undeclared', { mask: overlongFiltered(ownRows('right')) }, free),
   legal(
