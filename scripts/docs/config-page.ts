@@ -89,6 +89,7 @@ function wordsOf(schema: JsonSchema): string {
   if (schema.type === 'number') return 'a number';
   if (schema.type === 'string') return 'a text';
   if (schema.type === 'array') return `a list of ${wordsOf(schema.items as JsonSchema)}`;
-  if (schema.type === 'object') return `names, each with ${wordsOf(schema.additionalProperties as JsonSchema)}`;
+  if (schema.type === 'object')
+    return `names, each with ${wordsOf(schema.additionalProperties as JsonSchema)}`;
   throw new Error(`no words for ${JSON.stringify(schema)}`);
 }

@@ -97,18 +97,10 @@ export function profileJson(hello: Hello, profile: Profile): string {
 /** "kl_estimator k3, advantage_ddof 1"; undefined where there is nothing. */
 export function semanticsWords(semantics: Semantics): string | undefined {
   const words = (Object.entries(semantics) as [ItemName, ItemValue][]).map(
-    ([item, value]) => `${item} ${said(value)}${CAUTIONS[`${item} ${said(value)}`] ?? ''}`,
+    ([item, value]) => `${item} ${said(value)}`,
   );
   return words.length === 0 ? undefined : words.join(', ');
 }
-
-/** Legal, and often not meant: whoever reads that it was measured should also read what it means. */
-const CAUTIONS: Readonly<Record<string, string>> = {
-  'advantage_baseline batch-mean': ' (rewards are not compared within their group)',
-  'advantage_baseline none': ' (rewards are not compared with any others)',
-  'loss_normalization local': ' (each micro-batch has its own denominator)',
-  'temperature_in_scoring false': ' (scores ignore the temperature)',
-};
 
 /** What is said of an item, without its values where they stand beside it. */
 export function verdictWords(row: ItemRow): string {

@@ -57,6 +57,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
   let current = { place: '', id: '', done: 0, total: 0, started: 0 };
   let drawn = Number.NEGATIVE_INFINITY;
   let said = now();
+  let shrinking = false;
 
   const say = (...lines: readonly string[]): void => {
     if (lines.length === 0) return;
@@ -66,7 +67,10 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
   };
   const draw = (shrinks?: number): void => {
     const at = now();
-    const due = options.live ? at - drawn >= REDRAW_MILLISECONDS : at - said >= SILENT_MILLISECONDS;
+    // What it does now is another thing, however soon after.
+    const turned = shrinks !== undefined && !shrinking;
+    shrinking = shrinks !== undefined;
+    const due = options.live ? turned || at - drawn >= REDRAW_MILLISECONDS : at - said >= SILENT_MILLISECONDS;
     if (!due || options.quiet) return;
     const elapsed = at - current.started;
     const share = current.total === 0 ? 0 : current.done / current.total;

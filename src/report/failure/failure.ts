@@ -104,11 +104,12 @@ export function othersSaid({ others = [] }: Pick<PropertyResult, 'others'>): str
   return others.map((other) => `${BESIDE}${foundIn(other)}: ${saidOf(other) ?? ''}`);
 }
 
+const ANSWER = 'One line of "semantics" answers it, in the configuration or where the adapter serves:';
+
 /** How a question is answered: the lines that may be declared, one below the other. */
 export function answerLines(answers: readonly string[] | undefined, width: number): string[] {
   if (answers === undefined) return [];
-  const words = `If it is meant, declare ${answers.length === 1 ? 'it' : 'what is'} in "semantics":`;
-  return ['', ...wrap(words, width), ...answers.map((answer) => `  ${harmless(answer)}`)];
+  return ['', ...wrap(ANSWER, width), ...answers.map((answer) => `  ${harmless(answer)}`)];
 }
 
 function headLines(

@@ -13,8 +13,11 @@ import {
   type Trainer,
 } from '../../../src/index.ts';
 import { notCompared } from '../../../src/report/notes.ts';
+import { LEGAL } from '../../conformance/correct.ts';
 import { clamped, k1, k3, type Made, made } from '../profile/profiled.ts';
 
+/** Enough for each mistake to show; a loss without weights costs two questions a token. */
+const CASES = 5;
 const LOSS = 'loss/equals-the-declared-formula';
 const KL = 'kl/equals-the-estimator';
 const ADVANTAGES = 'advantages/equal-the-declared-formula';
@@ -39,7 +42,7 @@ async function judged(trainer: Trainer, options: Partial<RunOptions> = {}): Prom
       tokenizer: undefined,
       properties: chosen,
       seed: 5,
-      cases: 20,
+      cases: CASES,
       command: 'test',
       measured,
       shrinkMilliseconds: 0,
@@ -164,6 +167,18 @@ describe('a measured value', () => {
     expect(result).toMatchObject({ verdict: 'ask' });
     expect(result?.reason).toContain(`Measured, not declared: ${item} is`);
     expect(result?.answers?.some((answer) => answer.startsWith(`"${item}": `))).toBe(true);
+  });
+
+  test('of the mask is asked about by the property of stop tokens', async () => {
+    const untrained = LEGAL.find(({ name }) => name === 'the stop token is not trained, undeclared');
+    const { trainer } = (await untrained?.open()) ?? {};
+    if (trainer === undefined) throw new Error('the suite has no such trainer');
+    const result = (await judged(trainer)).of('mask/stop-token-is-trained-once');
+    expect(result).toMatchObject({ verdict: 'ask' });
+    expect(result?.answers).toEqual([
+      '"stop_token_in_mask": false  (it is meant)',
+      '"stop_token_in_mask": true  (it should be this)',
+    ]);
   });
 
   test('is answered by declaring it', async () => {

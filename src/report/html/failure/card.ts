@@ -130,7 +130,7 @@ ${seriesFigures(series)}
 ${shown(0)}
 ${more > 0 && html`<details id="${id}/rows"><summary>${plural(more, 'more row')}</summary>${shown(MOST_STRIPS)}${unshown > 0 && html`<p class="note">and ${plural(unshown, 'more row')}</p>`}</details>`}
 ${numbersTable(numbers)}
-${answers !== undefined && html`<p class="advice"><b>If it is meant,</b> declare in <code>semantics</code>: ${answers.map((answer, at) => html`${at > 0 && ' or '}<code>${answer}</code>`)}</p>`}
+${answers !== undefined && html`<p class="advice"><b>One line of <code>semantics</code> answers it:</b> ${answers.map((answer, at) => html`${at > 0 && ' or '}<code>${answer}</code>`)}</p>`}
 ${advice !== undefined && html`<p class="advice"><b>What to do.</b> ${withCode(advice.slice(0, SENTENCE_CHARACTERS))}</p>`}
 ${note !== undefined && html`<p class="note">${cutText(note, SENTENCE_CHARACTERS)}</p>`}`;
 }
