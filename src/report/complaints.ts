@@ -41,7 +41,8 @@ export function sentenceOf(result: PropertyResult): string {
   if (reason === undefined || verdict === 'known') return harmless(found ?? title);
   const word = LOOKS[verdict].word;
   const why = `${word.slice(0, 1).toUpperCase()}${word.slice(1)}: ${reason}${/[.!?]$/.test(reason) ? '' : '.'}`;
-  return harmless(found === undefined ? why : `${found} ${why}`);
+  const answers = result.answers === undefined ? '' : ` Answered by ${result.answers.join(', or ')}.`;
+  return harmless((found === undefined ? why : `${found} ${why}`) + answers);
 }
 
 /** Of a run that is cut off: what that means. */

@@ -3,7 +3,7 @@
 // so that what was not tried is never taken for good.
 import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import { kindOf } from '../../check/saved/known.ts';
-import { blockWithin, cutOffSentence, scriptOf } from '../complaints.ts';
+import { blockWithin, cutOffSentence, scriptOf, sentenceOf } from '../complaints.ts';
 import { othersSaid, saidOf } from '../failure/failure.ts';
 import {
   BUNDLED,
@@ -145,8 +145,9 @@ function innerOf(result: PropertyResult, run: Run): string {
         ? ''
         : `<system-out>${xml([casesOf(result), tooFewJudged(result) ?? []].flat().join(': '))}</system-out>`;
     case 'fail':
-    case 'ask':
       return tell('failure', words);
+    case 'ask':
+      return tell('failure', failure === undefined ? sentenceOf(result) : words);
     case 'error':
       return tell('error', words);
     case 'changed':

@@ -7,7 +7,8 @@ import { page } from '../page/page.ts';
 import { health } from './coverage.ts';
 import { matrix } from './matrix.ts';
 import { overview, titleOf } from './overview.ts';
-import { notesSheet, semanticsSheet } from './semantics.ts';
+import { notesSheet, questionsSheet } from './questions.ts';
+import { semanticsSheet } from './semantics.ts';
 
 /** The whole document. */
 export function htmlReport(runs: readonly Run[]): string {
@@ -20,10 +21,11 @@ export function htmlBody(runs: readonly Run[]): string {
   const told = telling(runs);
   const several = runs.length > 1;
   return html`${overview(runs)}
+${questionsSheet(runs)}
 ${failures(told, several)}
+${notesSheet(runs)}
 ${knownFailures(told, several)}
 ${matrix(runs, told.anchorOf, told.isOnlyListed)}
 ${health(runs)}
-${notesSheet(runs)}
 ${semanticsSheet(runs)}`.markup;
 }

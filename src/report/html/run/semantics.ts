@@ -2,31 +2,8 @@
 // what it was measured to do. Every item is listed, so that what nobody has said can be seen as well.
 import { GROUPS } from '../../../check/profile/items.ts';
 import type { Semantics } from '../../../vocabulary.ts';
-import { NOTES_HEAD } from '../../notes.ts';
 import { type Run, runNames } from '../../runs.ts';
 import { html, type Markup } from '../page/markup.ts';
-
-/** What was measured and is often not meant, of the runs that have any. */
-export function notesSheet(runs: readonly Run[]): Markup | false {
-  const names = runNames(runs);
-  const noted = runs.flatMap(({ start: { notes = [] } }, at) =>
-    notes.length === 0 ? [] : [{ name: names[at], notes }],
-  );
-  return (
-    noted.length > 0 &&
-    html`<section class="notes" aria-labelledby="notes"><h2 id="notes">${NOTES_HEAD}</h2>
-${noted.map(
-  ({ name, notes }) => html`${runs.length > 1 && html`<h3>${name}</h3>`}<ul>
-${notes.map(
-  ({
-    sentence,
-    answers,
-  }) => html`<li>${sentence} ${answers.map((answer) => html`<br><code>${answer}</code>`)}</li>
-`,
-)}</ul>`,
-)}</section>`
-  );
-}
 
 export function semanticsSheet(runs: readonly Run[]): Markup {
   const names = runNames(runs);
