@@ -30,7 +30,7 @@ describe('the page of a failing run', () => {
     const { page, requests, troubles } = await open(report);
     await page.waitForLoadState('networkidle');
     expect(await page.title()).toContain('my-trainer');
-    expect(await page.locator('h1').innerText()).toMatch(/6 fail, 5 errors/);
+    expect(await page.locator('h1').innerText()).toMatch(/7 fail, 5 errors/);
     expect(requests).toEqual([]);
     expect(troubles).toEqual([]);
   });
