@@ -128,12 +128,12 @@ type FixedTokens = Parameters<typeof batch>[0]['tokens'];
  * happens to padding.
  */
 function drawnApart(tokens: FixedTokens, count: number, alwaysStops = false): Batch[] {
-  const all = draw(batch({ tokens, minRows: 2, alwaysStops }), SOME_APART * count);
+  const all = draw(batch({ tokens, minRows: 2, alwaysStops }), count === 0 ? 0 : MANY + count);
   return all.filter(({ pad, stops }) => tokens !== undefined || !stops.includes(pad)).slice(0, count);
 }
 
-/** A third of all that are drawn have such padding. */
-const SOME_APART = 4;
+/** Of which enough have such padding: a few in ten do. */
+const MANY = 40;
 
 /** A row that stops early, one that stops late: padding behind the first tells a cut from a raw slice. */
 function threeRows(tokens: FixedTokens): Batch[] {
