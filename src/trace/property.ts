@@ -1,6 +1,7 @@
 // What a property of a ledger is: data, like those that a trainer is asked about. There is nothing to generate: the
 // cases are the rows, the completions or the steps that the script trained.
 import type { PropertyFacts } from '../check/events.ts';
+import type { Doubt } from '../check/profile/doubt.ts';
 import type { Finding } from '../check/property.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -9,6 +10,9 @@ export interface LedgerFinding extends Finding {
   /** What it was found in, plain JSON that a person can read: the row's ids and mask, or a step's weights. */
   readonly given: unknown;
 }
+
+/** What is legal where it is meant, and often is not: a sentence, and the lines that declare it. */
+export type LedgerNotice = Pick<Doubt, 'sentence' | 'answers'>;
 
 /** What a property says of a whole ledger. */
 export interface LedgerJudgement {
@@ -19,6 +23,8 @@ export interface LedgerJudgement {
   /** The worst first, at most a few; `more` counts the others. */
   readonly findings: readonly LedgerFinding[];
   readonly more: number;
+  /** Told beside the verdicts; they change none. */
+  readonly notices?: readonly LedgerNotice[];
   /** Counted over what was judged, as `labels` of a run's properties. */
   readonly labels?: Readonly<Record<string, number>>;
 }

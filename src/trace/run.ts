@@ -15,7 +15,7 @@ import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';
 import type { Semantics } from '../vocabulary.ts';
 import type { Ledger } from './ledger.ts';
-import type { LedgerJudgement, LedgerProperty } from './property.ts';
+import type { LedgerJudgement, LedgerNotice, LedgerProperty } from './property.ts';
 
 export { blindness, partlyBlind } from './blindness.ts';
 
@@ -53,15 +53,22 @@ export function judgeLedger(
     ...(configured === undefined ? {} : { configured }),
     replay,
   });
+  const notes: LedgerNotice[] = [];
   const results = properties.map((property, index) => {
     emit({ type: 'property-start', id: property.id, index, total: properties.length });
     const before = performance.now();
-    const judged = resultOf(property, ledger);
+    const { notices, ...judged } = resultOf(property, ledger);
+    notes.push(...notices);
     const result = { ...judged, milliseconds: performance.now() - before };
     emit({ type: 'property-end', result });
     return result;
   });
-  emit({ type: 'run-end', interrupted: false, milliseconds: performance.now() - begun });
+  emit({
+    type: 'run-end',
+    interrupted: false,
+    milliseconds: performance.now() - begun,
+    ...(notes.length === 0 ? {} : { notes }),
+  });
   return results;
 }
 
@@ -116,9 +123,11 @@ const INTERPRETER = /(^|[\\/])(python|pypy)[\d.]*(\.exe)?$/;
 /** Options of Python whose value is a word of its own. */
 const WITH_VALUE = new Set(['-W', '-X', '--check-hash-based-pycs']);
 
-function resultOf(property: LedgerProperty, ledger: Ledger): PropertyResult {
+type Noticed = PropertyResult & { readonly notices: readonly LedgerNotice[] };
+
+function resultOf(property: LedgerProperty, ledger: Ledger): Noticed {
   const { id, title, level } = property;
-  const bare = { id, title, level, ...NOT_TRIED };
+  const bare = { id, title, level, ...NOT_TRIED, notices: [] };
   let judgement: LedgerJudgement;
   try {
     const missing = property.needs?.(ledger);
@@ -130,8 +139,8 @@ function resultOf(property: LedgerProperty, ledger: Ledger): PropertyResult {
     const reason = `the check itself failed, which is a fault of lossproof: ${said}`;
     return { ...bare, verdict: 'error', reason };
   }
-  const { judged, setAside, labels = {} } = judgement;
-  const counted = { ...bare, cases: judged + setAside, setAside, labels };
+  const { judged, setAside, labels = {}, notices = [] } = judgement;
+  const counted = { ...bare, cases: judged + setAside, setAside, labels, notices };
   const failure = failureOf(property, judgement);
   if (failure !== undefined) return { ...counted, verdict: 'fail', failure };
   if (judged > 0) return { ...counted, verdict: 'pass' };

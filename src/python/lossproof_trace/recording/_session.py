@@ -52,6 +52,9 @@ class Session:
         self.one_graph = False
         # Called with the session: at each training forward (and the model's index), and before the end is written.
         self.on_training = []
+        # Called with the session and the step (script/_optimiser.py): before the optimiser works, and behind it.
+        self.before_step = []
+        self.after_step = []
         self.on_ending = []
         self._scale = None
         self._told = set()

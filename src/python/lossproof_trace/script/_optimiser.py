@@ -100,6 +100,7 @@ class Steps:
                     _owners.find_sleeping(session, pending.parameters)
                     pending.models = list(_models.models_of(pending.parameters))
             self.pending = pending
+            self.tell(session.before_step, pending)
 
     def after(self, optimizer, args, kwargs):
         session, pending = self.session, self.pending
@@ -118,9 +119,15 @@ class Steps:
                     # A closure computes the gradients inside of the step.
                     pending.norm, _ = measure(self.torch, pending.parameters)
                 changed = not pending.skipped and differs(self.torch, pending)
+            self.tell(session.after_step, pending)
             self.record(pending, changed)
         if session.wanted > 0 and session.done >= session.wanted and session.ended is None:
             _ending.stop(session)
+
+    def tell(self, listeners, pending):
+        for listener in listeners:
+            with self.session.guard("optimiser step"):
+                listener(self.session, pending)
 
     def record(self, pending, changed):
         session, optimizer = self.session, pending.optimizer

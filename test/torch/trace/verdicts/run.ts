@@ -47,6 +47,8 @@ export async function traced(asked: Asked): Promise<Traced> {
   const env = {
     OMP_NUM_THREADS: '1',
     PYTHONDONTWRITEBYTECODE: '1',
+    // What scripts in folders of their own share with the others.
+    PYTHONPATH: SCRIPTS,
     PATH: `${BIN}:${process.env.PATH ?? ''}`,
   };
   if (asked.words.includes('{model}'))

@@ -1,0 +1,35 @@
+// The scripts of cases/, under `trace`: the right ones are not blamed, the wrong ones found, each by its own rule.
+import { expect, test } from 'vitest';
+import { TOPICS } from './cases/cases.ts';
+import type { CleanCase, FaultyCase } from './cases/kinds.ts';
+import { blamedIn, traced } from './run.ts';
+
+const named = <Case>(of: 'clean' | 'faulty'): [string, Case][] =>
+  Object.entries(TOPICS).flatMap(([topic, cases]) =>
+    Object.entries(cases[of]).map(([name, each]): [string, Case] => [`${topic}: ${name}`, each as Case]),
+  );
+
+const cleanCases = named<CleanCase>('clean');
+const faultyCases = named<FaultyCase>('faulty');
+
+test.concurrent.each(cleanCases)('%s: not blamed', async (_, { exact, nothing = false, says, ...asked }) => {
+  const run = await traced(asked);
+  exact?.(run);
+  expect(blamedIn(run), run.out).toEqual([]);
+  expect(run.ledger.processes.flatMap(({ troubles }) => troubles)).toEqual([]);
+  if (says !== undefined) expect(run.out.replace(/\s+/g, ' ')).toMatch(says);
+  expect(run.exitCode, run.out).toBe(nothing ? 2 : 0);
+});
+
+test.concurrent.each(faultyCases)('%s: found, and named', async (_, faulty) => {
+  const run = await traced(faulty);
+  if ('unknown' in faulty) {
+    expect(run.out.replace(/\s+/g, ' ')).toMatch(faulty.unknown);
+    expect(run.exitCode, run.out).not.toBe(0);
+    return;
+  }
+  const blamed = new Map(blamedIn(run));
+  expect([...blamed.keys()], run.out).toContain(faulty.found);
+  expect(blamed.get(faulty.found)).toMatch(faulty.says);
+  expect(run.exitCode, run.out).toBe(1);
+});

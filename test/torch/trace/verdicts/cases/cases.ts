@@ -1,0 +1,10 @@
+// Small scripts by topic: each shape as it should be, and with the mistakes that people make in it.
+import type { Cases } from './kinds.ts';
+import { losses } from './losses.ts';
+import { places } from './places.ts';
+import { ranks } from './ranks.ts';
+import { samplers } from './samplers.ts';
+import { shares } from './shares.ts';
+import { steps } from './steps.ts';
+
+export const TOPICS: Readonly<Record<string, Cases>> = { losses, places, ranks, samplers, shares, steps };
