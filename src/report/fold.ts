@@ -20,10 +20,13 @@ export function wholeTable(options: TableOptions): Table {
   return { start: () => [], add: (result) => rowLines(result, options), end: () => [] };
 }
 
-/** `each`: what holds has its own rows, too; only what was not judged is told by reason. */
+/**
+ * `each`: what holds has its own rows, too; only what was not judged is told by reason. `judgedOnly`: that has been told
+ * already, and is left out.
+ */
 export function foldedTable(
   properties: readonly Pick<PropertyFacts, 'id' | 'level'>[],
-  given: TableOptions & { readonly each?: boolean },
+  given: TableOptions & { readonly each?: boolean; readonly judgedOnly?: boolean },
 ): Table {
   let holding: PropertyResult[] = [];
   const notJudged: PropertyResult[] = [];
@@ -43,8 +46,9 @@ export function foldedTable(
     add(result) {
       const before = start(result.id);
       if (options.each !== true && isSilent(result)) holding.push(result);
-      else if (isNotJudged(result)) notJudged.push(result);
-      else return [...before, ...rowLines(result, options)];
+      else if (isNotJudged(result)) {
+        if (given.judgedOnly !== true) notJudged.push(result);
+      } else return [...before, ...rowLines(result, options)];
       return before;
     },
     end() {

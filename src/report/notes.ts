@@ -2,9 +2,15 @@
 import type { PropertyResult } from '../check/events.ts';
 import type { Doubt } from '../check/profile/doubt.ts';
 import { OWN_FORMULA } from '../check/support.ts';
+import type { Run } from './runs.ts';
 import { harmless, wrap } from './text/visible.ts';
 
 export type Note = Pick<Doubt, 'sentence' | 'answers'>;
+
+/** Of a run: of a trainer, measured before its first case; of a traced script, noticed as it was judged. */
+export function notesIn({ start, end }: Pick<Run, 'start' | 'end'>): readonly Note[] {
+  return [...(start.notes ?? []), ...(end?.notes ?? [])];
+}
 
 /** Above the first note of any report. */
 export const NOTES_HEAD = 'Legal, and often not meant; --strict fails on it:';

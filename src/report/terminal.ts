@@ -29,6 +29,8 @@ export interface TerminalOptions {
   readonly quiet: boolean;
   /** The labels of each property's cases, with their shares and thresholds. */
   readonly labels?: boolean;
+  /** What was not judged has been told already. */
+  readonly judgedOnly?: boolean;
   /** A row for each property, however many there are. */
   readonly rows?: boolean;
   /** Properties that will run and take time; absent: all. For the time that is left. */
@@ -110,6 +112,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
           labels,
           many: nounOf(event.replay)[1],
           each: labels || ids.length <= FEW_PROPERTIES,
+          ...(options.judgedOnly === undefined ? {} : { judgedOnly: options.judgedOnly }),
         };
         table = options.rows === true ? wholeTable(shown) : foldedTable(properties, shown);
         // What was traced has been told at length by whoever traced it.
@@ -149,7 +152,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         const summary = options.onScreen === true ? parted(line, width) : [line];
         say(
           ...blocks,
-          ...noteLines(doubts, results, width),
+          ...noteLines([...doubts, ...(event.notes ?? [])], results, width),
           ...(options.before?.() ?? []),
           ...(options.quiet && blocks.length === 0 ? [] : ['']),
           ...summary.map((line) => paint.bold(line)),

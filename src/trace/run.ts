@@ -13,7 +13,7 @@ import { caseId } from '../check/saved/corpus.ts';
 import type { Hello } from '../protocol/message.ts';
 import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';
-import type { Semantics } from '../vocabulary.ts';
+import type { Semantics, Verdict } from '../vocabulary.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerJudgement, LedgerNotice, LedgerProperty } from './property.ts';
 
@@ -29,6 +29,8 @@ export interface RunFacts {
   readonly started?: string;
   /** What `--semantics` said. */
   readonly configured?: Semantics;
+  /** What a property noticed and nobody has declared is asked, and fails the run until it is. */
+  readonly strict?: boolean;
 }
 
 /** Judges the ledger and returns the results; `emit` sees each event as it happens. Known failures are the caller's. */
@@ -58,8 +60,12 @@ export function judgeLedger(
     emit({ type: 'property-start', id: property.id, index, total: properties.length });
     const before = performance.now();
     const { notices, ...judged } = resultOf(property, ledger);
-    notes.push(...notices);
-    const result = { ...judged, milliseconds: performance.now() - before };
+    const asks = facts.strict === true && notices.length > 0 && ASKED.includes(judged.verdict);
+    if (!asks) notes.push(...notices);
+    const result = {
+      ...(asks ? askedOf(judged, notices) : judged),
+      milliseconds: performance.now() - before,
+    };
     emit({ type: 'property-end', result });
     return result;
   });
@@ -149,6 +155,18 @@ function resultOf(property: LedgerProperty, ledger: Ledger): Noticed {
       ? `nothing could be said of the ${setAside} that it looked at`
       : 'nothing of what it speaks of was trained';
   return { ...counted, verdict: 'skipped', reason };
+}
+
+/** Of a strict run: what else fails, fails by itself. */
+const ASKED: readonly Verdict[] = ['pass', 'skipped'];
+
+function askedOf(result: PropertyResult, notices: readonly LedgerNotice[]): PropertyResult {
+  return {
+    ...result,
+    verdict: 'ask',
+    reason: notices.map(({ sentence }) => sentence).join(' '),
+    answers: [...new Set(notices.flatMap(({ answers }) => answers))],
+  };
 }
 
 function failureOf({ id }: LedgerProperty, judgement: LedgerJudgement): Failure | undefined {

@@ -24,13 +24,29 @@ export function failureOf(ledger: Ledger, end: ScriptEnd | undefined): string | 
   return `The script failed by itself ${whenOf(ledger)} (${how}): ${judged}.`;
 }
 
-/** Why a run without a finding is no pass. */
-export function noVerdict(sawTraining: boolean, blind: boolean, failure: string | undefined): string {
+/** What a run without a finding says of what was trained. */
+export interface Seen {
+  readonly sawTraining: boolean;
+  /** Not all of it could be seen. */
+  readonly blind: boolean;
+  readonly failure: string | undefined;
+  /** Properties that hold; those that only say that something was trained included. */
+  readonly holding: number;
+  /** What to add, so that more is judged. */
+  readonly advice: string | undefined;
+}
+
+/** Why it is no pass. */
+export function noVerdict({ sawTraining, blind, failure, holding, advice }: Seen): string {
   if (!sawTraining) return 'No verdict: no trained token was seen, so that nothing here is a pass.';
   if (blind) return 'No verdict: not all of what was trained could be seen, as said above.';
   if (failure !== undefined)
     return 'No verdict: what was trained holds, but the script failed, and what it would have trained is not known.';
-  return 'No verdict: no property could judge what was seen.';
+  const why =
+    holding === 0
+      ? 'no property could judge what was seen'
+      : `${plural(holding, 'property holds', 'properties hold')}, and none of them says which tokens should be trained, towards what or how strongly, or what was sampled`;
+  return `No verdict: ${why}.${advice === undefined ? '' : ` What was lacking: ${advice}.`}`;
 }
 
 // --- helpers ---

@@ -11,6 +11,7 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { harmless, wrap } from '../../report/text/visible.ts';
 import { trainedCount } from '../../report/trace/rows.ts';
 import { seenLines, seenWords, traceRowLines } from '../../report/trace/trace.ts';
+import { adviceOf, unjudgedLines } from '../../report/trace/unjudged.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Ledger } from '../../trace/ledger.ts';
@@ -42,6 +43,8 @@ export interface TraceRun {
 export interface Chosen {
   readonly properties: readonly LedgerProperty[];
   readonly known: KnownFailures;
+  /** Ids of those without which nothing is known of what was trained: one must hold, or there is no pass. */
+  readonly telling: ReadonlySet<string>;
   /** Ids of every property that there is. */
   readonly catalogue: readonly string[];
 }
@@ -55,7 +58,7 @@ export interface Traced {
 
 /** What --only and --known mean. */
 export async function chosenForTrace(options: TraceOptions, context: Context): Promise<Chosen | Problem> {
-  const { ledgerProperties } = await import('../../../properties/ledger/index.ts');
+  const { ledgerProperties, telling } = await import('../../../properties/ledger/index.ts');
   const named = splitNames(options.only ?? []);
   // There are few, and each was read off what the script did: no reason to hold the lesser ones back.
   const properties = selectProperties(ledgerProperties, named, options.level, 'should');
@@ -63,7 +66,13 @@ export async function chosenForTrace(options: TraceOptions, context: Context): P
   const read = options.known === undefined ? { known: {} } : readKnown(resolve(context.cwd, options.known));
   if ('problem' in read) return read;
   const all = [...ledgerProperties, ...(await context.properties())];
-  return { properties, known: read.known, catalogue: all.map(({ id }) => id) };
+  return {
+    properties,
+    known: read.known,
+    // Who names a few has said what is to be judged.
+    telling: named.length > 0 ? new Set(properties.map(({ id }) => id)) : telling,
+    catalogue: all.map(({ id }) => id),
+  };
 }
 
 /** The exit code. */
@@ -91,6 +100,7 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
 
   const replay: Replay = { command: '', again: againLine(files.folder, options), traced: true };
   const results: ReturnType<typeof asKnown>[] = [];
+  const events: RunEvent[] = [];
   const report = terminalReport({
     write: screen.out.write,
     width,
@@ -100,6 +110,7 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
     onScreen: screen.out.isTty,
     // A table of what could not be judged says nothing.
     quiet: quiet || ledger.rows.length === 0,
+    judgedOnly: true,
     note: [seenWords(ledger), ...(unseen.length > 0 ? ['not all of it could be seen'] : [])].join(' · '),
     before: () =>
       quiet
@@ -109,7 +120,7 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
   });
   const emit = (event: RunEvent): void => {
     record.emit(event);
-    report(event);
+    events.push(event);
   };
   const interrupted = end?.interrupted === true;
   judgeLedger(
@@ -119,6 +130,7 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
       command: commandOf(traced, ledger),
       replay,
       ...(told.semantics === undefined ? {} : { configured: told.semantics }),
+      ...(options.strict === undefined ? {} : { strict: options.strict }),
     },
     (event) => {
       if (event.type === 'run-end') {
@@ -134,12 +146,25 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
     },
   );
   run.page = { ...run.page, results };
+  // What was not judged comes before what holds; where nothing was trained, that has been said.
+  if (!quiet && sawTraining) {
+    const lines = unjudgedLines(results, ledger, { width, paint });
+    if (lines.length > 0) say(screen, ...lines, '');
+  }
+  for (const event of events) report(event);
   const written = await record.finish();
   const code = exitCodeOf(results, interrupted);
+  const held = results.filter(({ verdict }) => verdict === 'pass' || verdict === 'known');
+  const tells = held.some(({ id }) => chosen.telling.has(id));
   const verdict =
-    code === HOLDS && (blind.length > 0 || !sawTraining || failure !== undefined) ? NO_VERDICT : code;
-  if (verdict === NO_VERDICT)
-    say(screen, paint.bold(wrap(noVerdict(sawTraining, blind.length > 0, failure), width).join('\n')));
+    code === HOLDS && (blind.length > 0 || !sawTraining || failure !== undefined || !tells)
+      ? NO_VERDICT
+      : code;
+  if (verdict === NO_VERDICT) {
+    const advice = adviceOf(results, ledger);
+    const seen = { sawTraining, blind: blind.length > 0, failure, holding: held.length, advice };
+    say(screen, paint.bold(wrap(harmless(noVerdict(seen)), width).join('\n')));
+  }
   if (!quiet) say(screen, paint.dim(`${replay.again ?? ''}   judges this trace again`));
   return verdict === HOLDS && !written ? NO_VERDICT : verdict;
 }

@@ -30,6 +30,7 @@ export interface TraceOptions extends RecordOptions {
   readonly only?: readonly string[];
   readonly level?: Level;
   readonly known?: string;
+  readonly strict?: boolean;
   readonly rows?: number;
   readonly full?: boolean;
   readonly quiet?: boolean;
@@ -71,6 +72,7 @@ export function addTraceOptions(command: Command): Command {
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option('--level <level>', 'must, should (with must) or may (all); default should', levelName)
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
+    .option('--strict', 'fail also on what is legal and often not meant, until it is declared')
     .option(
       '--rows <count>',
       'rows to show, those with something wrong first (default: a few)',

@@ -21,7 +21,7 @@ export function blocksOf(
       const { glyph, word } = LOOKS[verdict];
       const said = harmless(`${glyph} ${id}  ${word}: ${reason}`);
       return verdict === 'ask'
-        ? [...wrap(said, options.width), ...answerLines(result.answers, options.width)]
+        ? [...wrap(said, options.width), ...answerLines(result.answers, options)]
         : [said];
     }
     const key = troubleKey(result);

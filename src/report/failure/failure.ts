@@ -104,12 +104,16 @@ export function othersSaid({ others = [] }: Pick<PropertyResult, 'others'>): str
   return others.map((other) => `${BESIDE}${foundIn(other)}: ${saidOf(other) ?? ''}`);
 }
 
+const DECLARE = 'Where it is meant, this declares it:';
 const ANSWER = 'One line of "semantics" answers it, in the configuration or where the adapter serves:';
 
 /** How a question is answered: the lines that may be declared, one below the other. */
-export function answerLines(answers: readonly string[] | undefined, width: number): string[] {
-  if (answers === undefined) return [];
-  return ['', ...wrap(ANSWER, width), ...answers.map((answer) => `  ${harmless(answer)}`)];
+export function answerLines(
+  answers: readonly string[] | undefined,
+  { width, replay }: Pick<BlockOptions, 'width' | 'replay'>,
+): string[] {
+  if (answers === undefined || answers.length === 0) return [];
+  return ['', ...wrap(replay?.traced === true ? DECLARE : ANSWER, width), ...answers.map((answer) => `  ${harmless(answer)}`)];
 }
 
 function headLines(
@@ -154,7 +158,8 @@ export function foundIn(failure: Failure): string {
   return failure.shrinkStopped === undefined ? found : `${found} (shrinking stopped early)`;
 }
 
-function findingLines(finding: Finding, { width, paint, letters }: BlockOptions): string[] {
+function findingLines(finding: Finding, options: BlockOptions): string[] {
+  const { width, paint, letters } = options;
   const series = seriesLines(finding.series ?? [], { width, paint, ...(letters && { letters }) });
   const strips = finding.strips ?? [];
   const numbers = numberLines(finding.numbers ?? [], width);
@@ -165,7 +170,7 @@ function findingLines(finding: Finding, { width, paint, letters }: BlockOptions)
     ...strips.slice(0, MOST_STRIPS).flatMap((strip) => ['', ...stripLines(strip, width, paint)]),
     ...(more > 0 ? ['', `and ${plural(more, 'more row')}`] : []),
     ...(numbers.length > 0 ? ['', ...numbers] : []),
-    ...answerLines(finding.answers, width),
+    ...answerLines(finding.answers, options),
     ...(finding.advice === undefined ? [] : ['', ...wrap(harmless(`What to do: ${finding.advice}`), width)]),
     ...(finding.note === undefined ? [] : ['', ...wrap(harmless(finding.note), width).map(paint.dim)]),
   ];

@@ -203,6 +203,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
           weakened: list(text),
         }),
       ),
+      'notes?': list(object({ sentence: text, answers: list(text) })),
     }),
   }),
 );

@@ -5,6 +5,7 @@ import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import { kindOf } from '../../check/saved/known.ts';
 import { blockWithin, cutOffSentence, scriptOf, sentenceOf } from '../complaints.ts';
 import { othersSaid, saidOf } from '../failure/failure.ts';
+import { noteLines, notesIn } from '../notes.ts';
 import {
   BUNDLED,
   isCutOff,
@@ -87,6 +88,7 @@ function suiteOf(run: Run, name: string, place: string): { lines: readonly strin
       '    </properties>',
       ...results.map((result) => testCase(result, run, place)),
       ...(cutOff ? [cutOffCase(run, place)] : []),
+      ...notedOf(run),
       '  </testsuite>',
     ],
   };
@@ -114,6 +116,12 @@ function notReached({ start, results }: Run): readonly PropertyResult[] {
 function cutOffCase(run: Run, place: string): string {
   const message = attribute(cutOffSentence(run));
   return `    <testcase classname="${attribute(classOf(place, 'run'))}" name="the whole run" time="0.000"><error message="${message}" type="interrupted"/></testcase>`;
+}
+
+/** What fails nothing and must not be overlooked: the output of the suite. */
+function notedOf(run: Run): readonly string[] {
+  const lines = noteLines(notesIn(run), run.results, WIDTH);
+  return lines.length === 0 ? [] : [`    <system-out>${xml(lines.join('\n').trim())}</system-out>`];
 }
 
 function testCase(result: PropertyResult, run: Run, place: string): string {

@@ -4,7 +4,7 @@ import type { PropertyResult } from '../../check/events.ts';
 import { STAGES } from '../../vocabulary.ts';
 import { blockWithin, complaintsOf, cutOffSentence, sentenceOf } from '../complaints.ts';
 import { againFor, againLine, replayFor } from '../failure/reproduce.ts';
-import { noteLines } from '../notes.ts';
+import { noteLines, notesIn } from '../notes.ts';
 import { refusalLines } from '../refusals.ts';
 import { isCutOff, type Run, runNames, stageOf } from '../runs.ts';
 import { countVerdicts, runLine } from '../summary.ts';
@@ -55,7 +55,7 @@ function runSection(run: Run, name: string, most: number): string {
   const open = failures.slice(0, OPEN_FAILURES).filter((result) => page.add(fence(blockOf(result, run))));
   const again = [...failures, ...complaints].find((result) => againFor(run, result) !== undefined);
   if (again !== undefined || isCutOff(run)) page.add(reproduce(run, again));
-  const notes = noteLines(run.start.notes ?? [], run.results, WIDTH);
+  const notes = noteLines(notesIn(run), run.results, WIDTH);
   if (notes.length > 0) page.add(fence(harmless(notes.join('\n').trim())));
   page.add(folded('By stage', stages(run)));
   const known = run.results.filter(({ verdict }) => verdict === 'known');

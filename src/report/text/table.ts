@@ -110,7 +110,9 @@ const MOSTLY = 0.5;
 
 /** "1,100 cases, 3 refused": what ran, and what of it was not judged. */
 export function casesOf(result: Pick<PropertyResult, 'cases' | 'rejected' | 'setAside' | 'failure'>): string {
-  if (result.failure !== undefined) return failedAt(result.failure);
+  const { failure } = result;
+  // Cases that none drew have no first one that fails: as many as its block says there were.
+  if (failure?.saved === true || failure?.outOf !== undefined) return failedAt(failure);
   return plural(result.cases, 'case') + notJudged(result);
 }
 

@@ -38,6 +38,7 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
     ...(settings.from.length === 0 ? [] : [['settings', settings.from.join(', ')] as const]),
     ...(generations.length === 0 ? [] : [['generate()', plural(generations.length, 'sequence')] as const]),
     ...steps.slice(0, MOST_STEPS).map((step) => stepFact(step, several)),
+    ...(steps.some(({ done }) => typeof done?.gradientNorm === 'number') ? [['', AS_GOT] as const] : []),
     ...(steps.length > MOST_STEPS ? [['...', plural(steps.length - MOST_STEPS, 'more step')] as const] : []),
   ];
   const label = Math.max(0, ...facts.map(([name]) => widthOf(name))) + GAP.length;
@@ -62,12 +63,15 @@ export function seenWords(ledger: Ledger): string {
   const sums = stepSums(ledger);
   const made = new Set(sums.filter(({ done }) => done !== undefined).map(({ step }) => step)).size;
   const sum = (count: (step: StepSum) => number): number => sums.reduce((all, each) => all + count(each), 0);
+  // They are shown, too, and are no rows of a step.
+  const idle = ledger.rows.filter(({ reached }) => !reached).length;
   return [
     plural(made, 'step'),
     plural(
       sum(({ rows }) => rows),
       'row',
     ),
+    ...(idle === 0 ? [] : [`${plural(idle, 'row')} without a gradient`]),
     `${plural(
       sum(({ trained }) => trained),
       'token',
@@ -109,6 +113,8 @@ const GAP = '  ';
 const FEW_ROWS = 3;
 /** More steps are a table of a page. */
 const MOST_STEPS = 8;
+/** Under the steps, once: whatever clips has been at work before. */
+const AS_GOT = 'norms are of what the optimiser got: after clipping, where the script clips';
 const LEGEND =
   'target: what the gradient pushes up there; weight: by how much, -dL/dlogprob; expected: whether it should be trained, as far as anybody knows.';
 

@@ -211,7 +211,10 @@ describe('the schema of events', () => {
         }),
       },
     ],
-    ['run-end', keys<RunEnd>({ type: true, interrupted: true, refusals: true, milliseconds: true })],
+    [
+      'run-end',
+      keys<RunEnd>({ type: true, interrupted: true, refusals: true, notes: true, milliseconds: true }),
+    ],
     [
       'refusal',
       keys<Refusal>({ op: true, request: true, times: true, why: true, lost: true, weakened: true }),

@@ -1,5 +1,5 @@
 // What is asked of the trainers beyond failing cases, and what is noted of them: each with the lines that answer it.
-import { NOTES_HEAD, type Note } from '../../notes.ts';
+import { NOTES_HEAD, type Note, notesIn } from '../../notes.ts';
 import { type Run, runNames } from '../../runs.ts';
 import { html, type Markup } from '../page/markup.ts';
 
@@ -14,7 +14,7 @@ export function questionsSheet(runs: readonly Run[]): Markup | false {
 
 /** Legal, and often not meant. */
 export function notesSheet(runs: readonly Run[]): Markup | false {
-  return sheet(runs, 'notes', NOTES_HEAD, ({ start }) => start.notes ?? []);
+  return sheet(runs, 'notes', NOTES_HEAD, notesIn);
 }
 
 type Item = Note & { readonly id?: string };

@@ -20,6 +20,7 @@ import { html, type Markup } from '../page/markup.ts';
 import { page } from '../page/page.ts';
 import { matrix } from '../run/matrix.ts';
 import { overview, titleOf } from '../run/overview.ts';
+import { notesSheet, questionsSheet } from '../run/questions.ts';
 import { semanticsSheet } from '../run/semantics.ts';
 import { heatLegend, heatStrip } from './heat.ts';
 
@@ -34,7 +35,9 @@ export function tracePage(runs: readonly Run[], { ledger, unseen }: TracePage): 
   const told = telling(runs);
   const body = html`${overview(runs)}
 ${unseenNotice(unseen)}
+${questionsSheet(runs)}
 ${failures(told, false)}
+${notesSheet(runs)}
 ${knownFailures(told, false)}
 ${trained(ledger, runs)}
 ${matrix(runs, told.anchorOf, told.isOnlyListed)}
@@ -112,7 +115,7 @@ function stepTable(ledger: Ledger, several: boolean): Markup | undefined {
   if (sums.length === 0) return undefined;
   const more = sums.length - MOST_STEPS;
   return html`<div class="wide" role="region" aria-label="Steps" tabindex="0"><table class="steps"><caption>Steps of the optimiser</caption>
-<thead><tr><th scope="col">Step</th>${several && html`<th scope="col">Rank</th>`}<th scope="col">Rows</th><th scope="col">Micro-batches</th><th scope="col">Tokens</th><th scope="col">Trained</th><th scope="col">Sum of weights</th><th scope="col">Gradient norm</th><th scope="col">Parameters</th></tr></thead>
+<thead><tr><th scope="col">Step</th>${several && html`<th scope="col">Rank</th>`}<th scope="col">Rows</th><th scope="col">Micro-batches</th><th scope="col">Tokens</th><th scope="col">Trained</th><th scope="col">Sum of weights</th><th scope="col">Gradient norm, as the optimiser got it</th><th scope="col">Parameters</th></tr></thead>
 <tbody>
 ${sums.slice(0, MOST_STEPS).map((sum) => stepRow(sum, several))}</tbody></table></div>
 ${more > 0 && html`<p class="note">and ${plural(more, 'more step')}</p>`}`;

@@ -1,0 +1,152 @@
+// What a traced run did not judge, before what holds is told: the properties by what they lacked, a few lines in all,
+// each with what to add. What nothing can be added to (one process, no accumulation) is one line.
+import type { PropertyResult } from '../../check/events.ts';
+import type { Ledger } from '../../trace/ledger.ts';
+import type { Verdict } from '../../vocabulary.ts';
+import { plural } from '../text/plural.ts';
+import { harmless, pad, wrap } from '../text/visible.ts';
+import type { TracePrint } from './trace.ts';
+
+export interface Unjudged {
+  readonly ids: readonly string[];
+  /** What they lacked. */
+  readonly why: string;
+  /** What to add; absent: nothing in particular. */
+  readonly add?: string;
+}
+
+/** Most properties first, those behind them for which there is nothing to add. */
+export function unjudgedOf(results: readonly PropertyResult[], ledger: Ledger): readonly Unjudged[] {
+  const left = results.filter(isUnjudged);
+  const groups = LACKS.map((lack) => ({ lack, of: [] as PropertyResult[] }));
+  const others: PropertyResult[] = [];
+  for (const result of left)
+    (groups.find(({ lack }) => lack.reason.test(result.reason ?? ''))?.of ?? others).push(result);
+  const told = groups.flatMap(({ lack, of }): Unjudged[] =>
+    of.length === 0 ? [] : [{ ids: idsOf(of), ...lack.told(ledger, of) }],
+  );
+  return [
+    ...told.toSorted((a, b) => b.ids.length - a.ids.length),
+    ...(others.length === 0 ? [] : [{ ids: idsOf(others), why: shortReasons(others) }]),
+  ];
+}
+
+/** `3 of 25 properties judged`. */
+export function judgedWords(results: readonly PropertyResult[]): string {
+  const judged = results.filter((result) => !isUnjudged(result)).length;
+  return `${judged} of ${plural(results.length, 'property', 'properties')} judged`;
+}
+
+/** Nothing where every property judged. */
+export function unjudgedLines(
+  results: readonly PropertyResult[],
+  ledger: Ledger,
+  { width, paint }: TracePrint,
+): string[] {
+  const groups = unjudgedOf(results, ledger);
+  if (groups.length === 0) return [];
+  const few = results.length <= FEW_PROPERTIES;
+  const label = Math.max(...groups.map(({ ids }) => String(ids.length).length)) + GAP.length;
+  return [
+    ...wrap(`${judgedWords(results)}. Not judged:`, width).map(paint.bold),
+    ...groups.flatMap(({ ids, why, add }) => {
+      const named = few ? `${ids.join(', ')}: ` : '';
+      const text = `${named}${why}${add === undefined ? '' : `; ${add}`}`;
+      return wrap(harmless(text), width - INDENT.length - label).map(
+        (line, at) => INDENT + pad(at === 0 ? String(ids.length).padStart(label - GAP.length) : '', label) + line,
+      );
+    }),
+  ];
+}
+
+/** Why what holds is no pass, where no property judged which tokens are trained: what to add first. */
+export function adviceOf(results: readonly PropertyResult[], ledger: Ledger): string | undefined {
+  const [first] = unjudgedOf(results, ledger).filter(({ add }) => add !== undefined);
+  return first === undefined ? undefined : `${first.why}; ${first.add ?? ''}`;
+}
+
+// --- helpers ---
+
+const INDENT = '  ';
+const GAP = '  ';
+/** Someone who chose a few wants to see each. */
+const FEW_PROPERTIES = 12;
+/** Reasons that nothing can be done about are read for their first words. */
+const MOST_REASONS = 8;
+
+const UNJUDGED: readonly Verdict[] = ['unsupported', 'skipped', 'interrupted'];
+const isUnjudged = ({ verdict }: PropertyResult): boolean => UNJUDGED.includes(verdict);
+const idsOf = (results: readonly PropertyResult[]): string[] => results.map(({ id }) => id);
+
+interface Lack {
+  /** Of the reasons that properties give. */
+  readonly reason: RegExp;
+  readonly told: (ledger: Ledger, of: readonly PropertyResult[]) => Omit<Unjudged, 'ids'>;
+}
+
+const LACKS: readonly Lack[] = [
+  {
+    reason: /generate\(\)|no sampled|nothing was sampled|samples nothing/,
+    told: ({ generations }) =>
+      generations.length === 0
+        ? {
+            why: 'no sampled tokens were seen',
+            add: 'where the script samples in a way of its own, say so behind it: lossproof_trace.watch_sample(prompt_ids, completion_ids)',
+          }
+        : {
+            why: `no trained row holds the tokens of any of ${plural(generations.length, 'recorded sequence')}`,
+            add: 'compare the ids that are trained with those that were sampled',
+          },
+  },
+  {
+    reason: /--dataset|chat template/,
+    told: ({ tokenizer }) => ({
+      why: 'no row is known to hold a prompt and an answer',
+      add:
+        tokenizer === undefined
+          ? 'no tokenizer was seen: add --tokenizer DIR, or --dataset FILE, the data that is trained'
+          : 'add --dataset FILE, the data that is trained',
+    }),
+  },
+  {
+    reason: /--semantics/,
+    told: (_, of) => ({
+      why: 'nothing declares what the method promises',
+      add: `add --semantics '{${declarations(of).join(',')}}', as far as it is so`,
+    }),
+  },
+  {
+    reason: /tokenizer/,
+    told: () => ({ why: 'no tokenizer was seen that says so', add: 'add --tokenizer DIR' }),
+  },
+  {
+    reason: /^nothing of what it speaks of/,
+    told: ({ steps }, { length }) => ({
+      why: `nothing of what ${length === 1 ? 'it speaks' : 'they speak'} of was trained in ${plural(steps.length, 'step')}`,
+      add: '--keep-going sees more rows, and `lossproof dataset` writes some that cover more',
+    }),
+  },
+  {
+    reason: /^nothing could be said/,
+    told: (_, { length }) => ({
+      why: `of what ${length === 1 ? 'it' : 'they'} looked at, nothing could be said for sure`,
+    }),
+  },
+];
+
+/** `"sft_aggregation":"token-mean"`: the examples in their reasons, each key once. */
+function declarations(of: readonly PropertyResult[]): string[] {
+  const found = new Map<string, string>();
+  for (const { reason = '' } of of)
+    for (const [whole, key = ''] of reason.matchAll(/"(\w+)":\s*(?:"[^"]*"|[\w.]+)/g))
+      if (!found.has(key)) found.set(key, whole);
+  return found.size === 0 ? ['...'] : [...found.values()];
+}
+
+/** Each by its first words: "no KL term in the loss is declared, one process trained". */
+function shortReasons(of: readonly PropertyResult[]): string {
+  const reasons = [...new Set(of.map(({ reason = '', verdict }) => reason.split(/[:;]/)[0] || verdict))];
+  const more = reasons.length - MOST_REASONS;
+  const shown = reasons.slice(0, MOST_REASONS).join(', ');
+  return `nothing to judge: ${shown}${more > 0 ? `, and ${plural(more, 'more reason')}` : ''}`;
+}
