@@ -67,7 +67,7 @@ describe('the page of a traced run', () => {
 
   test('is said run by run, and what is wrong token by token', async () => {
     const { page } = await open(document);
-    const said = await page.locator(`${HEADER} .sr-only`).innerText();
+    const said = await page.locator(`${HEADER} .sr-only`).textContent();
     expect(said).toMatch(/completion, 2 tokens, trained: Hello!/);
     expect(said).toMatch(
       /Wrong: 28 · assistant · id \d+ · prompt · target: itself · weight 0.02 · should not be trained\./,
@@ -89,6 +89,41 @@ describe('the page of a traced run', () => {
 
   test('is read without script', async () => {
     const { page } = await open(document, { javaScriptEnabled: false });
-    expect(await page.locator('#step-0').innerText()).toContain('Hello');
+    expect(await page.locator('#step-0').textContent()).toContain('Hello');
+    expect(await page.locator('.carpet .cells .p5').count()).toBe(1);
+    expect(await page.locator('.carpet a.row').first().getAttribute('href')).toBe('#row-0-0-0');
+  });
+
+  test('tells the token under the pointer, its target and its weight', async () => {
+    const { page } = await open(document);
+    const box = await page.locator('.carpet a.row rect').nth(2).boundingBox();
+    const cell = Number(await page.locator('.carpet').getAttribute('data-cell'));
+    if (box === null) throw new Error('the carpet has no row');
+    await page.mouse.move(box.x + 28.5 * cell, box.y + 1);
+    expect(await page.locator('.carpet-now').innerText()).toBe(
+      'step 0, forward pass 0, row 2 · column 28 · assistant · target: itself · weight 0.02 · should not be trained',
+    );
+    await page.mouse.move(box.x + 0.5 * cell, box.y + 1);
+    expect(await page.locator('.carpet-now').innerText()).toMatch(/column 0 · .* · not trained/);
+  });
+
+  test('goes from token to token by the arrow keys, and to the row by Enter or a click', async () => {
+    const { page } = await open(document);
+    const now = (): Promise<string> => page.locator('.carpet-now').innerText();
+    await page.locator('.carpet').focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await now()).toContain('row 0 · column 0');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    expect(await now()).toContain('row 1 · column 1 ·');
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).hash).toBe('#row-0-0-1');
+    const top = (): Promise<number> =>
+      page.evaluate(`document.querySelector('${HEADER}').getBoundingClientRect().top`);
+    const far = await top();
+    await page.locator('.carpet').scrollIntoViewIfNeeded();
+    await page.locator('.carpet a.row').nth(2).click();
+    expect(new URL(page.url()).hash).toBe(HEADER);
+    expect(await top()).toBeLessThan(Math.max(far, 800));
   });
 });

@@ -113,7 +113,11 @@ export function answerLines(
   { width, replay }: Pick<BlockOptions, 'width' | 'replay'>,
 ): string[] {
   if (answers === undefined || answers.length === 0) return [];
-  return ['', ...wrap(replay?.traced === true ? DECLARE : ANSWER, width), ...answers.map((answer) => `  ${harmless(answer)}`)];
+  return [
+    '',
+    ...wrap(replay?.traced === true ? DECLARE : ANSWER, width),
+    ...answers.map((answer) => `  ${harmless(answer)}`),
+  ];
 }
 
 function headLines(

@@ -53,7 +53,8 @@ export function unjudgedLines(
       const named = few ? `${ids.join(', ')}: ` : '';
       const text = `${named}${why}${add === undefined ? '' : `; ${add}`}`;
       return wrap(harmless(text), width - INDENT.length - label).map(
-        (line, at) => INDENT + pad(at === 0 ? String(ids.length).padStart(label - GAP.length) : '', label) + line,
+        (line, at) =>
+          INDENT + pad(at === 0 ? String(ids.length).padStart(label - GAP.length) : '', label) + line,
       );
     }),
   ];

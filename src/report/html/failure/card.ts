@@ -65,12 +65,10 @@ function foundIn(
   // A plot says the same, and is read first.
   if (finding?.series !== undefined)
     return html`<details id="${id}/values"><summary><h4>The values around it</h4></summary>${caseBlock(given)}</details>`;
-  const title =
-    replay?.golden === true
-      ? 'What was asked'
-      : replay?.traced === true
-        ? 'Where it was found'
-        : 'Smallest case';
+  // Its tokens stand in the strip above.
+  if (replay?.traced === true && replay.golden !== true)
+    return html`<details id="${id}/given"><summary><h4>Where it was found, as JSON</h4></summary>${caseBlock(given)}</details>`;
+  const title = replay?.golden === true ? 'What was asked' : 'Smallest case';
   return html`<section><h4>${title}</h4>${caseBlock(given, anyValue)}</section>`;
 }
 

@@ -26,9 +26,10 @@ export function assets(): Assets {
       'failure/strip.css',
       'failure/card.css',
       'trace/heat.css',
+      'trace/carpet.css',
       'monitor/monitor.css',
     ]),
-    js: joined(['failure/card.js', 'page/page.js']),
+    js: joined(['failure/card.js', 'trace/carpet.js', 'page/page.js']),
     live: joined(['run/live.js']),
   };
   return read;

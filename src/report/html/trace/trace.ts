@@ -14,15 +14,19 @@ import {
 } from '../../trace/rows.ts';
 import { hasSeveralRanks, type StepSum, stepSums } from '../../trace/steps.ts';
 import { seenWords } from '../../trace/trace.ts';
+import { judgedWords, unjudgedOf } from '../../trace/unjudged.ts';
 import { failures, knownFailures } from '../failure/failures.ts';
 import { telling } from '../failure/told.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { page } from '../page/page.ts';
+import { withCode } from '../page/text.ts';
 import { matrix } from '../run/matrix.ts';
 import { overview, titleOf } from '../run/overview.ts';
 import { notesSheet, questionsSheet } from '../run/questions.ts';
 import { semanticsSheet } from '../run/semantics.ts';
+import { carpet } from './carpet.ts';
 import { heatLegend, heatStrip } from './heat.ts';
+import { histogram } from './histogram.ts';
 
 export interface TracePage {
   readonly ledger: Ledger;
@@ -33,13 +37,20 @@ export interface TracePage {
 /** The whole document. `runs` holds the one run that judged the ledger. */
 export function tracePage(runs: readonly Run[], { ledger, unseen }: TracePage): string {
   const told = telling(runs);
+  const all = rowsToShow(
+    ledger,
+    runs.flatMap(({ results }) => results),
+  );
+  const shown = boundedRows(all);
   const body = html`${overview(runs)}
 ${unseenNotice(unseen)}
+${notJudged(ledger, runs)}
+${pictures(ledger, all, shown)}
 ${questionsSheet(runs)}
 ${failures(told, false)}
 ${notesSheet(runs)}
 ${knownFailures(told, false)}
-${trained(ledger, runs)}
+${trained(ledger, shown)}
 ${matrix(runs, told.anchorOf, told.isOnlyListed)}
 ${semanticsSheet(runs)}`;
   return page({ title: titleOf(runs), body });
@@ -61,13 +72,43 @@ function unseenNotice(unseen: readonly string[]): Markup | undefined {
   return html`<div class="banner" role="note"><strong>Not seen.</strong> What could not be looked at is no pass.<ul>${unseen.map((sentence) => html`<li>${sentence}</li>`)}</ul></div>`;
 }
 
-function trained(ledger: Ledger, runs: readonly Run[]): Markup {
-  const shown = boundedRows(
-    rowsToShow(
-      ledger,
-      runs.flatMap(({ results }) => results),
-    ),
-  );
+/** What holds is read as if it were all: what was not judged comes before it. */
+function notJudged(ledger: Ledger, runs: readonly Run[]): Markup | undefined {
+  const results = runs.flatMap(({ results: own }) => own);
+  const groups = ledger.rows.length === 0 ? [] : unjudgedOf(results, ledger);
+  if (groups.length === 0) return undefined;
+  return html`<details class="unjudged" id="unjudged"><summary><strong>${judgedWords(results)}.</strong> <span class="aside">${groups.map(({ why }) => why.replace(/^nothing to judge: /, '')).join('; ')}</span></summary>
+<ul>${groups.map(({ ids, why, add }) => html`<li><strong>${plural(ids.length, 'property', 'properties')}</strong>: ${why}.${add !== undefined && html` ${withCode(sentence(add))}`}<br><span class="aside">${ids.join(', ')}</span></li>`)}</ul></details>`;
+}
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
+/** All rows at one glance, and how they are spread. */
+function pictures(ledger: Ledger, all: readonly ShownRow[], shown: readonly ShownRow[]): Markup | undefined {
+  const order = new Map(ledger.rows.map((row, at) => [row, at]));
+  const rows = all.toSorted((a, b) => (order.get(a.row) ?? 0) - (order.get(b.row) ?? 0));
+  const near = new Set(shown.map(({ row }) => row));
+  const drawn = carpet(rows, {
+    tokenizer: ledger.tokenizer,
+    several: hasSeveralRanks(ledger),
+    scale: largestWeight(ledger),
+    anchorOf: ({ row }) => (near.has(row) ? anchorOf(row) : undefined),
+  });
+  if (drawn === undefined) return undefined;
+  const real = ledger.rows.filter((row) => realCount(row) > 0);
+  return html`${drawn}
+<div class="histograms">${histogram({ title: 'Tokens of a row, without padding', values: real.map(realCount) })}${histogram(
+    {
+      title: 'Share of a row that is trained',
+      values: real.filter(({ reached }) => reached).map((row) => trainedCount(row) / realCount(row)),
+      shares: true,
+    },
+  )}</div>`;
+}
+
+const anchorOf = ({ rank, forward, row }: ShownRow['row']): string => `row-${rank}-${forward}-${row}`;
+
+function trained(ledger: Ledger, shown: readonly ShownRow[]): Markup {
   const several = hasSeveralRanks(ledger);
   const scale = largestWeight(ledger);
   const bySteps = [...new Set(shown.map(({ row }) => row.step))].sort((a, b) => a - b);
@@ -104,7 +145,7 @@ function rowArticle(shown: ShownRow, ledger: Ledger, several: boolean, scale: nu
     ...(row.reached ? [] : ['no gradient came back']),
     originOf(row),
   ];
-  const id = `row-${row.rank}-${row.forward}-${row.row}`;
+  const id = anchorOf(row);
   return html`<article${marks.length > 0 && html` class="card"`} id="${id}" aria-labelledby="${id}/head"><h4 id="${id}/head">${name}</h4><p class="aside">${facts.join(' · ')}</p>
 ${heatStrip(shown, { tokenizer: ledger.tokenizer, scale, label: `Tokens of ${name}`, most: ROW_TOKENS })}</article>
 `;
