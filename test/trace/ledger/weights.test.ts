@@ -5,7 +5,7 @@ import type { Settings } from '../../../src/trace/ledger.ts';
 import type { LossAggregation } from '../../../src/vocabulary.ts';
 import type { LedgerSketch } from '../traced.ts';
 import { ledgerOf } from '../traced.ts';
-import { after, policy, type Shape, supervised } from '../weighed.ts';
+import { after as andThen, policy, type Shape, supervised } from '../weighed.ts';
 import { holds, judged, silent, worst } from './judged.ts';
 
 const MICRO = 'loss/independent-of-micro-batches';
@@ -68,11 +68,20 @@ describe('gradient accumulation', () => {
     expect(finding.strips?.[0]?.marks.length).toBeGreaterThan(0);
   });
 
-  test('found for one row a micro-batch too, and it is said how to declare that it is meant', () => {
-    const one: Shape = { lengths: [[[5], [2], [9]]], local: true };
-    expect(worst(MICRO, supervised(one)).note).toContain('{"sft_aggregation":"seq-mean-token-mean"}');
-    holds(MICRO, { ...supervised(one), settings: said({ sft_aggregation: 'seq-mean-token-mean' }) });
-    holds(MICRO, { ...supervised(one), settings: said({ loss_normalization: 'local' }) });
+  test('with one row a micro-batch it is a mean over rows as well: said, and blamed only where a token mean is shown or declared', () => {
+    const one = supervised({ lengths: [[[5], [2], [9]]], local: true });
+    silent(MICRO, one);
+    expect(judged(MICRO, one).notices).toEqual([
+      {
+        sentence: expect.stringContaining('With one row in each micro-batch this is a mean over rows'),
+        answers: ['"sft_aggregation": "seq-mean-token-mean"', '"sft_aggregation": "token-mean"'],
+      },
+    ]);
+    holds(MICRO, { ...one, settings: said({ sft_aggregation: 'seq-mean-token-mean' }) });
+    holds(MICRO, { ...one, settings: said({ loss_normalization: 'local' }) });
+    expect(worst(MICRO, { ...one, settings: said({ sft_aggregation: 'token-mean' }) }).kind).toBe('tokens');
+    const shown = supervised({ lengths: [[[5, 3]]], step: 1 });
+    expect(worst(MICRO, andThen(one, shown)).kind).toBe('tokens');
   });
 
   test('found under a trainer that declares the mean over the step', () => {
@@ -118,7 +127,7 @@ describe('gradient accumulation', () => {
   test('a mean over rows of row means is a convention: where a batch of several rows shows it, single rows may follow it', () => {
     const first = supervised({ lengths: [[[5, 3]]], aggregation: 'seq-mean-token-mean' });
     const next = supervised({ lengths: [[[5], [2]]], aggregation: 'seq-mean-token-mean', step: 1 });
-    holds(MICRO, after(first, next));
+    holds(MICRO, andThen(first, next));
   });
 
   test('batches that are weighted on purpose, pairs and sampled rows are not judged by their counts', () => {
@@ -181,7 +190,7 @@ describe('data parallelism', () => {
   test('where micro-batches differ already, ranks are not blamed as well', () => {
     const sketch = supervised({
       lengths: [
-        [[5], [3]],
+        [[5, 4], [3]],
         [[2], [9]],
       ],
       local: true,
@@ -463,7 +472,7 @@ describe('no rule blames a correct trainer', () => {
               aggregation,
               temperature,
             });
-            expect(blame({ ...after(sketch, again), settings: { ...declared, values } })).toEqual([]);
+            expect(blame({ ...andThen(sketch, again), settings: { ...declared, values } })).toEqual([]);
           }
   });
 
