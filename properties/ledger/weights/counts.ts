@@ -82,11 +82,14 @@ function sumOf({ rows, count, weights }: MicroBatch): number | undefined {
   return common === undefined ? undefined : common * count;
 }
 
-/** Examples in a row whose first token may be a label: positions that begin again tell how many are packed into one. */
-function firstsOf({ real, spans, positions }: LedgerRow): number {
+/**
+ * Examples in a row whose first token may be a label: what follows it is trained. Positions that begin again tell how many
+ * are packed into one.
+ */
+function firstsOf({ real, trained, positions }: LedgerRow): number {
   const first = real.indexOf(true);
-  const begins = positions?.filter((position, t) => position === 0 && real[t]).length ?? 1;
-  return first < 0 || spans.expected[first] === false ? 0 : Math.max(1, begins);
+  return real.filter((is, t) => is && (t === first || positions?.[t] === 0) && trained[t + 1] !== undefined)
+    .length;
 }
 
 /** A quotient that a sum of weights may be, and the words that say why it is. */

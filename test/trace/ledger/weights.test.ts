@@ -238,7 +238,8 @@ describe('the declared aggregation', () => {
       settings: SFT,
       rows: sketch.rows?.map((row) => ({ ...row, weight: factor / 17 })) ?? [],
     });
-    holds(FOLLOWS, scaled(17 / 21));
+    const texts = scaled(1).rows?.map((row) => ({ ...row, prompt: 1, weight: 1 / 25 })) ?? [];
+    holds(FOLLOWS, { ...scaled(1), rows: texts });
     expect(judged(FOLLOWS, scaled(3)).findings).toEqual([]);
   });
 
