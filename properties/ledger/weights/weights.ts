@@ -6,6 +6,7 @@ import { scoringProperties } from '../input/scoring.ts';
 import { stepProperties } from '../steps.ts';
 import { followsAggregation } from './aggregation.ts';
 import { stepsAlike } from './alike.ts';
+import { centred } from './balance.ts';
 import { klInWeights } from './kl.ts';
 import { oneWeight } from './one-weight.ts';
 import { partitionProperties } from './partitions.ts';
@@ -18,6 +19,7 @@ export const weightProperties: readonly LedgerProperty[] = [
   klInWeights,
   oneWeight,
   followsAggregation,
+  centred,
   stepsAlike,
   ...partitionProperties,
   ...stepProperties,

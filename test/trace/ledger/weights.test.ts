@@ -286,6 +286,69 @@ describe('the declared aggregation', () => {
   });
 });
 
+describe('advantages less their baseline', () => {
+  const CENTRED = 'trace/advantages-are-centred';
+  const shape = { lengths: [[[6, 4, 5, 7]]], rewards: [1, 0, 0.5, 0.1], size: 4 };
+  const baseline = said({ advantage_baseline: 'group-mean' });
+  /** Every weight with its share of a mean added, as where nothing is subtracted. */
+  const raised = (sketch: LedgerSketch, by: number): LedgerSketch => ({
+    ...sketch,
+    rows:
+      sketch.rows?.map((row) => ({
+        ...row,
+        at: Object.fromEntries(
+          Object.entries(row.at ?? {}).map(([t, each]) => [
+            t,
+            typeof each === 'object' && each !== null ? { ...each, weight: (each.weight ?? 0) + by } : each,
+          ]),
+        ),
+      })) ?? [],
+  });
+
+  test('hold under every aggregation, declared or not', () => {
+    for (const aggregation of ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum'] as const) {
+      holds(CENTRED, { ...policy({ ...shape, aggregation }), settings: baseline });
+      holds(CENTRED, { ...policy({ ...shape, aggregation }), settings: grpo('any', aggregation) });
+    }
+    silent(CENTRED, policy(shape));
+  });
+
+  test('rewards without their baseline are found, and only here', () => {
+    const settings = grpo('dapo', 'token-mean');
+    const finding = worst(CENTRED, { ...raised(policy(shape), 0.41 / 22), settings });
+    expect(finding.sentence).toContain('do not add up to 0');
+    expect(finding.sentence).toContain('All of them are pushed up.');
+    expect(judged(FOLLOWS, { ...raised(policy(shape), 0.41 / 22), settings }).findings).toEqual([]);
+  });
+
+  test('a completion without an end, or advantages of a kind of their own, may be left out', () => {
+    const sketch = policy(shape);
+    const cut =
+      sketch.rows?.map((row, at) => (at === 0 ? { ...row, at: {}, weight: 0, trained: [] } : row)) ?? [];
+    const open = cut.map((row, at) =>
+      at === 0 ? { ...row, spans: { ...row.spans, completions: [{ from: 3, to: 9 }] } } : row,
+    );
+    silent(CENTRED, { ...sketch, rows: open, settings: baseline });
+    const own = said({ advantage_baseline: 'group-mean', own_formulas: ['advantages'] });
+    silent(CENTRED, { ...raised(sketch, 0.02), settings: own });
+  });
+
+  test('the KL term is taken off first, and where it cannot be, nothing is said', () => {
+    const gap = (at: number, t: number): number => Math.sin(at * 3 + t * 2) / 3;
+    const k3 = { kl_coef: 0.3, kl_estimator: 'k3', kl_clamp: null };
+    const settings = said({ advantage_baseline: 'group-mean', loss_aggregation: 'token-mean', ...k3 });
+    const sketch = policy({ ...shape, gap, beta: 0.3 });
+    for (const id of [CENTRED, FOLLOWS]) holds(id, { ...sketch, settings });
+    expect(worst(CENTRED, { ...raised(sketch, 0.41 / 22), settings }).kind).toBe('baseline');
+    // The KL of the whole completion is in all of its weights alike.
+    const whole = { ...raised(policy(shape), 0.004), scored: sketch.scored ?? [] };
+    for (const id of [CENTRED, FOLLOWS]) silent(id, { ...whole, settings });
+    silent(CENTRED, { ...whole, settings: baseline });
+    const inReward = said({ advantage_baseline: 'group-mean', kl_coef: 0.3, kl_placement: 'reward' });
+    holds(CENTRED, { ...policy(shape), scored: sketch.scored ?? [], settings: inReward });
+  });
+});
+
 describe('one weight a completion', () => {
   const base = { lengths: [[[6, 4, 5, 7]]], rewards: [1, 0, 0.5, 0.1], size: 4 };
   const settings = grpo('dapo', 'token-mean');
