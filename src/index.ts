@@ -60,7 +60,7 @@ export type {
   Spans,
   Trained,
 } from './trace/ledger.ts';
-export type { LedgerFinding, LedgerJudgement, LedgerProperty } from './trace/property.ts';
+export type { LedgerFinding, LedgerJudgement, LedgerNotice, LedgerProperty } from './trace/property.ts';
 export * from './trace/weights.ts';
 export { type Line, lineThrough } from './trace/weights-line.ts';
 

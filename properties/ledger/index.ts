@@ -1,6 +1,8 @@
 // The specification of a traced script: every property of a ledger, in the order of the stages.
 import { type LedgerProperty, STAGES } from '../../src/index.ts';
 import { inputProperties } from './input/input.ts';
+import { pairSizes } from './pairs/opposite.ts';
+import { pairSigns } from './pairs/signs.ts';
 import { stepProperties } from './steps.ts';
 import { answerProperties } from './tokens/answers.ts';
 import { neverProperties } from './tokens/never.ts';
@@ -14,6 +16,8 @@ const all: readonly LedgerProperty[] = [
   ...sampledProperties,
   ...inputProperties,
   ...targetProperties,
+  pairSigns,
+  pairSizes,
   ...weightProperties,
 ];
 

@@ -1,7 +1,15 @@
 // What must be trained of a row of a data set: its answers, and the stop tokens that end them.
-import type { Ledger, LedgerJudgement, LedgerProperty, LedgerRow } from '../../../src/index.ts';
+import {
+  type Ledger,
+  type LedgerJudgement,
+  type LedgerNotice,
+  type LedgerProperty,
+  type LedgerRow,
+  many,
+} from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
 import { keyOf } from '../input/kin.ts';
+import { isPushedDown } from '../input/policy.ts';
 import { alsoOthers, type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
 import { type Completion, columnsOf, isMissing } from './clipped.ts';
 import { isOffTarget, isTaught, lostInRounding, needsTaught, seenAt, trainsAny } from './trained.ts';
@@ -44,13 +52,46 @@ function judgeAnswers(
   what: string,
 ): LedgerJudgement {
   const answers = answersOf(ledger).filter((each) => each.last === last && each.content.length > 0);
-  const judged = answers.filter((each) => !each.leftOut || needed(each));
+  const owed = answers.filter((each) => !each.leftOut || needed(each));
+  const idle = owed.filter(({ row }) => isIdle(ledger, row));
+  const judged = owed.filter((each) => !idle.includes(each));
   const wrong = judged.filter(({ missing }) => missing.length > 0);
-  return judgementOf(
+  const judgement = judgementOf(
     judged.length,
     answers.length - judged.length,
     wrong.map((each) => tellMissing(ledger, each, what)),
   );
+  const [first] = idle;
+  // A policy stops an epoch early, and takes its loss times 0; in supervised training it is at least worth a word.
+  if (first === undefined || trainsByRewards(ledger)) return judgement;
+  return { ...judgement, notices: [idleNotice(ledger, first.row)] };
+}
+
+/**
+ * Nothing at all was trained of the row's forward pass: a loss times 0, as where a policy stops early. One row alone in its
+ * pass is such a one where rewards decide, and otherwise a row like any other.
+ */
+function isIdle(ledger: Ledger, { rank, forward }: LedgerRow): boolean {
+  const mates = ledger.rows.filter((row) => row.rank === rank && row.forward === forward);
+  if (
+    mates.some(
+      (row) => row.notFinite > 0 || row.trained.some((each) => each !== undefined && each.weight !== 0),
+    )
+  )
+    return false;
+  return mates.length > 1 || trainsByRewards(ledger);
+}
+
+/** The script samples, or pushes something down: what it trains, and whether, is decided by rewards. */
+const trainsByRewards = ({ generations, rows, settings }: Ledger): boolean =>
+  generations.length > 0 || WEIGHS_ROWS.test(settings.trainer ?? '') || rows.some(isPushedDown);
+
+function idleNotice(ledger: Ledger, row: LedgerRow): LedgerNotice {
+  const mates = ledger.rows.filter((each) => each.rank === row.rank && each.forward === row.forward);
+  return {
+    sentence: `Nothing was trained of the ${many(mates.length, 'row')} in the forward pass of ${placeOf(ledger, row)}, though a backward pass reached it: its loss is multiplied by 0, or all of its labels are ignored.`,
+    answers: [],
+  };
 }
 
 function tellMissing(ledger: Ledger, { row, content, missing, leftOut }: Answer, what: string): Found {

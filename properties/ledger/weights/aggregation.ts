@@ -35,12 +35,14 @@ export const followsAggregation: LedgerProperty = {
       ? 'nothing declares how token losses become one number: a known trainer of TRL does, or --semantics \'{"sft_aggregation":"token-mean"}\' for supervised rows, "loss_aggregation" for a policy loss'
       : undefined,
   judge: (ledger) => {
-    const parts = [ofRows(ledger), ofSteps(ledger), ofGroups(ledger)];
-    return judgementOf(
+    const sums = ofSteps(ledger);
+    const parts = [ofRows(ledger), sums, ofGroups(ledger)];
+    const judgement = judgementOf(
       parts.reduce((sum, { judged }) => sum + judged, 0),
       parts.reduce((sum, { aside }) => sum + aside, 0),
       parts.flatMap(({ found }) => found),
     );
+    return sums.notices.length === 0 ? judgement : { ...judgement, notices: sums.notices };
   },
 };
 

@@ -1,23 +1,19 @@
 // Sampled rows against the declared aggregation: read as it says, the advantages of a group add up to 0.
-import { type Ledger, many, show } from '../../../src/index.ts';
+import { type Ledger, type LedgerProperty, many, show } from '../../../src/index.ts';
 import { NOTHING, type Part } from '../judged-part.ts';
-import { type Found, targetStrips } from '../words.ts';
-import {
-  betaOf,
-  type DeclaredAggregation,
-  groupRelative,
-  perTokenTerm,
-  policyAggregation,
-} from './declared.ts';
+import { type Found, judgementOf, targetStrips } from '../words.ts';
+import { type DeclaredAggregation, groupRelative, perTokenTerm, policyAggregation } from './declared.ts';
 import { type Group, groupsOf, type Member } from './groups.ts';
 
+type Way = Pick<DeclaredAggregation, 'aggregation' | 'local'>;
+
 /** A row's part in the weight of its tokens, but for its advantage and what is the same in the whole step. */
-function factorIn(declared: Pick<DeclaredAggregation, 'aggregation' | 'local'>, member: Member): number {
+function factorIn(declared: Way, member: Member): number {
   switch (declared.aggregation) {
     case 'token-mean':
       return declared.local ? 1 / member.batchTokens : 1;
     case 'seq-mean-token-mean':
-      return 1 / (member.tokens * member.batchRows);
+      return 1 / (member.tokens * (declared.local ? member.batchRows : 1));
     case 'seq-mean-token-sum':
     case 'token-sum-norm':
       return 1 / member.batchRows;
@@ -28,84 +24,163 @@ function factorIn(declared: Pick<DeclaredAggregation, 'aggregation' | 'local'>, 
 const LEFT_OVER = 5e-3;
 
 /** What is left of the sum of a group's advantages, as a share of the largest. */
-function leftOver({ members }: Group, declared: Pick<DeclaredAggregation, 'aggregation' | 'local'>): number {
+function leftOver({ members }: Group, declared: Way): number {
   const advantages = members.map((member) => member.weight / factorIn(declared, member));
   const largest = Math.max(...advantages.map(Math.abs));
   return largest === 0 ? 0 : Math.abs(advantages.reduce((sum, each) => sum + each, 0)) / largest;
 }
 
-export function ofGroups(ledger: Ledger): Part {
+/** Groups to be judged, those that nothing can be said of left out, and how many these are; undefined: it is not asked. */
+function groupsAsked(
+  ledger: Ledger,
+): { readonly live: readonly Group[]; readonly aside: number } | undefined {
   const { settings } = ledger;
-  const declared = policyAggregation(settings);
-  const asked =
-    declared !== undefined && groupRelative(settings) !== undefined && perTokenTerm(settings) === undefined;
-  if (!asked) return NOTHING;
+  const { semantics } = settings;
+  if (groupRelative(settings) === undefined || perTokenTerm(settings) !== undefined) return undefined;
   // Completions without an end have no weight then, whatever their advantage.
-  if (settings.semantics.truncated_completions_trained === false) return NOTHING;
+  if (semantics.truncated_completions_trained === false) return undefined;
+  if (semantics.own_formulas?.includes('advantages') === true) return undefined;
   const { groups, setAside } = groupsOf(ledger);
-  if (addsConstant(ledger)) return { ...NOTHING, aside: groups.length + setAside };
   const live = groups.filter(({ members }) => members.some(({ weight }) => weight !== 0));
-  const found = live.flatMap((group) => {
-    const room = Math.max(
-      LEFT_OVER,
-      group.members.reduce((sum, { weight, relative }) => sum + (weight === 0 ? 0 : relative), 0),
-    );
-    return leftOver(group, declared) <= room ? [] : [unbalanced(ledger, group, declared, room)];
-  });
-  return { judged: live.length, aside: setAside + groups.length - live.length, found };
+  return { live, aside: setAside + groups.length - live.length };
 }
 
-function unbalanced(ledger: Ledger, group: Group, declared: DeclaredAggregation, room: number): Found {
-  const others = WAYS.filter(
-    (way) => way.aggregation !== declared.aggregation || way.local !== declared.local,
-  ).filter((way) => leftOver(group, way) <= room);
-  const left = leftOver(group, declared);
+const roomOf = ({ members }: Group): number =>
+  Math.max(
+    LEFT_OVER,
+    members.reduce((sum, { weight, relative }) => sum + (weight === 0 ? 0 : relative), 0),
+  );
+
+/** Whether the advantages add up to 0 under a way of aggregation, within what they may be off by. */
+const isCentred = (group: Group, way: Way): boolean => leftOver(group, way) <= roomOf(group);
+
+/** As declared; micro-batches of unequal rows may be averaged or not, where it is rows that are counted. */
+const isAsDeclared = (group: Group, declared: DeclaredAggregation): boolean =>
+  isCentred(group, declared) ||
+  (declared.aggregation === 'seq-mean-token-mean' &&
+    isCentred(group, { ...declared, local: !declared.local }));
+
+/** Groups that are centred, but under another aggregation than the declared one. */
+export function ofGroups(ledger: Ledger): Part {
+  const declared = policyAggregation(ledger.settings);
+  const asked = declared === undefined ? undefined : groupsAsked(ledger);
+  if (declared === undefined || asked === undefined) return NOTHING;
+  let [judged, aside] = [0, asked.aside];
+  const found: Found[] = [];
+  for (const group of asked.live) {
+    const good = isAsDeclared(group, declared);
+    const instead = good ? undefined : WAYS.find((way) => isCentred(group, way));
+    // Under none of them: that is the business of the rule about baselines.
+    if (good || instead !== undefined) judged++;
+    else aside++;
+    if (instead !== undefined) found.push(unbalanced(ledger, group, declared, instead));
+  }
+  return { judged, aside, found };
+}
+
+export const centred: LedgerProperty = {
+  id: 'trace/advantages-are-centred',
+  title: 'The advantages of the completions to one prompt add up to 0, once the KL term is taken off',
+  stage: 'trace',
+  level: 'must',
+  why: 'Rewards without their baseline, or less the mean of other prompts, push all answers to an easy prompt up and all to a hard one down: noise that looks like learning.',
+  catches: ['ADV-02', 'ADV-03', 'ADV-04'],
+  needs: ({ settings }) => {
+    if (groupRelative(settings) === undefined)
+      return 'nothing says that advantages have the mean of their group as a baseline: that needs a GRPOTrainer or RLOOTrainer, or --semantics \'{"advantage_baseline":"group-mean"}\'';
+    if (settings.semantics.truncated_completions_trained === false)
+      return 'truncated completions are left out of the loss, and with them a part of each group';
+    if (settings.semantics.own_formulas?.includes('advantages') === true)
+      return 'own_formulas declares advantages that are none of those known';
+    return perTokenTerm(settings);
+  },
+  judge: (ledger) => {
+    const { live = [], aside = 0 } = groupsAsked(ledger) ?? {};
+    // What is left out of the loss for having no end is left out of the sum as well, and nobody need declare it.
+    const masked = (group: Group): boolean =>
+      group.members.some(
+        ({ row, weight }) => weight === 0 && row.spans.completions.every(({ stop }) => stop === undefined),
+      );
+    const off = live.filter((group) => !WAYS.some((way) => isCentred(group, way)));
+    const set = off.filter(masked);
+    return judgementOf(
+      live.length - set.length,
+      aside + set.length,
+      off.filter((group) => !masked(group)).map((group) => uncentred(ledger, group)),
+    );
+  },
+};
+
+function uncentred(ledger: Ledger, group: Group): Found {
+  const way = policyAggregation(ledger.settings) ?? STEP_MEAN;
+  const left = leftOver(group, way);
   const [first] = group.members.toSorted((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
-  const instead = others[0];
+  const signs = new Set(group.members.map(({ weight }) => Math.sign(weight)).filter((sign) => sign !== 0));
+  const all = signs.size > 1 ? '' : ` All of them are pushed ${signs.has(1) ? 'up' : 'down'}.`;
   return {
     harm: left,
     tell: () => ({
-      kind: 'group',
-      sentence: `The advantages of the ${many(group.members.length, 'completion')} to one prompt in step ${group.step} do not add up to 0: ${show(left)} times the largest is left when their weights are read as a ${nameOf(declared)}.${instead === undefined ? '' : ` Read as a ${nameOf(instead)} they do.`}`,
+      kind: 'baseline',
+      sentence: `The advantages of the ${many(group.members.length, 'completion')} to one prompt in step ${group.step} do not add up to 0: ${show(left)} times the largest is left, in whatever way their weights are read.${all}`,
       numbers: [
         {
           where: `sum of the group's advantages over the largest`,
           expected: 0,
           observed: left,
-          allowed: room,
+          allowed: roomOf(group),
         },
       ],
       ...targetStrips(ledger, first?.row),
-      note: `${declared.from} declares it, and an advantage less its group's mean (${groupRelative(ledger.settings)}).`,
-      given: {
-        step: group.step,
-        completions: group.members.map(({ row, weight, tokens, batchTokens, batchRows }) => ({
-          rank: row.rank,
-          forward: row.forward,
-          row: row.row,
-          tokens,
-          weight,
-          micro_batch_tokens: batchTokens,
-          micro_batch_rows: batchRows,
-        })),
-      },
+      note: `An advantage less its group's mean is declared (${groupRelative(ledger.settings)}). Look at the axis of the mean, at the order of rows within the groups, and whether the baseline is subtracted at all.`,
+      given: givenOf(group),
     }),
   };
 }
 
-const nameOf = ({ aggregation, local }: Pick<DeclaredAggregation, 'aggregation' | 'local'>): string =>
+function unbalanced(ledger: Ledger, group: Group, declared: DeclaredAggregation, instead: Way): Found {
+  const left = leftOver(group, declared);
+  const [first] = group.members.toSorted((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+  return {
+    harm: left,
+    tell: () => ({
+      kind: 'group',
+      sentence: `The advantages of the ${many(group.members.length, 'completion')} to one prompt in step ${group.step} do not add up to 0: ${show(left)} times the largest is left when their weights are read as a ${nameOf(declared)}. Read as a ${nameOf(instead)} they do.`,
+      numbers: [
+        {
+          where: `sum of the group's advantages over the largest`,
+          expected: 0,
+          observed: left,
+          allowed: roomOf(group),
+        },
+      ],
+      ...targetStrips(ledger, first?.row),
+      note: `${declared.from} declares it, and an advantage less its group's mean (${groupRelative(ledger.settings)}).`,
+      given: givenOf(group),
+    }),
+  };
+}
+
+const givenOf = ({ step, members }: Group): unknown => ({
+  step,
+  completions: members.map(({ row, weight, tokens, batchTokens, batchRows }) => ({
+    rank: row.rank,
+    forward: row.forward,
+    row: row.row,
+    tokens,
+    weight,
+    micro_batch_tokens: batchTokens,
+    micro_batch_rows: batchRows,
+  })),
+});
+
+const nameOf = ({ aggregation, local }: Way): string =>
   aggregation === 'token-mean' ? `token-mean of ${local ? 'each micro-batch' : 'the step'}` : aggregation;
 
-const WAYS: readonly Pick<DeclaredAggregation, 'aggregation' | 'local'>[] = [
-  { aggregation: 'token-mean', local: false },
+const STEP_MEAN: Way = { aggregation: 'token-mean', local: false };
+const WAYS: readonly Way[] = [
+  STEP_MEAN,
   { aggregation: 'token-mean', local: true },
   { aggregation: 'seq-mean-token-mean', local: true },
+  { aggregation: 'seq-mean-token-mean', local: false },
   { aggregation: 'seq-mean-token-sum', local: true },
 ];
-
-/** A KL term may weigh every token alike, which no group's mean takes off: k1 does, whatever the reference says. */
-function addsConstant({ settings, scored }: Ledger): boolean {
-  const beta = betaOf(settings) ?? Number(scored.some(({ by }) => by === 'reference'));
-  const { kl_estimator: estimator } = settings.semantics;
-  return beta !== 0 && estimator !== 'k2' && estimator !== 'k3';
-}

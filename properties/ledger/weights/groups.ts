@@ -1,10 +1,11 @@
 // Groups of a group-relative method: the completions of one prompt in one step, with the weight that each has. Their
 // advantages add up to 0, which tells whether the weights were divided as declared, though nobody knows the rewards.
-import { commonOf, type Ledger, type LedgerRow, targetsOf, weightsOf } from '../../../src/index.ts';
+import { type Ledger, type LedgerRow, targetsOf } from '../../../src/index.ts';
+import { withoutKl } from './without-kl.ts';
 
 export interface Member {
   readonly row: LedgerRow;
-  /** One weight of all its tokens; 0: it has no gradient. */
+  /** One weight of all its tokens, the KL term taken off; 0: it has no gradient. */
   readonly weight: number;
   /** What `weight` may be off by, as a share of it. */
   readonly relative: number;
@@ -56,16 +57,14 @@ function memberOf(ledger: Ledger, row: LedgerRow): Member | undefined {
   const targets = targetsOf(row);
   if (targets.some(({ trained }) => trained.target === undefined && trained.weight !== undefined))
     return undefined;
-  const weights = weightsOf(targets);
-  const weight = targets.length === 0 ? 0 : commonOf(weights);
-  if (weight === undefined) return undefined;
+  const advantage = targets.length === 0 ? { weight: 0, relative: 0 } : withoutKl(ledger, row, targets);
+  if (advantage === undefined) return undefined;
   const batch = ledger.rows.filter(
     ({ step, rank, forward }) => step === row.step && rank === row.rank && forward === row.forward,
   );
   return {
     row,
-    weight,
-    relative: Math.min(...weights.map(({ relative }) => relative), 1),
+    ...advantage,
     tokens: tokensOf(row),
     batchTokens: batch.reduce((sum, each) => sum + tokensOf(each), 0),
     batchRows: batch.length,

@@ -4,6 +4,7 @@ import {
   commonOf,
   type Ledger,
   type LedgerJudgement,
+  type LedgerNotice,
   type LedgerProperty,
   many,
   type Rough,
@@ -14,7 +15,7 @@ import { factsOf } from '../facts.ts';
 import { type Found, judgementOf, rowStrip } from '../words.ts';
 import { ranksOnTheirOwn, supervisedAggregation } from './declared.ts';
 import { precisionOf } from './precision.ts';
-import { averagesRows, type Supervised, supervisedOf, taughtBatches } from './supervised.ts';
+import { averagesRows, averagesTokens, type Supervised, supervisedOf, taughtBatches } from './supervised.ts';
 
 /** What shares a denominator, or should not: a micro-batch, or all of a rank's. */
 interface Part {
@@ -41,20 +42,51 @@ function declaredFor({ settings }: Ledger, partition: Partition): boolean {
 const oneRowEach = ({ parts }: Partition): boolean =>
   parts.every(({ batches }) => batches.every(({ rows }) => rows.length === 1));
 
-type Said = 'good' | 'set aside' | Found;
+/** Each is the only row of its micro-batch, and all have one sum of weights, as in a mean over rows. */
+const areRowMeans = (partition: Partition): boolean =>
+  oneRowEach(partition) &&
+  commonOf(
+    partition.parts.flatMap(({ batches }) =>
+      batches.flatMap(({ weights, count }) => weights.map((weight) => scaled(weight, count))),
+    ),
+  ) !== undefined;
 
-function sayOf(ledger: Ledger, partition: Partition, rowMeans: boolean): Said {
+type Said = 'good' | 'set aside' | LedgerNotice | Found;
+
+const isNotice = (said: Said): said is LedgerNotice => typeof said === 'object' && 'answers' in said;
+
+function sayOf(ledger: Ledger, partition: Partition, shown: Shown): Said {
   const { parts } = partition;
   if (commonOf(parts.map(({ weight }) => weight)) !== undefined) return 'good';
   if (declaredFor(ledger, partition)) return 'good';
   // The same script takes the mean over each row elsewhere, where it shows: these rows are alone in their batches.
-  if (rowMeans && oneRowEach(partition)) return 'good';
-  if (commonOf(parts.map(({ weight, tokens }) => scaled(weight, tokens))) !== undefined)
-    return divided(ledger, partition, 'tokens');
+  if (shown.rowMeans && oneRowEach(partition)) return 'good';
+  if (commonOf(parts.map(({ weight, tokens }) => scaled(weight, tokens))) !== undefined) {
+    // A mean over rows is a convention, and with one row in each it looks the same: nobody says which of the two is meant.
+    const open = areRowMeans(partition) && supervisedAggregation(ledger.settings) === undefined;
+    return open && !shown.tokenMeans ? alone(partition) : divided(ledger, partition, 'tokens');
+  }
   if (commonOf(parts.map(({ weight, columns }) => scaled(weight, columns))) !== undefined)
     return divided(ledger, partition, 'columns');
   // Weights that counts do not explain: batches may be weighted on purpose.
   return 'set aside';
+}
+
+/** What batches of several rows show of how the script takes its means. */
+interface Shown {
+  readonly rowMeans: boolean;
+  readonly tokenMeans: boolean;
+}
+
+function alone({ noun, parts }: Partition): LedgerNotice {
+  const sorted = parts.toSorted((a, b) => b.weight.value - a.weight.value);
+  const [heavy, light] = [sorted[0], sorted.at(-1)];
+  const of = noun === 'rank' ? 'process' : 'micro-batch';
+  const step = parts[0]?.batches[0]?.step;
+  return {
+    sentence: `In step ${step}, a trained token weighs ${show(heavy?.weight.value)} in ${heavy?.name} (${many(heavy?.tokens ?? 0, 'token')}) and ${show(light?.weight.value)} in ${light?.name} (${many(light?.tokens ?? 0, 'token')}). With one row in each ${of} this is a mean over rows, which is legal, or the mean of token means, which is not: the same script with several rows in each would tell.`,
+    answers: ['"sft_aggregation": "seq-mean-token-mean"', '"sft_aggregation": "token-mean"'],
+  };
 }
 
 function divided(ledger: Ledger, partition: Partition, by: 'tokens' | 'columns'): Found {
@@ -125,9 +157,10 @@ function judge(
   ledger: Ledger,
   partitionsOf: (batches: readonly Supervised[]) => readonly Partition[],
 ): LedgerJudgement {
-  const rowMeans = averagesRows(ledger.rows);
+  const shown = { rowMeans: averagesRows(ledger.rows), tokenMeans: averagesTokens(ledger.rows) };
   let [judged, aside] = [0, 0];
   const found: Found[] = [];
+  const notices: LedgerNotice[] = [];
   for (const rows of bySteps(ledger)) {
     if (!isMade(ledger, rows)) {
       aside++;
@@ -141,13 +174,18 @@ function judge(
     }
     for (const partition of partitionsOf(even.filter((batch) => batch !== undefined))) {
       if (partition.parts.length < 2) continue;
-      const said = sayOf(ledger, partition, rowMeans);
-      if (said === 'set aside') aside++;
+      const said = sayOf(ledger, partition, shown);
+      if (said === 'set aside' || isNotice(said)) aside++;
       else judged++;
-      if (typeof said !== 'string') found.push(said);
+      if (isNotice(said)) notices.push(said);
+      else if (typeof said !== 'string') found.push(said);
     }
   }
-  return judgementOf(judged, aside, found);
+  // One step tells as much as all.
+  return {
+    ...judgementOf(judged, aside, found),
+    ...(notices.length > 0 ? { notices: notices.slice(0, 1) } : {}),
+  };
 }
 
 const bySteps = ({ rows }: Ledger): (readonly Ledger['rows'][number][])[] =>

@@ -1,73 +1,101 @@
-// The sum of the weights of a whole optimiser step: 1 in a mean over its tokens, over all micro-batches and ranks.
-import { type Ledger, many, show } from '../../../src/index.ts';
+// The sum of the weights of a whole optimiser step: 1 in a mean over its tokens or over its rows, over all micro-batches
+// and ranks, whichever of them has a denominator of its own.
+import { type Ledger, type LedgerNotice, many, show } from '../../../src/index.ts';
 import { NOTHING, type Part } from '../judged-part.ts';
 import type { Found } from '../words.ts';
-import { supervisedAggregation } from './declared.ts';
-import { supervisedOf, taughtBatches } from './supervised.ts';
+import { type Cause, causeOf, causesOf, type Taught, taughtStep } from './counts.ts';
+import { type DeclaredAggregation, supervisedAggregation } from './declared.ts';
 
-/** The sum is 1, or a little less: the first column of a row is counted by some versions, and has no predictor. */
-const LEAST_SUM = 0.75;
-/** Rounding of a sum. */
-const MOST_SUM = 1.05;
-/** So close to a factor it is that factor: sums of 2 and 2.2 are told apart, as above. */
-const FACTOR = 0.05;
+/** What rounding leaves of a sum, in float32; and in the others, whose weights are good to a twentieth. */
+const EXACT = 0.005;
+const ROUGH = 0.05;
 
-export function ofSteps(ledger: Ledger): Part {
-  const declared = supervisedAggregation(ledger.settings);
-  // In the user's own words an aggregation is a proportion; a trainer's is a number, divided by the tokens of the step.
-  if (declared === undefined || declared.explicit || declared.local || declared.aggregation !== 'token-mean')
-    return NOTHING;
-  let [judged, aside] = [0, 0];
-  const found: Found[] = [];
-  for (const { index, ranks } of ledger.steps) {
-    const batches = taughtBatches(ledger.rows.filter(({ step }) => step === index)).map(supervisedOf);
-    if (ranks.some(({ done }) => done === undefined) || batches.length === 0 || batches.includes(undefined)) {
-      aside++;
-      continue;
-    }
-    const known = batches.filter((batch) => batch !== undefined);
-    const sum = known.reduce((all, { weight, count }) => all + weight * count, 0);
-    const accumulated = Math.max(
-      ...ranks.map(({ rank }) => known.filter((each) => each.rank === rank).length),
-    );
-    const why = factorOf(sum, accumulated, ranks.length);
-    if (sum >= LEAST_SUM && sum <= MOST_SUM) judged++;
-    else if (why === undefined) aside++;
-    else {
-      judged++;
-      const count = known.reduce((all, each) => all + each.count, 0);
-      found.push({
-        harm: Math.abs(Math.log(sum)),
-        tell: () => ({
-          kind: 'sum',
-          sentence: `The weights of the ${many(count, 'trained token')} of step ${index} add up to ${show(sum)} instead of 1: ${why}.`,
-          numbers: [
-            { where: `sum of weights of step ${index}`, expected: 1, observed: sum, allowed: MOST_SUM - 1 },
-          ],
-          note: `${declared.from} declares a ${declared.aggregation} over the whole step.`,
-          given: {
-            step: index,
-            micro_batches: known.map(({ rank, forward, count: tokens, weight }) => ({
-              rank,
-              forward,
-              tokens,
-              weight,
-            })),
-          },
-        }),
-      });
-    }
-  }
-  return { judged, aside, found };
+/** Steps whose sums are not 1, and what is said where they may be meant. */
+export interface Sums extends Part {
+  readonly notices: readonly LedgerNotice[];
 }
 
-/** Which factor was lost or applied twice, where a sum is one. */
-function factorOf(sum: number, accumulated: number, world: number): string | undefined {
-  const known: readonly (readonly [number, string])[] = [
-    [accumulated, `it is not divided by the ${accumulated} micro-batches that are accumulated`],
-    [1 / accumulated, `it is divided by the ${accumulated} accumulated micro-batches once more`],
-    [1 / world, `it is averaged over ${world} processes, each of which divides by the tokens of all`],
-    [accumulated * world, 'it is divided neither by the micro-batches nor by the processes'],
-  ];
-  return known.find(([factor]) => factor !== 1 && Math.abs(sum / factor - 1) <= FACTOR)?.[1];
+interface Off {
+  readonly step: Taught;
+  readonly cause: Cause | undefined;
+}
+
+export function ofSteps(ledger: Ledger): Sums {
+  const declared = supervisedAggregation(ledger.settings);
+  const own = ledger.settings.semantics.own_formulas?.includes('sft_loss') === true;
+  if (declared === undefined || own) return { ...NOTHING, notices: [] };
+  const steps = ledger.steps.map((step) => taughtStep(ledger, step));
+  const known = steps.filter((step) => step !== undefined);
+  const most = Math.max(1, ...known.map(({ accumulated }) => accumulated));
+  const off = known
+    .filter((step) => !isOne(step, declared))
+    .map((step) => ({ step, cause: causeOf(step.sum, causesOf(step, most), roomOf(step)) }));
+  const told = off.filter(({ cause }) => cause !== undefined);
+  const unknown = off.filter(({ cause }) => cause === undefined);
+  const meant = unknown.length > 0 && mayBeScaled(unknown, known);
+  // What a trainer's class declares holds as long as nobody hands it a loss of their own, with factors of its own.
+  const set = meant || !declared.explicit;
+  const found = [...told, ...(set ? [] : unknown)].map((each) => foundOf(each, declared));
+  return {
+    judged: known.length - (set ? unknown.length : 0),
+    aside: steps.length - known.length + (set ? unknown.length : 0),
+    found,
+    notices: meant && declared.explicit ? [scaledNotice(unknown, declared)] : [],
+  };
+}
+
+const roomOf = ({ dtype }: Taught): number => (dtype === 'float32' || dtype === 'float64' ? EXACT : ROUGH);
+
+/** 1, or a little less: the first token of a text is counted by some, and has no predictor. */
+function isOne(step: Taught, { aggregation, local }: DeclaredAggregation): boolean {
+  const room = roomOf(step);
+  const { tokens, firsts, taughtRows, rows, sum } = step;
+  // Means over rows, and means of micro-batches, may count those that have nothing to train.
+  const empty = aggregation === 'token-mean' && !local ? 1 : taughtRows / rows;
+  return sum <= 1 + room && sum >= (Math.min(1, empty) * (1 - room) * tokens) / (tokens + firsts);
+}
+
+/** Every step has the one same factor that no count explains: the loss may be multiplied by a coefficient. */
+function mayBeScaled(unknown: readonly Off[], known: readonly Taught[]): boolean {
+  const sums = unknown.map(({ step }) => step.sum);
+  const [first] = unknown;
+  if (first === undefined || unknown.length < known.length) return false;
+  return Math.max(...sums) <= Math.min(...sums) * (1 + roomOf(first.step));
+}
+
+function scaledNotice(unknown: readonly Off[], declared: DeclaredAggregation): LedgerNotice {
+  const sum = show(unknown[0]?.step.sum);
+  return {
+    sentence: `The weights of ${unknown.length === 1 ? `step ${unknown[0]?.step.step}` : `each of ${unknown.length} steps`} add up to ${sum} and not to 1, as those of a ${declared.aggregation} do: a coefficient of ${sum} in front of the loss does this, and no count of tokens, columns, rows or micro-batches.`,
+    answers: ['"own_formulas": ["sft_loss"]'],
+  };
+}
+
+function foundOf({ step, cause }: Off, declared: DeclaredAggregation): Found {
+  const { sum, tokens } = step;
+  const why =
+    cause === undefined ? 'no count of tokens, columns, rows or micro-batches explains it' : cause.words;
+  return {
+    harm: Math.abs(Math.log(sum)),
+    tell: () => ({
+      kind: 'sum',
+      sentence: `The weights of the ${many(tokens, 'trained token')} of step ${step.step} add up to ${show(sum)} instead of 1: ${why}.`,
+      numbers: [
+        { where: `sum of weights of step ${step.step}`, expected: 1, observed: sum, allowed: roomOf(step) },
+      ],
+      note: `${declared.from} declares a ${declared.aggregation}, whose weights add up to 1 over an optimiser step. A coefficient that is meant is declared with "own_formulas": ["sft_loss"].`,
+      given: {
+        step: step.step,
+        trained_tokens: tokens,
+        rows: step.rows,
+        padded_columns: step.columns,
+        micro_batches: step.batches.map(({ rank, forward, count, weights }) => ({
+          rank,
+          forward,
+          tokens: count,
+          weight: weights[0]?.value,
+        })),
+      },
+    }),
+  };
 }

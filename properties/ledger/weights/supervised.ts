@@ -51,3 +51,11 @@ export function averagesRows(rows: readonly LedgerRow[]): boolean {
     (batch) => supervisedOf(batch) === undefined && batch.rows.length > 1 && meansOfRows(batch.rows),
   );
 }
+
+/** Somewhere a batch of several rows, of unequal lengths, shows that the script takes the mean of its tokens. */
+export function averagesTokens(rows: readonly LedgerRow[]): boolean {
+  return taughtBatches(rows).some(({ rows: own, weights }) => {
+    const lengths = own.map((row) => targetsOf(row).length).filter((length) => length > 0);
+    return new Set(lengths).size > 1 && commonOf(weights) !== undefined;
+  });
+}

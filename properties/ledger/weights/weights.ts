@@ -5,6 +5,8 @@ import { rolloutProperties } from '../input/rollouts.ts';
 import { scoringProperties } from '../input/scoring.ts';
 import { stepProperties } from '../steps.ts';
 import { followsAggregation } from './aggregation.ts';
+import { stepsAlike } from './alike.ts';
+import { centred } from './balance.ts';
 import { klInWeights } from './kl.ts';
 import { oneWeight } from './one-weight.ts';
 import { partitionProperties } from './partitions.ts';
@@ -17,6 +19,8 @@ export const weightProperties: readonly LedgerProperty[] = [
   klInWeights,
   oneWeight,
   followsAggregation,
+  centred,
+  stepsAlike,
   ...partitionProperties,
   ...stepProperties,
 ];

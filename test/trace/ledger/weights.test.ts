@@ -5,7 +5,7 @@ import type { Settings } from '../../../src/trace/ledger.ts';
 import type { LossAggregation } from '../../../src/vocabulary.ts';
 import type { LedgerSketch } from '../traced.ts';
 import { ledgerOf } from '../traced.ts';
-import { after, policy, type Shape, supervised } from '../weighed.ts';
+import { after as andThen, policy, type Shape, supervised } from '../weighed.ts';
 import { holds, judged, silent, worst } from './judged.ts';
 
 const MICRO = 'loss/independent-of-micro-batches';
@@ -68,11 +68,20 @@ describe('gradient accumulation', () => {
     expect(finding.strips?.[0]?.marks.length).toBeGreaterThan(0);
   });
 
-  test('found for one row a micro-batch too, and it is said how to declare that it is meant', () => {
-    const one: Shape = { lengths: [[[5], [2], [9]]], local: true };
-    expect(worst(MICRO, supervised(one)).note).toContain('{"sft_aggregation":"seq-mean-token-mean"}');
-    holds(MICRO, { ...supervised(one), settings: said({ sft_aggregation: 'seq-mean-token-mean' }) });
-    holds(MICRO, { ...supervised(one), settings: said({ loss_normalization: 'local' }) });
+  test('with one row a micro-batch it is a mean over rows as well: said, and blamed only where a token mean is shown or declared', () => {
+    const one = supervised({ lengths: [[[5], [2], [9]]], local: true });
+    silent(MICRO, one);
+    expect(judged(MICRO, one).notices).toEqual([
+      {
+        sentence: expect.stringContaining('With one row in each micro-batch this is a mean over rows'),
+        answers: ['"sft_aggregation": "seq-mean-token-mean"', '"sft_aggregation": "token-mean"'],
+      },
+    ]);
+    holds(MICRO, { ...one, settings: said({ sft_aggregation: 'seq-mean-token-mean' }) });
+    holds(MICRO, { ...one, settings: said({ loss_normalization: 'local' }) });
+    expect(worst(MICRO, { ...one, settings: said({ sft_aggregation: 'token-mean' }) }).kind).toBe('tokens');
+    const shown = supervised({ lengths: [[[5, 3]]], step: 1 });
+    expect(worst(MICRO, andThen(one, shown)).kind).toBe('tokens');
   });
 
   test('found under a trainer that declares the mean over the step', () => {
@@ -118,7 +127,7 @@ describe('gradient accumulation', () => {
   test('a mean over rows of row means is a convention: where a batch of several rows shows it, single rows may follow it', () => {
     const first = supervised({ lengths: [[[5, 3]]], aggregation: 'seq-mean-token-mean' });
     const next = supervised({ lengths: [[[5], [2]]], aggregation: 'seq-mean-token-mean', step: 1 });
-    holds(MICRO, after(first, next));
+    holds(MICRO, andThen(first, next));
   });
 
   test('batches that are weighted on purpose, pairs and sampled rows are not judged by their counts', () => {
@@ -181,7 +190,7 @@ describe('data parallelism', () => {
   test('where micro-batches differ already, ranks are not blamed as well', () => {
     const sketch = supervised({
       lengths: [
-        [[5], [3]],
+        [[5, 4], [3]],
         [[2], [9]],
       ],
       local: true,
@@ -229,7 +238,8 @@ describe('the declared aggregation', () => {
       settings: SFT,
       rows: sketch.rows?.map((row) => ({ ...row, weight: factor / 17 })) ?? [],
     });
-    holds(FOLLOWS, scaled(17 / 21));
+    const texts = scaled(1).rows?.map((row) => ({ ...row, prompt: 1, weight: 1 / 25 })) ?? [];
+    holds(FOLLOWS, { ...scaled(1), rows: texts });
     expect(judged(FOLLOWS, scaled(3)).findings).toEqual([]);
   });
 
@@ -273,6 +283,69 @@ describe('the declared aggregation', () => {
     const whole = policy({ lengths: groups, rewards: REWARDS, size: 4, aggregation: 'seq-mean-token-mean' });
     const settings = grpo('dapo', 'token-mean', { truncated_completions_trained: false });
     silent(FOLLOWS, { ...whole, settings });
+  });
+});
+
+describe('advantages less their baseline', () => {
+  const CENTRED = 'trace/advantages-are-centred';
+  const shape = { lengths: [[[6, 4, 5, 7]]], rewards: [1, 0, 0.5, 0.1], size: 4 };
+  const baseline = said({ advantage_baseline: 'group-mean' });
+  /** Every weight with its share of a mean added, as where nothing is subtracted. */
+  const raised = (sketch: LedgerSketch, by: number): LedgerSketch => ({
+    ...sketch,
+    rows:
+      sketch.rows?.map((row) => ({
+        ...row,
+        at: Object.fromEntries(
+          Object.entries(row.at ?? {}).map(([t, each]) => [
+            t,
+            typeof each === 'object' && each !== null ? { ...each, weight: (each.weight ?? 0) + by } : each,
+          ]),
+        ),
+      })) ?? [],
+  });
+
+  test('hold under every aggregation, declared or not', () => {
+    for (const aggregation of ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum'] as const) {
+      holds(CENTRED, { ...policy({ ...shape, aggregation }), settings: baseline });
+      holds(CENTRED, { ...policy({ ...shape, aggregation }), settings: grpo('any', aggregation) });
+    }
+    silent(CENTRED, policy(shape));
+  });
+
+  test('rewards without their baseline are found, and only here', () => {
+    const settings = grpo('dapo', 'token-mean');
+    const finding = worst(CENTRED, { ...raised(policy(shape), 0.41 / 22), settings });
+    expect(finding.sentence).toContain('do not add up to 0');
+    expect(finding.sentence).toContain('All of them are pushed up.');
+    expect(judged(FOLLOWS, { ...raised(policy(shape), 0.41 / 22), settings }).findings).toEqual([]);
+  });
+
+  test('a completion without an end, or advantages of a kind of their own, may be left out', () => {
+    const sketch = policy(shape);
+    const cut =
+      sketch.rows?.map((row, at) => (at === 0 ? { ...row, at: {}, weight: 0, trained: [] } : row)) ?? [];
+    const open = cut.map((row, at) =>
+      at === 0 ? { ...row, spans: { ...row.spans, completions: [{ from: 3, to: 9 }] } } : row,
+    );
+    silent(CENTRED, { ...sketch, rows: open, settings: baseline });
+    const own = said({ advantage_baseline: 'group-mean', own_formulas: ['advantages'] });
+    silent(CENTRED, { ...raised(sketch, 0.02), settings: own });
+  });
+
+  test('the KL term is taken off first, and where it cannot be, nothing is said', () => {
+    const gap = (at: number, t: number): number => Math.sin(at * 3 + t * 2) / 3;
+    const k3 = { kl_coef: 0.3, kl_estimator: 'k3', kl_clamp: null };
+    const settings = said({ advantage_baseline: 'group-mean', loss_aggregation: 'token-mean', ...k3 });
+    const sketch = policy({ ...shape, gap, beta: 0.3 });
+    for (const id of [CENTRED, FOLLOWS]) holds(id, { ...sketch, settings });
+    expect(worst(CENTRED, { ...raised(sketch, 0.41 / 22), settings }).kind).toBe('baseline');
+    // The KL of the whole completion is in all of its weights alike.
+    const whole = { ...raised(policy(shape), 0.004), scored: sketch.scored ?? [] };
+    for (const id of [CENTRED, FOLLOWS]) silent(id, { ...whole, settings });
+    silent(CENTRED, { ...whole, settings: baseline });
+    const inReward = said({ advantage_baseline: 'group-mean', kl_coef: 0.3, kl_placement: 'reward' });
+    holds(CENTRED, { ...policy(shape), scored: sketch.scored ?? [], settings: inReward });
   });
 });
 
@@ -463,7 +536,7 @@ describe('no rule blames a correct trainer', () => {
               aggregation,
               temperature,
             });
-            expect(blame({ ...after(sketch, again), settings: { ...declared, values } })).toEqual([]);
+            expect(blame({ ...andThen(sketch, again), settings: { ...declared, values } })).toEqual([]);
           }
   });
 

@@ -1,0 +1,121 @@
+// The rules about preference pairs: swapped, turned round, one-sided, of unequal weights; and every legal objective.
+import { describe, expect, test } from 'vitest';
+import type { Settings } from '../../../src/trace/ledger.ts';
+import type { LedgerSketch, TrainedRowSketch } from '../traced.ts';
+import { holds, judged, silent, worst } from './judged.ts';
+
+const SIGNS = 'trace/chosen-up-rejected-down';
+const SIZES = 'trace/pairs-weigh-alike';
+
+/** Answers of 3 and of 5 tokens behind a prompt of two, and how much each token of them weighs. */
+const row = (example: number, form: 'chosen' | 'rejected', weight: number, step = 0): TrainedRowSketch => {
+  const answer = form === 'chosen' ? [20, 21, 2] : [30, 31, 32, 33, 2];
+  return {
+    ids: [1, 10 + example, ...answer],
+    prompt: 2,
+    step,
+    forward: step,
+    row: example * 2 + Number(form === 'rejected'),
+    weight: weight === 0 ? 1 : weight,
+    ...(weight === 0 ? { trained: [] } : {}),
+    spans: { origin: { kind: 'dataset', example, form } },
+  };
+};
+const pair = (up: number, down: number, example = 1, step = 0): TrainedRowSketch[] => [
+  row(example, 'chosen', up, step),
+  row(example, 'rejected', down, step),
+];
+const scored = (rows: readonly TrainedRowSketch[]): NonNullable<LedgerSketch['scored']> =>
+  rows.map(({ ids, step = 0, row: at = 0 }) => ({ ids, step, row: at, model: 1, by: 'reference' as const }));
+const declared = (objective: string, more: object = {}): Partial<Settings> => ({
+  from: ['--semantics preference_objective'],
+  semantics: { preference_objective: objective as 'dpo', ...more },
+});
+
+describe('signs', () => {
+  test('chosen up and rejected down holds', () => {
+    holds(SIGNS, { rows: [...pair(0.05, -0.05), ...pair(0.04, -0.04, 2)] });
+  });
+
+  test('turned round: the swap or the sign is named', () => {
+    const finding = worst(SIGNS, { rows: [...pair(-0.05, 0.05), ...pair(-0.04, 0.04, 2)] });
+    expect(finding.sentence).toContain('the two are swapped, or the loss has the wrong sign');
+    expect(finding.strips).toHaveLength(2);
+  });
+
+  test('a single pair beyond its aim is IPO, or smoothed labels; of DPO it is wrong', () => {
+    const rows = [...pair(0.05, -0.05), ...pair(0.04, -0.04, 2), ...pair(-0.01, 0.01, 3)];
+    holds(SIGNS, { rows });
+    holds(SIGNS, { rows, settings: declared('ipo') });
+    holds(SIGNS, { rows, settings: declared('dpo', { preference_label_smoothing: 0.1 }) });
+    expect(worst(SIGNS, { rows, settings: declared('dpo') }).sentence).toContain('Of example 3');
+  });
+
+  test('one side without a gradient, always, though a reference read both', () => {
+    const rows = [...pair(0.05, 0), ...pair(0.05, 0, 2)];
+    expect(worst(SIGNS, { rows, scored: scored(rows) }).sentence).toContain(
+      'only the chosen one is in the loss',
+    );
+    const down = [...pair(0, -0.05), ...pair(0, -0.05, 2)];
+    expect(worst(SIGNS, { rows: down, settings: declared('dpo') }).sentence).toContain(
+      'only the rejected one',
+    );
+  });
+
+  test('likelihood of both answers, or of the chosen one alone, is said and not blamed', () => {
+    for (const [up, down] of [
+      [0.05, 0.05],
+      [0.05, 0],
+      [-0.02, -0.05],
+    ] as const) {
+      const sketch = { rows: [...pair(up, down), ...pair(up, down, 2)] };
+      silent(SIGNS, sketch);
+      expect(judged(SIGNS, sketch).notices?.[0]?.answers).toEqual(['"preference_objective": "dpo"']);
+    }
+    // Beside a hinge that is satisfied now and then.
+    const rows = [...pair(0.05, 0), ...pair(0.06, -0.05, 2)];
+    expect(judged(SIGNS, { rows, scored: scored(rows) }).findings).toEqual([]);
+  });
+
+  test('a satisfied hinge, a half without its other half, and an answer of two examples are set aside', () => {
+    silent(SIGNS, { rows: pair(0, 0), settings: declared('hinge') });
+    silent(SIGNS, { rows: [row(1, 'chosen', -0.05)] });
+    silent(SIGNS, { rows: [...pair(-0.05, 0.05), row(1, 'chosen', 0.05)] });
+    silent(SIGNS, { rows: [{ ids: [1, 10, 20, 2], prompt: 2, weight: -1 }] });
+  });
+});
+
+describe('sizes', () => {
+  test('sums for DPO, means for SimPO, either for IPO', () => {
+    const sums = { rows: [...pair(0.05, -0.05), ...pair(0.02, -0.02, 2)] };
+    const means = { rows: pair(0.05 / 3, -0.05 / 5) };
+    holds(SIZES, { ...sums, settings: declared('dpo') });
+    holds(SIZES, { ...means, settings: declared('simpo') });
+    for (const sketch of [sums, means]) holds(SIZES, { ...sketch, settings: declared('ipo') });
+    expect(worst(SIZES, { ...means, settings: declared('dpo') }).sentence).toContain(
+      'means over the 3 and 5 tokens of the answers, and the margin of dpo is of sums',
+    );
+    expect(worst(SIZES, { ...sums, settings: declared('simpo') }).sentence).toContain(
+      'the margin of simpo is of means',
+    );
+    silent(SIZES, sums);
+  });
+
+  test('pairs that were put together of two examples are named', () => {
+    const rows = [...pair(0.05, -0.04, 1), ...pair(0.04, -0.05, 2)];
+    const finding = worst(SIZES, { rows, settings: declared('dpo') });
+    expect(finding.sentence).toMatch(/weighs what the rejected answer of example [12] does/);
+  });
+
+  test('tokens of one answer that weigh differently are found', () => {
+    const [chosen, rejected] = pair(0.05, -0.05);
+    if (chosen === undefined || rejected === undefined) throw new Error('no pair');
+    const rows = [{ ...chosen, weight: [0.05, 0.02, 0.05] }, rejected];
+    expect(worst(SIZES, { rows, settings: declared('dpo') }).kind).toBe('uneven');
+  });
+
+  test('a likelihood of the chosen answer beside the margin is not declared, and not judged', () => {
+    const settings = { ...declared('dpo'), values: { rpo_alpha: 1 } };
+    silent(SIZES, { rows: pair(0.07, -0.05), settings });
+  });
+});
