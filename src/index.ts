@@ -60,7 +60,8 @@ export type {
   Spans,
   Trained,
 } from './trace/ledger.ts';
-export type { LedgerFinding, LedgerJudgement, LedgerProperty } from './trace/property.ts';
+export type { LedgerFinding, LedgerJudgement, LedgerNotice, LedgerProperty } from './trace/property.ts';
+export type { Compared, Difference, ReplicaSet, ReplicaStep } from './trace/replicas.ts';
 export * from './trace/weights.ts';
 export { type Line, lineThrough } from './trace/weights-line.ts';
 

@@ -1,6 +1,7 @@
 // The specification of a traced script: every property of a ledger, in the order of the stages.
 import { type LedgerProperty, STAGES } from '../../src/index.ts';
 import { inputProperties } from './input/input.ts';
+import { rankProperties } from './ranks/ranks.ts';
 import { answerProperties } from './tokens/answers.ts';
 import { neverProperties } from './tokens/never.ts';
 import { sampledProperties } from './tokens/sampled.ts';
@@ -14,6 +15,7 @@ const all: readonly LedgerProperty[] = [
   ...inputProperties,
   ...targetProperties,
   ...weightProperties,
+  ...rankProperties,
 ];
 
 export const ledgerProperties: readonly LedgerProperty[] = all.toSorted(
