@@ -3,6 +3,7 @@ import { type LedgerProperty, STAGES } from '../../src/index.ts';
 import { inputProperties } from './input/input.ts';
 import { pairSizes } from './pairs/opposite.ts';
 import { pairSigns } from './pairs/signs.ts';
+import { rankProperties } from './ranks/ranks.ts';
 import { stepProperties } from './steps.ts';
 import { answerProperties } from './tokens/answers.ts';
 import { neverProperties } from './tokens/never.ts';
@@ -19,6 +20,7 @@ const all: readonly LedgerProperty[] = [
   pairSigns,
   pairSizes,
   ...weightProperties,
+  ...rankProperties,
 ];
 
 /**

@@ -3,7 +3,13 @@
 import { type Decoded, isJsonObject, type JsonObject, shown } from '../protocol/result.ts';
 import type { Ids, Matrix } from '../vocabulary.ts';
 import { decodeMatrix, decodeRow } from './arrays.ts';
-import type { ForwardRecord, GenerateRecord, TraceRecord, TrainedRecord } from './records.ts';
+import type {
+  ChecksumsRecord,
+  ForwardRecord,
+  GenerateRecord,
+  TraceRecord,
+  TrainedRecord,
+} from './records.ts';
 
 type With<R, Names extends keyof R, A> = {
   readonly [K in keyof R]: K extends Names ? A | Extract<R[K], null> : R[K];
@@ -19,14 +25,16 @@ export type ReadTrained = With<
   'rows' | 'columns' | 'targets' | 'weights' | 'residuals' | 'temperatures' | 'logprobs',
   Ids
 >;
+export type ReadChecksums = With<ChecksumsRecord, 'sums' | 'sizes' | 'local' | 'reduced', Ids>;
 export type ReadGenerate = With<GenerateRecord, 'input_ids' | 'attention_mask' | 'sequences', Matrix>;
 
 /** A record with its arrays as numbers: (n,) lists and (B, T) lists of rows. */
 export type ReadRecord =
-  | Exclude<TraceRecord, ForwardRecord | TrainedRecord | GenerateRecord>
+  | Exclude<TraceRecord, ForwardRecord | TrainedRecord | GenerateRecord | ChecksumsRecord>
   | ReadForward
   | ReadTrained
-  | ReadGenerate;
+  | ReadGenerate
+  | ReadChecksums;
 
 export function isKind(kind: unknown): kind is ReadRecord['kind'] {
   return typeof kind === 'string' && Object.hasOwn(FIELDS, kind);
@@ -102,6 +110,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     logprobs: ['float matrix', null],
     averaged_over: 'index',
     adapters_off: 'flag',
+    batch: ['numbers', undefined],
   },
   trained: {
     forward: 'index',
@@ -141,6 +150,29 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     learning_rates: 'numbers',
     skipped: ['flag', undefined],
     dropped: ['ids', undefined],
+  },
+  tensors: {
+    model: 'index',
+    names: 'texts',
+    shapes: 'texts',
+    apart: 'numbers',
+    wrapper: ['text', null],
+    gone: 'flag',
+    group: 'numbers',
+  },
+  checksums: {
+    model: 'index',
+    step: 'index',
+    of: ['parameters', 'gradients'],
+    sums: 'ids',
+    sizes: ['floats', undefined],
+    local: ['floats', undefined],
+    reduced: ['floats', undefined],
+    calls: ['index', undefined],
+    through: ['index', undefined],
+    synced: ['index', undefined],
+    joined: ['flag', undefined],
+    periodic: ['flag', undefined],
   },
   tokenizer: {
     folder: 'text',

@@ -14,6 +14,7 @@ import type {
 } from './ledger.ts';
 import { isTraining, type Ranked, rankedOf } from './ranks.ts';
 import type { SpecialIds } from './real.ts';
+import { averagedOver, type ReplicaSet, replicasOf } from './replicas.ts';
 import { rowsOf, trainedOf } from './rows.ts';
 import { sampledOf } from './sampled.ts';
 import { settingsOf } from './settings/settings.ts';
@@ -45,7 +46,8 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
   // Only what leaves nothing open is taken from arguments: that everything is trained is for the user to say.
   const declared = settings.semantics.sft_target === 'assistant' ? 'assistant' : undefined;
   const world = spanWorldOf({ tokenizer, generations, dataset, trainOn: options.trainOn ?? declared });
-  const books = ranked.map((process) => forwardsOf(process, special));
+  const replicas = replicasOf(ranked);
+  const books = ranked.map((process) => forwardsOf(process, special, replicas));
   const rows = books
     .flatMap((process) => process.rows)
     .sort((a, b) => a.step - b.step || a.rank - b.rank || a.forward - b.forward || a.row - b.row)
@@ -57,6 +59,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
     rows,
     scored: books.flatMap(({ scored }) => scored),
     generations,
+    ...(replicas.length === 0 ? {} : { replicas }),
     settings,
     tokenizer,
     versions,
@@ -97,6 +100,7 @@ type Unspanned = Omit<LedgerRow, 'spans'>;
 function forwardsOf(
   { records, rank, policies, stepAt }: Ranked,
   special: SpecialIds,
+  replicas: readonly ReplicaSet[],
 ): { readonly rows: readonly Unspanned[]; readonly scored: readonly ScoredRow[] } {
   const rows: Unspanned[] = [];
   const scored: ScoredRow[] = [];
@@ -112,12 +116,14 @@ function forwardsOf(
   }
   for (const forward of records) {
     if (forward.kind !== 'forward' || dropped.has(forward.forward)) continue;
-    const bare = rowsOf(forward, { step: stepAt(forward.step), rank }, special);
+    const step = stepAt(forward.step);
+    const bare = rowsOf(forward, { step, rank }, special);
     if (isTraining(forward, policies)) {
       const told = trainedOf(
         forward,
         trained.get(forward.forward) ?? [],
         dtypes.get(forward.model) ?? 'float32',
+        averagedOver(replicas, { step, rank, model: forward.model }, Math.max(1, forward.averaged_over)),
       );
       bare.forEach((row, at) => {
         const own = told[at];

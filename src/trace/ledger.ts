@@ -3,6 +3,7 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Ids, Role, Semantics } from '../vocabulary.ts';
 import type { BlindRecord, EndRecord, ModelRecord, ProcessRecord, TroubleRecord } from './records.ts';
+import type { ReplicaSet } from './replicas.ts';
 
 export interface Ledger {
   readonly processes: readonly LedgerProcess[];
@@ -14,6 +15,8 @@ export interface Ledger {
   /** Rows of forward passes without gradients: the reference's, and log-probabilities of the sampling policy. */
   readonly scored: readonly ScoredRow[];
   readonly generations: readonly Generation[];
+  /** Processes that hold the same tensors, compared; absent: none was. */
+  readonly replicas?: readonly ReplicaSet[];
   readonly settings: Settings;
   readonly tokenizer: Tokenizer | undefined;
   readonly versions: Readonly<Record<string, string>>;
@@ -95,10 +98,24 @@ export interface LedgerRow extends RowIds {
   readonly notFinite: number;
   /** Relative precision of weights and residuals, by the gradient's dtype: see bands.ts. */
   readonly dtype: string;
-  /** Processes whose gradients are averaged (torch DDP, FSDP); 1: this one stands alone, as far as torch knows. Absent: not known. */
+  /** Processes whose gradients are averaged, as observed, or as torch's wrappers say (DDP, FSDP); 1: this one stands alone. Absent: not known. */
   readonly averagedOver?: number;
+  /** The model was in train mode. Absent: not known. */
+  readonly training?: boolean;
+  /** The batch of a torch DataLoader that was taken last. */
+  readonly batch?: TakenBatch;
   /** What each token is and whether it should be trained, and how that is known. */
   readonly spans: Spans;
+}
+
+export interface TakenBatch {
+  /** Number of the pass over a loader, and of the batch within it. */
+  readonly pass: number;
+  readonly number: number;
+  /** Worker processes of the loader. */
+  readonly workers: number;
+  /** Rows that it fetches for a batch; undefined: not known. */
+  readonly size: number | undefined;
 }
 
 export interface ScoredRow extends RowIds {

@@ -79,6 +79,11 @@ export interface ForwardRecord {
   readonly averaged_over: number;
   /** The adapters of a PEFT model were off: it stands for the reference. */
   readonly adapters_off: boolean;
+  /**
+   * The batch that was last taken from a torch DataLoader: number of the pass over a loader, number of the batch within it,
+   * worker processes of the loader, and rows that it fetches for a batch (0: not known). Absent: none was taken.
+   */
+  readonly batch?: readonly number[] | null;
 }
 
 /**
@@ -154,6 +159,52 @@ export interface StepRecord {
   readonly dropped?: readonly number[] | null;
 }
 
+/**
+ * The floating-point tensors of a model, where several processes of one group call it for training; again where they are no
+ * longer the same.
+ */
+export interface TensorsRecord {
+  readonly kind: 'tensors';
+  readonly model: number;
+  readonly names: readonly string[];
+  /** Of each, '32x48'. */
+  readonly shapes: readonly string[];
+  /** Indices of those of which other processes need not have the same: shards, and what a wrapper was told to ignore. */
+  readonly apart: readonly number[];
+  /** What shares its gradients: DistributedDataParallel, FullyShardedDataParallel, FSDPModule, DeepSpeedEngine; null: nothing known. */
+  readonly wrapper: string | null;
+  /** The wrapper does not exist any more. */
+  readonly gone: boolean;
+  /** Ranks that have a part of the data each: the wrapper's group, or all; none: not known, some may share a row. */
+  readonly group: readonly number[];
+}
+
+/**
+ * A number over the bits of a few fixed elements of each tensor of `tensors`: equal where these are equal. Parameters as they
+ * were before `step`, looked at when the model was first called for it; gradients as the optimiser found them.
+ */
+export interface ChecksumsRecord {
+  readonly kind: 'checksums';
+  readonly model: number;
+  readonly step: number;
+  readonly of: 'parameters' | 'gradients';
+  /** (n,) below 2**48; -1: it was not looked at. */
+  readonly sums: Array1;
+  /** (n,) norms of those elements of the gradients. */
+  readonly sizes?: Array1 | null;
+  /** (k,) a few elements of the accumulated gradients before a script without a wrapper reduces them, and as the optimiser found them. */
+  readonly local?: Array1 | null;
+  readonly reduced?: Array1 | null;
+  /** Calls for training since the step before, those of them through the wrapper, and those that it was to reduce behind. */
+  readonly calls?: number | null;
+  readonly through?: number | null;
+  readonly synced?: number | null;
+  /** Inside of torch's Join: processes may have fewer batches than others. */
+  readonly joined?: boolean | null;
+  /** One of torch's averagers of parameters was made: local SGD. */
+  readonly periodic?: boolean | null;
+}
+
 /** A tokenizer of the script, saved beside the trace. */
 export interface TokenizerRecord {
   readonly kind: 'tokenizer';
@@ -216,6 +267,8 @@ export type TraceRecord =
   | TrainedRecord
   | GenerateRecord
   | StepRecord
+  | TensorsRecord
+  | ChecksumsRecord
   | TokenizerRecord
   | SettingsRecord
   | BlindRecord

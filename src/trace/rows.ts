@@ -29,21 +29,26 @@ export function rowsOf(
   });
 }
 
-export type TrainedRow = Pick<LedgerRow, 'trained' | 'reached' | 'notFinite' | 'dtype' | 'averagedOver'>;
+export type TrainedRow = Pick<
+  LedgerRow,
+  'trained' | 'reached' | 'notFinite' | 'dtype' | 'averagedOver' | 'training' | 'batch'
+>;
 
 /**
  * What was trained in each row of a forward pass. Of a position that several backward passes trained toward one target, the
  * weights are added; toward several, no single target fits.
  * @param dtype of the model, where no backward pass came
+ * @param averagedOver processes whose gradients are averaged; undefined: not known, the weights are this process's own
  */
 export function trainedOf(
   forward: ReadForward,
   records: readonly ReadTrained[],
   dtype: string,
+  averagedOver: number | undefined,
 ): readonly TrainedRow[] {
   const width = forward.input_ids[0]?.length ?? 0;
   const rows = forward.input_ids.map(() => Array<Trained | undefined>(width + 1).fill(undefined));
-  const averaged = Math.max(1, forward.averaged_over);
+  const averaged = Math.max(1, averagedOver ?? 1);
   for (const record of records) {
     for (let i = 0; i < record.rows.length; i++) {
       const row = rows[record.rows[i] ?? -1];
@@ -56,7 +61,9 @@ export function trainedOf(
     reached: records.length > 0,
     notFinite: records.reduce((sum, { not_finite }) => sum + not_finite, 0),
     dtype: coarsest(records.map((record) => record.dtype)) ?? dtype,
-    averagedOver: averaged,
+    ...(averagedOver === undefined ? {} : { averagedOver: averaged }),
+    training: forward.training,
+    ...batchOf(forward),
   };
   return rows.map((trained) => ({ trained, ...shared }));
 }
@@ -67,6 +74,12 @@ function maskOf({ attention, attention_mask }: ReadForward, row: number): Ids | 
   const mask = attention === 'mask' ? attention_mask?.[row] : undefined;
   // Segment numbers, or additive masks: they are no answer to what is padding.
   return mask?.every((x) => x === 0 || x === 1) === true ? mask : undefined;
+}
+
+function batchOf({ batch }: ReadForward): Pick<TrainedRow, 'batch'> {
+  const [pass, number, workers, size] = batch ?? [];
+  if (pass === undefined || number === undefined || workers === undefined) return {};
+  return { batch: { pass, number, workers, size: size === undefined || size === 0 ? undefined : size } };
 }
 
 function entryOf(record: ReadTrained, i: number, averaged: number): Trained {

@@ -6,6 +6,7 @@ import {
   type LedgerJudgement,
   type LedgerNotice,
   type LedgerProperty,
+  type LedgerRow,
   many,
   type Rough,
   scaled,
@@ -241,19 +242,27 @@ const microBatches: LedgerProperty = {
     ),
 };
 
+/** Its gradients met those of other processes: by what the optimisers found, else by what torch's wrappers say. */
+function isShared({ replicas = [] }: Ledger, { step, rank, model, averagedOver }: LedgerRow): boolean {
+  const set = replicas.find((each) => each.model === model && each.ranks.includes(rank));
+  const gradients = set?.steps.find((each) => each.step === step)?.gradients;
+  if (gradients === undefined || gradients.tensors === 0) return averagedOver !== 1;
+  return gradients.same > 0 && gradients.differ.length === 0;
+}
+
 const ranks: LedgerProperty = {
   ...factsOf('loss/independent-of-ranks'),
   title: 'In one optimiser step, the weight of a token does not depend on the process that its row was in',
-  needs: ({ rows }) => {
+  needs: (ledger) => {
+    const { rows } = ledger;
     if (new Set(rows.map(({ rank }) => rank)).size < 2)
       return 'one process trained: there are no ranks to compare';
-    // What a script does with the gradients of several processes by itself cannot be seen.
-    return rows.every(({ averagedOver }) => averagedOver === 1)
-      ? 'no gradients are averaged by torch (DDP, FSDP): the processes train apart, or meet in a way that cannot be seen'
-      : undefined;
+    return rows.some((row) => isShared(ledger, row))
+      ? undefined
+      : 'no gradients were seen to be shared by the processes: they train apart, or meet in a way that cannot be seen';
   },
   judge: (ledger) =>
-    judge(ledger, (batches) => {
+    judge({ ...ledger, rows: ledger.rows.filter((row) => isShared(ledger, row)) }, (batches) => {
       const parts = byRank(batches).map((own) => partOf(`rank ${own[0]?.rank}`, own));
       // One rank in parts: its micro-batches differ, and so would the ranks.
       return parts.some((part) => part.length === 0) ? [] : [{ noun: 'rank', parts: parts.flat() }];

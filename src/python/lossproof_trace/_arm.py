@@ -45,6 +45,7 @@ def arm():
     )
     waiting["transformers.tokenization_utils_base"] = functools.partial(_part, session, "_tokenizers", "install")
     waiting["transformers.trainer"] = functools.partial(_part, session, "_settings", "install")
+    waiting["torch.utils.data.dataloader"] = functools.partial(_part, session, "_batches", "install")
     sys.meta_path.insert(0, Finder(session, waiting))
     for name, hook in waiting.items():
         if name in sys.modules:
@@ -106,9 +107,10 @@ class Finder:
 
 def _torch(session, torch):
     from .forward import _install
-    from .script import _optimiser
+    from .script import _optimiser, _ranks
 
     _optimiser.install(session, torch)
+    _ranks.install(session, torch)
     _compile(session, torch)
     _install.install(session)
 

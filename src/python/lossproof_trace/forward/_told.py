@@ -24,6 +24,7 @@ def forward_record(forward, logits, place):
         "labels": _arguments.same_shape(named, "labels", shape),
         "logprobs": None if logits is None else logprobs(forward, logits.detach(), place),
         "averaged_over": _traits.averaged_over(through),
+        "batch": forward.session.batch,
         "adapters_off": _traits.adapters_off(_models.carried(through[-1])) if through else False,
     }
 

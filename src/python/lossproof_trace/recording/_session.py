@@ -56,6 +56,8 @@ class Session:
         self.before_step = []
         self.after_step = []
         self.on_ending = []
+        # Of a data loader, the batch that was taken last (script/_batches.py).
+        self.batch = None
         self._scale = None
         self._told = set()
         self._troubles = set()

@@ -1,0 +1,180 @@
+// What comes from data loaders: another batch each time, also where several workers make them.
+import {
+  type Ledger,
+  type LedgerFinding,
+  type LedgerNotice,
+  type LedgerProperty,
+  type LedgerRow,
+  many,
+  realIds,
+  targetsOf,
+} from '../../../src/index.ts';
+import { keyOf } from '../input/kin.ts';
+import { type Found, judgementOf, rowStrip } from '../words.ts';
+
+/** The rows of one forward pass, by their ids. */
+interface Batch {
+  readonly rows: readonly LedgerRow[];
+  readonly first: LedgerRow;
+  readonly key: string;
+}
+
+const fresh: LedgerProperty = {
+  id: 'loader/batches-are-new',
+  title: 'A loader with several workers gives another batch from each of them',
+  stage: 'trace',
+  level: 'should',
+  why: 'Workers that draw with one seed, or that each read the whole of a stream, give every row as many times as there are workers: an epoch is a fraction of the data.',
+  catches: [],
+  needs: (ledger) =>
+    batchesOf(ledger).some((own) => own.length > 1)
+      ? undefined
+      : 'fewer than two batches of data were trained: there is nothing to compare',
+  judge: (ledger) => {
+    let judged = 0;
+    const found: Found[] = [];
+    const notices: LedgerNotice[] = [];
+    for (const own of batchesOf(ledger)) {
+      if (own.length < 2) continue;
+      judged += own.length;
+      const repeated = byWorkers(own);
+      if (repeated !== undefined) found.push(workersFound(ledger, repeated));
+      else notices.push(...twiceNotice(ledger, own));
+      notices.push(...fewerRows(ledger, own));
+    }
+    const judgement = judgementOf(judged, 0, found);
+    // Of all ranks the same is told once.
+    const told = notices.filter(
+      ({ sentence }, at) => notices.findIndex((other) => other.sentence === sentence) === at,
+    );
+    return told.length === 0 ? judgement : { ...judgement, notices: told.slice(0, MOST_NOTICES) };
+  },
+};
+
+const MOST_NOTICES = 2;
+
+/** Of each rank and model, in order; without sampled rows, which are trained several times on purpose. */
+function batchesOf({ rows }: Ledger): readonly (readonly Batch[])[] {
+  const passes = new Map<string, Map<number, LedgerRow[]>>();
+  for (const row of rows) {
+    const key = `${row.rank} ${row.model}`;
+    const own = passes.get(key) ?? new Map<number, LedgerRow[]>();
+    passes.set(key, own.set(row.forward, [...(own.get(row.forward) ?? []), row]));
+  }
+  return [...passes.values()].map((own) =>
+    [...own.values()].flatMap((of): Batch[] => {
+      const [first] = of;
+      if (first === undefined || of.some(({ spans }) => spans.origin.kind === 'generation')) return [];
+      const key = of
+        .map((row) => keyOf(realIds(row)))
+        .sort()
+        .join('|');
+      return [{ rows: of, first, key }];
+    }),
+  );
+}
+
+/** Two batches of one pass over a loader that neighbouring workers made and that are one; undefined: none, or all are. */
+function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | undefined {
+  const rounds = new Map<string, Map<number, Batch>>();
+  for (const each of own) {
+    const { batch } = each.first;
+    if (batch === undefined || batch.workers < 2) continue;
+    const key = `${batch.pass} ${Math.floor(batch.number / batch.workers)}`;
+    const round = rounds.get(key) ?? new Map<number, Batch>();
+    // Cut into micro-batches by the script, a batch comes in parts: only whole ones are compared.
+    if (round.has(batch.number)) return undefined;
+    rounds.set(key, round.set(batch.number, each));
+  }
+  const full = [...rounds.values()].map((round) => [...round.values()]).filter((round) => round.length > 1);
+  const [first] = full;
+  if (first === undefined || !full.every((round) => round.every(({ key }) => key === round[0]?.key)))
+    return undefined;
+  // One batch in all rounds is overfitted, by however many workers.
+  if (full.length > 1 && new Set(full.map((round) => round[0]?.key)).size === 1) return undefined;
+  const [left, right] = first;
+  return left === undefined || right === undefined ? undefined : [left, right];
+}
+
+function workersFound(ledger: Ledger, [left, right]: readonly [Batch, Batch]): Found {
+  const { first } = left;
+  const workers = first.batch?.workers ?? 0;
+  return {
+    harm: left.rows.length,
+    tell: (): LedgerFinding => ({
+      kind: 'workers',
+      sentence: `Batches ${first.batch?.number} and ${right.first.batch?.number} of a loader with ${workers} workers are the same ${many(left.rows.length, 'row')}${rankOf(ledger, first)}: each worker makes the same.`,
+      strips: [
+        rowStrip(
+          ledger,
+          first,
+          targetsOf(first).map(({ column }) => column),
+        ),
+      ],
+      note: 'Seed what the data set draws from by torch.utils.data.get_worker_info().seed, made in the worker and not before it; of an IterableDataset, let each worker take every n-th row.',
+      given: {
+        workers,
+        batches: [left, right].map(({ first: row, rows }) => ({
+          batch: row.batch?.number,
+          step: row.step,
+          rank: row.rank,
+          input_ids: rows.map(({ ids }) => ids),
+        })),
+      },
+    }),
+  };
+}
+
+function twiceNotice(ledger: Ledger, own: readonly Batch[]): readonly LedgerNotice[] {
+  const seen = new Map<string, Batch>();
+  for (const each of own) {
+    const before = seen.get(each.key);
+    if (before === undefined) {
+      seen.set(each.key, each);
+      continue;
+    }
+    const [there, here] = [before.first, each.first];
+    const where =
+      there.step === here.step
+        ? `Two micro-batches of step ${here.step}`
+        : `Steps ${there.step} and ${here.step}`;
+    return [
+      {
+        sentence: `${where} train the same ${many(each.rows.length, 'row')}${rankOf(ledger, here)}. Fine where one batch is overfitted on purpose, or where the data set is as short as that; else the loader gives a batch twice.`,
+        answers: [],
+      },
+    ];
+  }
+  return [];
+}
+
+/** A batch of which the model sees one row: the collator kept the first, or packed them, which its positions would show. */
+function fewerRows(ledger: Ledger, own: readonly Batch[]): readonly LedgerNotice[] {
+  const taken = new Map<string, { size: number; rows: LedgerRow[] }>();
+  for (const { rows, first } of own) {
+    const { batch } = first;
+    if (batch?.size === undefined) return [];
+    const key = `${batch.pass} ${batch.number}`;
+    taken.set(key, { size: batch.size, rows: [...(taken.get(key)?.rows ?? []), ...rows] });
+  }
+  const all = [...taken.values()];
+  const [first] = all;
+  const alone = all.every(({ size, rows }) => size > 1 && rows.length === 1 && !rows.some(isPacked));
+  if (first === undefined || all.length < 2 || !alone) return [];
+  const [row] = first.rows;
+  return [
+    {
+      sentence: `Of each batch of ${first.size} rows that the loader fetches, the model is called with one row${row === undefined ? '' : rankOf(ledger, row)}. Fine where the collator packs them into it; else it keeps one and drops ${first.size - 1}.`,
+      answers: [],
+    },
+  ];
+}
+
+/** Positions begin again inside of the row. */
+const isPacked = ({ positions }: LedgerRow): boolean =>
+  positions?.some((position, at) => at > 0 && position < (positions[at - 1] ?? 0)) === true;
+
+const rankOf = ({ processes }: Ledger, { rank }: LedgerRow): string =>
+  new Set(processes.map((process) => process.rank)).size > 1 ? ` on rank ${rank}` : '';
+
+export const loaderRules: readonly LedgerProperty[] = [fresh];

@@ -1,0 +1,214 @@
+// Processes that train one model side by side, compared: their parameters before each step and their gradients at it, tensor
+// by tensor, by the checksums that each wrote. What lies in shards is left out: there is nothing to compare.
+import type { ReadChecksums } from './fields.ts';
+import type { Ranked } from './ranks.ts';
+import type { TensorsRecord } from './records.ts';
+
+export interface ReplicaSet {
+  readonly model: number;
+  readonly ranks: readonly number[];
+  /** DistributedDataParallel, or what shards: it was put around the model, so that they are meant to be one; else nobody has said so. */
+  readonly wrapper: string | undefined;
+  /** Each rank is known to have a part of the data: none shares its rows with another, as in tensor parallelism. */
+  readonly divided: boolean;
+  /** The wrapper was thrown away. */
+  readonly gone: boolean;
+  readonly steps: readonly ReplicaStep[];
+}
+
+export interface ReplicaStep {
+  readonly step: number;
+  /** Before it. Undefined: fewer than two ranks were measured. */
+  readonly parameters: Compared | undefined;
+  /** As the optimiser found them. */
+  readonly gradients: Compared | undefined;
+  /** Gradients of no rank are those of another, but for one factor each; the rank that is farthest off, and its factor to the first. */
+  readonly scaled: { readonly rank: number; readonly by: number } | undefined;
+  /** Calls for training by all ranks, those of them through the wrapper, and those that it was to reduce behind. */
+  readonly calls: number;
+  readonly through: number;
+  readonly synced: number;
+  /** Inside of torch's Join: some may have run out of batches. */
+  readonly joined: boolean;
+  /** Parameters are averaged now and then, by one of torch's averagers. */
+  readonly periodic: boolean;
+  /** What became of the gradients of each rank alone: nothing is known, or they were averaged, or added up. */
+  readonly reduced: 'mean' | 'sum' | undefined;
+}
+
+export interface Compared {
+  /** Tensors that two ranks have. */
+  readonly tensors: number;
+  /** Of them, those that are the same and not nothing. */
+  readonly same: number;
+  readonly differ: readonly Difference[];
+}
+
+export interface Difference {
+  readonly tensor: string;
+  /** Of the first two that differ. */
+  readonly ranks: readonly [number, number];
+}
+
+export function replicasOf(ranked: readonly Ranked[]): readonly ReplicaSet[] {
+  const told = ranked.flatMap((process) =>
+    [...process.policies].flatMap((model) => {
+      const tensors = process.records.findLast(
+        (record) => record.kind === 'tensors' && record.model === model,
+      );
+      return tensors?.kind === 'tensors' ? [{ process, model, tensors }] : [];
+    }),
+  );
+  const sets = new Map<string, Held[]>();
+  for (const each of told) {
+    const key = keyOf(each.tensors, each.process.process.world);
+    sets.set(key, [...(sets.get(key) ?? []), each]);
+  }
+  return [...sets.values()].flatMap((held) => {
+    const [first] = held;
+    if (first === undefined || new Set(held.map(({ process }) => process.rank)).size < 2) return [];
+    const { wrapper } = first.tensors;
+    return [
+      {
+        model: first.model,
+        ranks: held.map(({ process }) => process.rank).sort((a, b) => a - b),
+        wrapper: wrapper === null || wrapper === '' ? undefined : wrapper,
+        divided: first.tensors.group.length > 1,
+        gone: held.some(({ tensors }) => tensors.gone),
+        steps: stepsOf(held),
+      },
+    ];
+  });
+}
+
+/**
+ * Over how many processes the gradients of a forward pass are averaged, by what was observed of them; undefined: nobody knows.
+ * @param recorded what the call itself says, by the wrapper that it went through
+ */
+export function averagedOver(
+  sets: readonly ReplicaSet[],
+  place: { readonly step: number; readonly rank: number; readonly model: number },
+  recorded: number,
+): number | undefined {
+  const set = sets.find(({ model, ranks }) => model === place.model && ranks.includes(place.rank));
+  const step = set?.steps.find((each) => each.step === place.step);
+  if (set === undefined || step?.gradients === undefined) return recorded;
+  // Each optimiser has its own rank's: nothing was shared, whatever wraps the model.
+  if (step.gradients.differ.length > 0) return step.scaled === undefined ? 1 : recorded;
+  if (set.wrapper !== undefined) return Math.max(recorded, set.ranks.length);
+  if (step.gradients.same === 0) return recorded;
+  if (step.reduced === 'mean') return set.ranks.length;
+  return step.reduced === 'sum' ? 1 : undefined;
+}
+
+// --- helpers ---
+
+interface Held {
+  readonly process: Ranked;
+  readonly model: number;
+  readonly tensors: TensorsRecord;
+}
+
+/** Of another model, or of another part of one, tensors have other names or shapes. */
+function keyOf({ names, shapes, group, wrapper }: TensorsRecord, world: number): string {
+  const whole = group.length === 0 ? [world] : group;
+  return JSON.stringify([names, shapes, whole, wrapper]);
+}
+
+function stepsOf(held: readonly Held[]): readonly ReplicaStep[] {
+  const sums = held.map(({ process, model, tensors }) => ({
+    rank: process.rank,
+    names: tensors.names,
+    records: process.records.flatMap((record) =>
+      record.kind === 'checksums' && record.model === model
+        ? [{ ...record, step: process.stepAt(record.step) }]
+        : [],
+    ),
+  }));
+  const steps = new Set(sums.flatMap(({ records }) => records.map(({ step }) => step)));
+  return [...steps]
+    .sort((a, b) => a - b)
+    .map((step) => {
+      const at = (of: ReadChecksums['of']): Measured[] =>
+        sums.flatMap(({ rank, names, records }) => {
+          const record = records.find((each) => each.step === step && each.of === of);
+          return record === undefined || record.sums.length !== names.length ? [] : [{ rank, names, record }];
+        });
+      const gradients = at('gradients');
+      const compared = comparedOf(gradients);
+      return {
+        step,
+        parameters: comparedOf(at('parameters')),
+        gradients: compared,
+        scaled: (compared?.differ.length ?? 0) > 0 ? scaledOf(gradients) : undefined,
+        calls: gradients.reduce((sum, { record }) => sum + (record.calls ?? 0), 0),
+        through: gradients.reduce((sum, { record }) => sum + (record.through ?? record.calls ?? 0), 0),
+        synced: gradients.reduce((sum, { record }) => sum + (record.synced ?? 0), 0),
+        joined: gradients.some(({ record }) => record.joined === true),
+        periodic: gradients.some(({ record }) => record.periodic === true),
+        reduced: reducedBy(gradients),
+      };
+    });
+}
+
+interface Measured {
+  readonly rank: number;
+  readonly names: readonly string[];
+  readonly record: ReadChecksums;
+}
+
+/** No gradient, or a part of a shard. */
+const ABSENT = -1;
+
+function comparedOf(measured: readonly Measured[]): Compared | undefined {
+  const [first, ...others] = measured;
+  if (first === undefined || others.length === 0) return undefined;
+  let [tensors, same] = [0, 0];
+  const differ: Difference[] = [];
+  first.names.forEach((tensor, at) => {
+    const own = first.record.sums[at] ?? ABSENT;
+    const other = others.find(({ record }) => record.sums[at] !== own);
+    if (other === undefined && own === ABSENT) return;
+    tensors++;
+    if (other !== undefined) differ.push({ tensor, ranks: [first.rank, other.rank] });
+    else if (own !== 0) same++;
+  });
+  return tensors === 0 ? undefined : { tensors, same, differ };
+}
+
+/** Clipped on some ranks only, or with another norm: each tensor is that of the first rank times one number. */
+function scaledOf(measured: readonly Measured[]): ReplicaStep['scaled'] {
+  const [first, ...others] = measured;
+  if (first === undefined) return undefined;
+  let worst: { rank: number; by: number } | undefined;
+  for (const { rank, record } of others) {
+    const factors = (record.sizes ?? []).flatMap((size, at) => {
+      const own = first.record.sizes?.[at] ?? 0;
+      return own > 0 && size > 0 ? [size / own] : [];
+    });
+    // One or two tensors may be in proportion by accident.
+    const [low, high] = [Math.min(...factors), Math.max(...factors)];
+    if (factors.length < FEWEST || !(high - low <= CLOSE * high)) return undefined;
+    const by = factors.reduce((sum, factor) => sum + factor, 0) / factors.length;
+    if (Math.abs(by - 1) > CLOSE && Math.abs(Math.log(by)) > Math.abs(Math.log(worst?.by ?? 1)))
+      worst = { rank, by };
+  }
+  return worst;
+}
+
+const FEWEST = 3;
+const CLOSE = 1e-3;
+
+function reducedBy(measured: readonly Measured[]): ReplicaStep['reduced'] {
+  const [first] = measured;
+  const reduced = first?.record.reduced ?? [];
+  const locals = measured.map(({ record }) => record.local ?? []);
+  if (reduced.length === 0 || locals.some((local) => local.length !== reduced.length)) return undefined;
+  const sums = reduced.map((_, at) => locals.reduce((sum, local) => sum + (local[at] ?? Number.NaN), 0));
+  const size = Math.hypot(...sums);
+  const is = (factor: number): boolean =>
+    Math.hypot(...sums.map((sum, at) => sum * factor - (reduced[at] ?? Number.NaN))) <= CLOSE * size * factor;
+  if (!(size > 0)) return undefined;
+  if (is(1 / measured.length)) return 'mean';
+  return is(1) ? 'sum' : undefined;
+}
