@@ -15,6 +15,7 @@ export function partlyBlind(ledger: Ledger): readonly string[] {
   const whole = nothingSeen(ledger).length > 0;
   const killed = ledger.processes.filter(({ end, rank }) => end === undefined && isOfModel(ledger, rank));
   return [
+    ...blindSentences(ledger, true),
     ...(whole ? [] : blindSentences(ledger)),
     ...killed.map(
       ({ pid, rank }) =>
@@ -100,14 +101,17 @@ function madeStep({ steps }: Ledger): boolean {
   return steps.some(({ ranks }) => ranks.some(({ done }) => done !== undefined));
 }
 
-function blindSentences({ processes }: Ledger): readonly string[] {
-  return [...new Set(processes.flatMap(({ blind }) => blind.map(({ sentence }) => ended(sentence))))];
+/** What could not be seen, or, of `notes`, what was seen and not as it is without us: no reason for anything else. */
+function blindSentences({ processes }: Ledger, notes = false): readonly string[] {
+  const told = processes.flatMap(({ blind }) => blind.filter(({ what }) => (what === UNCOMPILED) === notes));
+  return [...new Set(told.map(({ sentence }) => ended(sentence)))];
 }
 
 function isOfModel({ models }: Ledger, rank: LedgerProcess['rank']): boolean {
   return models.some((model) => model.rank === rank);
 }
 
+const UNCOMPILED = 'uncompiled';
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
 /** With a full stop. */
 const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);

@@ -19,6 +19,7 @@ import { TRACES } from './folder.ts';
 export interface TraceOptions extends RecordOptions {
   readonly steps: number;
   readonly keepGoing?: boolean;
+  readonly keepCompiled?: boolean;
   readonly mode: 'auto' | 'exact' | 'cheap';
   readonly dataset?: string;
   readonly trainOn?: 'assistant' | 'last' | 'completion' | 'all';
@@ -43,6 +44,7 @@ export function addTraceOptions(command: Command): Command {
   command
     .option('--steps <n>', 'steps of the optimiser before the script is ended', wholePositive, STEPS)
     .option('--keep-going', 'let the script go on to its own end; every step is recorded')
+    .option('--keep-compiled', 'leave torch.compile at work, which hides what happens inside of what it compiles')
     .addOption(
       new Option(
         '--mode <mode>',

@@ -13,6 +13,8 @@ export interface ScriptAsk {
   /** Optimiser steps before the script is ended; 0: it is not. */
   readonly steps: number;
   readonly mode: 'auto' | 'exact' | 'cheap';
+  /** What torch.compile is called on runs compiled. */
+  readonly compiled?: boolean | undefined;
   /** What it says is not shown. */
   readonly silent?: boolean;
   /** For the script itself. */
@@ -86,7 +88,7 @@ const ONE_PRESS_MILLISECONDS = 300;
 const BOOTSTRAP = join(PYTHON_FOLDER, 'lossproof_trace', 'bootstrap');
 
 function tracedEnvironment(
-  { folder, steps, mode }: ScriptAsk,
+  { folder, steps, mode, compiled }: ScriptAsk,
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
 ): Record<string, string> {
   const before = env.PYTHONPATH === undefined || env.PYTHONPATH === '' ? [] : [env.PYTHONPATH];
@@ -95,5 +97,6 @@ function tracedEnvironment(
     LOSSPROOF_TRACE: resolve(cwd, folder),
     LOSSPROOF_TRACE_STEPS: String(steps),
     LOSSPROOF_TRACE_MODE: mode,
+    LOSSPROOF_TRACE_COMPILED: compiled === true ? '1' : '0',
   };
 }

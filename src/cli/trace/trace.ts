@@ -114,7 +114,10 @@ async function traceScript(
       ).map(paint.bold),
     );
   const begun = performance.now();
-  const end = await runScript({ command, folder, steps, mode: options.mode }, context);
+  const end = await runScript(
+    { command, folder, steps, mode: options.mode, compiled: options.keepCompiled },
+    context,
+  );
   const { spawnError } = end.exit;
   if (spawnError !== undefined) {
     dropIfEmpty(folder, context);

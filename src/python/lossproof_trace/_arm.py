@@ -107,11 +107,11 @@ class Finder:
 
 def _torch(session, torch):
     from .forward import _install
-    from .script import _optimiser, _ranks
+    from .script import _compile, _optimiser, _ranks
 
     _optimiser.install(session, torch)
     _ranks.install(session, torch)
-    _compile(session, torch)
+    _compile.install(session, torch)
     _install.install(session)
 
 
@@ -139,23 +139,3 @@ def _engine(session, module):
         return original(self, *args, **kwargs)
 
     owner.__init__ = init
-
-
-def _compile(session, torch):
-    """Compiled modules may run without their hooks; whether one did is known only at the end."""
-    original = getattr(torch, "compile", None)
-    if original is None:
-        return
-
-    @functools.wraps(original)
-    def compile(model=None, *args, **kwargs):
-        with session.guard("torch.compile"):
-            if model is not None:
-                # Of a method, the module or optimiser that it belongs to.
-                subject = getattr(model, "__self__", model)
-                session.compiled.append(getattr(subject, "__name__", type(subject).__name__))
-                # Read by hooks while a graph is made, so that it must be known before.
-                session.one_graph = session.one_graph or bool(kwargs.get("fullgraph", False))
-        return original(model, *args, **kwargs)
-
-    torch.compile = compile

@@ -180,6 +180,7 @@ async function traceWith(
       folder,
       steps: options.keepGoing === true ? 0 : options.steps,
       mode: options.mode,
+      compiled: options.keepCompiled,
       silent: true,
       env: { [VARIABLE]: path },
     },

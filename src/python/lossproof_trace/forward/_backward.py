@@ -19,7 +19,8 @@ def on_loss(forward):
 
 def on_logits(forward, piece, gradient):
     with forward.session.guard("backward"):
-        if piece.dead:
+        # A compiled model's logits that nothing was made of have a hook, and no gradient.
+        if piece.dead or gradient is None:
             return
         now = opened(forward)
         forward.logits_spoke = True
@@ -29,6 +30,8 @@ def on_logits(forward, piece, gradient):
 
 def on_hidden(forward, gradient):
     with forward.session.guard("backward"):
+        if gradient is None:
+            return
         now = opened(forward)
         if forward.logits_spoke and not now.silent():
             forward.logits_spoke = False

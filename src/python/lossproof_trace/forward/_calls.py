@@ -71,9 +71,8 @@ def install(session, make):
 def keep_from_compiler(*functions):
     """torch's compiler looks at every Python frame below a compiled call. Those of the tracer are none of its business;
     the frames below them are."""
-    try:
-        from torch._C._dynamo.eval_frame import skip_code
-    except ImportError:
+    skip_code = skipper()
+    if skip_code is None:
         return
     found = list(functions)
     tracer = __package__.partition(".")[0]
@@ -85,6 +84,22 @@ def keep_from_compiler(*functions):
         code = getattr(getattr(thing, "fget", thing), "__code__", None)
         if code is not None and tracer in code.co_filename:
             skip_code(code)
+
+
+def skipper():
+    """skip_code(code) of this torch, without an import of its compiler; None: it has none."""
+    try:
+        from torch._C._dynamo import eval_frame
+    except ImportError:
+        return None
+    if hasattr(eval_frame, "skip_code"):
+        return eval_frame.skip_code
+    try:
+        action = eval_frame._FrameAction
+        strategy = eval_frame._FrameExecStrategy(action.SKIP, action.DEFAULT)
+        return lambda code: eval_frame.set_code_exec_strategy(code, strategy)
+    except (AttributeError, TypeError):
+        return None
 
 
 class Watcher:
@@ -231,9 +246,11 @@ class Watcher:
 
 
 def compiled(module):
-    return any(kind.__name__ == "OptimizedModule" for kind in type(module).__mro__) or (
-        getattr(module, "_compiled_call_impl", None) is not None
-    )
+    """It runs compiled: not merely wrapped as if it were (script/_compile.py)."""
+    if any(kind.__name__ == "OptimizedModule" for kind in type(module).__mro__):
+        return getattr(vars(module).get("forward"), "__self__", None) is not getattr(module, "_orig_mod", module)
+    inner = getattr(module, "_compiled_call_impl", None)
+    return inner is not None and getattr(inner, "__func__", None) is not nn.Module._call_impl
 
 
 def argument(args, kwargs):

@@ -57,7 +57,7 @@ def blind_of(session, module, compiled):
         session.blind(
             "compiled",
             "%s is compiled, and the loss is computed inside of it: neither its logits nor its hidden states can be "
-            "watched. Run the script without torch.compile to trace it." % name,
+            "watched. Run it uncompiled to trace it: without --keep-compiled, or without the compiler." % name,
         )
     else:
         session.blind(

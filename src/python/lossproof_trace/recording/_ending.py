@@ -79,14 +79,14 @@ def _write_end(session, reason, exception):
         session.blind(
             "compiled",
             "torch.compile was called on %s, and no forward pass of a language model for training was seen: compiled "
-            "modules can run without their hooks. Run the script without torch.compile to trace it."
+            "modules can run without their hooks. Leave --keep-compiled out to trace it."
             % ", ".join(sorted(set(session.compiled))),
         )
     if session.one_graph and session.trained and session.step == 0:
         session.blind(
             "compiled-step",
             "torch.compile was called with fullgraph=True, and no optimiser step was seen, which may be a part of the "
-            "graph: what belongs to which step is unknown. Run the script without torch.compile to trace it.",
+            "graph: what belongs to which step is unknown. Leave --keep-compiled out to trace it.",
         )
     session.write(
         "end",

@@ -11,6 +11,8 @@ const complaints = ({ processes }: Ran): readonly string[] => processes.flatMap(
 const troubles = ({ processes }: Ran): readonly string[] =>
   recordsOf('trouble', ...processes).map(({ traceback }) => traceback);
 
+const KEPT = { LOSSPROOF_TRACE_COMPILED: '1' };
+
 function healthy(ran: Ran): void {
   expect(complaints(ran)).toEqual([]);
   expect(troubles(ran)).toEqual([]);
@@ -187,15 +189,23 @@ describe('optimiser steps', () => {
     expect(made.map(({ models }) => models.length)).toEqual([0, 0, 0, 0, 0, 1]);
   });
 
-  test('that are compiled are counted', async () => {
-    expect(steps(await of('stepped')).map(({ step, changed }) => [step, changed])).toEqual([
+  test.each([{}, KEPT])('that are compiled are counted %j', async (env) => {
+    const ran = await run(['python', 'loop.py', 'stepped'], { env });
+    expect(steps(ran).map(({ step, changed }) => [step, changed])).toEqual([
       [0, true],
       [1, true],
     ]);
   });
 
-  test('of a model that is compiled with its loss: it is said that nothing was seen', async () => {
+  test('of a model that is compiled with its loss: it runs uncompiled, and that is said', async () => {
     const ran = await of('hidden');
+    healthy(ran);
+    expect(steps(ran)).toHaveLength(2);
+    expect(recordsOf('blind', ...ran.processes).map(({ what }) => what)).toEqual(['uncompiled']);
+  });
+
+  test('of the same kept compiled: it is said that nothing was seen', async () => {
+    const ran = await run(['python', 'loop.py', 'hidden'], { env: KEPT });
     expect(trainers(ran)).toEqual([]);
     expect(recordsOf('blind', ...ran.processes).map(({ what }) => what)).toEqual(['compiled']);
   });

@@ -11,16 +11,16 @@ test.concurrent.each(Object.entries(FAULTS))('%s: found, and named', async (_, {
   expect(run.exitCode, run.out).toBe(1);
 });
 
-test.concurrent.each<[how: string, says: RegExp, passes: boolean]>([
+test.concurrent.each<[how: string, says: RegExp, passes: boolean, options?: string]>([
   ['raise-before', /no such data set/, false],
   ['raise-after', /the disk is full/, true],
   ['exit-3', /exit code 3/, false],
   ['no-torch', /torch/, false],
   ['mlp', /no language model/i, false],
-  ['compiled', /compile/, false],
+  ['compiled', /compile/, false, '--keep-compiled'],
   ['no-head', /lossproof_trace\.watch/, false],
-])('bad.py %s gets no verdict but a sentence, and never a pass', async (how, says, seen) => {
-  const run = await traced({ words: `bad.py ${how}` });
+])('bad.py %s gets no verdict but a sentence, and never a pass', async (how, says, seen, options = '') => {
+  const run = await traced({ words: `bad.py ${how}`, options });
   expect(run.out.replace(/\s+/g, ' ')).toMatch(says);
   expect(run.results.some(({ verdict }) => verdict === 'pass')).toBe(seen);
   expect(run.exitCode, run.out).toBe(2);

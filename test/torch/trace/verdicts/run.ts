@@ -14,7 +14,8 @@ import { readTrace } from '../../../../src/trace/read.ts';
 import { PACKAGE_ROOT } from '../../../../src/version.ts';
 
 const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');
-const BIN = join(PACKAGE_ROOT, '.venv', 'bin');
+/** Another environment than the package's own, for places that it does not have yet. */
+const BIN = join(process.env.LOSSPROOF_VENV ?? join(PACKAGE_ROOT, '.venv'), 'bin');
 /** Another build than the package's own, for work on several at a time. */
 const DIST = process.env.LOSSPROOF_DIST ?? join(PACKAGE_ROOT, 'dist');
 const MAIN = join(DIST, 'src', 'cli', 'main.js');
