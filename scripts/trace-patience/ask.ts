@@ -16,6 +16,8 @@ export const ENDS = ['right', 'blamed', 'broken', 'no-verdict', 'failed', 'unrea
  * row of the set is one for it.
  */
 export type End = (typeof ENDS)[number];
+/** What a right script must never meet. */
+export const WRONG: readonly End[] = ['blamed', 'broken'];
 
 export interface Outcome {
   readonly script: string;

@@ -1,8 +1,8 @@
 // Twenty adversarial data sets through every script that is right: none may be blamed. `npm run trace:patience`; with nothing
 // else on the machine some seconds a pair and job, so that all of it takes hours. It goes on where it was broken off.
-//   npm run trace:patience -- --scripts sft,dpo --sets "several turns" --jobs 1 --keep /tmp/blamed
+//   npm run trace:patience -- --scripts sft --scripts dpo --sets "several turns" --jobs 1 --keep /tmp/blamed
 import { parseArgs } from 'node:util';
-import { ask, type Outcome } from './ask.ts';
+import { ask, type Outcome, WRONG } from './ask.ts';
 import { buildNow, journalIn } from './journal.ts';
 import { type Script, scriptsOf } from './scripts.ts';
 import { SETS } from './sets.ts';
@@ -10,9 +10,9 @@ import { tableOf } from './table.ts';
 
 const { values } = parseArgs({
   options: {
-    /** Parts of names, separated by commas. */
-    scripts: { type: 'string', default: '' },
-    sets: { type: 'string', default: '' },
+    /** Parts of names; each may be given several times. */
+    scripts: { type: 'string', multiple: true, default: [''] },
+    sets: { type: 'string', multiple: true, default: [''] },
     jobs: { type: 'string', default: '2' },
     seed: { type: 'string', default: '1' },
     /** What is done already is remembered here. */
@@ -24,8 +24,8 @@ const { values } = parseArgs({
   },
 });
 
-const named = (parts: string, name: string): boolean =>
-  parts.split(',').some((part) => name.toLowerCase().includes(part.trim().toLowerCase()));
+const named = (parts: readonly string[], name: string): boolean =>
+  parts.some((part) => name.toLowerCase().includes(part.toLowerCase()));
 
 const { scripts: all, left } = scriptsOf();
 const scripts = all.filter(({ name }) => named(values.scripts, name));
@@ -72,13 +72,12 @@ async function main(): Promise<void> {
   process.exitCode = outcomes.some(({ end }) => WRONG.includes(end)) ? 1 : 0;
 }
 
-/** What a right script must never meet. */
-const WRONG: readonly string[] = ['blamed', 'broken'];
-
 function lineOf({ script, set, end, rows, seconds }: Outcome, done: number, of: number): string {
   const mark = end === 'right' ? '✓' : WRONG.includes(end) ? '✗' : '-';
   return `${mark} ${done}/${of}  ${script} · ${set}: ${end}, ${rows} rows, ${seconds.toFixed(0)} s`;
 }
 
-const commandOf = ({ script, set, seed }: Outcome): string =>
-  `npm run trace:patience -- --scripts ${JSON.stringify(script)} --sets ${JSON.stringify(set)} --seed ${seed} --keep /tmp/patience`;
+function commandOf({ script, set, seed }: Outcome): string {
+  const [of, on] = [script, set].map((name) => JSON.stringify(name));
+  return `npm run trace:patience -- --scripts ${of} --sets ${on} --seed ${seed} --keep /tmp/patience`;
+}

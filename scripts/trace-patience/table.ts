@@ -1,5 +1,5 @@
 // What all runs came to: a line for each script, what was blamed, and how much of it is to be believed.
-import { ENDS, type End, type Outcome } from './ask.ts';
+import { ENDS, type End, type Outcome, WRONG } from './ask.ts';
 
 export function tableOf(outcomes: readonly Outcome[], build: string): string {
   const scripts = [...new Set(outcomes.map(({ script }) => script))];
@@ -12,7 +12,7 @@ export function tableOf(outcomes: readonly Outcome[], build: string): string {
   const totals = ['all', String(outcomes.length), ...ENDS.map((end) => String(count(outcomes, end))), ''];
   const head = ['script', 'sets', ...ENDS, 'longest row'];
   const older = outcomes.filter((each) => each.build !== build).length;
-  const blamed = outcomes.filter(({ end }) => end === 'blamed' || end === 'broken');
+  const blamed = outcomes.filter(({ end }) => WRONG.includes(end));
   return [
     [head, head.map(() => '---'), ...lines, totals].map((cells) => `| ${cells.join(' | ')} |`).join('\n'),
     '',
