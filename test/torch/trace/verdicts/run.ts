@@ -41,17 +41,24 @@ export interface Traced {
   readonly ledger: Ledger;
 }
 
+/** Where a run has its files; and after so many seconds it is ended, and has no exit code. */
+export interface Within {
+  readonly folder: string;
+  readonly seconds?: number;
+}
+
+const env = {
+  OMP_NUM_THREADS: '1',
+  PYTHONDONTWRITEBYTECODE: '1',
+  // What scripts in folders of their own share with the others.
+  PYTHONPATH: SCRIPTS,
+  PATH: `${BIN}:${process.env.PATH ?? ''}`,
+};
+
 /** Runs it, each time in a folder of its own. */
-export async function traced(asked: Asked): Promise<Traced> {
-  const folder = mkdtempSync(join(tmpdir(), 'lossproof trace '));
+export async function traced(asked: Asked, within?: Within): Promise<Traced> {
+  const { folder, seconds = 0 } = within ?? { folder: mkdtempSync(join(tmpdir(), 'lossproof trace ')) };
   const { options, command } = laidOut(asked, folder);
-  const env = {
-    OMP_NUM_THREADS: '1',
-    PYTHONDONTWRITEBYTECODE: '1',
-    // What scripts in folders of their own share with the others.
-    PYTHONPATH: SCRIPTS,
-    PATH: `${BIN}:${process.env.PATH ?? ''}`,
-  };
   if (asked.words.includes('{model}'))
     await execa(join(BIN, 'python'), [join(SCRIPTS, 'save_model.py'), join(folder, 'model')], { env });
   const run = await execa(
@@ -67,9 +74,21 @@ export async function traced(asked: Asked): Promise<Traced> {
       '--',
       ...command,
     ],
-    { cwd: SCRIPTS, env, reject: false, all: true, stdin: 'ignore' },
+    { cwd: SCRIPTS, env, reject: false, all: true, stdin: 'ignore', timeout: seconds * 1000 },
   );
   return readRun(folder, run.exitCode, run.all, asked);
+}
+
+/** The same command without the tracer, with the files that a traced run left. */
+export async function plain(
+  asked: Asked,
+  { folder, seconds = 0 }: Within,
+): Promise<{ readonly exitCode: number | undefined; readonly out: string }> {
+  const [program = '', ...words] = laidOut(asked, folder).command;
+  const run = await execa(program, words, {
+    ...{ cwd: SCRIPTS, env, reject: false, all: true, stdin: 'ignore', timeout: seconds * 1000 },
+  });
+  return { exitCode: run.exitCode, out: run.all };
 }
 
 /** What is typed, with the paths of `folder` in it; the data lie there. */
