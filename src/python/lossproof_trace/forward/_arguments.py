@@ -13,10 +13,10 @@ IDS = ("input_ids", "ids", "idx", "tokens", "token_ids", "inputs", "input", "x")
 _signatures = {}
 
 
-def bound(module, args, kwargs):
-    """Arguments by the name that `forward` gives them; those of a dict that was passed whole beside them."""
+def bound(forward, args, kwargs):
+    """Arguments by the name that the method gives them; those of a dict that was passed whole beside them."""
     named = dict(kwargs)
-    names = _names(module)
+    names = _names(forward)
     for place, value in enumerate(args):
         named[names[place] if place < len(names) else "argument %d" % place] = value
     for value in list(named.values()):
@@ -27,8 +27,7 @@ def bound(module, args, kwargs):
     return named
 
 
-def _names(module):
-    forward = module.forward
+def _names(forward):
     code = getattr(forward, "__func__", forward)
     key = id(code)
     known = _signatures.get(key)

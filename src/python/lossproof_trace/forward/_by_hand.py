@@ -21,7 +21,12 @@ def by_hand(session, frame, head, result):
     sizes = {part.num_embeddings: part.embedding_dim for part in _models.embeddings(core)}
     # A model that the script names is one, even where it has no nn.Embedding to tell the size of its vocabulary.
     named = not sizes and _models.watched(core) is not None
-    logits = _results.logits_in(result, frame.ids.shape, None if named else sizes)
+    wider = {head.out_features: None for head in (frame.heads or {}).values() if hasattr(head, "out_features")}
+    logits = _results.logits_in(result, frame.ids.shape, None if named else {**sizes, **wider})
+    if logits is None and not sizes:
+        most = int(frame.ids.max()) if frame.ids.numel() > 0 else 0
+        tables = {vocab: width for vocab, width in _models.tables(core).items() if vocab > most}
+        logits = _results.logits_in(result, frame.ids.shape, tables)
     if logits is not None:
         vocab = logits.shape[-1]
         if sizes.get(vocab) == vocab and frame.hidden is None:

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from ..models import _models
-from . import _arguments
+from . import _arguments, _direct, _heads
 
 # Kinds without parts: no model, and called most of all.
 LEAVES = (nn.Linear, nn.Embedding, nn.LayerNorm, nn.Dropout, nn.Identity)
@@ -38,7 +38,10 @@ class Frame:
         self.parts = None
         self.forward = None
         self.hidden = None
+        """id to module: what may be its head, of a model written by hand; None: not known before the ids are looked up."""
         self.heads = {}
+        """What the latest of several that may be the head was called with, and gave."""
+        self.latest = None
         """id of an embedding of positions, of a model written by hand."""
         self.seats = ()
         self.seated = False
@@ -56,9 +59,16 @@ def install(session, make):
             return original(self, *args, **kwargs)
         frame = local.frame
         if frame is None:
-            if type(self) in LEAVES or session.ended is not None:
+            if session.ended is not None:
                 return original(self, *args, **kwargs)
-            return watcher.outer(self, args, kwargs)
+            if isinstance(self, nn.Embedding):
+                with session.guard("direct call"):
+                    watcher.direct.looked_up(self, args, kwargs)
+                frame = local.frame
+            if frame is None:
+                if type(self) in LEAVES:
+                    return original(self, *args, **kwargs)
+                return watcher.outer(self, args, kwargs)
         if frame.parts is not None and id(self) not in frame.parts:
             return original(self, *args, **kwargs)
         return watcher.inner(frame, self, args, kwargs)
@@ -111,6 +121,7 @@ class Watcher:
         self.original = original
         self.local = local
         self.kinds = weakref.WeakKeyDictionary()
+        self.direct = _direct.Direct(self)
 
     def outer(self, module, args, kwargs):
         session = self.session
@@ -148,13 +159,18 @@ class Watcher:
             # What is looked up is the position that each token has, whatever it was counted over and by whom.
             frame.seated = True
             frame.named["position_ids"] = argument(args, kwargs)
-        if id(module) in frame.heads:
+        if isinstance(module, nn.Embedding):
+            _heads.looked_up(frame, module, argument(args, kwargs))
+        elif id(module) in frame.heads and len(frame.heads) > 1:
+            _heads.called(frame, module, argument(args, kwargs), first_tensor(result))
+        elif id(module) in frame.heads:
             if frame.forward is None:
                 frame.forward = self.make(self.session, frame, head=module)
                 frame.forward.saw_hidden(frame.hidden)
             frame.forward.saw_head(argument(args, kwargs), first_tensor(result))
         elif tensor is not None and tensor.ndim == 3 and tensor.is_floating_point():
             if tensor.shape[:2] == frame.ids.shape:
+                _heads.went_on(frame, tensor)
                 frame.hidden = tensor
 
     def kind(self, module):
@@ -167,16 +183,18 @@ class Watcher:
                 core = _models.carried(module)
                 if _models.is_hugging_face(core):
                     known = "hf" if core is module or compiled(module) or _models.adapted(module) else "carrier"
-                elif _models.embeddings(module):
+                elif _models.embeddings(module) or _models.tables(module):
                     known = "candidate"
                 self.kinds[module] = known
         return known
 
-    def maybe(self, module, args, kwargs):
-        """A call with ids of a module: of a language model, of what carries one, or of anything else."""
+    def maybe(self, module, args, kwargs, call=None):
+        """A call with ids of a module: of a language model, of what carries one, or of anything else. `call`: a method that
+        the script calls itself, in place of the module."""
         kind = self.kind(module)
+        method, call = call, call or self.original
         if kind == "plain":
-            return self.original(module, *args, **kwargs)
+            return call(module, *args, **kwargs)
         self.session.checkpoint()
         if getattr(module, "_is_replica", False):
             self.session.blind(
@@ -184,27 +202,27 @@ class Watcher:
                 "torch.nn.DataParallel copies the model for each device; the copies are not traced. Run on one device, or "
                 "with torchrun.",
             )
-            return self.original(module, *args, **kwargs)
+            return call(module, *args, **kwargs)
         frame = None
         with self.session.guard("call"):
-            frame = self.enter(module, kind, args, kwargs)
+            frame = self.enter(module, kind, args, kwargs, method)
         if frame is None:
-            return self.original(module, *args, **kwargs)
+            return call(module, *args, **kwargs)
         local = self.local
         before, through = local.frame, local.through
         local.frame, local.through = frame, through + (module,)
         try:
-            result = self.original(module, *args, **kwargs)
+            result = call(module, *args, **kwargs)
         finally:
             local.frame, local.through = before, through
         with self.session.guard("return"):
             self.leave(frame, before, result)
         return result
 
-    def enter(self, module, kind, args, kwargs):
+    def enter(self, module, kind, args, kwargs, method=None):
         session = self.session
         core = _models.carried(module)
-        named = _arguments.bound(core, args, kwargs)
+        named = _arguments.bound(core.forward if method is None else method.__get__(core), args, kwargs)
         if kind == "carrier":
             return Frame(module, None, {}, None)
         if kind == "hf":
@@ -229,8 +247,7 @@ class Watcher:
         if entry is not None and entry[0] is not None:
             frame.heads = {id(entry[0]): entry[0]}
         else:
-            sizes = {part.num_embeddings for part in _models.embeddings(core)}
-            frame.heads = {id(head): head for size in sizes for head in _models.heads(core, size)}
+            _heads.expect(frame, core)
         frame.seats = _models.seats(core)
         return frame
 
@@ -238,6 +255,7 @@ class Watcher:
         if before is not None and before.parts is None:
             before.claimed = before.claimed or frame.claimed or frame.model is not None
         if frame.model is None and not frame.claimed and frame.ids is not None:
+            _heads.settle(self, frame)
             frame.forward = self.make(self.session, frame, result=result) if frame.forward is None else frame.forward
             if frame.forward is not None and frame.forward.model is not None and before is not None:
                 before.claimed = True

@@ -26,6 +26,8 @@ _lock = threading.RLock()
 _models = weakref.WeakKeyDictionary()
 _watched = weakref.WeakKeyDictionary()
 _count = 0
+# Called with each module that the script names.
+on_watch = []
 
 
 class Model:
@@ -206,6 +208,8 @@ def models_of(parameters):
 def watch(model, head=None, ids=None):
     """See ../_watch.py."""
     _watched[model] = (None if head is None else weakref.ref(head), ids)
+    for listener in on_watch:
+        listener(model)
     return model
 
 
@@ -218,6 +222,17 @@ def watched(module):
 def embeddings(module):
     """Rows of the embeddings inside, without those of positions."""
     return [part for name, part in _named_embeddings(module) if not _is_absolute(name)]
+
+
+def tables(module):
+    """(V, d) of parameters that may be looked up without an nn.Embedding: two axes, in no module of torch's own."""
+    found = {}
+    for part in module.modules():
+        if not type(part).__module__.startswith("torch.nn."):
+            for value in part._parameters.values():
+                if value is not None and value.ndim == 2 and value.shape[0] != value.shape[1]:
+                    found[int(value.shape[0])] = int(value.shape[1])
+    return found
 
 
 def seats(module):

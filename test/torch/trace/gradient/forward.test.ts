@@ -18,7 +18,7 @@ const BFLOAT16 = 5e-2;
 
 let cases: ReadonlyMap<string, Answered>;
 beforeAll(async () => {
-  cases = await casesOf('forward_cases.py', 'hand_cases.py', 'ranks_cases.py');
+  cases = await casesOf('forward_cases.py', 'hand_cases.py', 'found_cases.py', 'ranks_cases.py');
 }, 600_000);
 
 const out = <T>(name: string): T => cases.get(name)?.out as T;
@@ -103,6 +103,9 @@ describe('several at once', () => {
     'two backward passes',
     'a graph that is walked twice',
     'watched',
+    'methods that are called directly',
+    'sizes that mislead',
+    'losses of models with sizes that mislead',
     'rank 0 of two',
     'rank 1 of two',
   ])('%s', (name) => {
