@@ -56,6 +56,7 @@ class Session:
         self.before_step = []
         self.after_step = []
         self.on_ending = []
+        self._generations = 0
         self._scale = None
         self._told = set()
         self._troubles = set()
@@ -155,6 +156,11 @@ class Session:
             self._everywhere -= 1
         else:
             self._local.generating -= 1
+
+    def next_generation(self):
+        """Index of a `generate` record."""
+        self._generations += 1
+        return self._generations - 1
 
     def grad_scale(self):
         scale = self._scale
