@@ -212,6 +212,8 @@ export type RunEvent =
       readonly milliseconds: number;
       /** Requests that the trainer refused, where that cost a property its verdict, the dearest first. */
       readonly refusals?: readonly Refusal[];
+      /** Of a traced script: why nothing that failed is no pass. */
+      readonly noVerdict?: string;
       /** Of a traced script: what its properties noticed, legal and often not meant. */
       readonly notes?: readonly Pick<Doubt, 'sentence' | 'answers'>[];
     };

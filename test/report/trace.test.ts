@@ -1,6 +1,11 @@
 // A traced run as lines and as a page: which rows come first, what is marked in them, what is never marked.
 import { describe, expect, test } from 'vitest';
+import { NOT_TRIED } from '../../src/check/events.ts';
 import { tracePage } from '../../src/report/html/trace/trace.ts';
+import { badgeJson } from '../../src/report/machine/badge.ts';
+import { junitReport } from '../../src/report/machine/junit.ts';
+import { markdownSummary } from '../../src/report/machine/markdown.ts';
+import { terminalReport } from '../../src/report/terminal.ts';
 import { PLAIN } from '../../src/report/text/paint.ts';
 import { widthOf } from '../../src/report/text/visible.ts';
 import { rowsToShow, stripOfRow } from '../../src/report/trace/rows.ts';
@@ -134,4 +139,64 @@ test('a page shows hostile text and does nothing with it', () => {
   const page = tracePage([tracedRun(WRONG, true)], { ledger: WRONG, unseen: ['<script>alert(1)</script>'] });
   expect(page).toContain('&lt;script&gt;alert(1)');
   expect(page).not.toContain('<script>alert');
+});
+
+describe('what a run noticed, and why it is no pass', () => {
+  const run = tracedRun(RIGHT, false);
+  const end = {
+    type: 'run-end',
+    interrupted: false,
+    milliseconds: 12,
+    noVerdict: 'No verdict: 2 properties hold, and none of them says what was sampled.',
+    notes: [{ sentence: 'Step 1 trains the batch of step 0 again.', answers: ["--semantics '{}'"] }],
+  } as const;
+  const noticed = { ...run, end };
+
+  test.each([
+    ['the page', tracePage([noticed], { ledger: RIGHT, unseen: [] })],
+    ['Markdown', markdownSummary([noticed])],
+    ['JUnit', junitReport([noticed])],
+  ])('stand in %s', (_, text) => {
+    expect(text).toContain('Step 1 trains the batch of step 0 again.');
+    expect(text).toContain('No verdict: 2 properties hold');
+    expect(text).not.toMatch(/<h1 class="blue"|\*\*✓/);
+  });
+
+  test('stands on the terminal behind the failures, and makes the badge grey', () => {
+    let text = '';
+    const report = terminalReport({
+      write: (more) => {
+        text += more;
+      },
+      ...PRINT,
+      replay: { command: '', traced: true },
+      live: false,
+      quiet: false,
+      now: () => 0,
+    });
+    for (const event of [run.start, end]) report(event);
+    expect(text).toContain('--strict fails on it');
+    expect(text).toContain('Step 1 trains the batch of step 0 again.');
+    expect(text).toContain("    --semantics '{}'");
+    expect(badgeJson([noticed])).toContain('"message": "no verdict, 2 hold"');
+  });
+});
+
+test('the page says what was not judged before its first row, and folds the raw JSON', () => {
+  const left = {
+    id: 'rollout/a',
+    title: 'a',
+    level: 'must',
+    ...NOT_TRIED,
+    verdict: 'unsupported',
+    reason: 'no generate() call was seen: nothing was sampled',
+  } as const;
+  const run = tracedRun(WRONG, true);
+  const results = [...run.results, left];
+  const page = tracePage([{ ...run, results }], { ledger: WRONG, unseen: [] });
+  const body = page.slice(page.indexOf('<main'));
+  expect(body).toContain('<strong>2 of 3 properties judged.</strong>');
+  expect(body.indexOf('properties judged')).toBeLessThan(body.indexOf('id="carpet"'));
+  expect(body.indexOf('id="carpet"')).toBeLessThan(body.indexOf('class="failures"'));
+  expect(body).toMatch(/<details id="[^"]*\/given"><summary><h4>Where it was found, as JSON/);
 });

@@ -1,9 +1,9 @@
 // A ledger judged: the events and verdicts of it, and what is said where there was nothing to see.
-import { expect, test } from 'vitest';
-import type { RunEvent } from '../../src/check/events.ts';
+import { describe, expect, test } from 'vitest';
+import type { PropertyResult, RunEvent } from '../../src/check/events.ts';
 import { complaintAbout } from '../../src/report/machine/event-shape.ts';
 import { blindness, partlyBlind } from '../../src/trace/blindness.ts';
-import type { LedgerProperty } from '../../src/trace/property.ts';
+import type { LedgerJudgement, LedgerProperty } from '../../src/trace/property.ts';
 import { helloOf, judgeLedger } from '../../src/trace/run.ts';
 import {
   endOf,
@@ -280,4 +280,42 @@ test('what was not seen beside a training that was belongs to its report', () =>
     'vLLM samples elsewhere.',
     'Process 100 (rank 0) was ended from outside; what it had trained until then is judged.',
   ]);
+});
+
+describe('what a property notices', () => {
+  const ledger = ledgerOf({ rows: [{ ids: [5, 6, 2] }] });
+  const notice = { sentence: 'Step 1 trains the batch of step 0 again.', answers: ["--semantics '{}'"] };
+  const property = (id: string, judgement: Partial<LedgerJudgement>): LedgerProperty => ({
+    id,
+    title: id,
+    stage: 'trace',
+    level: 'should',
+    why: '',
+    catches: [],
+    judge: () => ({ judged: 1, setAside: 0, findings: [], more: 0, notices: [notice], ...judgement }),
+  });
+  const properties = [
+    property('trace/holds', {}),
+    property('trace/fails', { findings: [{ kind: 'k', sentence: 'It is.', given: {} }] }),
+  ];
+  const judged = (strict: boolean): { results: readonly PropertyResult[]; notes: unknown } => {
+    const events: RunEvent[] = [];
+    const facts = { command: 'python train.py', replay: { command: '' }, strict };
+    const results = judgeLedger(ledger, properties, facts, (event) => events.push(event));
+    const end = events.at(-1);
+    return { results, notes: end?.type === 'run-end' ? end.notes : undefined };
+  };
+
+  test('is noted, and changes no verdict', () => {
+    const { results, notes } = judged(false);
+    expect(results.map(({ verdict }) => verdict)).toEqual(['pass', 'fail']);
+    expect(notes).toEqual([notice, notice]);
+  });
+
+  test('is asked where nothing may be left open; what fails fails by itself', () => {
+    const { results, notes } = judged(true);
+    expect(results.map(({ verdict }) => verdict)).toEqual(['ask', 'fail']);
+    expect(results[0]).toMatchObject({ reason: notice.sentence, answers: notice.answers });
+    expect(notes).toEqual([notice]);
+  });
 });

@@ -1,6 +1,8 @@
 // How a traced script ended, as far as that is a verdict: one that failed by itself is no pass, whatever it had trained.
+import type { PropertyResult } from '../../check/events.ts';
 import { plural } from '../../report/text/plural.ts';
 import type { Ledger } from '../../trace/ledger.ts';
+import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
 import { endWords, type ScriptEnd } from './script.ts';
 
 /**
@@ -24,32 +26,45 @@ export function failureOf(ledger: Ledger, end: ScriptEnd | undefined): string | 
   return `The script failed by itself ${whenOf(ledger)} (${how}): ${judged}.`;
 }
 
-/** What a run without a finding says of what was trained. */
+/** What was seen of a run, beside the results. */
 export interface Seen {
   readonly sawTraining: boolean;
   /** Not all of it could be seen. */
   readonly blind: boolean;
+  /** How the script failed by itself. */
   readonly failure: string | undefined;
-  /** Properties that hold; those that only say that something was trained included. */
-  readonly holding: number;
+  /** Ids of the properties of which one at least must hold. */
+  readonly telling: ReadonlySet<string>;
   /** What to add, so that more is judged. */
   readonly advice: string | undefined;
 }
 
-/** Why it is no pass. */
-export function noVerdict({ sawTraining, blind, failure, holding, advice }: Seen): string {
+/** The exit code of a run that was not interrupted; `why` where it is no verdict. Nothing that was not seen is a pass. */
+export function verdictOf(
+  results: readonly PropertyResult[],
+  seen: Seen,
+): { readonly code: number; readonly why?: string } {
+  const code = exitCodeOf(results, false);
+  const held = results.filter(({ verdict }) => verdict === 'pass' || verdict === 'known');
+  const tells = held.some(({ id }) => seen.telling.has(id));
+  const whole = seen.sawTraining && !seen.blind && seen.failure === undefined;
+  if (code !== NO_VERDICT && (code !== HOLDS || (whole && tells))) return { code };
+  return { code: NO_VERDICT, why: noVerdict(seen, tells, held.length) };
+}
+
+// --- helpers ---
+
+function noVerdict({ sawTraining, blind, failure, advice }: Seen, tells: boolean, holding: number): string {
   if (!sawTraining) return 'No verdict: no trained token was seen, so that nothing here is a pass.';
   if (blind) return 'No verdict: not all of what was trained could be seen, as said above.';
-  if (failure !== undefined)
+  if (failure !== undefined && tells)
     return 'No verdict: what was trained holds, but the script failed, and what it would have trained is not known.';
   const why =
     holding === 0
       ? 'no property could judge what was seen'
-      : `${plural(holding, 'property holds', 'properties hold')}, and none of them says which tokens should be trained, towards what or how strongly, or what was sampled`;
+      : `${plural(holding, 'property holds', 'properties hold')}, and none of them says which tokens should be trained, how strongly, or what was sampled`;
   return `No verdict: ${why}.${advice === undefined ? '' : ` What was lacking: ${advice}.`}`;
 }
-
-// --- helpers ---
 
 function whenOf({ steps }: Ledger): string {
   const made = steps.filter(({ ranks }) => ranks.some(({ done }) => done !== undefined)).length;

@@ -21,10 +21,10 @@ import { blindness, judgeLedger, partlyBlind } from '../../trace/run.ts';
 import type { RunRecord } from '../check/record.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
 import { type Context, isProblem, type Problem, say } from '../context.ts';
-import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
+import { HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
-import { failureOf, noVerdict } from './end.ts';
+import { failureOf, verdictOf } from './end.ts';
 import { recordedTokenizer, type TraceFiles } from './folder.ts';
 import { asKnown } from './known.ts';
 import type { Told, TraceOptions } from './options.ts';
@@ -44,7 +44,7 @@ export interface Chosen {
   readonly properties: readonly LedgerProperty[];
   readonly known: KnownFailures;
   /** Ids of those without which nothing is known of what was trained: one must hold, or there is no pass. */
-  readonly telling: ReadonlySet<string>;
+  readonly tellingOf: (ledger: Ledger) => ReadonlySet<string>;
   /** Ids of every property that there is. */
   readonly catalogue: readonly string[];
 }
@@ -58,7 +58,7 @@ export interface Traced {
 
 /** What --only and --known mean. */
 export async function chosenForTrace(options: TraceOptions, context: Context): Promise<Chosen | Problem> {
-  const { ledgerProperties, telling } = await import('../../../properties/ledger/index.ts');
+  const { ledgerProperties, tellingOf } = await import('../../../properties/ledger/index.ts');
   const named = splitNames(options.only ?? []);
   // There are few, and each was read off what the script did: no reason to hold the lesser ones back.
   const properties = selectProperties(ledgerProperties, named, options.level, 'should');
@@ -70,7 +70,7 @@ export async function chosenForTrace(options: TraceOptions, context: Context): P
     properties,
     known: read.known,
     // Who names a few has said what is to be judged.
-    telling: named.length > 0 ? new Set(properties.map(({ id }) => id)) : telling,
+    tellingOf: named.length > 0 ? () => new Set(properties.map(({ id }) => id)) : tellingOf,
     catalogue: all.map(({ id }) => id),
   };
 }
@@ -123,6 +123,8 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
     events.push(event);
   };
   const interrupted = end?.interrupted === true;
+  const seen = { sawTraining, blind: blind.length > 0, failure, telling: chosen.tellingOf(ledger) };
+  let verdict: ReturnType<typeof verdictOf> = { code: INTERRUPTED };
   judgeLedger(
     ledger,
     chosen.properties,
@@ -137,7 +139,9 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
         const left = strangers({ known: chosen.known, catalogue: chosen.catalogue });
         for (const result of left) emit({ type: 'property-end', result });
         results.push(...left);
-        emit({ ...event, interrupted });
+        if (!interrupted) verdict = verdictOf(results, { ...seen, advice: adviceOf(results, ledger) });
+        const { why } = verdict;
+        emit({ ...event, interrupted, ...(why === undefined ? {} : { noVerdict: why }) });
       } else if (event.type === 'property-end') {
         const result = asKnown(event.result, chosen.known);
         results.push(result);
@@ -153,20 +157,9 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
   }
   for (const event of events) report(event);
   const written = await record.finish();
-  const code = exitCodeOf(results, interrupted);
-  const held = results.filter(({ verdict }) => verdict === 'pass' || verdict === 'known');
-  const tells = held.some(({ id }) => chosen.telling.has(id));
-  const verdict =
-    code === HOLDS && (blind.length > 0 || !sawTraining || failure !== undefined || !tells)
-      ? NO_VERDICT
-      : code;
-  if (verdict === NO_VERDICT) {
-    const advice = adviceOf(results, ledger);
-    const seen = { sawTraining, blind: blind.length > 0, failure, holding: held.length, advice };
-    say(screen, paint.bold(wrap(harmless(noVerdict(seen)), width).join('\n')));
-  }
+  if (verdict.why !== undefined) say(screen, paint.bold(wrap(harmless(verdict.why), width).join('\n')));
   if (!quiet) say(screen, paint.dim(`${replay.again ?? ''}   judges this trace again`));
-  return verdict === HOLDS && !written ? NO_VERDICT : verdict;
+  return verdict.code === HOLDS && !written ? NO_VERDICT : verdict.code;
 }
 
 /** What the user has said of the rows; the tokenizer is found apart. */

@@ -46,27 +46,17 @@ export function addTraceOptions(command: Command): Command {
     .option('--keep-going', 'let the script go on to its own end; every step is recorded')
     .option('--keep-compiled', 'leave torch.compile at work, which hides what happens inside of what it compiles')
     .addOption(
-      new Option(
-        '--mode <mode>',
-        'read every position off exactly, or test likely targets only; auto by size',
-      )
-        .choices(['auto', 'exact', 'cheap'])
-        .default('auto'),
+      new Option('--mode <mode>', 'search for targets').choices(['auto', 'exact', 'cheap']).default('auto'),
     )
     .option('--dataset <file>', 'the data that is trained, JSON lines: says what of each row should be')
     .addOption(
-      new Option('--train-on <what>', 'what is meant to be trained').choices([
-        'assistant',
-        'last',
-        'completion',
-        'all',
-      ]),
+      new Option('--train-on <what>', 'what is meant').choices(['assistant', 'last', 'completion', 'all']),
     )
     .option('--tokenizer <dir>', "folder with tokenizer.json (default: the script's own, as it was seen)")
     .option('--semantics <json>', 'what the trainer is declared to do, as in PROTOCOL.md; JSON or a file')
     .option(
       '--shrink <runs>',
-      'where a property fails, look for the smallest data set that fails so, in so many more runs at most',
+      'where a property fails, find the smallest data set that does, in so many runs',
       wholePositive,
     )
     .option('--out <dir>', `where the trace is written (default: ${TRACES}/TIME)`)

@@ -30,16 +30,13 @@ export function addTrace(program: Command, { context, rest, finish }: Invocation
 const MORE = `
 Examples:
   npx lossproof trace -- python train.py
-  npx lossproof trace --steps 4 --dataset data.jsonl -- trl sft --model_name_or_path ./model --dataset_name ./data
-  npx lossproof trace --html trace.html -- torchrun --nproc-per-node 2 train.py
+  npx lossproof trace --dataset data.jsonl --html trace.html -- torchrun --nproc-per-node 2 train.py
   npx lossproof trace --dataset data.jsonl --shrink 20 -- python train.py --data data.jsonl
   npx lossproof trace --from .lossproof/trace --rows 8 --full
 
-Nothing in the script is changed: Python is told through its environment (PYTHONPATH) to look on. It is ended cleanly
-after --steps. Its output is its own; what lossproof says stands on stderr, with --from on stdout.
-
-Exit code: 0 all that could be judged holds, and something was trained; 1 a property fails; 2 no verdict: nothing could
-be seen, or the script failed by itself; 130 interrupted. A finding is a 1 however the script ended.`;
+What is said of the script stands on stderr, with --from on stdout. Exit code: 0 what tells masks,
+weights or sampled tokens was judged, and holds; 1 something fails, however the script ended; 2 no
+verdict, with what to add; 130 interrupted.`;
 
 async function trace(options: TraceOptions, command: readonly string[], context: Context): Promise<number> {
   const { from } = options;

@@ -1,8 +1,9 @@
 """The tracer of `npx lossproof trace`: records what a training script trains, from inside its process.
 
 A package of its own, beside `lossproof`: that one takes stdout over for its protocol, which a traced script must keep.
-Importing this costs nothing; torch is touched only once the script has imported it. The one thing to call is `watch`,
-for models written by hand whose head is not found by itself; without `lossproof trace` it does nothing.
+Importing this costs nothing; torch is touched only once the script has imported it. Two things are to be called: `watch`,
+for models written by hand whose head is not found by itself, and `watch_sample`, for samplers that are not seen (a server,
+an engine in another process). Without `lossproof trace` they do nothing.
 
 Folders, each of which may import those before it, and none behind it: recording, gradient, models, forward, script. Above
 them lie `_arm`, which puts their hooks in as the script imports torch and transformers, and `_watch`; `bootstrap` is on the
@@ -10,7 +11,7 @@ traced script's path and imports `_arm` alone. Importing a folder imports none o
 `_arm` decides.
 """
 
-__all__ = ["watch"]
+__all__ = ["watch", "watch_sample"]
 
 
 def watch(model, head=None, ids=None):
@@ -23,3 +24,17 @@ def watch(model, head=None, ids=None):
     from ._watch import watch as watch_model
 
     return watch_model(model, head, ids)
+
+
+def watch_sample(prompt_ids, completion_ids, temperature=None, eos_token_id=None):
+    """Says that `completion_ids` were sampled behind `prompt_ids`: lists of token ids without padding, the stop token
+    included where there is one. Several rows at once are lists of such lists; one prompt may have several completions.
+    `temperature`: that of the sampling, None where it is not known or greedy. `eos_token_id`: what stops, one id or
+    several; by default that of the script's tokenizer."""
+    from .recording import _session
+
+    if _session.current() is None:
+        return
+    from ._watch import watch_sample as tell
+
+    tell(prompt_ids, completion_ids, temperature, eos_token_id)

@@ -29,8 +29,13 @@ export function annotationLines(runs: readonly Run[]): string[] {
         message: messageOf({ run, result, weight }),
         file: scriptOf(run.start.command),
       }));
+  const undecided = runs.flatMap((run) =>
+    run.end?.noVerdict === undefined
+      ? []
+      : [{ title: `lossproof${titled(run)}`, message: run.end.noVerdict, file: scriptOf(run.start.command) }],
+  );
   const errors = [...cutOff, ...of('error')];
-  const warnings = of('warning');
+  const warnings = [...undecided, ...of('warning')];
   const more = Math.max(0, errors.length - MOST_OF_A_TYPE) + Math.max(0, warnings.length - MOST_OF_A_TYPE);
   return [
     ...errors.slice(0, MOST_OF_A_TYPE).map((note) => commandLine('error', note)),

@@ -39,6 +39,8 @@ function wordsOf(runs: readonly Run[]): { readonly message: string; readonly col
   if (runs.some(isCutOff)) {
     return { message: ['interrupted', ...shown].join(', '), color: bad ? ORANGE : GREY };
   }
+  if (!bad && runs.some(({ end }) => end?.noVerdict !== undefined))
+    return { message: ['no verdict', ...shown].join(', '), color: GREY };
   if (shown.length === 0) return { message: 'nothing checked', color: GREY };
   return { message: shown.join(', '), color: bad ? ORANGE : BLUE };
 }

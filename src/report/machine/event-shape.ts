@@ -193,6 +193,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
     'run-end': object({
       interrupted: flag,
       milliseconds: count,
+      'noVerdict?': text,
       'refusals?': list(
         object({
           op: text,

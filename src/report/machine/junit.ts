@@ -120,7 +120,11 @@ function cutOffCase(run: Run, place: string): string {
 
 /** What fails nothing and must not be overlooked: the output of the suite. */
 function notedOf(run: Run): readonly string[] {
-  const lines = noteLines(notesIn(run), run.results, WIDTH);
+  const { noVerdict } = run.end ?? {};
+  const lines = [
+    ...(noVerdict === undefined ? [] : [noVerdict]),
+    ...noteLines(notesIn(run), run.results, WIDTH),
+  ];
   return lines.length === 0 ? [] : [`    <system-out>${xml(lines.join('\n').trim())}</system-out>`];
 }
 

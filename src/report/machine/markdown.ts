@@ -45,6 +45,7 @@ function runSection(run: Run, name: string, most: number): string {
   page.add(`## lossproof: ${inline(clipped(name, MOST_SENTENCE))}`);
   page.add(verdictLine(run));
   if (isCutOff(run)) page.add(`> **Cut off.** ${cutOffSentence(run)}`);
+  if (run.end?.noVerdict !== undefined) page.add(`> ${inline(run.end.noVerdict)}`);
   if (complaints.length > 0) {
     const rows = rowsWithin(complaints, page.left() / 2);
     page.add([...TABLE_HEAD, ...rows].join('\n'));
@@ -94,7 +95,8 @@ function pageOf(most: number): Page {
 
 function verdictLine(run: Run): string {
   const { pass, known } = countVerdicts(run.results);
-  const calm = isCutOff(run) ? 'interrupted' : pass + known > 0 ? 'pass' : 'unsupported';
+  const holds = pass + known > 0 && run.end?.noVerdict === undefined;
+  const calm = isCutOff(run) ? 'interrupted' : holds ? 'pass' : 'unsupported';
   const verdict = complaintsOf(run)[0]?.result.verdict ?? calm;
   return `**${LOOKS[verdict].glyph} ${inline(runLine(run))}**`;
 }

@@ -90,13 +90,14 @@ export function originOf({ spans: { origin } }: LedgerRow): string {
     case 'dataset':
       return `row ${origin.example} of the data set (${origin.form})`;
     case 'generation':
-      return 'sampled by generate()';
+      return 'sampled in this run';
     case 'template':
       return "by the chat template's marks";
     case 'text':
       return 'plain text: any part may be trained';
     case 'unknown':
-      return `what should be trained is not known: ${origin.why}`;
+      // Why, and what to add, stands before all rows.
+      return 'what should be trained is not known';
   }
 }
 

@@ -36,7 +36,7 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
       ? []
       : [['tokenizer', `${tokenizer.name}, ${tokenizer.vocabSize.toLocaleString('en')} tokens`] as const]),
     ...(settings.from.length === 0 ? [] : [['settings', settings.from.join(', ')] as const]),
-    ...(generations.length === 0 ? [] : [['generate()', plural(generations.length, 'sequence')] as const]),
+    ...(generations.length === 0 ? [] : [['sampled', plural(generations.length, 'sequence')] as const]),
     ...steps.slice(0, MOST_STEPS).map((step) => stepFact(step, several)),
     ...(steps.some(({ done }) => typeof done?.gradientNorm === 'number') ? [['', AS_GOT] as const] : []),
     ...(steps.length > MOST_STEPS ? [['...', plural(steps.length - MOST_STEPS, 'more step')] as const] : []),

@@ -86,7 +86,13 @@ const EVENTS: readonly RunEvent[] = [
       },
     }),
   },
-  { type: 'run-end', interrupted: false, milliseconds: 5 },
+  {
+    type: 'run-end',
+    interrupted: false,
+    milliseconds: 5,
+    noVerdict: 'No verdict: nothing was seen.',
+    notes: [{ sentence: 'One batch again.', answers: ['--only mask'] }],
+  },
 ];
 
 const schema = JSON.parse(

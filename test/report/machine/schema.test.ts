@@ -213,7 +213,14 @@ describe('the schema of events', () => {
     ],
     [
       'run-end',
-      keys<RunEnd>({ type: true, interrupted: true, refusals: true, notes: true, milliseconds: true }),
+      keys<RunEnd>({
+        type: true,
+        interrupted: true,
+        refusals: true,
+        noVerdict: true,
+        notes: true,
+        milliseconds: true,
+      }),
     ],
     [
       'refusal',

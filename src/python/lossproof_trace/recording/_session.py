@@ -58,6 +58,7 @@ class Session:
         self.on_ending = []
         # Of a data loader, the batch that was taken last (script/_batches.py).
         self.batch = None
+        self._generations = 0
         self._scale = None
         self._told = set()
         self._troubles = set()
@@ -157,6 +158,11 @@ class Session:
             self._everywhere -= 1
         else:
             self._local.generating -= 1
+
+    def next_generation(self):
+        """Index of a `generate` record."""
+        self._generations += 1
+        return self._generations - 1
 
     def grad_scale(self):
         scale = self._scale

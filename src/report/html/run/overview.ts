@@ -5,6 +5,7 @@ import { BUNDLED, type Run, reached, runNames, whoseTrainer } from '../../runs.t
 import { countsLine, notesOf, nounOf, seconds } from '../../summary.ts';
 import { LOOKS } from '../../verdict.ts';
 import { html, type Markup } from '../page/markup.ts';
+import { withCode } from '../page/text.ts';
 import { verdictCounts } from './verdicts.ts';
 
 export function overview(runs: readonly Run[]): Markup {
@@ -43,6 +44,7 @@ export function titleOf(runs: readonly Run[]): string {
 function standing(runs: readonly Run[]): { readonly glyph: string; readonly brush: string } {
   if (runs.some(fails)) return LOOKS.fail;
   if (runs.some(({ end }) => end === undefined)) return { glyph: '…', brush: 'bold' };
+  if (runs.some(({ end }) => end?.noVerdict !== undefined)) return LOOKS.unsupported;
   const told = runs.every(({ end, results }) => end?.interrupted === false && results.some(holds));
   return told ? LOOKS.pass : LOOKS.interrupted;
 }
@@ -77,6 +79,7 @@ function banner(run: Run): Markup | undefined {
   if (end?.interrupted) {
     return html`<p class="banner" role="note"><strong>Interrupted.</strong> ${reached(run)} were done when the run was stopped. Nothing is known of the others.</p>`;
   }
+  if (end?.noVerdict !== undefined) return html`<p class="banner" role="note">${withCode(end.noVerdict)}</p>`;
   if (end !== undefined) return undefined;
   const now = running && html` Now <code>${running.id}</code>, case ${running.done} of ${running.total}.`;
   return html`<div class="banner" role="note"><strong>Not finished.</strong> ${results.length} of ${all} properties so far.${now} The run is going on, or was cut off before its end.

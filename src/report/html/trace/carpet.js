@@ -9,8 +9,7 @@
   const cell = Number(carpet.dataset.cell);
   const names = carpet.dataset.names.split('\n');
   const read = new Map();
-  const cursor = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-  cursor.setAttribute('class', 'cursor');
+  const cursor = svg.querySelector('.cursor');
   let at = { row: -1, column: 0 };
   now.textContent = 'Point at a token, or use the arrow keys: its target and its weight stand here.';
 
@@ -71,7 +70,6 @@
     const y = Number(rows[row].dataset.y);
     const tall = rows[row].querySelector('rect').height.baseVal.value - 1;
     cursor.setAttribute('d', `M${column * cell} ${y}h${Math.max(3, cell)}v${tall}h-${Math.max(3, cell)}z`);
-    if (cursor.parentNode === null) svg.append(cursor);
     if (scrolls) cursor.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     tell(at);
   }

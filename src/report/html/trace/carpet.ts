@@ -39,7 +39,7 @@ ${gutter(plan, options.several)}
 <svg class="cells" width="${plan.width}" height="${plan.height}" aria-hidden="true">
 ${LOOKS.map((look) => pathOf(look, plan.lines.map(({ looks, y }) => filled(looks, look, y, plan)).join('')))}
 ${FRAMES.map((frame) => pathOf(frame, plan.lines.map(({ frames, y }) => framed(frames, frame, y, plan)).join('')))}
-${plan.lines.map((line) => hitArea(line, plan, names, options))}</svg></div></div>
+${plan.lines.map((line) => hitArea(line, plan, names, options))}<path class="cursor" d="M0 0"/></svg></div></div>
 <p class="carpet-now" role="status"></p>
 ${left > 0 && html`<p class="note">${plural(left, 'more row')} of this run ${left === 1 ? 'has' : 'have'} no room here.</p>`}</section>`;
 }

@@ -77,8 +77,9 @@ function notJudged(ledger: Ledger, runs: readonly Run[]): Markup | undefined {
   const results = runs.flatMap(({ results: own }) => own);
   const groups = ledger.rows.length === 0 ? [] : unjudgedOf(results, ledger);
   if (groups.length === 0) return undefined;
-  return html`<details class="unjudged" id="unjudged"><summary><strong>${judgedWords(results)}.</strong> <span class="aside">${groups.map(({ why }) => why.replace(/^nothing to judge: /, '')).join('; ')}</span></summary>
-<ul>${groups.map(({ ids, why, add }) => html`<li><strong>${plural(ids.length, 'property', 'properties')}</strong>: ${why}.${add !== undefined && html` ${withCode(sentence(add))}`}<br><span class="aside">${ids.join(', ')}</span></li>`)}</ul></details>`;
+  const mendable = groups.filter(({ add }) => add !== undefined);
+  return html`<details class="unjudged" id="unjudged"><summary><strong>${judgedWords(results)}.</strong> <span class="aside">${mendable.map(({ why }) => why).join('; ')}</span></summary>
+<ul>${groups.map(({ ids, why, add }) => html`<li><strong>${plural(ids.length, 'property', 'properties')}</strong>: ${why}.${add !== undefined && html` ${withCode(sentence(add))}`}<br><small>${ids.join(', ')}</small></li>`)}</ul></details>`;
 }
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
