@@ -59,6 +59,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
     generations,
     settings,
     tokenizer,
+    ...(world.marks === undefined ? {} : { template: world.marks }),
     versions,
   };
 }
