@@ -5,6 +5,7 @@ import { pairSizes } from './pairs/opposite.ts';
 import { pairSigns } from './pairs/signs.ts';
 import { answerProperties } from './tokens/answers.ts';
 import { neverProperties } from './tokens/never.ts';
+import { renderedAlike } from './tokens/rendered.ts';
 import { sampledProperties } from './tokens/sampled.ts';
 import { targetProperties } from './tokens/targets.ts';
 import { weightProperties } from './weights/weights.ts';
@@ -13,6 +14,7 @@ const all: readonly LedgerProperty[] = [
   ...neverProperties,
   ...answerProperties,
   ...sampledProperties,
+  renderedAlike,
   ...inputProperties,
   ...targetProperties,
   pairSigns,
