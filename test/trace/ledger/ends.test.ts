@@ -116,7 +116,11 @@ describe('supervised rows beside prompts', () => {
     silent(ALIKE, other);
     expect(judged(ALIKE, other).notices?.[0]?.sentence).toContain('other prompts than those that are asked');
     const inverse = sketch(rows, { generations: [asked([42, 41, 7])] });
-    expect(judged(ALIKE, inverse).notices?.[0]?.sentence).toContain('the prompts of generate() without it');
+    expect(worst(ALIKE, inverse).sentence).toContain(
+      'the prompts of generate() without it, with the same words',
+    );
+    const others = sketch(rows, { generations: [asked([90, 91, 7])] });
+    expect(judged(ALIKE, others).notices?.[0]?.sentence).toContain('the prompts of generate() without it');
   });
 
   test('another number of BOS, another system message, a thought that is opened', () => {
