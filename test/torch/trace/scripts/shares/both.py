@@ -6,7 +6,7 @@ import tiny
 import torch
 import torch.nn.functional as F
 
-FAULTS = ["bare-rows", "bare-prompts", "no-header", "two-bos"]
+FAULTS = ["bare-rows", "no-header", "two-bos"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--system", help="of the prompts that are sampled from alone")
@@ -34,8 +34,6 @@ def asked(messages):
     question = [message for message in messages if message["role"] == "user"][:1]
     if options.system:
         question = [{"role": "system", "content": options.system}, *question]
-    if options.fault == "bare-prompts":
-        return tokenizer(question[-1]["content"], return_tensors="pt", add_special_tokens=False)["input_ids"]
     ending = options.fault != "no-header"
     text = tokenizer.apply_chat_template(question, tokenize=False, add_generation_prompt=ending)
     if options.fault == "two-bos":

@@ -9,7 +9,6 @@ import torch.nn.functional as F
 FAULTS = ["swapped", "flipped", "one-sided", "averaged", "mispaired"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
-parser.add_argument("--loss", default="dpo", choices=["dpo", "ipo", "simpo"])
 parser.add_argument("--fault", choices=FAULTS)
 options = parser.parse_args()
 
@@ -42,27 +41,21 @@ def scores(policy, ids, mask, trained):
     """Log-probability of each row's answer, (2N,)."""
     logp = policy(input_ids=ids, attention_mask=mask).logits[:, :-1].log_softmax(-1)
     logp = logp.gather(2, ids[:, 1:, None]).squeeze(-1) * trained[:, 1:]
-    averaged = options.loss != "dpo" or options.fault == "averaged"
-    return logp.sum(-1) / trained[:, 1:].sum(-1) if averaged else logp.sum(-1)
+    return logp.sum(-1) / trained[:, 1:].sum(-1) if options.fault == "averaged" else logp.sum(-1)
 
 
 data = tiny.rows(options.data)
 for step in range(2):
     ids, mask, trained = batch_of(data[step * 2 : step * 2 + 2])
     gain = scores(model, ids, mask, trained)
-    if options.loss != "simpo":
-        with torch.no_grad():
-            gain = gain - scores(reference, ids, mask, trained)
-    chosen, rejected = gain.chunk(2)
+    with torch.no_grad():
+        before = scores(reference, ids, mask, trained)
+    chosen, rejected = (gain - before).chunk(2)
     if options.fault == "one-sided":
         rejected = rejected.detach()
     if options.fault == "mispaired":
         rejected = rejected.flip(0)
-    margin = chosen - rejected
-    if options.loss == "ipo":
-        loss = ((margin - 1 / (2 * BETA)) ** 2).mean()
-    else:
-        loss = -F.logsigmoid(BETA * margin).mean()
+    loss = -F.logsigmoid(BETA * (chosen - rejected)).mean()
     if options.fault == "flipped":
         loss = -loss
     loss.backward()

@@ -5,7 +5,7 @@ import argparse
 import tiny
 import torch
 
-FAULTS = ["uncentred", "transposed", "ramp", "token-mean"]
+FAULTS = ["uncentred", "ramp", "token-mean"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--mean", default="rows", choices=["rows", "tokens"])
 parser.add_argument("--beta", type=float, default=0.0)
@@ -32,8 +32,6 @@ def advantages_of(rewards):
     """(groups, GROUP), flat."""
     if options.fault == "uncentred":
         return (rewards / (rewards.std(1, keepdim=True) + 1e-4)).flatten()
-    if options.fault == "transposed":  # the mean over the prompts instead of over the group
-        return (rewards - rewards.mean(0, keepdim=True)).flatten()
     return ((rewards - rewards.mean(1, keepdim=True)) / (rewards.std(1, keepdim=True) + 1e-4)).flatten()
 
 

@@ -6,10 +6,10 @@ import tiny
 import torch
 import torch.nn.functional as F
 
-FAULTS = ["pads", "prompts", "unscaled", "twice", "window", "no-stop", "left-out"]
+FAULTS = ["pads", "unscaled", "window", "no-stop", "left-out"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
-parser.add_argument("--mean", default="tokens", choices=["tokens", "rows", "batches", "none"])
+parser.add_argument("--mean", default="tokens", choices=["tokens", "rows", "batches"])
 parser.add_argument("--rows", type=int, default=2, help="of a micro-batch")
 parser.add_argument("--accumulate", type=int, default=1)
 parser.add_argument("--coefficient", type=float, default=1.0)
@@ -43,19 +43,14 @@ def batch_of(examples):
     return ids, mask, labels
 
 
-def denominator(mask, labels, window):
+def denominator(labels, window):
     """What the sum over the tokens of a micro-batch is divided by; `window` are all labels of the step."""
     if options.fault == "pads":
         return labels[:, 1:].numel() * options.accumulate
-    if options.fault == "prompts":
-        return int(mask[:, 1:].sum()) * options.accumulate
-    if options.mean == "none":
-        return 1
     if options.mean == "batches":
-        own = max(1, int((labels[:, 1:] != tiny.IGNORE).sum()))
-        return own if options.fault == "unscaled" else own * options.accumulate
+        return max(1, int((labels[:, 1:] != tiny.IGNORE).sum())) * options.accumulate
     count = sum(int((each[:, 1:] != tiny.IGNORE).sum()) for each in window)
-    return {"unscaled": 1 / options.accumulate, "twice": options.accumulate}.get(options.fault, 1) * count
+    return count / options.accumulate if options.fault == "unscaled" else count
 
 
 data = [encoded(row) for row in tiny.rows(options.data)]
@@ -72,7 +67,7 @@ for step in range(2):
             loss = (losses.sum(-1) / lengths).mean() / options.accumulate
         else:
             whole = [own for _, _, own in micro]
-            loss = losses.sum() / denominator(mask, labels, whole)
+            loss = losses.sum() / denominator(labels, whole)
             if options.fault == "window" and step == 1:
                 loss = loss / options.accumulate
         if options.skip and at == 1:

@@ -54,14 +54,12 @@ export const shares: Cases = {
       options: TOKEN_MEAN,
       says: /add up to 0\.3 and not to 1/,
     },
-    'a sum, undeclared': { words: `${SFT} --mean none`, data: CHATS },
     'a supervised micro-batch taken times 0': {
       words: `${SFT} --accumulate 2 --skip`,
       data: CHATS,
       says: /its loss is multiplied by 0, or all of its labels are ignored/,
     },
     'DPO by hand': { words: PAIRS, data: PREFERENCES, options: DPO },
-    'IPO by hand': { words: `${PAIRS} --loss ipo`, data: PREFERENCES, options: PAIR_DATA },
     'a policy that is stopped early': { words: `${POLICY} --epochs 2`, options: SEQ_MEAN },
     'a policy with a KL term that is declared': {
       words: `${POLICY} --mean tokens --beta 0.3`,
@@ -98,25 +96,12 @@ export const shares: Cases = {
       found: ALIKE,
       says: /the denominator counts prompts and pads/,
     },
-    'prompts in a mean that nobody declares': {
-      words: `${SFT} --fault prompts`,
-      data: CHATS,
-      found: ALIKE,
-      says: /the denominator counts prompts, by the tokens of the rows/,
-    },
     'accumulation that is not divided by': {
       words: `${SFT} --accumulate 2 --fault unscaled`,
       data: CHATS,
       options: TOKEN_MEAN,
       found: FOLLOWS,
       says: /add up to 2 instead of 1: it is not divided by the 2 micro-batches/,
-    },
-    'accumulation that is divided by twice': {
-      words: `${SFT} --accumulate 2 --fault twice`,
-      data: CHATS,
-      options: TOKEN_MEAN,
-      found: FOLLOWS,
-      says: /it is divided by the 2 accumulated micro-batches once more/,
     },
     'a last window that is divided by the full count': {
       words: `${SFT} --accumulate 2 --fault window`,
@@ -178,12 +163,6 @@ export const shares: Cases = {
       found: CENTRED,
       says: /All of them are pushed up/,
     },
-    'the baseline of other prompts': {
-      words: `${POLICY} --fault transposed`,
-      options: said(GROUP),
-      found: CENTRED,
-      says: /do not add up to 0/,
-    },
     'an advantage that grows along its completion': {
       words: `${POLICY} --fault ramp`,
       options: said(GROUP),
@@ -201,12 +180,6 @@ export const shares: Cases = {
       data: SHORT,
       found: RENDERED,
       says: /are written without the chat template/,
-    },
-    'prompts without the template of the supervised rows': {
-      words: `${BOTH} --fault bare-prompts`,
-      data: SHORT,
-      found: RENDERED,
-      says: /the prompts of generate\(\) without it/,
     },
     'prompts without the header that opens an answer': {
       words: `${BOTH} --fault no-header`,
