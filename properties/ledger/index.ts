@@ -8,6 +8,7 @@ import { rankProperties } from './ranks/ranks.ts';
 import { stepProperties } from './steps.ts';
 import { answerProperties } from './tokens/answers.ts';
 import { neverProperties } from './tokens/never.ts';
+import { renderedAlike } from './tokens/rendered.ts';
 import { sampledProperties } from './tokens/sampled.ts';
 import { targetProperties } from './tokens/targets.ts';
 import { weightProperties } from './weights/weights.ts';
@@ -16,6 +17,7 @@ const all: readonly LedgerProperty[] = [
   ...neverProperties,
   ...answerProperties,
   ...sampledProperties,
+  renderedAlike,
   ...inputProperties,
   ...targetProperties,
   pairSigns,

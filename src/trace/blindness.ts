@@ -48,7 +48,7 @@ function unexplained({ rows, models }: Ledger): readonly string[] {
   const heads = [...new Set(models.flatMap(({ head }) => (head === null ? [] : [head])))];
   const found = heads.length === 0 ? 'the head' : `the head that was found (${heads.join(', ')})`;
   return [
-    `No single target explains the gradient at any position: either the loss is over the whole vocabulary (distillation), which cannot be told token by token, or ${found} does not predict the tokens. Name it in the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=...).`,
+    `No single target explains the gradient at any position: either the loss is over the whole vocabulary (distillation, or an entropy bonus that is larger than the rest), which cannot be told token by token, or ${found} does not predict the tokens. Name it in the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=...).`,
   ];
 }
 

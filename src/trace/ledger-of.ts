@@ -62,6 +62,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
     ...(replicas.length === 0 ? {} : { replicas }),
     settings,
     tokenizer,
+    ...(world.marks === undefined ? {} : { template: world.marks }),
     versions,
   };
 }

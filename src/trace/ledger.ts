@@ -19,7 +19,19 @@ export interface Ledger {
   readonly replicas?: readonly ReplicaSet[];
   readonly settings: Settings;
   readonly tokenizer: Tokenizer | undefined;
+  /** Absent: the tokenizer has no chat template, or one that opens answers with no mark of its own. */
+  readonly template?: TemplateMarks | undefined;
   readonly versions: Readonly<Record<string, string>>;
+}
+
+/** What the chat template writes around contents, as ids. */
+export interface TemplateMarks {
+  /** Before a content: without the white space at its end, and with it. */
+  readonly headers: readonly { readonly name: string; readonly marks: Ids; readonly whole: Ids }[];
+  /** The token that it ends answers with; undefined where it writes none. */
+  readonly closing: number | undefined;
+  /** That, and the tokenizer's own. */
+  readonly stops: ReadonlySet<number>;
 }
 
 export interface LedgerProcess extends Omit<ProcessRecord, 'kind' | 'trace'> {

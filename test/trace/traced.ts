@@ -64,6 +64,7 @@ export interface LedgerSketch {
   readonly steps?: readonly LedgerStep[];
   readonly processes?: readonly Partial<LedgerProcess>[];
   readonly tokenizer?: Ledger['tokenizer'];
+  readonly template?: Ledger['template'];
   readonly versions?: Ledger['versions'];
   /** 0 and 2. */
   readonly pad?: number;
@@ -105,6 +106,7 @@ export function ledgerOf(sketch: LedgerSketch = {}): Ledger {
       ...sketch.settings,
     },
     tokenizer: sketch.tokenizer,
+    ...(sketch.template === undefined ? {} : { template: sketch.template }),
     versions: sketch.versions ?? { torch: '2.13.0' },
   };
 }

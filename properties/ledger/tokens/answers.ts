@@ -12,6 +12,7 @@ import { keyOf } from '../input/kin.ts';
 import { isPushedDown } from '../input/policy.ts';
 import { alsoOthers, type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
 import { type Completion, columnsOf, isMissing } from './clipped.ts';
+import { judgeEnds } from './ends.ts';
 import { isOffTarget, isTaught, lostInRounding, needsTaught, seenAt, trainsAny } from './trained.ts';
 
 interface Answer {
@@ -137,10 +138,10 @@ function judgeStops(ledger: Ledger): LedgerJudgement {
   const judged = answers.filter(({ row, content }) => content.some((t) => seenAt(row, t) !== 'no'));
   const wrong = judged.filter(({ row, completion }) => isMissing(row, completion.stop ?? 0));
   const texts = judgeTextEnds(ledger);
-  return judgementOf(
-    judged.length + texts.judged,
-    answers.length - judged.length,
-    [
+  const ends = judgeEnds(ledger);
+  const judgement = judgementOf(judged.length + texts.judged + ends.judged, answers.length - judged.length, [
+    ...ends.found,
+    ...[
       ...wrong.map(({ row, completion: { stop = 0 }, content }) => ({ row, stop, harm: content.length })),
       ...texts.wrong.map(({ row, stop }) => ({ row, stop, harm: 1 })),
     ].map(({ row, stop, harm }): Found => {
@@ -156,7 +157,8 @@ function judgeStops(ledger: Ledger): LedgerJudgement {
         }),
       };
     }),
-  );
+  ]);
+  return ends.notices.length === 0 ? judgement : { ...judgement, notices: ends.notices };
 }
 
 /**

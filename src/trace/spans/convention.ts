@@ -8,7 +8,7 @@ import { behindTurn } from '../../tokenizers/turn-tail.ts';
 import type { TokenRow, TrainOn } from '../../view/row.ts';
 import type { Writer } from '../../view/writer.ts';
 import type { Ids } from '../../vocabulary.ts';
-import { thoughtAt } from './marks.ts';
+import { thoughtAt, thoughtBefore } from './marks.ts';
 import type { Expected, Stretch } from './walk.ts';
 
 export interface ChatFacts {
@@ -40,7 +40,10 @@ export function chatExpectation(row: TokenRow, facts: ChatFacts): Stretch & { re
     // What is counted as prompt and is answer: TRL leaves it out, others do not.
     for (let at = from; at < to; at++)
       expected[at] = at < count && to > count ? undefined : row.trained[at] ? target : undefined;
-    if (target !== false) expected.fill(undefined, from, from + thoughtAt(facts.writer, ids, from, to));
+    if (target !== false) {
+      expected.fill(undefined, from - thoughtBefore(facts.writer, ids, from), from);
+      expected.fill(undefined, from, from + thoughtAt(facts.writer, ids, from, to));
+    }
     const free = stop === undefined ? to : behindTurn(tokenizer, ids, to, eos);
     if (target !== false) expected.fill(undefined, to, free);
     if (last && free === ids.length) end = to;

@@ -100,6 +100,19 @@ export function thoughtAt({ template, tokenizer }: Writer, ids: Ids, from: numbe
   return 0;
 }
 
+/**
+ * So many tokens before an answer are a thought that the template wrote there, an empty one as a rule: it stands between
+ * header and content, and trainers differ in whether they take it for the answer's.
+ */
+export function thoughtBefore({ template, tokenizer }: Writer, ids: Ids, from: number): number {
+  if (!template.includes('think')) return 0;
+  for (let length = Math.min(MOST_THOUGHT, from); length > 0; length--) {
+    const text = tokenizer.decode(ids.slice(from - length, from));
+    if (THOUGHT.test(text) && ONLY_THOUGHT.test(text)) return length;
+  }
+  return 0;
+}
+
 // --- helpers ---
 
 const knownKinds = new WeakMap<Tokenizer, Map<number, Kind>>();

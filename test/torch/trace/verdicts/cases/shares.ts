@@ -1,7 +1,197 @@
 // Absolute scale, signs and pairs: declared aggregations, preference pairs, baselines, stops.
+import { CHATS, PREFERENCES } from '../data.ts';
+import { tokenMean } from '../exact.ts';
 import type { Cases } from './kinds.ts';
 
+const SFT = 'shares/sft.py --data {data}';
+const PAIRS = 'shares/pairs.py --data {data}';
+const POLICY = 'shares/policy.py';
+const BOTH = 'shares/both.py --data {data}';
+const PAIR_DATA = '--dataset {data} --tokenizer {qwen}';
+const said = (semantics: object): string => `--semantics ${JSON.stringify(semantics)}`;
+const TOKEN_MEAN = said({ sft_aggregation: 'token-mean' });
+const DPO = `${PAIR_DATA} ${said({ preference_objective: 'dpo' })}`;
+const GROUP = { advantage_baseline: 'group-mean', kl_coef: 0 };
+const SEQ_MEAN = said({ ...GROUP, loss_aggregation: 'seq-mean-token-mean' });
+
+const FOLLOWS = 'trace/weights-follow-the-aggregation';
+const ALIKE = 'trace/steps-weigh-alike';
+const SIGNS = 'trace/chosen-up-rejected-down';
+const SIZES = 'trace/pairs-weigh-alike';
+const CENTRED = 'trace/advantages-are-centred';
+const RENDERED = 'tokenize/sft-and-rl-tokenize-the-same-prompt';
+
+/** Four chats of one turn, none as long as another. */
+const SHORT = [
+  ['two plus two', 'four'],
+  ['Name a colour.', 'a deep blue, like the sea'],
+  ['How warm is it?', 'It is warm: 21 degrees.'],
+  ['Say nothing but yes.', 'yes it is, and it has been so for a long time now'],
+].map(([question, answer]) => ({
+  messages: [
+    { role: 'user', content: question },
+    { role: 'assistant', content: answer },
+  ],
+}));
+
 export const shares: Cases = {
-  clean: {},
-  faulty: {},
+  clean: {
+    'a token mean, declared': {
+      words: `${SFT} --accumulate 2`,
+      data: CHATS,
+      options: TOKEN_MEAN,
+      exact: tokenMean(CHATS),
+    },
+    'one row a micro-batch, each with a mean of its own: a mean over rows as well': {
+      words: `${SFT} --mean batches --rows 1 --accumulate 2`,
+      data: CHATS,
+      says: /With one row in each micro-batch this is a mean over rows/,
+    },
+    'a mean over rows, undeclared': { words: `${SFT} --mean rows`, data: CHATS },
+    'a coefficient before a declared token mean': {
+      words: `${SFT} --coefficient 0.3`,
+      data: CHATS,
+      options: TOKEN_MEAN,
+      says: /add up to 0\.3 and not to 1/,
+    },
+    'a supervised micro-batch taken times 0': {
+      words: `${SFT} --accumulate 2 --skip`,
+      data: CHATS,
+      says: /its loss is multiplied by 0, or all of its labels are ignored/,
+    },
+    'DPO by hand': { words: PAIRS, data: PREFERENCES, options: DPO },
+    'a policy that is stopped early': { words: `${POLICY} --epochs 2`, options: SEQ_MEAN },
+    'a policy with a KL term that is declared': {
+      words: `${POLICY} --mean tokens --beta 0.3`,
+      options: said({
+        ...GROUP,
+        kl_coef: 0.3,
+        kl_estimator: 'k3',
+        kl_clamp: null,
+        loss_aggregation: 'token-mean',
+      }),
+    },
+    'a policy with the KL of whole completions': {
+      words: `${POLICY} --mean tokens --beta 0.3 --kl sequence`,
+      options: said({ ...GROUP, kl_coef: 0.3, loss_aggregation: 'token-mean' }),
+    },
+    'chats, and answers sampled behind the same prompts': { words: BOTH, data: SHORT },
+    'another system message where answers are sampled': {
+      words: `${BOTH} --system brief`,
+      data: SHORT,
+      says: /another system message than the one that is taught/,
+    },
+  },
+  faulty: {
+    'pads and prompts in a declared mean': {
+      words: `${SFT} --fault pads`,
+      data: CHATS,
+      options: TOKEN_MEAN,
+      found: FOLLOWS,
+      says: /trained tokens \/ \d+ padded columns: prompts and pads are in the mean/,
+    },
+    'pads and prompts in a mean that nobody declares': {
+      words: `${SFT} --fault pads`,
+      data: CHATS,
+      found: ALIKE,
+      says: /the denominator counts prompts and pads/,
+    },
+    'accumulation that is not divided by': {
+      words: `${SFT} --accumulate 2 --fault unscaled`,
+      data: CHATS,
+      options: TOKEN_MEAN,
+      found: FOLLOWS,
+      says: /add up to 2 instead of 1: it is not divided by the 2 micro-batches/,
+    },
+    'a last window that is divided by the full count': {
+      words: `${SFT} --accumulate 2 --fault window`,
+      data: CHATS,
+      options: TOKEN_MEAN,
+      found: FOLLOWS,
+      says: /it is divided by 2 micro-batches, and 1 was accumulated/,
+    },
+    'answers without their stop token': {
+      words: `${SFT} --fault no-stop`,
+      data: SHORT,
+      found: 'tokenize/stop-token-is-trained',
+      says: /no answer of the script has its stop token/,
+    },
+    'a row of each batch that is left out': {
+      words: `${SFT} --fault left-out`,
+      data: CHATS,
+      found: 'tokenize/answer-is-trained',
+      says: /\(id \d+\)/,
+    },
+    'chosen and rejected swapped': {
+      words: `${PAIRS} --fault swapped`,
+      data: PREFERENCES,
+      options: PAIR_DATA,
+      found: SIGNS,
+      says: /the two are swapped, or the loss has the wrong sign/,
+    },
+    'the sign of the preference loss turned': {
+      words: `${PAIRS} --fault flipped`,
+      data: PREFERENCES,
+      options: PAIR_DATA,
+      found: SIGNS,
+      says: /the two are swapped, or the loss has the wrong sign/,
+    },
+    'a rejected answer without a gradient': {
+      words: `${PAIRS} --fault one-sided`,
+      data: PREFERENCES,
+      options: PAIR_DATA,
+      found: SIGNS,
+      says: /only the chosen one is in the loss/,
+    },
+    'DPO on means over the tokens': {
+      words: `${PAIRS} --fault averaged`,
+      data: PREFERENCES,
+      options: DPO,
+      found: SIZES,
+      says: /means over the \d+ and \d+ tokens/,
+    },
+    'a chosen answer beside the rejected one of another question': {
+      words: `${PAIRS} --fault mispaired`,
+      data: PREFERENCES,
+      options: DPO,
+      found: SIZES,
+      says: /weighs what the rejected answer of example \d does/,
+    },
+    'rewards without their baseline': {
+      words: `${POLICY} --fault uncentred`,
+      options: said(GROUP),
+      found: CENTRED,
+      says: /All of them are pushed up/,
+    },
+    'an advantage that grows along its completion': {
+      words: `${POLICY} --fault ramp`,
+      options: said(GROUP),
+      found: 'trace/one-weight-a-completion',
+      says: /a completion has one advantage/,
+    },
+    'a token mean under the name of a mean over rows': {
+      words: `${POLICY} --fault token-mean`,
+      options: SEQ_MEAN,
+      found: FOLLOWS,
+      says: /Read as a token-mean of the step they do/,
+    },
+    'supervised rows without the template of the prompts': {
+      words: `${BOTH} --fault bare-rows`,
+      data: SHORT,
+      found: RENDERED,
+      says: /are written without the chat template/,
+    },
+    'prompts without the header that opens an answer': {
+      words: `${BOTH} --fault no-header`,
+      data: SHORT,
+      found: RENDERED,
+      says: /end without the header that opens an answer/,
+    },
+    'prompts with a BOS that no supervised row has': {
+      words: `${BOTH} --fault two-bos`,
+      data: SHORT,
+      found: RENDERED,
+      says: /begin with 1 BOS, and the supervised rows with 0/,
+    },
+  },
 };
