@@ -35,6 +35,8 @@ class Session:
         # Of `step`, those that the script really made: none that a gradient scaler skipped.
         self.done = 0
         self.modules_called = False
+        # What models said that were not trained, of this step: forward/_teachers.py.
+        self.spoken = []
         self.ended = None
         self.times_raised = 0
         self.seconds = 0.0
