@@ -56,6 +56,7 @@ type Rule =
   | 'numbers'
   | 'texts'
   | 'object'
+  | 'objects'
   | 'int matrix'
   | 'float matrix'
   | readonly string[];
@@ -115,6 +116,8 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     temperatures: 'floats',
     logprobs: 'floats',
     not_finite: 'index',
+    terms: ['objects', undefined],
+    pass: ['index', undefined],
   },
   generate: {
     generate: 'index',
@@ -141,6 +144,8 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     learning_rates: 'numbers',
     skipped: ['flag', undefined],
     dropped: ['ids', undefined],
+    passes: ['ids', undefined],
+    factors: ['numbers', undefined],
   },
   tokenizer: {
     folder: 'text',
@@ -212,6 +217,7 @@ const SIMPLE: Readonly<
   number: [(value) => typeof value === 'number', 'a number'],
   index: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number from 0'],
   object: [isJsonObject, 'an object'],
+  objects: [(value) => Array.isArray(value) && value.every(isJsonObject), 'a list of objects'],
 };
 
 function oneOf(words: readonly string[]): Simple {

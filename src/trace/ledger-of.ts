@@ -104,9 +104,13 @@ function forwardsOf(
   const trained = new Map<number, ReadTrained[]>();
   // What was thrown away before the optimiser had it trained nothing.
   const dropped = new Set<number>();
+  const factors = new Map<number, number>();
   for (const record of records) {
     if (record.kind === 'model') dtypes.set(record.model, record.dtype);
     if (record.kind === 'step') for (const forward of record.dropped ?? []) dropped.add(forward);
+    if (record.kind === 'step')
+      for (const [at, pass] of (record.passes ?? []).entries())
+        factors.set(pass, record.factors?.[at] ?? Number.NaN);
     if (record.kind === 'trained')
       trained.set(record.forward, [...(trained.get(record.forward) ?? []), record]);
   }
@@ -118,6 +122,7 @@ function forwardsOf(
         forward,
         trained.get(forward.forward) ?? [],
         dtypes.get(forward.model) ?? 'float32',
+        factors,
       );
       bare.forEach((row, at) => {
         const own = told[at];

@@ -2,7 +2,14 @@
 // ledger properties read nothing else.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Ids, Role, Semantics } from '../vocabulary.ts';
-import type { BlindRecord, EndRecord, ModelRecord, ProcessRecord, TroubleRecord } from './records.ts';
+import type {
+  BlindRecord,
+  EndRecord,
+  ModelRecord,
+  ProcessRecord,
+  TermRecord,
+  TroubleRecord,
+} from './records.ts';
 
 export interface Ledger {
   readonly processes: readonly LedgerProcess[];
@@ -97,6 +104,8 @@ export interface LedgerRow extends RowIds {
   readonly dtype: string;
   /** Processes whose gradients are averaged (torch DDP, FSDP); 1: this one stands alone, as far as torch knows. Absent: not known. */
   readonly averagedOver?: number;
+  /** What else is in the loss of its forward pass, as recognised; absent: nothing. */
+  readonly terms?: readonly TermRecord[];
   /** What each token is and whether it should be trained, and how that is known. */
   readonly spans: Spans;
 }

@@ -1,9 +1,12 @@
 // The rows of one forward pass, and what backward passes told of them. Here, and nowhere else, positions become token-aligned:
 // the logits at column c train the token at c + 1.
 import type { Ids } from '../vocabulary.ts';
+import { explains } from './bands.ts';
 import type { ReadForward, ReadTrained } from './fields.ts';
 import type { LedgerRow, Place, RowIds, Trained } from './ledger.ts';
 import { realOf, type SpecialIds } from './real.ts';
+import type { TermRecord } from './records.ts';
+import { isOpen } from './weights.ts';
 
 /** Rows of a forward pass, without what was trained. */
 export function rowsOf(
@@ -29,27 +32,37 @@ export function rowsOf(
   });
 }
 
-export type TrainedRow = Pick<LedgerRow, 'trained' | 'reached' | 'notFinite' | 'dtype' | 'averagedOver'>;
+export type TrainedRow = Pick<
+  LedgerRow,
+  'trained' | 'reached' | 'notFinite' | 'dtype' | 'averagedOver' | 'terms'
+>;
 
 /**
  * What was trained in each row of a forward pass. Of a position that several backward passes trained toward one target, the
  * weights are added; toward several, no single target fits.
  * @param dtype of the model, where no backward pass came
+ * @param factors of what torch.autograd.grad computed, in the optimiser's step, by pass
  */
 export function trainedOf(
   forward: ReadForward,
   records: readonly ReadTrained[],
   dtype: string,
+  factors: ReadonlyMap<number, number> = new Map(),
 ): readonly TrainedRow[] {
   const width = forward.input_ids[0]?.length ?? 0;
   const rows = forward.input_ids.map(() => Array<Trained | undefined>(width + 1).fill(undefined));
   const averaged = Math.max(1, forward.averaged_over);
+  const terms: TermRecord[] = [];
   for (const record of records) {
+    const factor = record.pass === undefined ? 1 : (factors.get(record.pass ?? -1) ?? Number.NaN);
+    if (factor === 0) continue; // the optimiser got nothing of it
+    for (const term of record.terms ?? []) terms.push(scaledTerm(term, factor / averaged));
     for (let i = 0; i < record.rows.length; i++) {
       const row = rows[record.rows[i] ?? -1];
       const at = (record.columns[i] ?? -1) + 1;
       if (row === undefined || at < 1 || at > width) continue; // no such position: the record is damaged
-      row[at] = together(row[at], entryOf(record, i, averaged));
+      const entry = entryOf(record, i, averaged / factor);
+      row[at] = together(row[at], explains(entry, record.dtype) === false ? unknown(entry) : entry);
     }
   }
   const shared = {
@@ -57,6 +70,7 @@ export function trainedOf(
     notFinite: records.reduce((sum, { not_finite }) => sum + not_finite, 0),
     dtype: coarsest(records.map((record) => record.dtype)) ?? dtype,
     averagedOver: averaged,
+    ...(terms.length === 0 ? {} : { terms }),
   };
   return rows.map((trained) => ({ trained, ...shared }));
 }
@@ -71,14 +85,23 @@ function maskOf({ attention, attention_mask }: ReadForward, row: number): Ids | 
 
 function entryOf(record: ReadTrained, i: number, averaged: number): Trained {
   const target = record.targets[i] ?? -1;
-  const weight = measured(record.weights[i]);
+  const weight = measured((record.weights[i] ?? Number.NaN) / averaged);
   return {
     target: target < 0 ? undefined : target,
-    weight: weight === undefined ? undefined : weight / averaged,
+    weight,
     residual: measured(record.residuals[i]),
     temperature: measured(record.temperatures[i]),
     logprob: measured(record.logprobs[i]),
   };
+}
+
+/** Something else than this target is in the loss: then neither it nor its weight is known. */
+const unknown = (entry: Trained): Trained =>
+  entry.weight === 0 ? entry : { ...entry, target: undefined, weight: undefined, temperature: undefined };
+
+/** A term's sum is divided as weights are. */
+function scaledTerm(term: TermRecord, factor: number): TermRecord {
+  return typeof term.sum === 'number' ? { ...term, sum: measured(term.sum * factor) ?? null } : term;
 }
 
 function measured(x: number | undefined): number | undefined {
@@ -91,7 +114,7 @@ const UNEXPLAINED = 1;
 function together(before: Trained | undefined, now: Trained): Trained {
   if (before === undefined) return now;
   const [larger, smaller] = size(now) > size(before) ? [now, before] : [before, now];
-  if (before.target === now.target) {
+  if (before.target === now.target && !isOpen(before) && !isOpen(now)) {
     const weight =
       before.weight === undefined || now.weight === undefined ? undefined : before.weight + now.weight;
     const residual =
@@ -101,7 +124,8 @@ function together(before: Trained | undefined, now: Trained): Trained {
     const temperature = before.temperature === now.temperature ? before.temperature : undefined;
     return { ...larger, weight, residual, temperature };
   }
-  return size(smaller) === 0 ? larger : { ...larger, residual: UNEXPLAINED };
+  const nothing = size(smaller) === 0 && smaller.weight !== undefined && !isOpen(smaller);
+  return nothing ? larger : { ...larger, target: undefined, weight: undefined, residual: UNEXPLAINED };
 }
 
 function size({ weight }: Trained): number {

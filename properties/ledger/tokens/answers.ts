@@ -1,5 +1,11 @@
 // What must be trained of a row of a data set: its answers, and the stop tokens that end them.
-import type { Ledger, LedgerJudgement, LedgerProperty, LedgerRow } from '../../../src/index.ts';
+import {
+  isOpen,
+  type Ledger,
+  type LedgerJudgement,
+  type LedgerProperty,
+  type LedgerRow,
+} from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
 import { keyOf } from '../input/kin.ts';
 import { alsoOthers, type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
@@ -44,7 +50,9 @@ function judgeAnswers(
   what: string,
 ): LedgerJudgement {
   const answers = answersOf(ledger).filter((each) => each.last === last && each.content.length > 0);
-  const judged = answers.filter((each) => !each.leftOut || needed(each));
+  const judged = answers.filter(
+    (each) => (!each.leftOut || needed(each)) && (each.missing.length > 0 || isClear(each)),
+  );
   const wrong = judged.filter(({ missing }) => missing.length > 0);
   return judgementOf(
     judged.length,
@@ -52,6 +60,9 @@ function judgeAnswers(
     wrong.map((each) => tellMissing(ledger, each, what)),
   );
 }
+
+/** What of it is trained is known: that a gradient is there says nothing of a target that nothing explains. */
+const isClear = ({ row, content }: Answer): boolean => content.some((t) => seenAt(row, t) !== 'unclear');
 
 function tellMissing(ledger: Ledger, { row, content, missing, leftOut }: Answer, what: string): Found {
   const first = missing[0] ?? 0;
@@ -82,7 +93,10 @@ const turnsDeclared = ({ settings: { trainOn, semantics, values } }: Ledger): bo
 function weighsRows({ rows, settings }: Ledger, { rank, step }: LedgerRow): boolean {
   if (WEIGHS_ROWS.test(settings.trainer ?? '')) return true;
   return rows.some(
-    (row) => row.rank === rank && row.step === step && row.trained.some((each) => (each?.weight ?? 0) < 0),
+    (row) =>
+      row.rank === rank &&
+      row.step === step &&
+      row.trained.some((each) => each !== undefined && (isOpen(each) || (each.weight ?? 0) < 0)),
   );
 }
 

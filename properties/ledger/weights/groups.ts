@@ -1,6 +1,6 @@
 // Groups of a group-relative method: the completions of one prompt in one step, with the weight that each has. Their
 // advantages add up to 0, which tells whether the weights were divided as declared, though nobody knows the rewards.
-import { commonOf, type Ledger, type LedgerRow, targetsOf, weightsOf } from '../../../src/index.ts';
+import { commonOf, isOpen, type Ledger, type LedgerRow, targetsOf, weightsOf } from '../../../src/index.ts';
 
 export interface Member {
   readonly row: LedgerRow;
@@ -54,8 +54,7 @@ function memberOf(ledger: Ledger, row: LedgerRow): Member | undefined {
   // Off policy there are ratios, and clipped ones have no gradient.
   if (origin.generations.some((at) => ledger.generations[at]?.step !== row.step)) return undefined;
   const targets = targetsOf(row);
-  if (targets.some(({ trained }) => trained.target === undefined && trained.weight !== undefined))
-    return undefined;
+  if (targets.some(({ trained }) => isOpen(trained))) return undefined;
   const weights = weightsOf(targets);
   const weight = targets.length === 0 ? 0 : commonOf(weights);
   if (weight === undefined) return undefined;

@@ -106,9 +106,10 @@ class Finder:
 
 def _torch(session, torch):
     from .forward import _install
-    from .script import _optimiser
+    from .script import _combined, _optimiser
 
     _optimiser.install(session, torch)
+    _combined.install(session, torch)
     _compile(session, torch)
     _install.install(session)
 

@@ -27,8 +27,10 @@ class Piece:
 
 
 class Pass:
-    def __init__(self, task):
+    def __init__(self, task, by_hand=None):
         self.task = task
+        # The call of torch.autograd.grad that it is of: the optimiser gets what the script makes of that.
+        self.by_hand = by_hand
         self.clear()
 
     def clear(self):
@@ -65,6 +67,7 @@ class Pass:
             "temperatures": joined("temperatures").to(torch.float32),
             "logprobs": joined("logprobs").to(kind),
             "not_finite": sum(found.not_finite for found, _, _ in self.found),
+            **({} if self.by_hand is None else {"pass": self.by_hand}),
             **terms_of([found for found, _, _ in self.found], scale),
         }
 
