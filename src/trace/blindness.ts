@@ -1,6 +1,7 @@
 // What could not be seen of a traced command, as sentences: what happened, and what to do. Where there is nothing to judge, or
 // no whole step of it, the run must not count as a pass, whatever was judged.
 import type { Ledger, LedgerProcess } from './ledger.ts';
+import { lossWords, unknownIn } from './terms.ts';
 
 /**
  * Sentences of what keeps the run from being a pass; empty: there is something to judge, and it is whole. That the script
@@ -17,6 +18,7 @@ export function partlyBlind(ledger: Ledger): readonly string[] {
   return [
     ...blindSentences(ledger, true),
     ...(whole ? [] : blindSentences(ledger)),
+    ...(unexplained(ledger).length > 0 ? [] : notRecognised(ledger)),
     ...killed.map(
       ({ pid, rank }) =>
         `Process ${pid} (rank ${rank}) was ended from outside; what it had trained until then is judged.`,
@@ -40,15 +42,33 @@ function troubles(ledger: Ledger): readonly string[] {
  * Where no single target explains any gradient, nothing says that what was read is a prediction of tokens at all: a layer
  * that was taken for the head gives the same picture as a loss over the whole vocabulary.
  */
-function unexplained({ rows, models }: Ledger): readonly string[] {
+function unexplained(ledger: Ledger): readonly string[] {
+  const { rows, models } = ledger;
+  const { open, all } = unknownIn(rows);
+  if (all > 0 && open === all && rows.some(({ terms }) => terms?.some(({ kind }) => kind === 'teacher')))
+    return [
+      `No token is a target: the loss is ${lossWords(ledger).join('; ')}. What of a row is trained cannot be told token by token, and masks and weights were not judged.`,
+    ];
   const residuals = rows.flatMap(({ trained }) =>
     trained.flatMap((each) => (each?.residual === undefined ? [] : [each.residual])),
   );
-  if (residuals.length === 0 || residuals.some((residual) => residual < HARDLY_EXPLAINED)) return [];
+  if (residuals.length === 0) return [];
+  if (residuals.some((residual) => residual < HARDLY_EXPLAINED))
+    return open === all ? notRecognised(ledger) : [];
   const heads = [...new Set(models.flatMap(({ head }) => (head === null ? [] : [head])))];
   const found = heads.length === 0 ? 'the head' : `the head that was found (${heads.join(', ')})`;
   return [
     `No single target explains the gradient at any position: either the loss is over the whole vocabulary (distillation, or an entropy bonus that is larger than the rest), which cannot be told token by token, or ${found} does not predict the tokens. Name it in the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=...).`,
+  ];
+}
+
+/** Of some positions, or of all. */
+function notRecognised({ rows }: Ledger): readonly string[] {
+  const { open, all } = unknownIn(rows);
+  if (open === 0) return [];
+  const at = open === all ? `all ${all} trained positions` : `${open} of ${all} trained positions`;
+  return [
+    `The loss at ${at} depends on the whole vocabulary in a way that is not recognised: targets and weights there are not known (\`?\`), and no rule judges them. A teacher that was called where the trace does not look, or a term of the script's own, does this.`,
   ];
 }
 

@@ -64,6 +64,7 @@ type Rule =
   | 'numbers'
   | 'texts'
   | 'object'
+  | 'objects'
   | 'int matrix'
   | 'float matrix'
   | readonly string[];
@@ -124,6 +125,8 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     temperatures: 'floats',
     logprobs: 'floats',
     not_finite: 'index',
+    terms: ['objects', undefined],
+    pass: ['index', undefined],
   },
   generate: {
     generate: 'index',
@@ -150,6 +153,8 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     learning_rates: 'numbers',
     skipped: ['flag', undefined],
     dropped: ['ids', undefined],
+    passes: ['ids', undefined],
+    factors: ['numbers', undefined],
   },
   tensors: {
     model: 'index',
@@ -244,6 +249,7 @@ const SIMPLE: Readonly<
   number: [(value) => typeof value === 'number', 'a number'],
   index: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number from 0'],
   object: [isJsonObject, 'an object'],
+  objects: [(value) => Array.isArray(value) && value.every(isJsonObject), 'a list of objects'],
 };
 
 function oneOf(words: readonly string[]): Simple {

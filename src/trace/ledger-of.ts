@@ -109,9 +109,13 @@ function forwardsOf(
   const trained = new Map<number, ReadTrained[]>();
   // What was thrown away before the optimiser had it trained nothing.
   const dropped = new Set<number>();
+  const factors = new Map<number, number>();
   for (const record of records) {
     if (record.kind === 'model') dtypes.set(record.model, record.dtype);
     if (record.kind === 'step') for (const forward of record.dropped ?? []) dropped.add(forward);
+    if (record.kind === 'step')
+      for (const [at, pass] of (record.passes ?? []).entries())
+        factors.set(pass, record.factors?.[at] ?? Number.NaN);
     if (record.kind === 'trained')
       trained.set(record.forward, [...(trained.get(record.forward) ?? []), record]);
   }
@@ -125,6 +129,7 @@ function forwardsOf(
         trained.get(forward.forward) ?? [],
         dtypes.get(forward.model) ?? 'float32',
         averagedOver(replicas, { step, rank, model: forward.model }, Math.max(1, forward.averaged_over)),
+        factors,
       );
       bare.forEach((row, at) => {
         const own = told[at];

@@ -2,7 +2,14 @@
 // ledger properties read nothing else.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Ids, Role, Semantics } from '../vocabulary.ts';
-import type { BlindRecord, EndRecord, ModelRecord, ProcessRecord, TroubleRecord } from './records.ts';
+import type {
+  BlindRecord,
+  EndRecord,
+  ModelRecord,
+  ProcessRecord,
+  TermRecord,
+  TroubleRecord,
+} from './records.ts';
 import type { ReplicaSet } from './replicas.ts';
 
 export interface Ledger {
@@ -116,6 +123,8 @@ export interface LedgerRow extends RowIds {
   readonly training?: boolean;
   /** The batch of a torch DataLoader that was taken last. */
   readonly batch?: TakenBatch;
+  /** What else is in the loss of its forward pass, as recognised; absent: nothing. */
+  readonly terms?: readonly TermRecord[];
   /** What each token is and whether it should be trained, and how that is known. */
   readonly spans: Spans;
 }

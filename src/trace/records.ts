@@ -112,6 +112,26 @@ export interface TrainedRecord {
   readonly logprobs: Array1;
   /** Positions whose gradient is NaN or infinite; they are not listed. */
   readonly not_finite: number;
+  /** What else than single targets was recognised in the loss; the weights are exact with it. */
+  readonly terms?: readonly TermRecord[] | null;
+  /** It came by torch.autograd.grad: the optimiser gets what the script makes of it, which a later step's `passes` tells. */
+  readonly pass?: number | null;
+}
+
+/** A part of a loss that is over the whole vocabulary. */
+export interface TermRecord {
+  readonly kind: 'smoothing' | 'entropy' | 'teacher' | 'softcap' | 'normalizer';
+  /** Of label smoothing: the share that all tokens have alike. */
+  readonly epsilon?: number | null;
+  /** Of a teacher, or of entropy: its coefficient, added up over the positions; null where it is not known. */
+  readonly sum?: number | null;
+  /** The loss falls where the entropy rises. */
+  readonly rewarded?: boolean | null;
+  /** The teacher. */
+  readonly model?: number | null;
+  readonly temperature?: number | null;
+  /** cap tanh(z / cap) lies between the head and the loss, and nobody declares it. */
+  readonly cap?: number | null;
 }
 
 /** A call of generate(): one record a call. */
@@ -157,6 +177,9 @@ export interface StepRecord {
   readonly skipped?: boolean | null;
   /** Forward passes before it whose gradients were set to nothing again, so that they are not in the step. */
   readonly dropped?: readonly number[] | null;
+  /** Of what torch.autograd.grad computed before it: `pass` of each, and its factor in the step; null where that is not known. */
+  readonly passes?: readonly number[] | null;
+  readonly factors?: readonly (number | null)[] | null;
 }
 
 /**

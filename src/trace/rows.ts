@@ -1,9 +1,12 @@
 // The rows of one forward pass, and what backward passes told of them. Here, and nowhere else, positions become token-aligned:
 // the logits at column c train the token at c + 1.
 import type { Ids } from '../vocabulary.ts';
+import { explains } from './bands.ts';
 import type { ReadForward, ReadTrained } from './fields.ts';
 import type { LedgerRow, Place, RowIds, Trained } from './ledger.ts';
 import { realOf, type SpecialIds } from './real.ts';
+import type { TermRecord } from './records.ts';
+import { isOpen } from './weights.ts';
 
 /** Rows of a forward pass, without what was trained. */
 export function rowsOf(
@@ -31,7 +34,7 @@ export function rowsOf(
 
 export type TrainedRow = Pick<
   LedgerRow,
-  'trained' | 'reached' | 'notFinite' | 'dtype' | 'averagedOver' | 'training' | 'batch'
+  'trained' | 'reached' | 'notFinite' | 'dtype' | 'averagedOver' | 'training' | 'batch' | 'terms'
 >;
 
 /**
@@ -39,22 +42,29 @@ export type TrainedRow = Pick<
  * weights are added; toward several, no single target fits.
  * @param dtype of the model, where no backward pass came
  * @param averagedOver processes whose gradients are averaged; undefined: not known, the weights are this process's own
+ * @param factors of what torch.autograd.grad computed, in the optimiser's step, by pass
  */
 export function trainedOf(
   forward: ReadForward,
   records: readonly ReadTrained[],
   dtype: string,
   averagedOver: number | undefined,
+  factors: ReadonlyMap<number, number> = new Map(),
 ): readonly TrainedRow[] {
   const width = forward.input_ids[0]?.length ?? 0;
   const rows = forward.input_ids.map(() => Array<Trained | undefined>(width + 1).fill(undefined));
   const averaged = Math.max(1, averagedOver ?? 1);
+  const terms: TermRecord[] = [];
   for (const record of records) {
+    const factor = record.pass === undefined ? 1 : (factors.get(record.pass ?? -1) ?? Number.NaN);
+    if (factor === 0) continue; // the optimiser got nothing of it
+    for (const term of record.terms ?? []) terms.push(scaledTerm(term, factor / averaged));
     for (let i = 0; i < record.rows.length; i++) {
       const row = rows[record.rows[i] ?? -1];
       const at = (record.columns[i] ?? -1) + 1;
       if (row === undefined || at < 1 || at > width) continue; // no such position: the record is damaged
-      row[at] = together(row[at], entryOf(record, i, averaged));
+      const entry = entryOf(record, i, averaged / factor);
+      row[at] = together(row[at], explains(entry, record.dtype) === false ? unknown(entry) : entry);
     }
   }
   const shared = {
@@ -64,6 +74,7 @@ export function trainedOf(
     ...(averagedOver === undefined ? {} : { averagedOver: averaged }),
     training: forward.training,
     ...batchOf(forward),
+    ...(terms.length === 0 ? {} : { terms }),
   };
   return rows.map((trained) => ({ trained, ...shared }));
 }
@@ -84,14 +95,23 @@ function batchOf({ batch }: ReadForward): Pick<TrainedRow, 'batch'> {
 
 function entryOf(record: ReadTrained, i: number, averaged: number): Trained {
   const target = record.targets[i] ?? -1;
-  const weight = measured(record.weights[i]);
+  const weight = measured((record.weights[i] ?? Number.NaN) / averaged);
   return {
     target: target < 0 ? undefined : target,
-    weight: weight === undefined ? undefined : weight / averaged,
+    weight,
     residual: measured(record.residuals[i]),
     temperature: measured(record.temperatures[i]),
     logprob: measured(record.logprobs[i]),
   };
+}
+
+/** Something else than this target is in the loss: then neither it nor its weight is known. */
+const unknown = (entry: Trained): Trained =>
+  entry.weight === 0 ? entry : { ...entry, target: undefined, weight: undefined, temperature: undefined };
+
+/** A term's sum is divided as weights are. */
+function scaledTerm(term: TermRecord, factor: number): TermRecord {
+  return typeof term.sum === 'number' ? { ...term, sum: measured(term.sum * factor) ?? null } : term;
 }
 
 function measured(x: number | undefined): number | undefined {
@@ -104,7 +124,7 @@ const UNEXPLAINED = 1;
 function together(before: Trained | undefined, now: Trained): Trained {
   if (before === undefined) return now;
   const [larger, smaller] = size(now) > size(before) ? [now, before] : [before, now];
-  if (before.target === now.target) {
+  if (before.target === now.target && !isOpen(before) && !isOpen(now)) {
     const weight =
       before.weight === undefined || now.weight === undefined ? undefined : before.weight + now.weight;
     const residual =
@@ -114,7 +134,8 @@ function together(before: Trained | undefined, now: Trained): Trained {
     const temperature = before.temperature === now.temperature ? before.temperature : undefined;
     return { ...larger, weight, residual, temperature };
   }
-  return size(smaller) === 0 ? larger : { ...larger, residual: UNEXPLAINED };
+  const nothing = size(smaller) === 0 && smaller.weight !== undefined && !isOpen(smaller);
+  return nothing ? larger : { ...larger, target: undefined, weight: undefined, residual: UNEXPLAINED };
 }
 
 function size({ weight }: Trained): number {

@@ -32,6 +32,14 @@ export interface MicroBatch {
   readonly weights: readonly Rough[];
 }
 
+/**
+ * There is a gradient, and what it trains is not known: neither a single target explains it, nor anything else that can be
+ * recognised. What was merely not looked for has no residual.
+ */
+export function isOpen({ target, weight, residual }: Trained): boolean {
+  return target === undefined && weight !== 0 && (weight !== undefined || residual !== undefined);
+}
+
 /** The targets of a row that have a gradient. */
 export function targetsOf(row: LedgerRow): Target[] {
   return row.trained.flatMap((trained, column) =>

@@ -2,6 +2,7 @@
 import {
   commonOf,
   type Ids,
+  isOpen,
   type Ledger,
   type LedgerProperty,
   type LedgerRow,
@@ -113,8 +114,7 @@ function mayHoldReference(ledger: Ledger, row: LedgerRow): boolean {
 function misread(row: LedgerRow, strangers: readonly ScoredRow[]): ScoredRow | undefined {
   const targets = targetsOf(row);
   // Distillation hands whole distributions over, and its teacher may know more than the pupil.
-  if (targets.some(({ trained }) => trained.target === undefined && trained.weight !== undefined))
-    return undefined;
+  if (targets.some(({ trained }) => isOpen(trained))) return undefined;
   const ids = realIds(row);
   const first = firstTrained(row);
   const completion = ids.slice(first);

@@ -1,5 +1,6 @@
 // What must be trained of a row of a data set: its answers, and the stop tokens that end them.
 import {
+  isOpen,
   type Ledger,
   type LedgerJudgement,
   type LedgerNotice,
@@ -53,7 +54,9 @@ function judgeAnswers(
   what: string,
 ): LedgerJudgement {
   const answers = answersOf(ledger).filter((each) => each.last === last && each.content.length > 0);
-  const owed = answers.filter((each) => !each.leftOut || needed(each));
+  const owed = answers.filter(
+    (each) => (!each.leftOut || needed(each)) && (each.missing.length > 0 || isClear(each)),
+  );
   const idle = owed.filter(({ row }) => isIdle(ledger, row));
   const judged = owed.filter((each) => !idle.includes(each));
   const wrong = judged.filter(({ missing }) => missing.length > 0);
@@ -95,6 +98,9 @@ function idleNotice(ledger: Ledger, row: LedgerRow): LedgerNotice {
   };
 }
 
+/** What of it is trained is known: that a gradient is there says nothing of a target that nothing explains. */
+const isClear = ({ row, content }: Answer): boolean => content.some((t) => seenAt(row, t) !== 'unclear');
+
 function tellMissing(ledger: Ledger, { row, content, missing, leftOut }: Answer, what: string): Found {
   const first = missing[0] ?? 0;
   const note = !trainsAny(row)
@@ -124,7 +130,10 @@ const turnsDeclared = ({ settings: { trainOn, semantics, values } }: Ledger): bo
 function weighsRows({ rows, settings }: Ledger, { rank, step }: LedgerRow): boolean {
   if (WEIGHS_ROWS.test(settings.trainer ?? '')) return true;
   return rows.some(
-    (row) => row.rank === rank && row.step === step && row.trained.some((each) => (each?.weight ?? 0) < 0),
+    (row) =>
+      row.rank === rank &&
+      row.step === step &&
+      row.trained.some((each) => each !== undefined && (isOpen(each) || (each.weight ?? 0) < 0)),
   );
 }
 

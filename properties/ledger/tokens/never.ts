@@ -177,8 +177,12 @@ function judge(place: Place, ledger: Ledger): LedgerJudgement {
       setAside++;
       continue;
     }
-    judged++;
     const wrong = columns.filter((t) => seenAt(row, t) === 'yes');
+    if (wrong.length === 0 && columns.some((t) => seenAt(row, t) === 'unclear')) {
+      setAside++;
+      continue;
+    }
+    judged++;
     if (wrong.length > 0) found.push({ harm: wrong.length, tell: () => tell(place, ledger, row, wrong) });
   }
   return judgementOf(judged, setAside, found);

@@ -1,5 +1,5 @@
 // What the ledger saw of one token as a target, and what that is worth as evidence. All rules about tokens ask here.
-import { explains, type Ledger, type LedgerRow, type Trained } from '../../../src/index.ts';
+import { explains, isOpen, type Ledger, type LedgerRow, type Trained } from '../../../src/index.ts';
 
 /**
  * `yes`: a gradient towards one target. `no`: no gradient. `unclear`: a gradient that no single target explains, as an
@@ -10,6 +10,7 @@ export type Seen = 'yes' | 'no' | 'unclear';
 export function seenAt(row: LedgerRow, column: number): Seen {
   const each = row.trained[column];
   if (each === undefined || each.weight === 0) return 'no';
+  if (isOpen(each)) return 'unclear';
   return explained(row, each) ? 'yes' : 'unclear';
 }
 

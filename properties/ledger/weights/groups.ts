@@ -1,6 +1,6 @@
 // Groups of a group-relative method: the completions of one prompt in one step, with the weight that each has. Their
 // advantages add up to 0, which tells whether the weights were divided as declared, though nobody knows the rewards.
-import { type Ledger, type LedgerRow, targetsOf } from '../../../src/index.ts';
+import { isOpen, type Ledger, type LedgerRow, targetsOf } from '../../../src/index.ts';
 import { withoutKl } from './without-kl.ts';
 
 export interface Member {
@@ -55,8 +55,7 @@ function memberOf(ledger: Ledger, row: LedgerRow): Member | undefined {
   // Off policy there are ratios, and clipped ones have no gradient.
   if (origin.generations.some((at) => ledger.generations[at]?.step !== row.step)) return undefined;
   const targets = targetsOf(row);
-  if (targets.some(({ trained }) => trained.target === undefined && trained.weight !== undefined))
-    return undefined;
+  if (targets.some(({ trained }) => isOpen(trained))) return undefined;
   const advantage = targets.length === 0 ? { weight: 0, relative: 0 } : withoutKl(ledger, row, targets);
   if (advantage === undefined) return undefined;
   const batch = ledger.rows.filter(

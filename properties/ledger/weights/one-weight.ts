@@ -2,6 +2,7 @@
 // is taken off.
 import {
   commonOf,
+  isOpen,
   type Ledger,
   type LedgerProperty,
   type LedgerRow,
@@ -53,9 +54,9 @@ export const oneWeight: LedgerProperty = {
 };
 
 function sayOf(ledger: Ledger, row: LedgerRow, span: { readonly from: number; readonly to: number }): Said {
-  const targets = targetsOf(row).filter(
-    ({ column, trained: { weight } }) => column >= span.from && column < span.to && weight !== undefined,
-  );
+  const all = targetsOf(row).filter(({ column }) => column >= span.from && column < span.to);
+  if (all.some(({ trained }) => isOpen(trained))) return 'set aside';
+  const targets = all.filter(({ trained: { weight } }) => weight !== undefined);
   // A term over the whole vocabulary fits no single target, and its weights say nothing.
   if (targets.length < 2 || targets.some(({ trained: { target } }) => target === undefined))
     return 'set aside';

@@ -2,6 +2,7 @@
 // (policy gradients, preference pairs, weighted tokens) is not judged by token counts.
 import {
   commonOf,
+  isOpen,
   type LedgerRow,
   type MicroBatch,
   microBatchesOf,
@@ -27,8 +28,7 @@ export function taughtBatches(rows: readonly LedgerRow[]): MicroBatch[] {
   );
 }
 
-const explainedByOne = ({ trained: { target, weight } }: ReturnType<typeof targetsOf>[number]): boolean =>
-  target !== undefined || weight === undefined;
+const explainedByOne = ({ trained }: ReturnType<typeof targetsOf>[number]): boolean => !isOpen(trained);
 
 /** With its one positive weight, where it has one. */
 export function supervisedOf(batch: MicroBatch): Supervised | undefined {

@@ -44,7 +44,10 @@ export function addTraceOptions(command: Command): Command {
   command
     .option('--steps <n>', 'steps of the optimiser before the script is ended', wholePositive, STEPS)
     .option('--keep-going', 'let the script go on to its own end; every step is recorded')
-    .option('--keep-compiled', 'leave torch.compile at work, which hides what happens inside of what it compiles')
+    .option(
+      '--keep-compiled',
+      'leave torch.compile at work, which hides what happens inside of what it compiles',
+    )
     .addOption(
       new Option('--mode <mode>', 'search for targets').choices(['auto', 'exact', 'cheap']).default('auto'),
     )

@@ -107,9 +107,10 @@ class Finder:
 
 def _torch(session, torch):
     from .forward import _install
-    from .script import _compile, _optimiser, _ranks
+    from .script import _combined, _compile, _optimiser, _ranks
 
     _optimiser.install(session, torch)
+    _combined.install(session, torch)
     _ranks.install(session, torch)
     _compile.install(session, torch)
     _install.install(session)

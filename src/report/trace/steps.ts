@@ -1,6 +1,7 @@
 // The optimiser's steps of a traced run as numbers: for each rank what was put in, what of it was trained, with which
 // weight, and whether the model is another one after it.
 import type { Ledger, LedgerRow, RankStep } from '../../trace/ledger.ts';
+import { unknownIn } from '../../trace/terms.ts';
 import { realCount, trainedCount } from './rows.ts';
 
 export interface StepSum {
@@ -12,6 +13,8 @@ export interface StepSum {
   /** Without padding. */
   readonly tokens: number;
   readonly trained: number;
+  /** Of these, what the gradient trains there is not known. */
+  readonly unknown: number;
   /** Undefined: not all of them were measured. */
   readonly weight: number | undefined;
   readonly optimizer: string;
@@ -32,6 +35,7 @@ export function stepSums({ steps, rows }: Ledger): readonly StepSum[] {
         rows: own.length,
         tokens: sumOf(own, realCount),
         trained: sumOf(own, trainedCount),
+        unknown: unknownIn(own).open,
         weight: weights.includes(undefined)
           ? undefined
           : weights.reduce<number>((sum, w) => sum + (w ?? 0), 0),

@@ -3,6 +3,7 @@
 import type { PropertyResult } from '../../check/events.ts';
 import type { Strip } from '../../check/property.ts';
 import type { Ledger, LedgerModel, LedgerRow } from '../../trace/ledger.ts';
+import { lossWords } from '../../trace/terms.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
 import { stripLines } from '../text/strip.ts';
@@ -36,6 +37,7 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
       ? []
       : [['tokenizer', `${tokenizer.name}, ${tokenizer.vocabSize.toLocaleString('en')} tokens`] as const]),
     ...(settings.from.length === 0 ? [] : [['settings', settings.from.join(', ')] as const]),
+    ...lossWords(ledger).map((words) => ['loss', words] as const),
     ...(generations.length === 0 ? [] : [['sampled', plural(generations.length, 'sequence')] as const]),
     ...steps.slice(0, MOST_STEPS).map((step) => stepFact(step, several)),
     ...(steps.some(({ done }) => typeof done?.gradientNorm === 'number') ? [['', AS_GOT] as const] : []),
@@ -172,10 +174,13 @@ function modelFact(model: LedgerModel, several: boolean): readonly [string, stri
 }
 
 function stepFact(sum: StepSum, several: boolean): readonly [string, string] {
-  const { step, rank, forwards, rows, tokens, trained, weight, done } = sum;
+  const { step, rank, forwards, rows, tokens, trained, unknown, weight, done } = sum;
   const batches = forwards > 1 ? ` in ${plural(forwards, 'micro-batch', 'micro-batches')}` : '';
   const facts = [
     `${plural(rows, 'row')}${batches}, ${trained.toLocaleString('en')} of ${plural(tokens, 'token')} trained`,
+    ...(unknown === 0
+      ? []
+      : [`what ${unknown.toLocaleString('en')} of them are trained toward is not known`]),
     ...(weight === undefined ? [] : [`weights sum to ${weightText(weight)}`]),
     ...(done === undefined
       ? ['no step was made']

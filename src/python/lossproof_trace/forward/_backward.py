@@ -48,7 +48,7 @@ def opened(forward):
     task = torch._C._current_graph_task_id()
     if forward.current is None or forward.current.task != task:
         close(forward)
-        forward.current = Pass(task)
+        forward.current = Pass(task, forward.session.in_grad())
         torch.autograd.Variable._execution_engine.queue_callback(lambda: close(forward))
     return forward.current
 

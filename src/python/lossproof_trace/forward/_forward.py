@@ -16,6 +16,7 @@ from ._backward import on_hidden, on_logits, on_loss
 from ._passes import Piece
 from ._places import place_of
 from ._results import logits_in, loss_in
+from ._teachers import remember
 from ._told import forward_record, tell_blind
 
 # Above this many products of positions, vocabulary and width, `auto` is the cheap mode: seconds on a few cores.
@@ -125,6 +126,9 @@ class Forward:
         if loss is not None and not self.hidden_hooked:
             loss.register_hook(lambda gradient: on_loss(self))
         self.write(logits, place)
+        if logits is not None and not self.grad:
+            self.think()
+            remember(self, logits, place, self.candidates)
         self.model.recent.append((self.ids, self.grad))
         if loss is not None and not self.grad:
             tell_blind(self)

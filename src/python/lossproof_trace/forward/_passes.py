@@ -5,6 +5,7 @@ import torch
 from ..gradient._hidden import from_hidden
 from ..gradient._logits import from_logits
 from ..gradient._recovery import IDENTITY, PRECISIONS, coarsest
+from ._teachers import teachers_of
 
 # Positions of one backward pass that the cheap mode compares in all directions of the hidden states, not in a sketch.
 CHEAP_CHECKS = 64
@@ -26,8 +27,10 @@ class Piece:
 
 
 class Pass:
-    def __init__(self, task):
+    def __init__(self, task, by_hand=None):
         self.task = task
+        # The call of torch.autograd.grad that it is of: the optimiser gets what the script makes of that.
+        self.by_hand = by_hand
         self.clear()
 
     def clear(self):
@@ -64,7 +67,25 @@ class Pass:
             "temperatures": joined("temperatures").to(torch.float32),
             "logprobs": joined("logprobs").to(kind),
             "not_finite": sum(found.not_finite for found, _, _ in self.found),
+            **({} if self.by_hand is None else {"pass": self.by_hand}),
+            **terms_of([found for found, _, _ in self.found], scale),
         }
+
+
+def terms_of(founds, scale):
+    """What else is in the loss, of all pieces together: sums are added, the rest is the same everywhere."""
+    out = {}
+    for found in founds:
+        for term in found.terms:
+            term = dict(term)
+            if "sum" in term:
+                term["sum"] = term["sum"] / scale
+            key = (term["kind"], term.get("model"))
+            if key in out and "sum" in term:
+                out[key]["sum"] += term["sum"]
+            else:
+                out.setdefault(key, term)
+    return {"terms": list(out.values())} if out else {}
 
 
 def logits_result(forward, piece, gradient):
@@ -78,7 +99,11 @@ def logits_result(forward, piece, gradient):
         coarsest(piece.dtype, forward.precision),
         piece.post,
         logit_of(forward, piece),
+        forward.model.shape,
+        teachers_of(forward, piece),
+        forward.model.worth_a_look,
     )
+    forward.model.remember(found)
     return found, found.at // piece.width, found.at % piece.width + piece.start
 
 
@@ -128,7 +153,10 @@ def hidden_result(forward, gradient):
         None if exact else lambda at: sample(at, columns),
         None if exact else CHEAP_SEARCHES,
         forward.model.temperature,
+        forward.model.shape,
+        forward.model.worth_a_look,
     )
+    forward.model.remember(found)
     told = found.temperatures[~found.temperatures.isnan()]
     forward.model.temperature = float(told[0]) if told.numel() > 0 else forward.model.temperature
     return found, found.at // columns, found.at % columns, precision

@@ -26,6 +26,9 @@ class Head:
         rows = torch.cat([w @ directions for _, w, _ in self.blocks()])
         return Head(self.weight, self.bias, self.post, self.kind, rows), directions
 
+    def with_post(self, post):
+        return self if post is self.post else Head(self.weight, self.bias, post, self.kind, None if self.of is self.weight else self.of)
+
     def blocks(self):
         for begin in range(0, self.vocab, self.block):
             w = self.weight[begin : begin + self.block].to(self.kind)
@@ -72,6 +75,36 @@ class Head:
             ms.append(m / mass)
             ls.append((high + mass.log()).flatten())
         return torch.cat(ms), torch.cat(ls)
+
+    def moments(self, h, tau=1.0):
+        """m and lse as `moment` has them; with x = z / tau: the mean of x times the pull (n, r) and of x (n,) under the softmax,
+        and the mean pull (n, r) of all tokens alike."""
+        ms, ls, ws, xs, fs = [], [], [], [], []
+        for part in h.split(self.positions):
+            high = part.new_full((part.shape[0], 1), -torch.inf)
+            mass, mean = part.new_zeros((part.shape[0], 1)), part.new_zeros((part.shape[0], 1))
+            m = part.new_zeros((part.shape[0], self.of.shape[1]))
+            wide, flat = torch.zeros_like(m), torch.zeros_like(m)
+            for begin, w, b in self.blocks():
+                raw = part @ w.t() if b is None else torch.addmm(b, part, w.t())
+                rows = self.of_block(begin, w)
+                slope = torch.ones_like(raw) if self.post.identity else self.post.slope_at(raw)
+                x = (raw if self.post.identity else self.post.value(raw)) / tau
+                top = torch.maximum(high, x.amax(1, keepdim=True))
+                p = torch.exp(x - top)
+                shrink = torch.exp(high - top)
+                mass.mul_(shrink).add_(p.sum(1, keepdim=True))
+                mean.mul_(shrink).add_((p * x).sum(1, keepdim=True))
+                m.mul_(shrink).addmm_(p * slope, rows)
+                wide.mul_(shrink).addmm_(p * x * slope, rows)
+                flat.addmm_(slope, rows)
+                high = top
+            ms.append(m / mass)
+            ls.append((high + mass.log()).flatten())
+            ws.append(wide / mass)
+            xs.append((mean / mass).flatten())
+            fs.append(flat / self.vocab)
+        return tuple(torch.cat(each) for each in (ms, ls, ws, xs, fs))
 
     def best(self, g, h, m):
         """(n, 2) the two ids of the whole vocabulary that explain most of g: the largest squared cosines of g and m - f' W_v."""

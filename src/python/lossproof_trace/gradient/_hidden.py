@@ -4,12 +4,13 @@ In the cheap mode the right side is compared in a few random directions only. Th
 that targets and weights are as exact; the residual is an estimate of what it is in all directions, good to a tenth or two.
 """
 
-import math
-
 import torch
 
+from ._forms import golden, terms_of
 from ._head import SKETCH, Head
+from ._hidden_forms import TELLS, WORTH, formed, judged, look
 from ._recovery import (
+    BAND,
     IDENTITY,
     NEAR_ONE,
     RESIDUAL,
@@ -27,14 +28,14 @@ LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.05, 20.0
 # Two ids with nearly the same row leave nearly the same: the better one is believed where the other leaves so many times more.
 APART = 3.0
 
-# A position that leaves more than this, and was not looked for in the whole vocabulary, was trained toward another token.
-NONE_FITS = 0.5
 
-
-def from_hidden(gradient, hidden, weight, bias, candidates, precision, post=IDENTITY, check=None, search=None, guess=1.0):
+def from_hidden(
+    gradient, hidden, weight, bias, candidates, precision, post=IDENTITY, check=None, search=None, guess=1.0, known=None, forms=True
+):
     """gradient and hidden (N, d); weight (V, d); candidates (N, C), -1 for none. check(at), in the cheap mode, picks, of the
     trained positions `at`, the indexes to compare in all directions; `search` bounds how many are looked for in the whole
-    vocabulary. `guess`: the temperature of an earlier pass, which is tried first."""
+    vocabulary. `guess`: the temperature of an earlier pass, which is tried first, and `known` its Shape; `forms`: whether it is
+    worth the time to look for another one."""
     total = torch.linalg.vector_norm(gradient, ord=1, dim=-1, dtype=wide(gradient.dtype))
     finite = torch.isfinite(total)
     at = (finite & (total > 0)).nonzero().flatten()
@@ -45,14 +46,49 @@ def from_hidden(gradient, hidden, weight, bias, candidates, precision, post=IDEN
     head = Head(weight, bias, post, kind)
     g, h, c = gradient[at].to(kind), hidden[at].to(kind), candidates[at]
     tau, told = hidden_temperature(g, h, c, head, RESIDUAL[precision], guess)
+    shape, looked = shape_of(g, h, c, head, tau, precision, known, forms)
+    if shape is not None and not shape.parts:
+        head = head.with_post(shape.post)
+        tau, told = hidden_temperature(g, h, c, head, RESIDUAL[precision], guess)
+    found.shape, found.looked = shape, looked
+
+    def values(g, h, c, head):
+        if shape is None or not shape.parts:
+            return judged(fitted(g, h, c, head, tau, told, RESIDUAL[precision], search), precision)
+        told_of = formed(g, h, c, head, shape, precision)
+        return {**told_of, **judged(told_of, precision)}
+
+    if shape is not None:
+        head = head.with_post(shape.post)
     if check is None or 2 * SKETCH >= head.width:
-        found.put(slice(None), **fitted(g, h, c, head, tau, told, RESIDUAL[precision], search))
-        return found
-    sketch, directions = head.sketched()
-    found.put(slice(None), **fitted(g @ directions, h, c, sketch, tau, told, RESIDUAL[precision], search))
-    some = check(at)
-    found.put(some.cpu(), **fitted(g[some], h[some], c[some], head, tau, told, RESIDUAL[precision], search))
+        last = values(g, h, c, head)
+        found.put(slice(None), **last)
+    else:
+        sketch, directions = head.sketched()
+        last = values(g @ directions, h, c, sketch)
+        found.put(slice(None), **last)
+        some = check(at)
+        found.put(some.cpu(), **values(g[some], h[some], c[some], head))
+    if shape is not None:
+        found.terms = terms_of(last, last["weights"].isfinite(), shape, post)
     return found
+
+
+def shape_of(g, h, c, head, tau, precision, known, forms):
+    """(Shape or None, whether one was looked for): one target explains most of the largest gradients, or what else does."""
+    large = g.norm(dim=-1).topk(min(TEMPERATURE_SAMPLE, g.shape[0])).indices
+    spread = torch.linspace(0, g.shape[0] - 1, min(TEMPERATURE_SAMPLE, g.shape[0]), device=g.device).long()
+    some = torch.cat([large, spread]).unique()
+    g, h, c = g[some], h[some], c[some]
+
+    def left(head, tau):
+        m, _ = head.moment(h, tau)
+        return fit_candidates(g, h, m, c, head, RESIDUAL[precision])[2]
+
+    residual = left(head, tau).nan_to_num(0.0, posinf=torch.inf)
+    if float((residual > WORTH[precision] * BAND[precision]).double().mean()) < TELLS[precision]:
+        return None, False
+    return look(g, h, c, head, tau, precision, residual, left, known, forms), True
 
 
 def fitted(g, h, candidates, head, tau, told, band, search):
@@ -68,7 +104,8 @@ def fitted(g, h, candidates, head, tau, told, band, search):
         better = (r_one < 0.5 * residual[lost]) | r_one.isnan()
         pick = lost[better]
         target[pick], k[pick], residual[pick] = one[better], k_one[better], r_one[better]
-    other = left[residual[left] > NONE_FITS]
+    # Of those that are not looked for, nothing is known but where a candidate explains it.
+    other = left[residual[left] > band]
     target[other], residual[other] = -1, torch.nan
     known = target >= 0
     logprob = torch.where(known, head.logit(target.clamp(min=0), h) / tau - lse, torch.nan)
@@ -138,23 +175,4 @@ def hidden_temperature(g, h, candidates, head, band, guess=1.0):
 
 
 def lowest(left):
-    """Golden section over the logarithm of the temperature, about the best point of a coarse grid."""
-    low, high, points = math.log(LOWEST_TEMPERATURE), math.log(HIGHEST_TEMPERATURE), 13
-    grid = [low + (high - low) * index / (points - 1) for index in range(points)]
-    values = [left(math.exp(x)) for x in grid]
-    best = min(range(points), key=values.__getitem__)
-    a, b = grid[max(0, best - 1)], grid[min(points - 1, best + 1)]
-    ratio = (math.sqrt(5) - 1) / 2
-    c, d = b - ratio * (b - a), a + ratio * (b - a)
-    at_c, at_d = left(math.exp(c)), left(math.exp(d))
-    while b - a > 1e-5:
-        if at_c < at_d:
-            b, d, at_d = d, c, at_c
-            c = b - ratio * (b - a)
-            at_c = left(math.exp(c))
-        else:
-            a, c, at_c = c, d, at_d
-            d = a + ratio * (b - a)
-            at_d = left(math.exp(d))
-    x = (a + b) / 2
-    return math.exp(x), left(math.exp(x))
+    return golden(left, LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE)

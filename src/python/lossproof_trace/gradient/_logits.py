@@ -2,7 +2,9 @@
 
 import torch
 
-from ._recovery import IDENTITY, NEAR_ONE, TEMPERATURE_ERROR, WORKING, Found, smallest, wide
+from ._recovery import IDENTITY, WORKING, Found, wide
+from ._single import one_target
+from ._whole import complete
 
 # Entries of the vocabulary, besides the target, that the logits route compares: enough for a slope and a residual.
 FEW_ENTRIES = 64
@@ -16,14 +18,17 @@ def entries_of(vocab, most):
     return torch.randperm(vocab, generator=generator)[:most].sort().values
 
 
-def from_logits(gradient, entries, z_entries, candidates, z_candidates, precision, post=IDENTITY, z_of=None):
+def from_logits(
+    gradient, entries, z_entries, candidates, z_candidates, precision, post=IDENTITY, z_of=None, known=None, teachers=(), search=True
+):
     """gradient (N, V) of the logits before `post`; z_entries (N, K) and z_candidates (N, C) their values at `entries` (K,)
-    and at `candidates` (N, C), -1 for none. z_of(at, ids), where there is one, computes a value that was not kept."""
+    and at `candidates` (N, C), -1 for none. z_of(at, ids), where there is one, computes a value that was not kept. `known`: the
+    Shape of an earlier pass; `teachers`: what other models said of the same positions, _whole.Teacher each."""
     count, vocab = gradient.shape
     device = gradient.device
     entries = entries.to(device)
     step = max(1, WORKING // (4 * vocab))
-    parts = [[], [], [], []]
+    parts = [[], [], [], [], []]
     not_finite = 0
     for begin in range(0, count, step):
         g = gradient[begin : begin + step]
@@ -36,37 +41,81 @@ def from_logits(gradient, entries, z_entries, candidates, z_candidates, precisio
         g_entries = g.index_select(1, entries)[rows].double()
         target = odd_one(g, rows, total[rows].double(), candidates[begin : begin + step][rows], g_entries, post)
         g_target = g[rows, target].double()
-        for part, value in zip(parts, (rows + begin, target, g_target, g_entries)):
+        # All entries of a function of probabilities add up to 0: what is left of one target is what moves all logits alike.
+        excess = g[rows].sum(-1, dtype=wide(g.dtype)).double() / total[rows].double()
+        for part, value in zip(parts, (rows + begin, target, g_target, g_entries, excess)):
             part.append(value)
     if not parts[0]:
         return Found(torch.zeros(0, dtype=torch.int64), not_finite)
-    at, target, g_target, g_entries = (torch.cat(part) for part in parts)
+    at, target, g_target, g_entries, excess = (torch.cat(part) for part in parts)
+    spots = Spots(gradient, entries, z_entries[at], candidates[at], z_candidates[at], at, z_of, vocab)
     found = Found(at.cpu(), not_finite)
-    z_target = value_of(target, candidates[at], z_candidates[at], entries, z_entries[at])
-    lost = z_target.isnan().nonzero().flatten()
-    if lost.numel() > 0 and z_of is not None:
-        z_target[lost] = z_of(at[lost], target[lost]).double()
-    z = z_entries[at].double()
-    if not post.identity:
-        g_entries = g_entries / post.slope_at(z)
-        g_target = g_target / post.slope_at(z_target)
-        z, z_target = post.value(z), post.value(z_target)
-    others = entries[None, :] != target[:, None]
-    usable = others & (g_entries * -g_target[:, None] > 0) & (g_entries.abs() > smallest(gradient.dtype))
-    tau, told = temperatures(z, g_entries, usable)
-    shift = torch.maximum(torch.where(usable, z, -torch.inf).amax(1), z_target) / tau
-    shape = torch.where(usable, torch.exp(z / tau[:, None] - shift[:, None]), 0.0)
-    per = torch.where(usable, g_entries, 0.0).sum(1) / shape.sum(1)
-    own = per * torch.exp(z_target / tau - shift)
-    k = own - g_target
-    apart = torch.where(others, g_entries - per[:, None] * torch.exp(z / tau[:, None] - shift[:, None]), 0.0)
-    share = (vocab - 1) / others.sum(1).clamp(min=1)
-    norm = (g_target**2 + share * torch.where(others, g_entries, 0.0).pow(2).sum(1)).sqrt()
-    residual = (share * apart.pow(2).sum(1)).sqrt() / norm
-    found.put(
-        slice(None), targets=target, weights=tau * k, residuals=residual, temperatures=told, logprobs=torch.log(own / k)
-    )
+    z_target = spots.value_of(target)
+    values = one_target(spots.z, g_entries, target, z_target, g_target, entries, post, vocab, gradient.dtype)
+    found.put(slice(None), **values)
+    complete(found, spots, g_entries, values, excess, precision, post, known, teachers, search)
     return found
+
+
+class Spots:
+    """The positions with a gradient: n of them."""
+
+    def __init__(self, gradient, entries, z, candidates, z_candidates, at, z_of, vocab):
+        self.gradient, self.entries, self.z = gradient, entries, z.double()
+        self.candidates, self.z_candidates = candidates, z_candidates.double()
+        self.at, self.z_of, self.vocab = at, z_of, vocab
+        self.guesses = None
+        self.step = max(1, WORKING // (4 * vocab))
+
+    def some(self, index):
+        return Spots(
+            self.gradient,
+            self.entries,
+            self.z[index],
+            self.candidates[index],
+            self.z_candidates[index],
+            self.at[index],
+            self.z_of,
+            self.vocab,
+        )
+
+    def thinner(self, few):
+        """With some of the entries only."""
+        thin = self.some(slice(None))
+        thin.guesses = self.hypotheses()
+        thin.entries, thin.z = self.entries[few], self.z[:, few]
+        return thin
+
+    def targets(self, g_entries):
+        """(n,) the odd one out, whatever its size."""
+        ids = torch.empty(self.at.shape, dtype=torch.int64, device=self.at.device)
+        rest = torch.sign(torch.sign(g_entries).sum(1))
+        for part in range(0, self.at.numel(), self.step):
+            rows = slice(part, part + self.step)
+            ids[rows] = odd_of(self.gradient[self.at[rows]], rest[rows])
+        return ids
+
+    def hypotheses(self):
+        """(n, H) ids that a target may be, -1 for none: the candidates, and where the gradient is farthest from 0. With them
+        their logits, NaN where not known, and gradients."""
+        if self.guesses is not None:
+            return self.guesses
+        far = []
+        for rows in self.at.split(self.step):
+            g = self.gradient[rows]
+            far.append(torch.cat([g.topk(2, dim=1).indices, g.topk(2, dim=1, largest=False).indices], 1))
+        ids = torch.cat([self.candidates, torch.cat(far)], 1)
+        z = torch.stack([self.value_of(column.clamp(min=0)) for column in ids.unbind(1)], 1)
+        self.guesses = ids, z, self.gradient[self.at[:, None], ids.clamp(min=0)].double()
+        return self.guesses
+
+    def value_of(self, ids):
+        """(n,) the logit of one id each; NaN where it was not kept, and cannot be computed."""
+        value = value_of(ids, self.candidates, self.z_candidates, self.entries, self.z)
+        lost = value.isnan().nonzero().flatten()
+        if lost.numel() > 0 and self.z_of is not None:
+            value[lost] = self.z_of(self.at[lost], ids[lost]).double()
+        return value
 
 
 def odd_one(g, rows, total, candidates, g_entries, post):
@@ -84,12 +133,15 @@ def odd_one(g, rows, total, candidates, g_entries, post):
     target = candidates.gather(1, fits.to(torch.int8).argmax(1, keepdim=True)).flatten().clone()
     missed = (~hit).nonzero().flatten()
     if missed.numel() > 0:
-        lost = g[rows[missed]]
-        low, high = lost.argmin(1), lost.argmax(1)
-        sign = rest[missed, 0]
-        heavier = lost.gather(1, low[:, None]).abs() >= lost.gather(1, high[:, None]).abs()
-        target[missed] = torch.where(sign > 0, low, torch.where(sign < 0, high, torch.where(heavier[:, 0], low, high)))
+        target[missed] = odd_of(g[rows[missed]], rest[missed, 0])
     return target
+
+
+def odd_of(g, sign):
+    """(n,) the entry that is farthest on the other side of 0 than `sign`, that of the rest."""
+    low, high = g.argmin(1), g.argmax(1)
+    heavier = g.gather(1, low[:, None]).abs() >= g.gather(1, high[:, None]).abs()
+    return torch.where(sign > 0, low, torch.where(sign < 0, high, torch.where(heavier[:, 0], low, high)))
 
 
 def value_of(target, candidates, z_candidates, entries, z_entries):
@@ -103,39 +155,3 @@ def value_of(target, candidates, z_candidates, entries, z_entries):
     place = torch.searchsorted(entries, target).clamp(max=entries.numel() - 1)
     kept = entries[place] == target
     return torch.where(kept & value.isnan(), z_entries.double().gather(1, place[:, None]).flatten(), value)
-
-
-def temperatures(z, g, usable):
-    """(n,) temperature to reckon with, and the one to tell, NaN where not determined: log|g| rises with z by 1 / T. One
-    temperature for all positions wherever that fits, which is what training scripts have."""
-    n = usable.sum(1).clamp(min=1).double()
-    y = torch.where(usable, g.abs().clamp(min=1e-300).log(), 0.0)
-    x = torch.where(usable, z, 0.0)
-    dx = torch.where(usable, x - (x.sum(1) / n)[:, None], 0.0)
-    dy = torch.where(usable, y - (y.sum(1) / n)[:, None], 0.0)
-    sxx = dx.pow(2).sum(1)
-    slope = (dx * dy).sum(1) / sxx
-    noise = (dy - slope[:, None] * dx).pow(2).sum(1) / (n - 2).clamp(min=1)
-    # A straight line through numbers that happen to agree is not more exact than the numbers are.
-    error = (noise.clamp(min=1e-14) / sxx).sqrt()
-    fitted = (usable.sum(1) >= 4) & torch.isfinite(slope) & torch.isfinite(error) & (slope > 0)
-    tau = torch.ones_like(slope)
-    told = torch.full_like(slope, float("nan"))
-    if not bool(fitted.any()):
-        return tau, told
-    w = torch.where(fitted, error, torch.inf).pow(-2)
-    b = torch.where(fitted, slope, 0.0)
-    pooled = (w * b).sum() / w.sum()
-    spread = (w * (b - pooled).pow(2)).sum() / fitted.sum()
-    if float(spread) < 16:
-        pooled_error = float((spread.clamp(min=1) / w.sum()).sqrt() / pooled)
-        if pooled_error < TEMPERATURE_ERROR:
-            value = 1 / float(pooled)
-            if abs(value - 1) < max(4 * pooled_error, NEAR_ONE):
-                value = 1.0
-            return torch.full_like(tau, value), torch.full_like(tau, value)
-        return tau, told
-    sure = fitted & (error / slope.abs() < TEMPERATURE_ERROR)
-    each = torch.where(sure, 1 / slope, 1.0)
-    each = torch.where((each - 1).abs() < NEAR_ONE, 1.0, each)
-    return each, torch.where(sure, each, told)

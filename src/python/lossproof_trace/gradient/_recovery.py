@@ -17,6 +17,9 @@ import torch
 
 RESIDUAL = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2, "bfloat16": 5e-2}
 
+# And what is let pass, as src/trace/bands.ts has it: above it targets and weights are not known.
+BAND = {"float64": 1e-6, "float32": 1e-4, "float16": 2e-2, "bfloat16": 8e-2}
+
 # Bytes of any one temporary: chunks of positions, and blocks of the vocabulary, are cut so.
 WORKING = 64 * 2**20
 
@@ -62,13 +65,21 @@ class Found:
     def __init__(self, at, not_finite):
         self.at = at
         self.not_finite = not_finite
+        # What else was recognised in the loss, as the record has it; and the form, for the next pass to begin with.
+        self.terms = []
+        self.shape = None
+        # A form was looked for, found or not.
+        self.looked = False
         count = at.numel()
         self.targets = torch.full((count,), -1, dtype=torch.int64)
         for name in self.FIELDS[1:]:
             setattr(self, name, torch.full((count,), float("nan"), dtype=torch.float64))
 
     def put(self, index, **values):
-        for name, value in values.items():
+        for name in self.FIELDS:
+            if name not in values:
+                continue
+            value = values[name]
             field = getattr(self, name)
             field[index] = value.to(device=field.device, dtype=field.dtype)
 

@@ -22,6 +22,9 @@ ADAPTED = {"PeftModel": "base_model", "PeftMixedModel": "base_model", "BaseTuner
 # Calls before one backward pass that are remembered: micro-batches, or chunks of a row.
 RECENT = 64
 
+# A form of the loss is looked for in so many passes in which there is none that is known: it takes a second or more.
+LOOKS = 2
+
 _lock = threading.RLock()
 _models = weakref.WeakKeyDictionary()
 _watched = weakref.WeakKeyDictionary()
@@ -43,6 +46,18 @@ class Model:
         self.recent = collections.deque(maxlen=RECENT)
         """At which the hidden states of it were trained last."""
         self.temperature = 1.0
+        """The form of its latest loss that more than one target explains, and how often none was found."""
+        self.shape = None
+        self.misses = 0
+
+    def remember(self, found):
+        if found.looked:
+            self.shape = found.shape or self.shape
+            self.misses = 0 if found.shape is not None else self.misses + 1
+
+    @property
+    def worth_a_look(self):
+        return self.misses < LOOKS
 
     @property
     def root(self):

@@ -35,6 +35,10 @@ class Session:
         # Of `step`, those that the script really made: none that a gradient scaler skipped.
         self.done = 0
         self.modules_called = False
+        # What models said that were not trained, of this step: forward/_teachers.py.
+        self.spoken = []
+        # The calls of torch.autograd.grad that are running, innermost last: [index, whether it reached a language model].
+        self.grads = []
         self.ended = None
         self.times_raised = 0
         self.seconds = 0.0
@@ -167,6 +171,13 @@ class Session:
     def grad_scale(self):
         scale = self._scale
         return 1.0 if scale is None else float(scale)
+
+    def in_grad(self):
+        """Index of the call of torch.autograd.grad that is running, None where none is."""
+        if not self.grads:
+            return None
+        self.grads[-1][1] = True
+        return self.grads[-1][0]
 
     def set_grad_scale(self, scale):
         """A number, or a tensor of one element, read only when it is asked for; None: no scaler is at work."""

@@ -68,6 +68,8 @@ class Pending:
         self.norm = None
         self.samples = []
         self.skipped = False
+        # What listeners have found out for the record.
+        self.told = {}
 
 
 class Steps:
@@ -140,6 +142,7 @@ class Steps:
         }
         if pending.skipped:
             fields["skipped"] = True
+        fields.update(pending.told)
         if not pending.models:
             session.write("step", step=session.step, **fields)
             return

@@ -1,0 +1,48 @@
+"""What models said of rows without being trained on them: a few of their logits, in case that the loss of a model that is
+trained on the same rows has them in it. Forgotten at each optimiser step."""
+
+import torch
+
+from ..gradient._logits import FEW_ENTRIES, entries_of
+from ..gradient._whole import Teacher
+
+# Calls that are remembered.
+MOST = 8
+
+# Logits that are kept of one call, if that is all of them.
+MOST_LOGITS = 2**22
+
+
+class Spoken:
+    """One call: `ids` (B, T), the columns that the logits are of, and the Teacher of these positions."""
+
+    def __init__(self, ids, place, step, vocab, teacher):
+        self.ids, self.place, self.step, self.vocab, self.teacher = ids, place, step, vocab, teacher
+
+
+def remember(forward, logits, place, candidates):
+    session = forward.session
+    start, width = place
+    rows, columns = forward.ids.shape
+    z = logits.detach().reshape(-1, forward.vocab)
+    ids = candidates.reshape(rows, columns, -1)[:, start : start + width].reshape(rows * width, -1)
+    # The first three are the same whatever labels a call was given.
+    ids = torch.where(ids < forward.vocab, ids, -1)[:, :3]
+    entries = entries_of(forward.vocab, forward.vocab if z.numel() <= MOST_LOGITS else FEW_ENTRIES).to(z.device)
+    teacher = Teacher(forward.model.index, entries, z.index_select(1, entries), ids, z.gather(1, ids.clamp(min=0)))
+    spoken = [each for each in session.spoken if each.step == session.step][-MOST + 1 :]
+    session.spoken = [*spoken, Spoken(forward.ids, place, session.step, forward.vocab, teacher)]
+
+
+def teachers_of(forward, piece):
+    """Of the same ids and columns, in this step; the latest first."""
+    return [
+        each.teacher
+        for each in reversed(forward.session.spoken)
+        if each.step == forward.session.step
+        and each.place == (piece.start, piece.width)
+        and each.ids.shape == forward.ids.shape
+        and each.ids.device == forward.ids.device
+        and bool((each.ids == forward.ids).all())
+        and each.vocab == forward.vocab
+    ]

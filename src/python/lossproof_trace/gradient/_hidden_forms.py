@@ -1,0 +1,126 @@
+"""The hidden route where one target is not all: the forms of _forms.py as directions of the hidden states, and softcaps."""
+
+import torch
+
+from ._forms import BETTER, EXPLAINED, FORMS, Shape, believed, consistent, golden, least_squares
+from ._recovery import BAND, WORKING, Post
+
+# What rounding may leave of the gradient of a token that the model gives the probability p, times 1 - p.
+ROUNDING = {"float64": 1e-8, "float32": 4e-6, "float16": 4e-2, "bfloat16": 0.2}
+
+# Where this share of what is let pass is left, it is worth a look whether more than one target is in the loss, and this share
+# of the positions that are looked at tells: others may have targets that are no candidates.
+WORTH = {"float64": 0.05, "float32": 0.05, "float16": 0.25, "bfloat16": 0.25}
+TELLS = {"float64": 0.3, "float32": 0.3, "float16": EXPLAINED, "bfloat16": EXPLAINED}
+
+LOWEST_CAP, HIGHEST_CAP = 0.5, 500.0
+
+
+def formed(g, h, candidates, head, shape, precision):
+    """What Found has of n positions by a shape with parts, and the coefficients of those. g (n, r) in the head's directions."""
+    tau = shape.tau or 1.0
+    m, lse, wide, mean, flat = head.moments(h, tau)
+    extra = []
+    if "uniform" in shape.parts:
+        extra.append((m - flat).double())
+    if "normalizer" in shape.parts:
+        extra.append(m.double())
+    if "entropy" in shape.parts:
+        extra.append((wide - mean[:, None] * m).double())
+    g, norm = g.double(), g.double().norm(dim=1).clamp(min=1e-300)
+    best = None
+    step = max(1, WORKING // (16 * g.shape[1]))
+    for ids in candidates.unbind(1):
+        pulls = torch.cat([head.pull(i, x) for i, x in zip(ids.clamp(min=0).split(step), h.split(step))])
+        columns = [(m - pulls).double(), *extra]
+        k = least_squares(columns, g)
+        left = (g - sum(column * k[:, at : at + 1] for at, column in enumerate(columns))).norm(dim=1) / norm
+        left = torch.where((ids >= 0) & left.isfinite(), left, torch.inf)
+        size = k[:, 0].abs() * columns[0].norm(dim=1) / norm
+        now = (left, ids, k, size)
+        # The earlier one where two leave the same.
+        better = None if best is None else left < best[0] * (1 - 1e-3)
+        best = now if best is None else tuple(torch.where(better[:, None] if a.ndim > 1 else better, b, a) for a, b in zip(best, now))
+    residual, target, k, size = best
+    nothing = (size <= torch.maximum(2 * residual, torch.full_like(residual, 1e-5))) & (residual <= BAND[precision])
+    weight = k[:, 0]
+    out = {}
+    if "uniform" in shape.parts:
+        weight = weight + k[:, 1]
+        out["uniform"] = torch.where(nothing, torch.nan, k[:, 1] / weight)
+    if "entropy" in shape.parts:
+        out["entropy"] = out["entropy sign"] = k[:, -1] * tau
+    logprob = head.logit(target.clamp(min=0), h) / tau - lse
+    out.update(
+        targets=torch.where(nothing, candidates[:, 0], target),
+        weights=torch.where(nothing, 0.0, tau * weight),
+        residuals=residual,
+        temperatures=torch.full_like(residual, tau),
+        logprobs=torch.where(target >= 0, logprob, torch.nan),
+    )
+    return out
+
+
+def look(g, h, candidates, head, tau, precision, residual, left, known, search):
+    """The Shape that explains these few positions where one target leaves `residual` (n,), or None. left(head, tau): the same at
+    another head or temperature."""
+    def fits(values):
+        return believed(values["residuals"], values["logprobs"], precision, BAND[precision]) >= values["residuals"]
+
+    def share(mask):
+        return float(mask.double().mean())
+
+    def good(shape):
+        if shape.parts:
+            values = formed(g, h, candidates, head.with_post(shape.post), shape, precision)
+            fine = fits(values) & (values["residuals"] <= BETTER * residual)
+            return share(fine) >= TELLS[precision] and consistent({k: v[fine] for k, v in values.items()}, shape)
+        now = left(head.with_post(shape.post), 1.0)
+        return share((now <= BAND[precision]) & (now <= BETTER * residual)) >= TELLS[precision]
+
+    if known is not None and not known.plain and good(known):
+        return known
+    if not search:
+        return None
+    taus = [1.0] + ([tau] if tau != 1.0 else [])
+    for shape in [Shape(parts, each, head.post) for each in taus for parts in (*FORMS, ("normalizer",))]:
+        if good(shape):
+            return shape
+    if tau != 1.0:
+        # One target at a temperature of its own is what an entropy term looks like at first.
+        def of_tau(each):
+            value = formed(g, h, candidates, head, Shape(("entropy",), each, head.post), precision)["residuals"].nanmedian()
+            return float(value) if torch.isfinite(value) else float("inf")
+
+        shape = Shape(("entropy",), golden(of_tau, tau / 1.2, tau * 1.2, 7, 1e-4)[0], head.post)
+        if good(shape):
+            return shape
+    if not head.post.identity:
+        return None
+
+    def of_cap(cap):
+        value = left(head.with_post(Post(1.0, cap)), 1.0).nanmedian()
+        return float(value) if torch.isfinite(value) else float("inf")
+
+    cap, least = golden(of_cap, LOWEST_CAP, HIGHEST_CAP)
+    short = float("%.3g" % cap)
+    cap = short if of_cap(short) <= 2 * least + 1e-6 else cap
+    shape = Shape((), None, Post(1.0, cap))
+    seen = min(of_cap(cap * 1.01), of_cap(cap / 1.01)) > 3 * max(least, 1e-7)
+    return shape if seen and good(shape) else None
+
+
+def judged(values, precision):
+    """`values` with what is not known left open: above what rounding leaves nothing is believed, and nothing is said against the
+    loss either where the model is too sure of a token for anything to be seen."""
+    residual = values["residuals"]
+    limit = believed(residual, values["logprobs"], precision, BAND[precision])
+    over = residual > limit
+    unsure = (-torch.expm1(values["logprobs"].clamp(max=0))).nan_to_num(1.0).clamp(min=1e-12)
+    rounded = over & (residual <= (ROUNDING[precision] / unsure).clamp(max=1.0)) & (values["logprobs"] > -0.1)
+    out = dict(values)
+    out["targets"] = torch.where(over & ~rounded, -1, values["targets"])
+    for name in ("weights", "temperatures", "logprobs"):
+        out[name] = torch.where(over, torch.nan, values[name].double())
+    out["residuals"] = torch.where(rounded, torch.nan, residual)
+    return out

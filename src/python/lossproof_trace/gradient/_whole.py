@@ -1,0 +1,303 @@
+"""The logits route where one target is not all: the forms of _forms.py and softcaps that nobody declared, by the kept entries.
+
+What fits no form is not known: target -1, weight NaN, and the residual says by how much one target fails.
+"""
+
+import torch
+
+from ._forms import BETTER, EXPLAINED, FORMS, SAMPLE, Shape, believed, consistent, golden, solve, terms_of
+from ._recovery import BAND, NEAR_ONE, Post, smallest
+from ._single import one_target
+
+# Entries may miss a form by this share of what they are made of, by the coarsest dtype.
+OFF = {"float64": 1e-4, "float32": 1e-3, "float16": 0.1, "bfloat16": 0.2}
+
+# A form is believed for less.
+OFF_FORM = {"float64": 1e-4, "float32": 1e-3, "float16": 2e-2, "bfloat16": 3e-2}
+
+# Where every entry was compared, entries that are missed matter by their size only, but for the form that they hint at.
+HINT = 0.5
+
+# The sum of a gradient over its magnitudes: above it something moves all logits alike.
+EXCESS = {"float64": 1e-5, "float32": 1e-4, "float16": 3e-2, "bfloat16": 5e-2}
+
+LOWEST_CAP, HIGHEST_CAP = 0.5, 500.0
+LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.1, 20.0
+
+# Entries and positions that are fitted at a time, and those on which a number is searched.
+AT_ONCE = 2**21
+THIN_POSITIONS, THIN_ENTRIES = 8, 256
+
+# A spike this many times as small as the gradient is none, by the coarsest dtype.
+NO_SPIKE = {"float64": 1e-7, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
+
+
+class Teacher:
+    """What a model that is not trained said of the same positions: z (N, K) at the sorted ids `entries`, and at `candidates`."""
+
+    def __init__(self, model, entries, z, candidates, z_candidates):
+        self.model, self.entries, self.z = model, entries, z
+        self.candidates, self.z_candidates = candidates, z_candidates
+
+    def at(self, rows, ids):
+        """(n, H) the logit of ids (n, H) at positions `rows` (n,), NaN where it was not kept."""
+        out = torch.full(ids.shape, float("nan"), dtype=torch.float64, device=ids.device)
+        place = torch.searchsorted(self.entries, ids).clamp(max=self.entries.numel() - 1)
+        kept = self.entries[place] == ids
+        out = torch.where(kept, self.z[rows].double().gather(1, place), out)
+        for column in range(self.candidates.shape[1]):
+            same = (self.candidates[rows, column, None] == ids) & out.isnan()
+            out = torch.where(same, self.z_candidates[rows, column, None].double(), out)
+        return out
+
+
+def complete(found, spots, g, values, excess, precision, post, known, teachers, search=True):
+    """`search`: whether it is worth the time to look for a form that is not `known`. Puts into `found` what one target does not explain; g (n, K) at the entries, `values` of one_target."""
+    whole = spots.entries.numel() == spots.vocab
+    residual = values["residuals"].nan_to_num(torch.inf, posinf=torch.inf)
+    limit = believed(residual, values["logprobs"], precision, BAND[precision])
+    open_ = (residual > limit) | (values["off"] > (HINT if whole else OFF[precision]))
+    alike = excess.abs() > EXCESS[precision]
+    lost = open_.nonzero().flatten()
+    if lost.numel() == 0:
+        moved_alike(found, values, excess, alike, post)
+        return
+    sample = lost[g[lost].norm(dim=1).topk(min(SAMPLE, lost.numel())).indices]
+    shape = chosen(spots.some(sample), g[sample], precision, post, known, teachers, at(values, sample), search)
+    fine = torch.zeros_like(open_)
+    if shape is not None:
+        rich = explained(spots, g, shape, post)
+        fits = ratio(rich, precision) <= 1
+        told = dict(rich, residuals=torch.where(rich["alone"], 1.0, rich["residuals"])) if "alone" in rich else rich
+        found.put(fits.nonzero().flatten().cpu(), **at(told, fits))
+        fine = fits
+        found.shape = shape
+        found.terms = terms_of(rich, fits, shape, post)
+    found.looked = True
+    unknown = ~fine & ((residual > limit) | ((values["off"] > OFF[precision]) & (not whole)))
+    given_up(found, unknown, torch.maximum(residual, values["off"] if not whole else residual))
+    if shape is None:
+        moved_alike(found, values, excess, alike & ~unknown, post)
+
+
+def given_up(found, unknown, residual):
+    where = unknown.nonzero().flatten().cpu()
+    nothing = torch.full((where.numel(),), float("nan"))
+    found.put(
+        where,
+        targets=torch.full((where.numel(),), -1),
+        weights=nothing,
+        residuals=residual[unknown].clamp(max=1.0),
+        temperatures=nothing,
+        logprobs=nothing,
+    )
+
+
+def at(values, index):
+    return {name: value[index] for name, value in values.items()}
+
+
+def ratio(values, precision):
+    """(n,) by how much positions miss a form: 1 is what rounding may do."""
+    residual = values["residuals"].nan_to_num(torch.inf, posinf=torch.inf)
+    limit = believed(residual, values["logprobs"], precision, BAND[precision])
+    return torch.maximum(residual / limit, values["off"] / OFF_FORM[precision]).nan_to_num(torch.inf, posinf=torch.inf)
+
+
+def moved_alike(found, values, excess, alike, post):
+    """A z-loss: c lse^2 has the gradient 2 c lse p, which adds up to more than 0, and leaves target and weight as they are."""
+    if not post.identity or int(alike.sum()) < EXPLAINED * alike.numel():
+        return
+    found.terms = [{"kind": "normalizer"}]
+
+
+def chosen(spots, g, precision, post, known, teachers, base, search):
+    """The Shape that explains most of these positions, or None."""
+    before = base["residuals"].nan_to_num(1.0, posinf=1.0)
+
+    def score(shape):
+        values = explained(spots, g, shape, post)
+        if values is None:
+            return torch.inf
+        worst = ratio(values, precision)
+        value = float(worst.kthvalue(max(1, int(EXPLAINED * worst.numel()))).values)
+        better = values["residuals"] <= BETTER * before
+        if float((better | (base["off"] > HINT)).double().mean()) < EXPLAINED or not consistent(values, shape):
+            return max(value, 1.01)
+        return value
+
+    if known is not None and not known.plain and known.teacher is None and score(known) <= 1:
+        return known
+    if not search:
+        return None
+    for shapes in attempts(spots, g, precision, post, known, teachers, base):
+        scored = [(score(shape), place, shape) for place, shape in enumerate(shapes)]
+        if scored:
+            best = min(scored, key=lambda each: each[:2])
+            if best[0] <= 1:
+                return best[2]
+    return None
+
+
+def attempts(spots, g, precision, post, known, teachers, base):
+    """Lists of Shapes to compare, each made only when those before it explain nothing. Numbers are searched on few entries."""
+    few = torch.randperm(spots.entries.numel(), generator=torch.Generator().manual_seed(1))[:THIN_ENTRIES].sort().values
+    few = few.to(g.device)
+    thin, thin_g = spots.some(slice(0, THIN_POSITIONS)).thinner(few), g[:THIN_POSITIONS, few]
+
+    def left(shape):
+        values = explained(thin, thin_g, shape, post)
+        value = (values["residuals"] + values["off"]).nanmedian()
+        return float(value) if torch.isfinite(value) else float("inf")
+
+    taus = [1.0] + ([known.tau] if known is not None and known.tau not in (None, 1.0) else [])
+    plain = [Shape(parts, tau, post) for tau in taus for parts in FORMS]
+    if not post.identity:
+        yield plain
+    else:
+        cap, least = searched(lambda cap: left(Shape((), None, Post(1.0, cap))), LOWEST_CAP, HIGHEST_CAP)
+        near = min(left(Shape((), None, Post(1.0, cap * by))) for by in (1.01, 1 / 1.01))
+        yield plain + ([Shape((), None, Post(1.0, cap))] if near > 3 * max(least, 1e-7) else [])
+    for teacher in teachers:
+        tau = tempered(lambda tau, teacher=teacher: left(Shape((), tau, post, teacher)))
+        yield [Shape((), each, post, teacher) for each in {1.0, tau}]
+    # One target at a temperature of its own is what an entropy term looks like at first.
+    told = base["temperatures"][base["temperatures"].isfinite()]
+    about = float(told.median()) if told.numel() > 0 else 1.0
+    yield [
+        Shape(parts, tempered(lambda tau, parts=parts: left(Shape(parts, tau, post)), about / 1.4, about * 1.4, 15), post)
+        for parts in FORMS
+    ]
+    if post.identity:
+        shapes = []
+        for parts in FORMS[:2]:
+            cap, _ = searched(lambda cap, parts=parts: left(Shape(parts, 1.0, Post(1.0, cap))), LOWEST_CAP, HIGHEST_CAP)
+            shapes.append(Shape(parts, 1.0, Post(1.0, cap)))
+        yield shapes
+
+
+def tempered(left, low=LOWEST_TEMPERATURE, high=HIGHEST_TEMPERATURE, points=13):
+    tau, _ = searched(left, low, high, points)
+    return 1.0 if abs(tau - 1) < NEAR_ONE else tau
+
+
+def searched(left, low, high, points=13):
+    """(x, left(x)) where it is least, as the number that somebody would write if that explains as much."""
+    value, least = golden(left, low, high, points)
+    short = float("%.3g" % value)
+    return (short, least) if left(short) <= 2 * least + 1e-6 else (value, least)
+
+
+def explained(spots, g_entries, shape, post):
+    """What Found has of these positions by this shape, and `off`, and of each part its coefficients."""
+    post = shape.post if not shape.post.identity else post
+    if not shape.parts and shape.teacher is None:
+        ids = spots.targets(g_entries)
+        z_target, g_target = spots.value_of(ids), spots.gradient[spots.at, ids].double()
+        return one_target(spots.z, g_entries, ids, z_target, g_target, spots.entries, post, spots.vocab, spots.gradient.dtype)
+    step = max(1, AT_ONCE // max(1, g_entries.shape[1]))
+    parts = [
+        several(spots.some(torch.arange(begin, min(begin + step, g_entries.shape[0]), device=g_entries.device)), part, shape, post)
+        for begin, part in zip(range(0, g_entries.shape[0], step), g_entries.split(step))
+    ]
+    return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
+
+
+def several(spots, g, shape, post):
+    dtype, vocab = spots.gradient.dtype, spots.vocab
+    n, count = g.shape
+    whole = count == vocab
+    ids, z_ids, g_ids = spots.hypotheses()
+    valid = (ids >= 0) & z_ids.isfinite()
+    entries = spots.entries[None].expand(n, -1)
+    # An id that is an entry, or stands twice among the hypotheses, is one point.
+    again = torch.isin(ids, spots.entries) | ((ids[:, :, None] == ids[:, None, :]).tril(-1).any(2))
+    all_ids = torch.cat([entries, ids], 1)
+    all_z = torch.cat([spots.z, torch.where(valid, z_ids, 0.0)], 1)
+    all_g = torch.cat([g, g_ids], 1)
+    if not post.identity:
+        slope = post.slope_at(all_z)
+        all_g, all_z = all_g / slope, post.value(all_z)
+    large = (all_g.abs() > smallest(dtype)) if not shape.parts else torch.ones_like(all_g, dtype=torch.bool)
+    points = large & torch.cat([torch.ones_like(entries, dtype=torch.bool), valid & ~again], 1)
+    tau = shape.tau
+    x = all_z / tau
+    x = x - x.amax(1, keepdim=True)
+    e = x.exp()
+    columns = [e]
+    if "uniform" in shape.parts:
+        columns.append(torch.ones_like(e))
+    if "entropy" in shape.parts:
+        columns.append(e * x)
+    if shape.teacher is not None:
+        zt = shape.teacher.at(spots.at, all_ids.clamp(min=0))
+        points, valid = points & zt.isfinite(), valid & zt[:, count:].isfinite()
+        zt = zt.nan_to_num(-1e30) / tau
+        columns.append((zt - zt.amax(1, keepdim=True)).exp())
+        if tau != 1.0:
+            bare = all_z - all_z.amax(1, keepdim=True)
+            columns.insert(1, bare.exp())
+    # First without any place where a target may be, then with all but the one that stands out.
+    hypothesis = (all_ids[:, :, None] == ids[:, None, :]).any(2)
+    first = points & ~hypothesis
+    scant = first.sum(1, keepdim=True) < 2 * len(columns)
+    coefficients, left, _ = solve(columns, all_g, torch.where(scant, points, first))
+    missed = torch.where(points[:, count:] | (valid & again), left[:, count:].abs(), -1.0)
+    place = missed.argmax(1, keepdim=True)
+    for _ in range(2):
+        target = ids.gather(1, place)
+        use = points & (all_ids != target)
+        coefficients, left, size = solve(columns, all_g, use)
+        missed = torch.where(valid, left[:, count:].abs(), -1.0)
+        place = missed.argmax(1, keepdim=True)
+    spike = -left[:, count:].gather(1, torch.where(ids == target, 1, 0).argmax(1, keepdim=True))[:, 0]
+    others = use[:, :count]
+    share = (vocab - 1) / others.sum(1).clamp(min=1)
+    everything = torch.where(others, all_g[:, :count], 0.0).pow(2).sum(1) * share + spike**2
+    apart = torch.where(others, left[:, :count], 0.0)
+    residual = (share * apart.pow(2).sum(1)).sqrt() / everything.sqrt().clamp(min=1e-300)
+    off = (torch.where(use, left / size.clamp(min=1e-300), 0.0).clamp(-2, 2).pow(2).sum(1) / use.sum(1).clamp(min=1)).sqrt()
+    # Of a position without any target of its own, what is left at the likeliest place is rounding.
+    noise = 4 * torch.where(use, left.abs(), 0.0).amax(1) + NO_SPIKE[str(dtype)[6:]] * all_g.abs().amax(1)
+    nothing = spike.abs() <= noise
+    own = e.gather(1, count + torch.where(ids == target, 1, 0).argmax(1, keepdim=True))[:, 0]
+    weight = spike
+    out = {}
+    total = e[:, :count].sum(1)
+    if "uniform" in shape.parts:
+        uniform = -coefficients[:, 1] * vocab
+        weight = weight + uniform
+        out["uniform"] = torch.where(nothing, torch.nan, uniform / weight)
+        nothing = nothing & (uniform.abs() <= noise)
+    if "entropy" in shape.parts:
+        factor = coefficients[:, -1] * tau
+        out["entropy"] = factor * total if whole else factor * torch.nan
+        out["entropy sign"] = factor
+    if shape.teacher is not None:
+        bare = spots.entries.numel() == shape.teacher.entries.numel()
+        norm = (zt[:, :count] - zt.amax(1, keepdim=True)).exp().sum(1)
+        known = torch.full_like(norm, torch.nan) if not (whole and bare) else norm
+        out["teacher"] = -coefficients[:, -1] * known / tau
+        out["teacher sign"] = -coefficients[:, -1]
+    scale = tau if shape.teacher is None else 1.0
+    logprob = torch.log(own / total) if whole else torch.full_like(own, torch.nan)
+    if shape.teacher is not None and tau != 1.0 and whole:
+        logprob = (bare_own(all_z, ids, target, count))
+    # Of a teacher's distribution alone there is no target to tell.
+    alone = nothing & (shape.teacher is not None)
+    following = spots.candidates[:, 0].clamp(min=0)
+    out.update(
+        targets=torch.where(alone, -1, torch.where(nothing, following, target[:, 0])),
+        weights=torch.where(alone, torch.nan, torch.where(nothing, 0.0, scale * weight)),
+        residuals=residual,
+        alone=alone,
+        temperatures=torch.full_like(spike, scale),
+        logprobs=torch.where(nothing, torch.nan, logprob),
+        off=off,
+    )
+    return out
+
+
+def bare_own(z, ids, target, count):
+    place = count + torch.where(ids == target, 1, 0).argmax(1, keepdim=True)
+    return (z.gather(1, place)[:, 0] - torch.logsumexp(z[:, :count], 1)).clamp(max=0)
