@@ -106,10 +106,11 @@ class Finder:
 
 def _torch(session, torch):
     from .forward import _install
-    from .script import _optimiser
+    from .script import _decoding, _optimiser
 
     _optimiser.install(session, torch)
     _compile(session, torch)
+    _decoding.install(session)
     _install.install(session)
 
 

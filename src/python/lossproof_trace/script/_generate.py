@@ -85,7 +85,6 @@ def install_batches(session, module):
 class Calls:
     def __init__(self, session):
         self.session = session
-        self.count = 0
 
     def record(self, model, args, kwargs, config, output):
         import torch
@@ -120,7 +119,8 @@ class Calls:
         temperature = getattr(config, "temperature", None)
         session.write(
             "generate",
-            generate=self.count,
+            generate=session.next_generation(),
+            source="generate",
             model=index,
             step=session.step,
             input_ids=given,
@@ -135,7 +135,6 @@ class Calls:
             max_new_tokens=_most(config, width),
             settings=settings_of(config, kwargs),
         )
-        self.count += 1
 
 
 def settings_of(config, kwargs):
