@@ -40,7 +40,11 @@ export function chatExpectation(row: TokenRow, facts: ChatFacts): Stretch & { re
     // What is counted as prompt and is answer: TRL leaves it out, others do not.
     for (let at = from; at < to; at++)
       expected[at] = at < count && to > count ? undefined : row.trained[at] ? target : undefined;
-    if (target !== false) expected.fill(undefined, from, from + thoughtAt(facts.writer, ids, from, to));
+    if (target !== false) {
+      expected.fill(undefined, from, from + thoughtAt(facts.writer, ids, from, to));
+      // A thought that the template itself wrote in front of the answer: of the prompt, or of the answer.
+      expected.fill(undefined, thoughtBefore(facts.writer, ids, from), from);
+    }
     const free = stop === undefined ? to : behindTurn(tokenizer, ids, to, eos);
     if (target !== false) expected.fill(undefined, to, free);
     if (last && free === ids.length) end = to;
@@ -82,6 +86,16 @@ export function textExpectation(row: TokenRow, promptIds: Ids, trainOn: TrainOn 
 }
 
 // --- helpers ---
+
+/** Where an empty thought begins that ends at `from`; `from` where there is none. */
+function thoughtBefore(writer: Writer, ids: Ids, from: number): number {
+  for (let at = Math.max(0, from - MOST_THOUGHT); at < from; at++)
+    if (thoughtAt(writer, ids, at, from) === from - at) return at;
+  return from;
+}
+
+/** As in marks.ts. */
+const MOST_THOUGHT = 16;
 
 function answerTarget(
   last: boolean,

@@ -1,5 +1,5 @@
-// Rows that a script sampled itself: the ids of a recorded generate() call, prompt and completion, stand in the row.
-// Known without a tokenizer, and exactly.
+// Rows that a script sampled itself: the ids of a recorded sampler, prompt and completion, stand in the row, whatever the
+// attention mask hides of them. Known without a tokenizer, and exactly; but for stop and special tokens, which get lost.
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Ids } from '../../vocabulary.ts';
 import type { Generation, RowIds, Spans } from '../ledger.ts';
@@ -48,10 +48,16 @@ export function generationSpans(
   if (index.lengths.length === 0) return undefined;
   // Where the padding is told by its id, a BOS of the same id in front of the prompt looks like padding.
   const ways = row.attention === undefined && row.real[0] === false ? [0, 1] : [0];
-  for (const before of ways) {
-    const walk = walkOf(row, before);
+  const hides = row.real.slice(row.real.indexOf(true), row.real.lastIndexOf(true)).includes(false);
+  const tries = [
+    ...ways.map((before) => ({ before, whole: false, bare: false })),
+    ...(hides ? [{ before: 0, whole: true, bare: false }] : []),
+    { before: 0, whole: hides, bare: true },
+  ];
+  for (const { before, whole, bare } of tries) {
+    const walk = walkOf(row, before, whole);
     if (walk.count === 0) return undefined;
-    const reading: Reading = { walk, hash: hashed(walk.ids), index, tokenizer, known: new Map() };
+    const reading: Reading = { walk, hash: hashed(walk.ids), index, tokenizer, bare, known: new Map() };
     const padded = runOf(walk, 0, tokenizer?.padTokenId);
     const segments = segmentsFrom(reading, 0) ?? (padded > 0 ? segmentsFrom(reading, padded) : undefined);
     const found = segments ?? tailOf(reading);
@@ -72,6 +78,8 @@ interface Reading {
   readonly hash: Hashed;
   readonly index: GenerationIndex;
   readonly tokenizer: Tokenizer | undefined;
+  /** Completions are looked for without their stop and special tokens. */
+  readonly bare: boolean;
   /** Segments looked for already, by where they begin. */
   readonly known: Map<number, Segment | undefined>;
 }
@@ -83,6 +91,8 @@ interface Found {
   readonly to: number;
   /** All of it is there. */
   readonly whole: boolean;
+  /** But for its stop token, and its special ones. */
+  readonly bare?: boolean;
 }
 
 /** A prompt at `start`, and the completions behind it: several where the calls of a conversation follow each other. */
@@ -141,7 +151,9 @@ function lookedUp(reading: Reading, start: number): Segment | undefined {
 }
 
 /** The completion of a generation at `at`, or behind the padding of its prompt's right side. */
-function completionAt({ walk, index, tokenizer }: Reading, generation: number, at: number): Found[] {
+function completionAt(reading: Reading, generation: number, at: number): Found[] {
+  const { walk, index, tokenizer } = reading;
+  if (reading.bare) return bareAt(reading, generation, at);
   const ids = index.generations[generation]?.completionIds ?? [];
   const padding = runOf(walk, at, tokenizer?.padTokenId);
   for (const from of padding > 0 ? [at, at + padding] : [at]) {
@@ -149,6 +161,21 @@ function completionAt({ walk, index, tokenizer }: Reading, generation: number, a
     const left = walk.count - from;
     if (left > 0 && left < ids.length && equalAt(walk.ids, from, ids.slice(0, left)))
       return [{ generation, from, to: walk.count, whole: false }];
+  }
+  return [];
+}
+
+/** The completion as decoding without special tokens leaves it: it must end the row, for less of it is less evidence. */
+function bareAt({ walk, index, tokenizer }: Reading, generation: number, at: number): Found[] {
+  const known = index.generations[generation];
+  const all = known?.completionIds ?? [];
+  const unstopped = known?.stopped === true ? all.slice(0, -1) : all;
+  const plain = unstopped.filter((id) => tokenizer?.specialIds.has(id) !== true);
+  for (const ids of [unstopped, plain]) {
+    const to = at + ids.length;
+    if (ids.length === 0 || ids.length === all.length || !equalAt(walk.ids, at, ids)) continue;
+    if (to >= walk.count || isPadding(walk, to, walk.count, tokenizer))
+      return [{ generation, from: at, to, whole: true, bare: true }];
   }
   return [];
 }
@@ -179,8 +206,8 @@ function isEnd(reading: Reading, { generation, to, whole }: Found): boolean {
   const { walk, index, tokenizer } = reading;
   const known = index.generations[generation];
   if (!whole || known?.stopped === true || to >= walk.count) return true;
-  // Some trainers put a stop token behind what has none.
-  const put = known?.eosTokenIds.includes(walk.ids[to] ?? -1) === true ? 1 : 0;
+  // Some trainers put a stop token behind what has none; and the last token may have been drawn unseen.
+  const put = known?.open === true || known?.eosTokenIds.includes(walk.ids[to] ?? -1) === true ? 1 : 0;
   return (
     to + put >= walk.count ||
     isPadding(walk, to, walk.count, tokenizer) ||
@@ -249,6 +276,13 @@ function laid(row: RowIds, { walk, index, tokenizer }: Reading, segments: readon
       at = found.to;
     }
     put(annotation, walk, chain.at(-1)?.from ?? at, doubtful, 'completion', undefined);
+    // Drawn and given tokens that cannot be told apart, on either side of where the prompt ends.
+    for (const { from, to, generation } of chain) {
+      const unsure = index.generations[generation]?.unsure;
+      if (unsure === undefined) continue;
+      put(annotation, walk, Math.max(start, from - unsure.before), from, 'prompt', undefined);
+      put(annotation, walk, from, Math.min(from + unsure.behind, to - 1), 'completion', undefined);
+    }
     end = at;
   }
   layRest(
@@ -265,15 +299,16 @@ function laid(row: RowIds, { walk, index, tokenizer }: Reading, segments: readon
 function layCompletion(
   annotation: Annotation,
   walk: Walk,
-  { from, to, whole }: Found,
+  { from, to, whole, bare = false }: Found,
   generation: Generation | undefined,
   last: boolean,
 ): void {
   const stopped = whole && generation?.stopped === true;
+  const stop = stopped && !bare ? to - 1 : undefined;
   // To leave a completion out that never came to its end is legal.
   put(annotation, walk, from, to, 'completion', stopped || !last ? true : undefined);
-  if (stopped) put(annotation, walk, to - 1, to, 'stop', true);
-  complete(annotation, walk, from, to, stopped ? to - 1 : undefined);
+  if (stop !== undefined) put(annotation, walk, stop, to, 'stop', true);
+  complete(annotation, walk, Math.min(from + (generation?.unsure?.behind ?? 0), stop ?? to), to, stop);
 }
 
 /** What stands behind the last completion. */
@@ -291,6 +326,7 @@ function layRest(
   put(annotation, walk, end, walk.count, 'after stop', sampled ? undefined : false);
   const appended = generation?.stopped === false && generation.eosTokenIds.includes(walk.ids[end] ?? -1);
   if (appended) put(annotation, walk, end, end + 1, 'stop', undefined);
+  else if (generation?.open === true) put(annotation, walk, end, end + 1, 'completion', undefined);
 }
 
 function equalAt(ids: Ids, at: number, other: Ids): boolean {

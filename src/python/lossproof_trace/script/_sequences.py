@@ -27,13 +27,16 @@ def of(loop):
         return None
     longest = max(len(prompt) for prompt, _, _, _ in kept)
     ragged = any(first < len(prompt) for prompt, _, first, _ in kept)
-    pad = pad_of(loop.model, kept)
+    told = pad_of()
+    used = {token for prompt, completion, _, _ in kept for token in (*prompt, *completion)}
+    # Else one that stands nowhere, for the record alone.
+    pad = next(each for each in range(len(used) + 1) if each not in used) if told is None else told
     width = max(len(completion) for _, completion, _, _ in kept)
     inputs, masks, sequences = [], [], []
     for prompt, completion, _, mask in kept:
         left = longest - len(prompt)
         inputs.append([pad] * left + prompt)
-        masks.append([0] * left + real(prompt, mask, pad, stops))
+        masks.append([0] * left + real(prompt, mask, told, stops))
         sequences.append([pad] * left + prompt + completion + [pad] * (width - len(completion)))
     return {
         "input_ids": torch.tensor(inputs),
@@ -42,14 +45,15 @@ def of(loop):
         "prompt_width": longest,
         "copies": 1,
         "eos_token_ids": stops,
-        "pad_token_id": pad,
+        "pad_token_id": told,
         "max_new_tokens": width,
         "lengths": [len(completion) for _, completion, _, _ in kept],
-        # Drawn, or a prompt's that happened to be drawn too: so many before the completion, and so many in front of it.
-        "unsure": [
-            [len(prompt) - first, min(len(completion), longest - len(prompt)) if ragged else 0]
-            for prompt, completion, first, _ in kept
+        # So many of the prompt's last tokens had been drawn too, and so many of the completion's first may have been given.
+        "unsure_before": [len(prompt) - first for prompt, _, first, _ in kept],
+        "unsure_behind": [
+            min(len(completion), longest - len(prompt)) if ragged else 0 for prompt, completion, _, _ in kept
         ],
+        "open": loop.rows.grown and loop.draws == 0,
     }
 
 
@@ -81,7 +85,7 @@ def real(prompt, mask, pad, stops):
     if mask is not None:
         return (mask + [1] * len(prompt))[: len(prompt)]
     start = 0
-    while pad not in stops and start < len(prompt) - 1 and prompt[start] == pad:
+    while pad is not None and pad not in stops and start < len(prompt) - 1 and prompt[start] == pad:
         start += 1
     return [0] * start + [1] * (len(prompt) - start)
 
@@ -97,10 +101,9 @@ def known_stops(model):
     return found
 
 
-def pad_of(model, kept):
-    """As the script has it, else one that stands nowhere."""
+def pad_of():
+    """As one of the script's tokenizers has it."""
     for tokenizer in _tokenizers.candidates():
         if isinstance(getattr(tokenizer, "pad_token_id", None), int):
             return int(tokenizer.pad_token_id)
-    used = {token for prompt, completion, _, _ in kept for token in (*prompt, *completion)}
-    return next(each for each in range(len(used) + 1) if each not in used)
+    return None

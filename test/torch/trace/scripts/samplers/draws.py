@@ -40,7 +40,7 @@ def elsewhere(logits):
     import numpy
 
     draw = numpy.random.default_rng(int(logits.abs().sum() * 1000))
-    return torch.tensor([draw.choice(len(row), p=row) for row in torch.softmax(logits / TEMPERATURE, -1).double().numpy()])
+    return torch.tensor([draw.choice(len(row), p=row) for row in torch.softmax(logits.double() / TEMPERATURE, -1).numpy()])
 
 
 def grown(predict, ids, draw, length, stop, pad):

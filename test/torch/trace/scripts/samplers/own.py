@@ -6,10 +6,10 @@ import tiny
 import torch
 from draws import categorical, elsewhere, exponential, greedy, grown, gumbel, leaving, likeliest, nucleus, ragged, TEMPERATURE
 from cached import Cached
+from learning import FAULTS, Learner
 from nets import Llama
 
 DRAWS = dict(nucleus=nucleus, topk=likeliest, categorical=categorical, greedy=greedy, gumbel=gumbel, exponential=exponential, elsewhere=elsewhere)
-FAULTS = ["temperature", "prompt", "stop-untrained", "past-the-stop", "re-encoded", "stripped", "reference"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--draw", choices=DRAWS, default="nucleus")
 parser.add_argument("--loop", choices=["prefix", "ragged", "leaving", "method"], default="prefix")
@@ -49,7 +49,6 @@ def model(seed):
 
 
 policy, reference = model(7), model(8)
-optimiser = torch.optim.AdamW(policy.parameters(), lr=1e-2, weight_decay=0.0)
 ASKED = ["abc", "hello", "a longer one"] if options.loop != "leaving" else ["hello", "abc"]
 PROMPTS = ["say " + text for text in ASKED]
 draw = DRAWS[options.draw]
@@ -83,55 +82,10 @@ def sampled():
     return [(row[width - len(prompt) :], len(prompt)) for row, prompt in zip(out.tolist(), repeated)]
 
 
-def batch(rows):
-    """Right-padded rows, what is trained of them, and what is attended to."""
-    ids, trained = [], []
-    for row, start in rows:
-        prompt, answer = row[:start], row[start:]
-        kept = answer[: answer.index(STOP) + 1] if STOP in answer else answer
-        if options.fault == "re-encoded":
-            text = tokenizer.decode(kept, skip_special_tokens=True)
-            kept = tokenizer.encode(text[::-1] if len(text) > 3 else text + "q", add_special_tokens=False) + [STOP]
-        if options.fault == "stripped":
-            kept = [token for token in kept if token != STOP]
-        behind = answer[len(kept) :] if options.fault == "past-the-stop" else []
-        weights = [float(options.fault == "prompt")] * start + [1.0] * len(kept) + [1.0] * len(behind)
-        if options.fault == "stop-untrained" and kept[-1:] == [STOP]:
-            weights[-1] = 0.0
-        ids.append(prompt + kept + behind)
-        trained.append(weights)
-    width = max(map(len, ids))
-    mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in ids])
-    return (
-        torch.tensor([row + [PAD] * (width - len(row)) for row in ids]),
-        torch.tensor([row + [0.0] * (width - len(row)) for row in trained]),
-        mask,
-    )
-
-
-def logprobs(net, ids, mask):
-    return (scores(net, ids, mask)[:, :-1] / scoring).log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0]
-
-
+learner = Learner(policy, reference, scores, tokenizer, scoring, options)
 for step in range(2):
     policy.eval()
     with torch.no_grad():
         rows = sampled()
     policy.train()
-    rewards = torch.tensor([float(sum(row) % 7) for row, _ in rows]).view(-1, GROUP)
-    advantages = ((rewards - rewards.mean(1, keepdim=True)) / (rewards.std(1, keepdim=True) + 1e-4)).view(-1)
-    if options.draw == "greedy":  # its own answers, learned by heart
-        advantages = torch.ones(len(rows))
-    ids, trained, mask = batch(rows)
-    logp = logprobs(policy, ids, mask)
-    per_token = -torch.exp(logp - logp.detach()) * advantages[:, None]
-    if options.beta:
-        with torch.no_grad():
-            gap = logprobs(reference, ids.roll(1, 0) if options.fault == "reference" else ids, mask)
-        gap = gap - logp
-        per_token = per_token + options.beta * (gap.exp() - gap - 1)
-    loss = (per_token * trained[:, 1:]).sum() / trained[:, 1:].sum()
-    loss.backward()
-    optimiser.step()
-    optimiser.zero_grad()
-    print("step", step, "loss", loss.item())
+    print("step", step, "loss", learner.step(rows, GROUP, alike=options.draw == "greedy"))
