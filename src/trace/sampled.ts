@@ -40,7 +40,8 @@ function promptOf(
   { pad_token_id: pad, eos_token_ids: eos }: ReadGenerate,
 ): Ids {
   // What a mask hides between two tokens stands in the row all the same.
-  if (mask !== undefined) return ids.slice(mask.indexOf(1) < 0 ? ids.length : mask.indexOf(1), mask.lastIndexOf(1) + 1);
+  if (mask !== undefined)
+    return ids.slice(mask.indexOf(1) < 0 ? ids.length : mask.indexOf(1), mask.lastIndexOf(1) + 1);
   // Without a mask generate() takes pads for padding, unless the pad id is one that stops: then they were read as tokens.
   if (pad === null || eos.includes(pad)) return ids;
   return ids.filter((id) => id !== pad);

@@ -4,17 +4,8 @@ import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Ids } from '../../vocabulary.ts';
 import type { Generation, RowIds, Spans } from '../ledger.ts';
 import { type Hashed, hashed, hashOf } from './hash.ts';
-import {
-  type Annotation,
-  annotatedSpans,
-  blankOf,
-  complete,
-  isPadding,
-  put,
-  runOf,
-  type Walk,
-  walkOf,
-} from './walk.ts';
+import { type Found, laid, type Segment } from './laid.ts';
+import { isPadding, runOf, type Walk, walkOf } from './walk.ts';
 
 export interface GenerationIndex {
   readonly generations: readonly Generation[];
@@ -61,7 +52,7 @@ export function generationSpans(
     const padded = runOf(walk, 0, tokenizer?.padTokenId);
     const segments = segmentsFrom(reading, 0) ?? (padded > 0 ? segmentsFrom(reading, padded) : undefined);
     const found = segments ?? tailOf(reading);
-    if (found !== undefined) return laid(row, reading, found);
+    if (found !== undefined) return laid(row, { walk, generations: index.generations, tokenizer }, found);
   }
   return undefined;
 }
@@ -82,27 +73,6 @@ interface Reading {
   readonly bare: boolean;
   /** Segments looked for already, by where they begin. */
   readonly known: Map<number, Segment | undefined>;
-}
-
-/** A completion in the walk: tokens [from, to). */
-interface Found {
-  readonly generation: number;
-  readonly from: number;
-  readonly to: number;
-  /** All of it is there. */
-  readonly whole: boolean;
-  /** But for its stop token, and its special ones. */
-  readonly bare?: boolean;
-}
-
-/** A prompt at `start`, and the completions behind it: several where the calls of a conversation follow each other. */
-interface Segment {
-  readonly start: number;
-  readonly chain: readonly Found[];
-  /** Behind here, up to the first completion, it is not known what was sampled. */
-  readonly unsure: number | undefined;
-  /** Up to here the last completion may be the prompt of another one with the same end. */
-  readonly doubtful: number;
 }
 
 function push(map: Map<number, number[]>, key: number, value: number): void {
@@ -259,74 +229,6 @@ function tailOf(reading: Reading): readonly Segment[] | undefined {
     }
   }
   return undefined;
-}
-
-function laid(row: RowIds, { walk, index, tokenizer }: Reading, segments: readonly Segment[]): Spans {
-  const annotation = blankOf(row);
-  put(annotation, walk, 0, segments[0]?.start ?? 0, 'padding', false);
-  let end = 0;
-  for (const { start, chain, unsure, doubtful } of segments) {
-    let at = start;
-    for (const [turn, found] of chain.entries()) {
-      if (turn === 0) {
-        put(annotation, walk, at, unsure ?? found.from, 'prompt', false);
-        if (unsure !== undefined) put(annotation, walk, unsure, found.from, 'prompt', undefined);
-      } else put(annotation, walk, at, found.from, 'tool', false);
-      layCompletion(annotation, walk, found, index.generations[found.generation], turn === chain.length - 1);
-      at = found.to;
-    }
-    put(annotation, walk, chain.at(-1)?.from ?? at, doubtful, 'completion', undefined);
-    // Drawn and given tokens that cannot be told apart, on either side of where the prompt ends.
-    for (const { from, to, generation } of chain) {
-      const unsure = index.generations[generation]?.unsure;
-      if (unsure === undefined) continue;
-      put(annotation, walk, Math.max(start, from - unsure.before), from, 'prompt', undefined);
-      put(annotation, walk, from, Math.min(from + unsure.behind, to - 1), 'completion', undefined);
-    }
-    end = at;
-  }
-  layRest(
-    annotation,
-    walk,
-    end,
-    index.generations[segments.at(-1)?.chain.at(-1)?.generation ?? -1],
-    tokenizer,
-  );
-  const generations = segments.flatMap(({ chain }) => chain.map(({ generation }) => generation));
-  return annotatedSpans(annotation, { kind: 'generation', generations });
-}
-
-function layCompletion(
-  annotation: Annotation,
-  walk: Walk,
-  { from, to, whole, bare = false }: Found,
-  generation: Generation | undefined,
-  last: boolean,
-): void {
-  const stopped = whole && generation?.stopped === true;
-  const stop = stopped && !bare ? to - 1 : undefined;
-  // To leave a completion out that never came to its end is legal.
-  put(annotation, walk, from, to, 'completion', stopped || !last ? true : undefined);
-  if (stop !== undefined) put(annotation, walk, stop, to, 'stop', true);
-  complete(annotation, walk, Math.min(from + (generation?.unsure?.behind ?? 0), stop ?? to), to, stop);
-}
-
-/** What stands behind the last completion. */
-function layRest(
-  annotation: Annotation,
-  walk: Walk,
-  end: number,
-  generation: Generation | undefined,
-  tokenizer: Tokenizer | undefined,
-): void {
-  if (end >= walk.count) return;
-  // Pads that the model can see, behind what never came to a stop: they may have been sampled.
-  const sampled =
-    generation?.stopped === false && end + runOf(walk, end, tokenizer?.padTokenId) >= walk.count;
-  put(annotation, walk, end, walk.count, 'after stop', sampled ? undefined : false);
-  const appended = generation?.stopped === false && generation.eosTokenIds.includes(walk.ids[end] ?? -1);
-  if (appended) put(annotation, walk, end, end + 1, 'stop', undefined);
-  else if (generation?.open === true) put(annotation, walk, end, end + 1, 'completion', undefined);
 }
 
 function equalAt(ids: Ids, at: number, other: Ids): boolean {

@@ -50,6 +50,8 @@ class Decoding:
     def called(self, forward, logits, place):
         """Whether the record of this call is to wait."""
         session = self.session
+        if capturing(forward.ids):
+            return False
         with session.guard("decoding"):
             return self.follow(forward, logits, place)
         return False
@@ -119,7 +121,7 @@ class Decoding:
     def drew(self, p, picks, rows):
         """torch.multinomial, or the like: p (B, K) and picks (B,) or of one row several."""
         loop = self.loop_of()
-        if loop is None or loop.rows.next is not None:
+        if loop is None or loop.rows.next is not None or capturing(p):
             return
         fit = fitted(loop.last, p, picks)
         if (fit is None or (fit.temperature is None and fit.kept is None)) and loop.all is not None:
@@ -151,7 +153,7 @@ class Decoding:
     def chose(self, scores, result):
         """argmax: of the logits, or of what noise was added to, which `noise` undoes."""
         loop = self.loop_of()
-        if loop is None or loop.rows.next is not None or loop.last is None:
+        if loop is None or loop.rows.next is not None or loop.last is None or capturing(scores):
             return
         rows, vocab = loop.last.shape
         if scores.ndim not in (2, 3) or scores.shape[-1] != vocab or scores.shape[0] != rows:
@@ -233,6 +235,11 @@ def install(session):
 
     session.decoding = Decoding(session, record, put)
     wrappers = _draws.install(session, session.decoding)
+
+
+def capturing(tensor):
+    """What runs is written down for a CUDA graph: nothing can be read now."""
+    return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
 
 
 def version(logits):
