@@ -130,8 +130,9 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
   },
   generate: {
     generate: 'index',
-    model: 'index',
+    model: ['index', undefined],
     step: 'index',
+    source: ['text', undefined],
     input_ids: 'int matrix',
     attention_mask: ['int matrix', null],
     sequences: 'int matrix',
@@ -143,6 +144,10 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     temperature: ['number', null],
     max_new_tokens: ['number', null],
     settings: 'object',
+    lengths: ['ids', undefined],
+    unsure_before: ['ids', undefined],
+    unsure_behind: ['ids', undefined],
+    open: ['flag', undefined],
   },
   step: {
     step: 'index',
@@ -275,7 +280,13 @@ const SHAPES: {
     }
     return undefined;
   },
-  generate: ({ input_ids, attention_mask, sequences, prompt_width, copies }) => {
+  generate: (record) => {
+    const { input_ids, attention_mask, sequences, prompt_width, copies } = record;
+    for (const name of ['lengths', 'unsure_before', 'unsure_behind'] as const) {
+      const each = record[name];
+      if (each !== undefined && each.length !== sequences.length)
+        return `field "${name}" has ${each.length} entries, "sequences" has ${sequences.length} rows`;
+    }
     if (attention_mask !== null && !sameShape(attention_mask, input_ids))
       return `field "attention_mask" has shape ${shapeOf(attention_mask)}, the input ids have ${shapeOf(input_ids)}`;
     if (sequences.length !== input_ids.length * copies)

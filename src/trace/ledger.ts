@@ -171,7 +171,10 @@ export interface Spans {
 export interface Generation {
   readonly rank: number;
   readonly step: number;
-  readonly model: number;
+  /** Undefined: an engine or a server sampled. */
+  readonly model: number | undefined;
+  /** What sampled: `generate`, `loop`, or the name of an engine or a server. */
+  readonly source?: string;
   /** Index of the generate() call, and row of its output. */
   readonly call: number;
   readonly row: number;
@@ -184,6 +187,10 @@ export interface Generation {
   readonly eosTokenIds: Ids;
   /** Undefined: greedy, or not known. */
   readonly temperature: number | undefined;
+  /** So many of the prompt's last tokens may have been sampled, and so many of the completion's first given. */
+  readonly unsure?: { readonly before: number; readonly behind: number };
+  /** One token more may have been sampled behind it. */
+  readonly open?: boolean;
 }
 
 /** What the script's own trainer arguments, and the user, say that the trainer does. */

@@ -134,12 +134,15 @@ export interface TermRecord {
   readonly cap?: number | null;
 }
 
-/** A call of generate(): one record a call. */
+/** A call of generate(), or whatever else sampled: one record a call. */
 export interface GenerateRecord {
   readonly kind: 'generate';
   readonly generate: number;
-  readonly model: number;
+  /** Absent: an engine or a server, whose model is none of the process. */
+  readonly model?: number;
   readonly step: number;
+  /** `generate`: transformers'; `loop`: calls of the model by the script, followed; else the name of what sampled. Absent in older traces: generate. */
+  readonly source?: string;
   /** (B, P) and its mask, as given. */
   readonly input_ids: Array2;
   readonly attention_mask: Array2 | null;
@@ -155,6 +158,13 @@ export interface GenerateRecord {
   readonly max_new_tokens: number | null;
   /** Everything else of the generation configuration that is not its default. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** (B·n,) tokens of each completion, where they are known; what stands behind them is padding. */
+  readonly lengths?: readonly number[];
+  /** (B·n,) so many of the prompt's last tokens may have been sampled, and so many of the completion's first given. */
+  readonly unsure_before?: readonly number[];
+  readonly unsure_behind?: readonly number[];
+  /** The last token of each completion may be missing: it was drawn where nobody saw it. */
+  readonly open?: boolean;
 }
 
 /**

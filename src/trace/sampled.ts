@@ -1,4 +1,4 @@
-// What generate() calls sampled: prompts and completions without padding.
+// What generate() calls and other samplers drew: prompts and completions without padding.
 import type { Ids } from '../vocabulary.ts';
 import type { ReadGenerate } from './fields.ts';
 import type { Generation } from './ledger.ts';
@@ -12,16 +12,22 @@ export function sampledOf(
   return record.sequences.map((sequence, row) => {
     // Each prompt's copies stand one behind the other.
     const mask = record.attention_mask?.[Math.floor(row / Math.max(1, copies))];
-    const completion = completionOf(sequence.slice(width), record);
+    const [before, behind] = [record.unsure_before?.[row] ?? 0, record.unsure_behind?.[row] ?? 0];
+    const end = record.lengths?.[row];
+    const ids = sequence.slice(width, end === undefined ? undefined : width + end);
+    const completion = completionOf(ids, end === undefined ? record : { ...record, pad_token_id: null });
     return {
       ...place,
       model: record.model,
+      source: record.source ?? 'generate',
       call: record.generate,
       row,
       promptIds: promptOf(sequence.slice(0, width), mask, record),
       ...completion,
       eosTokenIds: record.eos_token_ids,
       temperature: record.do_sample ? (record.temperature ?? undefined) : undefined,
+      ...(before + behind > 0 ? { unsure: { before, behind } } : {}),
+      ...(record.open === true && !completion.stopped ? { open: true } : {}),
     };
   });
 }
@@ -33,7 +39,9 @@ function promptOf(
   mask: Ids | undefined,
   { pad_token_id: pad, eos_token_ids: eos }: ReadGenerate,
 ): Ids {
-  if (mask !== undefined) return ids.filter((_, column) => mask[column] !== 0);
+  // What a mask hides between two tokens stands in the row all the same.
+  if (mask !== undefined)
+    return ids.slice(mask.indexOf(1) < 0 ? ids.length : mask.indexOf(1), mask.lastIndexOf(1) + 1);
   // Without a mask generate() takes pads for padding, unless the pad id is one that stops: then they were read as tokens.
   if (pad === null || eos.includes(pad)) return ids;
   return ids.filter((id) => id !== pad);

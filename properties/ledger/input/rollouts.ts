@@ -9,7 +9,7 @@ import {
   sameIds,
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
-import { isSampled } from '../tokens/trained.ts';
+import { isSampled, withoutSampled } from '../tokens/trained.ts';
 import { groupRelative } from '../weights/declared.ts';
 import { type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
 import { commonStart, endsWith, keyOf, likeness, startsWith } from './kin.ts';
@@ -19,8 +19,7 @@ import { isPushedDown, NO_POLICY, TELLING, trainsPolicy } from './policy.ts';
 const ALIKE = 0.5;
 
 const needsSampling = (ledger: Ledger): string | undefined => {
-  if (ledger.generations.length === 0)
-    return 'no generate() call was seen: nothing was sampled, or another process or engine did it';
+  if (ledger.generations.length === 0) return withoutSampled(ledger);
   return trainsPolicy(ledger) || ledger.rows.some(isPushedDown) ? undefined : NO_POLICY;
 };
 

@@ -14,7 +14,7 @@ import {
   targetsOf,
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
-import { explained, isSampled } from '../tokens/trained.ts';
+import { explained, isSampled, withoutSampled } from '../tokens/trained.ts';
 import { type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
 import { NO_POLICY, trainsPolicy } from './policy.ts';
 
@@ -28,7 +28,7 @@ const temperature: LedgerProperty = {
   needs: (ledger) => {
     if (ledger.settings.semantics.temperature_in_scoring === false)
       return 'semantics.temperature_in_scoring is false: scores are at temperature 1';
-    if (!ledger.rows.some(isSampled)) return 'no trained row holds tokens of a recorded generate() call';
+    if (!ledger.rows.some(isSampled)) return withoutSampled(ledger);
     return trainsPolicy(ledger) ? undefined : NO_POLICY;
   },
   judge: (ledger) => {

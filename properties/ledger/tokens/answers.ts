@@ -27,7 +27,43 @@ interface Answer {
   readonly leftOut: boolean;
 }
 
-function answersOf({ rows }: Ledger): Answer[] {
+function answersOf(ledger: Ledger): Answer[] {
+  const answers = allAnswers(ledger);
+  const prefilled = prefilledOf(answers);
+  if (prefilled === 0) return answers;
+  return answers.map((each) => ({
+    ...each,
+    content: each.content.filter((_, at) => at >= prefilled),
+    missing: each.missing.filter((t) => t >= (each.content[prefilled] ?? Number.POSITIVE_INFINITY)),
+  }));
+}
+
+/**
+ * So many tokens at the beginning of every answer are the same, and trained in none: the trainer wrote them in front of what
+ * was to be answered. One token, or a single answer, is no evidence: a mask that is late looks the same.
+ */
+function prefilledOf(answers: readonly Answer[]): number {
+  const kept = answers.filter(({ leftOut, content }) => !leftOut && content.length > 0);
+  const texts = new Set(kept.map(({ row, content }) => keyOf(content.map((t) => row.ids[t] ?? -1))));
+  const [first] = kept;
+  if (first === undefined || texts.size < LEAST_TEXTS) return 0;
+  let length = 0;
+  const idAt = ({ row, content }: Answer, at: number): number | undefined => row.ids[content[at] ?? -1];
+  while (
+    kept.every(
+      (each) =>
+        idAt(each, length) !== undefined &&
+        idAt(each, length) === idAt(first, length) &&
+        each.missing.includes(each.content[length] ?? -1),
+    )
+  )
+    length++;
+  return length >= LEAST_PREFILLED ? length : 0;
+}
+
+const LEAST_PREFILLED = 2;
+
+function allAnswers({ rows }: Ledger): Answer[] {
   return rows
     .filter((row) => row.reached && isTaught(row) && !isOffTarget(row))
     .flatMap((row) =>

@@ -1,6 +1,13 @@
 // What must be trained of a sampled completion: every token, and the stop token that ended it.
-import type { Ledger, LedgerJudgement, LedgerProperty } from '../../../src/index.ts';
+import {
+  type Generation,
+  type Ledger,
+  type LedgerJudgement,
+  type LedgerProperty,
+  realIds,
+} from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
+import { endsWith } from '../input/kin.ts';
 import { alsoOthers, type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
 import { isMissing, type Judged, judgedCompletions, missedByAll } from './clipped.ts';
 import { needsSampled, seenAt } from './trained.ts';
@@ -75,11 +82,54 @@ function stopTokens(ledger: Ledger): LedgerJudgement {
   const loose = declared === false ? [] : stopped.filter(({ strict }) => !strict);
   const all = missedByAll(loose, stopOf).map(({ each }) => each);
   const silent = loose.filter((each) => isMissing(each.row, stopOf(each) ?? 0)).length - all.length;
-  return judgementOf(
-    stopped.length - silent,
-    leftOut + silent,
-    [...wrong, ...all].map((each) => wrongStop(ledger, each, declared)),
-  );
+  const lost = declared === false || stopped.length > 0 ? [] : lostStops(ledger, judged);
+  return judgementOf(stopped.length - silent + lost.length, leftOut + silent, [
+    ...[...wrong, ...all].map((each) => wrongStop(ledger, each, declared)),
+    ...lost.map(({ each, generation }) => lostStop(ledger, each, generation)),
+  ]);
+}
+
+interface Lost {
+  readonly each: Judged;
+  readonly generation: Generation;
+}
+
+/**
+ * Rows that end where a sampled completion had its stop token, and have none. A limit cuts rows too: one that is shorter than
+ * another was not cut by it.
+ */
+function lostStops(ledger: Ledger, judged: readonly Judged[]): readonly Lost[] {
+  const longest = Math.max(0, ...ledger.rows.map((row) => realIds(row).length));
+  return judged.flatMap((each) => {
+    const { row, completion } = each;
+    const { origin } = row.spans;
+    const own = origin.kind === 'generation' ? origin.generations.at(-1) : undefined;
+    const generation = own === undefined ? undefined : ledger.generations[own];
+    if (generation?.stopped !== true || completion !== row.spans.completions.at(-1)) return [];
+    const ids = realIds(row);
+    const special = ledger.tokenizer?.specialIds;
+    const said = generation.completionIds.slice(0, -1);
+    const plain = said.filter((id) => special?.has(id) !== true);
+    const bare = [said, plain].some((ends) => ends.length > 0 && endsWith(ids, ends));
+    return bare && completion.to > row.real.lastIndexOf(true) && ids.length < longest
+      ? [{ each, generation }]
+      : [];
+  });
+}
+
+function lostStop(ledger: Ledger, { row, completion, content }: Judged, generation: Generation): Found {
+  const stop = generation.completionIds.at(-1);
+  const spelled = stop === undefined ? undefined : ledger.tokenizer?.token(stop);
+  return {
+    harm: content.length,
+    tell: () => ({
+      kind: 'stop',
+      sentence: `The completion of ${placeOf(ledger, row)} was sampled with the stop token ${spelled === undefined ? '' : `${JSON.stringify(spelled)} `}(id ${stop}) behind it, and the row ends without it, at ${tokenIn(ledger, row, completion.to - 1)}.`,
+      strips: [rowStrip(ledger, row, [completion.to - 1])],
+      note: 'Nothing teaches the model to stop. Decoding with skip_special_tokens drops the stop token: train on the ids that were sampled, and never on their text.',
+      given: { ...givenOf(row), prompt_ids: generation.promptIds, sampled_ids: generation.completionIds },
+    }),
+  };
 }
 
 function wrongStop(

@@ -1,5 +1,6 @@
 // What the ledger saw of one token as a target, and what that is worth as evidence. All rules about tokens ask here.
-import { explains, isOpen, type Ledger, type LedgerRow, type Trained } from '../../../src/index.ts';
+import { explains, isOpen, type Ledger, type LedgerRow, realIds, type Trained } from '../../../src/index.ts';
+import { commonStart } from '../input/kin.ts';
 
 /**
  * `yes`: a gradient towards one target. `no`: no gradient. `unclear`: a gradient that no single target explains, as an
@@ -61,11 +62,29 @@ export const isTaught = ({ spans }: LedgerRow): boolean =>
 
 /** Of a rule about sampled rows: what is missing where the ledger has none. */
 export const needsSampled = (ledger: Ledger): string | undefined =>
-  needsRows(
-    ledger,
-    isSampled,
-    'no trained row holds tokens of a recorded generate() call: the script samples nothing, or does it where the trace cannot see',
-  );
+  needsRows(ledger, isSampled, withoutSampled(ledger));
+
+/** Why no trained row is known to be sampled. */
+export function withoutSampled({ generations, rows }: Ledger): string {
+  if (generations.length === 0)
+    return 'nothing was seen that samples: no generate() call, no loop that feeds back what it drew, no engine or server that answers token ids';
+  const reached = rows.filter((row) => row.reached).map((row) => realIds(row));
+  const sampled = generations.map(({ promptIds, completionIds }) => [...promptIds, ...completionIds]);
+  let nearest = { start: 0, of: sampled[0]?.length ?? 0 };
+  for (const ids of reached.slice(0, MOST_COMPARED))
+    for (const each of sampled.slice(-MOST_COMPARED)) {
+      const start = commonStart(ids, each);
+      if (start > nearest.start) nearest = { start, of: each.length };
+    }
+  const near =
+    nearest.start === 0
+      ? 'none even begins like one'
+      : `the nearest is like one for its first ${nearest.start} of ${nearest.of} tokens`;
+  return `${generations.length} ${generations.length === 1 ? 'sequence was' : 'sequences were'} sampled, and none stands in a trained row: ${near}`;
+}
+
+/** Rows, and sequences: all pairs of them are looked at. */
+const MOST_COMPARED = 200;
 
 /** Of a rule about rows of a data set. */
 export const needsTaught = (ledger: Ledger): string | undefined =>

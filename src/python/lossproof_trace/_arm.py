@@ -13,13 +13,22 @@ from .recording import _ending, _session
 
 DEFAULT_STEPS = 2
 
-ENGINES = {
-    "vllm.entrypoints.llm": ("LLM", "vllm"),
-    "vllm.v1.engine.async_llm": ("AsyncLLM", "vllm"),
-    "vllm.engine.async_llm_engine": ("AsyncLLMEngine", "vllm"),
-    "trl.generation.vllm_client": ("VLLMClient", "vllm"),
-    "trl.extras.vllm_client": ("VLLMClient", "vllm"),
-    "sglang.srt.entrypoints.engine": ("Engine", "sglang"),
+# Modules whose classes are wrapped when they are imported: file of script/, and its function.
+PARTS = {
+    "transformers.generation.utils": ("_generate", "install"),
+    "transformers.generation.continuous_batching.continuous_api": ("_generate", "install_batches"),
+    "transformers.tokenization_utils_base": ("_tokenizers", "install"),
+    "transformers.trainer": ("_settings", "install"),
+    "torch.utils.data.dataloader": ("_batches", "install"),
+    "vllm.entrypoints.llm": ("_engines", "install"),
+    "vllm.v1.engine.async_llm": ("_engines", "install"),
+    "vllm.engine.async_llm_engine": ("_engines", "install"),
+    "trl.generation.vllm_client": ("_engines", "install"),
+    "trl.extras.vllm_client": ("_engines", "install"),
+    "sglang.srt.entrypoints.engine": ("_engines", "install"),
+    "requests.models": ("_served", "requests"),
+    "httpx._models": ("_served", "httpx"),
+    "http.client": ("_served", "plain"),
 }
 
 
@@ -37,15 +46,8 @@ def arm():
     _session.use(session)
     session.begin()
     _ending.install(session)
-    waiting = {name: functools.partial(_engine, session) for name in ENGINES}
+    waiting = {name: functools.partial(_part, session, *part) for name, part in PARTS.items()}
     waiting["torch"] = functools.partial(_torch, session)
-    waiting["transformers.generation.utils"] = functools.partial(_part, session, "_generate", "install")
-    waiting["transformers.generation.continuous_batching.continuous_api"] = functools.partial(
-        _part, session, "_generate", "install_batches"
-    )
-    waiting["transformers.tokenization_utils_base"] = functools.partial(_part, session, "_tokenizers", "install")
-    waiting["transformers.trainer"] = functools.partial(_part, session, "_settings", "install")
-    waiting["torch.utils.data.dataloader"] = functools.partial(_part, session, "_batches", "install")
     sys.meta_path.insert(0, Finder(session, waiting))
     for name, hook in waiting.items():
         if name in sys.modules:
@@ -107,12 +109,13 @@ class Finder:
 
 def _torch(session, torch):
     from .forward import _install
-    from .script import _combined, _compile, _optimiser, _ranks
+    from .script import _combined, _compile, _decoding, _optimiser, _ranks
 
     _optimiser.install(session, torch)
     _combined.install(session, torch)
     _ranks.install(session, torch)
     _compile.install(session, torch)
+    _decoding.install(session)
     _install.install(session)
 
 
@@ -122,21 +125,3 @@ def _part(session, part, install, module):
     getattr(importlib.import_module("lossproof_trace.script." + part), install)(session, module)
 
 
-def _engine(session, module):
-    name, what = ENGINES[module.__name__]
-    owner = getattr(module, name, None)
-    if owner is None or "__init__" not in vars(owner):
-        return
-    original = owner.__init__
-
-    @functools.wraps(original)
-    def init(self, *args, **kwargs):
-        with session.guard("engine"):
-            session.blind(
-                what,
-                "Completions are sampled by %s, an engine of its own, which the tracer cannot see into: "
-                "what it sampled, and with which settings, is unknown." % what,
-            )
-        return original(self, *args, **kwargs)
-
-    owner.__init__ = init

@@ -41,8 +41,9 @@ export function chatExpectation(row: TokenRow, facts: ChatFacts): Stretch & { re
     for (let at = from; at < to; at++)
       expected[at] = at < count && to > count ? undefined : row.trained[at] ? target : undefined;
     if (target !== false) {
-      expected.fill(undefined, from - thoughtBefore(facts.writer, ids, from), from);
       expected.fill(undefined, from, from + thoughtAt(facts.writer, ids, from, to));
+      // A thought that the template itself wrote in front of the answer: of the prompt, or of the answer.
+      expected.fill(undefined, from - thoughtBefore(facts.writer, ids, from), from);
     }
     const free = stop === undefined ? to : behindTurn(tokenizer, ids, to, eos);
     if (target !== false) expected.fill(undefined, to, free);

@@ -1,20 +1,11 @@
-// Rows that a script sampled itself: the ids of a recorded generate() call, prompt and completion, stand in the row.
-// Known without a tokenizer, and exactly.
+// Rows that a script sampled itself: the ids of a recorded sampler, prompt and completion, stand in the row, whatever the
+// attention mask hides of them. Known without a tokenizer, and exactly; but for stop and special tokens, which get lost.
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Ids } from '../../vocabulary.ts';
 import type { Generation, RowIds, Spans } from '../ledger.ts';
 import { type Hashed, hashed, hashOf } from './hash.ts';
-import {
-  type Annotation,
-  annotatedSpans,
-  blankOf,
-  complete,
-  isPadding,
-  put,
-  runOf,
-  type Walk,
-  walkOf,
-} from './walk.ts';
+import { type Found, laid, type Segment } from './laid.ts';
+import { isPadding, runOf, type Walk, walkOf } from './walk.ts';
 
 export interface GenerationIndex {
   readonly generations: readonly Generation[];
@@ -48,14 +39,20 @@ export function generationSpans(
   if (index.lengths.length === 0) return undefined;
   // Where the padding is told by its id, a BOS of the same id in front of the prompt looks like padding.
   const ways = row.attention === undefined && row.real[0] === false ? [0, 1] : [0];
-  for (const before of ways) {
-    const walk = walkOf(row, before);
+  const hides = row.real.slice(row.real.indexOf(true), row.real.lastIndexOf(true)).includes(false);
+  const tries = [
+    ...ways.map((before) => ({ before, whole: false, bare: false })),
+    ...(hides ? [{ before: 0, whole: true, bare: false }] : []),
+    { before: 0, whole: hides, bare: true },
+  ];
+  for (const { before, whole, bare } of tries) {
+    const walk = walkOf(row, before, whole);
     if (walk.count === 0) return undefined;
-    const reading: Reading = { walk, hash: hashed(walk.ids), index, tokenizer, known: new Map() };
+    const reading: Reading = { walk, hash: hashed(walk.ids), index, tokenizer, bare, known: new Map() };
     const padded = runOf(walk, 0, tokenizer?.padTokenId);
     const segments = segmentsFrom(reading, 0) ?? (padded > 0 ? segmentsFrom(reading, padded) : undefined);
     const found = segments ?? tailOf(reading);
-    if (found !== undefined) return laid(row, reading, found);
+    if (found !== undefined) return laid(row, { walk, generations: index.generations, tokenizer }, found);
   }
   return undefined;
 }
@@ -72,27 +69,10 @@ interface Reading {
   readonly hash: Hashed;
   readonly index: GenerationIndex;
   readonly tokenizer: Tokenizer | undefined;
+  /** Completions are looked for without their stop and special tokens. */
+  readonly bare: boolean;
   /** Segments looked for already, by where they begin. */
   readonly known: Map<number, Segment | undefined>;
-}
-
-/** A completion in the walk: tokens [from, to). */
-interface Found {
-  readonly generation: number;
-  readonly from: number;
-  readonly to: number;
-  /** All of it is there. */
-  readonly whole: boolean;
-}
-
-/** A prompt at `start`, and the completions behind it: several where the calls of a conversation follow each other. */
-interface Segment {
-  readonly start: number;
-  readonly chain: readonly Found[];
-  /** Behind here, up to the first completion, it is not known what was sampled. */
-  readonly unsure: number | undefined;
-  /** Up to here the last completion may be the prompt of another one with the same end. */
-  readonly doubtful: number;
 }
 
 function push(map: Map<number, number[]>, key: number, value: number): void {
@@ -141,7 +121,9 @@ function lookedUp(reading: Reading, start: number): Segment | undefined {
 }
 
 /** The completion of a generation at `at`, or behind the padding of its prompt's right side. */
-function completionAt({ walk, index, tokenizer }: Reading, generation: number, at: number): Found[] {
+function completionAt(reading: Reading, generation: number, at: number): Found[] {
+  const { walk, index, tokenizer } = reading;
+  if (reading.bare) return bareAt(reading, generation, at);
   const ids = index.generations[generation]?.completionIds ?? [];
   const padding = runOf(walk, at, tokenizer?.padTokenId);
   for (const from of padding > 0 ? [at, at + padding] : [at]) {
@@ -149,6 +131,21 @@ function completionAt({ walk, index, tokenizer }: Reading, generation: number, a
     const left = walk.count - from;
     if (left > 0 && left < ids.length && equalAt(walk.ids, from, ids.slice(0, left)))
       return [{ generation, from, to: walk.count, whole: false }];
+  }
+  return [];
+}
+
+/** The completion as decoding without special tokens leaves it: it must end the row, for less of it is less evidence. */
+function bareAt({ walk, index, tokenizer }: Reading, generation: number, at: number): Found[] {
+  const known = index.generations[generation];
+  const all = known?.completionIds ?? [];
+  const unstopped = known?.stopped === true ? all.slice(0, -1) : all;
+  const plain = unstopped.filter((id) => tokenizer?.specialIds.has(id) !== true);
+  for (const ids of [unstopped, plain]) {
+    const to = at + ids.length;
+    if (ids.length === 0 || ids.length === all.length || !equalAt(walk.ids, at, ids)) continue;
+    if (to >= walk.count || isPadding(walk, to, walk.count, tokenizer))
+      return [{ generation, from: at, to, whole: true, bare: true }];
   }
   return [];
 }
@@ -179,8 +176,8 @@ function isEnd(reading: Reading, { generation, to, whole }: Found): boolean {
   const { walk, index, tokenizer } = reading;
   const known = index.generations[generation];
   if (!whole || known?.stopped === true || to >= walk.count) return true;
-  // Some trainers put a stop token behind what has none.
-  const put = known?.eosTokenIds.includes(walk.ids[to] ?? -1) === true ? 1 : 0;
+  // Some trainers put a stop token behind what has none; and the last token may have been drawn unseen.
+  const put = known?.open === true || known?.eosTokenIds.includes(walk.ids[to] ?? -1) === true ? 1 : 0;
   return (
     to + put >= walk.count ||
     isPadding(walk, to, walk.count, tokenizer) ||
@@ -232,65 +229,6 @@ function tailOf(reading: Reading): readonly Segment[] | undefined {
     }
   }
   return undefined;
-}
-
-function laid(row: RowIds, { walk, index, tokenizer }: Reading, segments: readonly Segment[]): Spans {
-  const annotation = blankOf(row);
-  put(annotation, walk, 0, segments[0]?.start ?? 0, 'padding', false);
-  let end = 0;
-  for (const { start, chain, unsure, doubtful } of segments) {
-    let at = start;
-    for (const [turn, found] of chain.entries()) {
-      if (turn === 0) {
-        put(annotation, walk, at, unsure ?? found.from, 'prompt', false);
-        if (unsure !== undefined) put(annotation, walk, unsure, found.from, 'prompt', undefined);
-      } else put(annotation, walk, at, found.from, 'tool', false);
-      layCompletion(annotation, walk, found, index.generations[found.generation], turn === chain.length - 1);
-      at = found.to;
-    }
-    put(annotation, walk, chain.at(-1)?.from ?? at, doubtful, 'completion', undefined);
-    end = at;
-  }
-  layRest(
-    annotation,
-    walk,
-    end,
-    index.generations[segments.at(-1)?.chain.at(-1)?.generation ?? -1],
-    tokenizer,
-  );
-  const generations = segments.flatMap(({ chain }) => chain.map(({ generation }) => generation));
-  return annotatedSpans(annotation, { kind: 'generation', generations });
-}
-
-function layCompletion(
-  annotation: Annotation,
-  walk: Walk,
-  { from, to, whole }: Found,
-  generation: Generation | undefined,
-  last: boolean,
-): void {
-  const stopped = whole && generation?.stopped === true;
-  // To leave a completion out that never came to its end is legal.
-  put(annotation, walk, from, to, 'completion', stopped || !last ? true : undefined);
-  if (stopped) put(annotation, walk, to - 1, to, 'stop', true);
-  complete(annotation, walk, from, to, stopped ? to - 1 : undefined);
-}
-
-/** What stands behind the last completion. */
-function layRest(
-  annotation: Annotation,
-  walk: Walk,
-  end: number,
-  generation: Generation | undefined,
-  tokenizer: Tokenizer | undefined,
-): void {
-  if (end >= walk.count) return;
-  // Pads that the model can see, behind what never came to a stop: they may have been sampled.
-  const sampled =
-    generation?.stopped === false && end + runOf(walk, end, tokenizer?.padTokenId) >= walk.count;
-  put(annotation, walk, end, walk.count, 'after stop', sampled ? undefined : false);
-  const appended = generation?.stopped === false && generation.eosTokenIds.includes(walk.ids[end] ?? -1);
-  if (appended) put(annotation, walk, end, end + 1, 'stop', undefined);
 }
 
 function equalAt(ids: Ids, at: number, other: Ids): boolean {

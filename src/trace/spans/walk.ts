@@ -35,15 +35,18 @@ export interface Annotation {
   readonly completions: { from: number; to: number; stop?: number }[];
 }
 
-/** `before`: so many columns before the first real one belong to the walk as well. */
-export function walkOf({ ids, real, attention }: RowIds, before = 0): Walk {
+/**
+ * `before`: so many columns before the first real one belong to the walk as well. `whole`: so does what the attention mask
+ * hides between two real ones.
+ */
+export function walkOf({ ids, real, attention }: RowIds, before = 0, whole = false): Walk {
   const first = real.indexOf(true);
   const masked = attention !== undefined;
   if (first < 0) return { columns: [], ids: [], count: 0, masked };
   const last = real.lastIndexOf(true);
   const columns: number[] = [];
   for (let column = first - before; column < ids.length; column++)
-    if (column < first || column > last || real[column]) columns.push(column);
+    if (whole || column < first || column > last || real[column]) columns.push(column);
   const behind = ids.length - 1 - last;
   return { columns, ids: columns.map((column) => ids[column] ?? -1), count: columns.length - behind, masked };
 }

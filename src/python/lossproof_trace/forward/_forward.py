@@ -132,7 +132,6 @@ class Forward:
         self.model.recent.append((self.ids, self.grad))
         if loss is not None and not self.grad:
             tell_blind(self)
-        self.named = None
 
     def again(self):
         """Gradient checkpointing calls a model again inside of the backward pass; what was called without gradients is
@@ -159,10 +158,20 @@ class Forward:
             self.keep(logits, (piece.start, piece.width), IDENTITY)
 
     def write(self, logits, place):
+        # Of a loop that samples, the calls are no scoring: whether it is one is known only behind the call.
+        decoding = self.session.decoding
+        if decoding is None or not decoding.called(self, logits, place):
+            self.put(self.told(logits, place))
+
+    def told(self, logits, place):
         large = logits is not None and self.ids.shape[0] * place[1] * self.vocab > CHEAP_LOGPROBS
+        fields = forward_record(self, None if large and not self.exact(logits) else logits, place)
+        self.named = None
+        return fields
+
+    def put(self, fields):
         self.index = _counter[0]
         _counter[0] += 1
-        fields = forward_record(self, None if large and not self.exact(logits) else logits, place)
         self.session.write("forward", forward=self.index, **fields)
 
 

@@ -7,6 +7,7 @@ For the parts, in one place:
     session.checkpoint()            outside of any guard, wherever a model is about to be called: ends the script (SystemExit)
                                     where its steps are done and it went on nevertheless
     session.step                    index of the optimiser step that a forward pass now belongs to
+    session.looking                 the tracer itself is at work in this thread
     session.generating              depth of generate() calls of this thread; 0: outside
     session.grad_scale()            the factor that a gradient scaler put on the loss, 1.0 without
     session.modules_called          to be set when any torch module is called
@@ -62,6 +63,8 @@ class Session:
         self.on_ending = []
         # Of a data loader, the batch that was taken last (script/_batches.py).
         self.batch = None
+        # Follows the loops of the script's own that sample (script/_decoding.py), where it is there: asked at each forward pass.
+        self.decoding = None
         self._generations = 0
         self._scale = None
         self._told = set()
@@ -162,6 +165,11 @@ class Session:
             self._everywhere -= 1
         else:
             self._local.generating -= 1
+
+    @property
+    def looking(self):
+        """This thread is inside of a guard: what is called is called by the tracer."""
+        return getattr(self._local, "depth", 0) > 0
 
     def next_generation(self):
         """Index of a `generate` record."""

@@ -120,6 +120,7 @@ class Calls:
         session.write(
             "generate",
             generate=session.next_generation(),
+            source="generate",
             model=index,
             step=session.step,
             input_ids=given,

@@ -1,7 +1,117 @@
 // Where completions come from: loops of a script's own, methods that sample, engines, servers; models that are found in odd ways.
+import { expect } from 'vitest';
+import type { Exact } from '../exact.ts';
 import type { Cases } from './kinds.ts';
 
+const OWN = 'samplers/own.py';
+const ASKED = 'samplers/asked.py';
+const TOKEN = /Token \d+/;
+
+/** So many sequences, at this temperature, from here; and every trained row holds one of them. */
+const sampled =
+  (source: string, temperature: number | undefined, count = 24): Exact =>
+  ({ ledger }) => {
+    expect(ledger.generations).toHaveLength(count);
+    for (const each of ledger.generations) expect(each).toMatchObject({ source });
+    expect(new Set(ledger.generations.map((each) => each.temperature))).toEqual(new Set([temperature]));
+    expect(ledger.rows.map(({ spans }) => spans.origin.kind)).toEqual(ledger.rows.map(() => 'generation'));
+  };
+
 export const samplers: Cases = {
-  clean: {},
-  faulty: {},
+  clean: {
+    'the whole prefix each time, and the likeliest of a share': {
+      words: `${OWN} --draw nucleus`,
+      exact: sampled('loop', 0.7),
+    },
+    'a distribution of torch, and a reference': {
+      words: `${OWN} --draw categorical --beta 0.04`,
+      exact: sampled('loop', 0.7),
+    },
+    'the smallest of exponential noise': {
+      words: `${OWN} --draw exponential`,
+      exact: sampled('loop', 0.7),
+    },
+    'noise of Gumbel': { words: `${OWN} --draw gumbel`, exact: sampled('loop', 0.7) },
+    'the likeliest token': { words: `${OWN} --draw greedy`, exact: sampled('loop', undefined) },
+    'drawn by another library': { words: `${OWN} --draw elsewhere`, exact: sampled('loop', undefined) },
+    'prompts of several lengths, column by column, through methods of the model': {
+      words: `${OWN} --loop ragged`,
+      exact: sampled('loop', 0.7),
+    },
+    'one prompt remembered for a group, of which rows leave': {
+      words: `${OWN} --loop leaving --draw topk`,
+      exact: sampled('loop', 0.7, 16),
+    },
+    "a generate() of the script's own": { words: `${OWN} --loop method`, exact: sampled('loop', 0.7) },
+    'the engine of vLLM, as far as a stand-in has its shape': {
+      words: `${ASKED} --by vllm`,
+      exact: sampled('vllm', 0.7),
+    },
+    'the engine of SGLang, as far as a stand-in has its shape': {
+      words: `${ASKED} --by sglang`,
+      exact: sampled('sglang', 0.7),
+    },
+    'a server that answers token ids, asked by requests': {
+      words: `${ASKED} --by requests`,
+      exact: sampled('server', 0.7),
+    },
+    "TRL's server": { words: `${ASKED} --by trl`, exact: sampled('server', 0.7) },
+  },
+  faulty: {
+    'prompts of several lengths, scored without the temperature': {
+      words: `${OWN} --loop ragged --fault temperature`,
+      found: 'logprobs/divide-by-the-temperature',
+      says: /0\.7/,
+    },
+    "a generate() of the script's own, scored without the temperature": {
+      words: `${OWN} --loop method --fault temperature`,
+      found: 'logprobs/divide-by-the-temperature',
+      says: /0\.7/,
+    },
+    'the whole prefix each time, and the prompt is trained': {
+      words: `${OWN} --draw nucleus --fault prompt`,
+      found: 'mask/prompt-is-never-trained',
+      says: TOKEN,
+    },
+    'a distribution of torch, and the stop is not trained': {
+      words: `${OWN} --draw categorical --fault stop-untrained`,
+      found: 'mask/stop-token-is-trained-once',
+      says: TOKEN,
+    },
+    'rows that leave, trained past their stop': {
+      words: `${OWN} --loop leaving --draw topk --fault past-the-stop`,
+      found: 'mask/nothing-after-the-stop-is-trained',
+      says: TOKEN,
+    },
+    'the reference is given other rows': {
+      words: `${OWN} --draw nucleus --beta 0.04 --fault reference`,
+      found: 'trace/reference-sees-the-same-rows',
+      says: /row \d+/,
+    },
+    'answers of an engine that were decoded and tokenised again': {
+      words: `${ASKED} --by vllm --fault re-encoded`,
+      found: 'rollout/scored-ids-are-sampled-ids',
+      says: TOKEN,
+    },
+    'answers of a server without their stop': {
+      words: `${ASKED} --by requests --fault stripped`,
+      found: 'mask/stop-token-is-trained-once',
+      says: /ends without it/,
+    },
+    'answers of an engine, scored without the temperature': {
+      words: `${ASKED} --by sglang --fault temperature`,
+      found: 'logprobs/divide-by-the-temperature',
+      says: /0\.7/,
+    },
+    'answers of a server, asked by urllib, with their prompts trained': {
+      words: `${ASKED} --by urllib --fault prompt`,
+      found: 'mask/prompt-is-never-trained',
+      says: TOKEN,
+    },
+    'answers of a server, asked by httpx, trained past their stop': {
+      words: `${ASKED} --by httpx --fault past-the-stop`,
+      found: 'mask/nothing-after-the-stop-is-trained',
+      says: TOKEN,
+    },
+  },
 };

@@ -1,0 +1,71 @@
+"""What was sampled outside of the process's own models, by an engine or behind a server, as a `generate` record."""
+
+import sys
+
+# What does nothing, of each setting.
+NEUTRAL = {
+    "top_p": (1.0,),
+    "top_k": (0.0, -1.0),
+    "min_p": (0.0,),
+    "repetition_penalty": (1.0,),
+    "presence_penalty": (0.0,),
+    "frequency_penalty": (0.0,),
+}
+
+
+class Answer:
+    """Ids of a prompt and of what was sampled behind it; `stopped`: its last token is what ended it."""
+
+    def __init__(self, prompt, completion, stopped):
+        self.prompt, self.completion, self.stopped = ids(prompt), ids(completion), stopped
+
+
+def ids(values):
+    """A list of whole numbers, or None."""
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if not isinstance(values, (list, tuple)) or not values:
+        return [] if isinstance(values, (list, tuple)) else None
+    return [int(value) for value in values] if all(isinstance(value, int) for value in values) else None
+
+
+def tell(session, source, answers, asked):
+    """`asked(name)`: what was asked for by this name, or None. Whether there was anything to tell."""
+    torch = sys.modules.get("torch")
+    answers = [each for each in answers if each.prompt and each.completion is not None]
+    if torch is None or not answers or not any(each.completion for each in answers):
+        return False
+    stops = sorted({each.completion[-1] for each in answers if each.stopped and each.completion})
+    used = {token for each in answers for token in (*each.prompt, *each.completion)}
+    pad = next(token for token in range(len(used) + 1) if token not in used)
+    before, behind = (max(map(len, rows)) for rows in zip(*((each.prompt, each.completion) for each in answers)))
+    temperature = number(asked("temperature"))
+    greedy = temperature == 0.0
+    session.write(
+        "generate",
+        generate=session.next_generation(),
+        step=session.step,
+        source=source,
+        input_ids=torch.tensor([[pad] * (before - len(each.prompt)) + each.prompt for each in answers]),
+        attention_mask=torch.tensor([[0] * (before - len(each.prompt)) + [1] * len(each.prompt) for each in answers]),
+        sequences=torch.tensor(
+            [
+                [pad] * (before - len(each.prompt)) + each.prompt + each.completion + [pad] * (behind - len(each.completion))
+                for each in answers
+            ]
+        ),
+        prompt_width=before,
+        copies=1,
+        eos_token_ids=stops,
+        pad_token_id=None,
+        do_sample=not greedy,
+        temperature=None if greedy else temperature,
+        max_new_tokens=asked("max_tokens") or asked("max_new_tokens"),
+        settings={name: asked(name) for name in NEUTRAL if number(asked(name)) not in (None, *NEUTRAL[name])},
+        lengths=[len(each.completion) for each in answers],
+    )
+    return True
+
+
+def number(value):
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -1,0 +1,119 @@
+"""What turned logits into the probabilities that a token was drawn with: read off the two, whatever the script calls it."""
+
+import torch
+
+# Of the largest probability of a row: smaller ones are rounding.
+LEAST = 1e-6
+# By which logarithms of probabilities may differ from a straight line, in single precision and in half.
+CLOSE, CLOSE_IN_HALVES = 2e-3, 6e-2
+# Tokens of a row that a sampler may leave out whatever their logits are.
+MOST_BARRED = 8
+
+
+class Fit:
+    """`tokens` (B,) that were drawn; `temperature`, None where the probabilities are no power of the logits'; `kept` (B,) how
+    many tokens could be drawn, `without` and `mass` (B,) the share of them without the last, and with it."""
+
+    def __init__(self, tokens, temperature=None, kept=None, without=None, mass=None):
+        self.tokens, self.temperature = tokens, temperature
+        self.kept, self.without, self.mass = kept, without, mass
+
+
+def fitted(z, p, picks):
+    """z (B, V) or (1, V) logits or None, p (B, K) what was drawn from, picks (B,). None: which tokens were drawn is unknown."""
+    if z is None:
+        return Fit(picks)
+    p = p.detach().to(z.device).double()
+    half = z.dtype in (torch.float16, torch.bfloat16)
+    z = z.detach().double()
+    if z.shape[0] == 1 and p.shape[0] > 1:
+        z = z.expand(p.shape[0], -1)
+    if z.shape[0] != p.shape[0] or p.shape[1] > z.shape[1]:
+        return Fit(picks) if p.shape[1] == z.shape[1] else None
+    close = CLOSE_IN_HALVES if half else CLOSE
+    # In their order; a padded vocabulary may have been cut.
+    near = z[:, : p.shape[1]]
+    temperature = straight(near, p, close)
+    if temperature is not None:
+        return described(picks, near, p, temperature)
+    values, order = z.topk(p.shape[1], dim=-1)
+    temperature = straight(values, p, close)
+    if temperature is not None:
+        tokens = order.gather(1, picks[:, None].to(order.device))[:, 0]
+        return described(tokens, values, p, temperature, z)
+    return Fit(picks) if p.shape[1] == z.shape[1] else None
+
+
+def straight(z, p, close):
+    """The temperature, if log p = z / temperature + c row by row over what can be drawn; infinity where nothing tells."""
+    there = p > LEAST * p.max(-1, keepdim=True).values
+    count = there.sum(-1, keepdim=True).clamp(min=1)
+    y = torch.where(there, p.clamp(min=1e-300).log(), 0.0)
+    x = torch.where(there, z, 0.0)
+    if not bool(torch.isfinite(x).all()):
+        return None
+    x = torch.where(there, x - x.sum(-1, keepdim=True) / count, 0.0)
+    y = torch.where(there, y - y.sum(-1, keepdim=True) / count, 0.0)
+    spread = (x * x).sum()
+    if float(spread) == 0.0:
+        # One token a row: any temperature gives it, if it is the likeliest.
+        best = z.gather(1, p.argmax(-1, keepdim=True)) >= z.max(-1, keepdim=True).values
+        return float("inf") if bool(best.all()) else None
+    slope = (x * y).sum() / spread
+    if float(slope) <= 0 or float((y - slope * x).abs().max()) > close * max(1.0, float(y.abs().max()) / 10):
+        return None
+    # What can be drawn is what is likeliest, but for some tokens that are never drawn.
+    lowest = torch.where(there, z, float("inf")).min(-1, keepdim=True).values
+    barred = (~there & (z > lowest + 1e-6)).sum(-1)
+    return 1.0 / float(slope) if int(barred.max()) <= (MOST_BARRED if int(count.min()) > 2 else 0) else None
+
+
+def described(tokens, z, p, temperature, everything=None):
+    if temperature == float("inf"):
+        return Fit(tokens, None, (p > 0).sum(-1))
+    there = p > 0
+    whole = (z if everything is None else everything) / temperature
+    share = (z / temperature - whole.logsumexp(-1, keepdim=True)).exp()
+    mass = torch.where(there, share, 0.0).sum(-1)
+    last = torch.where(there, share, float("inf")).min(-1).values
+    return Fit(tokens, temperature, there.sum(-1), mass - last, mass)
+
+
+class Settings:
+    """What all draws of one loop have in common."""
+
+    def __init__(self):
+        self.temperatures, self.kept, self.unfit = [], set(), 0
+        self.below, self.above = 0.0, 1.0
+        self.cut = False
+
+    def add(self, fit, vocab):
+        if fit.temperature is None:
+            self.unfit += fit.kept is None
+            return
+        self.temperatures.append(fit.temperature)
+        self.kept.update(fit.kept.tolist())
+        inside = fit.kept < vocab
+        if bool(inside.any()):
+            self.cut = True
+            self.below = max(self.below, float(fit.without[inside].max()))
+            self.above = min(self.above, float(fit.mass[inside].min()))
+
+    def temperature(self):
+        if not self.temperatures or self.unfit:
+            return None
+        middle = sorted(self.temperatures)[len(self.temperatures) // 2]
+        apart = max(abs(each - middle) for each in self.temperatures)
+        return float("%.4g" % middle) if apart <= 0.02 * middle else None
+
+    def others(self):
+        if not self.cut:
+            return {}
+        if len(self.kept) == 1:
+            return {"top_k": next(iter(self.kept))}
+        for digits in range(1, 5):
+            value = round(self.above, digits) if round(self.above, digits) <= self.above else self.above - 10**-digits
+            value = float("%.*f" % (digits, value))
+            if self.below < value <= self.above:
+                return {"top_p": value}
+        return {}
