@@ -125,6 +125,8 @@ class Steps:
                 if any(callable(argument) for argument in (*args, *kwargs.values())):
                     # A closure computes the gradients inside of the step.
                     pending.norm, _ = measure(self.torch, pending.parameters)
+                    # And may call the model for the first time.
+                    pending.models = pending.models or list(_models.models_of(pending.parameters))
                 changed = not pending.skipped and differs(self.torch, pending)
             self.tell(session.after_step, pending)
             self.record(pending, changed)
