@@ -44,6 +44,8 @@ def arm():
         _part, session, "_generate", "install_batches"
     )
     waiting["transformers.tokenization_utils_base"] = functools.partial(_part, session, "_tokenizers", "install")
+    for name in ("tiktoken.core", "sentencepiece"):
+        waiting[name] = functools.partial(_part, session, "_tokenizers", "install_foreign")
     waiting["deepspeed.runtime.engine"] = functools.partial(_part, session, "_deepspeed", "install")
     waiting["transformers.trainer"] = functools.partial(_part, session, "_settings", "install")
     sys.meta_path.insert(0, Finder(session, waiting))
