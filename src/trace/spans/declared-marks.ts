@@ -73,7 +73,8 @@ export function withMarks(
     `{{ ${quoted(textOf(bos))} }}{% for message in messages %}${branches.join('')}` +
     `{% else %}{{ raise_exception('no marks are declared of ' + message['role']) }}{% endif %}{% endfor %}` +
     `{% if add_generation_prompt %}{{ ${prompt} }}{% endif %}`;
-  return { tokenizer: { ...own, chatTemplate: template } };
+  const [begin] = bos.length === 0 ? [] : own.encode(textOf(bos));
+  return { tokenizer: { ...own, bosTokenId: begin ?? own.bosTokenId, chatTemplate: template } };
 }
 
 // --- helpers ---
