@@ -1,4 +1,4 @@
-"""Adapters of the peft library on a tiny model, trained by a loop or by transformers' Trainer."""
+"""Adapters of the peft library on a tiny model whose prompts or weights are tuned; the base quantised by bitsandbytes, too."""
 
 import argparse
 
@@ -10,22 +10,24 @@ import torch
 KINDS = ["lora", "saved-head", "quantised", "prompt", "prefix"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--kind", default="lora", choices=KINDS)
-parser.add_argument("--output", help="with Trainer")
+parser.add_argument("--output", help="a folder, for what is quantised")
 options = batches.options_of(parser)
 
 tokenizer = batches.tokenizer()
 model = tiny.rotary(len(tokenizer))
 if options.kind == "quantised":
     import bitsandbytes
-
-    model.save_pretrained(options.output + "/base")
     import transformers
 
-    four = transformers.BitsAndBytesConfig(
-        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.float32
+    # Its blocks of 64 numbers want rows as long as that.
+    wide = transformers.LlamaConfig(**{**model.config.to_dict(), "hidden_size": 64, "intermediate_size": 128, "head_dim": 16})
+    transformers.LlamaForCausalLM(wide).save_pretrained(options.output)
+    four = transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4")
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        options.output, quantization_config=four, dtype=torch.float32
     )
-    model = transformers.AutoModelForCausalLM.from_pretrained(options.output + "/base", quantization_config=four)
     assert any(isinstance(part, bitsandbytes.nn.Linear4bit) for part in model.modules())
+    model = peft.prepare_model_for_kbit_training(model)
 if options.kind == "prompt":
     config = peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=3)
 elif options.kind == "prefix":
