@@ -1,5 +1,5 @@
-// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive.
-// Does nothing when the environment is already what the requirements say. Runs without `npm run build`, hence .mjs.
+// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and one in
+// .venv-places that adds to it what else people train with. Does nothing where they are already what the requirements say. Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,18 +10,36 @@ import { fileURLToPath } from 'node:url';
 const LEAST_PYTHON = [3, 11];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const requirements = join(root, 'scripts', 'trainers-requirements.txt');
-const environment = join(root, '.venv');
-const stamp = join(environment, 'trainers.stamp');
 const windows = process.platform === 'win32';
-const python = join(environment, ...(windows ? ['Scripts', 'python.exe'] : ['bin', 'python']));
-
 const host = findPython();
-const wanted = createHash('sha256').update(readFileSync(requirements)).update(host.version).digest('hex');
 
-if (existsSync(stamp) && existsSync(python) && readFileSync(stamp, 'utf8') === wanted) {
-  say(`${environment} is up to date (Python ${host.version})`);
-} else {
+const trainers = prepare({
+  folder: '.venv',
+  requirements: 'trainers-requirements.txt',
+  size: 'torch, transformers and trl: about 300 MB with the CPU build of torch, some minutes the first time',
+  options: [],
+  proof: 'from trl import GRPOTrainer, SFTTrainer',
+});
+prepare({
+  folder: '.venv-places',
+  requirements: 'places-requirements.txt',
+  size: 'peft, deepspeed and others: about 100 MB',
+  options: ['--no-deps'],
+  proof: 'import deepspeed, peft, pytorch_lightning, sentencepiece, tiktoken, torchtune.models.llama3',
+  beside: trainers,
+});
+
+/** An environment as its requirements say; `beside`: the Python of another, whose packages it sees. Returns its Python. */
+function prepare({ folder, requirements, size, options, proof, beside }) {
+  const environment = join(root, folder);
+  const file = join(root, 'scripts', requirements);
+  const stamp = join(environment, 'trainers.stamp');
+  const python = join(environment, ...(windows ? ['Scripts', 'python.exe'] : ['bin', 'python']));
+  const wanted = createHash('sha256').update(readFileSync(file)).update(host.version).digest('hex');
+  if (existsSync(stamp) && existsSync(python) && readFileSync(stamp, 'utf8') === wanted) {
+    say(`${environment} is up to date (Python ${host.version})`);
+    return python;
+  }
   if (existsSync(stamp)) rmSync(stamp); // half an installation must not look like a whole one
   if (!works(python)) {
     say(`making ${environment} with ${host.command} ${host.version}`);
@@ -32,22 +50,25 @@ if (existsSync(stamp) && existsSync(python) && readFileSync(stamp, 'utf8') === w
       'could not make a virtual environment; on Debian and Ubuntu: apt install python3-venv',
     );
   }
-  say(
-    'installing torch, transformers and trl: about 300 MB with the CPU build of torch, some minutes the first time',
-  );
+  if (beside !== undefined) writeFileSync(join(packagesOf(python), 'beside.pth'), `${packagesOf(beside)}\n`);
+  say(`installing ${size}`);
+  const quiet = ['--disable-pip-version-check', '--progress-bar', 'off'];
   step(
     python,
-    ['-m', 'pip', 'install', '--disable-pip-version-check', '--progress-bar', 'off', '-r', requirements],
+    ['-m', 'pip', 'install', ...quiet, ...options, '-r', file],
     "pip could not install the requirements; its own words are above. Behind a mirror, pip's usual settings apply (PIP_INDEX_URL, PIP_EXTRA_INDEX_URL)",
   );
-  step(
-    python,
-    ['-c', 'from trl import GRPOTrainer, SFTTrainer'],
-    'the trainers are installed, but cannot be imported; the reason is above',
-  );
+  step(python, ['-c', proof], 'the packages are installed, but cannot be imported; the reason is above');
   writeFileSync(`${stamp}.tmp`, wanted);
   renameSync(`${stamp}.tmp`, stamp);
   say(`done: ${python}`);
+  return python;
+}
+
+/** Where its packages lie. */
+function packagesOf(command) {
+  const asked = 'import sysconfig; print(sysconfig.get_path("purelib"))';
+  return spawnSync(command, ['-c', asked], { encoding: 'utf8' }).stdout.trim();
 }
 
 /** python3, or python where that is a Python 3; ends the program with one sentence where neither will do. */

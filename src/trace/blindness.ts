@@ -100,12 +100,14 @@ function nothingSeen(ledger: Ledger): readonly string[] {
   }
   const done = madeStep(ledger);
   if (rows.length === 0)
-    return [
-      ...reasons,
-      done
-        ? 'The optimiser made a step, but no forward pass with gradients of a language model was seen before it: the model that is trained is not the one that was seen. Compiled modules and engines in other processes are not seen; train without them for the traced steps.'
-        : 'A language model was called, but never with gradients: nothing was trained while the tracer looked. Trace the command that trains, and let it come to its first optimiser step.',
-    ];
+    return done && reasons.length > 0
+      ? reasons
+      : [
+          ...reasons,
+          done
+            ? 'The optimiser made a step, but no forward pass with gradients of a language model was seen before it: the model that is trained is not the one that was seen. Compiled modules and engines in other processes are not seen; train without them for the traced steps.'
+            : 'A language model was called, but never with gradients: nothing was trained while the tracer looked. Trace the command that trains, and let it come to its first optimiser step.',
+        ];
   if (!done)
     return [
       ...reasons,

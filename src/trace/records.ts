@@ -266,7 +266,7 @@ export interface SettingsRecord {
 /** Something that the tracer cannot see, as a sentence for the user. */
 export interface BlindRecord {
   readonly kind: 'blind';
-  /** compiled, vllm, no-head, no-logits, embeds, fused... Permanent; the harness has the words where it knows it. */
+  /** compiled, uncompiled (a note: it was seen, run otherwise), vllm, no-head, no-logits, embeds, virtual-tokens... Permanent. */
   readonly what: string;
   readonly sentence: string;
 }

@@ -18,6 +18,7 @@ import type { Ledger } from '../../trace/ledger.ts';
 import { type LedgerOptions, ledgerOf } from '../../trace/ledger-of.ts';
 import type { LedgerProperty } from '../../trace/property.ts';
 import { blindness, judgeLedger, partlyBlind } from '../../trace/run.ts';
+import { withMarks } from '../../trace/spans/declared-marks.ts';
 import type { RunRecord } from '../check/record.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
 import { type Context, isProblem, type Problem, say } from '../context.ts';
@@ -79,14 +80,14 @@ export async function chosenForTrace(options: TraceOptions, context: Context): P
 export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecord): Promise<number> {
   const { files, end } = traced;
   const { options, told, chosen, screen } = run;
-  const { tokenizer, notes } = tokenizerFor(files, told, screen);
+  const { tokenizer, notes, unused = [] } = markedFor(files, told, screen);
   const ledger = ledgerOf(files.processes, {
     ...(tokenizer === undefined ? {} : { tokenizer }),
     ...historyOptions(run),
   });
   const failure = failureOf(ledger, end);
   // Of a script that never came to its training, that is all there is to say.
-  const blind = failure !== undefined && ledger.rows.length === 0 ? [] : blindness(ledger);
+  const blind = failure !== undefined && ledger.rows.length === 0 ? [] : [...blindness(ledger), ...unused];
   const unseen = [...blind, ...partlyBlind(ledger)];
   run.page = { ledger, unseen };
   const width = widthOfScreen(screen);
@@ -177,6 +178,20 @@ function bulleted(sentence: string, width: number): string[] {
   return wrap(harmless(sentence), width - '! '.length).map((line, at) => (at === 0 ? '! ' : '  ') + line);
 }
 
+/** With the marks that are declared, as its chat template; `unused`: why they are of no use, which is no pass. */
+function markedFor(
+  files: TraceFiles,
+  told: Told,
+  context: Context,
+): ReturnType<typeof tokenizerFor> & { readonly unused?: readonly string[] } {
+  const found = tokenizerFor(files, told, context);
+  if (told.marks === undefined) return found;
+  const marked = withMarks(found.tokenizer, told.marks);
+  return 'problem' in marked
+    ? { ...found, unused: [`--marks are not used: ${marked.problem}.`] }
+    : { ...found, tokenizer: marked.tokenizer };
+}
+
 /** What is typed wins; then what the script itself had; then what the configuration names. */
 function tokenizerFor(
   files: TraceFiles,
@@ -194,11 +209,12 @@ function tokenizerFor(
 }
 
 /** The same judgement of the same trace. */
-function againLine(folder: string, { dataset, trainOn, tokenizer, semantics }: TraceOptions): string {
+function againLine(folder: string, { dataset, trainOn, tokenizer, marks, semantics }: TraceOptions): string {
   const options = {
     '--dataset': dataset,
     '--train-on': trainOn,
     '--tokenizer': tokenizer,
+    '--marks': marks,
     '--semantics': semantics,
   };
   const typed = Object.entries(options).flatMap(([name, value]) =>

@@ -6,6 +6,7 @@ import { decodeHello } from '../../protocol/hello.ts';
 import { PROTOCOL } from '../../protocol/message.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
+import { type DeclaredMarks, decodeMarks } from '../../trace/spans/declared-marks.ts';
 import { type Entry, entriesOf, formatOf } from '../../view/read.ts';
 import type { Level, Semantics } from '../../vocabulary.ts';
 import { namedTokenizer } from '../check/plan.ts';
@@ -25,6 +26,7 @@ export interface TraceOptions extends RecordOptions {
   readonly trainOn?: 'assistant' | 'last' | 'completion' | 'all';
   readonly tokenizer?: string;
   readonly semantics?: string;
+  readonly marks?: string;
   readonly shrink?: number;
   readonly out?: string;
   readonly from?: string;
@@ -56,6 +58,10 @@ export function addTraceOptions(command: Command): Command {
       new Option('--train-on <what>', 'what is meant').choices(['assistant', 'last', 'completion', 'all']),
     )
     .option('--tokenizer <dir>', "folder with tokenizer.json (default: the script's own, as it was seen)")
+    .option(
+      '--marks <json>',
+      'what opens and closes the turns of each role, texts or ids, where no chat template says so; JSON or a file',
+    )
     .option('--semantics <json>', 'what the trainer is declared to do, as in PROTOCOL.md; JSON or a file')
     .option(
       '--shrink <runs>',
@@ -88,6 +94,7 @@ export interface Told {
   /** The configuration's: where the script's own was not seen. */
   readonly fallback?: string;
   readonly semantics?: Semantics;
+  readonly marks?: DeclaredMarks;
   readonly dataset?: readonly Entry[];
 }
 
@@ -98,6 +105,8 @@ export function toldOf(
 ): Told | Problem {
   const semantics = semanticsOf(options.semantics, loaded, context);
   if (semantics !== undefined && isProblemOf(semantics)) return semantics;
+  const marks = marksOf(options.marks, context);
+  if (marks !== undefined && 'problem' in marks) return marks;
   const dataset = options.dataset === undefined ? undefined : datasetOf(options.dataset, context);
   if (dataset !== undefined && 'problem' in dataset) return dataset;
   const folder = namedTokenizer(options, loaded, context.cwd);
@@ -107,6 +116,7 @@ export function toldOf(
     ...typed,
     ...(typed !== undefined || folder === undefined ? {} : { fallback: folder }),
     ...(semantics === undefined ? {} : { semantics: semantics.semantics }),
+    ...marks,
     ...(dataset === undefined ? {} : { dataset: dataset.rows }),
   };
 }
@@ -127,20 +137,36 @@ function semanticsOf(
 ): Understood | Problem | undefined {
   const written = loaded?.config.semantics;
   if (typed === undefined) return written === undefined ? undefined : { semantics: written };
-  const inline = typed.trimStart().startsWith('{');
-  let value: unknown;
-  try {
-    if (!inline && !existsSync(resolve(context.cwd, typed)))
-      return { problem: `--semantics: there is no file ${typed}, and JSON begins with {` };
-    value = JSON.parse(inline ? typed : readFileSync(resolve(context.cwd, typed), 'utf8'));
-  } catch (error) {
-    const hint = inline ? "; quote it for the shell with '...'" : '';
-    return { problem: `--semantics is not JSON (${whyOf(error)})${hint}` };
-  }
-  const read = decodeHello({ protocol: PROTOCOL, name: 'trace', ops: {}, semantics: value });
+  const json = jsonOf('--semantics', typed, context);
+  if ('problem' in json) return json;
+  const read = decodeHello({ protocol: PROTOCOL, name: 'trace', ops: {}, semantics: json.value });
   if ('complaint' in read)
     return { problem: `--semantics: ${read.complaint.replace('hello.semantics', 'it')}` };
   return { semantics: { ...written, ...read.ok.semantics } };
+}
+
+function marksOf(
+  typed: string | undefined,
+  context: Context,
+): { marks: DeclaredMarks } | Problem | undefined {
+  if (typed === undefined) return undefined;
+  const json = jsonOf('--marks', typed, context);
+  if ('problem' in json) return json;
+  const read = decodeMarks(json.value);
+  return 'problem' in read ? { problem: `--marks: ${read.problem}` } : read;
+}
+
+/** Typed as it is, or the file that is named. */
+function jsonOf(option: string, typed: string, { cwd }: Context): { readonly value: unknown } | Problem {
+  const inline = typed.trimStart().startsWith('{');
+  try {
+    if (!inline && !existsSync(resolve(cwd, typed)))
+      return { problem: `${option}: there is no file ${typed}, and JSON begins with {` };
+    return { value: JSON.parse(inline ? typed : readFileSync(resolve(cwd, typed), 'utf8')) };
+  } catch (error) {
+    const hint = inline ? "; quote it for the shell with '...'" : '';
+    return { problem: `${option} is not JSON (${whyOf(error)})${hint}` };
+  }
 }
 
 function datasetOf(file: string, { cwd }: Context): { readonly rows: readonly Entry[] } | Problem {

@@ -231,6 +231,9 @@ class Watcher:
                 session.blind(why, "%s is no causal language model; what it trains is not traced." % type(core).__name__)
                 return None
             model = _models.find(core) or _models.hugging_face(session, core)
+            if module is not core and _models.adapted(module):
+                model.outer.add(module)
+                self.virtual(model, module)
             frame = Frame(module, model, named, _arguments.ids_of(named))
             frame.through = self.local.through + (module, core)
             frame.forward = self.make(session, frame)
@@ -250,6 +253,15 @@ class Watcher:
             _heads.expect(frame, core)
         frame.seats = _models.seats(core)
         return frame
+
+    def virtual(self, model, module):
+        count = _models.virtual_tokens(module)
+        if count > 0:
+            self.session.blind(
+                "virtual-tokens",
+                "%s puts %d virtual tokens before each row (PEFT's prompt tuning): the model inside sees no row of the "
+                "script's own, and what is trained on them is not told." % (type(module).__name__, count),
+            )
 
     def leave(self, frame, before, result):
         if before is not None and before.parts is None:

@@ -47,6 +47,9 @@ def logprobs(forward, logits, place):
 
 
 def tell_blind(forward):
+    if any(_models.virtual_tokens(module) for module in forward.through):
+        # Told already, and why.
+        return
     blind_of(forward.session, forward.model.root, forward.compiled)
 
 

@@ -44,6 +44,8 @@ class Model:
         self.post = declared_post(root)
         """(ids, whether with gradients) of its latest calls."""
         self.recent = collections.deque(maxlen=RECENT)
+        """Modules that carry it in its calls: PEFT's have tensors of their own, before the model."""
+        self.outer = weakref.WeakSet()
         """At which the hidden states of it were trained last."""
         self.temperature = 1.0
         """The form of its latest loss that more than one target explains, and how often none was found."""
@@ -123,6 +125,16 @@ def carried(module):
     return module
 
 
+def virtual_tokens(module):
+    """So many positions that PEFT's prompt tuning puts before each row; 0: none that the model inside sees as positions."""
+    config = getattr(module, "active_peft_config", None) if adapted(module) else None
+    if config is None or not getattr(config, "is_prompt_learning", False):
+        return 0
+    if "PREFIX" in str(getattr(config, "peft_type", "")) or getattr(module, "_disable_adapters", False):
+        return 0
+    return int(getattr(config, "num_virtual_tokens", 0) or 0)
+
+
 def adapted(module):
     return any(kind.__name__ in ADAPTED for kind in type(module).__mro__)
 
@@ -179,7 +191,7 @@ def add(session, module, kind, vocab, head=None, device=None, seated=True):
         head=next((name for name, part in module.named_modules() if part is head), None) if head is not None else None,
         vocab_size=int(vocab),
         hidden_size=None if weight is None else int(weight.shape[1]),
-        parameters=sum(p.numel() for p in parameters),
+        parameters=sum(int(getattr(p, "ds_numel", p.numel())) for p in parameters),
         dtype=str(first.dtype).replace("torch.", "") if first is not None else "unknown",
         positions=positions(module) if seated or positions(module) != "absolute" else "unknown",
         name=str(getattr(getattr(module, "config", None), "_name_or_path", "") or getattr(module, "name_or_path", "") or ""),
@@ -215,7 +227,8 @@ def models_of(parameters):
     out = []
     for model in known():
         root = model.root
-        if root is not None and any(id(parameter) in held for parameter in root.parameters()):
+        around = [root, *model.outer] if root is not None else []
+        if any(id(parameter) in held for module in around for parameter in module.parameters()):
             out.append(model.index)
     return out
 

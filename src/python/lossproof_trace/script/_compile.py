@@ -1,8 +1,8 @@
 """torch.compile while the script is traced: what it was called on runs as it was written, uncompiled, so that its inside can be
 seen; or, where the user keeps it compiled, is counted, because compiled modules may run without their hooks.
 
-A module comes back wrapped as ever (`_orig_mod` is there), and its call is that of the module inside; a function comes back
-itself, as with TORCHDYNAMO_DISABLE. What torch itself compiles to save memory (flex_attention) stays compiled.
+A module comes back wrapped as ever (`_orig_mod` is there), and its call is that of the module inside; a function comes back as
+it is, as with TORCHDYNAMO_DISABLE. What torch itself compiles to save memory (flex_attention) stays compiled.
 """
 
 import functools
@@ -32,10 +32,13 @@ def install(session, torch):
             subject = getattr(model, "__self__", model)
             name = getattr(subject, "__name__", type(subject).__name__)
             if not keep:
-                tell(session, name)
                 if isinstance(model, torch.nn.Module):
+                    tell(session, name)
                     return wrapped(original, model)
-                return model
+                if hasattr(model, "__self__"):
+                    tell(session, name)
+                    return model
+                return telling(session, name, model)
             session.compiled.append(name)
             # Read by hooks while a graph is made, so that it must be known before.
             session.one_graph = session.one_graph or bool(kwargs.get("fullgraph", False))
@@ -51,9 +54,21 @@ def wrapped(original, model):
     return outside
 
 
+def telling(session, name, function):
+    """Libraries compile functions that nobody calls: it is told when one is."""
+
+    @functools.wraps(function)
+    def told(*args, **kwargs):
+        tell(session, name)
+        return function(*args, **kwargs)
+
+    return told
+
+
 def tell(session, name):
-    session.blind(
-        "uncompiled",
-        "torch.compile was called (on %s): what it compiles ran uncompiled while it was traced, as it is written. "
-        "--keep-compiled keeps it compiled, and then hides what happens inside of it." % name,
-    )
+    with session.guard("torch.compile"):
+        session.blind(
+            "uncompiled",
+            "torch.compile was called (on %s): what it compiles ran uncompiled while it was traced, as it is written. "
+            "--keep-compiled keeps it compiled, and then hides what happens inside of it." % name,
+        )

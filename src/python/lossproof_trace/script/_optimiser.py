@@ -23,8 +23,13 @@ IDLE_STEPS = 2
 SPARSE_ROWS = 16
 
 
+# The one of this process, for engines that make steps of their own.
+STEPS = []
+
+
 def install(session, torch):
     steps = Steps(session, torch)
+    STEPS.append(steps)
     try:
         from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
     except ImportError:
@@ -82,7 +87,8 @@ class Steps:
         # Steps without any gradient, while no language model was called.
         self.idle = 0
 
-    def before(self, optimizer):
+    def before(self, optimizer, engine=None):
+        """`engine`: (frame, models and tensors, functions) of an engine's own step, within which its optimisers make theirs."""
         session = self.session
         session.checkpoint()
         with session.guard("optimiser step"):
@@ -90,9 +96,10 @@ class Steps:
                 self.pending.depth += 1
                 return
             self.pending = None
-            pending = Pending(_step_frame(), optimizer)
-            pending.parameters = _parameters_of(optimizer)
-            pending.models = list(_models.models_of(pending.parameters))
+            frame, models, tensors = engine or (_step_frame(), None, _parameters_of)
+            pending = Pending(frame, optimizer)
+            pending.parameters = tensors(optimizer)
+            pending.models = list(_models.models_of(pending.parameters) if models is None else models())
             with self.torch.no_grad():
                 pending.norm, strongest = measure(self.torch, pending.parameters)
                 pending.samples = samples(self.torch, pending.parameters, strongest)
@@ -115,11 +122,13 @@ class Steps:
         if pending.optimizer is not optimizer:
             return
         with session.guard("optimiser step"):
-            pending.skipped = _found_infinite(optimizer)
+            pending.skipped = pending.skipped or _found_infinite(optimizer)
             with self.torch.no_grad():
                 if any(callable(argument) for argument in (*args, *kwargs.values())):
                     # A closure computes the gradients inside of the step.
                     pending.norm, _ = measure(self.torch, pending.parameters)
+                    # And may call the model for the first time.
+                    pending.models = pending.models or list(_models.models_of(pending.parameters))
                 changed = not pending.skipped and differs(self.torch, pending)
             self.tell(session.after_step, pending)
             self.record(pending, changed)

@@ -28,6 +28,18 @@ def install(session, module):
             remember(self)
 
     base.__init__ = init
+    listen(session, saver)
+
+
+def install_foreign(session, module):
+    """Of a library with tokenizers of its own; they count where transformers' are none."""
+    from . import _foreign
+
+    _foreign.install(session, module)
+    listen(session, Saver(session, lambda size: [] if _known else _foreign.fitting(size)))
+
+
+def listen(session, saver):
     session.on_training.append(saver.training)
     session.on_ending.append(saver.ending)
 
@@ -45,8 +57,10 @@ def used(processing):
 
 
 class Saver:
-    def __init__(self, session):
+    def __init__(self, session, others=None):
         self.session = session
+        # Of a vocabulary's size: tokenizers instead of transformers'.
+        self.others = others
         # References to those that were looked at; ids alone could be another object's later.
         self.seen = []
         self.saved = 0
@@ -67,7 +81,7 @@ class Saver:
         if session.rank != 0:
             return
         vocabulary = session.vocabularies.get(self.model)
-        for tokenizer in candidates():
+        for tokenizer in candidates() if self.others is None else self.others(vocabulary):
             if self.saved >= MOST_SAVED or any(reference() is tokenizer for reference in self.seen):
                 continue
             self.seen.append(weakref.ref(tokenizer))
@@ -86,7 +100,7 @@ class Saver:
         session.write(
             "tokenizer",
             folder=name,
-            **{"class": type(tokenizer).__name__},
+            **{"class": getattr(tokenizer, "kind", type(tokenizer).__name__)},
             vocab_size=len(tokenizer),
             pad_token_id=tokenizer.pad_token_id,
             eos_token_id=tokenizer.eos_token_id,

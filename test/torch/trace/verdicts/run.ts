@@ -14,8 +14,14 @@ import { readTrace } from '../../../../src/trace/read.ts';
 import { PACKAGE_ROOT } from '../../../../src/version.ts';
 
 const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');
-/** Another environment than the package's own, for places that it does not have yet. */
-const BIN = join(process.env.LOSSPROOF_VENV ?? join(PACKAGE_ROOT, '.venv'), 'bin');
+/** Scripts of places/ are run where peft, deepspeed and others are; LOSSPROOF_VENV is another environment for all. */
+const binFor = ({ words }: Asked): string => {
+  const own = join(
+    PACKAGE_ROOT,
+    words.includes(' places/') || words.startsWith('places/') ? '.venv-places' : '.venv',
+  );
+  return join(process.env.LOSSPROOF_VENV ?? own, 'bin');
+};
 /** Another build than the package's own, for work on several at a time. */
 const DIST = process.env.LOSSPROOF_DIST ?? join(PACKAGE_ROOT, 'dist');
 const MAIN = join(DIST, 'src', 'cli', 'main.js');
@@ -47,20 +53,22 @@ export interface Within {
   readonly seconds?: number;
 }
 
-const env = {
+const environment = (bin: string): Readonly<Record<string, string>> => ({
   OMP_NUM_THREADS: '1',
   PYTHONDONTWRITEBYTECODE: '1',
   // What scripts in folders of their own share with the others.
   PYTHONPATH: SCRIPTS,
-  PATH: `${BIN}:${process.env.PATH ?? ''}`,
-};
+  PATH: `${bin}:${process.env.PATH ?? ''}`,
+});
 
 /** Runs it, each time in a folder of its own. */
 export async function traced(asked: Asked, within?: Within): Promise<Traced> {
   const { folder, seconds = 0 } = within ?? { folder: mkdtempSync(join(tmpdir(), 'lossproof trace ')) };
   const { options, command } = laidOut(asked, folder);
+  const bin = binFor(asked);
+  const env = environment(bin);
   if (asked.words.includes('{model}'))
-    await execa(join(BIN, 'python'), [join(SCRIPTS, 'save_model.py'), join(folder, 'model')], { env });
+    await execa(join(bin, 'python'), [join(SCRIPTS, 'save_model.py'), join(folder, 'model')], { env });
   const run = await execa(
     process.execPath,
     [
