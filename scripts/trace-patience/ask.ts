@@ -48,20 +48,25 @@ export async function ask(script: Script, set: string, place: Place): Promise<Ou
   const began = performance.now();
   const first = longest.get(script.name) ?? LENGTHS[0];
   let last: Told = { end: 'unread', says: ['no row of this set is one for it'], rows: 0, most: first };
-  let before = Number.POSITIVE_INFINITY;
+  let before = '';
   for (const most of LENGTHS.filter((length) => length <= first)) {
     const rows = rowsOf(set, { ...script, tokenizer: tokenizerOf(script.family), seed: place.seed, most });
     // The same rows would fail the same way.
-    if (rows.length === 0 || rows.length === before) continue;
-    before = rows.length;
+    const now = JSON.stringify(rows);
+    if (rows.length === 0 || now === before) continue;
+    before = now;
     last = { ...(await once(script, set, rows, place)), rows: rows.length, most };
-    if (last.end !== 'failed') {
-      longest.set(script.name, most);
-      break;
-    }
+    if (last.end !== 'failed') break;
   }
   const { seed, build } = place;
-  return { script: script.name, set, seed, ...last, seconds: (performance.now() - began) / 1000, build };
+  const seconds = (performance.now() - began) / 1000;
+  const outcome = { script: script.name, set, seed, ...last, seconds, build };
+  remember(outcome);
+  return outcome;
+}
+
+export function remember({ script, end, most }: Outcome): void {
+  if (end !== 'failed' && end !== 'unread') longest.set(script, Math.min(most, longest.get(script) ?? most));
 }
 
 // --- helpers ---

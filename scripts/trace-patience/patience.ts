@@ -2,7 +2,7 @@
 // else on the machine some seconds a pair and job, so that all of it takes hours. It goes on where it was broken off.
 //   npm run trace:patience -- --scripts sft --scripts dpo --sets "several turns" --jobs 1 --keep /tmp/blamed
 import { parseArgs } from 'node:util';
-import { ask, type Outcome, WRONG } from './ask.ts';
+import { ask, type Outcome, remember, WRONG } from './ask.ts';
 import { buildNow, journalIn } from './journal.ts';
 import { type Script, scriptsOf } from './scripts.ts';
 import { SETS } from './sets.ts';
@@ -43,11 +43,13 @@ async function main(): Promise<void> {
   const seed = Number(values.seed);
   const build = buildNow();
   const journal = journalIn(values.state, values.fresh);
-  const pairs = scripts.flatMap((script) => sets.map((set) => ({ script, set })));
+  // Set by set: a run that is broken off has then asked every script something.
+  const pairs = sets.flatMap((set) => scripts.map((script) => ({ script, set })));
   const outcomes: Outcome[] = [];
   const queue: { readonly script: Script; readonly set: string }[] = [];
   for (const { script, set } of pairs) {
     const known = journal.find(script.name, set, seed);
+    if (known !== undefined) remember(known);
     // What was blamed may be mended by now.
     if (known === undefined || ['blamed', 'broken', 'no-verdict'].includes(known.end))
       queue.push({ script, set });

@@ -1,5 +1,5 @@
 // Adversarial data sets on real scripts: one that is right is not blamed, and one that is wrong in conversations of several
-// turns only is shrunk to one of these. `test/conformance/trace.ts` does the first for every script and many seeds.
+// turns only is shrunk to one of these. `npm run trace:patience` does the first for every script.
 import { expect, test } from 'vitest';
 import { datasetOf } from '../../../../src/generators/rows/dataset/dataset.ts';
 import { tokenizerOf } from './closed.ts';
