@@ -92,9 +92,15 @@ export async function plain(
   asked: Asked,
   { folder, seconds = 0 }: Within,
 ): Promise<{ readonly exitCode: number | undefined; readonly out: string }> {
+  const env = environment(binFor(asked));
   const [program = '', ...words] = laidOut(asked, folder).command;
   const run = await execa(program, words, {
-    ...{ cwd: SCRIPTS, env, reject: false, all: true, stdin: 'ignore', timeout: seconds * 1000 },
+    cwd: SCRIPTS,
+    env,
+    reject: false,
+    all: true,
+    stdin: 'ignore',
+    timeout: seconds * 1000,
   });
   return { exitCode: run.exitCode, out: run.all };
 }
