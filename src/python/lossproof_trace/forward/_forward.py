@@ -125,9 +125,12 @@ class Forward:
         loss = loss_in(result) if torch.is_grad_enabled() else None
         if loss is not None and not self.hidden_hooked:
             loss.register_hook(lambda gradient: on_loss(self))
-        self.write(logits, place)
-        if logits is not None and not self.grad:
+        scored = logits is not None and not self.grad
+        if scored:
+            # Of what it was called with, nothing is kept once it is written.
             self.think()
+        self.write(logits, place)
+        if scored:
             remember(self, logits, place, self.candidates)
         self.model.recent.append((self.ids, self.grad))
         if loss is not None and not self.grad:
