@@ -7,7 +7,7 @@ import { adviceOf, judgedWords, unjudgedLines, unjudgedOf } from '../../src/repo
 import type { Verdict } from '../../src/vocabulary.ts';
 import { ledgerOf } from '../trace/traced.ts';
 
-const LEDGER = ledgerOf({ rows: [{ ids: [5, 6, 2] }] });
+const LEDGER = ledgerOf({ rows: [{ ids: [5, 6, 2], spans: { origin: { kind: 'text' } } }] });
 const PRINT = { width: 80, paint: PLAIN };
 
 const result = (id: string, verdict: Verdict, reason?: string): PropertyResult => ({
@@ -25,7 +25,11 @@ const RESULTS = [
   result('mask/b', 'fail'),
   result('rollout/a', 'unsupported', NO_SAMPLES),
   result('rollout/b', 'unsupported', 'no generate() call was seen: nothing was sampled'),
-  result('tokenize/a', 'unsupported', 'no row is known; --dataset FILE names the data'),
+  result(
+    'tokenize/a',
+    'unsupported',
+    'no trained row is known to hold a prompt and an answer: --dataset FILE names the data',
+  ),
   result(
     'trace/a',
     'unsupported',
@@ -58,7 +62,7 @@ test('each says what to add, and only what there is', () => {
 
 test('where sequences were recorded, it is not said that none were', () => {
   const sampled = ledgerOf({
-    rows: [{ ids: [5, 6, 2] }],
+    rows: [{ ids: [5, 6, 2], spans: { origin: { kind: 'text' } } }],
     generations: [{ promptIds: [5], completionIds: [9, 2] }],
   });
   const [first] = unjudgedOf([result('rollout/a', 'unsupported', NO_SAMPLES)], sampled);
@@ -71,4 +75,18 @@ test('nothing is said where all judged; few are named; it has room on a narrow s
   expect(lines.join(' ')).toContain('rollout/a, rollout/b: no sampled');
   for (const line of lines.filter((each) => !each.includes('watch_sample') && !each.includes('{')))
     expect(widthOf(line)).toBeLessThanOrEqual(60);
+});
+
+test('what is said of all of them is so: a reason that only sounds alike is told in its own words', () => {
+  const taught = ledgerOf({
+    rows: [{ ids: [5, 6, 2], spans: { origin: { kind: 'dataset', example: 0, form: 'chat' } } }],
+  });
+  const pairs = result(
+    'trace/b',
+    'unsupported',
+    'no pair was trained: --dataset FILE names a prompt and an answer',
+  );
+  expect(unjudgedOf([pairs], taught).map(({ why }) => why)).toEqual([
+    'nothing to judge: no pair was trained',
+  ]);
 });

@@ -1,7 +1,7 @@
 // What a traced run did not judge, before what holds is told: the properties by what they lacked, a few lines in all,
 // each with what to add. What nothing can be added to (one process, no accumulation) is one line.
 import type { PropertyResult } from '../../check/events.ts';
-import type { Ledger } from '../../trace/ledger.ts';
+import type { Ledger, Origin } from '../../trace/ledger.ts';
 import type { Verdict } from '../../vocabulary.ts';
 import { plural } from '../text/plural.ts';
 import { harmless, pad, wrap } from '../text/visible.ts';
@@ -21,7 +21,10 @@ export function unjudgedOf(results: readonly PropertyResult[], ledger: Ledger): 
   const groups = LACKS.map((lack) => ({ lack, of: [] as PropertyResult[] }));
   const others: PropertyResult[] = [];
   for (const result of left)
-    (groups.find(({ lack }) => lack.reason.test(result.reason ?? ''))?.of ?? others).push(result);
+    (
+      groups.find(({ lack }) => lack.reason.test(result.reason ?? '') && lack.when?.(ledger) !== false)?.of ??
+      others
+    ).push(result);
   const told = groups.flatMap(({ lack, of }): Unjudged[] =>
     of.length === 0 ? [] : [{ ids: idsOf(of), ...lack.told(ledger, of) }],
   );
@@ -82,25 +85,35 @@ const idsOf = (results: readonly PropertyResult[]): string[] => results.map(({ i
 interface Lack {
   /** Of the reasons that properties give. */
   readonly reason: RegExp;
+  /** Whether what is told is so; default: always. */
+  readonly when?: (ledger: Ledger) => boolean;
   readonly told: (ledger: Ledger, of: readonly PropertyResult[]) => Omit<Unjudged, 'ids'>;
 }
 
+const SAMPLES = /generate\(\)|nothing was sampled|samples nothing/;
+const holds = ({ rows }: Ledger, ...kinds: readonly Origin['kind'][]): boolean =>
+  rows.some(({ spans: { origin } }) => kinds.includes(origin.kind));
+
 const LACKS: readonly Lack[] = [
   {
-    reason: /generate\(\)|no sampled|nothing was sampled|samples nothing/,
-    told: ({ generations }) =>
-      generations.length === 0
-        ? {
-            why: 'no sampled tokens were seen',
-            add: 'where the script samples in a way of its own, say so behind it: lossproof_trace.watch_sample(prompt_ids, completion_ids)',
-          }
-        : {
-            why: `no trained row holds the tokens of any of ${plural(generations.length, 'recorded sequence')}`,
-            add: 'compare the ids that are trained with those that were sampled',
-          },
+    reason: SAMPLES,
+    when: ({ generations }) => generations.length === 0,
+    told: () => ({
+      why: 'no sampled tokens were seen',
+      add: 'where the script samples in a way of its own, say so behind it: lossproof_trace.watch_sample(prompt_ids, completion_ids)',
+    }),
   },
   {
-    reason: /--dataset|chat template/,
+    reason: SAMPLES,
+    when: (ledger) => !holds(ledger, 'generation'),
+    told: ({ generations }) => ({
+      why: `no trained row holds the tokens of any of ${plural(generations.length, 'recorded sequence')}`,
+      add: 'compare the ids that are trained with those that were sampled',
+    }),
+  },
+  {
+    reason: /prompt and an answer/,
+    when: (ledger) => !holds(ledger, 'dataset', 'template'),
     told: ({ tokenizer }) => ({
       why: 'no row is known to hold a prompt and an answer',
       add:
@@ -118,6 +131,7 @@ const LACKS: readonly Lack[] = [
   },
   {
     reason: /tokenizer/,
+    when: ({ tokenizer }) => tokenizer === undefined,
     told: () => ({ why: 'no tokenizer was seen that says so', add: 'add --tokenizer DIR' }),
   },
   {
