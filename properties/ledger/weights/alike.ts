@@ -37,7 +37,7 @@ export const stepsAlike: LedgerProperty = {
   judge: (ledger) => {
     const steps = knownSteps(ledger);
     const aside = ledger.steps.length - steps.length;
-    const way = WAYS.find(({ of }) => isOne(steps, of));
+    const way = WAYS.find(({ of, fault }) => isOne(steps, of) && (fault === undefined || isSure(steps, of)));
     if (new Set(steps.map(shapeOf)).size > 1) {
       if (way?.fault !== undefined) {
         const { fault } = way;
@@ -91,6 +91,18 @@ function isOne(steps: readonly Taught[], of: Way['of']): boolean {
   const shares = steps.map((step): Rough => ({ value: step.sum / of(step), relative: roomOf(step) }));
   return commonOf(shares) !== undefined;
 }
+
+/** Two steps are one multiple of a count by chance now and then; three, or a multiple of 1, are not. */
+function isSure(steps: readonly Taught[], of: Way['of']): boolean {
+  if (new Set(steps.map(shapeOf)).size >= SURE) return true;
+  return steps.every((step) =>
+    [1, step.accumulated, 1 / step.accumulated].some(
+      (factor) => Math.abs(step.sum / of(step) / factor - 1) <= roomOf(step),
+    ),
+  );
+}
+
+const SURE = 3;
 
 const shapeOf = ({ tokens, rows, taughtRows, columns, predicted, accumulated }: Taught): string =>
   [tokens, rows, taughtRows, columns, predicted, accumulated].join();

@@ -97,6 +97,8 @@ export interface Cause {
   readonly name: string;
   readonly factor: number;
   readonly words: string;
+  /** Another aggregation, which a loss of one's own may have on purpose. */
+  readonly meant?: true;
 }
 
 /**
@@ -144,18 +146,26 @@ export function causesOf(step: Taught, most: number): Cause[] {
     ...over(step.allColumns, 'padded columns with the first', 'prompts and pads are in the mean'),
     ...over(step.predicted, 'tokens of the rows', 'prompts are in the mean'),
     ...over(step.real, 'tokens of the rows with the first', 'prompts are in the mean'),
-    { name: 'rows', factor: taughtRows, words: `the means of the ${many(taughtRows, 'row')} are added up` },
     {
+      meant: true,
+      name: 'rows',
+      factor: taughtRows,
+      words: `the means of the ${many(taughtRows, 'row')} are added up`,
+    },
+    {
+      meant: true,
       name: 'empty rows',
       factor: taughtRows / rows,
       words: `${rows - taughtRows} of the ${many(rows, 'row')} have nothing to train and count in the mean`,
     },
     {
+      meant: true,
       name: 'tokens',
       factor: tokens,
       words: `the losses of the ${many(tokens, 'token')} are added up, and divided by nothing`,
     },
     {
+      meant: true,
       name: 'tokens a row',
       factor: tokens / rows,
       words: `it is ${tokens} trained tokens / ${many(rows, 'row')}: the tokens of a row are added up, and divided by the rows`,

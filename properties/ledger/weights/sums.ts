@@ -29,7 +29,10 @@ export function ofSteps(ledger: Ledger): Sums {
   const most = Math.max(1, ...known.map(({ accumulated }) => accumulated));
   const off = known
     .filter((step) => !isOne(step, declared))
-    .map((step) => ({ step, cause: causeOf(step.sum, causesOf(step, most), roomOf(step)) }));
+    .map((step) => {
+      const causes = causesOf(step, most).filter(({ meant }) => declared.explicit || meant !== true);
+      return { step, cause: causeOf(step.sum, causes, roomOf(step)) };
+    });
   const told = off.filter(({ cause }) => cause !== undefined);
   const unknown = off.filter(({ cause }) => cause === undefined);
   const meant = unknown.length > 0 && mayBeScaled(unknown, known);

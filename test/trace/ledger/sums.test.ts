@@ -79,6 +79,18 @@ describe('a declared token mean', () => {
     expect(judged(FOLLOWS, { ...sketch, settings }).notices).toBeUndefined();
   });
 
+  test("under a trainer's class another aggregation may be a loss of one's own, and lost factors are none", () => {
+    const settings = {
+      trainer: 'SFTTrainer',
+      from: ["SFTConfig(loss_type='nll')"],
+      semantics: { sft_aggregation: 'token-mean', loss_normalization: 'global' } as const,
+    };
+    for (const weight of [1, 1 / 2])
+      expect(judged(FOLLOWS, { ...weighing(FIRST, weight), settings }).findings).toEqual([]);
+    expect(worst(FOLLOWS, { ...weighing(FIRST, 1 / 12), settings }).kind).toBe('sum');
+    expect(worst(FOLLOWS, { ...weighing(ACCUMULATED, 2 / 17), settings }).kind).toBe('sum');
+  });
+
   test('one that changes from step to step is no coefficient', () => {
     const sketch = andThen(weighing(FIRST, 0.31 / 8), weighing(SECOND, 0.73 / 11));
     expect(worst(FOLLOWS, { ...sketch, settings: TOKEN_MEAN }).kind).toBe('sum');
@@ -117,6 +129,13 @@ describe('steps of which nothing is declared', () => {
   ])('%s is legal, and told', (_, first, second) => {
     holds(ALIKE, both(first, second));
     expect(Object.keys(judged(ALIKE, both(first, second)).labels ?? {})).toHaveLength(1);
+  });
+
+  test('two steps that follow the columns by chance are not blamed, and three that do are', () => {
+    const by = (factor: number): LedgerSketch => both(factor / 12, factor / 20);
+    silent(ALIKE, by(0.37));
+    const third = weighing({ lengths: [[[4, 6]]], step: 2 }, 0.37 / 14);
+    expect(worst(ALIKE, andThen(by(0.37), third)).kind).toBe('denominator');
   });
 
   test('a mean over rows is legal', () => {
