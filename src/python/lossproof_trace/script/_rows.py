@@ -15,6 +15,8 @@ class Rows:
         self.next = None
         """Rows that left the batch: (ids, drawn, mask) of each."""
         self.left = []
+        """What those drew last that left a cache's batch."""
+        self.stops = set()
         """Columns were fed that nobody had drawn, as far as is known, one at a time."""
         self.grown = False
 
@@ -139,6 +141,7 @@ class Rows:
         for stop in set(drawn):
             kept = [at for at, token in enumerate(drawn) if token != stop]
             if [drawn[at] for at in kept] == fed:
+                self.stops.add(stop)
                 return kept
         return None
 

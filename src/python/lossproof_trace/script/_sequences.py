@@ -9,7 +9,7 @@ def of(loop):
     """The fields of a `generate` record that are the rows', or None where nothing was drawn."""
     rows = loop.rows.all()
     known = known_stops(loop.model)
-    stops, cut = ended(rows, known)
+    stops, cut = ended(rows, known, loop.rows.stops)
     kept = []
     for (ids, drawn, mask), end in zip(rows, cut):
         drawn = [each is not False for each in drawn[:end]]
@@ -57,7 +57,7 @@ def of(loop):
     }
 
 
-def ended(rows, known):
+def ended(rows, known, stops):
     """(ids that stop, where each row ends). A row that has stopped is filled up with one id, whatever is drawn for it."""
     tails = []
     for ids, drawn, _ in rows:
@@ -71,7 +71,7 @@ def ended(rows, known):
     own = sum(1 for (ids, drawn, _), start in filled if drawn[start])
     # What rows are filled with may be what stopped them: then the first of it was drawn.
     same = bool(filled) and (own * 2 > len(filled) or filled[0][0][0][filled[0][1]] in known)
-    stops, ends = set(), []
+    stops, ends = set(stops), []
     for (ids, drawn, _), start in zip(rows, tails):
         end = len(ids) if start is None else start + (1 if same and drawn[start] else 0)
         if start is not None and drawn[end - 1]:

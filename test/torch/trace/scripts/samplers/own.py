@@ -17,7 +17,7 @@ parser.add_argument("--beta", type=float, default=0.0)
 parser.add_argument("--fault", choices=FAULTS)
 options = parser.parse_args()
 
-GROUP, LENGTH = 4, 8 if options.loop != "leaving" else 14
+GROUP, LENGTH = 4, 8
 tokenizer = tiny.letters()
 STOP, PAD = tokenizer.eos_token_id, tokenizer.pad_token_id
 torch.manual_seed(1)
@@ -44,7 +44,9 @@ def model(seed):
     net = (Llama if options.loop == "prefix" else Cached)(len(tokenizer))
     torch.nn.init.normal_((net.embed if options.loop == "prefix" else net.tok_embeddings).weight, std=0.3)
     # Not too sure of anything, so that a row stops now and then.
-    torch.nn.init.constant_(net.norm.weight, 0.4 if options.loop == "prefix" else 0.2)
+    torch.nn.init.constant_(net.norm.weight, 0.4)
+    if options.loop != "prefix":
+        net.norm.bias.data = net.tok_embeddings.weight[STOP].detach().clone() * 0.7
     return net
 
 

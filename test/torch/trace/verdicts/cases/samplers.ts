@@ -80,7 +80,7 @@ export const samplers: Cases = {
     },
     'rows that leave, trained past their stop': {
       words: `${OWN} --loop leaving --draw topk --fault past-the-stop`,
-      found: 'mask/nothing-after-the-stop-is-trained',
+      found: 'mask/padding-is-never-trained',
       says: TOKEN,
     },
     'the reference is given other rows': {
