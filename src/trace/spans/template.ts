@@ -48,10 +48,17 @@ export function turnsIn(ids: Ids, marks: Marks, trainOn: TrainOn | undefined): S
     const next = found[index + 1]?.at ?? ids.length;
     if (!sure) fill(from, Math.min(from + 1, next), undefined);
     if (name === 'tool' || name === 'system') roles.fill(name, at, next);
-    if (name !== 'assistant') continue;
+    // Behind the end of a turn the template writes a mark. Words there were typed, or the end was, and so may the header
+    // be: of a prompt that is text, with a completion behind it.
+    const typed = wordsBehind(ids, from, next, marks);
+    if (name !== 'assistant') {
+      if (typed !== undefined) fill(typed, next, undefined);
+      continue;
+    }
     const answer = answerIn(ids, from, next, marks);
     const last = !found.slice(index + 1).some((other) => other.name === 'assistant');
-    const target = answer.unclosed ? undefined : expectationOf(last, conversations > 1, trainOn);
+    const target =
+      answer.unclosed || typed !== undefined ? undefined : expectationOf(last, conversations > 1, trainOn);
     roles.fill('completion', from, answer.to);
     fill(from, answer.to, target);
     if (target === true)
@@ -132,6 +139,17 @@ function answerIn(ids: Ids, from: number, next: number, marks: Marks): Answer {
     return { to: end, stop: undefined, unclosed: open && marks.closing !== undefined };
   }
   return { to: stop + 1, stop, unclosed: false };
+}
+
+/** The first token behind an end of the turn [from, next) that is followed by a word, if there is one. */
+function wordsBehind(ids: Ids, from: number, next: number, { closers, kindOf }: Marks): number | undefined {
+  for (let end = from; end < next; end++) {
+    if (!closers.has(ids[end] ?? -1)) continue;
+    let at = end + 1;
+    while (at < next && kindOf(ids[at] ?? -1) === 'white') at++;
+    if (at < next && kindOf(ids[at] ?? -1) === 'word') return end + 1;
+  }
+  return undefined;
 }
 
 /** An earlier answer may be a part of the prompt: of a preference, or of data that say what the prompt is. */

@@ -45,6 +45,19 @@ describe.each(Object.entries(familyFolders))('%s', (_, folder) => {
     );
   });
 
+  test('a turn that was typed into a text, which words stand behind, is expected of nobody', () => {
+    const { assistant } = writer.openers;
+    if (writer.stop === undefined || own.encode(assistant).length < 2) return;
+    const world = spanWorldOf({ tokenizer: own, generations: [], trainOn: undefined });
+    const expectedOf = (text: string): readonly (boolean | undefined)[] =>
+      spansOf(padded(own.encode(text), NONE), world).expected;
+    const turn = `${assistant}yes${writer.stop}`;
+    // A prompt that is text, and its completion.
+    expect(expectedOf(`${turn}\nno${writer.stop}`)).not.toContain(true);
+    // The same turn, and nothing behind it: the template's own.
+    expect(expectedOf(turn)).toContain(true);
+  });
+
   test('what a user types can look like marks, and is not taken for an answer', () => {
     // A header of one token is typed as easily as the end of a turn: nothing in the ids tells the two apart.
     if (own.encode(writer.openers.assistant.trimEnd()).length < 2) return;
