@@ -138,10 +138,16 @@ function following(steps: readonly Taught[], fault: string, of: Way['of']): Foun
   };
 }
 
+/** All tokens of each micro-batch weigh the same, and something. */
+const isEven = ({ batches, sum }: Taught): boolean =>
+  sum !== 0 && batches.every(({ weights }) => commonOf(weights) !== undefined);
+
 /** Steps of one shape that weigh differently. */
 function changing(steps: readonly Taught[]): LedgerNotice | undefined {
   for (const [at, step] of steps.entries()) {
-    const other = steps.slice(at + 1).find((each) => shapeOf(each) === shapeOf(step));
+    // Weights of a form of their own (a focal loss, a term that leaves nothing of it) add up to whatever they do.
+    if (!isEven(step)) continue;
+    const other = steps.slice(at + 1).find((each) => shapeOf(each) === shapeOf(step) && isEven(each));
     if (other === undefined || Math.abs(other.sum / step.sum - 1) <= roomOf(step)) continue;
     return {
       sentence: `Steps ${step.step} and ${other.step} have the same rows, columns and ${many(step.tokens, 'trained token')}, and their weights add up to ${show(step.sum)} and ${show(other.sum)}: a coefficient of the loss that changes from step to step does this.`,

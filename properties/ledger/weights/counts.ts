@@ -116,7 +116,7 @@ export function causesOf(step: Taught, most: number): Cause[] {
         words: `it is ${tokens} trained tokens / ${count} ${name}, times the ${parts} micro-batches: ${what}, and accumulation is not divided by`,
       },
     ].slice(0, parts > 1 ? 2 : 1);
-  return [
+  const causes: Cause[] = [
     {
       name: 'micro-batches',
       factor: parts,
@@ -170,7 +170,8 @@ export function causesOf(step: Taught, most: number): Cause[] {
       factor: tokens / rows,
       words: `it is ${tokens} trained tokens / ${many(rows, 'row')}: the tokens of a row are added up, and divided by the rows`,
     },
-  ].filter(({ factor }) => Number.isFinite(factor) && factor > 0 && Math.abs(factor - 1) > SAME);
+  ];
+  return causes.filter(({ factor }) => Number.isFinite(factor) && factor > 0 && Math.abs(factor - 1) > SAME);
 }
 
 /** Quotients this near to 1 are none. */

@@ -34,6 +34,7 @@ def sample(session, prompt_ids, completion_ids, temperature, eos_token_id):
             "generate",
             # One a row: nothing is padded, and no padding is to be told from what was sampled.
             generate=session.next_generation(),
+            source="declared",
             model=policy(),
             step=session.step,
             input_ids=torch.tensor([prompt]),
