@@ -93,21 +93,19 @@ test('a smoothed label is told, with its target and the weight of both', () => {
   for (const epsilon of epsilons) expect(epsilon).toBeCloseTo(0.1, 5);
 });
 
-test.each([
-  'softcap',
-  'entropy',
-  'teacher',
-  'smoothing in bfloat16',
-])('with a %s: every target, and every weight', (name) => {
-  const { target, weight, open, band } = out<{
-    target: number;
-    weight: number;
-    open: number;
-    band: number;
-  }>(`form: ${name}`);
-  expect({ target, open }).toEqual({ target: 0, open: 0 });
-  expect(weight).toBeLessThan(band);
-});
+test.each(['softcap', 'entropy', 'teacher', 'smoothing in bfloat16'])(
+  'with a %s: every target, and every weight',
+  (name) => {
+    const { target, weight, open, band } = out<{
+      target: number;
+      weight: number;
+      open: number;
+      band: number;
+    }>(`form: ${name}`);
+    expect({ target, open }).toEqual({ target: 0, open: 0 });
+    expect(weight).toBeLessThan(band);
+  },
+);
 
 test('what fits no form is not known', () => {
   expect(out('form: unknown')).toMatchObject({ open: 40, named: 0 });
