@@ -1,6 +1,7 @@
 // Records as a ledger: token-aligned, over micro-batches, ranks and trainings.
 import { expect, test } from 'vitest';
 import type { LedgerRow } from '../../src/trace/ledger.ts';
+import { lossWords, unknownIn } from '../../src/trace/terms.ts';
 import {
   endOf,
   forwardOf,
@@ -166,8 +167,70 @@ test('two backward passes toward one target add up; toward two, no single target
   const [row] = rows;
   expect(row?.trained[1]).toMatchObject({ target: 5, residual: 2e-7, temperature: 1 });
   expect(row?.trained[1]?.weight).toBeCloseTo(0.3, 12);
-  expect(row?.trained[2]).toMatchObject({ target: 6, weight: 0.5, residual: 1 });
+  expect(row?.trained[2]).toMatchObject({ target: undefined, weight: undefined, residual: 1 });
   expect(row?.dtype).toBe('bfloat16');
+});
+
+test('what one target does not explain is not known, however a trace was written', () => {
+  const { rows } = recordedLedger([
+    [
+      processOf(),
+      modelOf(),
+      forwardOf([ROW]),
+      trainedOf([
+        { column: 0, target: 5, weight: 0.5, residual: 0.01 },
+        { column: 1, target: 6, weight: 0.5, residual: 1e-7 },
+        { column: 2, target: 7, weight: 0, residual: 0.3 },
+      ]),
+      stepOf(),
+    ],
+  ]);
+  expect(rows[0]?.trained.slice(1, 4).map((each) => [each?.target, each?.weight])).toEqual([
+    [undefined, undefined],
+    [6, 0.5],
+    [7, 0],
+  ]);
+  expect(unknownIn(rows)).toEqual({ open: 1, all: 2 });
+});
+
+test('what torch.autograd.grad computed weighs what the step made of it', () => {
+  const { rows } = recordedLedger([
+    [
+      processOf(),
+      modelOf(),
+      forwardOf([ROW]),
+      trainedOf([{ column: 0, target: 5, weight: 2 }], { pass: 0 }),
+      trainedOf([{ column: 0, target: 5, weight: 4 }], { pass: 1 }),
+      trainedOf([{ column: 1, target: 6, weight: 4 }], { pass: 2 }),
+      trainedOf([{ column: 2, target: 7, weight: 4 }], { pass: 3 }),
+      stepOf({ passes: [0, 1, 2], factors: [0.5, 0.25, 0] }),
+    ],
+  ]);
+  expect(rows[0]?.trained[1]?.weight).toBeCloseTo(2, 12);
+  expect(rows[0]?.trained[2]).toBeUndefined();
+  // Nobody says what became of it.
+  expect(rows[0]?.trained[3]).toMatchObject({ target: 7, weight: undefined });
+});
+
+test('what else is in the loss is told once, added up over the micro-batches of a step', () => {
+  const teacher = { kind: 'teacher', model: 1, temperature: 1.5, sum: 0.25 } as const;
+  const smoothing = { kind: 'smoothing', epsilon: 0.0999999 } as const;
+  const pass = (forward: number) => [
+    forwardOf([ROW], { forward }),
+    trainedOf([{ column: 0, target: 5, weight: 0.25, residual: 1e-7 }], {
+      forward,
+      terms: [teacher, smoothing],
+    }),
+  ];
+  const ledger = recordedLedger([[processOf(), modelOf(), ...pass(0), ...pass(1), stepOf()]]);
+  expect(lossWords(ledger)).toEqual([
+    '0.5 cross-entropy + 0.5 KL to model 1 at temperature 1.5, label smoothing 0.1',
+  ]);
+  const entropy = { kind: 'entropy', sum: null, rewarded: false } as const;
+  const other = recordedLedger([
+    [processOf(), modelOf(), forwardOf([ROW]), trainedOf([{ column: 0 }], { terms: [entropy] }), stepOf()],
+  ]);
+  expect(lossWords(other)).toEqual(['entropy term (the loss punishes entropy)']);
 });
 
 test('a forward pass with gradients that no backward pass reached is there, and says so', () => {

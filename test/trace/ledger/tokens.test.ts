@@ -232,11 +232,15 @@ describe('what is never trained', () => {
     );
     expect(finding?.note).toContain('--train-on all');
   });
-  test('prompts of correct rows pass, and a gradient of no single target is not held against them', () => {
+  test('prompts of correct rows pass; of a gradient of no single target neither good nor bad is said', () => {
     holds('mask/prompt-is-never-trained', onPolicy());
     holds('tokenize/prompt-is-not-trained', { rows: [CHAT] });
     holds('tokenize/prompt-is-not-trained', { rows: [{ ...CHAT, at: { 2: 0 } }] });
-    holds('mask/prompt-is-never-trained', onPolicy({ at: { 2: { weight: 0.1, residual: 0.7 } } }));
+    for (const open of [
+      { weight: 0.1, residual: 0.7 },
+      { target: undefined, weight: undefined, residual: 0.01 },
+    ])
+      silent('mask/prompt-is-never-trained', onPolicy({ at: { 2: open } }));
   });
   test('where all is meant to be trained, or nobody knows, nothing is blamed', () => {
     const all = text({ ...CHAT, trained: [undefined, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1] });

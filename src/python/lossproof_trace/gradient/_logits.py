@@ -9,6 +9,9 @@ from ._whole import complete
 # Entries of the vocabulary, besides the target, that the logits route compares: enough for a slope and a residual.
 FEW_ENTRIES = 64
 
+# Entries of a gradient in which the farthest ones are looked for in one way only.
+MANY = 2**24
+
 
 def entries_of(vocab, most):
     """(K,) sorted ids of the vocabulary, all of it where it is small. Never the script's random numbers."""
@@ -103,7 +106,10 @@ class Spots:
         far = []
         for rows in self.at.split(self.step):
             g = self.gradient[rows]
-            far.append(torch.cat([g.topk(2, dim=1).indices, g.topk(2, dim=1, largest=False).indices], 1))
+            if self.gradient.shape[0] * self.vocab > MANY:  # a second of each would take ten times as long
+                far.append(torch.stack([g.argmax(1), g.argmin(1)], 1))
+            else:
+                far.append(torch.cat([g.topk(2, dim=1).indices, g.topk(2, dim=1, largest=False).indices], 1))
         ids = torch.cat([self.candidates, torch.cat(far)], 1)
         z = torch.stack([self.value_of(column.clamp(min=0)) for column in ids.unbind(1)], 1)
         self.guesses = ids, z, self.gradient[self.at[:, None], ids.clamp(min=0)].double()

@@ -29,7 +29,10 @@ AT_ONCE = 2**21
 THIN_POSITIONS, THIN_ENTRIES = 8, 256
 
 # A spike this many times as small as the gradient is none, by the coarsest dtype.
-NO_SPIKE = {"float64": 1e-7, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
+NO_SPIKE = {"float64": 1e-6, "float32": 1e-4, "float16": 2e-2, "bfloat16": 4e-2}
+
+# What people write as the temperature of a teacher.
+USUAL = (1.0, 2.0, 1.5, 3.0, 4.0, 5.0, 2.5, 10.0, 0.5, 0.7, 0.8, 0.9, 1.2, 8.0, 20.0)
 
 
 class Teacher:
@@ -159,8 +162,10 @@ def attempts(spots, g, precision, post, known, teachers, base):
         near = min(left(Shape((), None, Post(1.0, cap * by))) for by in (1.01, 1 / 1.01))
         yield plain + ([Shape((), None, Post(1.0, cap))] if near > 3 * max(least, 1e-7) else [])
     for teacher in teachers:
-        tau = tempered(lambda tau, teacher=teacher: left(Shape((), tau, post, teacher)))
-        yield [Shape((), each, post, teacher) for each in {1.0, tau}]
+        usual = sorted((left(Shape((), tau, post, teacher)), tau) for tau in USUAL)[:2]
+        yield [Shape((), tau, post, teacher) for _, tau in usual]
+        about = usual[0][1]
+        yield [Shape((), tempered(lambda tau, t=teacher: left(Shape((), tau, post, t)), about / 2, about * 2, 15), post, teacher)]
     # One target at a temperature of its own is what an entropy term looks like at first.
     told = base["temperatures"][base["temperatures"].isfinite()]
     about = float(told.median()) if told.numel() > 0 else 1.0
@@ -258,7 +263,7 @@ def several(spots, g, shape, post):
     residual = (share * apart.pow(2).sum(1)).sqrt() / everything.sqrt().clamp(min=1e-300)
     off = (torch.where(use, left / size.clamp(min=1e-300), 0.0).clamp(-2, 2).pow(2).sum(1) / use.sum(1).clamp(min=1)).sqrt()
     # Of a position without any target of its own, what is left at the likeliest place is rounding.
-    noise = 4 * torch.where(use, left.abs(), 0.0).amax(1) + NO_SPIKE[str(dtype)[6:]] * all_g.abs().amax(1)
+    noise = 4 * torch.where(use, left.abs(), 0.0).amax(1) + NO_SPIKE[str(dtype)[6:]] * size.amax(1)
     nothing = spike.abs() <= noise
     own = e.gather(1, count + torch.where(ids == target, 1, 0).argmax(1, keepdim=True))[:, 0]
     weight = spike

@@ -155,8 +155,13 @@ test('without gradients, the log-probabilities of the inputs are there', () => {
   expect(off).toBeLessThan(1e-5);
 });
 
-test('an entropy bonus leaves a residual above the band', () => {
-  expect(out<{ residual: number }>('entropy bonus').residual).toBeGreaterThan(1e-4);
+test('an entropy bonus is told, and leaves nothing', () => {
+  const { residual, terms } = out<{ residual: number; terms: readonly { kind: string; sum: number }[] }>(
+    'entropy bonus',
+  );
+  expect(residual).toBeLessThan(1e-4);
+  expect(terms.map(({ kind }) => kind)).toEqual(['entropy']);
+  expect(terms[0]?.sum).toBeCloseTo(0.5, 4);
 });
 
 test('what a wrapper carries is the model, and the wrapper none', () => {

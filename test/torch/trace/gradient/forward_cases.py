@@ -278,7 +278,7 @@ def entropy_bonus():
     logp = torch.log_softmax(logits, -1)
     (loss_of(logits, ids[:, 1:], weights) + 0.5 * (logp.exp() * logp).sum(-1).mean()).backward()
     record = SESSION.of("trained")[0]
-    return {"residual": float(record["residuals"].nanmedian())}
+    return {"residual": float(record["residuals"].nanmedian()), "terms": record.get("terms")}
 
 
 @case

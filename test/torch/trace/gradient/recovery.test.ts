@@ -79,10 +79,36 @@ test('of two ids with one row none is said to be the target; with rows that diff
   });
 });
 
-test('a smoothed label leaves a residual, and its target is still the best one', () => {
-  const { logits, hidden, target } = out<{ logits: number; hidden: number; target: number }>('two targets');
+test('a smoothed label is told, with its target and the weight of both', () => {
+  const { logits, hidden, target, sum, epsilons } = out<{
+    logits: number;
+    hidden: number;
+    target: number;
+    sum: number;
+    epsilons: readonly number[];
+  }>('two targets');
   expect(target).toBe(0);
-  expect(Math.min(logits, hidden)).toBeGreaterThan(1e-3);
+  expect(Math.max(logits, hidden)).toBeLessThan(1e-4);
+  expect(sum).toBeCloseTo(40, 3);
+  for (const epsilon of epsilons) expect(epsilon).toBeCloseTo(0.1, 5);
+});
+
+test.each(['softcap', 'entropy', 'teacher', 'smoothing in bfloat16'])(
+  'with a %s: every target, and every weight',
+  (name) => {
+    const { target, weight, open, band } = out<{
+      target: number;
+      weight: number;
+      open: number;
+      band: number;
+    }>(`form: ${name}`);
+    expect({ target, open }).toEqual({ target: 0, open: 0 });
+    expect(weight).toBeLessThan(band);
+  },
+);
+
+test('what fits no form is not known', () => {
+  expect(out('form: unknown')).toMatchObject({ open: 40, named: 0 });
 });
 
 test('positions that are not finite are counted, and not listed', () => {

@@ -8,6 +8,7 @@ import torch
 from lossproof_trace.gradient._hidden import SKETCH, from_hidden
 from lossproof_trace.gradient._logits import entries_of, from_logits
 from lossproof_trace.gradient._recovery import RESIDUAL, Post
+from lossproof_trace.gradient._whole import Teacher
 
 N, D = 40, 24
 
@@ -132,10 +133,48 @@ def two_targets():
     found = from_logits(gz, entries, z, candidates, z.gather(1, candidates), "float32", Post(), lambda at, ids: z[at, ids])
     hidden = from_hidden(h.grad, h.detach(), w, None, candidates, "float32")
     return {
-        "logits": float(found.residuals.min()),
-        "hidden": float(hidden.residuals.min()),
+        "logits": float(found.residuals.median()),
+        "hidden": float(hidden.residuals.nanmedian()),
         "target": int((found.targets != targets).sum()),
+        "sum": float(found.weights.sum()),
+        "epsilons": [of.terms[0]["epsilon"] for of in (found, hidden)],
     }
+
+
+def form(loss, dtype=torch.float32, vocab=300, share=1.0, teach=False):
+    """Single targets of the weight 1, and what `loss`(z, logp of the target, another model's z) makes of it."""
+    z = (3 * torch.randn(N, vocab)).to(dtype).requires_grad_()
+    other, targets = 2 * torch.randn(N, vocab), torch.randint(0, vocab, (N,))
+    wide = z.float()
+    each = loss(wide, targets, other)
+    (gradient,) = torch.autograd.grad(each.sum(), z)
+    z, entries = z.detach(), entries_of(vocab, 4096)
+    candidates = torch.stack([targets, torch.randint(0, vocab, (N,))], 1)
+    teachers = [Teacher(1, entries, other, candidates, other.gather(1, candidates))] if teach else []
+    found = from_logits(
+        gradient, entries, z, candidates, z.gather(1, candidates), str(dtype)[6:], Post(), lambda at, i: z[at, i], None, teachers
+    )
+    known = found.targets >= 0
+    return {
+        "target": int((found.targets != targets)[known].sum()),
+        "named": int(known.sum()),
+        "open": int(found.weights.isnan().sum()),
+        "weight": float((found.weights - share).abs().nan_to_num(0).max()),
+        "band": 2e-2 if dtype == torch.bfloat16 else 1e-5,
+    }
+
+
+def of_target(z, targets, smoothing=0.0):
+    return torch.nn.functional.cross_entropy(z, targets, reduction="none", label_smoothing=smoothing)
+
+
+def toward(z, other, tau=2.0):
+    p, q = (z / tau).log_softmax(-1), (other / tau).softmax(-1)
+    return torch.nn.functional.kl_div(p, q, reduction="none").sum(-1) * tau**2
+
+
+def negative_entropy(z):
+    return (z.log_softmax(-1).exp() * z.log_softmax(-1)).sum(-1)
 
 
 def broken():
@@ -191,6 +230,11 @@ CASES = {
         for mode, check in (("exact", None), ("cheap", none))
     },
     "two targets": two_targets,
+    "form: softcap": lambda: form(lambda z, y, t: of_target(7 * torch.tanh(z / 7), y)),
+    "form: entropy": lambda: form(lambda z, y, t: of_target(z, y) + 0.01 * negative_entropy(z)),
+    "form: teacher": lambda: form(lambda z, y, t: 0.3 * of_target(z, y) + 0.7 * toward(z, t), share=0.3, teach=True),
+    "form: smoothing in bfloat16": lambda: form(lambda z, y, t: of_target(z, y, 0.1), torch.bfloat16),
+    "form: unknown": lambda: form(lambda z, y, t: 0.3 * of_target(z, y) + 0.7 * toward(z, t)),
     "broken": broken,
     "confident": confident,
 }

@@ -152,5 +152,6 @@ export const HARMLESS: Readonly<Record<string, Clean>> = {
   'label smoothing and dropout': {
     words: `${HF} --smoothing 0.1 --dropout 0.1 --model absolute`,
     data: CHATS,
+    exact: tokenMean(CHATS),
   },
 };

@@ -21,8 +21,11 @@ export type Exact = (run: Traced) => void;
 /** Relative, in float32. */
 const CLOSE = 1e-5;
 
-/** Each row trains what its example says, and each token of a step weighs the same: one over the step's tokens. */
-export function tokenMean(examples: readonly Example[], close = CLOSE): Exact {
+/**
+ * Each row trains what its example says, and each token of a step weighs the same: one over the step's tokens, or `share` of
+ * that where the rest of the loss is another's.
+ */
+export function tokenMean(examples: readonly Example[], close = CLOSE, share = 1): Exact {
   const tokenizer = tokenizerOf('qwen');
   const all = examples.map((example) => laid(example, tokenizer));
   return ({ ledger }) => {
@@ -38,7 +41,7 @@ export function tokenMean(examples: readonly Example[], close = CLOSE): Exact {
       expect(
         farthest(
           seen,
-          seen.map(() => 1 / due.flat().length),
+          seen.map(() => share / due.flat().length),
         ),
       ).toBeLessThan(close);
     }

@@ -55,7 +55,7 @@ class Returned(nets.GPT):
 
 
 torch.manual_seed(0)
-model = Returned(size) if shape == "cap-returned" else nets.GPT(size)
+model = Returned(size) if shape == "cap-returned" else tiny.rotary(size) if shape == "hidden" else nets.GPT(size)
 teacher = nets.GPT(size).requires_grad_(False)
 table = torch.randn(size, size)  # a teacher that is no model
 optimiser = torch.optim.SGD(model.parameters(), lr=1e-3)
@@ -106,10 +106,10 @@ for at in (0, 2):
     if shape == "cap-inside":
         model(ids, mask, loss=lambda hidden, head: loss_of(head(hidden), labels, None)).backward()
     elif shape == "hidden":
-        model(ids, mask, loss=lambda hidden, head: loss_of(F.linear(hidden, head.weight), labels, None)).backward()
+        body = model.model(input_ids=ids, attention_mask=mask).last_hidden_state
+        loss_of(F.linear(body, model.lm_head.weight), labels, None).backward()
     elif shape == "grads":
-        z = model(ids, mask)
-        combined(z, labels)
+        combined(model(ids, mask), labels)
     else:
         loss_of(model(ids, mask), labels, taught).backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

@@ -1,7 +1,104 @@
 // Losses that are more than log-probabilities of single targets: smoothing, caps, teachers, entropy, gradients by hand.
-import type { Cases } from './kinds.ts';
+import { ANSWERS, HF } from '../correct.ts';
+import { CHATS, PAIRS } from '../data.ts';
+import { tokenMean } from '../exact.ts';
+import type { Cases, CleanCase, FaultyCase } from './kinds.ts';
+
+const TERMS = 'losses/terms.py --data {data} --shape';
+const MEAN = `${ANSWERS} --semantics {"sft_aggregation":"token-mean"}`;
+
+const clean = (shape: string, more: Partial<CleanCase> = {}): CleanCase => ({
+  words: `${TERMS} ${shape}`,
+  data: PAIRS,
+  options: MEAN,
+  exact: tokenMean(PAIRS),
+  ...more,
+});
+
+const found = (shape: string, fault: string, [id, says]: readonly [string, RegExp]): FaultyCase => ({
+  words: `${TERMS} ${shape} --fault ${fault}`,
+  data: PAIRS,
+  options: MEAN,
+  found: id,
+  says,
+});
+
+const unknown = (shape: string, sentence: RegExp): FaultyCase => ({
+  words: `${TERMS} ${shape}`,
+  data: PAIRS,
+  options: ANSWERS,
+  unknown: sentence,
+});
+
+const PROMPT = ['tokenize/prompt-is-not-trained', /belongs to the prompt/] as const;
+const STOP = ['tokenize/stop-token-is-trained', /is not trained itself/] as const;
+const PADS = ['mask/padding-is-never-trained', /is padding/] as const;
+const SHARES = ['trace/weights-follow-the-aggregation', /token-mean/] as const;
+const TARGET = 'trace/target-is-the-next-token';
+const SAME = [TARGET, /the token that the model had just read/] as const;
+const NEXT = [TARGET, /the token after the one that follows/] as const;
+const ROW = [TARGET, /the token of row/] as const;
 
 export const losses: Cases = {
-  clean: {},
-  faulty: {},
+  clean: {
+    'a softcap inside of a model that returns only the loss': clean('cap-inside', {
+      says: /loss softcap 15/,
+    }),
+    'a softcap on what the model returns': clean('cap-returned'),
+    'a softcap in the loss function': clean('cap-in-loss', { says: /loss softcap 15/ }),
+    'label smoothing': clean('smoothing', { says: /loss label smoothing 0\.1/ }),
+    'label smoothing, read off the hidden states': clean('hidden', { says: /loss label smoothing 0\.1/ }),
+    'half cross-entropy, half a teacher': clean('distilled', {
+      exact: tokenMean(PAIRS, undefined, 0.5),
+      says: /0\.5 cross-entropy \+ 0\.5 KL to model \d at temperature 1\.5/,
+    }),
+    'an entropy bonus': clean('entropy', { says: /entropy term 0\.02 \(the loss rewards entropy\)/ }),
+    'a z-loss': clean('z-loss', { says: /a z-loss/ }),
+    'gradients put together by hand': clean('grads'),
+    'gradients put together in a way of its own': {
+      words: `${TERMS} grads --fault surgery`,
+      data: PAIRS,
+      options: MEAN,
+      says: /what of them the optimiser got is not known/,
+    },
+  },
+  faulty: {
+    'capped inside: no shift': found('cap-inside', 'same-token', SAME),
+    'capped inside: the prompt': found('cap-inside', 'prompt', PROMPT),
+    'capped inside: the stop token': found('cap-inside', 'stop', STOP),
+    'capped inside: the first token counts twice': found('cap-inside', 'first-twice', SHARES),
+    'capped in the loss: padding': found('cap-in-loss', 'pads', PADS),
+    'smoothed: two shifts': found('smoothing', 'next-but-one', NEXT),
+    'smoothed: the prompt': found('smoothing', 'prompt', PROMPT),
+    'smoothed: padding': found('smoothing', 'pads', PADS),
+    'smoothed: the first token counts twice': found('smoothing', 'first-twice', SHARES),
+    "smoothed by transformers' Trainer: the prompt": {
+      words: `${HF} --smoothing 0.1 --fault prompt`,
+      data: CHATS,
+      found: PROMPT[0],
+      says: PROMPT[1],
+    },
+    'smoothed, by the hidden states: the prompt': found('hidden', 'prompt', PROMPT),
+    'distilled: the prompt': found('distilled', 'prompt', PROMPT),
+    'distilled: the stop token': found('distilled', 'stop', STOP),
+    "distilled: another row's labels": found('distilled', 'another-row', ROW),
+    'distilled: the first token counts twice': found('distilled', 'first-twice', SHARES),
+    'with an entropy bonus: no shift': found('entropy', 'same-token', SAME),
+    'with an entropy bonus: padding': found('entropy', 'pads', PADS),
+    'with an entropy bonus: the first token counts twice': found('entropy', 'first-twice', SHARES),
+    'put together by hand: without their factors': found('grads', 'factors', SHARES),
+    'put together by hand: the prompt': found('grads', 'prompt', PROMPT),
+    'a teacher and nothing else': unknown(
+      'pure',
+      /No token is a target: the loss is 1 KL to model \d at temperature 1\.5/,
+    ),
+    'a teacher that is no model': unknown(
+      'unseen-teacher',
+      /the loss is over the whole vocabulary|in a way that is not recognised/,
+    ),
+    'a term of its own': unknown(
+      'unknown',
+      /depends on the whole vocabulary in a way that is not recognised/,
+    ),
+  },
 };
