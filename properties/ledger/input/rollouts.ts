@@ -1,4 +1,4 @@
-// Trained rows against recorded generate() calls: the ids that were sampled, behind the prompt that they were sampled from.
+// Trained rows against what was recorded of samplers: the ids that were sampled, behind the prompt that they were sampled from.
 import {
   type Generation,
   type Ids,
@@ -101,6 +101,11 @@ function inPlaceOf(
 /** Two rows of a prompt may be a preference pair, and samples for the log beside them. */
 const LEAST_OF_GROUP = 3;
 
+function callOf({ source = 'generate', call }: Generation): string {
+  if (source === 'generate') return `generate() call ${call}`;
+  return `${source === 'loop' ? "a loop of the script's own" : source} (call ${call})`;
+}
+
 /** One is the beginning of the other: cut to a limit, or with a tool's answer behind it. */
 const isCut = (row: Ids, sampled: Ids): boolean => startsWith(row, sampled) || startsWith(sampled, row);
 
@@ -113,7 +118,8 @@ function sameText({ tokenizer }: Ledger, row: Ids, completionIds: Ids): boolean 
   return text !== '' && textOf(row) === text;
 }
 
-function other(ledger: Ledger, row: LedgerRow, { promptIds, completionIds, call }: Generation): Found {
+function other(ledger: Ledger, row: LedgerRow, generation: Generation): Found {
+  const { promptIds, completionIds } = generation;
   const begin = row.real.indexOf(true);
   const ids = realIds(row);
   const sampled = [...promptIds, ...completionIds];
@@ -124,13 +130,13 @@ function other(ledger: Ledger, row: LedgerRow, { promptIds, completionIds, call 
     harm: ids.length - at,
     tell: () => ({
       kind: 'completion',
-      sentence: `${tokenIn(ledger, row, column)} of ${placeOf(ledger, row)} is not what was sampled there: the row follows the completion of generate() call ${call} up to it${again ? ', and has the same text; it was decoded and tokenised again' : ''}.`,
+      sentence: `${tokenIn(ledger, row, column)} of ${placeOf(ledger, row)} is not what was sampled there: the row follows the completion of ${callOf(generation)} up to it${again ? ', and has the same text; it was decoded and tokenised again' : ''}.`,
       strips: [
         rowStrip(ledger, row, [column], {
           sampled: row.ids.map((_, t) => (t < begin ? undefined : sampled[t - begin])),
         }),
       ],
-      note: 'Train on the ids that generate() returned, and never on their text.',
+      note: 'Train on the ids that were sampled, and never on their text.',
       given: { ...givenOf(row), prompt_ids: promptIds, sampled_ids: completionIds },
     }),
   };
@@ -163,12 +169,8 @@ const promptScored: LedgerProperty = {
   },
 };
 
-function otherPrompt(
-  ledger: Ledger,
-  row: LedgerRow,
-  prompt: Ids,
-  { promptIds, completionIds, call }: Generation,
-): Found {
+function otherPrompt(ledger: Ledger, row: LedgerRow, prompt: Ids, generation: Generation): Found {
+  const { promptIds, completionIds } = generation;
   const begin = row.real.indexOf(true);
   const at = commonStart(prompt, promptIds);
   const column = begin + at;
@@ -177,7 +179,7 @@ function otherPrompt(
     harm: marks.length + 1,
     tell: () => ({
       kind: 'prompt',
-      sentence: `The completion of ${placeOf(ledger, row)} was sampled by generate() call ${call} behind another prompt: the two part at ${tokenIn(ledger, row, column)}.`,
+      sentence: `The completion of ${placeOf(ledger, row)} was sampled by ${callOf(generation)} behind another prompt: the two part at ${tokenIn(ledger, row, column)}.`,
       strips: [
         rowStrip(ledger, row, marks.length > 0 ? marks : [column], {
           'sampled from': row.ids.map((_, t) => (t < begin ? undefined : promptIds[t - begin])),

@@ -90,7 +90,7 @@ export function originOf({ spans: { origin } }: LedgerRow): string {
     case 'dataset':
       return `row ${origin.example} of the data set (${origin.form})`;
     case 'generation':
-      return 'sampled in this run';
+      return 'by the tokens that were sampled';
     case 'template':
       return "by the chat template's marks";
     case 'text':

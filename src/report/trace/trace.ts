@@ -38,7 +38,7 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
       : [['tokenizer', `${tokenizer.name}, ${tokenizer.vocabSize.toLocaleString('en')} tokens`] as const]),
     ...(settings.from.length === 0 ? [] : [['settings', settings.from.join(', ')] as const]),
     ...lossWords(ledger).map((words) => ['loss', words] as const),
-    ...(generations.length === 0 ? [] : [['sampled', plural(generations.length, 'sequence')] as const]),
+    ...sampledFacts(generations),
     ...steps.slice(0, MOST_STEPS).map((step) => stepFact(step, several)),
     ...(steps.some(({ done }) => typeof done?.gradientNorm === 'number') ? [['', AS_GOT] as const] : []),
     ...(steps.length > MOST_STEPS ? [['...', plural(steps.length - MOST_STEPS, 'more step')] as const] : []),
@@ -58,6 +58,24 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
       ),
     ),
   ];
+}
+
+/** How many sequences each sampler drew, and at which temperature, where that is known. */
+function sampledFacts(generations: Ledger['generations']): (readonly [string, string])[] {
+  const sources = [...new Set(generations.map(({ source = 'generate' }) => source))];
+  return sources.map((source) => {
+    const own = generations.filter((each) => (each.source ?? 'generate') === source);
+    const told = [
+      ...new Set(own.flatMap(({ temperature }) => (temperature === undefined ? [] : [temperature]))),
+    ];
+    const at = told.length === 0 ? '' : ` at temperature ${told.join(', ')}`;
+    return ['sampled', `${plural(own.length, 'sequence')} by ${samplerOf(source)}${at}`];
+  });
+}
+
+function samplerOf(source: string): string {
+  if (source === 'generate') return 'generate()';
+  return source === 'loop' ? "the script's own loop" : source === 'server' ? 'a server' : source;
 }
 
 /** `2 steps, 8 rows, 36 tokens trained`: what the verdict rests on. */

@@ -336,6 +336,35 @@ describe('what must be trained of a sampled row', () => {
       'same id',
     );
   });
+  test('a stop token that was sampled and is in no row is missed, where a limit did not cut it off', () => {
+    const bare = {
+      completions: [{ from: 3, to: 6 }],
+      origin: { kind: 'generation', generations: [0] },
+    } as const;
+    const short = { ids: [1, 10, 11, 20, 21, 22], prompt: 3, spans: bare };
+    const long = sampled(
+      { ids: [1, 10, 11, 30, 31, 32, 33], spans: { completions: [{ from: 3, to: 7 }] } },
+      1,
+    );
+    const generations = [generation(), generation({ completionIds: [30, 31, 32, 33] })];
+    expect(marks(stop, { rows: [short, long], generations })).toEqual([5]);
+    expect(judge(stop, { rows: [short, long], generations }).findings[0]?.sentence).toContain(
+      'ends without it',
+    );
+    silent(stop, { rows: [short], generations });
+    const settings = { semantics: { stop_token_in_mask: false } };
+    silent(stop, { rows: [short, long], generations, settings });
+  });
+  test('what was sampled and stands in no row is counted, with the nearest', () => {
+    const rule = ledgerProperties.find(({ id }) => id === every);
+    const lack = rule?.needs?.(
+      ledgerOf(named({ rows: [CHAT], generations: [generation({ promptIds: [1, 10, 12] })] })),
+    );
+    expect(lack).toBe(
+      '1 sequence was sampled, and none stands in a trained row: the nearest is like one for its first 2 of 7 tokens',
+    );
+    expect(rule?.needs?.(ledgerOf(named({ rows: [CHAT] })))).toContain('nothing was seen that samples');
+  });
   test('a stop token alone owes nothing to a completion that is not trained', () => {
     silent(stop, onPolicy({ at: { 3: null, 4: null, 5: null } }));
     expect(marks(every, onPolicy({ at: { 3: null, 4: null, 5: null } }))).toEqual([3, 4, 5]);
@@ -422,6 +451,19 @@ describe('what must be trained of a sampled row', () => {
 describe('what must be trained of a row of a data set', () => {
   const answer = 'tokenize/answer-is-trained';
   const earlier = 'tokenize/every-answer-is-trained';
+
+  test('what stands in front of every answer and is trained in none was prefilled', () => {
+    const row = (ids: number[], at: TrainedRowSketch['at']): TrainedRowSketch => ({
+      ids: [1, 10, 30, 31, ...ids, 2],
+      prompt: 2,
+      spans: { origin: { kind: 'template' } },
+      at: at ?? {},
+    });
+    const off = { 2: null, 3: null };
+    holds(answer, { rows: [row([20, 21], off), row([22], off)] });
+    expect(marks(answer, { rows: [row([20, 21], off), row([22], {})] })).toEqual([2, 3]);
+    expect(marks(answer, { rows: [row([20, 21], { 2: null }), row([22], { 2: null })] })).toEqual([2]);
+  });
   const stop = 'tokenize/stop-token-is-trained';
 
   test('an answer in part, or not at all', () => {

@@ -129,4 +129,38 @@ describe('a prompt and what was sampled behind it', () => {
     expect(spansOf(padded([5, 6, 7, 8, 9, 3, 4], NONE), world).origin.kind).toBe('unknown');
     expect(spansOf(padded([5, 6], NONE), world).origin.kind).toBe('unknown');
   });
+
+  test('what the attention mask hides between two tokens stands in the row all the same', () => {
+    const world = spanWorldOf({ generations: [generation([5, STOP, 6], [7, 8, STOP])] });
+    const ids = [5, STOP, 6, 7, 8, STOP, STOP];
+    // A mask of ids that are not the stop's, which is the padding's too.
+    const attention = ids.map((id) => (id === STOP ? 0 : 1));
+    const spans = spansOf(
+      { ...padded(ids, NONE), attention, real: attention.map((each) => each === 1) },
+      world,
+    );
+    expect(shown(spans)).toBe('0001110');
+    expect(spans.completions).toEqual([{ from: 3, to: 6, stop: 5 }]);
+  });
+
+  test('a completion that lost its special tokens on the way is the same completion', () => {
+    const world = spanWorldOf({ generations: [generation([5, 6], [7, 8, 9, STOP])] });
+    const spans = spansOf(padded([5, 6, 7, 8, 9], { ...NONE, right: 2 }), world);
+    expect(spans.origin.kind).toBe('generation');
+    expect(spans.completions).toEqual([{ from: 2, to: 5 }]);
+  });
+
+  test('where drawn and given tokens cannot be told apart, either is right', () => {
+    const unsure = { ...generation([5, 6, 4], [7, 8, 9, STOP]), unsure: { before: 1, behind: 2 } };
+    const spans = spansOf(padded([5, 6, 4, 7, 8, 9, STOP], NONE), spanWorldOf({ generations: [unsure] }));
+    expect(shown(spans)).toBe('00???11');
+    expect(spans.completions).toEqual([{ from: 5, to: 7, stop: 6 }]);
+  });
+
+  test('one token more may stand behind what was drawn unseen', () => {
+    const open = { ...generation([5, 6], [7, 8]), open: true };
+    const world = spanWorldOf({ generations: [open] });
+    expect(shown(spansOf(padded([5, 6, 7, 8, 4], NONE), world))).toBe('00???');
+    expect(spansOf(padded([5, 6, 7, 8, 4, 3], NONE), world).origin.kind).toBe('unknown');
+  });
 });

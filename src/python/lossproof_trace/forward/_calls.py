@@ -22,6 +22,8 @@ class Local(threading.local):
     frame = None
     """The modules being called around the present one that carry others, outermost first."""
     through = ()
+    """Depth of calls that were looked at, and are of no language model that can be traced."""
+    declined = 0
 
 
 class Frame:
@@ -202,12 +204,12 @@ class Watcher:
                 "torch.nn.DataParallel copies the model for each device; the copies are not traced. Run on one device, or "
                 "with torchrun.",
             )
-            return call(module, *args, **kwargs)
+            return self.declined(call, module, args, kwargs)
         frame = None
         with self.session.guard("call"):
             frame = self.enter(module, kind, args, kwargs, method)
         if frame is None:
-            return call(module, *args, **kwargs)
+            return self.declined(call, module, args, kwargs)
         local = self.local
         before, through = local.frame, local.through
         local.frame, local.through = frame, through + (module,)
@@ -218,6 +220,13 @@ class Watcher:
         with self.session.guard("return"):
             self.leave(frame, before, result)
         return result
+
+    def declined(self, call, module, args, kwargs):
+        self.local.declined += 1
+        try:
+            return call(module, *args, **kwargs)
+        finally:
+            self.local.declined -= 1
 
     def enter(self, module, kind, args, kwargs, method=None):
         session = self.session

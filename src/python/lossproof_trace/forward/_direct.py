@@ -33,7 +33,7 @@ class Direct:
         """An embedding is called outside of all calls that are followed."""
         session = self.watcher.session
         ids = args[0] if args else kwargs.get("input")
-        if session.generating or not _arguments._ids_like(ids) or ids.numel() == 0 or ids.device.type == "meta":
+        if session.generating or self.watcher.local.declined or not _arguments._ids_like(ids) or ids.numel() == 0 or ids.device.type == "meta":
             return
         tries = self.tries.get(table, 0)
         if tries >= MOST_TRIES:
@@ -47,8 +47,7 @@ class Direct:
         self.wrap(module, name)
         self.wrap(module, "forward")
         # Not only the first call: a method that was taken from the module before goes by no wrapper.
-        self.tries[table] = 0
-        self.follow(frame, module)
+        self.follow(frame, module, table)
 
     def caller(self, table, ids):
         """(Python frame, module) of the method that was called with the ids that are looked up, or None."""
@@ -97,7 +96,7 @@ class Direct:
 
         setattr(owner, name, method)
 
-    def follow(self, frame, module):
+    def follow(self, frame, module, table):
         """The call of the method that is running: its arguments are its frame's, and its return is awaited."""
         watcher, local = self.watcher, self.watcher.local
         if sys.gettrace() is not None or watcher.kind(module) == "plain":
@@ -122,6 +121,8 @@ class Direct:
                 watcher.leave(called, before, value)
                 if called.forward is None:
                     self.refused.add(code)
+                else:
+                    self.tries[table] = 0
             return None
 
         frame.f_trace_lines = False

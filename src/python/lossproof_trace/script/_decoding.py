@@ -66,9 +66,10 @@ class Decoding:
             self.finish()
             return False
         self.install()
-        fed = ids.detach().to("cpu", torch.int64)
+        # The script may write to its own in place.
+        fed = ids.detach().to("cpu", torch.int64, copy=True)
         best = None if before is None or before.rows.next is not None else before.best()
-        goes_on = before is not None and before.rows.extended(fed, forward.named, best)
+        goes_on = before is not None and before.rows.extended(fed, forward.named)
         if goes_on:
             before.columns += 1
             if before.rows.grown and best is not None and best.shape[0] == fed.shape[0]:
@@ -94,8 +95,9 @@ class Decoding:
         if forward.grad:
             return False
         # Of a loop that goes on it is no scoring, most likely: then nothing is computed of it.
+        forward.ids = forward.ids.clone()
         later = goes_on and logits is not None and logits.numel() <= MOST_HELD and version(logits) is not None
-        self.held = (forward, logits, place, version(logits), None) if later else (forward, None, place, None, forward.told(logits, place))
+        self.held = (forward, logits, place, version(logits), None) if later else (forward, None, place, None, kept(forward.told(logits, place)))
         return True
 
     def let_go(self, held):
@@ -235,6 +237,11 @@ def install(session):
 
     session.decoding = Decoding(session, record, put)
     wrappers = _draws.install(session, session.decoding)
+
+
+def kept(fields):
+    """What waits is not to change with what the script does to its tensors."""
+    return {name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in fields.items()}
 
 
 def capturing(tensor):

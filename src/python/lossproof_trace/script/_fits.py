@@ -85,13 +85,14 @@ class Settings:
     def __init__(self):
         self.temperatures, self.kept, self.unfit = [], set(), 0
         self.below, self.above = 0.0, 1.0
-        self.cut = False
+        self.cut, self.vocab = False, 0
 
     def add(self, fit, vocab):
         if fit.temperature is None:
             self.unfit += fit.kept is None
             return
         self.temperatures.append(fit.temperature)
+        self.vocab = vocab
         self.kept.update(fit.kept.tolist())
         inside = fit.kept < vocab
         if bool(inside.any()):
@@ -110,7 +111,9 @@ class Settings:
         if not self.cut:
             return {}
         if len(self.kept) == 1:
-            return {"top_k": next(iter(self.kept))}
+            kept = next(iter(self.kept))
+            # All but a few: some tokens are barred.
+            return {"top_k": kept} if kept + MOST_BARRED < self.vocab else {}
         for digits in range(1, 5):
             value = round(self.above, digits) if round(self.above, digits) <= self.above else self.above - 10**-digits
             value = float("%.*f" % (digits, value))

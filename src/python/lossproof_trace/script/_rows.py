@@ -17,13 +17,17 @@ class Rows:
         self.left = []
         """What those drew last that left a cache's batch."""
         self.stops = set()
+        """Of rows of a fixed width, which were written to before the latest call; None: rows grow."""
+        self.moved = None
         """Columns were fed that nobody had drawn, as far as is known, one at a time."""
         self.grown = False
 
-    def extended(self, ids, named, best):
-        """Whether a call with these ids goes on with the rows. `best` (N,): the likeliest tokens behind the call before."""
-        if ids.shape[1] > self.ids.shape[1] or (ids.shape[1] == self.ids.shape[1] and not self.steps(ids, named)):
-            return self.prefixed(ids) or self.written(ids)
+    def extended(self, ids, named):
+        """Whether a call with these ids goes on with the rows."""
+        if ids.shape[1] > self.ids.shape[1]:
+            return self.prefixed(ids)
+        if ids.shape[1] == self.ids.shape[1] and not self.steps(ids, named):
+            return self.written(ids) or self.cropped(ids)
         return self.cropped(ids) or self.appended(ids, named)
 
     def steps(self, ids, named):
@@ -96,6 +100,7 @@ class Rows:
         if not bool((values == self.next)[changed.any(-1)].all()):
             return False
         self.ids, self.drawn, self.next = ids, self.drawn | changed, None
+        self.moved = changed.any(-1)
         return True
 
     def cropped(self, ids):
@@ -160,7 +165,12 @@ class Rows:
     def row(self, at):
         """(ids, drawn, mask) of one, with what was drawn last."""
         ids, drawn = self.ids[at].tolist(), self.drawn[at].tolist()
-        if self.next is not None:
+        goes_on = True
+        if self.moved is not None and True in drawn:
+            # Behind what was written last stands what the row was filled up with.
+            end = len(drawn) - drawn[::-1].index(True)
+            ids, drawn, goes_on = ids[:end], drawn[:end], bool(self.moved[at])
+        if self.next is not None and goes_on:
             ids, drawn = [*ids, int(self.next[at])], [*drawn, None]
         return ids, drawn, None if self.mask is None else self.mask[at].tolist()
 
