@@ -98,7 +98,7 @@ export interface Cause {
   readonly factor: number;
   readonly words: string;
   /** Another aggregation, which a loss of one's own may have on purpose. */
-  readonly meant?: true;
+  readonly meant?: boolean;
 }
 
 /**
