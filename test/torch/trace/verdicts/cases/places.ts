@@ -48,7 +48,6 @@ const PROMPT = { found: 'tokenize/prompt-is-not-trained' };
 
 export const places: Cases = {
   clean: {
-    'LoRA of PEFT': { words: PEFT, data: CHATS, exact },
     'LoRA of PEFT, and a head of its own (modules_to_save)': {
       words: `${PEFT} --kind saved-head`,
       data: CHATS,
@@ -72,7 +71,6 @@ export const places: Cases = {
       options: '--dataset {data} --tokenizer {qwen}',
       exact,
     },
-    'a step that is compiled as a whole': { words: `${COMPILED} --how step`, data: CHATS, exact },
     'a compiled model kept compiled': {
       words: COMPILED,
       data: CHATS,
@@ -80,7 +78,6 @@ export const places: Cases = {
       exact,
     },
     FSDP2: { words: `${TWO_RANKS} --how fsdp2`, data: CHATS, exact },
-    'ZeRO 1': { words: `${TWO_RANKS} --how zero1`, data: CHATS, exact },
     'ZeRO 2': { words: `${TWO_RANKS} --how zero2`, data: CHATS, exact },
     'ZeRO 3': { words: `${TWO_RANKS} --how zero3`, data: CHATS, exact },
     'accelerate with two processes and accumulation': { words: ACCELERATED, data: CHATS, exact },
@@ -116,12 +113,6 @@ export const places: Cases = {
       data: CHATS,
       ...STOP,
       says: /im_end/,
-    },
-    'a compiled model, the prompt is trained': {
-      words: `${COMPILED} --how method --fault prompt`,
-      data: CHATS,
-      ...PROMPT,
-      says: /id \d+/,
     },
     'a model kept compiled with its loss is not seen': {
       words: `${COMPILED} --how loss-inside`,
@@ -166,13 +157,6 @@ export const places: Cases = {
       options: OWN_IDS,
       ...STOP,
       says: /assistant_end/,
-    },
-    'a processor of sentencepiece, the prompt is trained': {
-      words: `${OWN_TOKENIZER} --kind sentencepiece --fault prompt`,
-      data: CHATS,
-      options: OWN_MARKS,
-      ...PROMPT,
-      says: /id \d+/,
     },
   },
 };
