@@ -151,7 +151,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     skipped: ['flag', undefined],
     dropped: ['ids', undefined],
   },
-  tensors: {
+  replica: {
     model: 'index',
     names: 'texts',
     shapes: 'texts',

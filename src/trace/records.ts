@@ -163,8 +163,8 @@ export interface StepRecord {
  * The floating-point tensors of a model, where several processes of one group call it for training; again where they are no
  * longer the same.
  */
-export interface TensorsRecord {
-  readonly kind: 'tensors';
+export interface ReplicaRecord {
+  readonly kind: 'replica';
   readonly model: number;
   readonly names: readonly string[];
   /** Of each, '32x48'. */
@@ -180,7 +180,7 @@ export interface TensorsRecord {
 }
 
 /**
- * A number over the bits of a few fixed elements of each tensor of `tensors`: equal where these are equal. Parameters as they
+ * A number over the bits of a few fixed elements of each tensor of `replica`: equal where these are equal. Parameters as they
  * were before `step`, looked at when the model was first called for it; gradients as the optimiser found them.
  */
 export interface ChecksumsRecord {
@@ -192,7 +192,7 @@ export interface ChecksumsRecord {
   readonly sums: Array1;
   /** (n,) norms of those elements of the gradients. */
   readonly sizes?: Array1 | null;
-  /** (k,) a few elements of the accumulated gradients before a script without a wrapper reduces them, and as the optimiser found them. */
+  /** (k,) a few elements of the accumulated gradients before a script without a wrapper reduces them, and behind that, before they are clipped. */
   readonly local?: Array1 | null;
   readonly reduced?: Array1 | null;
   /** Calls for training since the step before, those of them through the wrapper, and those that it was to reduce behind. */
@@ -267,7 +267,7 @@ export type TraceRecord =
   | TrainedRecord
   | GenerateRecord
   | StepRecord
-  | TensorsRecord
+  | ReplicaRecord
   | ChecksumsRecord
   | TokenizerRecord
   | SettingsRecord

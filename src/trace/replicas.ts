@@ -2,7 +2,7 @@
 // by tensor, by the checksums that each wrote. What lies in shards is left out: there is nothing to compare.
 import type { ReadChecksums } from './fields.ts';
 import type { Ranked } from './ranks.ts';
-import type { TensorsRecord } from './records.ts';
+import type { ReplicaRecord } from './records.ts';
 
 export interface ReplicaSet {
   readonly model: number;
@@ -54,9 +54,9 @@ export function replicasOf(ranked: readonly Ranked[]): readonly ReplicaSet[] {
   const told = ranked.flatMap((process) =>
     [...process.policies].flatMap((model) => {
       const tensors = process.records.findLast(
-        (record) => record.kind === 'tensors' && record.model === model,
+        (record) => record.kind === 'replica' && record.model === model,
       );
-      return tensors?.kind === 'tensors' ? [{ process, model, tensors }] : [];
+      return tensors?.kind === 'replica' ? [{ process, model, tensors }] : [];
     }),
   );
   const sets = new Map<string, Held[]>();
@@ -106,11 +106,11 @@ export function averagedOver(
 interface Held {
   readonly process: Ranked;
   readonly model: number;
-  readonly tensors: TensorsRecord;
+  readonly tensors: ReplicaRecord;
 }
 
 /** Of another model, or of another part of one, tensors have other names or shapes. */
-function keyOf({ names, shapes, group, wrapper }: TensorsRecord, world: number): string {
+function keyOf({ names, shapes, group, wrapper }: ReplicaRecord, world: number): string {
   const whole = group.length === 0 ? [world] : group;
   return JSON.stringify([names, shapes, whole, wrapper]);
 }

@@ -31,18 +31,19 @@ const fresh: LedgerProperty = {
       ? undefined
       : 'fewer than two batches of data were trained: there is nothing to compare',
   judge: (ledger) => {
-    let judged = 0;
+    let [judged, aside] = [0, 0];
     const found: Found[] = [];
     const notices: LedgerNotice[] = [];
     for (const own of batchesOf(ledger)) {
       if (own.length < 2) continue;
-      judged += own.length;
       const repeated = byWorkers(own);
-      if (repeated !== undefined) found.push(workersFound(ledger, repeated));
+      if (repeated === undefined) aside += own.length;
+      else judged += own.length;
+      if (repeated !== undefined && repeated !== 'new') found.push(workersFound(ledger, repeated));
       else notices.push(...twiceNotice(ledger, own));
       notices.push(...fewerRows(ledger, own));
     }
-    const judgement = judgementOf(judged, 0, found);
+    const judgement = judgementOf(judged, aside, found);
     // Of all ranks the same is told once.
     const told = notices.filter(
       ({ sentence }, at) => notices.findIndex((other) => other.sentence === sentence) === at,
@@ -74,8 +75,8 @@ function batchesOf({ rows }: Ledger): readonly (readonly Batch[])[] {
   );
 }
 
-/** Two batches of one pass over a loader that neighbouring workers made and that are one; undefined: none, or all are. */
-function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | undefined {
+/** Two batches of one pass over a loader that neighbouring workers made, and that are one; undefined: there is nothing to tell. */
+function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | 'new' | undefined {
   const rounds = new Map<string, Map<number, Batch>>();
   for (const each of own) {
     const { batch } = each.first;
@@ -88,8 +89,8 @@ function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | undefined {
   }
   const full = [...rounds.values()].map((round) => [...round.values()]).filter((round) => round.length > 1);
   const [first] = full;
-  if (first === undefined || !full.every((round) => round.every(({ key }) => key === round[0]?.key)))
-    return undefined;
+  if (first === undefined) return undefined;
+  if (!full.every((round) => round.every(({ key }) => key === round[0]?.key))) return 'new';
   // One batch in all rounds is overfitted, by however many workers.
   if (full.length > 1 && new Set(full.map((round) => round[0]?.key)).size === 1) return undefined;
   const [left, right] = first;

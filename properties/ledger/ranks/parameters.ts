@@ -133,8 +133,9 @@ const together: LedgerProperty = {
   needs: needsReplicas,
   judge: (ledger) =>
     judge(ledger, (set) => {
-      if (set.steps.some(({ gradients }) => (gradients?.same ?? 0) > 0)) return [GOOD];
-      return set.wrapper === undefined ? alone(set) : [ASIDE];
+      if (set.wrapper === undefined && !meantAsOne(set)) return alone(set);
+      // What shards a model shares its gradients in a way that is not seen.
+      return set.steps.some(({ gradients }) => (gradients?.same ?? 0) > 0) ? [GOOD] : [ASIDE];
     }),
 };
 
@@ -154,8 +155,8 @@ function alone(set: ReplicaSet): readonly Part[] {
       found: [
         differenceOf(set, first, parted.parameters, {
           kind: 'alone',
-          sentence: `The processes of ${ranksOf(set.ranks)} begin with the same parameters and share no gradient: before step ${parted.step}, ${partOf(parted.parameters)} differ.`,
-          note: 'Put the model into torch.nn.parallel.DistributedDataParallel, or reduce the gradients between backward() and step(). Where parameters are averaged every few steps instead (local SGD), trace more steps than lie between (--steps N): then it is seen.',
+          sentence: `The processes of ${ranksOf(set.ranks)} begin with the same parameters, and no gradient is the same when their optimisers step: before step ${parted.step}, ${partOf(parted.parameters)} differ.`,
+          note: 'Put the model into torch.nn.parallel.DistributedDataParallel, or reduce the gradients behind the last backward() before a step. Where parameters are averaged every few steps instead (local SGD), trace more steps than lie between (--steps N): then it is seen.',
         }),
       ],
     },

@@ -33,6 +33,7 @@ def install(session, torch):
     ranks = Ranks(session, torch)
     _watch_wrapper(session, ranks)
     _watch_join(session, ranks)
+    _watch_clipping(session, torch.nn.utils, ranks)
     session.on_training.append(ranks.training)
     session.before_step.append(ranks.stepping)
 
@@ -61,7 +62,8 @@ class Seen:
         self.apart = set()
         self.elsewhere = None
         self.witnesses = None
-        self.local = {}
+        # Of each, its gradient as backward left it, and before the script clips it.
+        self.local, self.unclipped = {}, {}
         # Training calls since the step before, those of them through the wrapper, and those that it reduces behind.
         self.calls = self.through = self.synced = 0
 
@@ -130,7 +132,7 @@ class Ranks:
         }
         if fields != seen.told:
             seen.told = fields
-            self.session.write("tensors", model=index, **fields)
+            self.session.write("replica", model=index, **fields)
         if seen.witnesses is None:
             seen.witnesses = []
             if wrapper is None and len(seen.apart) < len(named):
@@ -166,6 +168,15 @@ class Ranks:
             taken = values_at(self.torch, parameter.grad)
             if taken is not None:
                 seen.local[at] = taken.to(self.torch.float32, copy=True)
+                seen.unclipped.pop(at, None)
+
+    def clipping(self):
+        """What the script reduced is known before it is clipped only."""
+        for seen in self.seen.values():
+            for at, parameter in enumerate(seen.witnesses or ()):
+                taken = values_at(self.torch, parameter.grad)
+                if taken is not None and at in seen.local and at not in seen.unclipped:
+                    seen.unclipped[at] = taken.to(self.torch.float32, copy=True)
 
     # A step
 
@@ -185,7 +196,7 @@ class Ranks:
             sums, sizes = self.sums(gradients)
             local, final = [], []
             for at, parameter in enumerate(seen.witnesses or ()):
-                now = values_at(torch, parameter.grad)
+                now = seen.unclipped.get(at, values_at(torch, parameter.grad))
                 if at in seen.local and now is not None and now.numel() == seen.local[at].numel():
                     local.append(seen.local[at])
                     final.append(now.to(torch.float32))
@@ -206,7 +217,7 @@ class Ranks:
                 periodic=self.averages_now_and_then(),
             )
         seen.calls = seen.through = seen.synced = 0
-        seen.local = {}
+        seen.local, seen.unclipped = {}, {}
 
     def averages_now_and_then(self):
         """The script made one of torch's own averagers of parameters: local SGD."""
@@ -303,6 +314,24 @@ def _watch_wrapper(session, ranks):
             ranks.wrappers.append(Wrapper(self, ranks.torch))
 
     ranks.owner.__init__ = init
+
+
+def _watch_clipping(session, utils, ranks):
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        original = getattr(utils, name, None)
+        if original is not None:
+            setattr(utils, name, _behind(session, ranks, original))
+
+
+def _behind(session, ranks, original):
+    @functools.wraps(original)
+    def clip(*args, **kwargs):
+        if ranks.seen:
+            with session.guard("ranks"):
+                ranks.clipping()
+        return original(*args, **kwargs)
+
+    return clip
 
 
 def _watch_join(session, ranks):
