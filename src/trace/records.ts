@@ -81,7 +81,7 @@ export interface ForwardRecord {
   readonly adapters_off: boolean;
   /**
    * The batch that was last taken from a torch DataLoader: number of the pass over a loader, number of the batch within it,
-   * worker processes of the loader, and rows that it fetches for a batch (0: not known). Absent: none was taken.
+   * worker processes of the loader, rows that it fetches for a batch, and rows of its data set (0: not known). Absent: none was taken.
    */
   readonly batch?: readonly number[] | null;
 }

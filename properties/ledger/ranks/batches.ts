@@ -25,7 +25,7 @@ const fresh: LedgerProperty = {
   stage: 'trace',
   level: 'should',
   why: 'Workers that draw with one seed, or that each read the whole of a stream, give every row as many times as there are workers: an epoch is a fraction of the data.',
-  catches: [],
+  catches: ['RNK-05'],
   needs: (ledger) =>
     batchesOf(ledger).some((own) => own.length > 1)
       ? undefined
@@ -81,6 +81,8 @@ function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | 'new' | und
   for (const each of own) {
     const { batch } = each.first;
     if (batch === undefined || batch.workers < 2) continue;
+    // A data set of one batch is overfitted.
+    if (batch.of !== undefined && batch.of <= (batch.size ?? each.rows.length)) return undefined;
     const key = `${batch.pass} ${Math.floor(batch.number / batch.workers)}`;
     const round = rounds.get(key) ?? new Map<number, Batch>();
     // Cut into micro-batches by the script, a batch comes in parts: only whole ones are compared.

@@ -23,7 +23,7 @@ const parts: LedgerProperty = {
   stage: 'trace',
   level: 'must',
   why: 'Where all ranks get the same rows, several processes learn what one would: the batch is a fraction of what was asked for, and an epoch takes as many times the steps.',
-  catches: [],
+  catches: ['RNK-04'],
   needs: (ledger) =>
     sharing(ledger).length > 0
       ? undefined
@@ -132,7 +132,7 @@ const settings: LedgerProperty = {
   stage: 'trace',
   level: 'should',
   why: 'A schedule that counts on one rank only, a validation that leaves one rank in eval mode: the copies drift apart, or part of the batch is trained without dropout.',
-  catches: [],
+  catches: ['RNK-03'],
   needs: ({ replicas = [] }) =>
     replicas.some(meantAsOne) ? undefined : 'no processes were seen that share their gradients',
   judge: (ledger) => {

@@ -50,7 +50,7 @@ const begin: LedgerProperty = {
   stage: 'trace',
   level: 'must',
   why: 'Gradients that are averaged over different models fit none of them: every process saves another model, and none is the one that was trained.',
-  catches: [],
+  catches: ['RNK-03'],
   needs: needsReplicas,
   judge: (ledger) => judge(ledger, (set) => [beginning(set)]),
 };
@@ -91,7 +91,7 @@ const stay: LedgerProperty = {
   stage: 'trace',
   level: 'must',
   why: 'A learning rate, a weight decay or an optimiser state of its own on one rank: from then on the gradients are averaged over models that drift apart.',
-  catches: [],
+  catches: ['RNK-03'],
   needs: needsReplicas,
   judge: (ledger) =>
     judge(ledger, (set) => set.steps.flatMap((step, at) => behind(set, step, set.steps[at + 1]))),
@@ -129,7 +129,7 @@ const together: LedgerProperty = {
   stage: 'trace',
   level: 'should',
   why: 'Where nothing reduces the gradients, each process trains a model of its own on a part of the data, and all but one are thrown away at the end.',
-  catches: [],
+  catches: ['RNK-02'],
   needs: needsReplicas,
   judge: (ledger) =>
     judge(ledger, (set) => {
@@ -144,7 +144,8 @@ function alone(set: ReplicaSet): readonly Part[] {
   if (first?.parameters === undefined || first.parameters.differ.length > 0) return [ASIDE];
   const later = set.steps.slice(1).filter(({ parameters }) => parameters !== undefined);
   const parted = later.find(({ parameters }) => (parameters?.differ.length ?? 0) > 0);
-  if (parted?.parameters === undefined) return [ASIDE];
+  if (parted?.parameters === undefined)
+    return later.length === 0 ? [ASIDE] : [{ ...ASIDE, notices: [periodicNotice(set)] }];
   const met = later.some(({ parameters }) => parameters?.differ.length === 0);
   if (met || set.steps.some(({ periodic }) => periodic))
     return [{ ...ASIDE, notices: [periodicNotice(set)] }];
@@ -164,7 +165,7 @@ function alone(set: ReplicaSet): readonly Part[] {
 }
 
 const periodicNotice = (set: ReplicaSet): LedgerNotice => ({
-  sentence: `The processes of ${ranksOf(set.ranks)} share no gradient at each step, and have their parameters averaged now and then: local SGD. The weights shown are those of each process's own step.`,
+  sentence: `The processes of ${ranksOf(set.ranks)} share no gradient at each step, and are given one set of parameters now and then, as in local SGD. The weights shown are those of each process's own step.`,
   answers: [],
 });
 

@@ -20,6 +20,8 @@ KEPT = 2**48 - 1
 ABSENT = -1
 # Small tensors whose gradient is kept before the script reduces it, to tell a sum over processes from a mean.
 WITNESSES = 2
+# Processes that share nothing at their steps may average their parameters every few of them: so many more are traced to see it.
+PATIENCE = 6
 # Whole numbers by their bytes.
 BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 # Wrappers that leave a process with a part of each tensor, or none of its gradients, by a class in their line.
@@ -36,6 +38,7 @@ def install(session, torch):
     _watch_clipping(session, torch.nn.utils, ranks)
     session.on_training.append(ranks.training)
     session.before_step.append(ranks.stepping)
+    session.after_step.append(ranks.stepped)
 
 
 class Wrapper:
@@ -64,6 +67,8 @@ class Seen:
         self.witnesses = None
         # Of each, its gradient as backward left it, and before the script clips it.
         self.local, self.unclipped = {}, {}
+        # Its parameters behind the latest step, where its gradients were this process's own.
+        self.behind = None
         # Training calls since the step before, those of them through the wrapper, and those that it reduces behind.
         self.calls = self.through = self.synced = 0
 
@@ -76,6 +81,8 @@ class Ranks:
         self.wrappers = []
         self.seen = {}
         self.joined = False
+        # Steps that were asked for, while more are made to see whether the processes meet.
+        self.asked = None
         self.periodic = None
 
     def several(self):
@@ -103,6 +110,9 @@ class Ranks:
         with self.torch.no_grad():
             sums, _ = self.sums([None if at in seen.apart else each for at, each in enumerate(seen.parameters)])
         session.write("checksums", model=index, step=session.step, of="parameters", sums=sums)
+        if seen.behind is not None and not self.torch.equal(seen.behind, sums):
+            self.enough()
+        seen.behind = None
 
     def wrapper_of(self, root):
         """The latest that was made over any of its tensors; one that still exists first."""
@@ -200,7 +210,9 @@ class Ranks:
                 if at in seen.local and now is not None and now.numel() == seen.local[at].numel():
                     local.append(seen.local[at])
                     final.append(now.to(torch.float32))
-            none = torch.zeros(0)
+            local, final = (torch.cat(each) if each else torch.zeros(0) for each in (local, final))
+            if seen.witnesses:
+                self.wait(seen, alone=local.numel() > 0 and torch.equal(local, final))
             session.write(
                 "checksums",
                 model=index,
@@ -208,8 +220,8 @@ class Ranks:
                 of="gradients",
                 sums=sums,
                 sizes=sizes,
-                local=torch.cat(local) if local else none,
-                reduced=torch.cat(final) if final else none,
+                local=local,
+                reduced=final,
                 calls=seen.calls,
                 through=seen.through if hasattr(self.owner, "_active_ddp_module") else seen.calls,
                 synced=seen.synced,
@@ -218,6 +230,32 @@ class Ranks:
             )
         seen.calls = seen.through = seen.synced = 0
         seen.local, seen.unclipped = {}, {}
+
+    # Processes that share no gradient, and may share parameters
+
+    def wait(self, seen, alone):
+        """`alone`: the optimiser is given what the backward passes of this process left, and nothing else."""
+        if not alone:
+            self.enough()
+        elif self.asked is None and self.session.wanted > 0:
+            self.asked = self.session.wanted
+            self.session.wanted += PATIENCE
+        seen.behind = None
+
+    def enough(self):
+        """They were seen to share something."""
+        if self.asked:
+            self.session.wanted = self.asked
+        self.asked = 0
+
+    def stepped(self, session, pending):
+        if not self.asked:
+            return
+        for index in pending.models:
+            seen = self.seen.get(index)
+            if seen is not None and seen.witnesses:
+                with self.torch.no_grad():
+                    seen.behind, _ = self.sums([None if at in seen.apart else each for at, each in enumerate(seen.parameters)])
 
     def averages_now_and_then(self):
         """The script made one of torch's own averagers of parameters: local SGD."""
