@@ -32,8 +32,8 @@ export interface ReplicaStep {
   readonly joined: boolean;
   /** Parameters are averaged now and then, by one of torch's averagers. */
   readonly periodic: boolean;
-  /** What became of the gradients of each rank alone: nothing is known, or they were averaged, or added up. */
-  readonly reduced: 'mean' | 'sum' | undefined;
+  /** What became of the gradients of each rank alone: nothing is known; or they were averaged, added up, or left. */
+  readonly reduced: 'mean' | 'sum' | 'none' | undefined;
 }
 
 export interface Compared {
@@ -98,7 +98,7 @@ export function averagedOver(
   if (set.wrapper !== undefined) return Math.max(recorded, set.ranks.length);
   if (step.gradients.same === 0) return recorded;
   if (step.reduced === 'mean') return set.ranks.length;
-  return step.reduced === 'sum' ? 1 : undefined;
+  return step.reduced === undefined ? undefined : 1;
 }
 
 // --- helpers ---
@@ -209,6 +209,8 @@ function reducedBy(measured: readonly Measured[]): ReplicaStep['reduced'] {
   const is = (factor: number): boolean =>
     Math.hypot(...sums.map((sum, at) => sum * factor - (reduced[at] ?? Number.NaN))) <= CLOSE * size * factor;
   if (!(size > 0)) return undefined;
+  // Nothing was added to anything: all came to the same by themselves, with the same rows, as in tensor parallelism.
+  if (locals.every((local) => local.every((each, at) => each === reduced[at]))) return 'none';
   if (is(1 / measured.length)) return 'mean';
   return is(1) ? 'sum' : undefined;
 }

@@ -212,7 +212,7 @@ class Ranks:
                     final.append(now.to(torch.float32))
             local, final = (torch.cat(each) if each else torch.zeros(0) for each in (local, final))
             if seen.witnesses:
-                self.wait(seen, alone=local.numel() > 0 and torch.equal(local, final))
+                self.wait(seen, alone=not seen.apart and local.numel() > 0 and torch.equal(local, final))
             session.write(
                 "checksums",
                 model=index,
