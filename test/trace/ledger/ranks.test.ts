@@ -249,13 +249,32 @@ describe('data and settings', () => {
       'in train mode on rank 0 and in eval mode on rank 1',
     );
   });
+
+  test('numbers of steps, where nothing allows for it', () => {
+    const ended = (facts: Step['facts'], more: readonly Step[] = GOOD): Ledger =>
+      recordedLedger(
+        [more, [...more, {}]].map((steps, rank) => [
+          ...rankOf(
+            rank,
+            steps.map((step) => ({ ...step, facts: facts ?? {} })),
+            DDP,
+          ).slice(0, -1),
+          endOf({ reason: 'finished' }),
+        ]),
+      );
+    expect(told(ALIKE, ended({}))).toEqual(['Rank 0 made 2 steps and rank 1 made 3.']);
+    expect(told(ALIKE, ended({ joined: true }))).toEqual([]);
+    expect(told(ALIKE, ended({}, []))).toEqual([]);
+    // The tracer ends the ranks one after the other.
+    expect(told(ALIKE, two(GOOD, [...GOOD, {}], DDP))).toEqual([]);
+  });
 });
 
 describe('loaders', () => {
   const one = (steps: readonly Step[]): Ledger => recordedLedger([rankOf(0, steps)]);
-  const batch = (number: number, x: number, [workers, size, of, pass] = [2, 1, 64, 0]): Step => ({
+  const batch = (number: number, x: number, loader: readonly number[] = [2, 1, 64, 0]): Step => ({
     rows: [[5, 6, 7, x]],
-    batch: [pass ?? 0, number, workers ?? 0, size ?? 0, of ?? 0],
+    batch: [loader[3] ?? 0, number, ...loader.slice(0, 3)],
   });
 
   test('workers that make the same', () => {

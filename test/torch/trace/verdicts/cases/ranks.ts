@@ -42,15 +42,9 @@ export const ranks: Cases = {
       ...given,
       exact,
     },
-    'gradients added up by hand': { words: `${TWO} --by sum --accumulate 2`, ...given, exact },
     'FSDP2 on the processor': { words: `${TWO} --by fsdp2`, ...given, exact },
     'an optimiser that is sharded over the ranks': { words: `${TWO} --by zero`, ...given, exact },
     'local SGD by hand': { words: `${TWO} --by local`, ...given, says: /now and then, as in local SGD/ },
-    'a model on each rank, on purpose': {
-      words: `${TWO} --by apart`,
-      ...given,
-      says: /each trains a model, or a part of one, of its own/,
-    },
     'one batch that is overfitted': {
       words: `${TWO} --fault one-batch`,
       ...given,
@@ -58,12 +52,6 @@ export const ranks: Cases = {
     },
     'tensor parallelism by DTensor': { words: `${PARTS} --by tensors`, ...given },
     'tensor parallelism by hand': { words: `${PARTS} --by hand`, ...given },
-    'FSDP with the original parameters, and a rank each of the rows': {
-      words: `${PARTS} --by fsdp`,
-      ...given,
-      exact,
-    },
-    'Join, with a batch less on one rank': { words: `${PARTS} --by join`, ...given },
     'workers that draw by themselves': { words: LOADERS, ...given },
     'a data set of one row, over and over': {
       words: `${LOADERS} --overfit`,
@@ -82,12 +70,6 @@ export const ranks: Cases = {
       ...given,
       found: 'ranks/gradients-are-reduced',
       says: /At step 0, the optimisers of ranks 0 and 1 found other gradients: wte\.weight and 27 more of 28 tensors/,
-    },
-    'every backward pass inside of no_sync': {
-      words: `${TWO} --fault never-synced`,
-      ...given,
-      found: 'ranks/gradients-are-reduced',
-      says: /found other gradients/,
     },
     'the model inside of the wrapper is called': {
       words: `${TWO} --fault bypassed`,
@@ -119,18 +101,6 @@ export const ranks: Cases = {
       found: 'ranks/settings-are-alike',
       says: /rank 0 steps at a learning rate of 0\.001 and rank 1 at 0\.01/,
     },
-    'another weight decay on one rank': {
-      words: `${TWO} --fault decay-one`,
-      ...given,
-      found: 'ranks/replicas-stay-equal',
-      says: /had the same parameters and the same gradients on ranks 0 and 1, and left others/,
-    },
-    'the same rows on all ranks': {
-      words: `${TWO} --fault same-rows`,
-      ...given,
-      found: 'ranks/each-has-other-rows',
-      says: /Every row of 2 steps came to each of ranks 0 and 1: 4 rows instead of 8/,
-    },
     'the same rows on all ranks, under FSDP2': {
       words: `${TWO} --by fsdp2 --fault same-rows`,
       ...given,
@@ -149,29 +119,11 @@ export const ranks: Cases = {
       found: 'ranks/no-process-trains-alone',
       says: /begin with the same parameters, and no gradient is the same/,
     },
-    'a rank that an evaluation left in eval mode': {
-      words: `${TWO} --fault eval-one`,
-      ...given,
-      found: 'ranks/settings-are-alike',
-      says: /train mode on rank 0 and in eval mode on rank 1/,
-    },
-    'each rank divides by its own tokens': {
-      words: `${TWO} --fault per-rank`,
-      ...given,
-      found: 'loss/independent-of-ranks',
-      says: /each process divides by its own tokens/,
-    },
     'workers that draw with one seed': {
       words: `${LOADERS} --fault one-seed`,
       ...given,
       found: 'loader/batches-are-new',
       says: /Batches 0 and 1 of a loader with 2 workers are the same 2 rows/,
-    },
-    'workers that each read the whole of a stream': {
-      words: `${LOADERS} --fault whole-stream`,
-      ...given,
-      found: 'loader/batches-are-new',
-      says: /each worker makes the same/,
     },
   },
 };
