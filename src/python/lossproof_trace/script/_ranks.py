@@ -64,6 +64,7 @@ class Seen:
         self.parameters = []
         self.apart = set()
         self.elsewhere = None
+        self.group = []
         self.witnesses = None
         # Of each, its gradient as backward left it, and before the script clips it.
         self.local, self.unclipped = {}, {}
@@ -95,7 +96,7 @@ class Ranks:
         if not self.several():
             return
         seen = self.seen.setdefault(index, Seen())
-        root = next((model.root for model in _models.known() if model.index == index), None)
+        root = root_of(index)
         if root is None:
             return
         wrapper = self.wrapper_of(root)
@@ -152,9 +153,11 @@ class Ranks:
         """Ranks that have a part of the data each; none: not known, as some may share a row."""
         if seen.elsewhere == "FSDPModule":
             meshes = [getattr(each, "device_mesh", None) for each in seen.parameters]
-            mesh = meshes[0] if meshes else None
+            mesh = next(iter(meshes), None)
             # Of two dimensions, one may be of tensor parallelism.
-            return mesh.mesh.flatten().tolist() if mesh is not None and mesh.ndim == 1 and all(m == mesh for m in meshes) else []
+            if mesh is not None and mesh.ndim == 1 and all(other == mesh for other in meshes):
+                seen.group = mesh.mesh.flatten().tolist()
+            return seen.group
         everyone = list(range(self.torch.distributed.get_world_size()))
         if seen.elsewhere == "FullyShardedDataParallel":
             return everyone if not any("DTensor" in type(each).__name__ for each in seen.parameters) else []
@@ -197,6 +200,9 @@ class Ranks:
         for index in pending.models:
             seen = self.seen.get(index)
             if seen is not None and seen.step == session.step:
+                if seen.elsewhere == "FSDPModule":
+                    # Behind its forward pass a part of it may be whole; now it lies in its shards, which tell who has them.
+                    self.tell(seen, index, root_of(index), None)
                 self.gradients(session, index, seen)
 
     def gradients(self, session, index, seen):
@@ -284,6 +290,10 @@ class Ranks:
             sums[places] = torch.stack([total for _, total, _ in found]).cpu()
             sizes[places] = torch.stack([size for _, _, size in found]).cpu()
         return sums, sizes
+
+
+def root_of(index):
+    return next((model.root for model in _models.known() if model.index == index), None)
 
 
 def values_at(torch, tensor):

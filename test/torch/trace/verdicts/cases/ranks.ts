@@ -83,12 +83,6 @@ export const ranks: Cases = {
       found: 'ranks/replicas-begin-equal',
       says: /Before step 0, the parameters of ranks 0 and 1 are not the same: wte\.weight and/,
     },
-    'a layer made anew behind the wrapping, on one rank': {
-      words: `${TWO} --fault changed-behind`,
-      ...given,
-      found: 'ranks/replicas-begin-equal',
-      says: /blocks\.0\.attention\.qkv\.weight of 28 tensors/,
-    },
     'clipping on one rank': {
       words: `${TWO} --by hand --clip 0.1 --fault clip-one`,
       ...given,
