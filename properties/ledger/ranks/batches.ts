@@ -40,19 +40,13 @@ const fresh: LedgerProperty = {
       if (repeated === undefined) aside += own.length;
       else judged += own.length;
       if (repeated !== undefined && repeated !== 'new') found.push(workersFound(ledger, repeated));
-      else notices.push(...twiceNotice(ledger, own));
-      notices.push(...fewerRows(ledger, own));
+      // Of all ranks the same is told once.
+      else if (notices.length === 0) notices.push(...twiceNotice(own), ...fewerRows(own));
     }
     const judgement = judgementOf(judged, aside, found);
-    // Of all ranks the same is told once.
-    const told = notices.filter(
-      ({ sentence }, at) => notices.findIndex((other) => other.sentence === sentence) === at,
-    );
-    return told.length === 0 ? judgement : { ...judgement, notices: told.slice(0, MOST_NOTICES) };
+    return notices.length === 0 ? judgement : { ...judgement, notices };
   },
 };
-
-const MOST_NOTICES = 2;
 
 /** Of each rank and model, in order; without sampled rows, which are trained several times on purpose. */
 function batchesOf({ rows }: Ledger): readonly (readonly Batch[])[] {
@@ -128,31 +122,23 @@ function workersFound(ledger: Ledger, [left, right]: readonly [Batch, Batch]): F
   };
 }
 
-function twiceNotice(ledger: Ledger, own: readonly Batch[]): readonly LedgerNotice[] {
-  const seen = new Map<string, Batch>();
-  for (const each of own) {
-    const before = seen.get(each.key);
-    if (before === undefined) {
-      seen.set(each.key, each);
-      continue;
-    }
-    const [there, here] = [before.first, each.first];
-    const where =
-      there.step === here.step
-        ? `Two micro-batches of step ${here.step}`
-        : `Steps ${there.step} and ${here.step}`;
-    return [
-      {
-        sentence: `${where} train the same ${many(each.rows.length, 'row')}${rankOf(ledger, here)}. Fine where one batch is overfitted on purpose, or where the data set is as short as that; else the loader gives a batch twice.`,
-        answers: [],
-      },
-    ];
-  }
-  return [];
+/** A batch that comes again in a later epoch is none: between the two stand others. */
+function twiceNotice(own: readonly Batch[]): readonly LedgerNotice[] {
+  const at = own.findIndex(({ key }, i) => i > 0 && key === own[i - 1]?.key);
+  const [before, again] = [own[at - 1], own[at]];
+  if (before === undefined || again === undefined) return [];
+  const [there, here] = [before.first.step, again.first.step];
+  const where = there === here ? `Two micro-batches of step ${here}` : `Steps ${there} and ${here}`;
+  return [
+    {
+      sentence: `${where} train the same ${many(again.rows.length, 'row')}. Fine where one batch is overfitted on purpose, trained for several epochs, or all of the data set; else the loader gives a batch twice.`,
+      answers: [],
+    },
+  ];
 }
 
 /** A batch of which the model sees one row: the collator kept the first, or packed them, which its positions would show. */
-function fewerRows(ledger: Ledger, own: readonly Batch[]): readonly LedgerNotice[] {
+function fewerRows(own: readonly Batch[]): readonly LedgerNotice[] {
   const taken = new Map<string, { size: number; rows: LedgerRow[] }>();
   for (const { rows, first } of own) {
     const { batch } = first;
@@ -164,10 +150,9 @@ function fewerRows(ledger: Ledger, own: readonly Batch[]): readonly LedgerNotice
   const [first] = all;
   const alone = all.every(({ size, rows }) => size > 1 && rows.length === 1 && !rows.some(isPacked));
   if (first === undefined || all.length < 2 || !alone) return [];
-  const [row] = first.rows;
   return [
     {
-      sentence: `Of each batch of ${first.size} rows that the loader fetches, the model is called with one row${row === undefined ? '' : rankOf(ledger, row)}. Fine where the collator packs them into it; else it keeps one and drops ${first.size - 1}.`,
+      sentence: `Of each batch of ${first.size} rows that the loader fetches, the model is called with one row. Fine where the collator packs them into it; else it keeps one and drops ${first.size - 1}.`,
       answers: [],
     },
   ];
