@@ -6,6 +6,7 @@ import type { Bug } from './bug.ts';
 import { losses } from './losses.ts';
 import { models } from './models.ts';
 import { pipelines } from './pipelines.ts';
+import { ranks } from './ranks.ts';
 import { rollouts } from './rollouts.ts';
 import { rows } from './rows.ts';
 import { scores } from './scores.ts';
@@ -32,10 +33,11 @@ export const bugClasses: Readonly<Record<string, string>> = {
   PEN: 'Penalties of sampling',
   ZL: 'Nothing trained',
   NUM: 'Numbers that are none',
+  RNK: 'Several processes',
 };
 
 /** By family: a bug stands with the ops that show it. */
-const families = { text, rows, rollouts, scores, advantages, losses, models, pipelines };
+const families = { text, rows, rollouts, scores, advantages, losses, models, pipelines, ranks };
 const all = Object.values(families).flat();
 const numberOf = ({ id }: Bug): number => Number(id.split('-').at(-1));
 

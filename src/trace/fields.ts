@@ -161,7 +161,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     passes: ['ids', undefined],
     factors: ['numbers', undefined],
   },
-  tensors: {
+  replica: {
     model: 'index',
     names: 'texts',
     shapes: 'texts',

@@ -137,6 +137,8 @@ export interface TakenBatch {
   readonly workers: number;
   /** Rows that it fetches for a batch; undefined: not known. */
   readonly size: number | undefined;
+  /** Rows of its data set; undefined: not known, as of a stream. */
+  readonly of: number | undefined;
 }
 
 export interface ScoredRow extends RowIds {

@@ -81,7 +81,7 @@ export interface ForwardRecord {
   readonly adapters_off: boolean;
   /**
    * The batch that was last taken from a torch DataLoader: number of the pass over a loader, number of the batch within it,
-   * worker processes of the loader, and rows that it fetches for a batch (0: not known). Absent: none was taken.
+   * worker processes of the loader, rows that it fetches for a batch, and rows of its data set (0: not known). Absent: none was taken.
    */
   readonly batch?: readonly number[] | null;
 }
@@ -196,8 +196,8 @@ export interface StepRecord {
  * The floating-point tensors of a model, where several processes of one group call it for training; again where they are no
  * longer the same.
  */
-export interface TensorsRecord {
-  readonly kind: 'tensors';
+export interface ReplicaRecord {
+  readonly kind: 'replica';
   readonly model: number;
   readonly names: readonly string[];
   /** Of each, '32x48'. */
@@ -213,7 +213,7 @@ export interface TensorsRecord {
 }
 
 /**
- * A number over the bits of a few fixed elements of each tensor of `tensors`: equal where these are equal. Parameters as they
+ * A number over the bits of a few fixed elements of each tensor of `replica`: equal where these are equal. Parameters as they
  * were before `step`, looked at when the model was first called for it; gradients as the optimiser found them.
  */
 export interface ChecksumsRecord {
@@ -225,7 +225,7 @@ export interface ChecksumsRecord {
   readonly sums: Array1;
   /** (n,) norms of those elements of the gradients. */
   readonly sizes?: Array1 | null;
-  /** (k,) a few elements of the accumulated gradients before a script without a wrapper reduces them, and as the optimiser found them. */
+  /** (k,) a few elements of the accumulated gradients before a script without a wrapper reduces them, and behind that, before they are clipped. */
   readonly local?: Array1 | null;
   readonly reduced?: Array1 | null;
   /** Calls for training since the step before, those of them through the wrapper, and those that it was to reduce behind. */
@@ -300,7 +300,7 @@ export type TraceRecord =
   | TrainedRecord
   | GenerateRecord
   | StepRecord
-  | TensorsRecord
+  | ReplicaRecord
   | ChecksumsRecord
   | TokenizerRecord
   | SettingsRecord

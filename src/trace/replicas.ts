@@ -2,7 +2,7 @@
 // by tensor, by the checksums that each wrote. What lies in shards is left out: there is nothing to compare.
 import type { ReadChecksums } from './fields.ts';
 import type { Ranked } from './ranks.ts';
-import type { TensorsRecord } from './records.ts';
+import type { ReplicaRecord } from './records.ts';
 
 export interface ReplicaSet {
   readonly model: number;
@@ -32,8 +32,8 @@ export interface ReplicaStep {
   readonly joined: boolean;
   /** Parameters are averaged now and then, by one of torch's averagers. */
   readonly periodic: boolean;
-  /** What became of the gradients of each rank alone: nothing is known, or they were averaged, or added up. */
-  readonly reduced: 'mean' | 'sum' | undefined;
+  /** What became of the gradients of each rank alone: nothing is known; or they were averaged, added up, or left. */
+  readonly reduced: 'mean' | 'sum' | 'none' | undefined;
 }
 
 export interface Compared {
@@ -54,9 +54,9 @@ export function replicasOf(ranked: readonly Ranked[]): readonly ReplicaSet[] {
   const told = ranked.flatMap((process) =>
     [...process.policies].flatMap((model) => {
       const tensors = process.records.findLast(
-        (record) => record.kind === 'tensors' && record.model === model,
+        (record) => record.kind === 'replica' && record.model === model,
       );
-      return tensors?.kind === 'tensors' ? [{ process, model, tensors }] : [];
+      return tensors?.kind === 'replica' ? [{ process, model, tensors }] : [];
     }),
   );
   const sets = new Map<string, Held[]>();
@@ -98,7 +98,7 @@ export function averagedOver(
   if (set.wrapper !== undefined) return Math.max(recorded, set.ranks.length);
   if (step.gradients.same === 0) return recorded;
   if (step.reduced === 'mean') return set.ranks.length;
-  return step.reduced === 'sum' ? 1 : undefined;
+  return step.reduced === undefined ? undefined : 1;
 }
 
 // --- helpers ---
@@ -106,11 +106,11 @@ export function averagedOver(
 interface Held {
   readonly process: Ranked;
   readonly model: number;
-  readonly tensors: TensorsRecord;
+  readonly tensors: ReplicaRecord;
 }
 
 /** Of another model, or of another part of one, tensors have other names or shapes. */
-function keyOf({ names, shapes, group, wrapper }: TensorsRecord, world: number): string {
+function keyOf({ names, shapes, group, wrapper }: ReplicaRecord, world: number): string {
   const whole = group.length === 0 ? [world] : group;
   return JSON.stringify([names, shapes, whole, wrapper]);
 }
@@ -209,6 +209,8 @@ function reducedBy(measured: readonly Measured[]): ReplicaStep['reduced'] {
   const is = (factor: number): boolean =>
     Math.hypot(...sums.map((sum, at) => sum * factor - (reduced[at] ?? Number.NaN))) <= CLOSE * size * factor;
   if (!(size > 0)) return undefined;
+  // Nothing was added to anything: all came to the same by themselves, with the same rows, as in tensor parallelism.
+  if (locals.every((local) => local.every((each, at) => each === reduced[at]))) return 'none';
   if (is(1 / measured.length)) return 'mean';
   return is(1) ? 'sum' : undefined;
 }

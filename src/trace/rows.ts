@@ -88,9 +88,11 @@ function maskOf({ attention, attention_mask }: ReadForward, row: number): Ids | 
 }
 
 function batchOf({ batch }: ReadForward): Pick<TrainedRow, 'batch'> {
-  const [pass, number, workers, size] = batch ?? [];
+  const [pass, number, workers, size = 0, of = 0] = batch ?? [];
   if (pass === undefined || number === undefined || workers === undefined) return {};
-  return { batch: { pass, number, workers, size: size === undefined || size === 0 ? undefined : size } };
+  return {
+    batch: { pass, number, workers, size: size === 0 ? undefined : size, of: of === 0 ? undefined : of },
+  };
 }
 
 function entryOf(record: ReadTrained, i: number, averaged: number): Trained {

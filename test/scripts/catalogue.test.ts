@@ -4,14 +4,14 @@ import { bugs, bugsOf, threadUrl } from '../../src/bugs/index.ts';
 import { listMutants } from '../mutants/list.ts';
 
 /** Bugs that no process which answers single requests can show are few; more of them would be an excuse. */
-const MOST_UNSHOWN = 12;
+const MOST_UNSHOWN = 17;
 /** Bugs that nobody has reported in public: found in a document, or on the way to this harness. */
 const UNREPORTED = ['ADV-15', 'PEN-03', 'NUM-07'];
 
 const known = new Set(bugs.map(({ id }) => id));
 
-test('the catalogue says of 137 bugs what goes wrong, each as a sentence', () => {
-  expect(bugs).toHaveLength(137);
+test('the catalogue says of 142 bugs what goes wrong, each as a sentence', () => {
+  expect(bugs).toHaveLength(142);
   expect(known.size).toBe(bugs.length);
   for (const { id, what } of bugs) {
     expect(id).toMatch(/^[A-Z]+-\d\d$/);

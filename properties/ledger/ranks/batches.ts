@@ -25,33 +25,28 @@ const fresh: LedgerProperty = {
   stage: 'trace',
   level: 'should',
   why: 'Workers that draw with one seed, or that each read the whole of a stream, give every row as many times as there are workers: an epoch is a fraction of the data.',
-  catches: [],
+  catches: ['RNK-05'],
   needs: (ledger) =>
     batchesOf(ledger).some((own) => own.length > 1)
       ? undefined
       : 'fewer than two batches of data were trained: there is nothing to compare',
   judge: (ledger) => {
-    let judged = 0;
+    let [judged, aside] = [0, 0];
     const found: Found[] = [];
     const notices: LedgerNotice[] = [];
     for (const own of batchesOf(ledger)) {
       if (own.length < 2) continue;
-      judged += own.length;
       const repeated = byWorkers(own);
-      if (repeated !== undefined) found.push(workersFound(ledger, repeated));
-      else notices.push(...twiceNotice(ledger, own));
-      notices.push(...fewerRows(ledger, own));
+      if (repeated === undefined) aside += own.length;
+      else judged += own.length;
+      if (repeated !== undefined && repeated !== 'new') found.push(workersFound(ledger, repeated));
+      // Of all ranks the same is told once.
+      else if (notices.length === 0) notices.push(...twiceNotice(own), ...fewerRows(own));
     }
-    const judgement = judgementOf(judged, 0, found);
-    // Of all ranks the same is told once.
-    const told = notices.filter(
-      ({ sentence }, at) => notices.findIndex((other) => other.sentence === sentence) === at,
-    );
-    return told.length === 0 ? judgement : { ...judgement, notices: told.slice(0, MOST_NOTICES) };
+    const judgement = judgementOf(judged, aside, found);
+    return notices.length === 0 ? judgement : { ...judgement, notices };
   },
 };
-
-const MOST_NOTICES = 2;
 
 /** Of each rank and model, in order; without sampled rows, which are trained several times on purpose. */
 function batchesOf({ rows }: Ledger): readonly (readonly Batch[])[] {
@@ -74,12 +69,14 @@ function batchesOf({ rows }: Ledger): readonly (readonly Batch[])[] {
   );
 }
 
-/** Two batches of one pass over a loader that neighbouring workers made and that are one; undefined: none, or all are. */
-function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | undefined {
+/** Two batches of one pass over a loader that neighbouring workers made, and that are one; undefined: there is nothing to tell. */
+function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | 'new' | undefined {
   const rounds = new Map<string, Map<number, Batch>>();
   for (const each of own) {
     const { batch } = each.first;
     if (batch === undefined || batch.workers < 2) continue;
+    // A data set of one batch is overfitted.
+    if (batch.of !== undefined && batch.of <= (batch.size ?? each.rows.length)) return undefined;
     const key = `${batch.pass} ${Math.floor(batch.number / batch.workers)}`;
     const round = rounds.get(key) ?? new Map<number, Batch>();
     // Cut into micro-batches by the script, a batch comes in parts: only whole ones are compared.
@@ -88,8 +85,8 @@ function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | undefined {
   }
   const full = [...rounds.values()].map((round) => [...round.values()]).filter((round) => round.length > 1);
   const [first] = full;
-  if (first === undefined || !full.every((round) => round.every(({ key }) => key === round[0]?.key)))
-    return undefined;
+  if (first === undefined) return undefined;
+  if (!full.every((round) => round.every(({ key }) => key === round[0]?.key))) return 'new';
   // One batch in all rounds is overfitted, by however many workers.
   if (full.length > 1 && new Set(full.map((round) => round[0]?.key)).size === 1) return undefined;
   const [left, right] = first;
@@ -125,31 +122,23 @@ function workersFound(ledger: Ledger, [left, right]: readonly [Batch, Batch]): F
   };
 }
 
-function twiceNotice(ledger: Ledger, own: readonly Batch[]): readonly LedgerNotice[] {
-  const seen = new Map<string, Batch>();
-  for (const each of own) {
-    const before = seen.get(each.key);
-    if (before === undefined) {
-      seen.set(each.key, each);
-      continue;
-    }
-    const [there, here] = [before.first, each.first];
-    const where =
-      there.step === here.step
-        ? `Two micro-batches of step ${here.step}`
-        : `Steps ${there.step} and ${here.step}`;
-    return [
-      {
-        sentence: `${where} train the same ${many(each.rows.length, 'row')}${rankOf(ledger, here)}. Fine where one batch is overfitted on purpose, or where the data set is as short as that; else the loader gives a batch twice.`,
-        answers: [],
-      },
-    ];
-  }
-  return [];
+/** A batch that comes again in a later epoch is none: between the two stand others. */
+function twiceNotice(own: readonly Batch[]): readonly LedgerNotice[] {
+  const at = own.findIndex(({ key }, i) => i > 0 && key === own[i - 1]?.key);
+  const [before, again] = [own[at - 1], own[at]];
+  if (before === undefined || again === undefined) return [];
+  const [there, here] = [before.first.step, again.first.step];
+  const where = there === here ? `Two micro-batches of step ${here}` : `Steps ${there} and ${here}`;
+  return [
+    {
+      sentence: `${where} train the same ${many(again.rows.length, 'row')}. Fine where one batch is overfitted on purpose, trained for several epochs, or all of the data set; else the loader gives a batch twice.`,
+      answers: [],
+    },
+  ];
 }
 
 /** A batch of which the model sees one row: the collator kept the first, or packed them, which its positions would show. */
-function fewerRows(ledger: Ledger, own: readonly Batch[]): readonly LedgerNotice[] {
+function fewerRows(own: readonly Batch[]): readonly LedgerNotice[] {
   const taken = new Map<string, { size: number; rows: LedgerRow[] }>();
   for (const { rows, first } of own) {
     const { batch } = first;
@@ -161,10 +150,9 @@ function fewerRows(ledger: Ledger, own: readonly Batch[]): readonly LedgerNotice
   const [first] = all;
   const alone = all.every(({ size, rows }) => size > 1 && rows.length === 1 && !rows.some(isPacked));
   if (first === undefined || all.length < 2 || !alone) return [];
-  const [row] = first.rows;
   return [
     {
-      sentence: `Of each batch of ${first.size} rows that the loader fetches, the model is called with one row${row === undefined ? '' : rankOf(ledger, row)}. Fine where the collator packs them into it; else it keeps one and drops ${first.size - 1}.`,
+      sentence: `Of each batch of ${first.size} rows that the loader fetches, the model is called with one row. Fine where the collator packs them into it; else it keeps one and drops ${first.size - 1}.`,
       answers: [],
     },
   ];

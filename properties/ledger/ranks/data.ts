@@ -3,6 +3,7 @@ import {
   type Ledger,
   type LedgerFinding,
   type LedgerJudgement,
+  type LedgerNotice,
   type LedgerProperty,
   type LedgerRow,
   many,
@@ -23,7 +24,7 @@ const parts: LedgerProperty = {
   stage: 'trace',
   level: 'must',
   why: 'Where all ranks get the same rows, several processes learn what one would: the batch is a fraction of what was asked for, and an epoch takes as many times the steps.',
-  catches: [],
+  catches: ['RNK-04'],
   needs: (ledger) =>
     sharing(ledger).length > 0
       ? undefined
@@ -128,26 +129,88 @@ function greedy({ generations }: Ledger, { spans: { origin } }: LedgerRow): bool
 
 const settings: LedgerProperty = {
   id: 'ranks/settings-are-alike',
-  title: 'Processes that train one model have one learning rate, and are all in train mode or none',
+  title:
+    'Processes that train one model have one learning rate and one number of steps, and are all in train mode or none',
   stage: 'trace',
   level: 'should',
   why: 'A schedule that counts on one rank only, a validation that leaves one rank in eval mode: the copies drift apart, or part of the batch is trained without dropout.',
-  catches: [],
+  catches: ['RNK-03'],
   needs: ({ replicas = [] }) =>
     replicas.some(meantAsOne) ? undefined : 'no processes were seen that share their gradients',
   judge: (ledger) => {
     let judged = 0;
     const found: Found[] = [];
+    const notices: LedgerNotice[] = [];
     for (const set of ledger.replicas ?? []) {
       if (!meantAsOne(set)) continue;
       for (const { step } of set.steps) {
         judged++;
         found.push(...ratesOf(ledger, set, step), ...modesOf(ledger, set, step));
       }
+      found.push(...stepsOf(ledger, set));
+      notices.push(...microBatchesOf(ledger, set));
     }
-    return judgementOf(judged, 0, found);
+    const judgement = judgementOf(judged, 0, found);
+    return notices.length === 0 ? judgement : { ...judgement, notices };
   },
 };
+
+const isJoined = ({ steps }: ReplicaSet): boolean => steps.some(({ joined }) => joined);
+
+/** Processes that came to their own end, some of them behind fewer steps. */
+function stepsOf(ledger: Ledger, set: ReplicaSet): readonly Found[] {
+  const ended = set.ranks.every((rank) =>
+    ledger.processes.some((each) => each.rank === rank && each.end?.reason === 'finished'),
+  );
+  const counts = set.ranks.map((rank) => ({
+    rank,
+    steps: ledger.steps.filter(({ ranks }) =>
+      ranks.some((each) => each.rank === rank && each.done !== undefined),
+    ).length,
+  }));
+  const [few, most] = [...counts]
+    .sort((a, b) => a.steps - b.steps)
+    .flatMap((each, at, all) => (at === 0 || at === all.length - 1 ? [each] : []));
+  // Who makes no step at all leaves it to the others, and is given what they make.
+  if (!ended || isJoined(set) || few === undefined || most === undefined) return [];
+  if (few.steps === 0 || few.steps === most.steps) return [];
+  return [
+    {
+      harm: most.steps - few.steps,
+      tell: () => ({
+        kind: 'steps',
+        sentence: `Rank ${few.rank} made ${many(few.steps, 'step')} and rank ${most.rank} made ${most.steps}.`,
+        note: 'Pad or drop the last batches so that all ranks have one number of them, or train inside of torch.distributed.algorithms.join.Join.',
+        given: { counts },
+      }),
+    },
+  ];
+}
+
+/** Legal, where batches are made by the tokens in them, and the loss is divided over all. */
+function microBatchesOf(ledger: Ledger, set: ReplicaSet): readonly LedgerNotice[] {
+  if (isJoined(set)) return [];
+  for (const { step } of set.steps) {
+    const counts = set.ranks.map((rank) => ({
+      rank,
+      count: new Set(
+        ledger.rows
+          .filter((row) => row.step === step && row.rank === rank && row.model === set.model)
+          .map(({ forward }) => forward),
+      ).size,
+    }));
+    const [first] = counts;
+    const other = counts.find(({ count }) => count !== first?.count);
+    if (first === undefined || other === undefined || counts.some(({ count }) => count === 0)) continue;
+    return [
+      {
+        sentence: `Before step ${step}, rank ${first.rank} made ${first.count} calls for training and rank ${other.rank} made ${other.count}. Fine where batches are made by their tokens, and the loss is divided over those of all ranks.`,
+        answers: [],
+      },
+    ];
+  }
+  return [];
+}
 
 function ratesOf(ledger: Ledger, set: ReplicaSet, step: number): readonly Found[] {
   const rates = (ledger.steps.find(({ index }) => index === step)?.ranks ?? []).flatMap(({ rank, done }) =>

@@ -46,7 +46,7 @@ const reduced: LedgerProperty = {
   stage: 'trace',
   level: 'must',
   why: 'Without it each process steps by its own rows, at the learning rate that was chosen for all, and what were copies of one model part without a word.',
-  catches: [],
+  catches: ['RNK-02'],
   needs: needsReplicas,
   judge: (ledger) => {
     const judgement = judge(ledger, sayOf);
@@ -114,7 +114,7 @@ const called: LedgerProperty = {
   stage: 'trace',
   level: 'must',
   why: 'Only a call of the wrapper prepares the reduction of gradients: a call of the model inside it trains each process apart, with no error and no warning.',
-  catches: [],
+  catches: ['RNK-01'],
   needs: ({ replicas = [] }) =>
     replicas.some(({ wrapper }) => wrapper !== undefined)
       ? undefined

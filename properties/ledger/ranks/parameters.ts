@@ -50,7 +50,7 @@ const begin: LedgerProperty = {
   stage: 'trace',
   level: 'must',
   why: 'Gradients that are averaged over different models fit none of them: every process saves another model, and none is the one that was trained.',
-  catches: [],
+  catches: ['RNK-03'],
   needs: needsReplicas,
   judge: (ledger) => judge(ledger, (set) => [beginning(set)]),
 };
@@ -91,7 +91,7 @@ const stay: LedgerProperty = {
   stage: 'trace',
   level: 'must',
   why: 'A learning rate, a weight decay or an optimiser state of its own on one rank: from then on the gradients are averaged over models that drift apart.',
-  catches: [],
+  catches: ['RNK-03'],
   needs: needsReplicas,
   judge: (ledger) =>
     judge(ledger, (set) => set.steps.flatMap((step, at) => behind(set, step, set.steps[at + 1]))),
@@ -129,12 +129,13 @@ const together: LedgerProperty = {
   stage: 'trace',
   level: 'should',
   why: 'Where nothing reduces the gradients, each process trains a model of its own on a part of the data, and all but one are thrown away at the end.',
-  catches: [],
+  catches: ['RNK-02'],
   needs: needsReplicas,
   judge: (ledger) =>
     judge(ledger, (set) => {
-      if (set.steps.some(({ gradients }) => (gradients?.same ?? 0) > 0)) return [GOOD];
-      return set.wrapper === undefined ? alone(set) : [ASIDE];
+      if (set.wrapper === undefined && !meantAsOne(set)) return alone(set);
+      // What shards a model shares its gradients in a way that is not seen.
+      return set.steps.some(({ gradients }) => (gradients?.same ?? 0) > 0) ? [GOOD] : [ASIDE];
     }),
 };
 
@@ -143,7 +144,8 @@ function alone(set: ReplicaSet): readonly Part[] {
   if (first?.parameters === undefined || first.parameters.differ.length > 0) return [ASIDE];
   const later = set.steps.slice(1).filter(({ parameters }) => parameters !== undefined);
   const parted = later.find(({ parameters }) => (parameters?.differ.length ?? 0) > 0);
-  if (parted?.parameters === undefined) return [ASIDE];
+  if (parted?.parameters === undefined)
+    return later.length === 0 ? [ASIDE] : [{ ...ASIDE, notices: [periodicNotice(set)] }];
   const met = later.some(({ parameters }) => parameters?.differ.length === 0);
   if (met || set.steps.some(({ periodic }) => periodic))
     return [{ ...ASIDE, notices: [periodicNotice(set)] }];
@@ -154,8 +156,8 @@ function alone(set: ReplicaSet): readonly Part[] {
       found: [
         differenceOf(set, first, parted.parameters, {
           kind: 'alone',
-          sentence: `The processes of ${ranksOf(set.ranks)} begin with the same parameters and share no gradient: before step ${parted.step}, ${partOf(parted.parameters)} differ.`,
-          note: 'Put the model into torch.nn.parallel.DistributedDataParallel, or reduce the gradients between backward() and step(). Where parameters are averaged every few steps instead (local SGD), trace more steps than lie between (--steps N): then it is seen.',
+          sentence: `The processes of ${ranksOf(set.ranks)} begin with the same parameters, and no gradient is the same when their optimisers step: before step ${parted.step}, ${partOf(parted.parameters)} differ.`,
+          note: 'Put the model into torch.nn.parallel.DistributedDataParallel, or reduce the gradients behind the last backward() before a step. Where parameters are averaged every few steps instead (local SGD), trace more steps than lie between (--steps N): then it is seen.',
         }),
       ],
     },
@@ -163,7 +165,7 @@ function alone(set: ReplicaSet): readonly Part[] {
 }
 
 const periodicNotice = (set: ReplicaSet): LedgerNotice => ({
-  sentence: `The processes of ${ranksOf(set.ranks)} share no gradient at each step, and have their parameters averaged now and then: local SGD. The weights shown are those of each process's own step.`,
+  sentence: `The processes of ${ranksOf(set.ranks)} share no gradient at each step, and are given one set of parameters now and then, as in local SGD. The weights shown are those of each process's own step.`,
   answers: [],
 });
 

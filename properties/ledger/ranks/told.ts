@@ -57,26 +57,24 @@ export function differenceOf(
 
 /**
  * They are meant to be one model: something was put around it that says so, or what the optimisers found is to the bit the
- * same in some tensor, which no two processes come to by themselves.
+ * same in some tensor, or in proportion in all of them, which no two processes come to by themselves.
  */
 export function meantAsOne({ wrapper, steps }: ReplicaSet): boolean {
   return (
-    wrapper !== undefined || steps.some(({ gradients }) => gradients !== undefined && gradients.same > 0)
+    wrapper !== undefined ||
+    steps.some(({ gradients, scaled }) => (gradients?.same ?? 0) > 0 || scaled !== undefined)
   );
 }
 
 /**
- * Tensors that each rank has its own of, parameters and gradients, beside others that are shared: experts, adapters, or
- * a part of the model a rank. Nobody has said so, and it is no accident.
+ * Tensors that each rank has its own of from the start, parameters and gradients, beside others that are shared: experts,
+ * adapters, or a part of the model a rank. Nobody has said so, and it is no accident.
  */
-export function ownParts(set: ReplicaSet): ReadonlySet<string> {
-  if (set.wrapper !== undefined) return new Set();
-  const own = set.steps.flatMap(({ parameters, gradients }) => {
-    if (parameters === undefined || gradients === undefined || gradients.same === 0) return [];
-    const others = new Set(gradients.differ.map(({ tensor }) => tensor));
-    return parameters.differ.map(({ tensor }) => tensor).filter((tensor) => others.has(tensor));
-  });
-  return new Set(own);
+export function ownParts({ wrapper, steps: [first] }: ReplicaSet): ReadonlySet<string> {
+  if (wrapper !== undefined || (first?.gradients?.same ?? 0) === 0) return new Set();
+  const others = new Set(first?.gradients?.differ.map(({ tensor }) => tensor));
+  const apart = first?.parameters?.differ.map(({ tensor }) => tensor) ?? [];
+  return new Set(apart.filter((tensor) => others.has(tensor)));
 }
 
 /** Without the tensors that are a rank's own. */

@@ -6,26 +6,40 @@ import functools
 def install(session, module):
     owner = module._BaseDataLoaderIter
     original = owner.__next__
-    count = [0]
+    passes = [-1]
 
     @functools.wraps(original)
     def following(self):
         batch = original(self)
         with session.guard("data loader"):
-            took(session, self, count)
+            took(session, self, passes)
         return batch
 
     owner.__next__ = following
 
 
-def took(session, iterator, count):
-    """Number of the iterator, and of the batch within it; its workers; rows that it fetches for a batch, 0: not known."""
-    place = getattr(iterator, "_lossproof_place", None)
-    if place is None:
-        place = iterator._lossproof_place = [count[0], 0]
-        count[0] += 1
-    sampler = getattr(iterator, "_index_sampler", None)
-    size = getattr(sampler, "batch_size", None)
-    workers = int(getattr(iterator, "_num_workers", 0) or 0)
-    session.batch = [place[0], place[1], workers, size if isinstance(size, int) and size > 0 else 0]
-    place[1] += 1
+def took(session, iterator, passes):
+    """Number of the pass over a loader, and of the batch within it; its workers; rows that it fetches for a batch, and rows
+    that there are to fetch, 0: not known."""
+    number = int(iterator._num_yielded) - 1
+    # Persistent workers begin again with the iterator that they had.
+    if number == 0 or not hasattr(iterator, "_lossproof_pass"):
+        passes[0] += 1
+        iterator._lossproof_pass = passes[0]
+    size = getattr(getattr(iterator, "_index_sampler", None), "batch_size", None)
+    session.batch = [
+        iterator._lossproof_pass,
+        number,
+        int(getattr(iterator, "_num_workers", 0) or 0),
+        size if isinstance(size, int) and size > 0 else 0,
+        length(getattr(iterator, "_dataset", None)),
+    ]
+
+
+def length(source):
+    if not hasattr(type(source), "__len__"):
+        return 0
+    try:
+        return int(len(source))
+    except Exception:  # noqa: BLE001 - the script's own, which may have none
+        return 0

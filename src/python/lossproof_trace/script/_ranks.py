@@ -20,6 +20,8 @@ KEPT = 2**48 - 1
 ABSENT = -1
 # Small tensors whose gradient is kept before the script reduces it, to tell a sum over processes from a mean.
 WITNESSES = 2
+# Processes that share nothing at their steps may average their parameters every few of them: so many more are traced to see it.
+PATIENCE = 6
 # Whole numbers by their bytes.
 BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 # Wrappers that leave a process with a part of each tensor, or none of its gradients, by a class in their line.
@@ -33,8 +35,10 @@ def install(session, torch):
     ranks = Ranks(session, torch)
     _watch_wrapper(session, ranks)
     _watch_join(session, ranks)
+    _watch_clipping(session, torch.nn.utils, ranks)
     session.on_training.append(ranks.training)
     session.before_step.append(ranks.stepping)
+    session.after_step.append(ranks.stepped)
 
 
 class Wrapper:
@@ -60,8 +64,12 @@ class Seen:
         self.parameters = []
         self.apart = set()
         self.elsewhere = None
+        self.group = []
         self.witnesses = None
-        self.local = {}
+        # Of each, its gradient as backward left it, and before the script clips it.
+        self.local, self.unclipped = {}, {}
+        # Its parameters behind the latest step, where its gradients were this process's own.
+        self.behind = None
         # Training calls since the step before, those of them through the wrapper, and those that it reduces behind.
         self.calls = self.through = self.synced = 0
 
@@ -74,6 +82,8 @@ class Ranks:
         self.wrappers = []
         self.seen = {}
         self.joined = False
+        # Steps that were asked for, while more are made to see whether the processes meet.
+        self.asked = None
         self.periodic = None
 
     def several(self):
@@ -86,7 +96,7 @@ class Ranks:
         if not self.several():
             return
         seen = self.seen.setdefault(index, Seen())
-        root = next((model.root for model in _models.known() if model.index == index), None)
+        root = root_of(index)
         if root is None:
             return
         wrapper = self.wrapper_of(root)
@@ -101,6 +111,9 @@ class Ranks:
         with self.torch.no_grad():
             sums, _ = self.sums([None if at in seen.apart else each for at, each in enumerate(seen.parameters)])
         session.write("checksums", model=index, step=session.step, of="parameters", sums=sums)
+        if seen.behind is not None and not self.torch.equal(seen.behind, sums):
+            self.enough()
+        seen.behind = None
 
     def wrapper_of(self, root):
         """The latest that was made over any of its tensors; one that still exists first."""
@@ -130,7 +143,7 @@ class Ranks:
         }
         if fields != seen.told:
             seen.told = fields
-            self.session.write("tensors", model=index, **fields)
+            self.session.write("replica", model=index, **fields)
         if seen.witnesses is None:
             seen.witnesses = []
             if wrapper is None and len(seen.apart) < len(named):
@@ -140,9 +153,11 @@ class Ranks:
         """Ranks that have a part of the data each; none: not known, as some may share a row."""
         if seen.elsewhere == "FSDPModule":
             meshes = [getattr(each, "device_mesh", None) for each in seen.parameters]
-            mesh = meshes[0] if meshes else None
+            mesh = next(iter(meshes), None)
             # Of two dimensions, one may be of tensor parallelism.
-            return mesh.mesh.flatten().tolist() if mesh is not None and mesh.ndim == 1 and all(m == mesh for m in meshes) else []
+            if mesh is not None and mesh.ndim == 1 and all(other == mesh for other in meshes):
+                seen.group = mesh.mesh.flatten().tolist()
+            return seen.group
         everyone = list(range(self.torch.distributed.get_world_size()))
         if seen.elsewhere == "FullyShardedDataParallel":
             return everyone if not any("DTensor" in type(each).__name__ for each in seen.parameters) else []
@@ -166,6 +181,15 @@ class Ranks:
             taken = values_at(self.torch, parameter.grad)
             if taken is not None:
                 seen.local[at] = taken.to(self.torch.float32, copy=True)
+                seen.unclipped.pop(at, None)
+
+    def clipping(self):
+        """What the script reduced is known before it is clipped only."""
+        for seen in self.seen.values():
+            for at, parameter in enumerate(seen.witnesses or ()):
+                taken = values_at(self.torch, parameter.grad)
+                if taken is not None and at in seen.local and at not in seen.unclipped:
+                    seen.unclipped[at] = taken.to(self.torch.float32, copy=True)
 
     # A step
 
@@ -176,6 +200,9 @@ class Ranks:
         for index in pending.models:
             seen = self.seen.get(index)
             if seen is not None and seen.step == session.step:
+                if seen.elsewhere == "FSDPModule":
+                    # Behind its forward pass a part of it may be whole; now it lies in its shards, which tell who has them.
+                    self.tell(seen, index, root_of(index), None)
                 self.gradients(session, index, seen)
 
     def gradients(self, session, index, seen):
@@ -185,11 +212,13 @@ class Ranks:
             sums, sizes = self.sums(gradients)
             local, final = [], []
             for at, parameter in enumerate(seen.witnesses or ()):
-                now = values_at(torch, parameter.grad)
+                now = seen.unclipped.get(at, values_at(torch, parameter.grad))
                 if at in seen.local and now is not None and now.numel() == seen.local[at].numel():
                     local.append(seen.local[at])
                     final.append(now.to(torch.float32))
-            none = torch.zeros(0)
+            local, final = (torch.cat(each) if each else torch.zeros(0) for each in (local, final))
+            if seen.witnesses:
+                self.wait(seen, alone=not seen.apart and local.numel() > 0 and torch.equal(local, final))
             session.write(
                 "checksums",
                 model=index,
@@ -197,8 +226,8 @@ class Ranks:
                 of="gradients",
                 sums=sums,
                 sizes=sizes,
-                local=torch.cat(local) if local else none,
-                reduced=torch.cat(final) if final else none,
+                local=local,
+                reduced=final,
                 calls=seen.calls,
                 through=seen.through if hasattr(self.owner, "_active_ddp_module") else seen.calls,
                 synced=seen.synced,
@@ -206,7 +235,33 @@ class Ranks:
                 periodic=self.averages_now_and_then(),
             )
         seen.calls = seen.through = seen.synced = 0
-        seen.local = {}
+        seen.local, seen.unclipped = {}, {}
+
+    # Processes that share no gradient, and may share parameters
+
+    def wait(self, seen, alone):
+        """`alone`: the optimiser is given what the backward passes of this process left, and nothing else."""
+        if not alone:
+            self.enough()
+        elif self.asked is None and self.session.wanted > 0:
+            self.asked = self.session.wanted
+            self.session.wanted += PATIENCE
+        seen.behind = None
+
+    def enough(self):
+        """They were seen to share something."""
+        if self.asked:
+            self.session.wanted = self.asked
+        self.asked = 0
+
+    def stepped(self, session, pending):
+        if not self.asked:
+            return
+        for index in pending.models:
+            seen = self.seen.get(index)
+            if seen is not None and seen.witnesses:
+                with self.torch.no_grad():
+                    seen.behind, _ = self.sums([None if at in seen.apart else each for at, each in enumerate(seen.parameters)])
 
     def averages_now_and_then(self):
         """The script made one of torch's own averagers of parameters: local SGD."""
@@ -235,6 +290,10 @@ class Ranks:
             sums[places] = torch.stack([total for _, total, _ in found]).cpu()
             sizes[places] = torch.stack([size for _, _, size in found]).cpu()
         return sums, sizes
+
+
+def root_of(index):
+    return next((model.root for model in _models.known() if model.index == index), None)
 
 
 def values_at(torch, tensor):
@@ -303,6 +362,24 @@ def _watch_wrapper(session, ranks):
             ranks.wrappers.append(Wrapper(self, ranks.torch))
 
     ranks.owner.__init__ = init
+
+
+def _watch_clipping(session, utils, ranks):
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        original = getattr(utils, name, None)
+        if original is not None:
+            setattr(utils, name, _behind(session, ranks, original))
+
+
+def _behind(session, ranks, original):
+    @functools.wraps(original)
+    def clip(*args, **kwargs):
+        if ranks.seen:
+            with session.guard("ranks"):
+                ranks.clipping()
+        return original(*args, **kwargs)
+
+    return clip
 
 
 def _watch_join(session, ranks):

@@ -20,7 +20,7 @@ parser.add_argument("--data", required=True)
 parser.add_argument("--by", default="ddp", choices=["ddp", "hand", "sum", "fsdp2", "zero", "local", "server", "apart"])
 parser.add_argument("--accumulate", type=int, default=1)
 parser.add_argument("--clip", type=float)
-parser.add_argument("--steps", type=int, default=3)
+parser.add_argument("--steps", type=int, default=5)
 parser.add_argument("--fault", choices=FAULTS)
 options = parser.parse_args()
 fault, by = options.fault, options.by
@@ -106,6 +106,6 @@ for step in range(options.steps):
     if by == "server":
         for parameter in plain.parameters():
             dist.broadcast(parameter.data, 0)
-    if by == "local" and step % 2 == 1:
+    if by == "local" and step % 3 == 2:
         average()
 dist.destroy_process_group()

@@ -1,0 +1,48 @@
+// Bugs of several processes that train one model: what they share, and what each has of the data.
+import type { Bug } from './bug.ts';
+
+const UNSHOWN =
+  'It concerns several processes, or a data loader, which no request reaches; scripts under trace show it.';
+
+export const ranks: readonly Bug[] = [
+  {
+    id: 'RNK-01',
+    what: 'The model inside of its wrapper is called, and gradients are not reduced.',
+    seen: [
+      'moojink/openvla-oft#160',
+      'huggingface/trl#5282',
+      'intel/e2eAIOK#198',
+      'rosinality/swapping-autoencoder-pytorch#22',
+    ],
+    todo: 'Call what DistributedDataParallel(model) returned in every training step, never `.module` or an older name of the model.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'RNK-02',
+    what: 'Gradients of several processes are not reduced, or not all of them.',
+    seen: ['pytorch/pytorch#104336', 'pytorch/pytorch#12603'],
+    todo: 'Cast, move and change the model before it is wrapped; leave no_sync() before the last micro-batch; by hand, reduce every gradient behind the last backward pass.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'RNK-03',
+    what: 'Processes that share their gradients hold other parameters: each was initialised by itself, or one was changed.',
+    seen: ['horovod/horovod#672'],
+    todo: 'Broadcast the parameters of rank 0 before the first step, and load or initialise nothing behind that on some ranks only.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'RNK-04',
+    what: 'Every process trains on the same rows.',
+    seen: ['openspeech-team/openspeech#149', 'k2-fsa/icefall#1616', 'alex-hh/profam#312'],
+    todo: 'Give the loader a DistributedSampler, or every n-th row of a stream; seed sampling by rank.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'RNK-05',
+    what: 'The workers of a data loader draw with one seed, or each read the whole of a stream.',
+    seen: ['pytorch/pytorch#5059', 'facebookresearch/fairseq#1383', 'open-mmlab/OpenPCDet#886'],
+    todo: 'Seed in the worker, from torch.utils.data.get_worker_info().seed; let each worker of an IterableDataset take every n-th row.',
+    unshown: UNSHOWN,
+  },
+];
