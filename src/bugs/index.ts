@@ -9,6 +9,7 @@ import { pipelines } from './pipelines.ts';
 import { rollouts } from './rollouts.ts';
 import { rows } from './rows.ts';
 import { scores } from './scores.ts';
+import { steps } from './steps.ts';
 import { text } from './text.ts';
 
 export type { Bug } from './bug.ts';
@@ -31,11 +32,12 @@ export const bugClasses: Readonly<Record<string, string>> = {
   MT: 'Rollouts of several turns',
   PEN: 'Penalties of sampling',
   ZL: 'Nothing trained',
+  OPT: 'Optimiser steps',
   NUM: 'Numbers that are none',
 };
 
 /** By family: a bug stands with the ops that show it. */
-const families = { text, rows, rollouts, scores, advantages, losses, models, pipelines };
+const families = { text, rows, rollouts, scores, advantages, losses, models, pipelines, steps };
 const all = Object.values(families).flat();
 const numberOf = ({ id }: Bug): number => Number(id.split('-').at(-1));
 

@@ -3,7 +3,7 @@
 import { type Decoded, isJsonObject, type JsonObject, shown } from '../protocol/result.ts';
 import type { Ids, Matrix } from '../vocabulary.ts';
 import { decodeMatrix, decodeRow } from './arrays.ts';
-import type { ForwardRecord, GenerateRecord, TraceRecord, TrainedRecord } from './records.ts';
+import type { ForwardRecord, GenerateRecord, TraceRecord, TrainedRecord, UpdateRecord } from './records.ts';
 
 type With<R, Names extends keyof R, A> = {
   readonly [K in keyof R]: K extends Names ? A | Extract<R[K], null> : R[K];
@@ -19,13 +19,19 @@ export type ReadTrained = With<
   'rows' | 'columns' | 'targets' | 'weights' | 'residuals' | 'temperatures' | 'logprobs',
   Ids
 >;
+export type ReadUpdate = With<
+  UpdateRecord,
+  'tensors' | 'norms' | 'peaks' | 'beside' | 'moved' | 'rates' | 'decays' | 'held' | 'trainable',
+  Ids
+>;
 export type ReadGenerate = With<GenerateRecord, 'input_ids' | 'attention_mask' | 'sequences', Matrix>;
 
 /** A record with its arrays as numbers: (n,) lists and (B, T) lists of rows. */
 export type ReadRecord =
-  | Exclude<TraceRecord, ForwardRecord | TrainedRecord | GenerateRecord>
+  | Exclude<TraceRecord, ForwardRecord | TrainedRecord | GenerateRecord | UpdateRecord>
   | ReadForward
   | ReadTrained
+  | ReadUpdate
   | ReadGenerate;
 
 export function isKind(kind: unknown): kind is ReadRecord['kind'] {
@@ -102,6 +108,8 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     logprobs: ['float matrix', null],
     averaged_over: 'index',
     adapters_off: 'flag',
+    dropout: ['number', undefined],
+    dropout_off: ['number', undefined],
   },
   trained: {
     forward: 'index',
@@ -141,6 +149,36 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     learning_rates: 'numbers',
     skipped: ['flag', undefined],
     dropped: ['ids', undefined],
+    zeroed: ['text', undefined],
+    copies: ['flag', undefined],
+    closure: ['flag', undefined],
+    place: ['text', undefined],
+    passes: ['index', undefined],
+    pass_places: ['texts', undefined],
+  },
+  tensors: { model: 'index', names: 'texts', sizes: 'ids', dtypes: 'texts' },
+  update: {
+    model: 'index',
+    step: 'index',
+    optimizer: 'index',
+    place: ['text', undefined],
+    tensors: 'ids',
+    norms: 'floats',
+    peaks: 'floats',
+    beside: 'floats',
+    moved: 'ids',
+    rates: 'floats',
+    decays: 'floats',
+    held: 'ids',
+    trainable: 'ids',
+  },
+  event: {
+    what: 'text',
+    step: 'index',
+    model: ['number', null],
+    place: ['text', null],
+    names: 'texts',
+    values: 'object',
   },
   tokenizer: {
     folder: 'text',
@@ -234,6 +272,26 @@ const SHAPES: {
     for (const name of ['columns', 'targets', 'weights', 'residuals', 'temperatures', 'logprobs'] as const) {
       if (record[name].length !== record.rows.length)
         return `field "${name}" has ${record[name].length} positions, "rows" has ${record.rows.length}`;
+    }
+    return undefined;
+  },
+  tensors: ({ names, sizes, dtypes }) =>
+    sizes.length === names.length && dtypes.length === names.length
+      ? undefined
+      : `fields "names", "sizes" and "dtypes" have ${names.length}, ${sizes.length} and ${dtypes.length} tensors`,
+  update: (record) => {
+    for (const name of [
+      'norms',
+      'peaks',
+      'beside',
+      'moved',
+      'rates',
+      'decays',
+      'held',
+      'trainable',
+    ] as const) {
+      if (record[name].length !== record.tensors.length)
+        return `field "${name}" has ${record[name].length} tensors, "tensors" has ${record.tensors.length}`;
     }
     return undefined;
   },

@@ -3,7 +3,7 @@ import type { LedgerProperty } from '../../../src/index.ts';
 import { sameRows } from '../input/references.ts';
 import { rolloutProperties } from '../input/rollouts.ts';
 import { scoringProperties } from '../input/scoring.ts';
-import { stepProperties } from '../steps.ts';
+import { stepProperties } from '../steps/steps.ts';
 import { followsAggregation } from './aggregation.ts';
 import { klInWeights } from './kl.ts';
 import { oneWeight } from './one-weight.ts';

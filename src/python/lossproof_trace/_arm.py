@@ -44,6 +44,7 @@ def arm():
         _part, session, "_generate", "install_batches"
     )
     waiting["transformers.tokenization_utils_base"] = functools.partial(_part, session, "_tokenizers", "install")
+    waiting["transformers.modeling_utils"] = functools.partial(_part, session, "_optimiser", "install_pretrained")
     waiting["transformers.trainer"] = functools.partial(_part, session, "_settings", "install")
     sys.meta_path.insert(0, Finder(session, waiting))
     for name, hook in waiting.items():
