@@ -32,16 +32,10 @@ const decay: LedgerProperty = {
   },
 };
 
-/** Groups do not change from step to step: the first of each model is enough, over all of its optimisers. */
+/** Groups do not change from step to step: the first of each optimiser is enough. Two optimisers declare nothing together. */
 function firsts({ updates }: Ledger): readonly LedgerUpdate[] {
-  const models = groupedBy(updates, ({ rank, model }) => `${rank} ${model}`);
-  return [...models.values()].flatMap((own) => {
-    const [first] = own;
-    if (first === undefined) return [];
-    return [
-      { ...first, tensors: own.filter(({ step }) => step === first.step).flatMap((each) => each.tensors) },
-    ];
-  });
+  const own = groupedBy(updates, ({ rank, model, optimizer }) => `${rank} ${model} ${optimizer}`);
+  return [...own.values()].flatMap((each) => each.slice(0, 1));
 }
 
 interface Kinds {

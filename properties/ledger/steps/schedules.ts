@@ -58,13 +58,13 @@ const countOf = (window: LedgerEvent): number => numberIn(window, 'calls') ?? 0;
 const passesOf = (window: LedgerEvent): number => numberIn(window, 'passes') ?? 0;
 /** Once behind each of several micro-batches: the schedule may count those. */
 const isByPass = (window: LedgerEvent): boolean =>
-  window.step > 0 && countOf(window) > 1 && countOf(window) === passesOf(window) && window.names.length === 1;
+  countOf(window) > 1 && countOf(window) === passesOf(window) && window.names.length === 1;
 
 function faultOf(window: LedgerEvent): readonly Found[] {
   const count = countOf(window);
   const scheduler = String(window.values.scheduler);
   if (window.step === 0)
-    return (numberIn(window, 'behind_backward') ?? 0) > 0
+    return (numberIn(window, 'behind_backward') ?? 0) > 0 && !isByPass(window)
       ? [
           fault({
             harm: 1,

@@ -17,8 +17,8 @@ class Loads:
     def __init__(self, session, torch):
         self.session = session
         self.torch = torch
-        # Parameter to (positions, values, shape, place), as it was loaded last.
-        self.loaded = weakref.WeakKeyDictionary()
+        # id of a parameter to (weak reference, positions, values, shape, place), as it was loaded last.
+        self.loaded = {}
         # Calls that found nothing in what they were given: (weak reference of the module, keys, place).
         self.empty = []
         self.depth = 0
@@ -74,15 +74,17 @@ class Loads:
         for _, parameter in named:
             taken = _tensors.few_of(self.torch, parameter, SAMPLES)
             if taken is not None and parameter.numel() >= LEAST:
-                self.loaded[parameter] = (*taken, tuple(parameter.shape), place)
+                self.loaded[id(parameter)] = (weakref.ref(parameter), *taken, tuple(parameter.shape), place)
 
     def told(self, model):
         """Before its first training forward pass: an event of tensors that are unlike what was loaded into them."""
         root = model.root
-        named = [(name, parameter) for name, parameter in root.named_parameters() if parameter in self.loaded]
         values, names, place = [], [], None
-        for name, parameter in named:
-            positions, then, shape, where = self.loaded[parameter]
+        for name, parameter in root.named_parameters():
+            known, positions, then, shape, where = self.loaded.get(id(parameter), (lambda: None, None, None, None, None))
+            # Another one may have got the id of one that is gone.
+            if known() is not parameter:
+                continue
             flat = _tensors.flat_of(self.torch, parameter)
             if flat is None or tuple(parameter.shape) != shape or flat.numel() <= int(positions[-1]):
                 continue

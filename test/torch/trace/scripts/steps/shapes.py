@@ -7,7 +7,7 @@ import few
 import tiny
 import torch
 
-SHAPES = ["closure", "two-optimisers", "master", "in-backward", "sam", "ema", "adapters", "by-task", "put-together", "flat-master"]
+SHAPES = ["closure", "two-optimisers", "master", "in-backward", "sam", "ema", "adapters", "put-together", "flat-master"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--shape", choices=SHAPES, required=True)
@@ -120,11 +120,6 @@ for step in range(4):
         if not options.fault:
             for p, *own in zip(model.parameters(), *parts):
                 p.grad = sum(own)
-        optimiser.step()
-        optimiser.zero_grad()
-    elif shape == "by-task":  # Two losses that are added, not micro-batches of one.
-        backward(data[0])
-        backward(data[1])
         optimiser.step()
         optimiser.zero_grad()
     else:
