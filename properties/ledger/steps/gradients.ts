@@ -47,11 +47,13 @@ const reach: LedgerProperty = {
 /** The gradients are not in the model's own tensors when the optimiser is called, and rightly so. */
 const isElsewhere = ({ copies, closure }: Made): boolean => copies === true || closure === true;
 
-function isWithout({ gradientNorm, changed }: Made, updates: readonly LedgerUpdate[]): boolean {
+function isWithout({ gradientNorm, changed, zeroed }: Made, updates: readonly LedgerUpdate[]): boolean {
   if (gradientNorm !== null) return gradientNorm === 0;
   const held = updates.flatMap(({ tensors }) => tensors.filter((tensor) => tensor.held > 0));
-  // Moved without a gradient that can be seen: an engine of its own has it.
-  return !changed && held.every(({ norm }) => norm === undefined);
+  // Moved without a gradient that can be seen: an engine of its own has it. Of old traces nothing is known by tensor.
+  return (
+    !changed && (held.length > 0 || zeroed !== undefined) && held.every(({ norm }) => norm === undefined)
+  );
 }
 
 function without(

@@ -69,8 +69,8 @@ const MOST_DEEP = 4;
 
 /** "model.layers", 3 of "model.layers.3.mlp.weight". */
 const NUMBERED = /^(.*?)\.?(\d+)\./;
-/** Tokens may go to none of them. */
-const EXPERT = /expert/i;
+/** Tokens may go to none of them, and rows have no image. */
+const EXPERT = /expert|vision|visual|image|audio|speech/i;
 
 function cut(
   list: string,

@@ -110,14 +110,14 @@ const moves: LedgerProperty = {
   },
 };
 
-/** A gradient so strong that the update is no rounding error of a float32, as plain descent makes it. */
+/** A gradient so strong that the update is no rounding error of a float32, as plain descent or Adam make it. */
 function shouldMove({ held, norm = 0, rate = 0, moved, dtype, peak = 0, beside = 0 }: TensorUpdate): boolean {
   if (held === 0 || moved === undefined || rate <= 0 || !(norm > 0) || !Number.isFinite(norm)) return false;
   if (dtype !== 'float32' && dtype !== 'float64') return false;
-  return rate * peak > LEAST_UPDATE * Math.max(beside, LEAST_WEIGHT);
+  return rate * Math.min(peak, 1) > LEAST_UPDATE * Math.max(beside, LEAST_WEIGHT);
 }
-/** Of the weight's size: a float32 tells numbers apart that differ by a tenth of this. */
-const LEAST_UPDATE = 1e-6;
+/** Of the weight's size: a float32 tells numbers apart that differ by a hundredth of this. */
+const LEAST_UPDATE = 1e-5;
 const LEAST_WEIGHT = 1e-6;
 
 function unmoved(update: LedgerUpdate, still: readonly TensorUpdate[]): Found {

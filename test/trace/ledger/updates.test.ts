@@ -48,7 +48,7 @@ const noticed = (id: string, sketch: LedgerSketch): string =>
 
 describe('gradients reach the step', () => {
   const ID = 'update/gradients-reach-the-step';
-  const bare = [update([tensor('a', { norm: undefined as never, moved: false })])];
+  const bare = [update([(({ norm: _, ...rest }) => rest)(tensor('a', { moved: false }))])];
 
   test('zeroed before it, or in tensors that it does not hold', () => {
     const zeroed = { gradientNorm: null, changed: false, zeroed: 'train.py:8', place: 'train.py:9' };
@@ -56,7 +56,7 @@ describe('gradients reach the step', () => {
       'were set to nothing at train.py:8, behind the backward pass and before step() at train.py:9',
     );
     const none = { gradientNorm: null, changed: false };
-    const others = [update([tensor('a', { held: 0 })])];
+    const others = [update([tensor('a', { held: 0 }), (({ norm: _, ...rest }) => rest)(tensor('b'))])];
     expect(worst(ID, { rows, steps: [made(0, none)], updates: others }).kind).toBe('elsewhere');
     expect(worst(ID, { rows, steps: [made(0, { ...none, gradientNorm: 0 })], updates: bare }).kind).toBe(
       'none',

@@ -12,7 +12,9 @@ def forward_record(forward, logits, place):
     named, shape = forward.named, forward.ids.shape
     mask, attention = _arguments.mask_of(named, shape)
     through = forward.through
-    dropout, idle = _dropout.dropout_of(forward.model.root)
+    adapters_off = _traits.adapters_off(_models.carried(through[-1])) if through else False
+    # The dropout of adapters that are off does nothing, whatever its mode.
+    dropout, idle = (0.0, 0.0) if adapters_off else _dropout.dropout_of(forward.model.root)
     return {
         "model": forward.model.index,
         "step": forward.session.step,
@@ -27,7 +29,7 @@ def forward_record(forward, logits, place):
         "averaged_over": _traits.averaged_over(through),
         **({"dropout": dropout} if dropout > 0 else {}),
         **({"dropout_off": idle} if idle > 0 else {}),
-        "adapters_off": _traits.adapters_off(_models.carried(through[-1])) if through else False,
+        "adapters_off": adapters_off,
     }
 
 
