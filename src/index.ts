@@ -49,15 +49,18 @@ export { type Bands, bandsAt, bandsOf, explains } from './trace/bands.ts';
 export type {
   Generation,
   Ledger,
+  LedgerEvent,
   LedgerModel,
   LedgerRow,
   LedgerStep,
+  LedgerUpdate,
   Place as RowPlace,
   RankStep,
   RowIds,
   ScoredRow,
   Settings,
   Spans,
+  TensorUpdate,
   Trained,
 } from './trace/ledger.ts';
 export type { LedgerFinding, LedgerJudgement, LedgerNotice, LedgerProperty } from './trace/property.ts';

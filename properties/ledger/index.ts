@@ -5,7 +5,7 @@ import { isPushedDown } from './input/policy.ts';
 import { pairSizes } from './pairs/opposite.ts';
 import { pairSigns } from './pairs/signs.ts';
 import { rankProperties } from './ranks/ranks.ts';
-import { stepProperties } from './steps.ts';
+import { stepProperties } from './steps/steps.ts';
 import { answerProperties } from './tokens/answers.ts';
 import { neverProperties } from './tokens/never.ts';
 import { renderedAlike } from './tokens/rendered.ts';
@@ -23,6 +23,7 @@ const all: readonly LedgerProperty[] = [
   pairSigns,
   pairSizes,
   ...weightProperties,
+  ...stepProperties,
   ...rankProperties,
 ];
 
@@ -42,7 +43,7 @@ export function tellingOf({ rows }: Pick<Ledger, 'rows'>): ReadonlySet<string> {
       ...(blindPolicy ? [] : targetProperties),
       ...weightProperties,
     ]
-      .filter((each) => !stepProperties.includes(each) && each.level !== 'may')
+      .filter(({ level }) => level !== 'may')
       .map(({ id }) => id),
   );
 }

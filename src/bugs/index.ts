@@ -10,6 +10,7 @@ import { ranks } from './ranks.ts';
 import { rollouts } from './rollouts.ts';
 import { rows } from './rows.ts';
 import { scores } from './scores.ts';
+import { steps } from './steps.ts';
 import { text } from './text.ts';
 
 export type { Bug } from './bug.ts';
@@ -32,12 +33,13 @@ export const bugClasses: Readonly<Record<string, string>> = {
   MT: 'Rollouts of several turns',
   PEN: 'Penalties of sampling',
   ZL: 'Nothing trained',
+  OPT: 'Optimiser steps',
   NUM: 'Numbers that are none',
   RNK: 'Several processes',
 };
 
 /** By family: a bug stands with the ops that show it. */
-const families = { text, rows, rollouts, scores, advantages, losses, models, pipelines, ranks };
+const families = { text, rows, rollouts, scores, advantages, losses, models, pipelines, steps, ranks };
 const all = Object.values(families).flat();
 const numberOf = ({ id }: Bug): number => Number(id.split('-').at(-1));
 

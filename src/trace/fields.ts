@@ -9,6 +9,7 @@ import type {
   GenerateRecord,
   TraceRecord,
   TrainedRecord,
+  UpdateRecord,
 } from './records.ts';
 
 type With<R, Names extends keyof R, A> = {
@@ -26,13 +27,19 @@ export type ReadTrained = With<
   Ids
 >;
 export type ReadChecksums = With<ChecksumsRecord, 'sums' | 'sizes' | 'local' | 'reduced', Ids>;
+export type ReadUpdate = With<
+  UpdateRecord,
+  'tensors' | 'norms' | 'peaks' | 'beside' | 'moved' | 'rates' | 'decays' | 'held' | 'trainable',
+  Ids
+>;
 export type ReadGenerate = With<GenerateRecord, 'input_ids' | 'attention_mask' | 'sequences', Matrix>;
 
 /** A record with its arrays as numbers: (n,) lists and (B, T) lists of rows. */
 export type ReadRecord =
-  | Exclude<TraceRecord, ForwardRecord | TrainedRecord | GenerateRecord | ChecksumsRecord>
+  | Exclude<TraceRecord, ForwardRecord | TrainedRecord | GenerateRecord | ChecksumsRecord | UpdateRecord>
   | ReadForward
   | ReadTrained
+  | ReadUpdate
   | ReadGenerate
   | ReadChecksums;
 
@@ -112,6 +119,8 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     averaged_over: 'index',
     adapters_off: 'flag',
     batch: ['numbers', undefined],
+    dropout: ['number', undefined],
+    dropout_off: ['number', undefined],
   },
   trained: {
     forward: 'index',
@@ -158,6 +167,12 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     learning_rates: 'numbers',
     skipped: ['flag', undefined],
     dropped: ['ids', undefined],
+    zeroed: ['text', undefined],
+    copies: ['flag', undefined],
+    closure: ['flag', undefined],
+    place: ['text', undefined],
+    backwards: ['index', undefined],
+    backward_places: ['texts', undefined],
     passes: ['ids', undefined],
     factors: ['numbers', undefined],
   },
@@ -183,6 +198,30 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     synced: ['index', undefined],
     joined: ['flag', undefined],
     periodic: ['flag', undefined],
+  },
+  tensors: { model: 'index', names: 'texts', sizes: 'ids', dtypes: 'texts' },
+  update: {
+    model: 'index',
+    step: 'index',
+    optimizer: 'index',
+    place: ['text', undefined],
+    tensors: 'ids',
+    norms: 'floats',
+    peaks: 'floats',
+    beside: 'floats',
+    moved: 'ids',
+    rates: 'floats',
+    decays: 'floats',
+    held: 'ids',
+    trainable: 'ids',
+  },
+  event: {
+    what: 'text',
+    step: 'index',
+    model: ['number', null],
+    place: ['text', null],
+    names: 'texts',
+    values: 'object',
   },
   tokenizer: {
     folder: 'text',
@@ -277,6 +316,26 @@ const SHAPES: {
     for (const name of ['columns', 'targets', 'weights', 'residuals', 'temperatures', 'logprobs'] as const) {
       if (record[name].length !== record.rows.length)
         return `field "${name}" has ${record[name].length} positions, "rows" has ${record.rows.length}`;
+    }
+    return undefined;
+  },
+  tensors: ({ names, sizes, dtypes }) =>
+    sizes.length === names.length && dtypes.length === names.length
+      ? undefined
+      : `fields "names", "sizes" and "dtypes" have ${names.length}, ${sizes.length} and ${dtypes.length} tensors`,
+  update: (record) => {
+    for (const name of [
+      'norms',
+      'peaks',
+      'beside',
+      'moved',
+      'rates',
+      'decays',
+      'held',
+      'trainable',
+    ] as const) {
+      if (record[name].length !== record.tensors.length)
+        return `field "${name}" has ${record[name].length} tensors, "tensors" has ${record.tensors.length}`;
     }
     return undefined;
   },

@@ -20,6 +20,7 @@ import { sampledOf } from './sampled.ts';
 import { settingsOf } from './settings/settings.ts';
 import { spansOf, spanWorldOf } from './spans/spans.ts';
 import { stepsOf } from './steps.ts';
+import { eventsOf, updatesOf } from './updates.ts';
 
 export interface LedgerOptions {
   readonly tokenizer?: Tokenizer | undefined;
@@ -56,6 +57,8 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
     processes: ranked.map(processOf),
     models: ranked.flatMap(modelsOf),
     steps: stepsOf(ranked),
+    updates: ranked.flatMap(updatesOf),
+    events: ranked.flatMap(eventsOf),
     rows,
     scored: books.flatMap(({ scored }) => scored),
     generations,

@@ -17,6 +17,10 @@ export interface Ledger {
   readonly models: readonly LedgerModel[];
   /** In order; of several processes, theirs side by side. */
   readonly steps: readonly LedgerStep[];
+  /** What each step of an optimiser did with each tensor of a model, in the order of the steps. */
+  readonly updates: readonly LedgerUpdate[];
+  /** What else was seen of steps, and of what a training began with. */
+  readonly events: readonly LedgerEvent[];
   /** Every row of every forward pass that might be trained, in the order of step, rank, forward, row. */
   readonly rows: readonly LedgerRow[];
   /** Rows of forward passes without gradients: the reference's, and log-probabilities of the sampling policy. */
@@ -70,7 +74,62 @@ export interface RankStep {
     readonly learningRates: readonly number[];
     /** A gradient scaler left it out: nothing was trained, and nothing is wrong with that. */
     readonly skipped?: boolean;
+    /** Forward passes before it whose gradients were set to nothing, so that they are not in the step. */
+    readonly dropped?: readonly number[];
+    /** Where gradients were last set to nothing before it, though they had arrived since the step before; '' not known. */
+    readonly zeroed?: string;
+    /** The optimiser holds copies of the model's tensors, or what was taken for them. */
+    readonly copies?: boolean;
+    /** The gradients were computed by a closure, inside of the step. */
+    readonly closure?: boolean;
+    /** file:line in the script. */
+    readonly place?: string;
+    /** Backward passes since the step before, and the places in the script that call them. */
+    readonly backwards?: number;
+    readonly backwardPlaces?: readonly string[];
   };
+}
+
+/** One optimiser's step, by tensor of one model: those that it holds, and of one that is the first of its step all others. */
+export interface LedgerUpdate {
+  readonly rank: number;
+  readonly step: number;
+  readonly model: number;
+  /** Index within the process. */
+  readonly optimizer: number;
+  readonly place?: string;
+  readonly tensors: readonly TensorUpdate[];
+}
+
+export interface TensorUpdate {
+  readonly name: string;
+  /** Elements, of this process. */
+  readonly size: number;
+  readonly dtype: string;
+  /** Of its gradient before the step. Undefined: it has none. Infinity: not a number. */
+  readonly norm?: number;
+  /** Size of the gradient where it is largest, and of the parameter there. */
+  readonly peak?: number;
+  readonly beside?: number;
+  /** Undefined: not compared. */
+  readonly moved?: boolean;
+  /** How often the optimiser holds it, and with what. */
+  readonly held: number;
+  readonly rate?: number;
+  readonly decay?: number;
+  /** It requires a gradient. */
+  readonly trainable: boolean;
+}
+
+/** records.ts says what each is. */
+export interface LedgerEvent {
+  readonly rank: number;
+  readonly step: number;
+  readonly what: string;
+  readonly model?: number;
+  readonly place?: string;
+  readonly names: readonly string[];
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** What was read off the gradient for one token as a target. */
@@ -106,6 +165,9 @@ export interface RowIds extends Place {
   readonly real: readonly boolean[];
   /** (T,) log-probabilities without temperature of each token, NaN where not known; absent: none known. */
   readonly logprobs?: readonly number[];
+  /** The largest probability of dropout that was on in its forward pass, and that was off; absent: none. */
+  readonly dropout?: number;
+  readonly dropoutOff?: number;
 }
 
 export interface LedgerRow extends RowIds {

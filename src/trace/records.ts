@@ -84,6 +84,10 @@ export interface ForwardRecord {
    * worker processes of the loader, rows that it fetches for a batch, and rows of its data set (0: not known). Absent: none was taken.
    */
   readonly batch?: readonly number[] | null;
+  /** The largest probability of dropout among its parts in training mode; absent: none. */
+  readonly dropout?: number | null;
+  /** And among those in evaluation mode. */
+  readonly dropout_off?: number | null;
 }
 
 /**
@@ -187,6 +191,17 @@ export interface StepRecord {
   readonly skipped?: boolean | null;
   /** Forward passes before it whose gradients were set to nothing again, so that they are not in the step. */
   readonly dropped?: readonly number[] | null;
+  /** Where in the script (file:line) gradients that had arrived since the step before were last set to nothing; '' not known. */
+  readonly zeroed?: string | null;
+  /** It holds none of the models' own tensors, and stands for them: copies in another precision, or what was left behind. */
+  readonly copies?: boolean | null;
+  /** It was given a closure, which computes the gradients inside of the step. */
+  readonly closure?: boolean | null;
+  /** Where in the script it was called (file:line). */
+  readonly place?: string | null;
+  /** Backward passes since the step before, and where in the script they were called, each place once. */
+  readonly backwards?: number | null;
+  readonly backward_places?: readonly string[] | null;
   /** Of what torch.autograd.grad computed before it: `pass` of each, and its factor in the step; null where that is not known. */
   readonly passes?: readonly number[] | null;
   readonly factors?: readonly (number | null)[] | null;
@@ -236,6 +251,61 @@ export interface ChecksumsRecord {
   readonly joined?: boolean | null;
   /** One of torch's averagers of parameters was made: local SGD. */
   readonly periodic?: boolean | null;
+}
+
+/** Names of a model's tensors, in the order in which `update` counts them; the latest one counts. */
+export interface TensorsRecord {
+  readonly kind: 'tensors';
+  readonly model: number;
+  readonly names: readonly string[];
+  /** Elements of this process. */
+  readonly sizes: readonly number[];
+  readonly dtypes: readonly string[];
+}
+
+/** What an optimiser's step did with the tensors of one model, before the step's own record. (n,) each. */
+export interface UpdateRecord {
+  readonly kind: 'update';
+  readonly model: number;
+  readonly step: number;
+  /** Index of the optimiser, within the process. */
+  readonly optimizer: number;
+  readonly place?: string | null;
+  /** int32, into the model's `tensors`. */
+  readonly tensors: Array1;
+  /** Of the gradient before the step; NaN: it has none; infinite: it is not finite. */
+  readonly norms: Array1;
+  /** Size of the gradient where it is largest, and of the parameter there; NaN: not known. */
+  readonly peaks: Array1;
+  readonly beside: Array1;
+  /** int32: 1 where an element that was compared is another one behind the step, 0 where none is, -1 not known. */
+  readonly moved: Array1;
+  /** Of its group in the optimiser; NaN where that does not hold it. */
+  readonly rates: Array1;
+  readonly decays: Array1;
+  /** int32: how often the optimiser holds it. */
+  readonly held: Array1;
+  /** int32, 0 or 1: it requires a gradient. */
+  readonly trainable: Array1;
+}
+
+/**
+ * Something that was seen of a step, or before the first one. `what`:
+ * left-over, again: `names` are tensors whose gradient is the step's before, with a backward pass since or without;
+ * scaled: the factor of a gradient scaler is still on the gradients; reworked: they are not what the last backward pass left;
+ * strangers: the optimiser holds tensors of no model, without a gradient; clip, schedule: a call of clipping, calls of a scheduler;
+ * followed: whether a model moved behind a step on copies; between: it moved while no optimiser stepped;
+ * loaded, not-loaded, tied, untied, no-freeze: what a training began with.
+ */
+export interface EventRecord {
+  readonly kind: 'event';
+  readonly what: string;
+  readonly step: number;
+  readonly model: number | null;
+  /** file:line in the script. */
+  readonly place: string | null;
+  readonly names: readonly string[];
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** A tokenizer of the script, saved beside the trace. */
@@ -302,6 +372,9 @@ export type TraceRecord =
   | StepRecord
   | ReplicaRecord
   | ChecksumsRecord
+  | TensorsRecord
+  | UpdateRecord
+  | EventRecord
   | TokenizerRecord
   | SettingsRecord
   | BlindRecord

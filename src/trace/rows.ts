@@ -28,6 +28,8 @@ export function rowsOf(
       ...(positions === undefined ? {} : { positions }),
       real: realOf({ ids, attention, positions }, special),
       ...(logprobs === undefined || logprobs.every(Number.isNaN) ? {} : { logprobs }),
+      ...(typeof forward.dropout === 'number' ? { dropout: forward.dropout } : {}),
+      ...(typeof forward.dropout_off === 'number' ? { dropoutOff: forward.dropout_off } : {}),
     };
   });
 }

@@ -45,7 +45,24 @@ function rankStepOf(rank: number, made: readonly StepRecord[]): RankStep {
       changed: made.some(({ changed }) => changed),
       learningRates: made.flatMap(({ learning_rates }) => learning_rates),
       ...(made.every(({ skipped }) => skipped === true) ? { skipped: true } : {}),
+      ...factsOf(made),
     },
+  };
+}
+
+function factsOf(made: readonly StepRecord[]): Partial<NonNullable<RankStep['done']>> {
+  const dropped = made.flatMap((record) => record.dropped ?? []);
+  const zeroed = made.find((record) => typeof record.zeroed === 'string')?.zeroed;
+  const place = made.find((record) => typeof record.place === 'string')?.place;
+  const counted = made.find((record) => typeof record.backwards === 'number');
+  return {
+    ...(typeof counted?.backwards === 'number' ? { backwards: counted.backwards } : {}),
+    ...(counted?.backward_places ? { backwardPlaces: counted.backward_places } : {}),
+    ...(dropped.length > 0 ? { dropped } : {}),
+    ...(typeof zeroed === 'string' ? { zeroed } : {}),
+    ...(made.every(({ copies }) => copies === true) ? { copies: true } : {}),
+    ...(made.some(({ closure }) => closure === true) ? { closure: true } : {}),
+    ...(typeof place === 'string' ? { place } : {}),
   };
 }
 

@@ -120,7 +120,8 @@ test('a bug stands in the family of a property that catches it', async () => {
   const isBug = (value: unknown): value is { id: string; todo: string; unshown?: string } =>
     typeof value === 'object' && value !== null && 'todo' in value;
   const seen = new Set<string>();
-  for (const path of below(floor)) {
+  // Of the loop around a trainer: no op is asked about it, and properties of ledgers alone catch it.
+  for (const path of [...below(floor), `${floor}/steps.ts`]) {
     for (const { id, unshown } of await exported(path, isBug)) {
       seen.add(id);
       const catching = properties.filter(({ catches = [] }) => catches.includes(id));

@@ -3,6 +3,7 @@
 import type {
   Generation,
   Ledger,
+  LedgerEvent,
   LedgerModel,
   LedgerProcess,
   LedgerRow,
@@ -62,6 +63,8 @@ export interface LedgerSketch {
   readonly models?: readonly Partial<LedgerModel>[];
   /** By default one for each step of the rows, of each rank that has rows, done and with parameters changed. */
   readonly steps?: readonly LedgerStep[];
+  readonly updates?: Ledger['updates'];
+  readonly events?: readonly (Partial<LedgerEvent> & Pick<LedgerEvent, 'what'>)[];
   readonly processes?: readonly Partial<LedgerProcess>[];
   readonly tokenizer?: Ledger['tokenizer'];
   readonly template?: Ledger['template'];
@@ -94,6 +97,8 @@ export function ledgerOf(sketch: LedgerSketch = {}): Ledger {
     ),
     models: (sketch.models ?? [{}]).map(modelOf),
     steps: sketch.steps ?? stepsOf(done),
+    updates: sketch.updates ?? [],
+    events: (sketch.events ?? []).map((event) => ({ rank: 0, step: 0, names: [], values: {}, ...event })),
     rows: done,
     scored: scored.map((row, at) => ({ ...layOf(row, at, pad, eos).ids, by: row.by ?? 'reference' })),
     generations: (sketch.generations ?? []).map((each, at) => generationOf(each, at, eos)),

@@ -1,9 +1,8 @@
-// What of a traced script is judged by numbers: weights, steps, scores, and the rows that they belong to.
+// What of a traced script is judged by numbers: weights, scores, and the rows that they belong to.
 import type { LedgerProperty } from '../../../src/index.ts';
 import { sameRows } from '../input/references.ts';
 import { rolloutProperties } from '../input/rollouts.ts';
 import { scoringProperties } from '../input/scoring.ts';
-import { stepProperties } from '../steps.ts';
 import { followsAggregation } from './aggregation.ts';
 import { stepsAlike } from './alike.ts';
 import { centred } from './balance.ts';
@@ -11,7 +10,7 @@ import { klInWeights } from './kl.ts';
 import { oneWeight } from './one-weight.ts';
 import { partitionProperties } from './partitions.ts';
 
-/** In the order of a training step. */
+/** In the order of a training step, but for the optimiser's own. */
 export const weightProperties: readonly LedgerProperty[] = [
   ...rolloutProperties,
   ...scoringProperties,
@@ -22,5 +21,4 @@ export const weightProperties: readonly LedgerProperty[] = [
   centred,
   stepsAlike,
   ...partitionProperties,
-  ...stepProperties,
 ];

@@ -18,6 +18,7 @@ PARTS = {
     "transformers.generation.utils": ("_generate", "install"),
     "transformers.generation.continuous_batching.continuous_api": ("_generate", "install_batches"),
     "transformers.tokenization_utils_base": ("_tokenizers", "install"),
+    "transformers.modeling_utils": ("_optimiser", "install_pretrained"),
     "transformers.trainer": ("_settings", "install"),
     "torch.utils.data.dataloader": ("_batches", "install"),
     "tiktoken.core": ("_tokenizers", "install_foreign"),

@@ -3,7 +3,7 @@
 import torch
 
 from ..gradient._recovery import logprobs_of
-from ..models import _models, _traits
+from ..models import _dropout, _models, _traits
 from . import _arguments
 
 
@@ -12,6 +12,9 @@ def forward_record(forward, logits, place):
     named, shape = forward.named, forward.ids.shape
     mask, attention = _arguments.mask_of(named, shape)
     through = forward.through
+    adapters_off = _traits.adapters_off(_models.carried(through[-1])) if through else False
+    # The dropout of adapters that are off does nothing, whatever its mode.
+    dropout, idle = (0.0, 0.0) if adapters_off else _dropout.dropout_of(forward.model.root)
     return {
         "model": forward.model.index,
         "step": forward.session.step,
@@ -25,7 +28,9 @@ def forward_record(forward, logits, place):
         "logprobs": None if logits is None else logprobs(forward, logits.detach(), place),
         "averaged_over": _traits.averaged_over(through),
         "batch": forward.session.batch,
-        "adapters_off": _traits.adapters_off(_models.carried(through[-1])) if through else False,
+        **({"dropout": dropout} if dropout > 0 else {}),
+        **({"dropout_off": idle} if idle > 0 else {}),
+        "adapters_off": adapters_off,
     }
 
 

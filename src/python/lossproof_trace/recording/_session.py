@@ -51,6 +51,7 @@ class Session:
         # Forward passes whose gradients have arrived since the last step, with their models, and those thrown away again.
         self.arrived = {}
         self.thrown = []
+        self.thrown_at = None
         self._model_of = {}
         # What torch.compile was called on, and whether it ever was with fullgraph=True.
         self.compiled = []

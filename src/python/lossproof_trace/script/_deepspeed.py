@@ -9,12 +9,12 @@ from ..models import _models
 
 
 def install(session, module):
-    from ._optimiser import STEPS
+    from ._optimiser import Steps
 
     engine = getattr(module, "DeepSpeedEngine", None)
-    if engine is None or not STEPS:
+    if engine is None or not Steps.made:
         return
-    steps = STEPS[-1]
+    steps = Steps.made[-1]
     step, backward = engine.step, engine.backward
 
     @functools.wraps(step)
@@ -25,7 +25,7 @@ def install(session, module):
             inner = getattr(self, "basic_optimizer", None) or self.optimizer
         if not whole or not hasattr(inner, "param_groups"):
             return step(self, *args, **kwargs)
-        steps.before(inner, (sys._getframe(), lambda: models_in(session, self.module), functools.partial(tensors_of, self)))
+        steps.before(inner, (), {}, (sys._getframe(), lambda: models_in(session, self.module), functools.partial(tensors_of, self)))
         result = step(self, *args, **kwargs)
         pending = steps.pending
         if pending is not None and pending.optimizer is inner:

@@ -5,31 +5,27 @@ schedulers, DeepSpeed around torch's) included, since those call one in the end.
 """
 
 import functools
-import math
 import os
 import sys
 
 from ..models import _models, _owners
 from ..recording import _ending
+from . import _clipping, _frames, _held, _modes, _schedules, _tensors, _updates
+from ._backwards import Backwards, as_they_were
+from ._copies import Copies
+from ._loading import Loads
+from ._scalers import Scalers
 
-# Elements that are read at a time: bounds what a norm in another precision takes beside the parameters (32 MiB).
-CHUNK = 2**22
-# Elements of each parameter that are compared before and after, spread evenly. With tiny updates in bfloat16 only the
-# small weights move, some percent of them: of so many, in every parameter, some do.
-SAMPLES = 4096
 # A first step without gradients may be made on purpose, to please a learning rate's schedule; not several.
 IDLE_STEPS = 2
-# Rows of a sparse gradient that are compared.
-SPARSE_ROWS = 16
-
-
-# The one of this process, for engines that make steps of their own.
-STEPS = []
+# So many steps that a scaler left out, and not one that it did not: it will not be otherwise.
+MOST_SKIPPED = 64
 
 
 def install(session, torch):
-    steps = Steps(session, torch)
-    STEPS.append(steps)
+    _held.watch(torch)
+    backwards, scalers = Backwards(session, torch), Scalers(session)
+    steps = Steps(session, torch, backwards, scalers)
     try:
         from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
     except ImportError:
@@ -40,7 +36,7 @@ def install(session, torch):
 
     @apart
     def before(optimizer, args, kwargs):
-        steps.before(optimizer)
+        steps.before(optimizer, args, kwargs)
 
     @apart
     def after(optimizer, args, kwargs):
@@ -56,9 +52,20 @@ def install(session, torch):
 
     register_optimizer_step_pre_hook(before_step)
     register_optimizer_step_post_hook(after_step)
-    _watch_scalers(session, torch, steps)
-    _watch_zeroing(session, torch.optim.Optimizer, _parameters_of)
+    backwards.watch()
+    scalers.watch(torch, steps.skip)
+    _schedules.watch(session, torch, backwards)
+    _clipping.watch(session, torch, backwards, scalers)
+    steps.loads.watch()
+    session.on_training.append(steps.training)
+    _watch_zeroing(session, torch.optim.Optimizer, _held.parameters_of)
     _watch_zeroing(session, torch.nn.Module, lambda module: list(module.parameters()))
+
+
+def install_pretrained(session, module):
+    """transformers.modeling_utils is imported."""
+    for steps in Steps.made:
+        steps.loads.watch_pretrained(module)
 
 
 class Pending:
@@ -70,24 +77,61 @@ class Pending:
         self.depth = 0
         self.models = []
         self.parameters = []
+        # The optimiser's parameters, and behind them what else its models have; norms of the gradients of all of them.
+        self.measured = []
+        self.norms = []
         self.norm = None
-        self.samples = []
+        self.rates = []
+        self.samples = None
+        self.labelled = []
         self.skipped = False
         # What listeners have found out for the record.
         self.told = {}
+        self.copies = False
+        self.closure = False
+        self.engine = False
+        self.place = None
+        self.index = 0
 
 
 class Steps:
-    def __init__(self, session, torch):
+    made = []
+
+    def __init__(self, session, torch, backwards, scalers):
         self.session = session
         self.torch = torch
+        self.backwards = backwards
+        self.scalers = scalers
+        self.copies = Copies(session, torch)
+        self.loads = Loads(session, torch)
         self.pending = None
         # Optimisers that made the latest step: others that follow without a forward pass between belong to it.
         self.together = []
         # Steps without any gradient, while no language model was called.
         self.idle = 0
+        self.skipped = 0
+        # Models that were called for training at all, and since the latest step.
+        self.begun = set()
+        self.called = set()
+        Steps.made.append(self)
 
-    def before(self, optimizer, engine=None):
+    def training(self, session, index):
+        """A training forward pass of a model has been made."""
+        model = next((each for each in _models.known() if each.index == index), None)
+        if model is None or model.root is None:
+            return
+        with self.torch.no_grad():
+            if index not in self.begun:
+                self.begun.add(index)
+                with session.guard("begin of a training"):
+                    self.loads.told(model)
+                with session.guard("begin of a training"):
+                    _modes.told(session, self.torch, model)
+            if index not in self.called or session.thrown:
+                self.copies.called(model, index in self.called)
+            self.called.add(index)
+
+    def before(self, optimizer, args, kwargs, engine=None):
         """`engine`: (frame, models and tensors, functions) of an engine's own step, within which its optimisers make theirs."""
         session = self.session
         session.checkpoint()
@@ -96,20 +140,86 @@ class Steps:
                 self.pending.depth += 1
                 return
             self.pending = None
-            frame, models, tensors = engine or (_step_frame(), None, _parameters_of)
-            pending = Pending(frame, optimizer)
-            pending.parameters = tensors(optimizer)
-            pending.models = list(_models.models_of(pending.parameters) if models is None else models())
+            frame, models, tensors = engine or (_step_frame(), None, None)
+            pending = self.look_at(optimizer, frame, models, tensors)
+            # Its tensors are partitions of the model's: of the gradients that they get, nothing can be told by tensor.
+            pending.engine = engine is not None
+            # A closure computes the gradients inside of the step.
+            pending.closure = any(callable(argument) for argument in (*args, *kwargs.values()))
             with self.torch.no_grad():
-                pending.norm, strongest = measure(self.torch, pending.parameters)
-                pending.samples = samples(self.torch, pending.parameters, strongest)
+                self.measure(pending)
+                pending.samples = _tensors.Samples(self.torch, pending.measured, self.strongest)
             if pending.norm is None and not _models.known():
                 self.idle += 1
                 if self.idle == IDLE_STEPS:
                     _owners.find_sleeping(session, pending.parameters)
                     pending.models = list(_models.models_of(pending.parameters))
             self.pending = pending
+            with self.torch.no_grad():
+                if pending.models and not pending.engine:
+                    self.witness(pending)
             self.tell(session.before_step, pending)
+
+    def look_at(self, optimizer, frame, models=None, tensors=None):
+        pending = Pending(frame, optimizer)
+        pending.place = _frames.place()
+        pending.parameters = (tensors or _held.parameters_of)(optimizer)
+        pending.rates = _updates.learning_rates(optimizer)
+        pending.models = list(_models.models_of(pending.parameters) if models is None else models())
+        if not pending.models:
+            pending.models = self.copies.models_of(pending.parameters)
+            pending.copies = bool(pending.models)
+        pending.index = self.session.step - 1 if self.belongs(optimizer) else self.session.step
+        return pending
+
+    def belongs(self, optimizer):
+        """One for the matrices, one for the rest: a step of the model is what all of its optimisers do."""
+        return not self.session.fresh and self.session.step > 0 and id(optimizer) not in self.together
+
+    def measure(self, pending):
+        # What other optimisers hold is measured when they step, or not at all; once for a step, not for each of them.
+        others = [] if pending.engine or self.belongs(pending.optimizer) else _updates.others(pending.parameters, pending.models)
+        pending.measured = _unique(pending.parameters) + others
+        pending.norms, self.strongest = _tensors.norms(self.torch, pending.measured)
+        pending.norm = _tensors.total(pending.norms[: len(pending.measured) - len(others)])
+
+    def witness(self, pending):
+        """What is known of the gradients only now: whose they are, and what was done to them."""
+        session, backwards = self.session, self.backwards
+        held = _held.of(pending.optimizer)
+        _updates.label(session, pending)
+        _schedules.told(held, session, backwards.since)
+        names = {id(tensor): name for name, tensor, _ in pending.labelled}
+
+        def event(what, tensors, **values):
+            told = [names[id(each)] for each in tensors if id(each) in names]
+            if told or not tensors:
+                session.write("event", what=what, step=pending.index, model=pending.models[0], place=pending.place, names=told[:256], values={**values, "tensors": len(told)})
+
+        if pending.closure:
+            return
+        if held.left:
+            event("left-over", held.left, of=len(pending.labelled))
+        elif held.gradients and held.backwards == backwards.count and backwards.depth == 0:
+            again = as_they_were(self.torch, held.gradients)
+            if again:
+                event("again", again)
+        scale = 1.0 if self.scalers.stepping else self.scalers.still_on([pending.optimizer])
+        if scale != 1.0:
+            event("scaled", [], scale=scale)
+        changed = backwards.changed()
+        if changed is not None and (abs(changed[0] - 1) > 1e-3 or changed[1] < 0.999):
+            event("reworked", [], factor=changed[0], cosine=changed[1])
+        own = {id(p) for p in pending.parameters}
+        known = {id(p) for model in _models.known() if model.root is not None for p in model.root.parameters()}
+        strangers = [p for p in pending.parameters if id(p) not in known and p.grad is None and p.requires_grad]
+        if strangers and not pending.copies:
+            free = [p for p, norm in zip(pending.measured, pending.norms) if norm and id(p) not in own]
+            # Of tensors that are held by nobody at all.
+            free = [p for p in free if not _held.holders([p])]
+            names = {id(p): name for model in _models.known() if model.root is not None for name, p in model.root.named_parameters()}
+            event("strangers", free, count=len(strangers), shapes=[list(p.shape) for p in strangers[:4]])
+        _clipping.told(session, pending, backwards)
 
     def after(self, optimizer, args, kwargs):
         session, pending = self.session, self.pending
@@ -124,15 +234,25 @@ class Steps:
         with session.guard("optimiser step"):
             pending.skipped = pending.skipped or _found_infinite(optimizer)
             with self.torch.no_grad():
-                if any(callable(argument) for argument in (*args, *kwargs.values())):
-                    # A closure computes the gradients inside of the step.
-                    pending.norm, _ = measure(self.torch, pending.parameters)
+                if pending.closure:
                     # And may call the model for the first time.
                     pending.models = pending.models or list(_models.models_of(pending.parameters))
-                changed = not pending.skipped and differs(self.torch, pending)
+                    self.measure(pending)
+                moved = {} if pending.skipped else pending.samples.moved()
+                held = {id(parameter) for parameter in pending.parameters}
+                changed = any(flag and id(pending.measured[index]) in held for index, flag in moved.items())
             self.tell(session.after_step, pending)
-            self.record(pending, changed)
-        if session.wanted > 0 and session.done >= session.wanted and session.ended is None:
+            self.record(pending, changed, moved)
+            with self.torch.no_grad():
+                self.backwards.stepped(_held.of(optimizer), pending.parameters)
+                if pending.models:
+                    self.copies.stepped(pending)
+        self.stop()
+
+    def stop(self):
+        session = self.session
+        enough = session.done >= session.wanted or (session.done == 0 and self.skipped >= MOST_SKIPPED)
+        if session.wanted > 0 and enough and session.ended is None:
             _ending.stop(session)
 
     def tell(self, listeners, pending):
@@ -140,47 +260,58 @@ class Steps:
             with self.session.guard("optimiser step"):
                 listener(self.session, pending)
 
-    def record(self, pending, changed):
+    def record(self, pending, changed, moved=None):
         session, optimizer = self.session, pending.optimizer
         fields = {
             "optimizer": type(optimizer).__name__,
             "models": pending.models,
             "gradient_norm": pending.norm,
             "changed": changed,
-            "learning_rates": learning_rates(optimizer),
+            "learning_rates": pending.rates,
         }
-        if pending.skipped:
-            fields["skipped"] = True
+        for name in ("skipped", "copies", "closure"):
+            if getattr(pending, name):
+                fields[name] = True
+        if pending.place is not None:
+            fields["place"] = pending.place
         fields.update(pending.told)
         if not pending.models:
             session.write("step", step=session.step, **fields)
             return
-        if not session.fresh and session.step > 0 and id(optimizer) not in self.together:
-            # One for the matrices, one for the rest: a step of the model is what all of its optimisers do.
+        if moved is not None and pending.labelled and not pending.skipped:
+            _updates.write(session, pending, moved)
+        if self.belongs(optimizer):
             self.together.append(id(optimizer))
             session.write("step", step=session.step - 1, **fields)
             return
         self.together = [id(optimizer)]
         session.fresh = False
+        fields["backwards"], fields["backward_places"] = self.backwards.since, self.backwards.places
+        if session.thrown:
+            fields["zeroed"] = session.thrown_at or ""
         thrown = session.spend()
         if thrown:
             fields["dropped"] = thrown
         session.write("step", step=session.step, **fields)
         session.step += 1
-        if not pending.skipped:
+        self.called = set()
+        self.backwards.spent()
+        del _clipping.made[:]
+        if pending.skipped:
+            self.skipped += 1
+        else:
             session.done += 1
 
     def skip(self, optimizer):
         """A gradient scaler found an infinite gradient: the optimiser is not called, but the gradients are spent."""
-        pending = Pending(None, optimizer)
-        pending.parameters = _parameters_of(optimizer)
-        pending.models = list(_models.models_of(pending.parameters))
+        pending = self.look_at(optimizer, None)
         pending.skipped = True
         self.record(pending, False)
+        self.stop()
 
 
-def _parameters_of(optimizer):
-    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+def _unique(parameters):
+    return list({id(parameter): parameter for parameter in parameters}.values())
 
 
 def _watch_zeroing(session, owner, parameters_of):
@@ -189,9 +320,14 @@ def _watch_zeroing(session, owner, parameters_of):
 
     @functools.wraps(zero_grad)
     def watched(self, *args, **kwargs):
-        if session.arrived:
-            with session.guard("zero_grad"):
-                session.throw_away(_models.models_of(parameters_of(self)))
+        with session.guard("zero_grad"):
+            parameters = parameters_of(self)
+            _held.forget_gradients(parameters)
+            if session.arrived:
+                models = _models.models_of(parameters)
+                if models:
+                    session.thrown_at = _frames.place()
+                session.throw_away(models)
         return zero_grad(self, *args, **kwargs)
 
     owner.zero_grad = watched
@@ -200,86 +336,6 @@ def _watch_zeroing(session, owner, parameters_of):
 def _compiling(torch):
     compiler = getattr(torch, "compiler", None)
     return compiler is not None and hasattr(compiler, "is_compiling") and compiler.is_compiling()
-
-
-def learning_rates(optimizer):
-    rates = [float(group["lr"]) for group in optimizer.param_groups if "lr" in group]
-    return [rate for rate in rates if math.isfinite(rate)]
-
-
-def measure(torch, parameters):
-    """Norm over all gradients, null where it is not finite or nothing has any; and of each, its strongest chunk's start."""
-    norms, places = [], []
-    for index, parameter in enumerate(parameters):
-        flat = flat_of(torch, parameter.grad)
-        if flat is None:
-            continue
-        for start in range(0, flat.numel(), CHUNK):
-            chunk = flat[start : start + CHUNK]
-            wide = torch.float64 if chunk.dtype == torch.float64 else torch.float32
-            norms.append(torch.linalg.vector_norm(chunk.to(wide)).double().reshape(1))
-            places.append((index, start))
-    # One transfer for each device, not one for each parameter.
-    values = [0.0] * len(norms)
-    for device in {norm.device for norm in norms}:
-        at = [i for i, norm in enumerate(norms) if norm.device == device]
-        for i, value in zip(at, torch.cat([norms[i] for i in at]).tolist()):
-            values[i] = value
-    strongest = {}
-    for (index, start), value in zip(places, values):
-        if value > strongest.get(index, (0.0, 0))[0]:
-            strongest[index] = (value, start)
-    total = math.sqrt(sum(value * value for value in values)) if values else None
-    finite = total is not None and math.isfinite(total)
-    return (total if finite else None), {index: start for index, (_, start) in strongest.items()}
-
-
-def samples(torch, parameters, strongest):
-    """Of each parameter: (its index, positions, values there now). One where the gradient is largest is among them."""
-    taken = []
-    for index, parameter in enumerate(parameters):
-        flat = flat_of(torch, parameter)
-        if flat is None or flat.numel() == 0:
-            continue
-        positions = torch.arange(0, flat.numel(), max(1, flat.numel() // SAMPLES), device=flat.device)
-        gradient = parameter.grad
-        if gradient is not None and gradient.is_sparse:
-            rows = gradient.coalesce().indices()[0][:SPARSE_ROWS]
-            positions = torch.cat([positions, rows.to(flat.device) * (flat.numel() // parameter.shape[0])])
-        elif index in strongest:
-            start = strongest[index]
-            chunk = flat_of(torch, gradient)[start : start + CHUNK]
-            positions = torch.cat([positions, start + chunk.abs().argmax().reshape(1)])
-        taken.append((index, positions, flat.index_select(0, positions)))
-    return taken
-
-
-def differs(torch, pending):
-    for index, positions, values in pending.samples:
-        flat = flat_of(torch, pending.parameters[index])
-        if flat is None or flat.device != values.device or flat.numel() <= int(positions.max()):
-            return True
-        now = flat.index_select(0, positions)
-        if not bool(((now == values) | ((now != now) & (values != values))).all()):
-            return True
-    return False
-
-
-def flat_of(torch, tensor):
-    """The elements as they lie in memory, without a copy where they lie side by side; of a sharded one, this rank's."""
-    if tensor is None:
-        return None
-    tensor = tensor.detach()
-    if hasattr(tensor, "to_local"):
-        tensor = tensor.to_local()
-    if tensor.is_sparse:
-        tensor = tensor.coalesce().values()
-    if not tensor.is_floating_point() or tensor.is_meta:
-        return None
-    if tensor.is_contiguous():
-        return tensor.view(-1)
-    order = sorted(range(tensor.dim()), key=lambda axis: -tensor.stride(axis))
-    return tensor.permute(order).reshape(-1)
 
 
 def _step_frame():
@@ -303,35 +359,3 @@ def _found_infinite(optimizer):
     """Fused optimisers are called by the scaler in any case, and skip by themselves."""
     found = getattr(optimizer, "found_inf", None)
     return found is not None and float(found) > 0
-
-
-def _watch_scalers(session, torch, steps):
-    scaler = getattr(getattr(torch, "amp", None), "GradScaler", None)
-    if scaler is None:
-        scaler = torch.cuda.amp.GradScaler
-    scale, step, update = scaler.scale, scaler.step, scaler.update
-
-    @functools.wraps(scale)
-    def watched_scale(self, outputs):
-        scaled = scale(self, outputs)
-        with session.guard("gradient scaler"):
-            session.set_grad_scale(getattr(self, "_scale", None) if self.is_enabled() else None)
-        return scaled
-
-    @functools.wraps(step)
-    def watched_step(self, optimizer, *args, **kwargs):
-        result = step(self, optimizer, *args, **kwargs)
-        with session.guard("gradient scaler"):
-            inner = getattr(optimizer, "optimizer", optimizer)
-            if self.is_enabled() and not getattr(inner, "_step_supports_amp_scaling", False):
-                state = self._per_optimizer_states.get(id(optimizer)) or {}
-                if sum(float(found) for found in state.get("found_inf_per_device", {}).values()) > 0:
-                    steps.skip(inner)
-        return result
-
-    @functools.wraps(update)
-    def watched_update(self, *args, **kwargs):
-        session.set_grad_scale(None)
-        return update(self, *args, **kwargs)
-
-    scaler.scale, scaler.step, scaler.update = watched_scale, watched_step, watched_update

@@ -6,42 +6,13 @@ import {
   type LedgerRow,
   type LedgerStep,
   many,
-  type RankStep,
   show,
   targetsOf,
-} from '../../src/index.ts';
-import { factsOf } from './facts.ts';
-import { groupRelative } from './weights/declared.ts';
-import { type Found, givenOf, judgementOf, placeOf, rowStrip } from './words.ts';
-
-type Made = NonNullable<RankStep['done']>;
-type Said = 'good' | 'set aside' | Found;
-
-/** Steps that every rank finished. A scaler that meets an infinite gradient leaves a step out, as it should. */
-function madeSteps({ steps }: Ledger): { readonly step: LedgerStep; readonly made: readonly Made[] }[] {
-  return steps.flatMap((step) => {
-    const made = step.ranks.map(({ done }) => done).filter((done) => done !== undefined);
-    return made.length === step.ranks.length && made.length > 0 ? [{ step, made }] : [];
-  });
-}
-
-const needsStep = (ledger: Ledger): string | undefined =>
-  madeSteps(ledger).length > 0 ? undefined : 'no optimiser step of a language model was finished';
-
-function judge(
-  ledger: Ledger,
-  sayOf: (step: LedgerStep, made: readonly Made[]) => Said,
-): ReturnType<LedgerProperty['judge']> {
-  let [judged, aside] = [0, 0];
-  const found: Found[] = [];
-  for (const { step, made } of madeSteps(ledger)) {
-    const said = made.some(({ skipped }) => skipped === true) ? 'set aside' : sayOf(step, made);
-    if (said === 'set aside') aside++;
-    else judged++;
-    if (typeof said !== 'string') found.push(said);
-  }
-  return judgementOf(judged, aside, found);
-}
+} from '../../../src/index.ts';
+import { factsOf } from '../facts.ts';
+import { groupRelative } from '../weights/declared.ts';
+import { type Found, givenOf, judgementOf, placeOf, rowStrip } from '../words.ts';
+import { judge, type Made, needsStep, type Said } from './made.ts';
 
 // --- every step trains ---
 
@@ -215,4 +186,4 @@ function notNumbers(ledger: Ledger, row: LedgerRow): Found {
   };
 }
 
-export const stepProperties: readonly LedgerProperty[] = [everyStep, moves, finite];
+export const trainingProperties: readonly LedgerProperty[] = [everyStep, moves, finite];

@@ -1,0 +1,105 @@
+// What is frozen, and what is not: freezing that was written and does nothing, adapters whose base moves with them.
+import type { Ledger, LedgerEvent, LedgerNotice, LedgerProperty, LedgerUpdate } from '../../../src/index.ts';
+import { type Found, judgementOf } from '../words.ts';
+import { at, eventsOf, fault, named, tensors } from './made.ts';
+import { needsUpdates } from './tensors.ts';
+
+const freezing: LedgerProperty = {
+  id: 'update/what-is-frozen-stays',
+  title: 'What is frozen does not move, nor does what adapters stand beside',
+  stage: 'update',
+  level: 'should',
+  why: 'model.requires_grad = False freezes nothing; adapters whose base is trained too are no adapters, and what is saved of them is not what was trained.',
+  catches: ['OPT-05'],
+  needs: needsUpdates,
+  judge: (ledger) => {
+    const found = [
+      ...eventsOf(ledger, 'no-freeze').map(inVain),
+      ...ledger.updates.flatMap(baseIn),
+      ...ledger.updates.flatMap(frozenIn),
+    ];
+    const [first] = ledger.updates;
+    const notices = first === undefined ? [] : shareOf(ledger, first);
+    return { ...judgementOf(ledger.updates.length, 0, found), ...(notices.length === 0 ? {} : { notices }) };
+  },
+};
+
+function inVain(event: LedgerEvent): Found {
+  const word = String(event.values.written);
+  const on = typeof event.values.on === 'string' && event.values.on !== '' ? event.values.on : undefined;
+  const whole = event.values.on === '' ? 'the model' : on;
+  return fault({
+    harm: event.names.length,
+    kind: 'in vain',
+    sentence: `${word} = False is set on ${whole ?? `${tensors(event.names.length)} themselves`}, which freezes nothing: ${named(event.names)} still ${event.names.length === 1 ? 'requires' : 'require'} a gradient.`,
+    note:
+      word === 'requires_grad'
+        ? 'Of a module, call requires_grad_(False); the attribute is read of parameters alone.'
+        : 'The attribute of a parameter is requires_grad.',
+    given: { written: word, on: on ?? null, tensors: event.names },
+  });
+}
+
+/** Adapters, by the names that libraries give them. */
+const ADAPTER = /^(.*)\.lora_/i;
+const BASES = ['weight', 'bias', 'base_layer.weight', 'linear.weight', 'base.weight', 'original.weight'];
+
+function baseIn(update: LedgerUpdate): readonly Found[] {
+  const beside = new Set(
+    update.tensors.flatMap(({ name }) => {
+      const owner = ADAPTER.exec(name)?.[1];
+      return owner === undefined
+        ? []
+        : BASES.filter((base) => base !== 'bias').map((base) => `${owner}.${base}`);
+    }),
+  );
+  const moved = update.tensors.filter(({ name, moved: is }) => is === true && beside.has(name));
+  if (moved.length === 0) return [];
+  const names = moved.map(({ name }) => name);
+  return [
+    fault({
+      harm: moved.length,
+      kind: 'base',
+      sentence: `Step ${update.step}${at(update.place)} moved ${tensors(names.length)} that adapters stand beside: ${named(names)}.`,
+      note: 'Freeze the base (requires_grad_(False)) before the optimiser is made, and give the optimiser the adapters alone.',
+      given: { step: update.step, tensors: names },
+    }),
+  ];
+}
+
+function frozenIn(update: LedgerUpdate): readonly Found[] {
+  // A gradient that was put there by hand moves what requires none, and that is meant.
+  const moved = update.tensors.filter(
+    ({ trainable, moved: is, norm = 0, held }) => !trainable && is === true && norm === 0 && held > 0,
+  );
+  if (moved.length === 0) return [];
+  const names = moved.map(({ name }) => name);
+  return [
+    fault({
+      harm: moved.length,
+      kind: 'frozen',
+      sentence: `Step ${update.step}${at(update.place)} moved ${tensors(names.length)} that ${names.length === 1 ? 'is' : 'are'} frozen: ${named(names)}.`,
+      note: 'They have a gradient of zeros, so that weight decay and momentum go on: take what is frozen out of the optimiser, or set its gradient to None.',
+      given: { step: update.step, tensors: names },
+    }),
+  ];
+}
+
+function shareOf({ updates }: Ledger, { model, rank, step }: LedgerUpdate): readonly LedgerNotice[] {
+  const all = updates
+    .filter((each) => each.model === model && each.rank === rank && each.step === step)
+    .flatMap((each) => each.tensors);
+  const frozen = all.filter(({ trainable }) => !trainable);
+  const live = all.filter(({ trainable, norm }) => trainable && norm !== undefined);
+  if (frozen.length === 0 || live.length === 0) return [];
+  const sizeOf = (some: typeof all): number => some.reduce((sum, { size }) => sum + size, 0);
+  const count = (n: number): string => n.toLocaleString('en-US');
+  return [
+    {
+      sentence: `${live.length} of ${tensors(all.length)} got a gradient in step ${step}: ${count(sizeOf(live))} of ${count(sizeOf(all))} parameters (${named(live.map(({ name }) => name))}). The others are frozen, by requires_grad.`,
+      answers: [],
+    },
+  ];
+}
+
+export const freezingProperties: readonly LedgerProperty[] = [freezing];

@@ -1,0 +1,162 @@
+// Whether the gradients that backward passes made are those that the optimiser steps with: none zeroed on the way.
+import {
+  type Ledger,
+  type LedgerNotice,
+  type LedgerProperty,
+  type LedgerStep,
+  type LedgerUpdate,
+  many,
+} from '../../../src/index.ts';
+import { type Found, judgementOf } from '../words.ts';
+import {
+  at,
+  eventsOf,
+  fault,
+  type Made,
+  madeSteps,
+  named,
+  needsStep,
+  numberIn,
+  judge as perStep,
+  plural,
+  pushedIn,
+} from './made.ts';
+
+// --- the whole gradient ---
+
+const reach: LedgerProperty = {
+  id: 'update/gradients-reach-the-step',
+  title: 'The gradients of a backward pass are there when the optimiser steps',
+  stage: 'update',
+  level: 'must',
+  why: 'zero_grad() between backward() and step(), or an optimiser over frozen parts only: losses are computed, gradients flow, and the step has none.',
+  catches: ['OPT-01', 'OPT-03'],
+  needs: needsStep,
+  judge: (ledger) =>
+    perStep(ledger, (step, made) => {
+      const rows = ledger.rows.filter((row) => row.step === step.index);
+      const pushed = pushedIn(rows);
+      if (pushed === 0 || made.some(isElsewhere) || rows.some(({ notFinite }) => notFinite > 0))
+        return 'set aside';
+      const updates = ledger.updates.filter((update) => update.step === step.index);
+      if (!made.every((each) => isWithout(each, updates))) return 'good';
+      return without(step, made, updates, pushed);
+    }),
+};
+
+/** The gradients are not in the model's own tensors when the optimiser is called, and rightly so. */
+const isElsewhere = ({ copies, closure }: Made): boolean => copies === true || closure === true;
+
+function isWithout({ gradientNorm, changed, zeroed }: Made, updates: readonly LedgerUpdate[]): boolean {
+  if (gradientNorm !== null) return gradientNorm === 0;
+  const held = updates.flatMap(({ tensors }) => tensors.filter((tensor) => tensor.held > 0));
+  // Moved without a gradient that can be seen: an engine of its own has it. Of old traces nothing is known by tensor.
+  return (
+    !changed && (held.length > 0 || zeroed !== undefined) && held.every(({ norm }) => norm === undefined)
+  );
+}
+
+function without(
+  step: LedgerStep,
+  made: readonly Made[],
+  updates: readonly LedgerUpdate[],
+  pushed: number,
+): Found {
+  const zeroed = made.find((each) => each.zeroed !== undefined)?.zeroed;
+  const place = made.find((each) => each.place !== undefined)?.place;
+  const all = updates.flatMap(({ tensors }) => tensors);
+  const held = all.filter((tensor) => tensor.held > 0);
+  const others = all.filter(({ norm, held: times }) => times === 0 && norm !== undefined && norm > 0);
+  const why =
+    zeroed !== undefined
+      ? `they were set to nothing${at(zeroed)}, behind the backward pass and before step()${at(place)}`
+      : others.length > 0
+        ? `only tensors that the optimiser (${step.ranks[0]?.optimizer}) does not hold have a gradient: ${named(others.map(({ name }) => name))}`
+        : `none of the ${many(held.length, 'tensor')} that the optimiser (${step.ranks[0]?.optimizer}) holds has a gradient at step()${at(place)}`;
+  return fault({
+    harm: pushed,
+    kind: zeroed !== undefined ? 'zeroed' : others.length > 0 ? 'elsewhere' : 'none',
+    sentence: `Step ${step.index} trains nothing: backward passes brought gradients of ${many(pushed, 'token')}, and ${why}.`,
+    note: 'zero_grad() belongs behind step(), or before the first backward pass; the optimiser is to hold what is trained.',
+    given: {
+      step: step.index,
+      zeroed: zeroed ?? null,
+      stepped: place ?? null,
+      held: held.map(({ name }) => name),
+      with_gradient: others.map(({ name }) => name),
+    },
+  });
+}
+
+// --- every micro-batch ---
+
+const batches: LedgerProperty = {
+  id: 'update/every-micro-batch-reaches-the-step',
+  title: 'The gradients of all micro-batches of a step are in it',
+  stage: 'update',
+  level: 'should',
+  why: 'zero_grad() inside of the loop over micro-batches leaves the last one: the rest was computed for nothing, and the log shows the loss of all.',
+  catches: ['OPT-01', 'LOSS-12'],
+  needs: needsStep,
+  judge: (ledger) => {
+    const several = madeSteps(ledger).filter(
+      ({ step, made }) => keptOf(ledger, step).length + droppedIn(made) > 1 && !made.some(isElsewhere),
+    );
+    const judged = several.filter(({ step }) => !isWorkedOn(ledger, step.index));
+    const short = judged.filter(({ step, made }) => droppedIn(made) > 0 && keptOf(ledger, step).length > 0);
+    // A first pass that claims memory, or a batch that is skipped for its norm, does it now and then.
+    const always = short.length === judged.length && short.length > 1;
+    const result = judgementOf(
+      judged.length - (always ? 0 : short.length),
+      several.length - judged.length + (always ? 0 : short.length),
+      always ? short.map(({ step, made }) => dropped(ledger, step, made)) : [],
+    );
+    return always ? result : { ...result, notices: short.map(({ step, made }) => once(step, made)) };
+  },
+};
+
+const droppedIn = (made: readonly Made[]): number =>
+  made.reduce((sum, each) => sum + (each.dropped?.length ?? 0), 0);
+
+const keptOf = (ledger: Ledger, { index }: LedgerStep): readonly string[] => [
+  ...new Set(
+    ledger.rows
+      .filter((row) => row.step === index && row.reached)
+      .map(({ rank, forward }) => `${rank} ${forward}`),
+  ),
+];
+
+/** Weights were changed between its forward passes (SAM), or gradients put together by hand: what was zeroed was used. */
+const isWorkedOn = (ledger: Ledger, step: number): boolean =>
+  eventsOf(ledger, 'between', step).length > 0 ||
+  eventsOf(ledger, 'reworked', step).some((event) => (numberIn(event, 'cosine') ?? 0) < SAME_DIRECTION);
+
+/** Clipping to a value turns a gradient a little. */
+const SAME_DIRECTION = 0.99;
+
+function dropped(ledger: Ledger, step: LedgerStep, made: readonly Made[]): Found {
+  const [gone, kept] = [droppedIn(made), keptOf(ledger, step).length];
+  const zeroed = made.find((each) => each.zeroed !== undefined)?.zeroed;
+  return fault({
+    harm: gone,
+    kind: 'dropped',
+    sentence: `Of the ${plural(gone + kept, 'micro-batch', 'micro-batches')} of step ${step.index} only ${kept} ${kept === 1 ? 'is' : 'are'} in it: the gradients of the other ${gone} were set to nothing${at(zeroed)} before step().`,
+    note: 'It is so in every step: zero_grad() belongs behind step(), not into the loop over micro-batches.',
+    given: {
+      step: step.index,
+      forward_passes_dropped: made.flatMap((each) => each.dropped ?? []),
+      kept,
+      zeroed: zeroed ?? null,
+    },
+  });
+}
+
+function once({ index }: LedgerStep, made: readonly Made[]): LedgerNotice {
+  const zeroed = made.find((each) => each.zeroed !== undefined)?.zeroed;
+  return {
+    sentence: `Before step ${index} the gradients of ${plural(droppedIn(made), 'forward pass', 'forward passes')} were set to nothing${at(zeroed)}: what they trained is in no step. Right for a batch that is skipped, and for a first pass that only claims memory.`,
+    answers: [],
+  };
+}
+
+export const gradientProperties: readonly LedgerProperty[] = [reach, batches];

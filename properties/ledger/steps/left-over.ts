@@ -1,0 +1,45 @@
+// Gradients that a step has used already: left over when the next backward pass begins, or used again without one.
+import type { LedgerEvent, LedgerProperty } from '../../../src/index.ts';
+import { type Found, judgementOf } from '../words.ts';
+import { at, eventsOf, fault, madeSteps, named, needsStep, numberIn, tensors } from './made.ts';
+
+const leftOver: LedgerProperty = {
+  id: 'update/no-gradient-is-used-twice',
+  title: 'A step begins with gradients of nothing that an earlier step has used',
+  stage: 'update',
+  level: 'must',
+  why: 'Without zero_grad() every step repeats all steps before it; two calls of step() behind one backward pass double the learning rate.',
+  catches: ['OPT-02'],
+  needs: needsStep,
+  judge: (ledger) => {
+    const made = madeSteps(ledger);
+    const found = [...eventsOf(ledger, 'left-over').map(kept), ...eventsOf(ledger, 'again').map(again)];
+    // Before the first step there is nothing to be left over.
+    return judgementOf(Math.max(0, made.length - 1, found.length), 0, found);
+  },
+};
+
+function kept(event: LedgerEvent): Found {
+  const count = numberIn(event, 'tensors') ?? event.names.length;
+  const of = numberIn(event, 'of') ?? count;
+  return fault({
+    harm: count,
+    kind: 'left over',
+    sentence: `The gradients of the step before were still there, to the bit, when the first backward pass of step ${event.step} began, and are part of its step()${at(event.place)}: ${count} of ${tensors(of)} (${named(event.names, count)}).`,
+    note: 'Call zero_grad() once in a step, behind step() or before the first backward pass, of all that is trained.',
+    given: { step: event.step, place: event.place ?? null, tensors: event.names },
+  });
+}
+
+function again(event: LedgerEvent): Found {
+  const count = numberIn(event, 'tensors') ?? event.names.length;
+  return fault({
+    harm: count,
+    kind: 'again',
+    sentence: `The optimiser made a step${at(event.place)} with the gradients of the step before, to the bit, and no backward pass between: ${tensors(count)} (${named(event.names, count)}).`,
+    note: 'step() is called twice: by the script and by its trainer, or at two places of the loop.',
+    given: { step: event.step, place: event.place ?? null, tensors: event.names },
+  });
+}
+
+export const leftOverProperties: readonly LedgerProperty[] = [leftOver];

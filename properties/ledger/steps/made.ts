@@ -1,0 +1,99 @@
+// Steps that were made, one by one, for rules that judge each of them.
+import {
+  type Ledger,
+  type LedgerEvent,
+  type LedgerProperty,
+  type LedgerRow,
+  type LedgerStep,
+  many,
+  type RankStep,
+  targetsOf,
+} from '../../../src/index.ts';
+import { type Found, judgementOf } from '../words.ts';
+
+export type Made = NonNullable<RankStep['done']>;
+export type Said = 'good' | 'set aside' | Found;
+
+/** Steps that every rank finished. A scaler that meets an infinite gradient leaves a step out, as it should. */
+export function madeSteps({
+  steps,
+}: Ledger): { readonly step: LedgerStep; readonly made: readonly Made[] }[] {
+  return steps.flatMap((step) => {
+    const made = step.ranks.map(({ done }) => done).filter((done) => done !== undefined);
+    return made.length === step.ranks.length && made.length > 0 ? [{ step, made }] : [];
+  });
+}
+
+export const needsStep = (ledger: Ledger): string | undefined =>
+  madeSteps(ledger).length > 0 ? undefined : 'no optimiser step of a language model was finished';
+
+export function judge(
+  ledger: Ledger,
+  sayOf: (step: LedgerStep, made: readonly Made[]) => Said,
+): ReturnType<LedgerProperty['judge']> {
+  let [judged, aside] = [0, 0];
+  const found: Found[] = [];
+  for (const { step, made } of madeSteps(ledger)) {
+    const said = made.some(({ skipped }) => skipped === true) ? 'set aside' : sayOf(step, made);
+    if (said === 'set aside') aside++;
+    else judged++;
+    if (typeof said !== 'string') found.push(said);
+  }
+  return judgementOf(judged, aside, found);
+}
+
+/** " at train.py:41", or nothing where it is not known. */
+export const at = (place: string | undefined): string =>
+  place === undefined || place === '' ? '' : ` at ${place}`;
+
+/** "a.weight, b.weight and 3 more". */
+export function named(names: readonly string[], total = names.length): string {
+  const told = names.slice(0, MOST_NAMED);
+  const rest = Math.max(total, names.length) - told.length;
+  return rest > 0 ? `${told.join(', ')} and ${rest} more` : told.join(', ');
+}
+const MOST_NAMED = 4;
+
+/** What was seen of the steps of this rank. */
+export const eventsOf = ({ events }: Ledger, what: string, step?: number): readonly LedgerEvent[] =>
+  events.filter((event) => event.what === what && (step === undefined || event.step === step));
+
+/** A number of an event; undefined where it has none of that name. */
+export function numberIn({ values }: LedgerEvent, name: string): number | undefined {
+  const value = values[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Tokens whose gradient is more than 0, by row. */
+export const pushedIn = (rows: readonly LedgerRow[]): number =>
+  rows.flatMap(targetsOf).filter(({ trained: { weight } }) => weight !== undefined && weight !== 0).length;
+
+/** What a rule found, from its words. */
+export function fault(told: {
+  readonly harm: number;
+  readonly kind: string;
+  readonly sentence: string;
+  readonly note?: string;
+  readonly given: unknown;
+}): Found {
+  const { harm, ...rest } = told;
+  return { harm, tell: () => rest };
+}
+
+/** For nouns whose plural has more than an s. */
+export const plural = (count: number, one: string, several: string): string =>
+  `${count} ${count === 1 ? one : several}`;
+
+/** In the order in which the keys come first. */
+export function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+export const tensors = (count: number): string => many(count, 'tensor');

@@ -1,0 +1,111 @@
+// Micro-batches of one step, where nobody declared how their losses are put together: whether they share the step.
+import { type Ledger, type LedgerProperty, show, targetsOf } from '../../../src/index.ts';
+import { policyAggregation, supervisedAggregation } from '../weights/declared.ts';
+import { type Found, judgementOf } from '../words.ts';
+import { at, eventsOf, fault, groupedBy, madeSteps, needsStep, plural } from './made.ts';
+
+interface Batch {
+  readonly forward: number;
+  readonly tokens: number;
+  readonly sum: number;
+}
+
+interface Window {
+  readonly index: number;
+  readonly batches: readonly Batch[];
+  readonly place: string | undefined;
+}
+
+const sharing: LedgerProperty = {
+  id: 'update/micro-batches-share-a-step',
+  title: 'Means of micro-batches are divided by the micro-batches of their step',
+  stage: 'update',
+  level: 'should',
+  why: 'Accumulated losses that nobody divides make the step as many times too large; the last step of an epoch, of fewer micro-batches, is too small where it is divided by all.',
+  catches: ['OPT-12'],
+  needs: needsStep,
+  judge: (ledger) => {
+    const { settings, generations } = ledger;
+    const declared =
+      settings.trainer !== undefined ||
+      supervisedAggregation(settings) !== undefined ||
+      policyAggregation(settings) !== undefined;
+    if (declared || generations.length > 0) return judgementOf(0, madeSteps(ledger).length, []);
+    const windows = madeSteps(ledger).flatMap(({ step }) => windowOf(ledger, step.index));
+    const several = windows.filter(({ batches }) => batches.length > 1);
+    const most = Math.max(0, ...windows.map(({ batches }) => batches.length));
+    const full = windows.some(
+      ({ batches }) => batches.length === most && batches.every(({ sum }) => isNear(sum, 1 / most)),
+    );
+    const short =
+      most > 1 && full
+        ? windows.filter(
+            ({ batches }) => batches.length < most && batches.every(({ sum }) => isNear(sum, 1 / most)),
+          )
+        : [];
+    const undivided = several.filter(({ batches }) =>
+      batches.every(({ sum, tokens }) => isNear(sum, 1) && tokens > 1),
+    );
+    return judgementOf(
+      several.length + short.filter((each) => !several.includes(each)).length,
+      madeSteps(ledger).length - several.length,
+      [...undivided.map(tooLarge), ...short.map((window) => tooSmall(window, most))],
+    );
+  },
+};
+
+const isNear = (value: number, expected: number): boolean => Math.abs(value / expected - 1) <= NEAR;
+const NEAR = 0.01;
+
+/** Of one process, all of whose backward passes are one line of the script: else they are losses that are added up. */
+function windowOf(ledger: Ledger, index: number): readonly Window[] {
+  const step = ledger.steps.find((each) => each.index === index);
+  const done = step?.ranks.length === 1 ? step.ranks[0]?.done : undefined;
+  const rows = ledger.rows.filter((row) => row.step === index);
+  const forwards = groupedBy(rows, ({ forward }) => forward);
+  if (
+    done === undefined ||
+    done.backwards !== forwards.size ||
+    done.backwardPlaces?.length !== 1 ||
+    done.dropped !== undefined
+  )
+    return [];
+  // Gradients that the script divides itself, behind the backward passes, are not what the weights say.
+  const divided =
+    eventsOf(ledger, 'reworked', index).length > 0 && eventsOf(ledger, 'clip', index).length === 0;
+  if (divided || done.closure === true) return [];
+  const batches: Batch[] = [];
+  for (const [forward, own] of forwards) {
+    const weights = own.flatMap(targetsOf).map(({ trained: { weight } }) => weight ?? Number.NaN);
+    if (weights.length === 0 || !weights.every((weight) => weight >= 0)) return [];
+    batches.push({ forward, tokens: weights.length, sum: weights.reduce((sum, weight) => sum + weight, 0) });
+  }
+  return [{ index, batches, place: done.backwardPlaces?.[0] }];
+}
+
+const sumOf = ({ batches }: Window): number => batches.reduce((all, { sum }) => all + sum, 0);
+
+function tooLarge(window: Window): Found {
+  const count = window.batches.length;
+  const sum = sumOf(window);
+  return fault({
+    harm: count,
+    kind: 'undivided',
+    sentence: `The ${count} micro-batches of step ${window.index} are a mean each (weights that add up to 1), and none is divided by ${count}: together ${show(sum)}, a step ${count} times as large as that of one batch.`,
+    note: `Divide the loss${at(window.place)} by the micro-batches of the step, or better by the tokens of the whole step.`,
+    given: { step: window.index, place: window.place ?? null, micro_batches: window.batches },
+  });
+}
+
+function tooSmall(window: Window, most: number): Found {
+  const count = window.batches.length;
+  return fault({
+    harm: most / count,
+    kind: 'short',
+    sentence: `Step ${window.index} has ${plural(count, 'micro-batch', 'micro-batches')}, each divided by ${most} as in the steps that have ${most}: the weights add up to ${show(sumOf(window))} instead of 1.`,
+    note: `The last step of an epoch has fewer micro-batches: divide the loss${at(window.place)} by those it has, or by the tokens of the whole step.`,
+    given: { step: window.index, place: window.place ?? null, micro_batches: window.batches },
+  });
+}
+
+export const sharingProperties: readonly LedgerProperty[] = [sharing];

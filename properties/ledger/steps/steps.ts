@@ -1,0 +1,31 @@
+// Rules about what an optimiser's step did: that it trains, and with what gradients, of which tensors, at which rate.
+import type { LedgerProperty } from '../../../src/index.ts';
+import { beginProperties } from './beginnings.ts';
+import { clippingProperties } from './clipping.ts';
+import { decayProperties } from './decay.ts';
+import { dropoutProperties } from './dropout.ts';
+import { freezingProperties } from './freezing.ts';
+import { gradientProperties } from './gradients.ts';
+import { layerProperties } from './layers.ts';
+import { leftOverProperties } from './left-over.ts';
+import { scalerProperties } from './scaler.ts';
+import { scheduleProperties } from './schedules.ts';
+import { sharingProperties } from './sharing.ts';
+import { tensorProperties } from './tensors.ts';
+import { trainingProperties } from './training.ts';
+
+export const stepProperties: readonly LedgerProperty[] = [
+  ...trainingProperties,
+  ...gradientProperties,
+  ...leftOverProperties,
+  ...tensorProperties,
+  ...layerProperties,
+  ...freezingProperties,
+  ...beginProperties,
+  ...decayProperties,
+  ...clippingProperties,
+  ...scalerProperties,
+  ...scheduleProperties,
+  ...sharingProperties,
+  ...dropoutProperties,
+];

@@ -1,0 +1,99 @@
+// Bugs of an optimiser's step: what becomes of gradients, which tensors it holds, and at which rate it moves them.
+import type { Bug } from './bug.ts';
+
+const UNSHOWN =
+  'It concerns the loop around a trainer, which no request reaches; scripts under trace show it.';
+
+export const steps: readonly Bug[] = [
+  {
+    id: 'OPT-01',
+    what: 'Gradients are set to nothing between the backward pass and the step, or in each micro-batch.',
+    seen: [],
+    todo: 'Call zero_grad() once in a step, behind step().',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-02',
+    what: 'Gradients of the step before are still there, or are used a second time.',
+    seen: [],
+    todo: 'Call zero_grad() of all that is trained behind step(), and step() once.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-03',
+    what: "The optimiser holds other tensors than the model's: it was made before the model was copied, cast, resized or sharded.",
+    seen: [],
+    todo: 'Make the optimiser last. Where it holds copies in a finer precision, write them back behind each step.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-04',
+    what: 'Some tensors have a gradient and never move, move twice, or lie below a cut in the graph.',
+    seen: [],
+    todo: 'Compare the parameters of the optimiser with those of the model by name, and look for detach(), no_grad() and .data between layers.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-05',
+    what: 'What was to be frozen is trained, or what was to be trained is frozen.',
+    seen: [],
+    todo: 'Call requires_grad_(False) on modules; the attribute is read of parameters alone. Print how many parameters require a gradient.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-06',
+    what: 'Tied weights became two tensors.',
+    seen: [],
+    todo: 'Call tie_weights() behind loading, casting and wrapping, before the optimiser is made.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-07',
+    what: 'The weights that were loaded are not those that training begins with.',
+    seen: [],
+    todo: 'Load behind everything that initialises, and read the missing and unexpected keys that load_state_dict(strict=False) returns.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-08',
+    what: 'Weight decay is on biases or norms that are declared free of it, or on nothing else.',
+    seen: [],
+    todo: 'Group by the names of model.named_parameters(), or by dimension, and not by a list of names of another model.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-09',
+    what: 'Gradients are clipped in part, scaled, before they are whole, or behind the step.',
+    seen: [],
+    todo: 'Unscale, clip all parameters of the optimiser, step: in this order, once.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-10',
+    what: "A gradient scaler's factor is on the gradients of a step, or it leaves out every step.",
+    seen: [],
+    todo: 'Call scaler.step(optimizer) and scaler.update(), and see why gradients are not finite.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-11',
+    what: 'The learning rate scheduler is stepped twice, never, in another unit than it counts, or before the optimiser.',
+    seen: [],
+    todo: 'Step it once behind each step of the optimiser, and give it the number of those steps.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-12',
+    what: 'Losses of accumulated micro-batches are not divided by them, or by more than there are.',
+    seen: [],
+    todo: 'Divide by the tokens of the whole step, or by the micro-batches that it has.',
+    unshown: UNSHOWN,
+  },
+  {
+    id: 'OPT-13',
+    what: 'Dropout is on where log-probabilities are taken to be compared with, or off where the model is trained.',
+    seen: [],
+    todo: 'Call eval() before scoring and validation, and train() behind them.',
+    unshown: UNSHOWN,
+  },
+];

@@ -1,0 +1,91 @@
+"""Backward passes as a whole: how many there were, what the first one since a step finds in the gradients, and what the last
+one before a step left in them."""
+
+import functools
+
+from ..forward._calls import keep_from_compiler
+from ..models import _models
+from . import _frames, _held, _tensors
+
+# Tensors of a model that are sampled behind each backward pass.
+SOME = 8
+MOST_PLACES = 4
+
+
+class Backwards:
+    def __init__(self, session, torch):
+        self.session = session
+        self.torch = torch
+        self.count = 0
+        # Since the latest step of a language model.
+        self.since = 0
+        self.places = []
+        self.depth = 0
+        self.last = []
+
+    def watch(self):
+        original = self.torch.autograd.backward
+
+        @functools.wraps(original)
+        def backward(*args, **kwargs):
+            if self.depth > 0 or self.session.ended is not None:
+                return original(*args, **kwargs)
+            with self.session.guard("backward pass"):
+                self.begins()
+            self.depth += 1
+            try:
+                result = original(*args, **kwargs)
+            finally:
+                self.depth -= 1
+            with self.session.guard("backward pass"):
+                self.ends()
+            return result
+
+        self.torch.autograd.backward = backward
+        keep_from_compiler(backward)
+
+    def begins(self):
+        self.count += 1
+        self.since += 1
+        place = _frames.place()
+        if place is not None and place not in self.places and len(self.places) < MOST_PLACES:
+            self.places.append(place)
+        for _, held in _held.every():
+            if held.gradients and held.backwards == self.count - 1:
+                held.left = as_they_were(self.torch, held.gradients)
+
+    def ends(self):
+        models = set(self.session.arrived.values())
+        tensors = [p for model in _models.known() if model.index in models and model.root is not None for p in model.root.parameters()]
+        with_gradient = [p for p in tensors if p.grad is not None]
+        chosen = with_gradient[:: max(1, len(with_gradient) // SOME)][: 2 * SOME]
+        self.last = _tensors.few_of_all(self.torch, chosen, _tensors.gradient_of)
+
+    def spent(self):
+        """A step of a language model was made."""
+        self.since, self.places = 0, []
+
+    def stepped(self, held, parameters):
+        """Behind a step: what it leaves is what the next backward pass may find."""
+        held.backwards = self.count
+        held.left = []
+        held.gradients = _tensors.few_of_all(self.torch, parameters, _tensors.gradient_of)
+
+    def changed(self):
+        """(factor, cosine) of the gradients now against those that the last backward pass left; None: not known."""
+        pairs = _tensors.compared(self.torch, self.last, _tensors.gradient_of)
+        if not pairs or len(pairs) < len(self.last):
+            return None
+        sums = [[(a.double() * b.double()).sum() for a, b in ((then, then), (then, now), (now, now))] for _, then, now in pairs]
+        flat = _tensors.numbers(self.torch, [value for three in sums for value in three])
+        tt, tn, nn = (sum(flat[i::3]) for i in range(3))
+        if not tt > 0 or not nn > 0:
+            return None
+        return tn / tt, tn / (tt * nn) ** 0.5
+
+
+def as_they_were(torch, taken):
+    """Tensors whose gradients are to the bit what they were, and are not 0."""
+    pairs = _tensors.compared(torch, taken, _tensors.gradient_of)
+    flags = [_tensors.equal(now, then) & (then != 0).any() for _, then, now in pairs]
+    return [tensor for (tensor, _, _), flag in zip(pairs, _tensors.numbers(torch, flags)) if flag == 1]

@@ -1,0 +1,103 @@
+"""A supervised loop with accumulation, clipping and two groups of weight decay, over a model of transformers. `--fault` plants
+one mistake of a whole step; `--shape` is another loop that is right."""
+
+import argparse
+import copy
+
+import few
+import tiny
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--data", required=True)
+parser.add_argument("--accumulate", type=int, default=2)
+parser.add_argument("--fault", default="")
+parser.add_argument("--tied", action="store_true")
+parser.add_argument("--zero-at-head", action="store_true")
+parser.add_argument("--probe", action="store_true", help="a first pass that only claims memory")
+options = parser.parse_args()
+fault = options.fault
+
+model = tiny.rotary(len(few.tokenizer), tie_word_embeddings=options.tied or fault == "untied", attention_bias=True)
+model.train()
+if fault == "no-freeze":
+    model.model.embed_tokens.requires_grad = False
+if fault == "few-trained":
+    model.requires_grad_(False)
+    model.model.norm.requires_grad_(True)
+if fault == "untied":
+    model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
+
+
+def free(name):
+    if fault == "decay":  # A list for another model: the norms of this one are called layernorm.
+        return any(word in name for word in ("bias", "LayerNorm.weight"))
+    return name.endswith("bias") or "norm" in name
+
+
+def groups_of(model):
+    named = list(model.named_parameters())
+    if fault == "swapped-decay":
+        return [
+            {"params": [p for name, p in named if free(name)], "weight_decay": 0.1},
+            {"params": [p for name, p in named if not free(name)], "weight_decay": 0.0},
+        ]
+    if fault == "held-in-part":
+        named = [(name, p) for name, p in named if "lm_head" in name]
+    return [
+        {"params": [p for name, p in named if not free(name)], "weight_decay": 0.0 if fault == "undecayed" else 0.1},
+        {"params": [p for name, p in named if free(name)], "weight_decay": 0.0},
+    ]
+
+
+optimiser = torch.optim.AdamW([group for group in groups_of(model) if group["params"]], lr=1e-3)
+if fault == "copied":
+    model = copy.deepcopy(model)
+if fault == "resized":
+    model.resize_token_embeddings(len(few.tokenizer) + 8)
+if fault == "cut":
+    model.model.layers[0].register_forward_hook(lambda module, args, out: out.detach() if torch.is_tensor(out) else (out[0].detach(), *out[1:]))
+if fault == "unmoved":
+    kept = {}
+
+    def keep(*_):
+        kept["weight"] = model.model.layers[1].mlp.up_proj.weight.detach().clone()
+
+    def put_back(*_):
+        model.model.layers[1].mlp.up_proj.weight.data.copy_(kept["weight"])
+
+    optimiser.register_step_pre_hook(keep)
+    optimiser.register_step_post_hook(put_back)
+parameters = model.parameters()
+
+data = few.batches(options.data, 1)
+if options.probe:
+    few.total(model(*data[0][:2]).logits, data[0][2]).backward()
+    optimiser.zero_grad()
+for step in range(4):
+    micro = [data[(step * options.accumulate + each) % len(data)] for each in range(options.accumulate)]
+    if options.zero_at_head:
+        optimiser.zero_grad()
+    tokens = few.count(micro)
+    for at, (ids, mask, labels) in enumerate(micro):
+        if fault == "zero-each":
+            optimiser.zero_grad()
+        (few.total(model(ids, attention_mask=mask).logits, labels) / tokens).backward()
+        if fault == "clip-early" and at == 0:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+    if fault == "zero-before":
+        optimiser.zero_grad()
+    if fault == "clip-used-up":
+        torch.nn.utils.clip_grad_norm_(parameters, 0.1)
+    elif fault == "clip-part":
+        torch.nn.utils.clip_grad_norm_(model.model.parameters(), 0.1)
+    elif fault not in ("clip-behind", "clip-early"):
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+    optimiser.step()
+    if fault == "again":
+        optimiser.step()
+    if fault == "clip-behind":
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+    if not options.zero_at_head and fault != "no-zero":
+        optimiser.zero_grad()
+    print("step", step)

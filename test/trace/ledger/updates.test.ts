@@ -1,0 +1,250 @@
+// The rules about what an optimiser's step did by tensor, and about what was seen of it: each kills a fault, and leaves
+// those alone that only look like it.
+import { describe, expect, test } from 'vitest';
+import type { LedgerStep, LedgerUpdate, TensorUpdate } from '../../../src/trace/ledger.ts';
+import { type LedgerSketch, rankStep } from '../traced.ts';
+import { supervised } from '../weighed.ts';
+import { holds, judged, silent, worst } from './judged.ts';
+
+type Done = NonNullable<ReturnType<typeof rankStep>['done']>;
+const made = (index: number, done: Partial<Done> = {}): LedgerStep => {
+  const { done: usual, ...rest } = rankStep(0);
+  return {
+    index,
+    ranks: [{ ...rest, done: { gradientNorm: 1, changed: true, learningRates: [1e-3], ...usual, ...done } }],
+  };
+};
+
+const tensor = (name: string, more: Partial<TensorUpdate> = {}): TensorUpdate => ({
+  name,
+  size: 64,
+  dtype: 'float32',
+  norm: 1,
+  peak: 0.5,
+  beside: 0.1,
+  moved: true,
+  held: 1,
+  rate: 1e-3,
+  decay: 0,
+  trainable: true,
+  ...more,
+});
+const update = (tensors: readonly TensorUpdate[], more: Partial<LedgerUpdate> = {}): LedgerUpdate => ({
+  rank: 0,
+  step: 0,
+  model: 0,
+  optimizer: 0,
+  place: 'train.py:9',
+  tensors,
+  ...more,
+});
+
+const { rows = [] } = supervised({ lengths: [[[5, 3]]] });
+const again = rows.map((row) => ({ ...row, step: 1, forward: 1 }));
+const one: LedgerSketch = { rows, steps: [made(0)] };
+const two: LedgerSketch = { rows: [...rows, ...again], steps: [made(0), made(1)] };
+const noticed = (id: string, sketch: LedgerSketch): string =>
+  (judged(id, sketch).notices ?? []).map(({ sentence }) => sentence).join(' ');
+
+describe('gradients reach the step', () => {
+  const ID = 'update/gradients-reach-the-step';
+  const bare = [update([(({ norm: _, ...rest }) => rest)(tensor('a', { moved: false }))])];
+
+  test('zeroed before it, or in tensors that it does not hold', () => {
+    const zeroed = { gradientNorm: null, changed: false, zeroed: 'train.py:8', place: 'train.py:9' };
+    expect(worst(ID, { rows, steps: [made(0, zeroed)] }).sentence).toContain(
+      'were set to nothing at train.py:8, behind the backward pass and before step() at train.py:9',
+    );
+    const none = { gradientNorm: null, changed: false };
+    const others = [update([tensor('a', { held: 0 }), (({ norm: _, ...rest }) => rest)(tensor('b'))])];
+    expect(worst(ID, { rows, steps: [made(0, none)], updates: others }).kind).toBe('elsewhere');
+    expect(worst(ID, { rows, steps: [made(0, { ...none, gradientNorm: 0 })], updates: bare }).kind).toBe(
+      'none',
+    );
+  });
+
+  test('a gradient, copies, a closure, an engine that moves parameters without one', () => {
+    holds(ID, one);
+    silent(ID, { rows, steps: [made(0, { gradientNorm: null, changed: false, copies: true })] });
+    silent(ID, { rows, steps: [made(0, { gradientNorm: null, changed: false, closure: true })] });
+    holds(ID, { rows, steps: [made(0, { gradientNorm: null, changed: true })] });
+  });
+});
+
+describe('every micro-batch reaches the step', () => {
+  const ID = 'update/every-micro-batch-reaches-the-step';
+  const lost = (index: number) => made(index, { dropped: [7], zeroed: 'train.py:5' });
+
+  test('all but the last are zeroed in each step; once is a notice', () => {
+    expect(worst(ID, { ...two, steps: [lost(0), lost(1)] }).sentence).toContain('only 1 is in it');
+    const once = { ...two, steps: [lost(0), made(1)] };
+    silent(ID, once);
+    expect(noticed(ID, once)).toContain('set to nothing at train.py:5');
+  });
+
+  test('weights that moved between, and gradients that were put together by hand, are meant', () => {
+    const steps = [lost(0), lost(1)];
+    const both = (what: string, values = {}) => [0, 1].map((step) => ({ what, step, values }));
+    silent(ID, { ...two, steps, events: both('between') });
+    silent(ID, { ...two, steps, events: both('reworked', { cosine: 0.3, factor: 1 }) });
+  });
+});
+
+test('gradients of the step before: left over, or used again', () => {
+  const ID = 'update/no-gradient-is-used-twice';
+  const seen = { step: 1, names: ['a'], place: 'train.py:9', values: { tensors: 1, of: 2 } };
+  expect(worst(ID, { ...two, events: [{ what: 'left-over', ...seen }] }).sentence).toContain(
+    '1 of 2 tensors (a)',
+  );
+  expect(worst(ID, { ...two, events: [{ what: 'again', ...seen }] }).sentence).toContain(
+    'no backward pass between',
+  );
+  holds(ID, two);
+});
+
+describe('the optimiser holds the model', () => {
+  const ID = 'update/optimiser-holds-the-model';
+  const followed = (values: object) => [
+    {
+      what: 'followed',
+      model: 0,
+      values: { moved: 0, of: 4, gradients: 0, tensors: 4, rate: 1e-3, ...values },
+    },
+  ];
+  const steps = [made(0, { copies: true })];
+
+  test('tensors that the model left behind, copies that are not written back, tensors of no model', () => {
+    expect(worst(ID, { rows, steps, events: followed({}) }).sentence).toContain(
+      'none of them has a gradient',
+    );
+    expect(worst(ID, { rows, steps, events: followed({ gradients: 4 }) }).sentence).toContain(
+      'not written back',
+    );
+    const strange = [{ what: 'strangers', names: ['head'], values: { count: 2 } }];
+    expect(worst(ID, { ...one, events: strange }).sentence).toContain('no optimiser holds head');
+  });
+
+  test('a model that follows, one in half precision, and a last step are no fault', () => {
+    holds(ID, { rows, steps, events: followed({ moved: 3 }) });
+    silent(ID, { rows, steps, events: followed({ gradients: 4 }), models: [{ dtype: 'bfloat16' }] });
+    silent(ID, { rows, steps });
+    holds(ID, { ...one, events: [{ what: 'strangers', values: { count: 2 } }] });
+  });
+});
+
+test('every tensor moves, but for what rounding may hold', () => {
+  const ID = 'update/every-tensor-moves';
+  const beside = tensor('b');
+  const still = (more: Partial<TensorUpdate>) => ({
+    ...one,
+    updates: [update([beside, tensor('a', { moved: false, ...more })])],
+  });
+  expect(worst(ID, still({})).sentence).toContain('left 1 tensor as it was');
+  for (const more of [{ rate: 0 }, { norm: 0 }, { dtype: 'bfloat16' }, { peak: 1e-6 }, { held: 0 }])
+    expect(judged(ID, still(more)).findings).toEqual([]);
+  holds(ID, still({ moved: true }));
+});
+
+test('a tensor in two optimisers', () => {
+  const ID = 'update/one-optimiser-a-tensor';
+  const pair = [update([tensor('a')]), update([tensor('a')], { optimizer: 1 })];
+  expect(worst(ID, { ...one, updates: pair }).sentence).toContain('updated twice');
+  holds(ID, { ...one, updates: [update([tensor('a')]), update([tensor('b')], { optimizer: 1 })] });
+  holds(ID, { ...two, updates: [update([tensor('a')]), update([tensor('a')], { optimizer: 1, step: 1 })] });
+});
+
+describe('gradients reach every layer', () => {
+  const ID = 'update/gradients-reach-every-layer';
+  const named = (without: readonly string[]) => ({
+    ...one,
+    updates: [
+      update(
+        ['layers.0.w', 'layers.1.w', 'layers.2.w', 'head.w'].map((name) =>
+          without.includes(name) ? (({ norm: _, ...rest }) => rest)(tensor(name)) : tensor(name),
+        ),
+      ),
+    ],
+  });
+
+  test('cut between two layers, and above all of them', () => {
+    expect(worst(ID, named(['layers.0.w', 'layers.1.w'])).sentence).toContain(
+      'comes down to layers.2 and no further',
+    );
+    expect(worst(ID, named(['layers.0.w', 'layers.1.w', 'layers.2.w'])).sentence).toContain(
+      'no layer of layers',
+    );
+  });
+
+  test('a layer in the middle that was left out is a notice', () => {
+    expect(judged(ID, named(['layers.1.w'])).findings).toEqual([]);
+    expect(noticed(ID, named(['layers.1.w']))).toContain('1 of 4 tensors');
+    holds(ID, named([]));
+  });
+});
+
+test('what is frozen, and what adapters stand beside', () => {
+  const ID = 'update/what-is-frozen-stays';
+  const base = [tensor('up.base_layer.weight'), tensor('up.lora_A.weight')];
+  expect(worst(ID, { ...one, updates: [update(base)] }).sentence).toContain('up.base_layer.weight');
+  const [first = tensor('a'), second = tensor('b')] = base;
+  const right = {
+    ...one,
+    updates: [update([{ ...first, moved: false, trainable: false, held: 0 }, second])],
+  };
+  holds(ID, right);
+  const decayed = update([tensor('a', { trainable: false, norm: 0 })]);
+  expect(worst(ID, { ...one, updates: [decayed] }).kind).toBe('frozen');
+});
+
+test('weight decay by what its groups declare', () => {
+  const ID = 'update/decay-spares-what-is-free-of-it';
+  const groups = (decays: Readonly<Record<string, number>>) => ({
+    ...one,
+    updates: [update(Object.entries(decays).map(([name, decay]) => tensor(name, { decay })))],
+  });
+  expect(worst(ID, groups({ 'q.weight': 0.1, 'q.bias': 0, 'ln_1.weight': 0.1 })).sentence).toContain(
+    'ln_1.weight',
+  );
+  expect(worst(ID, groups({ 'q.weight': 0, 'q.bias': 0.1 })).kind).toBe('swapped');
+  holds(ID, groups({ 'q.weight': 0.1, 'q.bias': 0, 'norm_2.weight': 0 }));
+  // Groups of layers declare nothing about kinds.
+  silent(ID, groups({ 'q.weight': 0.1, 'q.bias': 0.1, 'head.weight': 0, 'head.bias': 0 }));
+  expect(noticed(ID, groups({ 'q.weight': 0.1, 'q.bias': 0.1 }))).toContain('is on all 2 tensors');
+});
+
+test('rates of 0 behind the first step', () => {
+  const ID = 'update/learning-rate-is-not-zero';
+  const at = (...rates: readonly number[]) => ({
+    rows: rates.flatMap((_, step) => rows.map((row) => ({ ...row, step, forward: step }))),
+    steps: rates.map((rate, index) => made(index, { learningRates: [rate], changed: rate > 0 })),
+  });
+  expect(worst(ID, at(0, 0)).kind).toBe('stays');
+  expect(worst(ID, at(1e-3, 0)).kind).toBe('falls');
+  holds(ID, at(0, 1e-4));
+  holds(ID, at(1e-3, 1e-4, 0));
+});
+
+test('schedulers by their calls', () => {
+  const ID = 'update/schedule-goes-by-steps';
+  const calls = (step: number, scheduler: string, values: object, names = ['train.py:7']) => [
+    {
+      what: 'schedule',
+      step,
+      names,
+      place: 'train.py:7',
+      values: { scheduler, optimizer: 0, passes: 1, ...values },
+    },
+  ];
+  expect(worst(ID, { ...two, events: calls(1, 'LambdaLR', { calls: 2 }) }).kind).toBe('twice');
+  expect(worst(ID, { ...two, events: calls(0, 'LambdaLR', { calls: 1, behind_backward: 1 }) }).kind).toBe(
+    'before',
+  );
+  expect(worst(ID, { ...two, events: calls(1, 'OneCycleLR', { calls: 0 }, []) }).kind).toBe('never');
+  holds(ID, { ...two, events: calls(1, 'LambdaLR', { calls: 1 }) });
+  holds(ID, { ...two, events: calls(1, 'LambdaLR', { calls: 2, by_processes: true }) });
+  expect(noticed(ID, { ...two, events: calls(1, 'LambdaLR', { calls: 0 }, []) })).toContain(
+    'Right where it goes by epochs',
+  );
+  const fast = calls(1, 'LambdaLR', { calls: 4, passes: 4 });
+  expect(noticed(ID, { ...two, events: fast })).toContain('once behind each micro-batch');
+});
