@@ -26,8 +26,13 @@ UNKNOWN = (
 def install(session, torch):
     combined = Combined(session, torch)
 
-    @functools.wraps(combined.original)
+    original = combined.original
+    is_compiling = torch.compiler.is_compiling if hasattr(getattr(torch, "compiler", None), "is_compiling") else (lambda: False)
+
+    @functools.wraps(original)
     def grad(outputs, inputs, *args, **kwargs):
+        if is_compiling():
+            return original(outputs, inputs, *args, **kwargs)
         return combined.grad_of(outputs, inputs, *args, **kwargs)
 
     torch.autograd.grad = grad
