@@ -116,7 +116,7 @@ const still = (window: LedgerEvent): LedgerNotice => ({
 });
 
 const byPass = (window: LedgerEvent): LedgerNotice => ({
-  sentence: `${String(window.values.scheduler)} is stepped${at(window.place)} ${countOf(window)} times between step ${window.step - 1} and step ${window.step} of its optimiser, once behind each micro-batch. Right where its length is counted in micro-batches; else its schedule is over ${countOf(window)} times too early.`,
+  sentence: `${String(window.values.scheduler)} is stepped${at(window.place)} ${countOf(window)} times ${window.step === 0 ? 'before step 0' : `between step ${window.step - 1} and step ${window.step}`} of its optimiser, once behind each micro-batch. Right where its length is counted in micro-batches; else its schedule is over ${countOf(window)} times too early.`,
   answers: [],
 });
 
