@@ -2,7 +2,6 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Entry } from '../view/read.ts';
 import type { Semantics } from '../vocabulary.ts';
-import type { ReadForward, ReadRecord, ReadTrained } from './fields.ts';
 import type {
   Generation,
   Ledger,
@@ -14,6 +13,7 @@ import type {
 } from './ledger.ts';
 import { isTraining, type Ranked, rankedOf } from './ranks.ts';
 import type { SpecialIds } from './real.ts';
+import type { ReadForward, ReadRecord, ReadTrained } from './records/shapes.ts';
 import { averagedOver, type ReplicaSet, replicasOf } from './replicas.ts';
 import { rowsOf, trainedOf } from './rows.ts';
 import { sampledOf } from './sampled.ts';

@@ -9,7 +9,7 @@ import type {
   ProcessRecord,
   TermRecord,
   TroubleRecord,
-} from './records.ts';
+} from './records/records.ts';
 import type { ReplicaSet } from './replicas.ts';
 
 export interface Ledger {

@@ -1,7 +1,9 @@
 // The processes of one traced command, told apart: ranks of one training step together, trainings that came one after the
 // other do not. Of each process, which of its models are trained and which of its steps are counted.
-import type { ReadForward, ReadRecord } from './fields.ts';
-import type { ProcessRecord, StepRecord } from './records.ts';
+
+import type { ProcessRecord } from './records/records.ts';
+import type { ReadForward, ReadRecord } from './records/shapes.ts';
+import type { StepRecord } from './records/steps.ts';
 
 export interface Ranked {
   readonly process: ProcessRecord;

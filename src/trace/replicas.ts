@@ -1,8 +1,9 @@
 // Processes that train one model side by side, compared: their parameters before each step and their gradients at it, tensor
 // by tensor, by the checksums that each wrote. What lies in shards is left out: there is nothing to compare.
-import type { ReadChecksums } from './fields.ts';
+
 import type { Ranked } from './ranks.ts';
-import type { ReplicaRecord } from './records.ts';
+import type { ReadChecksums } from './records/shapes.ts';
+import type { ReplicaRecord } from './records/steps.ts';
 
 export interface ReplicaSet {
   readonly model: number;

@@ -2,10 +2,10 @@
 // the logits at column c train the token at c + 1.
 import type { Ids } from '../vocabulary.ts';
 import { explains } from './bands.ts';
-import type { ReadForward, ReadTrained } from './fields.ts';
 import type { LedgerRow, Place, RowIds, Trained } from './ledger.ts';
 import { realOf, type SpecialIds } from './real.ts';
-import type { TermRecord } from './records.ts';
+import type { TermRecord } from './records/records.ts';
+import type { ReadForward, ReadTrained } from './records/shapes.ts';
 import { isOpen } from './weights.ts';
 
 /** Rows of a forward pass, without what was trained. */

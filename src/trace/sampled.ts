@@ -1,7 +1,7 @@
 // What generate() calls and other samplers drew: prompts and completions without padding.
 import type { Ids } from '../vocabulary.ts';
-import type { ReadGenerate } from './fields.ts';
 import type { Generation } from './ledger.ts';
+import type { ReadGenerate } from './records/shapes.ts';
 
 /** The sequences of one call, in the order of its output. */
 export function sampledOf(

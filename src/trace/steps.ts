@@ -1,7 +1,7 @@
 // Optimiser steps of all ranks, side by side. Ranks step together; a rank that misses a step is left as it is.
 import type { LedgerStep, RankStep } from './ledger.ts';
 import { countsAsStep, isTraining, type Ranked } from './ranks.ts';
-import type { StepRecord } from './records.ts';
+import type { StepRecord } from './records/steps.ts';
 
 /** In order. Of a process that ended before its last step was made, that one is there without `done`. */
 export function stepsOf(ranked: readonly Ranked[]): readonly LedgerStep[] {

@@ -1,7 +1,7 @@
 // What else than single targets was recognised in a loss, in words; and how much of it is not known.
 import { show } from '../check/numbers.ts';
 import type { Ledger, LedgerRow } from './ledger.ts';
-import type { TermRecord } from './records.ts';
+import type { TermRecord } from './records/records.ts';
 import { isOpen, targetsOf, weightsOf } from './weights.ts';
 
 /** "label smoothing 0.1", "0.5 cross-entropy + 0.5 KL to model 1 at temperature 1.5": each once, as the steps have them. */

@@ -1,9 +1,10 @@
 // What steps did with the tensors of models, and what else was seen of steps: records of one process, each step numbered
 // as the ledger has it.
-import type { ReadRecord, ReadUpdate } from './fields.ts';
+
 import type { LedgerEvent, LedgerUpdate, TensorUpdate } from './ledger.ts';
 import type { Ranked } from './ranks.ts';
-import type { TensorsRecord } from './records.ts';
+import type { ReadRecord, ReadUpdate } from './records/shapes.ts';
+import type { TensorsRecord } from './records/steps.ts';
 
 export function updatesOf({ records, rank, stepOf }: Ranked): readonly LedgerUpdate[] {
   const names = new Map<number, TensorsRecord>();

@@ -1,7 +1,7 @@
 // The section "Trace" of PROTOCOL.md is executed: its lines are read as a trace, and its table names each kind and field.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readTrace } from '../../src/trace/read.ts';
+import { readTrace } from '../../src/trace/records/read.ts';
 
 const section =
   readFileSync(new URL('../../PROTOCOL.md', import.meta.url), 'utf8').split('\n## Trace\n')[1] ?? '';

@@ -1,6 +1,6 @@
 // A trace file that is whole, cut off, damaged, hostile, or of another version.
 import { expect, test } from 'vitest';
-import { readTrace } from '../../src/trace/read.ts';
+import { readTrace } from '../../src/trace/records/read.ts';
 import {
   endOf,
   forwardOf,

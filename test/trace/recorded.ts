@@ -2,7 +2,7 @@
 import { encodeTensor, type Tensor } from '../../src/protocol/tensor.ts';
 import type { Ledger } from '../../src/trace/ledger.ts';
 import { type LedgerOptions, ledgerOf } from '../../src/trace/ledger-of.ts';
-import { readTrace } from '../../src/trace/read.ts';
+import { readTrace } from '../../src/trace/records/read.ts';
 import type {
   EndRecord,
   ForwardRecord,
@@ -10,11 +10,11 @@ import type {
   ModelRecord,
   ProcessRecord,
   SettingsRecord,
-  StepRecord,
   TokenizerRecord,
   TraceRecord,
   TrainedRecord,
-} from '../../src/trace/records.ts';
+} from '../../src/trace/records/records.ts';
+import type { StepRecord } from '../../src/trace/records/steps.ts';
 import type { Matrix } from '../../src/vocabulary.ts';
 
 /** The text of one file. */

@@ -11,8 +11,8 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
-import type { ReadRecord } from '../../trace/fields.ts';
-import { readTrace } from '../../trace/read.ts';
+import { readTrace } from '../../trace/records/read.ts';
+import type { ReadRecord } from '../../trace/records/shapes.ts';
 import type { Context, Problem } from '../context.ts';
 import { cannotBeWritten } from '../outputs/written.ts';
 import { CASES_FOLDER } from '../trainer/session.ts';

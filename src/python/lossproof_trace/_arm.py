@@ -13,26 +13,26 @@ from .recording import _ending, _session
 
 DEFAULT_STEPS = 2
 
-# Modules whose classes are wrapped when they are imported: file of script/, and its function.
+# Modules whose classes are wrapped when they are imported: the file that does it, and its function.
 PARTS = {
-    "transformers.generation.utils": ("_generate", "install"),
-    "transformers.generation.continuous_batching.continuous_api": ("_generate", "install_batches"),
-    "transformers.tokenization_utils_base": ("_tokenizers", "install"),
-    "transformers.modeling_utils": ("_optimiser", "install_pretrained"),
-    "transformers.trainer": ("_settings", "install"),
-    "torch.utils.data.dataloader": ("_batches", "install"),
-    "tiktoken.core": ("_tokenizers", "install_foreign"),
-    "sentencepiece": ("_tokenizers", "install_foreign"),
-    "deepspeed.runtime.engine": ("_deepspeed", "install"),
-    "vllm.entrypoints.llm": ("_engines", "install"),
-    "vllm.v1.engine.async_llm": ("_engines", "install"),
-    "vllm.engine.async_llm_engine": ("_engines", "install"),
-    "trl.generation.vllm_client": ("_engines", "install"),
-    "trl.extras.vllm_client": ("_engines", "install"),
-    "sglang.srt.entrypoints.engine": ("_engines", "install"),
-    "requests.models": ("_served", "requests"),
-    "httpx._models": ("_served", "httpx"),
-    "http.client": ("_served", "plain"),
+    "transformers.generation.utils": ("sampling._generate", "install"),
+    "transformers.generation.continuous_batching.continuous_api": ("sampling._generate", "install_batches"),
+    "transformers.tokenization_utils_base": ("script._tokenizers", "install"),
+    "transformers.modeling_utils": ("steps._optimiser", "install_pretrained"),
+    "transformers.trainer": ("script._settings", "install"),
+    "torch.utils.data.dataloader": ("script._batches", "install"),
+    "tiktoken.core": ("script._tokenizers", "install_foreign"),
+    "sentencepiece": ("script._tokenizers", "install_foreign"),
+    "deepspeed.runtime.engine": ("steps._deepspeed", "install"),
+    "vllm.entrypoints.llm": ("sampling._engines", "install"),
+    "vllm.v1.engine.async_llm": ("sampling._engines", "install"),
+    "vllm.engine.async_llm_engine": ("sampling._engines", "install"),
+    "trl.generation.vllm_client": ("sampling._engines", "install"),
+    "trl.extras.vllm_client": ("sampling._engines", "install"),
+    "sglang.srt.entrypoints.engine": ("sampling._engines", "install"),
+    "requests.models": ("sampling._served", "requests"),
+    "httpx._models": ("sampling._served", "httpx"),
+    "http.client": ("sampling._served", "plain"),
 }
 
 
@@ -113,7 +113,9 @@ class Finder:
 
 def _torch(session, torch):
     from .forward import _install
-    from .script import _combined, _compile, _decoding, _optimiser, _ranks
+    from .sampling import _decoding
+    from .script import _compile
+    from .steps import _combined, _optimiser, _ranks
 
     _optimiser.install(session, torch)
     _combined.install(session, torch)
@@ -126,6 +128,6 @@ def _torch(session, torch):
 def _part(session, part, install, module):
     import importlib
 
-    getattr(importlib.import_module("lossproof_trace.script." + part), install)(session, module)
+    getattr(importlib.import_module("lossproof_trace." + part), install)(session, module)
 
 

@@ -7,7 +7,7 @@
 
 from .models import _models
 from .recording import _session
-from .script import _declared
+from .sampling import _declared
 
 
 def watch(model, head=None, ids=None):

@@ -2,7 +2,7 @@
 // themselves, in versions whose sources were read; a subclass of the script's own may do anything.
 import type { Semantics } from '../../vocabulary.ts';
 import type { Ledger, Settings } from '../ledger.ts';
-import type { SettingsRecord } from '../records.ts';
+import type { SettingsRecord } from '../records/records.ts';
 import { type Declare, type Declared, isOff, numberOf, type Values } from './declare.ts';
 import { GRPO, RLOO } from './online.ts';
 

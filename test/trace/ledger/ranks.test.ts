@@ -5,7 +5,8 @@ import { ledgerProperties } from '../../../properties/ledger/index.ts';
 import { encodeTensor } from '../../../src/protocol/tensor.ts';
 import type { Ledger } from '../../../src/trace/ledger.ts';
 import type { LedgerJudgement } from '../../../src/trace/property.ts';
-import type { ChecksumsRecord, ReplicaRecord, TraceRecord } from '../../../src/trace/records.ts';
+import type { TraceRecord } from '../../../src/trace/records/records.ts';
+import type { ChecksumsRecord, ReplicaRecord } from '../../../src/trace/records/steps.ts';
 import { endOf, forwardOf, modelOf, processOf, recordedLedger, stepOf, trainedOf } from '../recorded.ts';
 
 const NAMES = ['wte.weight', 'norm.weight', 'mlp.weight', 'head.weight'];

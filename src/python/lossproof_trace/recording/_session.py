@@ -58,13 +58,13 @@ class Session:
         self.one_graph = False
         # Called with the session: at each training forward (and the model's index), and before the end is written.
         self.on_training = []
-        # Called with the session and the step (script/_optimiser.py): before the optimiser works, and behind it.
+        # Called with the session and the step (steps/_optimiser.py): before the optimiser works, and behind it.
         self.before_step = []
         self.after_step = []
         self.on_ending = []
         # Of a data loader, the batch that was taken last (script/_batches.py).
         self.batch = None
-        # Follows the loops of the script's own that sample (script/_decoding.py), where it is there: asked at each forward pass.
+        # Follows the loops of the script's own that sample (sampling/_decoding.py), where it is there: asked at each forward pass.
         self.decoding = None
         self._generations = 0
         self._scale = None

@@ -1,4 +1,4 @@
-"""One JSON object a line, appended to a file of this process. src/trace/records.ts says what may stand in it.
+"""One JSON object a line, appended to a file of this process. src/trace/records/ says what may stand in it.
 
 Each line goes to the system as it is written, so that the file can be read when the process is killed. A child that was made by
 fork never writes to its parent's file: it gets one of its own, with the parent's models and settings said again.

@@ -1,2 +1,2 @@
-"""What a script does beside calling its models: steps of its optimisers, generate(), its tokenizers, its trainers' arguments.
-Only `_arm` imports it, a file when the script imports what that file wraps; imports `models` and `recording`."""
+"""What a script brings with it: tokenizers, its trainers' arguments, its data loaders, what it compiles. Only `_arm` and `sampling`
+import it, a file when the script imports what that file wraps; imports `forward`, `models` and `recording`."""

@@ -7,7 +7,7 @@ from torch.utils.checkpoint import checkpoint
 
 import lossproof_trace
 from lossproof_trace.recording import _session
-from lossproof_trace.script import _optimiser
+from lossproof_trace.steps import _optimiser
 from watching import SESSION, B, T, V, batch, case, compare, loss_of, plain, run
 
 

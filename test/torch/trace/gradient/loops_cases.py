@@ -4,7 +4,7 @@ what they did. A JSON line a case, read by loops.test.ts. Needs torch alone."""
 import torch
 from torch import nn
 
-from lossproof_trace.script import _decoding
+from lossproof_trace.sampling import _decoding
 from watching import SESSION, V, case, run
 
 _decoding.install(SESSION)

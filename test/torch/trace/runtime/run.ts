@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { ReadRecord } from '../../../../src/trace/fields.ts';
-import { readTrace } from '../../../../src/trace/read.ts';
+import { readTrace } from '../../../../src/trace/records/read.ts';
+import type { ReadRecord } from '../../../../src/trace/records/shapes.ts';
 import { PACKAGE_ROOT } from '../../../../src/version.ts';
 
 const PYTHON = join(PACKAGE_ROOT, 'src', 'python');

@@ -7,10 +7,10 @@ import { execa } from 'execa';
 import type { PropertyResult, RunEvent } from '../../../../src/index.ts';
 import { familyFolder, loadTokenizer } from '../../../../src/tokenizers/load.ts';
 import type { Tokenizer } from '../../../../src/tokenizers/tokenizer.ts';
-import type { ReadRecord } from '../../../../src/trace/fields.ts';
 import type { Ledger } from '../../../../src/trace/ledger.ts';
 import { ledgerOf } from '../../../../src/trace/ledger-of.ts';
-import { readTrace } from '../../../../src/trace/read.ts';
+import { readTrace } from '../../../../src/trace/records/read.ts';
+import type { ReadRecord } from '../../../../src/trace/records/shapes.ts';
 import { PACKAGE_ROOT } from '../../../../src/version.ts';
 
 const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');

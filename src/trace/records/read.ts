@@ -1,9 +1,10 @@
 // A trace file as records. The file may be cut off (the script was killed), damaged or hostile: nothing in it can throw,
 // and what is not understood is said with its line.
-import { parseJson } from '../protocol/json.ts';
-import { isJsonObject } from '../protocol/result.ts';
-import { isKind, type ReadRecord, recordOf } from './fields.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { isJsonObject } from '../../protocol/result.ts';
+import { isKind, recordOf } from './fields.ts';
 import { TRACE_VERSION } from './records.ts';
+import type { ReadRecord } from './shapes.ts';
 
 export interface ReadTrace {
   readonly records: readonly ReadRecord[];

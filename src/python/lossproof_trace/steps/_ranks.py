@@ -10,7 +10,7 @@ import sys
 import weakref
 
 from ..models import _models
-from ._optimiser import flat_of
+from ._tensors import flat_of
 
 # Elements of each tensor that are looked at, spread evenly.
 PLACES = 64

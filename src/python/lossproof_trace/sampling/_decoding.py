@@ -1,6 +1,6 @@
 """Loops of the script's own that sample: calls of a model that go on with one another, and tokens that are drawn between them.
 
-What is fed next is what was sampled, whoever drew it; torch.multinomial and argmax (script/_draws.py) tell of the tokens before
+What is fed next is what was sampled, whoever drew it; torch.multinomial and argmax (_draws.py) tell of the tokens before
 that, of the last ones too, and of the settings. The calls of such a loop are no scoring, so that they make no records:
 one call is held back until it is known. A `generate` record comes of each loop.
 """

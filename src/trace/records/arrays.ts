@@ -1,8 +1,8 @@
 // Arrays of a trace record as numbers: tensors, or plain lists from those who write traces by other means. What comes
 // from a file may be anything; a shape that promises more than its data is refused before memory is asked for.
-import { type Decoded, isJsonObject, shown } from '../protocol/result.ts';
-import { decodeTensor } from '../protocol/tensor.ts';
-import type { Ids, Matrix } from '../vocabulary.ts';
+import { type Decoded, isJsonObject, shown } from '../../protocol/result.ts';
+import { decodeTensor } from '../../protocol/tensor.ts';
+import type { Ids, Matrix } from '../../vocabulary.ts';
 
 export type Numbers = 'integers' | 'floats';
 

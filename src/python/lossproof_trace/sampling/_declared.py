@@ -1,7 +1,7 @@
 """Samples that the script itself tells, by `lossproof_trace.watch_sample`: of a sampler that the tracer cannot see."""
 
 from ..models import _models
-from . import _tokenizers
+from ..script import _tokenizers
 
 NOT_IDS = (
     "watch_sample() was not given token ids: prompt_ids and completion_ids are lists of ids, or lists of such lists, without "

@@ -2,7 +2,7 @@
 
 import torch
 
-from . import _tokenizers
+from ..script import _tokenizers
 
 
 def of(loop):
