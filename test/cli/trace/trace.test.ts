@@ -62,8 +62,10 @@ describe('the screen', () => {
     for (const line of text.split('\n').slice(1)) expect(widthOf(line)).toBeLessThanOrEqual(44);
   });
 
-  test('has failures and the final line only, where --quiet is typed', async () => {
-    expect(await shown('right', ['--quiet'])).toMatch(/^\$ .*\n\d+ properties: [^\n]*\nexit code 0\n$/);
+  test('has failures, notices and the final line only, where --quiet is typed', async () => {
+    expect(await shown('right', ['--quiet'])).toMatch(
+      /^\$ .*\n\nLegal, and often not meant[^:]*:\n {2}Steps 0 and 1 train the same 2 rows\.[^✓]*\n\d+ properties: [^\n]*\nexit code 0\n$/,
+    );
     expect(await shown('no-torch', ['--quiet'])).toContain('! No process of the command imported torch');
   });
 
