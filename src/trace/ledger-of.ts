@@ -20,6 +20,7 @@ import { sampledOf } from './sampled.ts';
 import { settingsOf } from './settings/settings.ts';
 import { spansOf, spanWorldOf } from './spans/spans.ts';
 import { stepsOf } from './steps.ts';
+import { cutAtStops } from './stops.ts';
 import { eventsOf, updatesOf } from './updates.ts';
 
 export interface LedgerOptions {
@@ -36,7 +37,6 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
   const ranked = rankedOf(processes);
   const all = ranked.flatMap(({ records }) => records);
   const special = specialIdsOf(all, options.tokenizer);
-  const generations = ranked.flatMap(generationsOf);
   const { tokenizer, dataset } = options;
   const versions = Object.assign({}, ...all.map((each) => (each.kind === 'versions' ? each.versions : {})));
   const settings = settingsOf(
@@ -46,12 +46,13 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
   );
   // Only what leaves nothing open is taken from arguments: that everything is trained is for the user to say.
   const declared = settings.semantics.sft_target === 'assistant' ? 'assistant' : undefined;
-  const world = spanWorldOf({ tokenizer, generations, dataset, trainOn: options.trainOn ?? declared });
   const replicas = replicasOf(ranked);
   const books = ranked.map((process) => forwardsOf(process, special, replicas));
-  const rows = books
-    .flatMap((process) => process.rows)
-    .sort((a, b) => a.step - b.step || a.rank - b.rank || a.forward - b.forward || a.row - b.row)
+  const bare = books.flatMap((process) => process.rows);
+  const generations = cutAtStops(ranked.flatMap(generationsOf), bare);
+  const world = spanWorldOf({ tokenizer, generations, dataset, trainOn: options.trainOn ?? declared });
+  const rows = bare
+    .toSorted((a, b) => a.step - b.step || a.rank - b.rank || a.forward - b.forward || a.row - b.row)
     .map((row) => ({ ...row, spans: spansOf(row, world) }));
   return {
     processes: ranked.map(processOf),
