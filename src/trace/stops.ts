@@ -27,6 +27,8 @@ interface Held {
   readonly completion: Ids;
   readonly least: number;
   readonly most: number;
+  /** It was cut there: padding is behind it. Else it is all there, or the row is at its end. */
+  readonly cut: boolean;
 }
 
 function heldOf(
@@ -48,12 +50,12 @@ function heldIn(ids: Ids, prompt: Ids, completion: Ids): Held | undefined {
   const from = at + prompt.length;
   let most = 0;
   while (most < completion.length && completion[most] === ids[from + most]) most++;
-  if (most === completion.length) return { completion, most, least: most };
-  const padding = paddingFrom(ids);
   const left = ids.length - from - most;
-  // Behind a cut is padding, were it one token, or nothing; anything else is another text.
+  if (most === completion.length || left === 0) return { completion, most, least: most, cut: false };
+  const padding = paddingFrom(ids);
+  // Anything but padding is another text; padding may be one token.
   if (from + most < padding && left > 1) return undefined;
-  return { completion, most, least: Math.min(most, Math.max(0, padding - from)) };
+  return { completion, most, least: Math.min(most, Math.max(0, padding - from)), cut: true };
 }
 
 /** Where the prompt begins: at once, or behind padding, which is one id. */
@@ -74,7 +76,7 @@ function paddingFrom(ids: Ids): number {
 
 /** The ids, where every row is explained by them; undefined: rows were cut otherwise, or not at all. */
 function stopsOf(held: readonly Held[]): readonly number[] | undefined {
-  const cutOff = held.filter(({ completion, most }) => most < completion.length);
+  const cutOff = held.filter((each) => each.cut);
   if (cutOff.length < LEAST_CUT) return undefined;
   // With the stop token in the row; and without it, which is a finding once it is known to be one.
   for (const kept of [1, 0]) {
@@ -101,10 +103,14 @@ function candidatesOf(cutOff: readonly Held[], kept: number): readonly (readonly
   return [...new Set(cutOff[0] === undefined ? [] : between(cutOff[0]))].map((id) => [id]);
 }
 
-function isExplained({ completion, least, most }: Held, stops: readonly number[], kept: number): boolean {
+function isExplained(
+  { completion, least, most, cut }: Held,
+  stops: readonly number[],
+  kept: number,
+): boolean {
   const first = completion.findIndex((id) => stops.includes(id));
   const end = first < 0 ? completion.length : first + kept;
-  return end >= least && end <= most;
+  return end >= least && (!cut || end <= most);
 }
 
 function cut(generation: Generation, stops: readonly number[]): Generation {
