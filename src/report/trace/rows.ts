@@ -182,8 +182,9 @@ function marksOf(row: LedgerRow, found: Found): readonly number[] {
       continue;
     }
     if (each.weight === 0) continue;
-    if (expected === false || at >= ids.length) marks.add(at);
-    else if (each.target !== undefined && each.target !== ids[at]) marks.add(at);
+    if (expected === false) marks.add(at);
+    // Behind its end stands what only a row that is cut by one for its inputs has: whether that is right a rule tells.
+    else if (at < ids.length && each.target !== undefined && each.target !== ids[at]) marks.add(at);
   }
   return [...marks].sort((a, b) => a - b);
 }

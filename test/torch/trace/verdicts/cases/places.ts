@@ -123,6 +123,8 @@ export const places: Cases = {
     'FSDP2, each rank divides by its own tokens': {
       words: `${TWO_RANKS} --how fsdp2 --fault per-rank`,
       data: CHATS,
+      // One row in each: undeclared it may be a mean over rows.
+      options: `--semantics {"sft_aggregation":"token-mean"}`,
       found: 'loss/independent-of-ranks',
       says: /rank/,
     },
@@ -135,6 +137,8 @@ export const places: Cases = {
     'accelerate, each micro-batch divides by its own tokens': {
       words: `${ACCELERATED} --fault per-micro-batch`,
       data: CHATS,
+      // One row in each: undeclared it may be a mean over rows.
+      options: `--semantics {"sft_aggregation":"token-mean"}`,
       found: 'loss/independent-of-micro-batches',
       says: /micro-batch/,
     },
