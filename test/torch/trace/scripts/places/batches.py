@@ -1,11 +1,11 @@
 """What the scripts of this folder have in common: conversations as padded batches, and the loss of one. A fault trains the
-prompts, or not the token that ends an answer."""
+prompts or the padding, not the token that ends an answer, or labels that are one early."""
 
 import tiny
 import torch
 import torch.nn.functional as F
 
-FAULTS = ["prompt", "eos"]
+FAULTS = ["prompt", "eos", "pads", "early"]
 
 
 def options_of(parser):
@@ -27,19 +27,22 @@ def encoded(path, tokenizer, fault):
     ]
 
 
-def padded(examples, pad):
+def padded(examples, pad, fault=None):
     width = max(len(example["input_ids"]) for example in examples)
 
     def of(name, filler):
         return torch.tensor([list(each) + [filler] * (width - len(each)) for each in (e[name] for e in examples)])
 
     mask = torch.tensor([[int(at < len(e["input_ids"])) for at in range(width)] for e in examples])
-    return {"input_ids": of("input_ids", pad), "attention_mask": mask, "labels": of("labels", tiny.IGNORE)}
+    labels = of("labels", pad if fault == "pads" else tiny.IGNORE)
+    if fault == "early":  # shifted already, for a loss that shifts
+        labels = torch.cat([labels[:, 1:], torch.full_like(labels[:, :1], tiny.IGNORE)], dim=1)
+    return {"input_ids": of("input_ids", pad), "attention_mask": mask, "labels": labels}
 
 
 def batches(path, tokenizer, fault, size=2):
     examples = encoded(path, tokenizer, fault)
-    return [padded(examples[at : at + size], tokenizer.pad_token_id) for at in range(0, len(examples), size)]
+    return [padded(examples[at : at + size], tokenizer.pad_token_id, fault) for at in range(0, len(examples), size)]
 
 
 def tokens_of(labels):

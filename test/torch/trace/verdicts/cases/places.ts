@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { farthest, pushed, rowsOfSteps } from '../closed.ts';
 import { CHATS } from '../data.ts';
 import { type Exact, tokenMean } from '../exact.ts';
-import type { Cases } from './kinds.ts';
+import type { Cases, FaultyCase } from './kinds.ts';
 
 const TWO_RANKS =
   'python -m torch.distributed.run --standalone --nproc-per-node 2 places/sharded.py --data {data}';
@@ -45,6 +45,26 @@ const even: Exact = ({ ledger }) => {
 
 const STOP = { found: 'tokenize/stop-token-is-trained' };
 const PROMPT = { found: 'tokenize/prompt-is-not-trained' };
+
+const FOUR = [
+  ['prompt', 'tokenize/prompt-is-not-trained'],
+  ['eos', 'tokenize/stop-token-is-trained'],
+  ['pads', 'mask/padding-is-never-trained'],
+  ['early', 'trace/target-is-the-next-token'],
+] as const;
+
+/** The mistakes of any loop, in one place. */
+const fourOf = (
+  place: string,
+  words: string,
+  faults = FOUR.map(([fault]): string => fault),
+): Readonly<Record<string, FaultyCase>> =>
+  Object.fromEntries(
+    FOUR.filter(([fault]) => faults.includes(fault)).map(([fault, found]) => [
+      `${place}: ${fault}`,
+      { words: `${words} --fault ${fault}`, data: CHATS, found, says: /\(id \d+\)/ },
+    ]),
+  );
 
 export const places: Cases = {
   clean: {
@@ -103,16 +123,13 @@ export const places: Cases = {
     },
   },
   faulty: {
+    ...fourOf('LoRA of PEFT', PEFT),
+    ...fourOf('compiled', COMPILED),
+    ...fourOf('FSDP2', `${TWO_RANKS} --how fsdp2`, ['prompt', 'eos', 'early']), // Its rows stand alone: no padding.
     'prompt tuning of PEFT is not seen': {
       words: `${PEFT} --kind prompt`,
       data: CHATS,
       unknown: /PeftModelForCausalLM puts 3 virtual tokens before each row/,
-    },
-    'LoRA of PEFT, the stop token is not trained': {
-      words: `${PEFT} --fault eos`,
-      data: CHATS,
-      ...STOP,
-      says: /im_end/,
     },
     'a model kept compiled with its loss is not seen': {
       words: `${COMPILED} --how loss-inside`,

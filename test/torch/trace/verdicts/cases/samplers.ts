@@ -1,7 +1,7 @@
 // Where completions come from: loops of a script's own, methods that sample, engines, servers; models that are found in odd ways.
 import { expect } from 'vitest';
 import type { Exact } from '../exact.ts';
-import type { Cases } from './kinds.ts';
+import type { Cases, FaultyCase } from './kinds.ts';
 
 const OWN = 'samplers/own.py';
 const ASKED = 'samplers/asked.py';
@@ -16,6 +16,25 @@ const sampled =
     expect(new Set(ledger.generations.map((each) => each.temperature))).toEqual(new Set([temperature]));
     expect(ledger.rows.map(({ spans }) => spans.origin.kind)).toEqual(ledger.rows.map(() => 'generation'));
   };
+
+/** The mistakes of any policy, behind one sampler. */
+const fourOf = (sampler: string, words: string): Readonly<Record<string, FaultyCase>> =>
+  Object.fromEntries(
+    FOUR.map(([fault, found, says]) => [
+      `${sampler}: ${fault}`,
+      { words: `${words} --fault ${fault}`, found, says },
+    ]),
+  );
+
+const without = (cases: Cases['faulty'], fault: string): Cases['faulty'] =>
+  Object.fromEntries(Object.entries(cases).filter(([name]) => !name.endsWith(fault)));
+
+const FOUR = [
+  ['temperature', 'logprobs/divide-by-the-temperature', /0\.7/],
+  ['prompt', 'mask/prompt-is-never-trained', TOKEN],
+  ['stop-untrained', 'mask/stop-token-is-trained-once', TOKEN],
+  ['re-encoded', 'rollout/scored-ids-are-sampled-ids', TOKEN],
+] as const;
 
 export const samplers: Cases = {
   clean: {
@@ -58,20 +77,14 @@ export const samplers: Cases = {
     "TRL's server": { words: `${ASKED} --by trl`, exact: sampled('server', 0.7) },
   },
   faulty: {
-    'prompts of several lengths, scored without the temperature': {
-      words: `${OWN} --loop ragged --fault temperature`,
-      found: 'logprobs/divide-by-the-temperature',
-      says: /0\.7/,
-    },
-    "a generate() of the script's own, scored without the temperature": {
-      words: `${OWN} --loop method --fault temperature`,
-      found: 'logprobs/divide-by-the-temperature',
-      says: /0\.7/,
-    },
-    'the whole prefix each time, and the prompt is trained': {
-      words: `${OWN} --draw nucleus --fault prompt`,
-      found: 'mask/prompt-is-never-trained',
-      says: TOKEN,
+    ...fourOf('the likeliest of a share', `${OWN} --draw nucleus`),
+    ...fourOf('lengths that differ, by methods', `${OWN} --loop ragged`),
+    // None of its rows stops: the fourth is another one.
+    ...without(fourOf('a generate() of its own', `${OWN} --loop method`), 'stop-untrained'),
+    'a generate() of its own: the reference is given other rows': {
+      words: `${OWN} --loop method --beta 0.04 --fault reference`,
+      found: 'trace/reference-sees-the-same-rows',
+      says: /row \d+/,
     },
     'a distribution of torch, and the stop is not trained': {
       words: `${OWN} --draw categorical --fault stop-untrained`,
