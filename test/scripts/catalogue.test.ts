@@ -4,14 +4,16 @@ import { bugs, bugsOf, threadUrl } from '../../src/bugs/index.ts';
 import { listMutants } from '../mutants/list.ts';
 
 /** Bugs that no process which answers single requests can show are few; more of them would be an excuse. */
-const MOST_UNSHOWN = 17;
+const MOST_UNSHOWN = 12;
+/** Classes of whole steps and of several processes, which scripts under trace show. */
+const TRACED = /^(OPT|RNK)-/;
 /** Bugs that nobody has reported in public: found in a document, or on the way to this harness. */
-const UNREPORTED = ['ADV-15', 'PEN-03', 'NUM-07'];
+const UNREPORTED = ['ADV-15', 'PEN-03', 'OPT-01', 'OPT-04', 'OPT-10', 'NUM-07'];
 
 const known = new Set(bugs.map(({ id }) => id));
 
-test('the catalogue says of 142 bugs what goes wrong, each as a sentence', () => {
-  expect(bugs).toHaveLength(142);
+test('the catalogue says of 155 bugs what goes wrong, each as a sentence', () => {
+  expect(bugs).toHaveLength(155);
   expect(known.size).toBe(bugs.length);
   for (const { id, what } of bugs) {
     expect(id).toMatch(/^[A-Z]+-\d\d$/);
@@ -44,7 +46,7 @@ test('bugs are looked up in the order that is asked for', () => {
 
 test('few bugs are not shown, each with its reason', () => {
   const unshown = bugs.filter((bug) => bug.unshown !== undefined);
-  expect(unshown.length).toBeLessThanOrEqual(MOST_UNSHOWN);
+  expect(unshown.filter(({ id }) => !TRACED.test(id)).length).toBeLessThanOrEqual(MOST_UNSHOWN);
   for (const { id, unshown: why } of unshown) expect(why, id).toMatch(/\.$/);
 });
 
