@@ -82,4 +82,4 @@ const allClean = (): readonly (readonly [string, Clean])[] => [
 
 /** Scripts that stop after two steps otherwise. */
 const whole = (words: string): string =>
-  words.replace(/\b((?:loop|ddp)\.py)(?!.*--steps)/, '$1 --steps 100000');
+  words.replace(/(?<![\w/])((?:loop|ddp)\.py)(?!.*--steps)/, '$1 --steps 100000');
