@@ -27,12 +27,13 @@ export function ofSteps(ledger: Ledger): Sums {
   const steps = ledger.steps.map((step) => taughtStep(ledger, step));
   const known = steps.filter((step) => step !== undefined);
   const most = Math.max(1, ...known.map(({ accumulated }) => accumulated));
-  const off = known
+  const each = known
     .filter((step) => !isOne(step, declared))
-    .map((step) => {
+    .map((step): Off => {
       const causes = causesOf(step, most).filter(({ meant }) => declared.explicit || meant !== true);
       return { step, cause: causeOf(step.sum, causes, roomOf(step)) };
     });
+  const off = byChance(each, known) ? each.map(({ step }): Off => ({ step, cause: undefined })) : each;
   const told = off.filter(({ cause }) => cause !== undefined);
   const unknown = off.filter(({ cause }) => cause === undefined);
   const meant = unknown.length > 0 && mayBeScaled(unknown, known);
@@ -57,6 +58,10 @@ function isOne(step: Taught, { aggregation, local }: DeclaredAggregation): boole
   const empty = aggregation === 'token-mean' && !local ? 1 : taughtRows / rows;
   return sum <= 1 + room && sum >= (Math.min(1, empty) * (1 - room) * tokens) / (tokens + firsts);
 }
+
+/** Every step has the one same sum, and it is a quotient of counts in some of them only. */
+const byChance = (off: readonly Off[], known: readonly Taught[]): boolean =>
+  mayBeScaled(off, known) && new Set(off.map(({ cause }) => cause?.name)).size > 1;
 
 /** Every step has the one same factor that no count explains: the loss may be multiplied by a coefficient. */
 function mayBeScaled(unknown: readonly Off[], known: readonly Taught[]): boolean {

@@ -79,6 +79,14 @@ describe('a declared token mean', () => {
     expect(judged(FOLLOWS, { ...sketch, settings }).notices).toBeUndefined();
   });
 
+  test('so may one that is a quotient of counts in one step by chance', () => {
+    const share = 8 / 12;
+    const sketch = andThen(weighing(FIRST, share / 8), weighing(SECOND, share / 11));
+    const { findings, notices } = judged(FOLLOWS, { ...sketch, settings: TOKEN_MEAN });
+    expect(findings).toEqual([]);
+    expect(notices).toHaveLength(1);
+  });
+
   test("under a trainer's class another aggregation may be a loss of one's own, and lost factors are none", () => {
     const settings = {
       trainer: 'SFTTrainer',
