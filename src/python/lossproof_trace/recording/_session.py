@@ -61,6 +61,10 @@ class Session:
         # Called with the session and the step (steps/_optimiser.py): before the optimiser works, and behind it.
         self.before_step = []
         self.after_step = []
+        # Called where the script clips gradients: with the session before it, and with (session, function's name, bound, what
+        # it returned) behind it.
+        self.before_clip = []
+        self.after_clip = []
         self.on_ending = []
         # Of a data loader, the batch that was taken last (script/_batches.py).
         self.batch = None

@@ -27,6 +27,7 @@ made = []
 def _watched(session, torch, original, name, backwards, scalers):
     @functools.wraps(original)
     def clip(parameters, *args, **kwargs):
+        bound = math.inf
         with session.guard("clipping"):
             if not isinstance(parameters, torch.Tensor) and not isinstance(parameters, (list, tuple)):
                 generator = isinstance(parameters, types.GeneratorType)
@@ -42,7 +43,13 @@ def _watched(session, torch, original, name, backwards, scalers):
                 scale = scalers.still_on(_held.holders(given))
                 made.append((_frames.place(), name, {id(each) for each in given}, bound, backwards.since, scale))
                 del made[:-64]
-        return original(parameters, *args, **kwargs)
+            for listener in session.before_clip:
+                listener(session)
+        result = original(parameters, *args, **kwargs)
+        with session.guard("clipping"):
+            for listener in session.after_clip:
+                listener(session, name, bound, result)
+        return result
 
     return clip
 

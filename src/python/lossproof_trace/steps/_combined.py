@@ -37,16 +37,7 @@ def install(session, torch):
 
     torch.autograd.grad = grad
     session.before_step.append(combined.before_step)
-    clip = torch.nn.utils.clip_grad_norm_
-
-    @functools.wraps(clip)
-    def clip_grad_norm_(parameters, max_norm, *args, **kwargs):
-        norm = clip(parameters, max_norm, *args, **kwargs)
-        with session.guard("clip_grad_norm_"):
-            combined.clipped.append((float(max_norm), norm))
-        return norm
-
-    torch.nn.utils.clip_grad_norm_ = torch.nn.utils.clip_grad.clip_grad_norm_ = clip_grad_norm_
+    session.after_clip.append(combined.clip)
 
 
 class Combined:
@@ -63,6 +54,10 @@ class Combined:
         self.passes = []
         self.before = None
         self.clipped = []
+
+    def clip(self, _session, name, bound, norm):
+        if name == "clip_grad_norm_":
+            self.clipped.append((bound, norm))
 
     def grad_of(self, outputs, inputs, *args, **kwargs):
         session = self.session

@@ -35,7 +35,7 @@ def install(session, torch):
     ranks = Ranks(session, torch)
     _watch_wrapper(session, ranks)
     _watch_join(session, ranks)
-    _watch_clipping(session, torch.nn.utils, ranks)
+    session.before_clip.append(lambda _: ranks.clipping() if ranks.seen else None)
     session.on_training.append(ranks.training)
     session.before_step.append(ranks.stepping)
     session.after_step.append(ranks.stepped)
@@ -362,24 +362,6 @@ def _watch_wrapper(session, ranks):
             ranks.wrappers.append(Wrapper(self, ranks.torch))
 
     ranks.owner.__init__ = init
-
-
-def _watch_clipping(session, utils, ranks):
-    for name in ("clip_grad_norm_", "clip_grad_value_"):
-        original = getattr(utils, name, None)
-        if original is not None:
-            setattr(utils, name, _behind(session, ranks, original))
-
-
-def _behind(session, ranks, original):
-    @functools.wraps(original)
-    def clip(*args, **kwargs):
-        if ranks.seen:
-            with session.guard("ranks"):
-                ranks.clipping()
-        return original(*args, **kwargs)
-
-    return clip
 
 
 def _watch_join(session, ranks):
