@@ -82,6 +82,9 @@ function padIds({ tokenizer, rows }: Ledger): ReadonlySet<number> {
  * make rows of one batch as long as the longest, at their left.
  */
 function paddedLeft(ledger: Ledger, row: LedgerRow): readonly number[] {
+  // Where the mask hides others of them, and the prompt is known, one that it shows was typed.
+  const { kind } = row.spans.origin;
+  if (row.attention?.[0] === 0 && (kind === 'generation' || kind === 'dataset')) return [];
   return columns(0, paddingBefore(ledger, row)).filter((t) => row.attention?.[t] === 1);
 }
 

@@ -157,7 +157,13 @@ function explainsRest(
 /** Of a row cut at its left the end of an example comes first: so many ids must agree at least. */
 const LEAST_OF_CUT = 4;
 
-function cutLeft(walk: Walk, start: number, { backward }: Examples): Placed | undefined {
+/** Ids at a row's end that its trainer may have written otherwise than the example has them: a stop token, a last space. */
+const OF_ITS_OWN = 2;
+
+function cutLeft(walk: Walk, start: number, { forward, backward }: Examples): Placed | undefined {
+  // A row that begins as an example does, nearly to its end, is not cut: its end is another one by chance.
+  const begun = Math.max(LEAST_OF_CUT, walk.count - start - OF_ITS_OWN);
+  if (beginningWith(forward, (at) => walk.ids[start + at], begun, FORWARD).length > 0) return undefined;
   for (let end = Math.min(walk.ids.length, walk.count + 1); end - start >= LEAST_OF_CUT; end--) {
     const length = end - start;
     const query = (at: number): number | undefined => (at < length ? walk.ids[end - 1 - at] : undefined);

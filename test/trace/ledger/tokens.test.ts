@@ -569,6 +569,14 @@ describe('attention', () => {
     holds(taught, { rows: [left], pad: 7 });
     holds(taught, { rows: [unmarked, { ...mate, ids: mate.ids.slice(2), prompt: 3, right: 2 }] });
   });
+  test('the pad token where a prompt that is known begins was typed', () => {
+    const typed = { ids: [0, 10, 11, 20, 21, 2], prompt: 3, left: 2, attention: [0, 0, 1, 1, 1, 1, 1, 1] };
+    const origin = { kind: 'dataset', example: 0, form: 'prompt and completion' } as const;
+    const mate = { ids: [1, 10, 11, 12, 13, 20, 21, 2], prompt: 5 };
+    holds(taught, { rows: [{ ...typed, spans: { origin } }, mate] });
+    // Of no known prompt, as of all that the mask shows.
+    expect(marks(taught, { rows: [typed, mate] })).toEqual([2]);
+  });
   test('attention on trailing pads is harmless, and so is a hidden last stop token', () => {
     holds(taught, { rows: [{ ...CHAT, right: 2, attention: Array(9).fill(1) }] });
     holds(taught, { rows: [{ ...CHAT, attention: [1, 1, 1, 1, 1, 1, 0], real: Array(7).fill(true) }] });

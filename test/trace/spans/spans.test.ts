@@ -45,3 +45,12 @@ test('labels of the data say what is trained', () => {
   );
   expect(spans.expected).toEqual([false, false, false, true, false]);
 });
+
+test('a row that begins with a prompt is not the cut end of an answer that reads the same', () => {
+  const pair = { prompt: ' the very same words', completion: ' and the very same words' };
+  const data = worldOf(own, [pair, { ...pair, completion: ' ' }]);
+  // The trainer strips the answer: what is left is the prompt, which is also how the other row ends.
+  const ids = [...own.encode(pair.prompt), own.eosTokenId ?? 0];
+  const spans = spansOf(padded(ids, PADDING), data);
+  expect(spans.expected.filter((each) => each === true)).toEqual([]);
+});
