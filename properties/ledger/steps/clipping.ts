@@ -1,5 +1,5 @@
 // Clipping: of the whole gradient, of the true one, and before the step that uses it.
-import type { Ledger, LedgerEvent, LedgerProperty } from '../../../src/index.ts';
+import type { LedgerEvent, LedgerProperty } from '../../../src/index.ts';
 import { show } from '../../../src/index.ts';
 import { type Found, judgementOf } from '../words.ts';
 import { at, eventsOf, fault, groupedBy, named, numberIn, tensors } from './made.ts';
@@ -17,7 +17,7 @@ const clipping: LedgerProperty = {
       : 'no call of torch.nn.utils.clip_grad_norm_ was seen',
   judge: (ledger) => {
     const steps = groupedBy(eventsOf(ledger, 'clip'), ({ rank, step }) => `${rank} ${step}`);
-    const said = [...steps.values()].map((clips) => sayOf(ledger, clips));
+    const said = [...steps.values()].map(sayOf);
     const found = said.filter((one) => typeof one === 'object');
     return judgementOf(
       said.filter((one) => one !== 'set aside').length,
@@ -27,7 +27,7 @@ const clipping: LedgerProperty = {
   },
 };
 
-function sayOf(ledger: Ledger, clips: readonly LedgerEvent[]): Found | 'good' | 'set aside' {
+function sayOf(clips: readonly LedgerEvent[]): Found | 'good' | 'set aside' {
   const [first] = clips;
   if (first === undefined) return 'set aside';
   const passes = Math.max(...clips.map((clip) => numberIn(clip, 'of_passes') ?? 0));
@@ -46,7 +46,7 @@ function sayOf(ledger: Ledger, clips: readonly LedgerEvent[]): Found | 'good' | 
   const least = Math.min(...seen.map((clip) => numberIn(clip, 'left') ?? 0));
   return missed.length === 0
     ? 'good'
-    : part(ledger, seen[0] ?? first, missed, others.length > 0 ? missed.length : least);
+    : part(seen[0] ?? first, missed, others.length > 0 ? missed.length : least);
 }
 
 function onScaled(clip: LedgerEvent): Found {
@@ -91,7 +91,7 @@ function nothing(clip: LedgerEvent): Found {
   });
 }
 
-function part(_ledger: Ledger, clip: LedgerEvent, missed: readonly string[], count: number): Found {
+function part(clip: LedgerEvent, missed: readonly string[], count: number): Found {
   const of = numberIn(clip, 'of') ?? 0;
   return fault({
     harm: count,

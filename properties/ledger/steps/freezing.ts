@@ -20,9 +20,17 @@ const freezing: LedgerProperty = {
     ];
     const [first] = ledger.updates;
     const notices = first === undefined ? [] : shareOf(ledger, first);
-    return { ...judgementOf(ledger.updates.length, 0, found), ...(notices.length === 0 ? {} : { notices }) };
+    const judged = Math.max(ledger.updates.filter(hasFrozen).length, found.length);
+    return {
+      ...judgementOf(judged, Math.max(0, ledger.updates.length - judged), found),
+      ...(notices.length === 0 ? {} : { notices }),
+    };
   },
 };
+
+/** Something that is not to move is there: frozen tensors, or a base beside adapters. */
+const hasFrozen = ({ tensors: all }: LedgerUpdate): boolean =>
+  all.some(({ trainable, name }) => !trainable || ADAPTER.test(name));
 
 function inVain(event: LedgerEvent): Found {
   const word = String(event.values.written);

@@ -39,8 +39,11 @@ const reach: LedgerProperty = {
       if (pushed === 0 || made.some(isElsewhere) || rows.some(({ notFinite }) => notFinite > 0))
         return 'set aside';
       const updates = ledger.updates.filter((update) => update.step === step.index);
-      if (!made.every((each) => isWithout(each, updates))) return 'good';
-      return without(step, made, updates, pushed);
+      if (made.every((each) => isWithout(each, updates))) return without(step, made, updates, pushed);
+      // No gradient was seen, and nothing moved: of an engine's own, or in an old trace, that says nothing.
+      return made.some(({ gradientNorm, changed }) => gradientNorm !== null || changed)
+        ? 'good'
+        : 'set aside';
     }),
 };
 

@@ -25,7 +25,12 @@ const layers: LedgerProperty = {
       .filter((seen) => seen.some(({ gradient }) => gradient));
     const found = models.flatMap((seen) => cutIn(seen));
     const notices = found.length > 0 ? [] : models.slice(0, 1).flatMap((seen) => noticesOf(ledger, seen));
-    return { ...judgementOf(models.length, 0, found), ...(notices.length === 0 ? {} : { notices }) };
+    // A model without numbered layers shows no lowest one.
+    const judged = models.filter((seen) => listsIn(seen).some(({ order }) => order.length > 1)).length;
+    return {
+      ...judgementOf(judged, models.length - judged, found),
+      ...(notices.length === 0 ? {} : { notices }),
+    };
   },
 };
 
@@ -43,15 +48,29 @@ function seenIn(all: readonly TensorUpdate[]): readonly Seen[] {
   }));
 }
 
-/** Layers that lie below the first with a gradient, in each numbered list of them. */
-function cutIn(seen: readonly Seen[]): readonly Found[] {
+interface Layers {
+  readonly list: string;
+  readonly parts: readonly Seen[];
+  readonly numbers: ReadonlyMap<number, readonly Seen[]>;
+  /** Of the layers, from the lowest. */
+  readonly order: readonly number[];
+}
+
+/** The numbered lists of layers that are to be trained. */
+function listsIn(seen: readonly Seen[]): readonly Layers[] {
   const lists = groupedBy(
     seen.filter(({ name, trainable }) => trainable && NUMBERED.test(name) && !EXPERT.test(name)),
     ({ name }) => NUMBERED.exec(name)?.[1] ?? '',
   );
-  return [...lists].flatMap(([list, parts]) => {
+  return [...lists].map(([list, parts]) => {
     const numbers = groupedBy(parts, ({ name }) => Number(NUMBERED.exec(name)?.[2]));
-    const order = [...numbers.keys()].sort((a, b) => a - b);
+    return { list, parts, numbers, order: [...numbers.keys()].sort((a, b) => a - b) };
+  });
+}
+
+/** Layers that lie below the first with a gradient, in each numbered list of them. */
+function cutIn(seen: readonly Seen[]): readonly Found[] {
+  return listsIn(seen).flatMap(({ list, parts, numbers, order }) => {
     const first = order.findIndex((number) => numbers.get(number)?.some(({ gradient }) => gradient));
     const below = first < 0 ? order : order.slice(0, first);
     // What is in no optimiser is not meant to be trained; of a list without any gradient the rows may make no use.

@@ -1,7 +1,7 @@
 // Gradients that a step has used already: left over when the next backward pass begins, or used again without one.
 import type { LedgerEvent, LedgerProperty } from '../../../src/index.ts';
 import { type Found, judgementOf } from '../words.ts';
-import { at, eventsOf, fault, madeSteps, named, needsStep, numberIn, tensors } from './made.ts';
+import { at, eventsOf, fault, madeSteps, named, needsStep, numberIn, tensors, wasLookedAt } from './made.ts';
 
 const leftOver: LedgerProperty = {
   id: 'update/no-gradient-is-used-twice',
@@ -12,10 +12,12 @@ const leftOver: LedgerProperty = {
   catches: ['OPT-02'],
   needs: needsStep,
   judge: (ledger) => {
-    const made = madeSteps(ledger);
-    const found = [...eventsOf(ledger, 'left-over').map(kept), ...eventsOf(ledger, 'again').map(again)];
     // Before the first step there is nothing to be left over.
-    return judgementOf(Math.max(0, made.length - 1, found.length), 0, found);
+    const later = madeSteps(ledger).slice(1);
+    const seen = later.filter(({ step, made }) => wasLookedAt(ledger, step, made)).length;
+    const found = [...eventsOf(ledger, 'left-over').map(kept), ...eventsOf(ledger, 'again').map(again)];
+    const judged = Math.max(seen, found.length);
+    return judgementOf(judged, Math.max(0, later.length - judged), found);
   },
 };
 

@@ -42,6 +42,10 @@ export function judge(
   return judgementOf(judged, aside, found);
 }
 
+/** The tracer looked at its gradients, tensor by tensor: not at those of an engine's partitions, of copies, or of a closure. */
+export const wasLookedAt = ({ updates }: Ledger, { index }: LedgerStep, made: readonly Made[]): boolean =>
+  updates.some(({ step }) => step === index) && !made.some(({ closure }) => closure === true);
+
 /** " at train.py:41", or nothing where it is not known. */
 export const at = (place: string | undefined): string =>
   place === undefined || place === '' ? '' : ` at ${place}`;

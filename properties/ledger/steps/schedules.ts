@@ -132,29 +132,32 @@ const rates: LedgerProperty = {
   needs: needsStep,
   judge: (ledger) => {
     const ranks = new Set(ledger.steps.flatMap(({ ranks: all }) => all.map(({ rank }) => rank)));
-    const found = [...ranks].slice(0, 1).flatMap((rank) => zerosOf(ledger, rank));
-    const made = madeSteps(ledger).length;
-    return judgementOf(made, 0, found);
+    const [rank] = ranks;
+    const said = rank === undefined ? [] : ratesOf(ledger, rank);
+    const found = said.filter((one) => one !== 'good');
+    return judgementOf(said.length, madeSteps(ledger).length - said.length, found);
   },
 };
 
 /** A decay comes near 0 before it is there. */
 const MOST_OF_PEAK = 0.5;
 
-function zerosOf(ledger: Ledger, rank: number): readonly Found[] {
+/** Of each step behind the first that has something to train. */
+function ratesOf(ledger: Ledger, rank: number): readonly (Found | 'good')[] {
   const steps = madeSteps(ledger).flatMap(({ step }) => {
     const done = step.ranks.find((each) => each.rank === rank)?.done;
     if (done === undefined || done.skipped === true || done.learningRates.length === 0) return [];
     const tokens = pushedIn(ledger.rows.filter((row) => row.step === step.index));
     return [{ index: step.index, rate: Math.max(...done.learningRates), still: !done.changed, tokens, done }];
   });
-  const found = steps.flatMap(({ index, rate, still: unmoved, tokens, done }, i) => {
+  return steps.flatMap(({ index, rate, still: unmoved, tokens, done }, i): readonly (Found | 'good')[] => {
     const before = steps[i - 1];
+    if (before === undefined || tokens === 0) return [];
     // What moves at a rate of 0 has its rate elsewhere.
-    if (before === undefined || rate !== 0 || !unmoved || tokens === 0) return [];
+    if (rate !== 0 || !unmoved) return ['good'];
     const peak = Math.max(...steps.slice(0, i).map((each) => each.rate));
     const stays = before.rate === 0;
-    if (!stays && before.rate < MOST_OF_PEAK * peak) return [];
+    if (!stays && before.rate < MOST_OF_PEAK * peak) return ['good'];
     const how = stays
       ? `, as in step ${before.index}: a warm-up begins at 0 and leaves it behind one step`
       : `, right behind ${show(before.rate)} in step ${before.index}`;
@@ -170,7 +173,6 @@ function zerosOf(ledger: Ledger, rank: number): readonly Found[] {
       }),
     ];
   });
-  return found;
 }
 
 export const scheduleProperties: readonly LedgerProperty[] = [calls, rates];

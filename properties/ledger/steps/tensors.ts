@@ -35,11 +35,13 @@ const holds: LedgerProperty = {
     // What is rounded to half precision may stay where it is, as long as the copies are trained at all.
     const unsure = still.filter((event) => numberIn(event, 'gradients') !== 0 && isHalf(ledger, event));
     const made = madeSteps(ledger);
-    const open = made.filter(
-      ({ step, made: each }) =>
-        each.some(({ copies }) => copies === true) && !followed.some((event) => event.step === step.index),
+    // Of copies it is known only when the model is called again; of an engine's partitions, never.
+    const open = made.filter(({ step, made: each }) =>
+      each.some(({ copies }) => copies === true)
+        ? !followed.some((event) => event.step === step.index)
+        : !ledger.updates.some((update) => update.step === step.index),
     ).length;
-    return judgementOf(made.length - open - unsure.length, open + unsure.length, [
+    return judgementOf(Math.max(0, made.length - open - unsure.length), open + unsure.length, [
       ...still.filter((event) => !unsure.includes(event)).map(behind),
       ...strange.map(orphans),
     ]);

@@ -68,6 +68,8 @@ describe('gradients reach the step', () => {
     silent(ID, { rows, steps: [made(0, { gradientNorm: null, changed: false, copies: true })] });
     silent(ID, { rows, steps: [made(0, { gradientNorm: null, changed: false, closure: true })] });
     holds(ID, { rows, steps: [made(0, { gradientNorm: null, changed: true })] });
+    // An engine whose partitions say nothing, and an old trace.
+    silent(ID, { rows, steps: [made(0, { gradientNorm: null, changed: false })] });
   });
 });
 
@@ -99,7 +101,11 @@ test('gradients of the step before: left over, or used again', () => {
   expect(worst(ID, { ...two, events: [{ what: 'again', ...seen }] }).sentence).toContain(
     'no backward pass between',
   );
-  holds(ID, two);
+  const updates = [update([tensor('a')]), update([tensor('a')], { step: 1 })];
+  holds(ID, { ...two, updates });
+  // What nobody looked at: an engine's partitions, copies, the gradients inside of a closure.
+  silent(ID, two);
+  silent(ID, { ...two, updates, steps: [made(0, { closure: true }), made(1, { closure: true })] });
 });
 
 describe('the optimiser holds the model', () => {
@@ -128,7 +134,9 @@ describe('the optimiser holds the model', () => {
     holds(ID, { rows, steps, events: followed({ moved: 3 }) });
     silent(ID, { rows, steps, events: followed({ gradients: 4 }), models: [{ dtype: 'bfloat16' }] });
     silent(ID, { rows, steps });
-    holds(ID, { ...one, events: [{ what: 'strangers', values: { count: 2 } }] });
+    const updates = [update([tensor('a')])];
+    holds(ID, { ...one, updates, events: [{ what: 'strangers', values: { count: 2 } }] });
+    silent(ID, one);
   });
 });
 
@@ -166,6 +174,10 @@ describe('gradients reach every layer', () => {
     ],
   });
 
+  test('a model without numbered layers has no lowest one', () => {
+    silent(ID, { ...one, updates: [update([tensor('embed.w'), tensor('head.w')])] });
+  });
+
   test('cut between two layers, and above all of them', () => {
     expect(worst(ID, named(['layers.0.w', 'layers.1.w'])).sentence).toContain(
       'comes down to layers.2 and no further',
@@ -194,6 +206,7 @@ test('what is frozen, and what adapters stand beside', () => {
   holds(ID, right);
   const decayed = update([tensor('a', { trainable: false, norm: 0 })]);
   expect(worst(ID, { ...one, updates: [decayed] }).kind).toBe('frozen');
+  silent(ID, { ...one, updates: [update([tensor('a')])] });
 });
 
 test('weight decay by what its groups declare', () => {
@@ -221,6 +234,7 @@ test('rates of 0 behind the first step', () => {
   expect(worst(ID, at(0, 0)).kind).toBe('stays');
   expect(worst(ID, at(1e-3, 0)).kind).toBe('falls');
   holds(ID, at(0, 1e-4));
+  silent(ID, at(1e-3));
   holds(ID, at(1e-3, 1e-4, 0));
 });
 
