@@ -20,6 +20,8 @@ from ._scalers import Scalers
 IDLE_STEPS = 2
 # So many steps that a scaler left out, and not one that it did not: it will not be otherwise.
 MOST_SKIPPED = 64
+# A finding names a few; the rest are counted.
+MOST_NAMED = 256
 
 
 def install(session, torch):
@@ -189,12 +191,21 @@ class Steps:
         held = _held.of(pending.optimizer)
         _updates.label(session, pending)
         _schedules.told(held, session, backwards.since)
-        names = {id(tensor): name for name, tensor, _ in pending.labelled}
+        roots = [model.root for model in _models.known() if model.root is not None]
+        names = {id(parameter): name for root in roots for name, parameter in root.named_parameters()}
 
         def event(what, tensors, **values):
             told = [names[id(each)] for each in tensors if id(each) in names]
             if told or not tensors:
-                session.write("event", what=what, step=pending.index, model=pending.models[0], place=pending.place, names=told[:256], values={**values, "tensors": len(told)})
+                session.write(
+                    "event",
+                    what=what,
+                    step=pending.index,
+                    model=pending.models[0],
+                    place=pending.place,
+                    names=told[:MOST_NAMED],
+                    values={**values, "tensors": len(told)},
+                )
 
         if pending.closure:
             return
@@ -211,13 +222,11 @@ class Steps:
         if changed is not None and (abs(changed[0] - 1) > 1e-3 or changed[1] < 0.999):
             event("reworked", [], factor=changed[0], cosine=changed[1])
         own = {id(p) for p in pending.parameters}
-        known = {id(p) for model in _models.known() if model.root is not None for p in model.root.parameters()}
-        strangers = [p for p in pending.parameters if id(p) not in known and p.grad is None and p.requires_grad]
+        strangers = [p for p in pending.parameters if id(p) not in names and p.grad is None and p.requires_grad]
         if strangers and not pending.copies:
             free = [p for p, norm in zip(pending.measured, pending.norms) if norm and id(p) not in own]
             # Of tensors that are held by nobody at all.
             free = [p for p in free if not _held.holders([p])]
-            names = {id(p): name for model in _models.known() if model.root is not None for name, p in model.root.named_parameters()}
             event("strangers", free, count=len(strangers), shapes=[list(p.shape) for p in strangers[:4]])
         _clipping.told(session, pending, backwards)
 
