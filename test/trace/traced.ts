@@ -53,6 +53,7 @@ export interface TrainedRowSketch extends RowSketch {
   readonly notFinite?: number;
   readonly dtype?: string;
   readonly averagedOver?: number;
+  readonly batch?: LedgerRow['batch'];
 }
 
 export interface LedgerSketch {
@@ -88,6 +89,7 @@ export function ledgerOf(sketch: LedgerSketch = {}): Ledger {
     notFinite: row.notFinite ?? 0,
     dtype: row.dtype ?? 'float32',
     ...(row.averagedOver === undefined ? {} : { averagedOver: row.averagedOver }),
+    ...(row.batch === undefined ? {} : { batch: row.batch }),
     spans,
   }));
   const ranks = [...new Set(done.map(({ rank }) => rank))];

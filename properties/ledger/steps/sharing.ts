@@ -1,5 +1,5 @@
 // Micro-batches of one step, where nobody declared how their losses are put together: whether they share the step.
-import { type Ledger, type LedgerProperty, show, targetsOf } from '../../../src/index.ts';
+import { type Ledger, type LedgerProperty, type LedgerRow, show, targetsOf } from '../../../src/index.ts';
 import { policyAggregation, supervisedAggregation } from '../weights/declared.ts';
 import { type Found, judgementOf } from '../words.ts';
 import { at, eventsOf, fault, groupedBy, madeSteps, needsStep, plural } from './made.ts';
@@ -14,6 +14,8 @@ interface Window {
   readonly index: number;
   readonly batches: readonly Batch[];
   readonly place: string | undefined;
+  /** They are losses of several tasks, whose sum is meant. */
+  readonly tasks: boolean;
 }
 
 const sharing: LedgerProperty = {
@@ -43,12 +45,13 @@ const sharing: LedgerProperty = {
             ({ batches }) => batches.length < most && batches.every(({ sum }) => isNear(sum, 1 / most)),
           )
         : [];
-    const undivided = several.filter(({ batches }) =>
+    const alike = several.filter(({ tasks }) => !tasks);
+    const undivided = alike.filter(({ batches }) =>
       batches.every(({ sum, tokens }) => isNear(sum, 1) && tokens > 1),
     );
     return judgementOf(
-      several.length + short.filter((each) => !several.includes(each)).length,
-      madeSteps(ledger).length - several.length,
+      alike.length + short.filter((each) => !alike.includes(each)).length,
+      madeSteps(ledger).length - alike.length,
       [...undivided.map(tooLarge), ...short.map((window) => tooSmall(window, most))],
     );
   },
@@ -80,7 +83,15 @@ function windowOf(ledger: Ledger, index: number): readonly Window[] {
     if (weights.length === 0 || !weights.every((weight) => weight >= 0)) return [];
     batches.push({ forward, tokens: weights.length, sum: weights.reduce((sum, weight) => sum + weight, 0) });
   }
-  return [{ index, batches, place: done.backwardPlaces?.[0] }];
+  return [{ index, batches, place: done.backwardPlaces?.[0], tasks: areTasks([...forwards.values()]) }];
+}
+
+/** Each of another loader, or each of the same rows. */
+function areTasks(forwards: readonly (readonly LedgerRow[])[]): boolean {
+  if (forwards.length < 2) return false;
+  const passes = forwards.map(([row]) => row?.batch?.pass);
+  const rows = forwards.map((own) => own.map(({ ids }) => ids.join(' ')).join('\n'));
+  return (!passes.includes(undefined) && new Set(passes).size === passes.length) || new Set(rows).size === 1;
 }
 
 const sumOf = ({ batches }: Window): number => batches.reduce((all, { sum }) => all + sum, 0);
@@ -92,7 +103,7 @@ function tooLarge(window: Window): Found {
     harm: count,
     kind: 'undivided',
     sentence: `The ${count} micro-batches of step ${window.index} are a mean each (weights that add up to 1), and none is divided by ${count}: together ${show(sum)}, a step ${count} times as large as that of one batch.`,
-    note: `Divide the loss${at(window.place)} by the micro-batches of the step, or better by the tokens of the whole step.`,
+    note: `Divide the loss${at(window.place)} by the micro-batches of the step, or better by the tokens of the whole step. If these are losses of several tasks whose sum is meant, declare how each is put together (--semantics).`,
     given: { step: window.index, place: window.place ?? null, micro_batches: window.batches },
   });
 }

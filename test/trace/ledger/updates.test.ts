@@ -262,3 +262,43 @@ test('schedulers by their calls', () => {
   const fast = calls(1, 'LambdaLR', { calls: 4, passes: 4 });
   expect(noticed(ID, { ...two, events: fast })).toContain('once behind each micro-batch');
 });
+
+describe('micro-batches of one step', () => {
+  const ID = 'update/micro-batches-share-a-step';
+  const behind = { backwards: 2, backwardPlaces: ['train.py:7'] };
+  const means = (
+    lengths: readonly number[],
+    more: (forward: number) => object = () => ({}),
+  ): LedgerSketch => ({
+    rows: lengths.flatMap((length, forward) =>
+      (supervised({ lengths: [[[length]]] }).rows ?? []).map((row) => ({
+        ...row,
+        forward,
+        ...more(forward),
+      })),
+    ),
+    steps: [made(0, behind)],
+  });
+  const taken = (pass: number, number: number) => ({
+    batch: { pass, number, workers: 0, size: 1, of: 8 },
+  });
+
+  test('a mean each that nobody divides', () => {
+    expect(worst(ID, means([5, 3])).kind).toBe('undivided');
+    expect(
+      worst(
+        ID,
+        means([5, 3], (forward) => taken(0, forward)),
+      ).kind,
+    ).toBe('undivided');
+    holds(ID, { ...supervised({ lengths: [[[5], [3]]] }), steps: [made(0, behind)] });
+  });
+
+  test('losses of several tasks are added up as is meant: of several loaders, or of the same rows', () => {
+    silent(
+      ID,
+      means([5, 3], (forward) => taken(forward, 0)),
+    );
+    silent(ID, means([5, 5]));
+  });
+});
