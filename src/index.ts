@@ -71,6 +71,7 @@ export { type Line, lineThrough } from './trace/weights-line.ts';
 // Logs of a running job: the shape of a rule over them, of a series and of a sample.
 
 export { type Baseline, baseline } from './monitor/baseline.ts';
+export type { Course } from './monitor/curve.ts';
 export { type Join, type JoinedRow, joinSteps } from './monitor/join.ts';
 export { type NamedRole, roleOf } from './monitor/roles.ts';
 export type {
@@ -83,6 +84,7 @@ export type {
   Watch,
 } from './monitor/rule.ts';
 export { type Sample, SERIES_ROLES, type Series, type SeriesRole } from './monitor/series.ts';
+export { changePoint, mannKendall, median, noiseOf, quantile } from './monitor/statistics.ts';
 
 // Generators: fast-check arbitraries for cases, and the labels of what they exercise. `fc` is the fast-check that they
 // are made with; arbitraries of a second copy of it would not fit.

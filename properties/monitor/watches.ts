@@ -1,5 +1,7 @@
-// Two ways to watch: each series on its own, or several joined by step. Both speak once about a thing that is wrong.
+// Ways to watch: each series on its own, point by point or by its whole course, or several joined by step. All speak once about
+// a thing that is wrong.
 import {
+  type Course,
   type JoinedRow,
   joinSteps,
   type RuleWorld,
@@ -107,6 +109,54 @@ export function watchStreaks(world: RuleWorld, { reading, band, why }: StreakOpt
     },
     why,
   });
+}
+
+export interface CourseWatchOptions {
+  /** Undefined: this series is not for the rule, as far as is known now. `ended`: the log is at its end. */
+  readonly judge: (series: Series, course: Course, ended: boolean) => Violation | 'seen' | undefined;
+  /** Finite values of a series before it is judged the first time. */
+  readonly least: number;
+  readonly why: string | (() => string);
+}
+
+/**
+ * The whole course of each series, looked at again whenever it has grown by a sixteenth, and at the end: 16 ln(n) looks at n
+ * points, each at most 240 values long.
+ */
+export function watchCourses(world: RuleWorld, { judge, least, why }: CourseWatchOptions): Watch {
+  interface State {
+    count: number;
+    next: number;
+    silent: boolean;
+  }
+  const states = new Map<Series, State>();
+  let judged = 0;
+  const look = (series: Series, state: State, ended: boolean): Violation | undefined => {
+    const course = world.courseOf(series);
+    const said = course === undefined ? undefined : judge(series, course, ended);
+    if (said === undefined) return undefined;
+    judged++;
+    if (said === 'seen') return undefined;
+    state.silent = true;
+    return { series, ...said };
+  };
+  return {
+    point(series, _step, value) {
+      const state = states.get(series) ?? { count: 0, next: least, silent: false };
+      states.set(series, state);
+      if (Number.isFinite(value)) state.count++;
+      if (state.silent || state.count < state.next) return undefined;
+      state.next = state.count + Math.max(1, state.count >> 4);
+      return look(series, state, false);
+    },
+    end() {
+      return [...states]
+        .filter(([, { silent, count }]) => !silent && count >= least)
+        .flatMap(([series, state]) => look(series, state, true) ?? []);
+    },
+    judged: () => judged,
+    why: () => (typeof why === 'string' ? why : why()),
+  };
 }
 
 /** A row of joined series, with the series behind each key for the sentence. */

@@ -13,6 +13,19 @@ export interface Band {
   readonly highs: readonly number[];
 }
 
+/**
+ * A whole series in at most 240 stretches, in the order of the log. All but the last hold equally many points, so that a
+ * stretch is a weight of one in any rank statistic.
+ */
+export interface Course {
+  /** Of the first point of each stretch. */
+  readonly steps: readonly number[];
+  /** Mean of the finite values of each stretch. */
+  readonly means: readonly number[];
+  /** Finite values of all stretches together. */
+  readonly points: number;
+}
+
 export interface Curve {
   /** True where a new stretch begins: often enough to ask what is allowed here. */
   add(step: number, value: number): boolean;
@@ -20,6 +33,8 @@ export interface Curve {
   keep(): void;
   /** In the order in which they came; those that are no finite numbers among them. */
   points(): readonly CurvePoint[];
+  /** Its course up to here. */
+  course(): Course;
   /** What a rule allowed at this point. */
   allow(rule: string, step: number, low: number, high: number): void;
   band(rule: string): Band | undefined;
@@ -42,6 +57,8 @@ export function makeCurve(): Curve {
   const highAt = new Float64Array(MOST_STRETCHES);
   const highStep = new Float64Array(MOST_STRETCHES);
   const high = new Float64Array(MOST_STRETCHES);
+  const first = new Float64Array(MOST_STRETCHES);
+  const sum = new Float64Array(MOST_STRETCHES);
   const ringStep = new Float64Array(AROUND);
   const ringValue = new Float64Array(AROUND);
   const exact = new Map<number, CurvePoint>();
@@ -65,6 +82,8 @@ export function makeCurve(): Curve {
       highAt[to] = read(highAt, higher);
       highStep[to] = read(highStep, higher);
       high[to] = read(high, higher);
+      first[to] = read(first, a);
+      sum[to] = read(sum, a) + read(sum, b);
     }
     stretches = MOST_STRETCHES / 2;
     perStretch *= 2;
@@ -99,8 +118,11 @@ export function makeCurve(): Curve {
         if (stretches === MOST_STRETCHES) halve();
         setLow(stretches, step, value);
         setHigh(stretches, step, value);
+        first[stretches] = step;
+        sum[stretches] = value;
         stretches++;
       } else {
+        sum[stretches - 1] = read(sum, stretches - 1) + value;
         if (value < read(low, stretches - 1)) setLow(stretches - 1, step, value);
         if (value > read(high, stretches - 1)) setHigh(stretches - 1, step, value);
       }
@@ -124,6 +146,15 @@ export function makeCurve(): Curve {
       if (latest >= 0)
         all.set(latest, { step: read(ringStep, latest % AROUND), value: read(ringValue, latest % AROUND) });
       return [...all].sort(([a], [b]) => a - b).map(([, point]) => point);
+    },
+    course() {
+      const inLast = inStretch === 0 ? perStretch : inStretch;
+      const at = (stretch: number): number => (stretch === stretches - 1 ? inLast : perStretch);
+      return {
+        steps: [...first.subarray(0, stretches)],
+        means: Array.from(sum.subarray(0, stretches), (all, stretch) => all / at(stretch)),
+        points: stretches === 0 ? 0 : (stretches - 1) * perStretch + inLast,
+      };
     },
     allow(rule, step, lowest, highest) {
       const band = bands.get(rule) ?? { steps: [], lows: [], highs: [] };

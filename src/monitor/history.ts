@@ -222,6 +222,7 @@ function watched(rule: MonitorRule, run: MutableRun, options: HistoryOptions): R
     setting: (name) => options.settingOf(rule, name),
     declared: (name) => options.facts?.[name] ?? run.declared.get(name),
     series: () => run.series,
+    courseOf: (series) => run.stateOf(series).curve?.course(),
     ...(options.tokens === undefined ? {} : { tokens: options.tokens }),
   });
   return { run: run.name, rule, watch, seen: false, violations: [], more: 0, error: undefined };
@@ -240,9 +241,9 @@ function roleFor(
 }
 
 /** A rule about rollouts alone asks for no series. */
-function asksFor({ roles, samples }: MonitorRule, { role, evaluation }: Series): boolean {
+function asksFor({ roles, samples, evaluations }: MonitorRule, { role, evaluation }: Series): boolean {
   if (roles.length === 0) return samples !== true;
-  return role !== undefined && !evaluation && roles.includes(role);
+  return role !== undefined && (!evaluation || evaluations === true) && roles.includes(role);
 }
 
 function feedOf(state: RuleState): Feed[] {

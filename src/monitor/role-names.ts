@@ -231,6 +231,28 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     'time_per_step',
     'iteration_time',
   ],
+  data_time: [
+    'data_time',
+    'data_loading_time',
+    'dataloader_time',
+    'time/data',
+    'timing/data',
+    'timing_s/data',
+    'perf/data_time',
+    'load-data-time',
+  ],
+  epoch: ['epoch', 'progress/epoch', 'trainer/epoch'],
+  tool_calls: [
+    'tools/call_frequency',
+    'tool_calls',
+    'tool_calls/mean',
+    'num_tool_calls',
+    'num_tool_calls/mean',
+    'tool_call_counts/mean',
+    'avg_tool_calls',
+    'tool_calls_per_completion',
+  ],
+  preference_accuracy: ['rewards/accuracies', 'reward_accuracy', 'preference_accuracy'],
   tool_failures: ['tools/failure_frequency', 'invalid_tool_call_rate', 'tool_failure_rate'],
 };
 

@@ -1,6 +1,7 @@
 // What a rule over logs is: data, like a property. It sees points as they come and remembers no more than a window, so
 // that it judges a finished log and a running job alike.
 import type { PropertyFacts } from '../check/events.ts';
+import type { Course } from './curve.ts';
 import type { Sample, Series, SeriesRole } from './series.ts';
 
 export type SettingValue = number | string | boolean;
@@ -17,6 +18,8 @@ export interface MonitorRule extends PropertyFacts {
   readonly advice: string;
   /** What it must see at least one of; empty: every series. Samples are asked for by `samples`. */
   readonly roles: readonly SeriesRole[];
+  /** Evaluations of these roles are asked for as well. */
+  readonly evaluations?: true;
   /** It judges samples of rollouts. */
   readonly samples?: true;
   readonly settings: Readonly<Record<string, Setting>>;
@@ -33,6 +36,8 @@ export interface RuleWorld {
   readonly declared: (name: string) => SettingValue | undefined;
   /** Every series that was seen so far in this run; it only grows. */
   readonly series: () => readonly Series[];
+  /** What was logged of a series so far; undefined where there were too many series to keep the course of each. */
+  readonly courseOf: (series: Series) => Course | undefined;
   /** Of the run, where the user named one: for rules about the ids of samples. */
   readonly tokens?: SampleTokens;
 }
@@ -70,7 +75,7 @@ export interface Violation {
 }
 
 export interface Watch {
-  /** Points of the series with the rule's roles, never of evaluation series unless the rule has no roles. */
+  /** Points of the series with the rule's roles, of evaluation series only where the rule asks for them or has no roles. */
   point?(series: Series, step: number, value: number, time: number): Violation | undefined;
   sample?(sample: Sample): Violation | undefined;
   /** The log is at its end, or nobody will write it further. */

@@ -42,8 +42,16 @@ export const SERIES_ROLES = [
   'throughput',
   /** Seconds a step. */
   'step_time',
+  /** Seconds a step that are spent waiting for data. */
+  'data_time',
+  /** Passes over the data set so far; a fraction within one. */
+  'epoch',
+  /** Tool calls a completion, or in all. */
+  'tool_calls',
   /** Share of tool calls that failed, 0 to 1. */
   'tool_failures',
+  /** Share of preference pairs whose chosen answer is preferred, 0 to 1. */
+  'preference_accuracy',
 ] as const;
 export type SeriesRole = (typeof SERIES_ROLES)[number];
 

@@ -36,6 +36,7 @@ export function watch(rule: MonitorRule, samples: readonly Sample[], options: Wa
     },
     declared: () => undefined,
     series: () => [],
+    courseOf: () => undefined,
     ...(options.tokens === undefined ? {} : { tokens: options.tokens }),
   });
   const violations = samples.flatMap((sample) => watching.sample?.(sample) ?? []);
