@@ -90,3 +90,14 @@ test('what is said of all of them is so: a reason that only sounds alike is told
     'nothing to judge: no pair was trained',
   ]);
 });
+
+test('a head or a term beside the logits is said, also where every property judged', () => {
+  const beside = { what: 'beside', values: { share: 0.204 } };
+  const text = unjudgedLines([], ledgerOf({ events: [beside] }), PRINT)
+    .join(' ')
+    .replace(/\s+/g, ' ');
+  expect(text).toContain('about 20 % of their gradient');
+  expect(text).toContain('What that trains is not judged.');
+  expect(unjudgedLines(RESULTS, ledgerOf({ events: [beside] }), PRINT).join(' ')).toContain('another head');
+  expect(unjudgedLines(RESULTS, LEDGER, PRINT).join(' ')).not.toContain('another head');
+});

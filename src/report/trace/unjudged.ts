@@ -40,14 +40,24 @@ export function judgedWords(results: readonly PropertyResult[]): string {
   return `${judged} of ${plural(results.length, 'property', 'properties')} judged`;
 }
 
-/** Nothing where every property judged. */
+/** What the loss trains beside the logits that were read, which no property can speak of. */
+export function besideOf({ events }: Ledger): string | undefined {
+  const shares = events.flatMap(({ what, values }) => (what === 'beside' ? [Number(values.share)] : []));
+  if (shares.length === 0) return undefined;
+  const most = Math.round(100 * Math.max(...shares));
+  return `The loss reaches the hidden states beside these logits, too (about ${most} % of their gradient): by another head, a value head or a term of its own. What that trains is not judged.`;
+}
+
+/** Nothing where every property judged all that is trained. */
 export function unjudgedLines(
   results: readonly PropertyResult[],
   ledger: Ledger,
   { width, paint }: TracePrint,
 ): string[] {
   const groups = unjudgedOf(results, ledger);
-  if (groups.length === 0) return [];
+  const beside = besideOf(ledger);
+  const more = beside === undefined ? [] : wrap(beside, width - INDENT.length).map((line) => INDENT + line);
+  if (groups.length === 0) return more;
   const few = results.length <= FEW_PROPERTIES;
   const label = Math.max(...groups.map(({ ids }) => String(ids.length).length)) + GAP.length;
   return [
@@ -60,6 +70,7 @@ export function unjudgedLines(
           INDENT + pad(at === 0 ? String(ids.length).padStart(label - GAP.length) : '', label) + line,
       );
     }),
+    ...more,
   ];
 }
 

@@ -7,6 +7,7 @@ hidden states' gradient is then the end of the pass for this call, unless the gr
 import torch
 
 from ..gradient._recovery import coarsest
+from . import _beside
 from ._passes import Pass, hidden_result, logits_result
 from ._told import tell_blind
 
@@ -25,7 +26,9 @@ def on_logits(forward, piece, gradient):
         now = opened(forward)
         forward.logits_spoke = True
         gradient = gradient.detach().reshape(-1, forward.vocab)
-        now.add("logits", *logits_result(forward, piece, gradient), coarsest(piece.dtype, forward.precision))
+        found, rows, columns = logits_result(forward, piece, gradient)
+        _beside.through_logits(forward, piece, gradient, found.at)
+        now.add("logits", found, rows, columns, coarsest(piece.dtype, forward.precision))
 
 
 def on_hidden(forward, gradient):
@@ -35,6 +38,7 @@ def on_hidden(forward, gradient):
         now = opened(forward)
         if forward.logits_spoke and not now.silent():
             forward.logits_spoke = False
+            _beside.of_all(forward, gradient.detach())
             return
         forward.logits_spoke = False
         result = hidden_result(forward, gradient.detach())

@@ -42,8 +42,8 @@ class Frame:
         self.hidden = None
         """id to module: what may be its head, of a model written by hand; None: not known before the ids are looked up."""
         self.heads = {}
-        """What the latest of several that may be the head was called with, and gave."""
-        self.latest = None
+        """What the latest of several that may be the head were called with, and gave."""
+        self.latest = []
         """id of an embedding of positions, of a model written by hand."""
         self.seats = ()
         self.seated = False
@@ -276,7 +276,7 @@ class Watcher:
         if before is not None and before.parts is None:
             before.claimed = before.claimed or frame.claimed or frame.model is not None
         if frame.model is None and not frame.claimed and frame.ids is not None:
-            _heads.settle(self, frame)
+            _heads.settle(self, frame, result)
             frame.forward = self.make(self.session, frame, result=result) if frame.forward is None else frame.forward
             if frame.forward is not None and frame.forward.model is not None and before is not None:
                 before.claimed = True

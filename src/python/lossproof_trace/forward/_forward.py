@@ -11,7 +11,7 @@ from ..gradient import _post
 from ..gradient._logits import FEW_ENTRIES, entries_of
 from ..gradient._recovery import IDENTITY, coarsest
 from ..models import _models
-from . import _arguments, _calls
+from . import _arguments, _beside, _calls
 from ._backward import on_hidden, on_logits, on_loss
 from ._passes import Piece
 from ._places import place_of
@@ -49,6 +49,7 @@ class Forward:
         self.post = model.post
         self.current = None
         self.logits_spoke = False
+        self.beside = None
 
     # Inside of the call
 
@@ -69,7 +70,8 @@ class Forward:
             return
         if self.hidden is None and place == (0, self.ids.shape[1]):
             self.hidden = x.detach().reshape(*self.ids.shape, x.shape[-1])
-        self.keep(out, place, IDENTITY)
+        piece = self.keep(out, place, IDENTITY)
+        piece.reads = _beside.reads(self, x, place)
 
     def keep(self, out, place, post):
         """Looks at logits as they come into being, before anything is done to them in place, and waits for their gradient."""
@@ -95,6 +97,7 @@ class Forward:
         )
         self.pieces.append(piece)
         out.register_hook(lambda gradient: on_logits(self, piece, gradient))
+        return piece
 
     def think(self):
         if self.candidates is None:

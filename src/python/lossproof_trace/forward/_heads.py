@@ -56,25 +56,35 @@ def called(frame, head, x, out):
     """One of several that may be the head. Its outputs are kept to the end of the call, and no longer."""
     if x is None or out is None or not out.is_floating_point() or out.ndim < 2:
         return
-    if frame.latest is None or frame.latest[0] is not head:
-        frame.latest = (head, frame.hidden, [])
-    frame.latest[2].append((x, out))
+    if not frame.latest or frame.latest[-1][0] is not head:
+        frame.latest.append((head, frame.hidden, []))
+    frame.latest[-1][2].append((x, out))
 
 
 def went_on(frame, hidden):
     """Hidden states came behind what may have been the head."""
-    if frame.latest is not None and hidden.shape[-1] != frame.latest[2][-1][1].shape[-1]:
-        frame.latest = None
+    if frame.latest and hidden.shape[-1] != frame.latest[-1][2][-1][1].shape[-1]:
+        frame.latest.clear()
 
 
-def settle(watcher, frame):
-    """At the end of the call: the last one was it."""
-    latest, frame.latest = frame.latest, None
-    if latest is None or frame.forward is not None:
+def settle(watcher, frame, result):
+    """At the end of the call: the one whose logits are returned first was it (others predict further tokens), else the last one."""
+    latest, frame.latest = frame.latest, []
+    if not latest or frame.forward is not None:
         return
-    head, hidden, calls = latest
+    returned = first_tensor(result)
+    ours = [each for each in latest if any(out is returned for _, out in each[2])]
+    head, hidden, calls = (ours or latest)[-1]
     frame.forward = watcher.make(watcher.session, frame, head=head)
     if frame.forward is not None:
         frame.forward.saw_hidden(hidden)
         for x, out in calls:
             frame.forward.saw_head(x, out)
+
+
+def first_tensor(result):
+    """Also of a dict and of an output of transformers."""
+    if isinstance(result, torch.Tensor):
+        return result
+    values = result.values() if hasattr(result, "values") else result if isinstance(result, (tuple, list)) else ()
+    return next((value for value in values if isinstance(value, torch.Tensor) and value.ndim >= 2), None)

@@ -18,6 +18,8 @@ class Piece:
     """Logits of columns [start, start + width) of all rows, as far as they are remembered."""
 
     dead = False
+    # They are those of a head that is given the hidden states as they are.
+    reads = False
 
     def __init__(self, start, width, entries, z_entries, candidates, z_candidates, post, dtype):
         self.start, self.width = start, width

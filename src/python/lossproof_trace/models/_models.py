@@ -51,6 +51,8 @@ class Model:
         """The form of its latest loss that more than one target explains, and how often none was found."""
         self.shape = None
         self.misses = 0
+        """Backward passes in which it was asked whether anything but its logits has a gradient."""
+        self.asked_beside = 0
 
     def remember(self, found):
         if found.looked:

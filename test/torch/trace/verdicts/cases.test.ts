@@ -12,14 +12,18 @@ const named = <Case>(of: 'clean' | 'faulty'): [string, Case][] =>
 const cleanCases = named<CleanCase>('clean');
 const faultyCases = named<FaultyCase>('faulty');
 
-test.concurrent.each(cleanCases)('%s: not blamed', async (_, { exact, nothing = false, says, ...asked }) => {
-  const run = await traced(asked);
-  exact?.(run);
-  expect(blamedIn(run), run.out).toEqual([]);
-  expect(run.ledger.processes.flatMap(({ troubles }) => troubles)).toEqual([]);
-  if (says !== undefined) expect(run.out.replace(/\s+/g, ' ')).toMatch(says);
-  expect(run.exitCode, run.out).toBe(nothing ? 2 : 0);
-});
+test.concurrent.each(cleanCases)(
+  '%s: not blamed',
+  async (_, { exact, nothing = false, says, beside = false, ...asked }) => {
+    const run = await traced(asked);
+    exact?.(run);
+    expect(blamedIn(run), run.out).toEqual([]);
+    expect(run.ledger.processes.flatMap(({ troubles }) => troubles)).toEqual([]);
+    expect(run.ledger.events.some(({ what }) => what === 'beside')).toBe(beside);
+    if (says !== undefined) expect(run.out.replace(/\s+/g, ' ')).toMatch(says);
+    expect(run.exitCode, run.out).toBe(nothing ? 2 : 0);
+  },
+);
 
 test.concurrent.each(faultyCases)('%s: found, and named', async (_, faulty) => {
   const run = await traced(faulty);

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 IGNORE, CAP, TAU = -100, 15.0, 1.5
 CAPS = ["cap-inside", "cap-returned", "cap-in-loss"]
-SHAPES = [*CAPS, "smoothing", "distilled", "pure", "unseen-teacher", "entropy", "z-loss", "unknown", "hidden", "grads"]
+SHAPES = [*CAPS, "smoothing", "distilled", "pure", "unseen-teacher", "entropy", "z-loss", "unknown", "hidden", "grads", "two-heads", "value-head"]
 FAULTS = ["prompt", "same-token", "next-but-one", "another-row", "stop", "pads", "first-twice", "factors", "surgery"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
@@ -54,8 +54,20 @@ class Returned(nets.GPT):
         return CAP * torch.tanh(super().forward(ids, mask) / CAP)
 
 
+class Wider(nets.GPT):
+    """A second head beside the first, of the next token but one or of a value."""
+
+    def __init__(self, outputs):
+        super().__init__(size)
+        self.second = torch.nn.Linear(nets.WIDTH, outputs)
+
+    def forward(self, ids, mask=None):
+        return super().forward(ids, mask, loss=lambda hidden, head: (head(hidden), self.second(hidden)))
+
+
 torch.manual_seed(0)
-model = Returned(size) if shape == "cap-returned" else tiny.rotary(size) if shape == "hidden" else nets.GPT(size)
+wider = {"two-heads": size, "value-head": 1}.get(shape)
+model = Wider(wider) if wider else Returned(size) if shape == "cap-returned" else tiny.rotary(size) if shape == "hidden" else nets.GPT(size)
 teacher = nets.GPT(size).requires_grad_(False)
 table = torch.randn(size, size)  # a teacher that is no model
 optimiser = torch.optim.SGD(model.parameters(), lr=1e-3)
@@ -108,6 +120,12 @@ for at in (0, 2):
     elif shape == "hidden":
         body = model.model(input_ids=ids, attention_mask=mask).last_hidden_state
         loss_of(F.linear(body, model.lm_head.weight), labels, None).backward()
+    elif shape == "two-heads":
+        logits, later = model(ids, mask)
+        (loss_of(logits, labels, None) + 0.3 * F.cross_entropy(later[:, :-2].transpose(1, 2), labels[:, 2:], ignore_index=IGNORE)).backward()
+    elif shape == "value-head":
+        logits, values = model(ids, mask)
+        (loss_of(logits, labels, None) + 0.5 * (values[..., 0] - 1).pow(2).mean()).backward()
     elif shape == "grads":
         combined(model(ids, mask), labels)
     else:
