@@ -31,7 +31,7 @@ export function updatesOf({ records, rank, stepOf }: Ranked): readonly LedgerUpd
 export function eventsOf({ records, rank, stepOf, stepAt }: Ranked): readonly LedgerEvent[] {
   return records.filter(isEvent).map(({ what, step, model, place, names, values }) => ({
     rank,
-    // What a training begins with is seen before its first step is made.
+    // What stands before a step is seen before it is made.
     step: BEGINNING.has(what) ? stepAt(step) : stepOf(step),
     what,
     ...(model === null ? {} : { model }),
@@ -43,7 +43,7 @@ export function eventsOf({ records, rank, stepOf, stepAt }: Ranked): readonly Le
 
 // --- helpers ---
 
-const BEGINNING = new Set(['loaded', 'not-loaded', 'tied', 'untied', 'no-freeze', 'between']);
+const BEGINNING = new Set(['loaded', 'not-loaded', 'tied', 'untied', 'no-freeze', 'between', 'made-anew']);
 
 const isEvent = (record: ReadRecord): record is Extract<ReadRecord, { kind: 'event' }> =>
   record.kind === 'event';

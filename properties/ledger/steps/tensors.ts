@@ -2,6 +2,7 @@
 import {
   type Ledger,
   type LedgerEvent,
+  type LedgerNotice,
   type LedgerProperty,
   type LedgerUpdate,
   many,
@@ -99,18 +100,25 @@ const moves: LedgerProperty = {
       still.flatMap((seen) => seen.slice(0, 1)),
       ({ update }) => update,
     );
-    return judgementOf(
-      groups.size,
-      0,
-      [...byUpdate].map(([update, seen]) =>
-        unmoved(
-          update,
-          seen.map(({ tensor }) => tensor),
-        ),
+    const found = [...byUpdate].map(([update, seen]) =>
+      unmoved(
+        update,
+        seen.map(({ tensor }) => tensor),
       ),
     );
+    const notices = eventsOf(ledger, 'made-anew').slice(0, 1).map(madeAnew);
+    return { ...judgementOf(groups.size, 0, found), ...(notices.length === 0 ? {} : { notices }) };
   },
 };
+
+function madeAnew(event: LedgerEvent): LedgerNotice {
+  const { step, names } = event;
+  const count = numberIn(event, 'tensors') ?? names.length;
+  return {
+    sentence: `Before step ${step}, ${tensors(count)} changed while no optimiser was at work: ${named(names, count)}. Right where weights are averaged, merged, projected or loaded between steps; else something initialises them again.`,
+    answers: [],
+  };
+}
 
 /** A gradient so strong that the update is no rounding error of a float32, as plain descent or Adam make it. */
 function shouldMove({ held, norm = 0, rate = 0, moved, dtype, peak = 0, beside = 0 }: TensorUpdate): boolean {

@@ -126,7 +126,8 @@ export interface UpdateRecord {
  * left-over, again: `names` are tensors whose gradient is the step's before, with a backward pass since or without;
  * scaled: the factor of a gradient scaler is still on the gradients; reworked: they are not what the last backward pass left;
  * strangers: the optimiser holds tensors of no model, without a gradient; clip, schedule: a call of clipping, calls of a scheduler;
- * followed: whether a model moved behind a step on copies; between: it moved while no optimiser stepped;
+ * followed: whether a model moved behind a step on copies; between, made-anew: it moved while no optimiser stepped, between two
+ * micro-batches or between two steps; beside: the hidden states have a gradient that the logits do not explain (`share`);
  * loaded, not-loaded, tied, untied, no-freeze: what a training began with.
  */
 export interface EventRecord {

@@ -263,6 +263,16 @@ test('schedulers by their calls', () => {
   expect(noticed(ID, { ...two, events: fast })).toContain('once behind each micro-batch');
 });
 
+test('tensors that change between two steps are noticed, and their step named', () => {
+  const ID = 'update/every-tensor-moves';
+  const anew = { what: 'made-anew', step: 1, names: ['a'], values: { tensors: 3 } };
+  const moved = update([tensor('a')]);
+  expect(noticed(ID, { ...two, updates: [moved], events: [anew] })).toContain(
+    'Before step 1, 3 tensors changed while no optimiser was at work: a and 2 more.',
+  );
+  expect(noticed(ID, { ...two, updates: [moved] })).toBe('');
+});
+
 describe('micro-batches of one step', () => {
   const ID = 'update/micro-batches-share-a-step';
   const behind = { backwards: 2, backwardPlaces: ['train.py:7'] };

@@ -6,6 +6,8 @@ from . import _held, _tensors
 
 # A copy that lies flat in memory is padded.
 PADDED = 0.05
+# Of tensors that are told by name; the rest are counted.
+MOST_NAMED = 256
 
 
 class Copies:
@@ -42,7 +44,7 @@ class Copies:
     def called(self, model, within):
         """A training forward pass of the model: does it come with other weights than the last step left?"""
         before = self.seen.get(model.index)
-        if before is None or (model.index not in self.waiting and not within):
+        if before is None:
             return
         pairs = _tensors.compared(self.torch, before)
         same = _tensors.numbers(self.torch, [_tensors.equal(now, then) for _, then, now in pairs])
@@ -57,9 +59,19 @@ class Copies:
                     "rate": max(pending.rates, default=None),
                 },
             )
-        elif moved:
+        elif moved and within:
             self.session.write(
                 "event", what="between", step=self.session.step, model=model.index, place=None, names=[], values={"moved": moved}
+            )
+        elif not within:
+            self.made_anew(model, {id(tensor) for (tensor, _, _), value in zip(pairs, same) if value == 0})
+
+    def made_anew(self, model, moved):
+        names = [name for name, parameter in model.root.named_parameters() if id(parameter) in moved]
+        if names:
+            self.session.write(
+                "event", what="made-anew", step=self.session.step, model=model.index, place=None, names=names[:MOST_NAMED],
+                values={"tensors": len(names)},
             )
 
     def sample(self, model):

@@ -96,6 +96,8 @@ for step in range(4):
     optimiser.step()
     if fault == "again":
         optimiser.step()
+    if fault == "anew" and step == 0:
+        model.model.layers[0].mlp.down_proj.reset_parameters()
     if fault == "clip-behind":
         torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
     if not options.zero_at_head and fault != "no-zero":

@@ -11,8 +11,8 @@ export interface Cases {
 export interface CleanCase extends Clean {
   /** What must stand in the output: a notice, or what was recognised. */
   readonly says?: RegExp;
-  /** Its loss reaches the hidden states beside the logits, which is said; of any other it must not be. */
-  readonly beside?: true;
+  /** What is told of it, and must be told of no other: of its heads (`beside`), or of its weights between steps. */
+  readonly tells?: 'beside' | 'made-anew';
 }
 
 /** Found by a property that names it, or, where it cannot be known, told as not known: then no pass. */

@@ -54,8 +54,8 @@ export const losses: Cases = {
     }),
     'an entropy bonus': clean('entropy', { says: /entropy term 0\.02 \(the loss rewards entropy\)/ }),
     'a z-loss': clean('z-loss', { says: /a z-loss/ }),
-    'two heads, of the next token and of the next but one': clean('two-heads', { beside: true }),
-    'a value head': clean('value-head', { beside: true }),
+    'two heads, of the next token and of the next but one': clean('two-heads', { tells: 'beside' }),
+    'a value head': clean('value-head', { tells: 'beside' }),
     'gradients put together by hand': clean('grads'),
     'gradients put together in a way of its own': {
       words: `${TERMS} grads --fault surgery`,

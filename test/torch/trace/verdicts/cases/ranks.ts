@@ -44,7 +44,12 @@ export const ranks: Cases = {
     },
     'FSDP2 on the processor': { words: `${TWO} --by fsdp2`, ...given, exact },
     'an optimiser that is sharded over the ranks': { words: `${TWO} --by zero`, ...given, exact },
-    'local SGD by hand': { words: `${TWO} --by local`, ...given, says: /now and then, as in local SGD/ },
+    'local SGD by hand': {
+      words: `${TWO} --by local`,
+      ...given,
+      says: /now and then, as in local SGD/,
+      tells: 'made-anew',
+    },
     'one batch that is overfitted': {
       words: `${TWO} --fault one-batch`,
       ...given,

@@ -31,6 +31,11 @@ export const steps: Cases = {
       ...with_(LOOP, '--fault held-in-part'),
       says: /28 of 29 tensors with a gradient are in no optimiser that stepped/,
     },
+    'a layer that is initialised again between two steps': {
+      ...with_(LOOP, '--fault anew'),
+      says: /Before step 1, 1 tensor changed while no optimiser was at work: model\.layers\.0\.mlp\.down_proj\.weight\./,
+      tells: 'made-anew',
+    },
     'one weight decay for all': {
       ...with_(LOOP, '--accumulate 1 --fault undecayed'),
       exact: tokenMean(PAIRS),
