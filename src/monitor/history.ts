@@ -4,6 +4,7 @@
 import { type Curve, makeCurve } from './curve.ts';
 import { roleOf } from './roles.ts';
 import type { MonitorRule, SampleTokens, SettingValue, Violation, Watch } from './rule.ts';
+import { openSeams } from './seams.ts';
 import type { LogSink, Sample, Series, SeriesRole } from './series.ts';
 import { grown, makeTallies, type Tallies, tally } from './tallies.ts';
 
@@ -25,6 +26,8 @@ export interface History extends LogSink {
   readonly points: () => number;
   readonly samples: () => number;
   readonly complaints: () => readonly string[];
+  /** What is odd about the steps of these logs, and how it was taken: a sentence each. */
+  readonly remarks: () => readonly string[];
   /** The logs are at their end, or nobody writes them further: watches say what only the whole log tells. Once. */
   end(): void;
 }
@@ -101,6 +104,7 @@ export function openHistory(options: HistoryOptions): History {
       samples: 0,
       steps: undefined,
       declared: new Map(),
+      detour: false,
       stateOf: (series) => stateOf(tallies, curves[series.index], series.index),
     };
     runs.set(name, run);
@@ -139,34 +143,44 @@ export function openHistory(options: HistoryOptions): History {
     else violations.push(violation);
   };
 
+  const put = (series: Series, step: number, value: number, time: number): void => {
+    const at = series.index;
+    points++;
+    tally(tallies, at, step, value);
+    const owner = owners[at];
+    if (owner !== undefined) reach(owner, step);
+    const curve = curves[at];
+    const begins = curve?.add(step, value) === true;
+    const feed = feeds[at];
+    if (feed === undefined) return;
+    for (let each = 0; each < feed.length; each++) {
+      const { state, point } = feed[each] as Feed;
+      if (state.error !== undefined) continue;
+      try {
+        const violation = point(series, step, value, time);
+        if (violation !== undefined) take(state, violation, series);
+        if (begins) askBand(state, series, step, curve);
+      } catch (error) {
+        state.error = whyOf(error);
+      }
+    }
+  };
+
+  const seams = openSeams<MutableRun>({ runOf, seriesOf, put, courseOf: (at) => curves[at]?.course() });
+
   return {
     runs: () => [...runs.values()],
     points: () => points,
     samples: () => samples,
     complaints: () =>
       unsaid === 0 ? complaints : [...complaints, `${unsaid.toLocaleString('en')} more of the kind.`],
+    remarks: seams.remarks,
     series: seriesOf,
     point(series, step, value, time) {
-      const at = series.index;
-      points++;
-      tally(tallies, at, step, value);
-      const owner = owners[at];
-      if (owner !== undefined) reach(owner, step);
-      const curve = curves[at];
-      const begins = curve?.add(step, value) === true;
-      const feed = feeds[at];
-      if (feed === undefined) return;
-      for (let each = 0; each < feed.length; each++) {
-        const { state, point } = feed[each] as Feed;
-        if (state.error !== undefined) continue;
-        try {
-          const violation = point(series, step, value, time);
-          if (violation !== undefined) take(state, violation, series);
-          if (begins) askBand(state, series, step, curve);
-        } catch (error) {
-          state.error = whyOf(error);
-        }
-      }
+      const owner = owners[series.index] as MutableRun;
+      if (owner.detour || step < (tallies.steps[series.index] as number))
+        seams.point(owner, series, step, value, time);
+      else put(series, step, value, time);
     },
     sample(sample) {
       samples++;
@@ -176,7 +190,7 @@ export function openHistory(options: HistoryOptions): History {
     },
     declare(run, name, value) {
       if (value === null) return;
-      runOf(run).declared.set(name, value);
+      for (const own of seams.chain(runOf(run))) own.declared.set(name, value);
     },
     complain(sentence) {
       if (complaints.length < MOST_COMPLAINTS) complaints.push(sentence);
@@ -185,6 +199,7 @@ export function openHistory(options: HistoryOptions): History {
     end() {
       if (ended) return;
       ended = true;
+      seams.end();
       for (const { rules } of runs.values()) for (const state of rules) endOf(state, take);
     },
   };
@@ -199,6 +214,7 @@ interface MutableRun extends RunHistory {
   samples: number;
   steps: [number, number] | undefined;
   readonly declared: Map<string, SettingValue>;
+  detour: boolean;
 }
 
 interface Feed {
