@@ -13,9 +13,12 @@ import { lengthRules } from './policy/lengths.ts';
 import { policyRules } from './policy/policy.ts';
 import { rewardRules } from './policy/rewards.ts';
 import { sampleRules } from './samples/index.ts';
+import { bestCheckpoint } from './steps/best-checkpoint.ts';
 import { gradNormFinite } from './steps/finite-gradient.ts';
 import { gradientRules } from './steps/gradient.ts';
 import { learningRateRules } from './steps/learning-rate.ts';
+import { rateShapeRules } from './steps/rate-shapes.ts';
+import { scheduleResumes } from './steps/resumed-rate.ts';
 import { spikeRules } from './steps/spikes.ts';
 import { throughputRules } from './steps/throughput.ts';
 
@@ -30,6 +33,8 @@ export const seriesRules: readonly MonitorRule[] = [
   supervisedNotNegative,
   ...divergenceRules,
   ...learningRateRules,
+  ...rateShapeRules,
+  scheduleResumes,
   ...klRules,
   klLeavesZero,
   ...entropyRules,
@@ -38,6 +43,7 @@ export const seriesRules: readonly MonitorRule[] = [
   ...lengthRules,
   ...spikeRules,
   ...throughputRules,
+  bestCheckpoint,
 ];
 
 export const monitorRules: readonly MonitorRule[] = [...seriesRules, ...sampleRules];

@@ -20,11 +20,47 @@ export interface SeriesJudge {
   end?(): Violation | undefined;
 }
 
+/** What a watch was shown, for the reason why it judged nothing of it. */
+export interface Seen {
+  /** Steps with a point, of each series. */
+  readonly counts: ReadonlyMap<Series, number>;
+  /** Those that were no series for the rule. */
+  readonly aside: readonly Series[];
+  /** `train/loss has 12`, of the one with most points. */
+  readonly most: string;
+}
+
+export type Why = string | ((seen: Seen) => string);
+
+function seenOf(counts: ReadonlyMap<Series, number>, aside: readonly Series[]): Seen {
+  const [most] = [...counts].filter(([series]) => !aside.includes(series)).sort(([, a], [, b]) => b - a);
+  return {
+    counts,
+    aside,
+    most: most === undefined ? `${namesOf(aside)} is none for it` : `${most[0].name} has ${most[1]}`,
+  };
+}
+
+/** `train/loss`, `a, b and 3 more`. */
+export function namesOf(series: readonly Series[]): string {
+  const names = [...new Set(series.map(({ name }) => name))];
+  const more = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const MOST_NAMES = 3;
+
+/** Of a rule that needs so many points before it judges the first, of series that are for it. */
+export const tooFew =
+  (needed: number, what = 'logged points'): Why =>
+  ({ most }) =>
+    `it needs ${needed} ${what} before it judges the first; ${most}`;
+
 export interface SeriesWatchOptions {
   /** Undefined: this series is not for the rule. */
   readonly judge: (series: Series) => SeriesJudge | undefined;
   /** Why nothing was judged. */
-  readonly why: string | (() => string);
+  readonly why: Why;
 }
 
 /** One judge a series; a second point of the same step replaces nothing and is not counted again. */
@@ -33,6 +69,7 @@ export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
     readonly series: Series;
     readonly judge: SeriesJudge | undefined;
     step: number;
+    points: number;
     silent: boolean;
   }
   const states = new Map<Series, State>();
@@ -48,11 +85,13 @@ export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
     point(series, step, value) {
       let state = states.get(series);
       if (state === undefined) {
-        state = { series, judge: judge(series), step: Number.NaN, silent: false };
+        state = { series, judge: judge(series), step: Number.NaN, points: 0, silent: false };
         states.set(series, state);
       }
-      if (state.judge === undefined || state.step === step) return undefined;
+      if (state.step === step) return undefined;
       state.step = step;
+      state.points++;
+      if (state.judge === undefined) return undefined;
       const said = state.judge.point(step, value);
       return state.silent ? undefined : settle(state, said);
     },
@@ -66,7 +105,11 @@ export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
       return violations;
     },
     judged: () => judged,
-    why: () => (typeof why === 'string' ? why : why()),
+    why: () => {
+      const all = [...states.values()];
+      const aside = all.filter((state) => state.judge === undefined).map(({ series }) => series);
+      return said(why, new Map(all.map(({ series, points }) => [series, points])), aside);
+    },
     band: (series) => states.get(series)?.judge?.band?.(),
   };
 }
@@ -85,7 +128,7 @@ export interface StreakOptions {
   /** Undefined: says nothing of the rule. `value` is a number, maybe infinite. */
   readonly reading: (series: Series, value: number) => Reading | undefined;
   readonly band?: () => { readonly low: number; readonly high: number } | undefined;
-  readonly why: string;
+  readonly why: Why;
 }
 
 /** Each series on its own, until so many values in a row are bad as the rule's setting `points` says. */
@@ -116,7 +159,7 @@ export interface CourseWatchOptions {
   readonly judge: (series: Series, course: Course, ended: boolean) => Violation | 'seen' | undefined;
   /** Finite values of a series before it is judged the first time. */
   readonly least: number;
-  readonly why: string | (() => string);
+  readonly why: Why;
 }
 
 /**
@@ -155,7 +198,7 @@ export function watchCourses(world: RuleWorld, { judge, least, why }: CourseWatc
         .flatMap(([series, state]) => look(series, state, true) ?? []);
     },
     judged: () => judged,
-    why: () => (typeof why === 'string' ? why : why()),
+    why: () => said(why, new Map([...states].map(([series, { count }]) => [series, count])), []),
   };
 }
 
@@ -168,7 +211,7 @@ export interface JoinedWatchOptions<Key extends string> {
   /** The key of a series; undefined: not for this rule. Of several with one key, the first that was seen counts. */
   readonly keyOf: (series: Series) => Key | undefined;
   readonly row: (row: Row<Key>) => Violation | 'seen' | undefined;
-  readonly why: string | (() => string);
+  readonly why: Why;
 }
 
 /** A kind of violation is said once. */
@@ -176,7 +219,8 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
   const join = joinSteps<Key>();
   const keys = new Map<Series, Key | undefined>();
   const first = new Map<Key, Series>();
-  const said = new Set<string>();
+  const counts = new Map<Series, number>();
+  const told = new Set<string>();
   const waiting: Violation[] = [];
   let judged = 0;
   const judge = (rows: readonly JoinedRow<Key>[]): void => {
@@ -184,8 +228,8 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
       const outcome = row({ ...each, seriesOf: (key) => first.get(key) });
       if (outcome === undefined) continue;
       judged++;
-      if (outcome === 'seen' || said.has(outcome.kind)) continue;
-      said.add(outcome.kind);
+      if (outcome === 'seen' || told.has(outcome.kind)) continue;
+      told.add(outcome.kind);
       waiting.push(outcome);
     }
   };
@@ -198,6 +242,8 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
         if (key !== undefined && !taken) first.set(key, series);
       }
       const key = keys.get(series);
+      // Only until something is judged is it asked why nothing was.
+      if (judged === 0) counts.set(series, (counts.get(series) ?? 0) + 1);
       if (key !== undefined) judge(join.add(key, step, value));
       return waiting.shift();
     },
@@ -206,8 +252,17 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
       return waiting.splice(0);
     },
     judged: () => judged,
-    why: () => (typeof why === 'string' ? why : why()),
+    why: () =>
+      said(
+        why,
+        counts,
+        [...keys].flatMap(([series, key]) => (key === undefined ? [series] : [])),
+      ),
   };
+}
+
+function said(why: Why, counts: ReadonlyMap<Series, number>, aside: readonly Series[]): string {
+  return typeof why === 'string' ? why : why(seenOf(counts, aside));
 }
 
 /** Counts how often in a row something was so, and remembers where it began. */

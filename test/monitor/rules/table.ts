@@ -1,4 +1,5 @@
 // For every rule, logs that break it and logs that look alike and do not. A rule without both fails the test.
+import { RUN } from './cases/run.ts';
 import { dice, type Log, make } from './logs.ts';
 
 export interface Breaking extends Log {
@@ -1111,21 +1112,5 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       },
     ],
   },
-  'monitor/throughput-stalls': {
-    breaking: [
-      {
-        what: 'a pace',
-        series: { 'perf/throughput': then(noisy(30, 2000), ...flat(6, 50)) },
-        onset: 30,
-        within: 4,
-      },
-      { what: 'a time', series: { step_time: then(noisy(30, 1), ...flat(6, 60)) }, onset: 30, within: 4 },
-    ],
-    holding: [
-      {
-        what: 'a checkpoint now and then',
-        series: { step_time: make(200, (row) => (row % 20 === 19 ? 60 : by.heavy(1, 0.4))) },
-      },
-    ],
-  },
+  ...RUN,
 };
