@@ -51,7 +51,7 @@ const MICRO = 'micro-steps';
 
 /** Without these a log says nothing of its kind. */
 const ESSENTIAL = ['loss', 'reward', 'policy_loss', 'sft_loss', 'world', 'epoch'];
-const SMOOTHED = ['loss', 'policy_loss', 'value_loss', 'reward', 'grad_norm', 'kl', 'entropy', 'length'];
+const SMOOTHED = ['loss', 'policy_loss', 'value_loss', 'reward', 'kl', 'entropy', 'length'];
 /** Noise of a batch makes them another number when a step is done again. */
 const FIXED = ['learning_rate', 'epoch', 'samples', 'truncated', 'dead', 'perceptual', 'num_tokens'];
 
@@ -61,7 +61,10 @@ const MODIFIERS: readonly Modifier[] = [
     chance: 0.06,
     change: (by, log) => {
       const weight = by.pick([0.6, 0.9, 0.98]);
-      return mapped(log, (name, values) => (SMOOTHED.includes(name) ? smoothed(values, weight) : values));
+      // Most smooth what they look at, some everything.
+      const norms = by.uniform() < 0.3;
+      const fits = (name: string): boolean => SMOOTHED.includes(name) || (norms && name === 'grad_norm');
+      return mapped(log, (name, values) => (fits(name) ? smoothed(values, weight) : values));
     },
   },
   {
