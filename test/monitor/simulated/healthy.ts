@@ -4,7 +4,8 @@
 import type { Dice } from '../rules/logs.ts';
 import { dice } from '../rules/logs.ts';
 import { ppo } from './kinds/critics.ts';
-import { dense, grpo, solved, sparse } from './kinds/groups.ts';
+import { dense, grpo, solved, sparse, withTools } from './kinds/groups.ts';
+import { halfPrecision, plainLoop, short, undeclaredScaler } from './kinds/loops.ts';
 import { withSupervised, worldModel } from './kinds/mixed.ts';
 import { dpo, kto, rewardModel } from './kinds/preference.ts';
 import { pretraining } from './kinds/pretraining.ts';
@@ -26,9 +27,14 @@ const MAKERS = {
   'grpo, sparse': sparse,
   'grpo, solved': solved,
   'grpo, dense': dense,
+  'grpo, tools': withTools,
   ppo,
   'rl and sft': withSupervised,
   'world model': worldModel,
+  'plain loop': plainLoop,
+  short,
+  'half precision': halfPrecision,
+  'half precision, undeclared': undeclaredScaler,
 } satisfies Record<string, (by: Dice) => Simulation>;
 
 export type Kind = keyof typeof MAKERS;

@@ -6,6 +6,8 @@ import { type Column, type Columns, listOf, type Simulation } from './simulation
 interface Modifier {
   readonly name: string;
   readonly chance: number;
+  /** Rows, series or their steps are no longer those of the run. */
+  readonly hides?: true;
   /** Undefined: not for this run. */
   readonly change: (by: Dice, log: Written) => Written | undefined;
 }
@@ -20,30 +22,36 @@ export interface LoggedRun {
   readonly modifiers: readonly string[];
 }
 
-export function logged(by: Dice, { plan, columns, naming, declared }: Simulation): LoggedRun {
+/** `whole`: with all its rows and series under their own steps, as one wants a run in which something was planted. */
+export function logged(by: Dice, { plan, columns, naming, declared }: Simulation, whole = false): LoggedRun {
   let written: Written = { steps: plan.steps, columns };
   const modifiers: string[] = [];
-  for (const { name, chance, change } of MODIFIERS) {
-    if (by.uniform() >= chance) continue;
+  for (const { name, chance, change, hides } of MODIFIERS) {
+    if (by.uniform() >= chance || (whole && hides === true)) continue;
     const changed = change(by, written);
     if (changed === undefined) continue;
     written = changed;
     modifiers.push(name);
   }
+  // What counts micro-steps is a loop of somebody's own, which declares no schedule in steps of the optimiser.
+  const { lr_scheduler_type: schedule, ...rest } = declared ?? {};
+  const said = modifiers.includes(MICRO) || schedule === undefined ? rest : declared;
   const series = Object.fromEntries(
     Object.entries(written.columns).map(([name, values]) => [naming(name), values]),
   );
   return {
-    log: { series, steps: written.steps, ...(declared === undefined ? {} : { declared }) },
+    log: { series, steps: written.steps, declared: said ?? {} },
     modifiers,
   };
 }
 
 // --- helpers ---
 
+const MICRO = 'micro-steps';
+
 /** Without these a log says nothing of its kind. */
 const ESSENTIAL = ['loss', 'reward', 'policy_loss', 'sft_loss', 'world', 'epoch'];
-const SMOOTHED = ['loss', 'policy_loss', 'value_loss', 'reward', 'grad_norm', 'kl', 'entropy', 'length'];
+const SMOOTHED = ['loss', 'policy_loss', 'value_loss', 'reward', 'kl', 'entropy', 'length'];
 /** Noise of a batch makes them another number when a step is done again. */
 const FIXED = ['learning_rate', 'epoch', 'samples', 'truncated', 'dead', 'perceptual', 'num_tokens'];
 
@@ -53,12 +61,16 @@ const MODIFIERS: readonly Modifier[] = [
     chance: 0.06,
     change: (by, log) => {
       const weight = by.pick([0.6, 0.9, 0.98]);
-      return mapped(log, (name, values) => (SMOOTHED.includes(name) ? smoothed(values, weight) : values));
+      // Most smooth what they look at, some everything.
+      const norms = by.uniform() < 0.3;
+      const fits = (name: string): boolean => SMOOTHED.includes(name) || (norms && name === 'grad_norm');
+      return mapped(log, (name, values) => (fits(name) ? smoothed(values, weight) : values));
     },
   },
   {
     name: 'series missing',
     chance: 0.15,
+    hides: true,
     change: (by, { steps, columns }) => {
       const kept = Object.entries(columns).filter(([name]) => ESSENTIAL.includes(name) || by.uniform() < 0.7);
       return { steps, columns: Object.fromEntries(kept) };
@@ -67,12 +79,14 @@ const MODIFIERS: readonly Modifier[] = [
   {
     name: 'points missing',
     chance: 0.05,
+    hides: true,
     change: (by, log) =>
       mapped(log, (_, values) => values.map((value) => (by.uniform() < 0.03 ? undefined : value))),
   },
   {
-    name: 'micro-steps',
+    name: MICRO,
     chance: 0.05,
+    hides: true,
     change: (by, { steps, columns }) => {
       if (columns.loss === undefined || columns.reward !== undefined || steps.length > 600) return undefined;
       const micro = by.pick([2, 4, 8]);
@@ -80,9 +94,11 @@ const MODIFIERS: readonly Modifier[] = [
       return {
         steps: steps.flatMap((step) => listOf(micro, (part) => step * micro - micro + part + 1)),
         columns: mapColumns(columns, (name, values) =>
-          values.flatMap((value) =>
+          values.flatMap((value, row) =>
             listOf(micro, (part): number | undefined => {
               if (part === micro - 1) return value;
+              // The rate moves with the step of the optimiser, behind the last of them.
+              if (name === 'learning_rate') return values[Math.max(0, row - 1)];
               if (name === 'grad_norm') return zero ? 0 : undefined;
               if (name.startsWith('eval_')) return undefined;
               return again(by, name, value);
@@ -95,6 +111,7 @@ const MODIFIERS: readonly Modifier[] = [
   {
     name: 'ranks in one series',
     chance: 0.04,
+    hides: true,
     change: (by, { steps, columns }) => {
       const ranks = by.pick([2, 4, 8]);
       return {
@@ -108,6 +125,7 @@ const MODIFIERS: readonly Modifier[] = [
   {
     name: 'ranks in series of their own',
     chance: 0.03,
+    hides: true,
     change: (by, { steps, columns }) => {
       const own = Object.entries(columns).flatMap(([name, values]) =>
         listOf(2, (rank) => rank).map((rank): [string, Column] => [
@@ -142,6 +160,7 @@ const MODIFIERS: readonly Modifier[] = [
   {
     name: 'broken off',
     chance: 0.08,
+    hides: true,
     change: (by, { steps, columns }) => {
       const at = by.whole(Math.min(5, steps.length), steps.length);
       return {

@@ -4,7 +4,7 @@ import { type Dice, make } from '../rules/logs.ts';
 /** Gradient norms: log-normal around a level that changes slowly, with single spikes that clipping takes away from the weights. */
 export function norms(by: Dice, count: number, level: (row: number) => number): number[] {
   const sigma = by.pick([0.1, 0.2, 0.3, 0.5, 0.8]);
-  const spikes = by.pick([0, 0, 0, 0.003, 0.01, 0.02]);
+  const spikes = by.pick([0, 0, 0, 0.001, 0.003, 0.006]);
   const most = by.pick([3, 10, 50]);
   return make(count, (row) => {
     const usual = by.heavy(Math.max(level(row), 1e-9), sigma);

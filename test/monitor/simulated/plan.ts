@@ -142,6 +142,6 @@ function schedule(by: Dice, peak: number, total: number, every: number): Schedul
     kind,
     warmup,
     rateAt: (step) => peak * (step < warmup ? step / Math.max(1, warmup) : behind(step)),
-    declared: kind === 'cosine_with_restarts' ? { 'lr_scheduler_kwargs.num_cycles': cycles } : {},
+    declared: kind === 'cosine_with_restarts' ? { 'lr_scheduler_kwargs/num_cycles': cycles } : {},
   };
 }

@@ -49,7 +49,7 @@ export function solved(by: Dice): Simulation {
   return groups(
     by,
     { from: by.pick([0.2, 0.5]), to: 0.9999, spread: 0.5, dense: 0, offset: 0, scale: 1 },
-    by.pick([2, 4, 8]),
+    by.pick([1.2, 1.5, 2, 4]),
   );
 }
 
@@ -64,6 +64,22 @@ export function dense(by: Dice): Simulation {
     offset: scale * by.pick([-3, 0, 2]),
     scale,
   });
+}
+
+/** A policy that calls tools, with time more often or less; some of the calls fail. */
+export function withTools(by: Dice): Simulation {
+  const run = grpo(by);
+  const often = by.pick([0.3, 0.8, 1]);
+  const most = by.pick([0.6, 1, 1, 1.5]);
+  const at = (row: number): number => run.plan.progress[row] ?? 1;
+  return {
+    ...run,
+    columns: {
+      ...run.columns,
+      tools: make(run.plan.rows, (row) => Math.min(1, often * (1 + (most - 1) * at(row)) * by.heavy(1, 0.1))),
+      tool_failures: make(run.plan.rows, (row) => Math.min(1, by.heavy(0.2 * (1 - 0.7 * at(row)), 0.3))),
+    },
+  };
 }
 
 export function groups(by: Dice, task: Task, speed = by.pick([1, 1, 3])): Simulation {
@@ -174,7 +190,8 @@ export function lengthsOf(by: Dice, { rows, progress }: Plan): Columns {
   const times = by.pick([0.5, 0.8, 1, 1, 1.3, 2, 3]);
   const limit = by.pick([1.5, 3, 8]) * start * Math.max(1, times);
   const noise = by.pick([0.03, 0.1]);
-  const cut = by.pick([0, 0.02, 0.1, 0.4]);
+  // Where they grow, more of them run into the limit, though never nearly all.
+  const cut = by.pick([0, 0.02, 0.1, 0.3]) / Math.max(1, times / 2);
   const mean = make(rows, (row) =>
     Math.min(limit, start * (1 + (times - 1) * (progress[row] ?? 1)) * by.heavy(1, noise)),
   );
@@ -189,6 +206,8 @@ export function lengthsOf(by: Dice, { rows, progress }: Plan): Columns {
 }
 
 const TRL: Readonly<Record<string, string>> = {
+  tools: 'tools/call_frequency',
+  tool_failures: 'tools/failure_frequency',
   dead: 'frac_reward_zero_std',
   length: 'completions/mean_length',
   length_min: 'completions/min_length',
@@ -204,6 +223,7 @@ const GROUP_NAMINGS = {
     board,
   ),
   verl: called({
+    tools: 'num_tool_calls/mean',
     loss: 'actor/pg_loss',
     grad_norm: 'actor/grad_norm',
     kl: 'actor/kl_loss',
@@ -219,6 +239,7 @@ const GROUP_NAMINGS = {
     epoch: 'training/epoch',
   }),
   openrlhf: called({
+    tools: 'tool_calls',
     loss: 'policy_loss',
     learning_rate: 'actor_lr',
     length: 'response_length',
