@@ -66,10 +66,9 @@ function judgeResumed(world: RuleWorld, series: Series): SeriesJudge {
       const due = rateAt(before, step);
       const near = numberOf(world, 'tolerance') * peak;
       const begins = Math.abs(value - anew) <= near && Math.abs(value - due) > 2 * near;
-      if (!begins) {
-        resumed.same = 0;
-        return 'seen';
-      }
+      // It begins anew at once, or not at all: later, a schedule may restart by itself.
+      if (!begins) resumed = undefined;
+      if (resumed === undefined) return 'seen';
       if (resumed.same++ === 0) resumed.first = value;
       if (resumed.same < numberOf(world, 'points')) return 'seen';
       return {

@@ -33,7 +33,10 @@ const stalls: MonitorRule = {
   roles: PACE,
   settings: {
     times: { default: 10, what: 'Times slower than the median of the last steps, for a while.' },
-    points: inARow(5, 'A checkpoint or an evaluation takes its time.'),
+    points: inARow(
+      10,
+      'A checkpoint or an evaluation takes its time, which each micro-batch of that step may log.',
+    ),
     window: { default: WINDOW, what: 'Logged steps that make the median.' },
     warm_up: { default: WARM_UP, what: 'Logged steps before the first is judged: compilation comes first.' },
     lasting: {

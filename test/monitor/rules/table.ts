@@ -631,6 +631,18 @@ export const TABLE: Readonly<Record<string, Cases>> = {
         declared: { lr_scheduler_type: 'cosine', learning_rate: 1e-4, max_steps: 100, warmup_steps: 0.1 },
       },
       {
+        what: 'restarts as many as are declared',
+        series: {
+          learning_rate: make(100, (row) => 1e-4 * 0.5 * (1 + Math.cos(Math.PI * ((4 * (row / 100)) % 1)))),
+        },
+        declared: {
+          lr_scheduler_type: 'cosine_with_restarts',
+          learning_rate: 1e-4,
+          max_steps: 100,
+          'lr_scheduler_kwargs/num_cycles': 4,
+        },
+      },
+      {
         what: 'an optimiser that was handed over',
         series: { learning_rate: make(50, (row) => 3e-3 * (1 - row / 50)) },
         declared: { lr_scheduler_type: 'linear', learning_rate: 5e-5, max_steps: 50 },
@@ -653,7 +665,8 @@ export const TABLE: Readonly<Record<string, Cases>> = {
   'monitor/learning-rate-not-zero': {
     breaking: [
       { what: 'a schedule that ended', series: { lr: then(flat(9, 1e-4), 0, 0, 0, 0) }, onset: 9 },
-      { what: 'a scheduler that is never stepped', series: { lr: flat(9, 0) }, onset: 0, within: 4 },
+      { what: 'a scheduler that is never stepped', series: { lr: flat(60, 0) }, onset: 0, within: 19 },
+      { what: 'the same in a short log', series: { lr: flat(12, 0) }, onset: 0, within: 12 },
     ],
     holding: [
       {

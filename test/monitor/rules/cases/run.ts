@@ -192,11 +192,11 @@ export const RUN: Readonly<Record<string, Cases>> = {
     breaking: [
       {
         what: 'a pace',
-        series: { 'perf/throughput': [...noisy(30, 2000), ...flat(6, 50)] },
+        series: { 'perf/throughput': [...noisy(30, 2000), ...flat(12, 50)] },
         onset: 30,
-        within: 4,
+        within: 9,
       },
-      { what: 'a time', series: { step_time: [...noisy(30, 1), ...flat(6, 60)] }, onset: 30, within: 4 },
+      { what: 'a time', series: { step_time: [...noisy(30, 1), ...flat(12, 60)] }, onset: 30, within: 9 },
       {
         what: 'a fifth of the pace from some step on',
         series: { throughput: [...noisy(60, 2000, 0.3), ...noisy(60, 400, 0.3)] },
