@@ -13,6 +13,7 @@ import { lengthRules } from './policy/lengths.ts';
 import { policyRules } from './policy/policy.ts';
 import { rewardRules } from './policy/rewards.ts';
 import { sampleRules } from './samples/index.ts';
+import { shapeRules } from './shapes/index.ts';
 import { gradNormFinite } from './steps/finite-gradient.ts';
 import { gradientRules } from './steps/gradient.ts';
 import { learningRateRules } from './steps/learning-rate.ts';
@@ -29,6 +30,7 @@ export const seriesRules: readonly MonitorRule[] = [
   ...gradientRules,
   supervisedNotNegative,
   ...divergenceRules,
+  ...shapeRules,
   ...learningRateRules,
   ...klRules,
   klLeavesZero,

@@ -20,46 +20,87 @@ export const gradientFlows: MonitorRule = {
       2,
       'No finite batch has a gradient of exactly 0; a second step rules out a batch without trained tokens.',
     ),
+    beginning: {
+      default: 16,
+      what: 'So many from the first logged step on, where nothing declares gradient_accumulation_steps: a log of every micro-batch has no norm but where the optimiser takes a step. Said of fewer at the end of the log.',
+    },
   },
-  watch: (world) =>
-    watchJoined<SignalKey>({
+  watch: (world) => {
+    const judge = judgeGradient(world);
+    const watch = watchJoined<SignalKey>({
       keyOf: signalKey,
-      row: judgeGradient(world),
+      row: judge.row,
       why: 'no step has both a loss and a gradient norm',
-    }),
+    });
+    return { ...watch, end: () => [...[watch.end?.() ?? []].flat(), ...judge.end()] };
+  },
 };
 
 /** Chance that groups without spread explain a row of gradients of exactly 0, below which they do not. */
 const CHANCE = 1e-6;
+/** Times the longest row of zeros before: where an optimiser takes a step at every n-th batch, they are n - 1. */
+const LONGER = 2;
 
-function judgeGradient(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'seen' | undefined {
-  const streak = streakOf(numberOf(world, 'points'));
+function judgeGradient(world: RuleWorld): {
+  row(row: Row<SignalKey>): Violation | 'seen' | undefined;
+  end(): readonly Violation[];
+} {
+  const needed = numberOf(world, 'points');
+  const streak = streakOf(needed);
   let before = Number.NaN;
   let spaced = false;
   let chance = 1;
-  return (row) => {
-    const loss = row.values.get('loss');
-    const grad = row.values.get('grad');
-    if (loss === undefined || grad === undefined) return undefined;
-    spaced ||= Math.abs(row.step - before) > 1;
-    before = row.step;
-    const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
-    const long = streak.next(still, row.step);
-    chance = still ? chance * deadChance(row) : 1;
-    if (!long) return 'seen';
-    // Where not every step is logged, the loss is a mean of several and the norm is of the last one, which may be a
-    // step whose groups had no spread.
-    if (spaced && hasRollouts(world) && chance > CHANCE) return 'seen';
-    const series = row.seriesOf('grad');
-    const lossSeries = row.seriesOf('loss');
-    if (series === undefined || lossSeries === undefined) return 'seen';
-    return {
-      kind: 'no gradient',
-      sentence: `${from(series, streak.from, row.step)} is exactly 0 while ${lossSeries.name} is ${read(loss)}: the loss does not reach the parameters.`,
-      series,
-      step: streak.from,
-      value: 0,
-    };
+  /** Longest row of zeros that came to an end, and whether a norm was above 0. */
+  let longest = 0;
+  let alive = false;
+  let open: Violation | undefined;
+  let said = false;
+
+  /** Zeros that a log of micro-batches may have in a row. */
+  const mayBe = (): number => {
+    const declared = declaredNumber(world, 'gradient_accumulation_steps') ?? 0;
+    const between = alive ? LONGER * longest : declared > 0 ? 0 : numberOf(world, 'beginning') - 1;
+    return Math.max(needed - 1, declared > 1 ? declared : 0, between);
+  };
+
+  return {
+    row(row) {
+      const loss = row.values.get('loss');
+      const grad = row.values.get('grad');
+      if (loss === undefined || grad === undefined) return undefined;
+      spaced ||= Math.abs(row.step - before) > 1;
+      before = row.step;
+      const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
+      if (!still) {
+        longest = Math.max(longest, streak.length);
+        alive ||= grad > 0;
+        open = undefined;
+      }
+      const long = streak.next(still, row.step);
+      chance = still ? chance * deadChance(row) : 1;
+      if (!long) return 'seen';
+      // Where not every step is logged, the loss is a mean of several and the norm is of the last one, which may be a
+      // step whose groups had no spread.
+      if (spaced && hasRollouts(world) && chance > CHANCE) return 'seen';
+      const series = row.seriesOf('grad');
+      const lossSeries = row.seriesOf('loss');
+      if (series === undefined || lossSeries === undefined) return 'seen';
+      const found: Violation = {
+        kind: 'no gradient',
+        sentence: `${from(series, streak.from, row.step)} is exactly 0 while ${lossSeries.name} is ${read(loss)}: the loss does not reach the parameters.`,
+        series,
+        step: streak.from,
+        value: 0,
+      };
+      if (streak.length <= mayBe()) {
+        // Of a run whose every norm was 0 the end tells.
+        open = alive ? undefined : found;
+        return 'seen';
+      }
+      said = true;
+      return found;
+    },
+    end: () => (open === undefined || said ? [] : [open]),
   };
 }
 
