@@ -83,7 +83,8 @@ const lossImproves: MonitorRule = {
 };
 
 const CHANCE = Math.LN2;
-const NEAR_CHANCE = 0.02;
+/** Nats that rounding makes of the same weights. */
+const NEAR_CHANCE = 0.005;
 /** Of ln V. */
 const UNTRAINED = 0.9;
 /** Where the vocabulary is not declared: of the smallest and of the largest one of published models, with room. */
@@ -95,8 +96,10 @@ const PASSES = 2;
 function reasonToLearn(world: RuleWorld, series: Series, { steps, means }: Course): string | undefined {
   const first = median(means.slice(0, Math.floor(means.length / FIFTHS)));
   if (warmsUp(world)) return undefined;
-  if (hasMargins(world) && Math.abs(first - CHANCE) < NEAR_CHANCE)
-    return ', and ln 2 is what preferences cost by chance';
+  if (hasMargins(world))
+    return means.every((value) => Math.abs(value - CHANCE) < NEAR_CHANCE)
+      ? ', and ln 2 is what preferences cost while the policy is its reference'
+      : undefined;
   const vocabulary = declaredNumber(world, 'vocab_size');
   const [low, high] =
     vocabulary === undefined

@@ -1,11 +1,11 @@
 // A supervised or preference loss that rises against the best that it had, and does not come back.
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
-import { isReinforced } from '../run-kind.ts';
+import { hasMargins, isReinforced } from '../run-kind.ts';
 import { read, type SeriesJudge, watchSeries } from '../watches.ts';
-import { numberOf } from '../world.ts';
+import { numberOf, ofAllSeries, someSeries } from '../world.ts';
 import { type Evaluations, evaluations } from './evaluations.ts';
-import { changeSince, type Rise, riseTracker } from './rise.ts';
+import { changeSince, climbs, type Rise, riseTracker } from './rise.ts';
 
 export const lossRises: MonitorRule = {
   id: 'monitor/loss-rises',
@@ -72,19 +72,30 @@ function judgeOf(world: RuleWorld, series: Series, held: Evaluations): SeriesJud
       signed ||= value < 0;
       const rise = tracker.add(step, value);
       if (signed || isReinforced(world)) return undefined;
-      if (rise === undefined || held.improvedSince(rise.from) || !isLost(world, rise))
+      if (rise === undefined || held.improvedSince(rise.from) || !isLost(world, series, rise))
         return tracker.recent.count > LEAST ? 'seen' : undefined;
       return violationOf(series, step, rise);
     },
   };
 }
 
-function isLost(world: RuleWorld, rise: Rise): boolean {
-  const { floor, start, level, peak, climb, limit } = rise;
+const CHANCE = Math.LN2;
+
+/** Pairs or marks of answers are learnt: their margins or accuracies are logged. */
+const prefers = ofAllSeries(
+  (world) => hasMargins(world) || someSeries(world, ({ role }) => role === 'preference_accuracy'),
+);
+
+function isLost(world: RuleWorld, series: Series, rise: Rise): boolean {
+  const { floor, start, level, peak, climb, alike, limit } = rise;
+  // Worse than chance, where answers are preferred: pairs differ so much that a loss below it has no level.
+  if (prefers(world) && level < CHANCE * WORSE) return false;
   // It comes back.
   if (level < floor + KEEPS * (peak - floor)) return false;
   const times = level / Math.max(floor, Number.MIN_VALUE);
-  if (climb <= JUMP) return times >= numberOf(world, 'jump') && level - floor >= LOST * (start - floor);
+  const course = climb === Number.POSITIVE_INFINITY ? world.courseOf(series) : undefined;
+  const jumped = course === undefined ? climb <= JUMP * alike : !climbs(course, rise.bestStep);
+  if (jumped) return times >= numberOf(world, 'jump') && level - floor >= LOST * (start - floor);
   const worse = level > WORSE * start;
   if (level < WORSE_THAN_RESTART * start && rateRose(world, rise.bestStep)) return false;
   return level > limit && times >= numberOf(world, worse ? 'above_start' : 'below_start');

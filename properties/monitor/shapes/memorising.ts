@@ -3,12 +3,12 @@
 // that can be learnt falls within the passes as well, and a task of low entropy is at its floor within the first.
 //
 // Of each pass the median of its first and of its last fifth (at least 3 points, at most 9); the drop between two passes is
-// ln(last of one / first of the next). Blamed where the loss has come down to a tenth of what it was at the end of the
-// first pass, at least two drops are above ln 1.25 and above 4 deviations of their noise, and the drops together make
+// ln(last of one / first of the next). Blamed where the loss has come down to a twentieth of what it was at the end of the
+// first pass, at least three drops are above ln 1.25 and above 4 deviations of their noise, and the drops together make
 // 60 % of the fall in logarithms.
 import { type MonitorRule, median, noiseOf, type RuleWorld, type Violation } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
-import { isReinforced } from '../run-kind.ts';
+import { hasMargins, isReinforced } from '../run-kind.ts';
 import { type Row, read, watchJoined } from '../watches.ts';
 import { numberOf } from '../world.ts';
 import { evaluations } from './evaluations.ts';
@@ -26,7 +26,7 @@ export const memorising: MonitorRule = {
   roles: ['loss', 'sft_loss', 'epoch'],
   evaluations: true,
   settings: {
-    share: { default: 0.1, what: 'Of the loss at the end of the first pass.' },
+    share: { default: 0.05, what: 'Of the loss at the end of the first pass.' },
     least: { default: 0.3, what: 'Nats at the end of the first pass, below which there is little to learn.' },
   },
   watch: (world) => {
@@ -35,7 +35,7 @@ export const memorising: MonitorRule = {
     const watch = watchJoined<'loss' | 'epoch'>({
       keyOf: (series) => (isMainLoss(series) ? 'loss' : series.role === 'epoch' ? 'epoch' : undefined),
       row: judge,
-      why: 'fewer than 3 passes over the data with 6 logged losses each are told by an epoch that is logged',
+      why: 'fewer than 4 passes over the data with 6 logged losses each are told by an epoch that is logged',
     });
     return {
       ...watch,
@@ -52,7 +52,7 @@ const MOST_POINTS = 9;
 const LEAST_POINTS = 3;
 const A_DROP = Math.log(1.25);
 const DEVIATIONS = 4;
-const DROPS = 2;
+const DROPS = 3;
 const SHARE_OF_FALL = 0.6;
 
 interface Pass {
@@ -100,7 +100,13 @@ function judgePasses(
     pass.last.add(row.step, loss);
     if (pass.first.length < MOST_POINTS) pass.first.push(loss);
     const series = row.seriesOf('loss');
-    if (floor === undefined || end === undefined || series === undefined || isReinforced(world))
+    if (
+      floor === undefined ||
+      end === undefined ||
+      series === undefined ||
+      isReinforced(world) ||
+      hasMargins(world)
+    )
       return undefined;
     if (!dropped && pass.first.length >= LEAST_POINTS + 1) {
       dropped = true;

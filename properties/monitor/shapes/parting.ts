@@ -45,7 +45,8 @@ function judgePart(world: RuleWorld, series: Series): SeriesJudge {
   let signed = false;
   return {
     point(step, value) {
-      if (!Number.isFinite(value)) return undefined;
+      // 0 is what is logged where a part was not computed.
+      if (!Number.isFinite(value) || value === 0) return undefined;
       signed ||= value < 0;
       const rise = tracker.add(step, value);
       const others = world.series().filter((each) => each !== series && isPart(each));

@@ -38,8 +38,8 @@ export const gradientFlows: MonitorRule = {
 
 /** Chance that groups without spread explain a row of gradients of exactly 0, below which they do not. */
 const CHANCE = 1e-6;
-/** Times the longest row of zeros before: where an optimiser takes a step at every n-th batch, they are n - 1. */
-const LONGER = 2;
+/** Times the longest row of zeros before: where an optimiser takes a step at every n-th batch they are n - 1, and a log may lack points. */
+const LONGER = 4;
 
 function judgeGradient(world: RuleWorld): {
   row(row: Row<SignalKey>): Violation | 'seen' | undefined;
@@ -143,6 +143,7 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
   let same = 0;
   let moved = false;
   let rounded = false;
+  let lastRate = 0;
   return (row) => {
     const loss = row.values.get('loss');
     if (loss === undefined || rounded) return undefined;
@@ -159,9 +160,13 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
     }
     const rate = row.values.get('lr');
     const peak = declaredNumber(world, 'learning_rate', 'lr', 'actor.optim.lr') ?? 0;
-    if (rate === undefined || (rate > 0 && rate >= peak / 2)) same++;
+    // While the rate rises, the first steps may be too small for the precision of the weights.
+    const full = rate === undefined || (rate > 0 && rate >= peak / 2 && rate <= lastRate);
+    lastRate = rate ?? lastRate;
+    if (full) same++;
     const series = row.seriesOf('loss');
-    if (same <= needed || series === undefined) return 'seen';
+    const patience = rate === undefined && isChance(loss) ? Math.max(needed, CHANCE_STEPS) : needed;
+    if (same <= patience || series === undefined) return 'seen';
     return {
       kind: 'never moves',
       sentence: `${at(series, firstStep)} is ${read(loss)}, and exactly that at every logged step up to ${row.step}.`,
@@ -171,6 +176,10 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
     };
   };
 }
+
+/** What preferences cost while the policy is its reference, as through a warm-up that is not logged. */
+const isChance = (loss: number): boolean => Math.abs(loss - Math.LN2) < 1e-5;
+const CHANCE_STEPS = 20;
 
 const FOUR_DECIMALS = 1e4;
 const scratch = new Float32Array(1);
