@@ -14,6 +14,7 @@ import { policyRules } from './policy/policy.ts';
 import { rewardRules } from './policy/rewards.ts';
 import { sampleRules } from './samples/index.ts';
 import { bestCheckpoint } from './steps/best-checkpoint.ts';
+import { shapeRules } from './shapes/index.ts';
 import { gradNormFinite } from './steps/finite-gradient.ts';
 import { gradientRules } from './steps/gradient.ts';
 import { learningRateRules } from './steps/learning-rate.ts';
@@ -32,6 +33,7 @@ export const seriesRules: readonly MonitorRule[] = [
   ...gradientRules,
   supervisedNotNegative,
   ...divergenceRules,
+  ...shapeRules,
   ...learningRateRules,
   ...rateShapeRules,
   scheduleResumes,

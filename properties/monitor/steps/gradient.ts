@@ -20,46 +20,87 @@ export const gradientFlows: MonitorRule = {
       2,
       'No finite batch has a gradient of exactly 0; a second step rules out a batch without trained tokens.',
     ),
+    beginning: {
+      default: 16,
+      what: 'So many from the first logged step on, where nothing declares gradient_accumulation_steps: a log of every micro-batch has no norm but where the optimiser takes a step. Said of fewer at the end of the log.',
+    },
   },
-  watch: (world) =>
-    watchJoined<SignalKey>({
+  watch: (world) => {
+    const judge = judgeGradient(world);
+    const watch = watchJoined<SignalKey>({
       keyOf: signalKey,
-      row: judgeGradient(world),
+      row: judge.row,
       why: 'no step has both a loss and a gradient norm',
-    }),
+    });
+    return { ...watch, end: () => [...[watch.end?.() ?? []].flat(), ...judge.end()] };
+  },
 };
 
 /** Chance that groups without spread explain a row of gradients of exactly 0, below which they do not. */
 const CHANCE = 1e-6;
+/** Times the longest row of zeros before: where an optimiser takes a step at every n-th batch they are n - 1, and a log may lack points. */
+const LONGER = 4;
 
-function judgeGradient(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'seen' | undefined {
-  const streak = streakOf(numberOf(world, 'points'));
+function judgeGradient(world: RuleWorld): {
+  row(row: Row<SignalKey>): Violation | 'seen' | undefined;
+  end(): readonly Violation[];
+} {
+  const needed = numberOf(world, 'points');
+  const streak = streakOf(needed);
   let before = Number.NaN;
   let spaced = false;
   let chance = 1;
-  return (row) => {
-    const loss = row.values.get('loss');
-    const grad = row.values.get('grad');
-    if (loss === undefined || grad === undefined) return undefined;
-    spaced ||= Math.abs(row.step - before) > 1;
-    before = row.step;
-    const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
-    const long = streak.next(still, row.step);
-    chance = still ? chance * deadChance(row) : 1;
-    if (!long) return 'seen';
-    // Where not every step is logged, the loss is a mean of several and the norm is of the last one, which may be a
-    // step whose groups had no spread.
-    if (spaced && hasRollouts(world) && chance > CHANCE) return 'seen';
-    const series = row.seriesOf('grad');
-    const lossSeries = row.seriesOf('loss');
-    if (series === undefined || lossSeries === undefined) return 'seen';
-    return {
-      kind: 'no gradient',
-      sentence: `${from(series, streak.from, row.step)} is exactly 0 while ${lossSeries.name} is ${read(loss)}: the loss does not reach the parameters.`,
-      series,
-      step: streak.from,
-      value: 0,
-    };
+  /** Longest row of zeros that came to an end, and whether a norm was above 0. */
+  let longest = 0;
+  let alive = false;
+  let open: Violation | undefined;
+  let said = false;
+
+  /** Zeros that a log of micro-batches may have in a row. */
+  const mayBe = (): number => {
+    const declared = declaredNumber(world, 'gradient_accumulation_steps') ?? 0;
+    const between = alive ? LONGER * longest : declared > 0 ? 0 : numberOf(world, 'beginning') - 1;
+    return Math.max(needed - 1, declared > 1 ? declared : 0, between);
+  };
+
+  return {
+    row(row) {
+      const loss = row.values.get('loss');
+      const grad = row.values.get('grad');
+      if (loss === undefined || grad === undefined) return undefined;
+      spaced ||= Math.abs(row.step - before) > 1;
+      before = row.step;
+      const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
+      if (!still) {
+        longest = Math.max(longest, streak.length);
+        alive ||= grad > 0;
+        open = undefined;
+      }
+      const long = streak.next(still, row.step);
+      chance = still ? chance * deadChance(row) : 1;
+      if (!long) return 'seen';
+      // Where not every step is logged, the loss is a mean of several and the norm is of the last one, which may be a
+      // step whose groups had no spread.
+      if (spaced && hasRollouts(world) && chance > CHANCE) return 'seen';
+      const series = row.seriesOf('grad');
+      const lossSeries = row.seriesOf('loss');
+      if (series === undefined || lossSeries === undefined) return 'seen';
+      const found: Violation = {
+        kind: 'no gradient',
+        sentence: `${from(series, streak.from, row.step)} is exactly 0 while ${lossSeries.name} is ${read(loss)}: the loss does not reach the parameters.`,
+        series,
+        step: streak.from,
+        value: 0,
+      };
+      if (streak.length <= mayBe()) {
+        // Of a run whose every norm was 0 the end tells.
+        open = alive ? undefined : found;
+        return 'seen';
+      }
+      said = true;
+      return found;
+    },
+    end: () => (open === undefined || said ? [] : [open]),
   };
 }
 
@@ -102,6 +143,7 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
   let same = 0;
   let moved = false;
   let rounded = false;
+  let lastRate = 0;
   return (row) => {
     const loss = row.values.get('loss');
     if (loss === undefined || rounded) return undefined;
@@ -118,9 +160,13 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
     }
     const rate = row.values.get('lr');
     const peak = declaredNumber(world, 'learning_rate', 'lr', 'actor.optim.lr') ?? 0;
-    if (rate === undefined || (rate > 0 && rate >= peak / 2)) same++;
+    // While the rate rises, the first steps may be too small for the precision of the weights.
+    const full = rate === undefined || (rate > 0 && rate >= peak / 2 && rate <= lastRate);
+    lastRate = rate ?? lastRate;
+    if (full) same++;
     const series = row.seriesOf('loss');
-    if (same <= needed || series === undefined) return 'seen';
+    const patience = rate === undefined && isChance(loss) ? Math.max(needed, CHANCE_STEPS) : needed;
+    if (same <= patience || series === undefined) return 'seen';
     return {
       kind: 'never moves',
       sentence: `${at(series, firstStep)} is ${read(loss)}, and exactly that at every logged step up to ${row.step}.`,
@@ -130,6 +176,10 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
     };
   };
 }
+
+/** What preferences cost while the policy is its reference, as through a warm-up that is not logged. */
+const isChance = (loss: number): boolean => Math.abs(loss - Math.LN2) < 1e-5;
+const CHANCE_STEPS = 20;
 
 const FOUR_DECIMALS = 1e4;
 const scratch = new Float32Array(1);

@@ -7,8 +7,7 @@ import {
   type Series,
   type SeriesRole,
 } from '../../../src/index.ts';
-import { isMainLoss } from '../losses/main-loss.ts';
-import { isPolicyKl, isReinforced } from '../run-kind.ts';
+import { isPolicyKl } from '../run-kind.ts';
 import { from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
 import { inARow, numberOf } from '../world.ts';
 
@@ -26,8 +25,6 @@ interface SpikeSketch extends Pick<MonitorRule, 'id' | 'title' | 'level' | 'why'
   readonly largest: number;
   /** Falls count as well. */
   readonly both?: boolean;
-  /** The least spread, as a share of the median. */
-  readonly leastSpread?: number;
   readonly fits?: (series: Series, world: RuleWorld) => boolean;
   /** Asked when it would speak, since what else a run logs may be known late. */
   readonly speaks?: (world: RuleWorld) => boolean;
@@ -39,8 +36,7 @@ const WINDOW = 64;
 const WARM_UP = 20;
 
 function spikeRule(sketch: SpikeSketch): MonitorRule {
-  const { times, floor, floorWhat, points, medians, largest, both, leastSpread, fits, speaks, ...facts } =
-    sketch;
+  const { times, floor, floorWhat, points, medians, largest, both, fits, speaks, ...facts } = sketch;
   return {
     ...facts,
     stage: 'monitor',
@@ -79,7 +75,7 @@ function judgeSpikes(sketch: SpikeSketch, world: RuleWorld, series: Series): Ser
     Math.max(floor, sketch.medians * Math.abs(usual.median()), sketch.largest * usual.quantile(1));
   const bandOf = (): { readonly low: number; readonly high: number } | undefined => {
     const middle = usual.median();
-    const spread = Math.max(usual.spread(sketch.both), (sketch.leastSpread ?? 0) * Math.abs(middle));
+    const spread = usual.spread(sketch.both);
     if (usual.count < warmUp || !(spread > 0)) return undefined;
     return {
       low: sketch.both === true ? Math.min(-floor, middle - times * spread) : Number.NEGATIVE_INFINITY,
@@ -157,27 +153,6 @@ const klSpike = spikeRule({
   speaks: isPolicyKl,
 });
 
-const lossSpike = spikeRule({
-  id: 'monitor/loss-spike',
-  title: 'A supervised or preference loss does not rise far above what it has been',
-  level: 'should',
-  why: 'A loss that rises and stays up has lost what it learned; the run seldom comes back to where it was.',
-  catches: ['NUM-01', 'LOSS-12'],
-  advice:
-    'Go back to a checkpoint before this step, lower the learning rate, clip gradients, and look at the batches of these steps.',
-  roles: ['loss', 'sft_loss'],
-  times: 20,
-  floor: 0.5,
-  floorWhat: 'Nats a token that are no spike: data sets learnt by heart make losses near 0.',
-  points: 2,
-  medians: 2,
-  largest: 1,
-  leastSpread: 0.05,
-  // The scale of a policy gradient is that of its advantages, and it has no reason to stay where it was.
-  fits: (series, world) => isMainLoss(series) && !isReinforced(world),
-  speaks: (world) => !isReinforced(world),
-});
-
 const rewardSpike = spikeRule({
   id: 'monitor/reward-spike',
   title: 'The reward does not jump far out of what it has been',
@@ -213,4 +188,4 @@ const lengthSpike = spikeRule({
   largest: 2,
 });
 
-export const spikeRules: readonly MonitorRule[] = [lossSpike, gradNorm, klSpike, rewardSpike, lengthSpike];
+export const spikeRules: readonly MonitorRule[] = [gradNorm, klSpike, rewardSpike, lengthSpike];

@@ -10,7 +10,7 @@ export function plainLoop(by: Dice): Simulation {
     { peak: [-4.5, -2.5] },
     {
       start: by.pick([3, 6, 10]),
-      floor: by.pick([1.2, 2, 3]),
+      floor: by.pick([1.2, 2, 2.5]),
       quick: 0.7,
       soon: by.pick([3, 15]),
       noise: by.pick([0.02, 0.1]),
