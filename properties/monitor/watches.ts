@@ -202,6 +202,29 @@ export function watchCourses(world: RuleWorld, { judge, least, why }: CourseWatc
   };
 }
 
+/** One rule that looks at the same thing in several ways: it speaks of a series once, by whichever is first. */
+export function watchAnyOf(...watches: readonly Watch[]): Watch {
+  const said = new Set<Series | undefined>();
+  const first = (violations: readonly Violation[]): Violation[] =>
+    violations.filter(({ series }) => !said.has(series) && said.add(series));
+  return {
+    point(...point) {
+      const violations = watches.flatMap((watch) => watch.point?.(...point) ?? []);
+      return first(violations)[0];
+    },
+    end: () => first(watches.flatMap((watch) => watch.end?.() ?? [])),
+    judged: () => watches.reduce((most, watch) => Math.max(most, watch.judged()), 0),
+    why: () => watches[0]?.why?.(),
+    band(series) {
+      for (const watch of watches) {
+        const band = watch.band?.(series);
+        if (band !== undefined) return band;
+      }
+      return undefined;
+    },
+  };
+}
+
 /** A row of joined series, with the series behind each key for the sentence. */
 export interface Row<Key extends string> extends JoinedRow<Key> {
   readonly seriesOf: (key: Key) => Series | undefined;
