@@ -22,23 +22,46 @@ export interface SeriesJudge {
 
 /** What a watch was shown, for the reason why it judged nothing of it. */
 export interface Seen {
-  /** Steps with a point, of each series. */
+  /** Finite values at steps of their own, of each series. */
   readonly counts: ReadonlyMap<Series, number>;
-  /** Those that were no series for the rule. */
+  /** Of a rule that joins: what each series is to it; undefined: nothing. */
+  readonly keys?: ReadonlyMap<Series, string | undefined>;
+  /** Of any other rule: series that are none for it. */
   readonly aside: readonly Series[];
-  /** `train/loss has 12`, of the one with most points. */
-  readonly most: string;
 }
 
-export type Why = string | ((seen: Seen) => string);
+/** What a rule needs, in the order in which it is missed; the first that is lacking is said, with what there is. */
+export interface Needs {
+  /** Keys that must have a series, with what they are: `{ grad: 'gradient norm' }`. */
+  readonly keys?: Readonly<Record<string, string>>;
+  /** Values before it judges the first, and what they are called: `values`. */
+  readonly least?: number;
+  readonly values?: string;
+  /** Nothing of that was lacking. */
+  readonly otherwise: string;
+}
 
-function seenOf(counts: ReadonlyMap<Series, number>, aside: readonly Series[]): Seen {
+export type Why = string | Needs | ((seen: Seen) => string);
+
+function reasonOf(why: Why, seen: Seen): string {
+  if (typeof why === 'string') return why;
+  if (typeof why === 'function') return why(seen);
+  return keysMissing(why, seen) ?? valuesMissing(why, seen) ?? why.otherwise;
+}
+
+function keysMissing({ keys = {} }: Needs, seen: Seen): string | undefined {
+  const there = new Set(seen.keys?.values() ?? []);
+  const missing = Object.keys(keys).filter((key) => !there.has(key));
+  if (seen.keys === undefined || missing.length === 0) return undefined;
+  const names = namesOf([...seen.keys.keys()]);
+  return `no ${missing.map((key) => keys[key]).join(' and no ')} is logged beside ${names}`;
+}
+
+function valuesMissing({ least = 0, values = 'values' }: Needs, { counts, aside }: Seen): string | undefined {
   const [most] = [...counts].filter(([series]) => !aside.includes(series)).sort(([, a], [, b]) => b - a);
-  return {
-    counts,
-    aside,
-    most: most === undefined ? `${namesOf(aside)} is none for it` : `${most[0].name} has ${most[1]}`,
-  };
+  if (most === undefined)
+    return aside.length === 0 ? undefined : `${namesOf(aside)}: of a part or of another kind than it judges`;
+  return most[1] < least ? `it needs ${least} ${values}; ${most[0].name} has ${most[1]}` : undefined;
 }
 
 /** `train/loss`, `a, b and 3 more`. */
@@ -49,12 +72,6 @@ export function namesOf(series: readonly Series[]): string {
 }
 
 const MOST_NAMES = 3;
-
-/** Of a rule that needs so many points before it judges the first, of series that are for it. */
-export const tooFew =
-  (needed: number, what = 'logged points'): Why =>
-  ({ most }) =>
-    `it needs ${needed} ${what} before it judges the first; ${most}`;
 
 export interface SeriesWatchOptions {
   /** Undefined: this series is not for the rule. */
@@ -90,7 +107,7 @@ export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
       }
       if (state.step === step) return undefined;
       state.step = step;
-      state.points++;
+      if (Number.isFinite(value)) state.points++;
       if (state.judge === undefined) return undefined;
       const said = state.judge.point(step, value);
       return state.silent ? undefined : settle(state, said);
@@ -108,7 +125,7 @@ export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
     why: () => {
       const all = [...states.values()];
       const aside = all.filter((state) => state.judge === undefined).map(({ series }) => series);
-      return said(why, new Map(all.map(({ series, points }) => [series, points])), aside);
+      return reasonOf(why, { counts: new Map(all.map(({ series, points }) => [series, points])), aside });
     },
     band: (series) => states.get(series)?.judge?.band?.(),
   };
@@ -198,7 +215,11 @@ export function watchCourses(world: RuleWorld, { judge, least, why }: CourseWatc
         .flatMap(([series, state]) => look(series, state, true) ?? []);
     },
     judged: () => judged,
-    why: () => said(why, new Map([...states].map(([series, { count }]) => [series, count])), []),
+    why: () =>
+      reasonOf(why, {
+        counts: new Map([...states].map(([series, { count }]) => [series, count])),
+        aside: [],
+      }),
   };
 }
 
@@ -266,7 +287,7 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
       }
       const key = keys.get(series);
       // Only until something is judged is it asked why nothing was.
-      if (judged === 0) counts.set(series, (counts.get(series) ?? 0) + 1);
+      if (judged === 0 && Number.isFinite(value)) counts.set(series, (counts.get(series) ?? 0) + 1);
       if (key !== undefined) judge(join.add(key, step, value));
       return waiting.shift();
     },
@@ -275,17 +296,8 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
       return waiting.splice(0);
     },
     judged: () => judged,
-    why: () =>
-      said(
-        why,
-        counts,
-        [...keys].flatMap(([series, key]) => (key === undefined ? [series] : [])),
-      ),
+    why: () => reasonOf(why, { counts, keys, aside: [] }),
   };
-}
-
-function said(why: Why, counts: ReadonlyMap<Series, number>, aside: readonly Series[]): string {
-  return typeof why === 'string' ? why : why(seenOf(counts, aside));
 }
 
 /** Counts how often in a row something was so, and remembers where it began. */

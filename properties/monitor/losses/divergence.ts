@@ -40,7 +40,10 @@ const lossDiverges: MonitorRule = {
     const held = evaluations();
     return watchSeries({
       judge: (series) => (isMainLoss(series) ? judgeDivergence(world, series, held) : undefined),
-      why: 'there is one point, or the run has rollouts, or its first loss is not above 0',
+      why: {
+        least: 2,
+        otherwise: 'the run has rollouts, or its first loss is not above 0: it is none in nats a token',
+      },
     });
   },
 };
@@ -136,7 +139,7 @@ const learningRateSize: MonitorRule = {
           };
         },
       }),
-      why: 'nothing was logged',
+      why: 'no rate that is a number was logged',
     }),
 };
 

@@ -31,7 +31,11 @@ export const zeroLoss: MonitorRule = {
   },
   watch: (world) => {
     const judge = judgeZeros(world);
-    return watchJoined<SignalKey>({ keyOf: signalKey, row: judge, why: 'no loss was logged' });
+    return watchJoined<SignalKey>({
+      keyOf: signalKey,
+      row: judge,
+      why: { keys: { loss: 'loss of the whole' }, otherwise: 'no step has a loss' },
+    });
   },
 };
 

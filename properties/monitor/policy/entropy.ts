@@ -73,7 +73,11 @@ function watchEntropy(
     watchJoined<Key>({
       keyOf,
       row,
-      why: 'entropy is judged in runs with rollouts and rewards, from the second step on',
+      why: {
+        keys: { entropy: 'entropy' },
+        least: 2,
+        otherwise: 'entropy is judged in runs with rollouts and rewards',
+      },
     }),
     watchSeries({
       judge: (series) => (keyOf(series) === 'entropy' ? entropyLevels(world, series, which) : undefined),

@@ -35,7 +35,10 @@ export const klLeavesZero: MonitorRule = {
                 ? 'lr'
                 : undefined,
       row: judgeStill(world),
-      why: 'the run declares no coefficient of the KL, or logs no gradient norm beside it',
+      why: {
+        keys: { kl: 'KL to the reference', grad: 'gradient norm' },
+        otherwise: 'the run declares no coefficient of the KL (beta, kl_coef)',
+      },
     }),
 };
 

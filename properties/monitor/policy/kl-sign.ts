@@ -126,7 +126,10 @@ const klStaysNegative: MonitorRule = {
           },
         };
       },
-      why: `fewer than ${numberOf(world, 'points')} steps are logged, or the estimate is known to be k3`,
+      why: {
+        least: numberOf(world, 'points'),
+        otherwise: 'the estimate is known to be k3, which k3-kl-negative judges, or is of no policy',
+      },
     }),
 };
 
@@ -174,7 +177,13 @@ const klGrows: MonitorRule = {
           band: () => ({ low: -most, high: most }),
         };
       },
-      why: 'the KL that is logged is of whole completions, or of no policy',
+      why: {
+        get otherwise() {
+          return isPolicyKl(world)
+            ? 'the KL that is logged is of whole completions'
+            : 'no policy is trained in this run, so that its KL may be a sum or of another thing';
+        },
+      },
     }),
 };
 

@@ -41,7 +41,10 @@ function levelRule({ departures, settings, fits, speaks, ...facts }: LevelSketch
                 departures: departures(world, series),
                 ...(speaks === undefined ? {} : { speaks }),
               }),
-        why: `no series of it has more than ${numberOf(world, 'warm_up')} logged steps`,
+        why: {
+          least: numberOf(world, 'warm_up') + 1,
+          otherwise: 'none of its values could be compared with those before',
+        },
       }),
   };
 }

@@ -95,7 +95,7 @@ const meanRatio: MonitorRule = {
           high: 1 + most,
         };
       },
-      why: 'nothing was logged',
+      why: { otherwise: 'no ratio that is a number was logged' },
     }),
 };
 
@@ -167,7 +167,10 @@ const centred: MonitorRule = {
               ? 'std'
               : undefined,
       row: (row) => judge(row),
-      why: 'no step has both the mean and the deviation of its advantages',
+      why: {
+        keys: { mean: 'mean of the advantages', std: 'deviation of the advantages' },
+        otherwise: 'no step has both the mean and the deviation of its advantages',
+      },
     });
 
     function judge(row: Row<'mean' | 'std'>): Violation | 'seen' | undefined {

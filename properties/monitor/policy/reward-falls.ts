@@ -43,7 +43,7 @@ export const rewardFalls: MonitorRule = {
     watchCourses(world, {
       judge: (series, course) => judgeFall(world, series, course),
       least: 16,
-      why: 'fewer than 16 rewards are logged',
+      why: { least: 16, values: 'rewards', otherwise: 'its rewards are none that it judges' },
     }),
 };
 

@@ -47,7 +47,11 @@ const rewardsDiffer: MonitorRule = {
     watchJoined<Key>({
       keyOf,
       row: judgeEqual(world),
-      why: 'no step has a reward together with its deviation or its share of groups without spread, and means alone need 20 steps',
+      why: {
+        keys: { reward: 'reward' },
+        otherwise:
+          'no step has a reward together with its deviation or its share of groups without spread, and means alone need 20 steps',
+      },
     }),
 };
 

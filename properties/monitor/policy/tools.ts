@@ -29,7 +29,7 @@ const toolFailures: MonitorRule = {
           high,
         };
       },
-      why: 'nothing was logged',
+      why: 'no share that is a number was logged',
     }),
 };
 

@@ -31,7 +31,7 @@ export const beginsBelowGuess: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => (isMainLoss(series) ? judgeBeginning(world, series) : undefined),
-      why: 'fewer than 5 values are logged, or the loss is no mean over tokens',
+      why: { least: 5, otherwise: 'the loss is no mean over tokens' },
     }),
 };
 

@@ -38,7 +38,7 @@ const gradNormExplodes: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => judgeExplosion(world, series),
-      why: 'fewer than 2 norms above 0 are logged',
+      why: { least: 2, values: 'norms', otherwise: 'fewer than 2 norms are above 0' },
     }),
 };
 
@@ -162,7 +162,7 @@ const gradNormVanishes: MonitorRule = {
           },
         };
       },
-      why: 'fewer than 20 norms above 0 are logged beside a loss that has a level',
+      why: { least: 20, otherwise: 'fewer than 20 norms above 0 stand beside a loss that has a level' },
     });
   },
 };

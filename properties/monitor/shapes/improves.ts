@@ -78,7 +78,11 @@ const lossImproves: MonitorRule = {
         };
       },
       least: numberOf(world, 'points'),
-      why: 'fewer than 40 values are logged, or nothing says that there is something to learn: an untrained model, preferences at chance, or a second pass over the data',
+      why: {
+        least: numberOf(world, 'points'),
+        otherwise:
+          'nothing says that there is something to learn: an untrained model, preferences at chance, or a second pass over the data',
+      },
     }),
 };
 
@@ -158,7 +162,7 @@ const lossPlateau: MonitorRule = {
         };
       },
       least: points,
-      why: 'fewer than 30 values are logged',
+      why: { least: points, otherwise: 'the loss has no level: it is one of a policy, or not above 0' },
     });
   },
 };

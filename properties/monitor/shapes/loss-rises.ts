@@ -36,7 +36,7 @@ export const lossRises: MonitorRule = {
     const held = evaluations();
     return watchSeries({
       judge: (series) => judgeOf(world, series, held),
-      why: 'fewer than 13 values are logged, the run samples from a policy, or its loss has no level',
+      why: { least: 13, otherwise: 'the run samples from a policy, or its loss has no level' },
     });
   },
 };

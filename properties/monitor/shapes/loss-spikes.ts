@@ -29,7 +29,7 @@ export const lossSpikes: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => (isMainLoss(series) ? judgeSpikes(world, series) : undefined),
-      why: 'fewer than 20 values are logged, or the run samples from a policy',
+      why: { least: 20, otherwise: 'the run samples from a policy' },
     }),
 };
 

@@ -59,7 +59,7 @@ function watchEvaluations(world: RuleWorld): ReturnType<MonitorRule['watch']> {
         },
       };
     },
-    why: 'fewer than 3 evaluations are logged beside a training loss that has a level',
+    why: { least: 3, otherwise: 'fewer than 3 evaluations stand beside a training loss that has a level' },
   });
 }
 

@@ -28,7 +28,7 @@ export const parting: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => (isPart(series) ? judgePart(world, series) : undefined),
-      why: 'the run logs no parts of a loss, or fewer than 13 values of them',
+      why: { least: 13, otherwise: 'its parts have no other beside them' },
     }),
 };
 

@@ -30,7 +30,10 @@ export const gradientFlows: MonitorRule = {
     const watch = watchJoined<SignalKey>({
       keyOf: signalKey,
       row: judge.row,
-      why: 'no step has both a loss and a gradient norm',
+      why: {
+        keys: { loss: 'loss of the whole', grad: 'gradient norm' },
+        otherwise: 'no step has both a loss and a gradient norm',
+      },
     });
     return { ...watch, end: () => [...[watch.end?.() ?? []].flat(), ...judge.end()] };
   },
@@ -129,7 +132,11 @@ export const lossMoves: MonitorRule = {
     watchJoined<'loss' | 'lr'>({
       keyOf: (series) => (isMainLoss(series) ? 'loss' : lrKey(series)),
       row: judgeMovement(world),
-      why: 'no loss was logged with enough digits',
+      why: {
+        keys: { loss: 'loss of the whole' },
+        otherwise:
+          'the loss is logged with four decimals or in bfloat16: equal values need not be equal losses',
+      },
     }),
 };
 

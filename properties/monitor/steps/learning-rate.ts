@@ -24,7 +24,13 @@ const asScheduled: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => (series.part === '' ? judgeSchedule(world, series) : undefined),
-      why: 'the run does not declare its schedule (lr_scheduler_type, learning_rate, and for a decay max_steps and warm-up), or begins with another rate: its optimiser was handed over',
+      why: {
+        get otherwise() {
+          return scheduleOf(world) === undefined
+            ? 'the run does not declare its schedule: lr_scheduler_type, learning_rate, and for a decay max_steps and warm-up'
+            : 'the run begins with another rate than it declares: its optimiser was handed over, or its steps count something else';
+        },
+      },
     }),
 };
 
@@ -160,7 +166,7 @@ const notZero: MonitorRule = {
           end: () => (!above && streak.length >= WHOLE_LOG + scaled(2 * SCALER_STEPS) ? zero() : undefined),
         };
       },
-      why: 'nothing was logged',
+      why: { otherwise: 'no rate that is a number was logged' },
     }),
 };
 

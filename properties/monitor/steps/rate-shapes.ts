@@ -99,7 +99,7 @@ const rateJumps: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => judgeJumps(world, series),
-      why: ({ most }) => `a leap is told from a warm-up after ${CALM} logged rates; ${most}`,
+      why: { least: CALM + 1, values: 'rates', otherwise: 'its rates are none that it judges' },
     }),
 };
 

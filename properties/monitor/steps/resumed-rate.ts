@@ -23,7 +23,7 @@ export const scheduleResumes: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => (series.part === '' ? judgeResumed(world, series) : undefined),
-      why: 'the run was never resumed: its steps do not go back',
+      why: { otherwise: 'the run was not resumed: its steps do not go back' },
     }),
 };
 

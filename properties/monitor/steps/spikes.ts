@@ -1,7 +1,7 @@
 // Spikes of losses and of their gradients. Those of a policy's series are in policy/levels.ts.
 import type { MonitorRule, RuleWorld, Series, SeriesRole } from '../../../src/index.ts';
 import { judgeDepartures } from '../departures.ts';
-import { tooFew, watchSeries } from '../watches.ts';
+import { watchSeries } from '../watches.ts';
 import { inARow, numberOf } from '../world.ts';
 
 interface SpikeSketch extends Pick<MonitorRule, 'id' | 'title' | 'level' | 'why' | 'catches' | 'advice'> {
@@ -63,7 +63,7 @@ function spikeRule(sketch: SpikeSketch): MonitorRule {
                 ],
                 ...(speaks === undefined ? {} : { speaks }),
               }),
-        why: tooFew(numberOf(world, 'warm_up')),
+        why: { least: numberOf(world, 'warm_up') + 1, otherwise: 'none of its values could be judged' },
       }),
   };
 }

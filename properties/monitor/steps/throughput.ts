@@ -11,7 +11,7 @@ import {
   type Violation,
   type Watch,
 } from '../../../src/index.ts';
-import { from, read, type SeriesJudge, streakOf, tooFew, watchCourses, watchSeries } from '../watches.ts';
+import { from, read, type SeriesJudge, streakOf, watchCourses, watchSeries } from '../watches.ts';
 import { inARow, numberOf } from '../world.ts';
 
 /** Logged steps that make the usual pace. */
@@ -48,7 +48,7 @@ const stalls: MonitorRule = {
     both(
       watchSeries({
         judge: (series) => (series.part === '' ? judgeStall(world, series) : undefined),
-        why: tooFew(numberOf(world, 'warm_up')),
+        why: { least: numberOf(world, 'warm_up') + 1, otherwise: 'the pace was never above 0' },
       }),
       watchCourses(world, {
         judge: (series, course, ended) =>
@@ -184,7 +184,7 @@ const dataStalls: MonitorRule = {
       judge: (series, course, ended) =>
         series.part === '' ? judgeData(world, series, course, ended) : undefined,
       least: WARM_UP,
-      why: tooFew(WARM_UP),
+      why: { least: WARM_UP, otherwise: 'the times are of a part of the run' },
     }),
 };
 
