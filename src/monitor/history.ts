@@ -2,6 +2,8 @@
 // nowhere else, and of each series stays no more than a plot shows; so that a log of a hundred million points is taken in
 // in seconds and in little memory.
 import { type Curve, makeCurve } from './curve.ts';
+import { asShare, percentRemark, type ShareUnit, shareUnitOf } from './percent.ts';
+import { remarksOf } from './remarks.ts';
 import { roleOf } from './roles.ts';
 import type { MonitorRule, SampleTokens, SettingValue, Violation, Watch } from './rule.ts';
 import { openSeams } from './seams.ts';
@@ -75,6 +77,8 @@ const MOST_OTHER_CURVES = 200;
 const MOST_CURVES = 2_000;
 /** Of one rule in one run; the others are counted. */
 const MOST_KEPT = 8;
+/** Runs whose logs are looked at for what is odd about them. */
+const MOST_REMARKED = 20;
 /** Sentences about what could not be read. */
 const MOST_COMPLAINTS = 200;
 const FIRST_ROOM = 256;
@@ -83,6 +87,7 @@ export function openHistory(options: HistoryOptions): History {
   const runs = new Map<string, MutableRun>();
   const feeds: (readonly Feed[])[] = [];
   const curves: (Curve | undefined)[] = [];
+  const shares: (ShareUnit | undefined)[] = [];
   const owners: MutableRun[] = [];
   const complaints: string[] = [];
   let tallies = makeTallies(FIRST_ROOM);
@@ -124,6 +129,7 @@ export function openHistory(options: HistoryOptions): History {
     for (const state of asking) state.seen = true;
     feeds.push(asking.flatMap(feedOf));
     owners.push(run);
+    shares.push(shareUnitOf(series));
     const room = series.role === undefined ? others++ < MOST_OTHER_CURVES : withRole++ < MOST_CURVES;
     curves.push(room ? makeCurve() : undefined);
     if (index >= tallies.counts.length) tallies = grown(tallies);
@@ -143,8 +149,10 @@ export function openHistory(options: HistoryOptions): History {
     else violations.push(violation);
   };
 
-  const put = (series: Series, step: number, value: number, time: number): void => {
+  const put = (series: Series, step: number, logged: number, time: number): void => {
     const at = series.index;
+    const unit = shares[at];
+    const value = unit === undefined ? logged : asShare(unit, step, logged);
     points++;
     tally(tallies, at, step, value);
     const owner = owners[at];
@@ -174,7 +182,11 @@ export function openHistory(options: HistoryOptions): History {
     samples: () => samples,
     complaints: () =>
       unsaid === 0 ? complaints : [...complaints, `${unsaid.toLocaleString('en')} more of the kind.`],
-    remarks: seams.remarks,
+    remarks: () => [
+      ...seams.remarks(),
+      ...shares.flatMap((unit) => (unit === undefined ? [] : percentRemark(unit))),
+      ...[...runs.values()].slice(0, MOST_REMARKED).flatMap(remarksOf),
+    ],
     series: seriesOf,
     point(series, step, value, time) {
       const owner = owners[series.index] as MutableRun;

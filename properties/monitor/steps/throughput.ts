@@ -89,7 +89,8 @@ function judgeStall(world: RuleWorld, series: Series): SeriesJudge {
       if (!Number.isFinite(value) || value < 0) return undefined;
       const middle = usual.median();
       const known = usual.count >= numberOf(world, 'warm_up') && middle > 0;
-      const slow = known && (series.role === 'step_time' ? value > times * middle : value < middle / times);
+      const factor = series.role === 'step_time' ? value / middle : middle / value;
+      const slow = known && factor > times && !isUnit(factor);
       // What is slow does not become usual.
       if (!slow) usual.add(value);
       if (!streak.next(slow, step)) return known ? 'seen' : undefined;
@@ -102,6 +103,9 @@ function judgeStall(world: RuleWorld, series: Series): SeriesJudge {
     },
   };
 }
+
+/** A thousandfold is milliseconds for seconds; monitor remarks on that. */
+const isUnit = (factor: number): boolean => factor > 700 && factor < 1_500;
 
 /** A chance that is none. */
 const SURE = 1e-4;
@@ -131,7 +135,7 @@ function judgeLevel(world: RuleWorld, series: Series, course: Course, ended: boo
   const long = Math.max(BESIDE, (ended ? AT_END : MEANWHILE) * means.length);
   const stays = slow >= MOST_STRETCHES * (means.length - at) && at >= BESIDE && means.length - at >= long;
   if (!(before > 0) || !(factor(before, after) > times) || !(jump > times / 2) || !stays) return 'seen';
-  if (isLonger(world, steps[at] as number)) return 'seen';
+  if (isUnit(factor(before, after)) || isLonger(world, steps[at] as number)) return 'seen';
   return {
     kind: 'slower for good',
     sentence: `${series.name} changes at step ${steps[at]} from ${read(before)} to ${read(after)}, and stays there.`,
@@ -202,7 +206,7 @@ function judgeData(
   const slow = means.slice(at).filter((value) => value > (times / 2) * before).length;
   const long = Math.max(BESIDE, (ended ? AT_END : MEANWHILE) * means.length);
   if (slow < MOST_STRETCHES * (means.length - at) || means.length - at < long) return 'seen';
-  if (!(after > times * before)) return 'seen';
+  if (!(after > times * before) || isUnit(after / before)) return 'seen';
   const pace = world
     .series()
     .find((each) => each.role === 'step_time' && each.part === '' && !each.evaluation);
