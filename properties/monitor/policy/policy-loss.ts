@@ -40,18 +40,21 @@ function judge(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'seen' | 
   const before = baseline(BEFORE);
   let zeros = 0;
   let first = Number.NaN;
+  let reward: number | undefined;
   return (row) => {
     const loss = row.values.get('loss');
     const series = row.seriesOf('loss');
     if (loss === undefined || series === undefined || !Number.isFinite(loss)) return undefined;
     if (!hasRollouts(world)) return undefined;
+    const differed = rewardsDiffered(row);
+    reward = row.values.get('reward') ?? reward;
     const alive = before.count === BEFORE && before.median() >= ROUNDING;
     if (loss !== 0) {
       zeros = 0;
       before.add(Math.abs(loss));
       return alive ? 'seen' : undefined;
     }
-    if (row.values.get('reward std') === 0 || row.values.get('dead') === 1) return alive ? 'seen' : undefined;
+    if (!differed) return alive ? 'seen' : undefined;
     if (!alive) {
       before.add(0);
       return undefined;
@@ -66,4 +69,12 @@ function judge(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'seen' | 
       value: 0,
     };
   };
+
+  /** By what is logged of them; of a mean alone, that it is not the one of the step before. */
+  function rewardsDiffered({ values }: Row<SignalKey>): boolean {
+    const deviation = values.get('reward std');
+    const dead = values.get('dead');
+    if (deviation !== undefined || dead !== undefined) return deviation !== 0 && dead !== 1;
+    return values.get('reward') !== reward || reward === undefined;
+  }
 }

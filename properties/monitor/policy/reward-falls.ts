@@ -4,7 +4,6 @@ import {
   type MonitorRule,
   mannKendall,
   median,
-  noiseOf,
   type RuleWorld,
   type Series,
   type Violation,
@@ -12,6 +11,8 @@ import {
 import { from, read, watchCourses } from '../watches.ts';
 import { numberOf } from '../world.ts';
 
+/** Before that there is no course. */
+const LEAST = 20;
 /** Values that make a level; medians of five lie within one deviation of their middle in 96 of 100. */
 const LEAST_LEVEL = 5;
 
@@ -28,7 +29,7 @@ export const rewardFalls: MonitorRule = {
   settings: {
     times: {
       default: 4,
-      what: 'Deviations of single values, by the differences of neighbours, from the best level to the last. A level is a median of an eighth of the values and of five at least.',
+      what: 'Deviations of single values, by how neighbours differ and undone where the log is smoothed, from the best level to the last. A level is a median of an eighth of the values and of five at least.',
     },
     share: {
       default: 0.2,
@@ -42,22 +43,20 @@ export const rewardFalls: MonitorRule = {
   watch: (world) =>
     watchCourses(world, {
       judge: (series, course) => judgeFall(world, series, course),
-      least: 16,
-      why: { least: 16, values: 'rewards', otherwise: 'its rewards are none that it judges' },
+      least: LEAST,
+      why: `fewer than ${LEAST} steps with a reward are logged`,
     }),
 };
 
-function judgeFall(
-  world: RuleWorld,
-  series: Series,
-  { means, steps }: Course,
-): Violation | 'seen' | undefined {
+function judgeFall(world: RuleWorld, series: Series, course: Course): Violation | 'seen' | undefined {
   if (series.part !== '') return undefined;
+  const { means, steps } = byStep(course);
+  if (means.length < LEAST) return undefined;
   const points = numberOf(world, 'points');
   const size = Math.max(LEAST_LEVEL, means.length >> 3);
   const start = median(means.slice(0, size));
   const end = median(means.slice(-Math.max(points, size)));
-  const noise = noiseOf(means);
+  const noise = noiseBehind(means);
   let [best, bestAt] = [start, 0];
   for (let at = 1; at + size <= means.length; at++) {
     const level = median(means.slice(at, at + size));
@@ -96,6 +95,48 @@ function scaleOf(world: RuleWorld, best: number): number {
   const deviation = deviations === undefined ? Number.NaN : median(deviations);
   return deviation > 0 ? deviation : Math.abs(best);
 }
+
+/** Several ranks in one log have a value each of the same step, which is drawn once. */
+function byStep({ means, steps }: Course): {
+  readonly means: readonly number[];
+  readonly steps: readonly number[];
+} {
+  if (new Set(steps).size === steps.length) return { means, steps };
+  const values = new Map<number, number[]>();
+  for (const [at, step] of steps.entries()) {
+    const same = values.get(step) ?? [];
+    same.push(means[at] as number);
+    values.set(step, same);
+  }
+  return { steps: [...values.keys()], means: [...values.values()].map(median) };
+}
+
+/**
+ * The noise of the values that were logged before anybody smoothed them, as a standard deviation; at least that of neighbours
+ * by their squares, since rewards of few completions stay where they are for many steps and then move.
+ *
+ * Differences of independent values have an autocorrelation of -1/2, those of x_t = phi x_{t-1} + (1 - phi) raw_t one of
+ * -(1 - phi) / 2, whatever trend is added; and var(diff x) = 2 (1 - phi)^2 / (1 + phi) var(raw). Its first value is raw, so that
+ * a smoothed series may begin, and for long be, as far off as a raw one.
+ */
+function noiseBehind(values: readonly number[]): number {
+  const all = values.slice(1).map((value, at) => value - (values[at] as number));
+  const whole = Math.sqrt(all.reduce((sum, each) => sum + each ** 2, 0) / (2 * all.length));
+  const middle = median(all);
+  const widest = CLIPPED * median(all.map((each) => Math.abs(each - middle)));
+  // One fall is one difference, and must not be taken for what they all are.
+  const steps = all.map((each) => Math.max(-widest, Math.min(widest, each - middle)));
+  const variance = steps.reduce((sum, each) => sum + each * each, 0);
+  if (variance === 0) return whole;
+  const together = steps.slice(1).reduce((sum, each, at) => sum + each * (steps[at] as number), 0);
+  const phi = Math.max(0, Math.min(MOST_SMOOTHED, 1 + (2 * together) / variance));
+  return Math.max(whole, Math.sqrt(((variance / steps.length) * (1 + phi)) / 2) / (1 - phi));
+}
+
+/** Median absolute deviations: four standard deviations of a normal distribution. */
+const CLIPPED = 6;
+/** As smooth as that is as good as a walk at random. */
+const MOST_SMOOTHED = 0.97;
 
 /** The first value below the boundary, behind which at most one of five is above it, soon and in all; -1: there is none. */
 function lastingBelow(values: readonly number[], after: number, boundary: number): number {

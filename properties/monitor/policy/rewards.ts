@@ -3,7 +3,6 @@ import {
   baseline,
   type MonitorRule,
   median,
-  noiseOf,
   type RuleWorld,
   type Series,
   type Violation,
@@ -38,6 +37,10 @@ const rewardsDiffer: MonitorRule = {
       3,
       'Rare rewards make such steps by chance: where a share p of the steps before was like it, and half of all groups had no spread, so many that p to their power is below 1 in 100,000.',
     ),
+    points_from_start: inARow(
+      15,
+      'From the first on. Of a task that one completion in a hundred solves, a batch of 16 has no reward in 85 steps of 100, and nothing before tells so.',
+    ),
     points_of_means: inARow(
       20,
       'Where neither the deviation of the rewards nor the share of groups without spread is logged, and only their mean tells. Rare rewards have a mean of 0 now and then.',
@@ -61,17 +64,24 @@ const CHANCE = 1e-5;
 /** Steps before that tell whether groups lost their spread by and by, and the share that had none by then. */
 const BEFORE = 10;
 const FADED = 0.5;
+/** Rewards before that tell whether it came near by itself, and how much of the way that is. */
+const RECENT = 4;
+const NEAR = 0.5;
+/** Of that way: resumed runs and means of few are off by as much. */
+const CEILING = 0.05;
 /** Of all that the reward has moved through, what lies between it and its best. */
 const AT_BEST = 0.1;
 
 function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | undefined {
   const least = numberOf(world, 'points');
+  const fromStart = numberOf(world, 'points_from_start');
   let steps = 0;
   let equalSteps = 0;
   let highest = Number.NEGATIVE_INFINITY;
   let start: number | undefined;
   let run = { length: 0, first: Number.NaN, value: Number.NaN };
   const deadBefore = baseline(BEFORE);
+  const rewardBefore = baseline(RECENT);
   /** With one group a step its share is 0 or 1, and says nothing of how groups lost their spread. */
   let severalGroups = false;
   /** Steps in a row that chance does not explain, from how often it made one before; 0: any number is none. */
@@ -106,15 +116,20 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
       if (meansOnly) steps--;
       highest = Math.max(highest, reward);
       start ??= reward;
+      rewardBefore.add(reward);
       if (dead !== undefined) deadBefore.add(dead);
       severalGroups ||= dead !== undefined && dead > 0 && dead < 1;
       return 'seen';
     }
     run = { length: run.length + 1, first: run.length === 0 ? row.step : run.first, value: reward };
-    // All rewards equal, the best so far, and groups lost their spread one after the other: solved.
-    const better = start !== undefined && reward > start && reward >= highest;
-    if (better && !(deadBefore.median() < FADED)) return 'seen';
-    const needed = Math.max(meansOnly ? numberOf(world, 'points_of_means') : least, byChance());
+    // All rewards equal, the best so far, and groups lost their spread one after the other, or the reward came near: solved.
+    const better = start !== undefined && reward > start && reward >= highest - CEILING * (highest - start);
+    const near = start !== undefined && rewardBefore.median() - start >= NEAR * (reward - start);
+    if (better && (near || !(deadBefore.median() < FADED))) return 'seen';
+    const needed = Math.max(
+      meansOnly ? numberOf(world, 'points_of_means') : start === undefined ? fromStart : least,
+      byChance(),
+    );
     const series = row.seriesOf('reward');
     if (run.length < needed || series === undefined)
       return meansOnly && start === undefined ? undefined : 'seen';
@@ -132,16 +147,19 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
 
 const groupsAlive: MonitorRule = {
   id: 'monitor/groups-alive',
-  title: 'Not nearly all groups are without spread, step after step',
+  title: 'Some groups have a spread in their rewards, step after step',
   stage: 'monitor',
   level: 'should',
-  why: 'A group whose completions all have the same reward has no advantage. If nearly all are like that, most of the sampling is thrown away, and the steps train nothing.',
+  why: 'A group whose completions all have the same reward has no advantage. Where all are like that, all of the sampling is thrown away, and the steps train nothing.',
   catches: ['ZL-04', 'ADV-04', 'ADV-12'],
   advice:
     'Filter prompts that are always or never solved, enlarge groups, raise the temperature, and check that a group has the completions of one prompt.',
   roles: ['dead_groups', 'reward', 'reward_std'],
   settings: {
-    most: { default: 0.95, what: 'Share of groups, 0 to 1, that may be without spread.' },
+    most: {
+      default: 0.99,
+      what: 'Share of groups, 0 to 1, that may be without spread. Of a task that is hardly ever solved, 95 of 100 groups are; the others train.',
+    },
     points: inARow(
       20,
       'Hard prompts have long droughts: where a share p of the steps before was like it, so many that p to their power is below 1 in 100,000.',
@@ -160,19 +178,21 @@ function judgeDead(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | un
   const streak = streakOf(numberOf(world, 'points'));
   let steps = 0;
   let deadSteps = 0;
-  const first: number[] = [];
+  let first: number | undefined;
   const recent: number[] = [];
   let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  /** Prompts that are solved have no spread either, and need none: the reward has come up, and is at its best. */
+  /**
+   * Prompts that are solved have no spread either, and need none: the reward is above its first, and stays at its best, which
+   * noise does not.
+   */
   const solved = (): boolean =>
-    median(recent) > median(first) + (first.length < BEFORE ? 0 : noiseOf(first) / 2) &&
-    median(recent) >= highest - AT_BEST * (highest - lowest);
+    median(recent) > (first ?? Number.NaN) && median(recent) >= highest - AT_BEST * (highest - lowest);
   /** One and the same reward: rewards-differ says so. */
   let same: number | undefined;
   return (row) => {
     const reward = row.values.get('reward');
     if (reward !== undefined && Number.isFinite(reward)) {
-      if (first.length < BEFORE) first.push(reward);
+      first ??= reward;
       recent.push(reward);
       if (recent.length > BEFORE) recent.shift();
       lowest = Math.min(lowest, reward);
