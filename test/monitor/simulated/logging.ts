@@ -62,7 +62,7 @@ const MODIFIERS: readonly Modifier[] = [
     change: (by, log) => {
       const weight = by.pick([0.6, 0.9, 0.98]);
       // Most smooth what they look at, some everything.
-      const norms = by.uniform() < 0.3;
+      const norms = by.uniform() < 0.3 || log.columns.reward !== undefined;
       const fits = (name: string): boolean => SMOOTHED.includes(name) || (norms && name === 'grad_norm');
       return mapped(log, (name, values) => (fits(name) ? smoothed(values, weight) : values));
     },
