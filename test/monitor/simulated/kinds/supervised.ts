@@ -19,6 +19,8 @@ export interface Shape {
   /** Share of the way that is gone in the first steps, while format and style are learnt; and how many rows that takes. */
   readonly quick: number;
   readonly soon: number;
+  /** The way is gone within the first epoch, however many rows that has. */
+  readonly inFirst?: true;
   /** Of the loss from batch to batch, as a share. */
   readonly noise: number;
   /** What each new epoch takes off the training loss, as a share: rows that were seen before. */
@@ -71,8 +73,9 @@ export function easy(by: Dice): Simulation {
       floor: by.pick([0.003, 0.01, 0.06]),
       quick: 0.97,
       soon: by.pick([2, 5, 10]),
+      inFirst: true,
       noise: by.pick([0.2, 0.5]),
-      stair: by.pick([0.05, 0.3]),
+      stair: by.pick([0.05, 0.15]),
     },
   );
 }
@@ -158,15 +161,18 @@ export function supervised(by: Dice, sketch: PlanSketch, shape: Shape): Simulati
 /** The loss without its noise, on rows that were trained and on rows that were held out. */
 export function lossLevels(
   by: Dice,
-  { rows, epochs: passes, progress }: Plan,
-  { start, floor, quick, soon, stair, stages = 1 }: Shape,
+  { rows, every, epochs: passes, perEpoch, progress, rates, peak }: Plan,
+  { start, floor, quick, soon: usual, inFirst, stair, stages = 1 }: Shape,
 ): { readonly train: number[]; readonly held: number[] } {
   const gap = by.pick([0.95, 1, 1, 1.05, 1.15]);
   const rise = by.pick([0, 0, 0.01, 0.03, 0.05]);
   const slow = by.pick([0.1, 0.3, 1]);
+  const soon = inFirst === true ? Math.min(usual, perEpoch / every / 8) : usual;
+  // A large rate keeps the loss up: it falls once more when the rate does, and rises where it is restarted.
+  const heat = by.pick([0, 0.05, 0.15]) * (start - floor);
   // Nothing moves while the rate is still small; some tasks are found out all at once, somewhat later.
   const warm = (row: number): number => (progress[row] ?? 1) * rows;
-  const delay = by.uniform() < 0.15 ? by.uniform() * Math.min(15, 0.15 * rows) : 0;
+  const delay = inFirst !== true && by.uniform() < 0.15 ? by.uniform() * Math.min(15, 0.15 * rows) : 0;
   const gone = (row: number): number =>
     delay === 0 ? Math.exp(-warm(row) / soon) : 1 / (1 + Math.exp((2 * (warm(row) - delay)) / soon));
   const harder = make(stages, (stage) => (stage === 0 ? 1 : 1 + 0.4 * by.uniform()));
@@ -176,7 +182,8 @@ export function lossLevels(
     const since = row - Math.ceil((stage * rows) / stages);
     const fast = stage === 0 ? gone(row) : 0.4 * Math.exp(-since / soon);
     const late = (1 + at / slow) ** -1.5;
-    const level = floor + (start - floor) * (quick * fast + (1 - quick) * late);
+    const warmth = (heat * (rates[row] ?? 0)) / peak;
+    const level = floor + (start - floor) * (quick * fast + (1 - quick) * late) + warmth;
     return level * (harder[stage] ?? 1);
   });
   const train = held.map((level, row) => {
