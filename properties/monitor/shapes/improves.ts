@@ -24,6 +24,7 @@ interface Flat {
 }
 
 const FIFTHS = 5;
+const EARLY = 3;
 const FALLS = -1.64;
 const ERRORS = 3;
 /** Standard error of a median, in deviations of a value over sqrt(k). */
@@ -36,7 +37,12 @@ function flatOf({ steps, means }: Course, most: number): Flat | undefined {
   if (!(first > 0)) return undefined;
   const fall = (first - last) / first;
   const error = (OF_MEDIAN * Math.SQRT2 * deviationOf(means)) / Math.sqrt(size) / first;
-  if (fall + ERRORS * error > most || mannKendall(means).z < FALLS) return undefined;
+  // What fell before the first fifth was over did fall.
+  const early = median(means.slice(0, EARLY));
+  const ofEarly = (2 * OF_MEDIAN * deviationOf(means)) / Math.sqrt(EARLY) / first;
+  if ((early - last) / first > most + ofEarly) return undefined;
+  // One that rises is told of by its rise.
+  if (fall < -most || fall + ERRORS * error > most || mannKendall(means).z < FALLS) return undefined;
   return { first, last, step: steps[steps.length - 1] as number };
 }
 

@@ -5,7 +5,7 @@
 // Of each pass the median of its first and of its last fifth (at least 3 points, at most 9); the drop between two passes is
 // ln(last of one / first of the next). Blamed where the loss has come down to a twentieth of what it was at the end of the
 // first pass, at least three drops are above ln 1.25 and above 4 deviations of their noise, and the drops together make
-// 60 % of the fall in logarithms.
+// 70 % of the fall in logarithms.
 import { type MonitorRule, median, noiseOf, type RuleWorld, type Violation } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
 import { hasMargins, isReinforced } from '../run-kind.ts';
@@ -53,7 +53,7 @@ const LEAST_POINTS = 3;
 const A_DROP = Math.log(1.25);
 const DEVIATIONS = 4;
 const DROPS = 3;
-const SHARE_OF_FALL = 0.6;
+const SHARE_OF_FALL = 0.7;
 
 interface Pass {
   readonly number: number;
