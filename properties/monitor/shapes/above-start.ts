@@ -15,8 +15,6 @@ const KEPT = 64;
 const FROM = 36;
 const EVERY = 5;
 const LAST = 15;
-/** Points apart of which the noise is measured. */
-const NEAR = 4;
 const IN_A_ROW = 3;
 const TIMES = 1.15;
 const ERRORS = (3 * 1.2533) / Math.sqrt(LEVEL_OF);
@@ -38,7 +36,7 @@ export function aboveStart(): { add(step: number, value: number): AboveStart | u
         return undefined;
       }
       const level = median(seen.values(LAST));
-      const limit = TIMES * start + ERRORS * noiseOver(seen.values(), NEAR).deviation;
+      const limit = TIMES * start + ERRORS * noiseOver(seen.values()).deviation;
       times = level > limit ? times + 1 : 0;
       return times >= IN_A_ROW ? { start, level, limit } : undefined;
     },

@@ -48,7 +48,7 @@ export interface RiseTracker {
   add(step: number, value: number): Rise | undefined;
 }
 
-/** Times the lag at which values are not alike any more. */
+/** Times as many points as tell as much as one. */
 const ALIKE_PATIENCE = 4;
 /** Values that are remembered. */
 const KEPT = 64;
@@ -105,7 +105,7 @@ export function riseTracker(): RiseTracker {
         peak: level,
         low: level,
         points: 0,
-        next: Math.max(PATIENCE, ALIKE_PATIENCE * (noise.alike - 1)),
+        next: Math.max(PATIENCE, ALIKE_PATIENCE * noise.alike),
       };
   }
 

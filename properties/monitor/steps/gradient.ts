@@ -2,6 +2,7 @@
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { isMainLoss, SIGNAL_ROLES, signalKey } from '../losses/main-loss.ts';
 import type { SignalKey } from '../policy/signal.ts';
+import { isReinforced } from '../run-kind.ts';
 import { at, from, type Row, read, streakOf, watchJoined } from '../watches.ts';
 import { declaredNumber, hasRollouts, inARow, numberOf } from '../world.ts';
 
@@ -58,7 +59,7 @@ function judgeGradient(world: RuleWorld): (row: Row<SignalKey | 'rate'>) => Viol
     const declared = declaredNumber(world, 'gradient_accumulation_steps') ?? 0;
     // transformers logs steps of the optimiser, and says at how many of them.
     const ofTrainer = declaredNumber(world, 'logging_steps') !== undefined;
-    if (steps >= MOVES || ofTrainer || declared === 1 || hasRollouts(world)) return 0;
+    if (steps >= MOVES || ofTrainer || declared === 1 || isReinforced(world)) return 0;
     return Math.max(declared, alive ? LONGER * longest : declared > 0 ? 0 : numberOf(world, 'beginning') - 1);
   };
 
@@ -81,7 +82,7 @@ function judgeGradient(world: RuleWorld): (row: Row<SignalKey | 'rate'>) => Viol
     rate = now;
     const long = streak.next(still, row.step);
     chance = still ? chance * deadChance(row) : 1;
-    if (!long) return alive || hasRollouts(world) ? 'seen' : undefined;
+    if (!long) return alive || isReinforced(world) ? 'seen' : undefined;
     // Where not every step is logged, the loss is a mean of several and the norm is of the last one, which may be a
     // step whose groups had no spread.
     if (spaced && hasRollouts(world) && chance > CHANCE) return 'seen';
