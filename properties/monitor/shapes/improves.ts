@@ -101,7 +101,9 @@ const PASSES = 2;
 /** Why it should have fallen, as the end of a sentence. */
 function reasonToLearn(world: RuleWorld, series: Series, { steps, means }: Course): string | undefined {
   const first = median(means.slice(0, Math.floor(means.length / FIFTHS)));
-  if (warmsUp(world)) return undefined;
+  // Where the run was resumed at an earlier step, its first fifth is not its beginning.
+  if (warmsUp(world) || steps.some((step, at) => at > 0 && step < (steps[at - 1] as number)))
+    return undefined;
   if (hasMargins(world))
     return means.every((value) => Math.abs(value - CHANCE) < NEAR_CHANCE)
       ? ', and ln 2 is what preferences cost while the policy is its reference'
@@ -121,17 +123,14 @@ function reasonToLearn(world: RuleWorld, series: Series, { steps, means }: Cours
   return undefined;
 }
 
-/** A rate that has not come near its peak yet. */
+/** A rate that has risen through most of the course, and is not behind its peak. */
 function warmsUp(world: RuleWorld): boolean {
   const rate = world.series().find(({ role, part }) => role === 'learning_rate' && part === '');
   const means = (rate === undefined ? undefined : world.courseOf(rate))?.means ?? [];
-  const half = means.slice(means.length >> 1);
-  return (
-    means.length > 1 &&
-    median(half) > 1.1 * (means[0] as number) &&
-    (means.at(-1) as number) >= median(half) * 1.05
-  );
+  return mannKendall(means).z > WARMS && (means.at(-1) as number) >= Math.max(...means) / 2;
 }
+
+const WARMS = 3;
 
 const lossPlateau: MonitorRule = {
   id: 'monitor/loss-plateau',

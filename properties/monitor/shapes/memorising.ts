@@ -100,7 +100,7 @@ function judgePasses(
     // A whole number is the end of a pass.
     const number = Math.max(0, Math.ceil(epoch - 1e-6) - 1);
     // A run that goes back begins anew.
-    if (pass !== undefined && row.step < pass.last.step(0)) {
+    if (pass !== undefined && (row.step < pass.last.step(0) || number < pass.number)) {
       [pass, end, floor] = [undefined, undefined, undefined];
       drops = NO_DROPS;
     }
