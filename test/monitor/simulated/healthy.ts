@@ -7,9 +7,9 @@ import { ppo } from './kinds/critics.ts';
 import { dense, grpo, solved, sparse, withTools } from './kinds/groups.ts';
 import { halfPrecision, plainLoop, short, undeclaredScaler } from './kinds/loops.ts';
 import { withSupervised, worldModel } from './kinds/mixed.ts';
-import { dpo, kto, rewardModel } from './kinds/preference.ts';
+import { dpo, kto, orpo, rewardModel } from './kinds/preference.ts';
 import { pretraining } from './kinds/pretraining.ts';
-import { continued, curriculum, easy, epochs, sft } from './kinds/supervised.ts';
+import { classifier, continued, curriculum, easy, epochs, sft } from './kinds/supervised.ts';
 import { type LoggedRun, logged } from './logging.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -18,10 +18,12 @@ const MAKERS = {
   'sft, several epochs': epochs,
   'sft, easy task': easy,
   'sft, curriculum': curriculum,
+  classifier,
   'continued pretraining': continued,
   pretraining,
   dpo,
   kto,
+  orpo,
   'reward model': rewardModel,
   grpo,
   'grpo, sparse': sparse,

@@ -1,6 +1,6 @@
 // How a run comes to be a log: what healthy loggers leave out, round, smooth, write twice, or write again after a resumption.
 import type { Dice, Log } from '../rules/logs.ts';
-import { type Column, type Columns, listOf, type Simulation } from './simulation.ts';
+import { type Column, type Columns, listOf, type Naming, type Simulation } from './simulation.ts';
 
 /** A change that a logger makes; its name is shown beside a run that was blamed. */
 interface Modifier {
@@ -9,7 +9,7 @@ interface Modifier {
   /** Rows, series or their steps are no longer those of the run. */
   readonly hides?: true;
   /** Undefined: not for this run. */
-  readonly change: (by: Dice, log: Written) => Written | undefined;
+  readonly change: (by: Dice, log: Written, naming: Naming) => Written | undefined;
 }
 
 export interface Written {
@@ -28,7 +28,7 @@ export function logged(by: Dice, { plan, columns, naming, declared }: Simulation
   const modifiers: string[] = [];
   for (const { name, chance, change, hides } of MODIFIERS) {
     if (by.uniform() >= chance || (whole && hides === true)) continue;
-    const changed = change(by, written);
+    const changed = change(by, written, naming);
     if (changed === undefined) continue;
     written = changed;
     modifiers.push(name);
@@ -51,7 +51,7 @@ const MICRO = 'micro-steps';
 
 /** Without these a log says nothing of its kind. */
 const ESSENTIAL = ['loss', 'reward', 'policy_loss', 'sft_loss', 'world', 'epoch'];
-const SMOOTHED = ['loss', 'policy_loss', 'value_loss', 'reward', 'grad_norm', 'kl', 'entropy', 'length'];
+const SMOOTHED = ['loss', 'policy_loss', 'value_loss', 'reward', 'kl', 'entropy', 'length'];
 /** Noise of a batch makes them another number when a step is done again. */
 const FIXED = ['learning_rate', 'epoch', 'samples', 'truncated', 'dead', 'perceptual', 'num_tokens'];
 
@@ -61,7 +61,10 @@ const MODIFIERS: readonly Modifier[] = [
     chance: 0.06,
     change: (by, log) => {
       const weight = by.pick([0.6, 0.9, 0.98]);
-      return mapped(log, (name, values) => (SMOOTHED.includes(name) ? smoothed(values, weight) : values));
+      // Most smooth what they look at, some everything.
+      const norms = by.uniform() < 0.3 || log.columns.reward !== undefined;
+      const fits = (name: string): boolean => SMOOTHED.includes(name) || (norms && name === 'grad_norm');
+      return mapped(log, (name, values) => (fits(name) ? smoothed(values, weight) : values));
     },
   },
   {
@@ -86,6 +89,8 @@ const MODIFIERS: readonly Modifier[] = [
     hides: true,
     change: (by, { steps, columns }) => {
       if (columns.loss === undefined || columns.reward !== undefined || steps.length > 600) return undefined;
+      // A scaler's skipped steps are seen once an optimiser's step.
+      if (columns.grad_norm?.some((norm = 0) => !Number.isFinite(norm)) === true) return undefined;
       const micro = by.pick([2, 4, 8]);
       const zero = by.uniform() < 0.5;
       return {
@@ -168,13 +173,16 @@ const MODIFIERS: readonly Modifier[] = [
   },
   {
     name: 'four decimals',
-    chance: 0.35,
-    change: (_, log) =>
-      mapped(log, (name, values) =>
-        ['loss', 'eval_loss', 'epoch'].includes(name)
-          ? rounded(values, (value) => Math.round(value * 1e4) / 1e4)
-          : values,
-      ),
+    chance: 0.5,
+    // transformers does so with losses, whatever their size.
+    change: (_, log, naming) =>
+      /^(train\/)?loss$/.test(naming('loss'))
+        ? mapped(log, (name, values) =>
+            ['loss', 'eval_loss', 'epoch'].includes(name)
+              ? rounded(values, (value) => Math.round(value * 1e4) / 1e4)
+              : values,
+          )
+        : undefined,
   },
   {
     name: 'four digits',

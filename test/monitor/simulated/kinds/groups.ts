@@ -84,7 +84,8 @@ export function withTools(by: Dice): Simulation {
 
 export function groups(by: Dice, task: Task, speed = by.pick([1, 1, 3])): Simulation {
   const of = plan(by, { peak: [-6.5, -5], epochs: [0.2, 1, 1, 3], every: [1, 1, 1, 5, 10] });
-  const prompts = by.pick([4, 8, 16, 64]);
+  // What is logged of several steps is their mean.
+  const prompts = by.pick(of.every === 1 ? [4, 8, 16, 64] : [4, 8]) * of.every;
   const size = by.pick([4, 8, 8, 16]);
   const beta = by.pick([0, 0, 0.001, 0.04]);
   const rewards = rewardsOf(by, of, task, { prompts, size, speed });

@@ -18,9 +18,15 @@ export function dpo(by: Dice): Simulation {
     const seen = Math.max(0, Math.ceil(of.epochs[row] ?? 0) - 1);
     return ease * (1 - Math.exp(-(of.progress[row] ?? 1) / soon)) * (1 + 0.8 * seen);
   };
-  const began = of.progress.findIndex((each) => each > 0.002);
+  // Weights of bfloat16 stand still while the rate is near 0, and with them the loss.
+  const began = Math.min(
+    4,
+    of.progress.findIndex((each) => each > by.pick([0, 1e-4])),
+  );
+  const rough = (row: number): number =>
+    0.05 * Math.min(1, 100 * (of.progress[row] ?? 1)) + 0.5 * margin(row);
   const measured = make(of.rows, (row) =>
-    row < began ? 0 : margin(row) + ((0.05 + 0.5 * margin(row)) * by.normal()) / Math.sqrt(pairs / 8),
+    row < began ? 0 : margin(row) + (rough(row) * by.normal()) / Math.sqrt(pairs / 8),
   );
   const chosen = measured.map((value, row) =>
     value === 0 ? 0 : -sink * (of.progress[row] ?? 1) + value * 0.3 + 0.03 * by.normal(),
@@ -32,11 +38,7 @@ export function dpo(by: Dice): Simulation {
     of,
     {
       loss,
-      grad_norm: norms(
-        by,
-        of.rows,
-        (row) => by.pick([1, 1, 1]) * (2 + 10 * beta) * Math.exp(-0.5 * margin(row)),
-      ),
+      grad_norm: norms(by, of.rows, (row) => (2 + 10 * beta) * Math.exp(-0.5 * margin(row))),
       'rewards/chosen': chosen,
       'rewards/rejected': chosen.map((value, row) => value - (measured[row] ?? 0)),
       'rewards/accuracies': measured.map((_, row) =>
@@ -80,6 +82,27 @@ export function kto(by: Dice): Simulation {
     progress,
     (value) => 0.5 - ease * value,
   );
+}
+
+/** The loss of supervised training and that of the odds, added up; both are logged. */
+export function orpo(by: Dice): Simulation {
+  const run = dpo(by);
+  const { rows, progress } = run.plan;
+  const start = 0.8 + by.uniform();
+  const fall = start * by.pick([0.1, 0.3, 0.6]);
+  const supervised = make(rows, (row) => (start - fall * (progress[row] ?? 1) ** 0.5) * by.heavy(1, 0.05));
+  const odds = make(rows, (row) => -(0.6 - 0.25 * (progress[row] ?? 1)) * by.heavy(1, 0.1));
+  return {
+    ...run,
+    columns: {
+      ...run.columns,
+      loss: supervised.map((value, row) => value - 0.1 * (odds[row] ?? 0)),
+      nll_loss: supervised,
+      log_odds_ratio: odds,
+      log_odds_chosen: odds.map((value) => 0.6 + value),
+      eval_loss: Array.from({ length: rows }, () => undefined),
+    },
+  };
 }
 
 /** A model that learns which of two answers is the better one. */

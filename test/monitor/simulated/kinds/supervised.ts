@@ -19,6 +19,8 @@ export interface Shape {
   /** Share of the way that is gone in the first steps, while format and style are learnt; and how many rows that takes. */
   readonly quick: number;
   readonly soon: number;
+  /** The way is gone within the first epoch, however many rows that has. */
+  readonly inFirst?: true;
   /** Of the loss from batch to batch, as a share. */
   readonly noise: number;
   /** What each new epoch takes off the training loss, as a share: rows that were seen before. */
@@ -65,16 +67,37 @@ export function epochs(by: Dice): Simulation {
 export function easy(by: Dice): Simulation {
   return supervised(
     by,
-    { peak: [-5, -3.5] },
+    { peak: [-5, -3.5], epochs: [1, 1, 3, 10] },
     {
       start: by.pick([0.7, 2, 5]),
-      floor: by.pick([0.003, 0.01, 0.03]),
+      floor: by.pick([0.003, 0.01, 0.06]),
       quick: 0.97,
       soon: by.pick([2, 5, 10]),
+      inFirst: true,
       noise: by.pick([0.2, 0.5]),
-      stair: by.pick([0.05, 0.3]),
+      stair: by.pick([0.05, 0.15]),
     },
   );
+}
+
+/** A classifier: mean losses of few labels, noisy by the batch, whose evaluations go up and down by some percent. */
+export function classifier(by: Dice): Simulation {
+  const run = supervised(
+    by,
+    { peak: [-5, -4], epochs: [2, 3, 3, 5] },
+    {
+      start: by.pick([0.69, 1.1, 2.3]),
+      floor: by.pick([0.1, 0.25, 0.4]),
+      quick: 0.4,
+      soon: by.pick([5, 15]),
+      noise: by.pick([0.1, 0.3]),
+      stair: by.pick([0.1, 0.3]),
+    },
+  );
+  const { eval_loss: rated } = run.columns;
+  if (rated === undefined) return run;
+  const accuracy = rated.map((value) => (value === undefined ? undefined : Math.exp(-0.5 * value)));
+  return { ...run, columns: { ...run.columns, eval_accuracy: accuracy } };
 }
 
 /** On text like that of its pretraining: a loss that hardly falls, less than batches differ. */
@@ -121,8 +144,10 @@ export function supervised(by: Dice, sketch: PlanSketch, shape: Shape): Simulati
   const loss = make(of.rows, (row) =>
     Math.max(1e-5, (levels.train[row] ?? 1) * (order[row] ?? 1) * (factors[row] ?? 1) * by.heavy(1, wide)),
   );
+  // Some versions of transformers log the sum over accumulated batches, and the mean of evaluations.
+  const summed = by.uniform() < 0.08 ? by.pick([4, 16, 32]) : 1;
   const columns: Columns = {
-    loss,
+    loss: loss.map((value) => value * summed),
     grad_norm: gradients(by, of, factors, levels.train),
     learning_rate: [...of.rates],
     ...accuracies(by, loss),
@@ -136,20 +161,29 @@ export function supervised(by: Dice, sketch: PlanSketch, shape: Shape): Simulati
 /** The loss without its noise, on rows that were trained and on rows that were held out. */
 export function lossLevels(
   by: Dice,
-  { rows, epochs: passes, progress }: Plan,
-  { start, floor, quick, soon, stair, stages = 1 }: Shape,
+  { rows, every, epochs: passes, perEpoch, progress, rates, peak }: Plan,
+  { start, floor, quick, soon: usual, inFirst, stair, stages = 1 }: Shape,
 ): { readonly train: number[]; readonly held: number[] } {
   const gap = by.pick([0.95, 1, 1, 1.05, 1.15]);
   const rise = by.pick([0, 0, 0.01, 0.03, 0.05]);
   const slow = by.pick([0.1, 0.3, 1]);
+  const soon = inFirst === true ? Math.min(usual, perEpoch / every / 8) : usual;
+  // A large rate keeps the loss up: it falls once more when the rate does, and rises where it is restarted.
+  const heat = by.pick([0, 0.05, 0.15]) * (start - floor);
+  // Nothing moves while the rate is still small; some tasks are found out all at once, somewhat later.
+  const warm = (row: number): number => (progress[row] ?? 1) * rows;
+  const delay = inFirst !== true && by.uniform() < 0.15 ? by.uniform() * Math.min(15, 0.15 * rows) : 0;
+  const gone = (row: number): number =>
+    delay === 0 ? Math.exp(-warm(row) / soon) : 1 / (1 + Math.exp((2 * (warm(row) - delay)) / soon));
   const harder = make(stages, (stage) => (stage === 0 ? 1 : 1 + 0.4 * by.uniform()));
   const held = make(rows, (row) => {
     const at = progress[row] ?? 1;
     const stage = Math.min(stages - 1, Math.floor((row * stages) / rows));
     const since = row - Math.ceil((stage * rows) / stages);
-    const fast = stage === 0 ? Math.exp(-row / soon) : 0.4 * Math.exp(-since / soon);
+    const fast = stage === 0 ? gone(row) : 0.4 * Math.exp(-since / soon);
     const late = (1 + at / slow) ** -1.5;
-    const level = floor + (start - floor) * (quick * fast + (1 - quick) * late);
+    const warmth = (heat * (rates[row] ?? 0)) / peak;
+    const level = floor + (start - floor) * (quick * fast + (1 - quick) * late) + warmth;
     return level * (harder[stage] ?? 1);
   });
   const train = held.map((level, row) => {
@@ -187,15 +221,17 @@ export function gradients(
   factors: readonly number[],
   levels: readonly number[],
 ): number[] {
-  const size = by.pick([0.1, 0.5, 1, 3, 10]);
+  const size = by.pick([0.1, 0.3, 1, 3, 20]);
   // Adapters begin at 0 and get a larger gradient with their first steps; whole models begin with the largest.
   const [first, long] = by.pick([
     [1, 1],
     [3, 2],
     [8, 3],
+    [20, 2],
     [0.2, 3],
+    [0.3, 8],
   ] as const);
-  const drift = by.pick([0.5, 1, 1, 2, 3]);
+  const drift = by.pick([0.1, 0.5, 1, 1, 2, 4]);
   const follows = by.pick([0, 0.5, 1]);
   const top = Math.max(...levels);
   return norms(by, rows, (row) => {
