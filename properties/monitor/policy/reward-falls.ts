@@ -44,7 +44,7 @@ export const rewardFalls: MonitorRule = {
     watchCourses(world, {
       judge: (series, course) => judgeFall(world, series, course),
       least: LEAST,
-      why: `fewer than ${LEAST} steps with a reward are logged`,
+      why: { least: LEAST, values: 'rewards', otherwise: 'its rewards are none that it judges' },
     }),
 };
 

@@ -1,5 +1,5 @@
 // A loss that begins above a blind guess. Guessing costs ln V nats a token, 12.5 for the largest vocabulary there is; a
-// pretrained model on its own kind of text begins at 1 to 4. More than a fifth above a guess is what answers cost that are
+// pretrained model on its own kind of text begins at 1 to 4. More than a tenth above a guess is what answers cost that are
 // shuffled, shifted by one or read with another tokenizer, what a sum over accumulated batches shows, and what an
 // untrained model costs whose weights began too large: the log alone does not tell which, so that it is advice. That it is
 // a mean over tokens at all is told by its fall below a guess.
@@ -21,7 +21,7 @@ export const beginsBelowGuess: MonitorRule = {
     'Read one batch of ids and labels as text, side by side: `lossproof view` shows them. Compare with the first loss of a run that is known to be good. Of an untrained model: make its first weights smaller.',
   roles: ['loss', 'sft_loss'],
   settings: {
-    times: { default: 1.2, what: 'Times ln V, in the median of the first 3 values.' },
+    times: { default: 1.1, what: 'Times ln V, in the median of the first 3 values.' },
     most: { default: 4, what: 'Times ln V, above which it is no mean over tokens.' },
     vocabulary: {
       default: 0,

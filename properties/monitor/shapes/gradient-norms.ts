@@ -54,6 +54,12 @@ function judgeExplosion(world: RuleWorld, series: Series): SeriesJudge {
   const [lasting, lastingFloor] = [numberOf(world, 'lasting'), numberOf(world, 'lasting_floor')];
   const needed = numberOf(world, 'points');
   let largest = 0;
+  /** The median when it was lowest: norms that creep up take that of all norms with them. */
+  let lowest = { middle: Number.POSITIVE_INFINITY, spread: 0 };
+  const keepLowest = (): void => {
+    const middle = usual.quantile(0.5);
+    if (middle < lowest.middle) lowest = { middle, spread: usual.spread() };
+  };
 
   function single(step: number, value: number): Violation | undefined {
     const early = usual.count < KNOWN_AFTER;
@@ -79,8 +85,8 @@ function judgeExplosion(world: RuleWorld, series: Series): SeriesJudge {
       streak.points = 0;
       return undefined;
     }
-    const middle = usual.quantile(0.5);
-    const limit = Math.max(lastingFloor, lasting * middle, middle * Math.exp(STAYING * usual.spread()));
+    const { middle } = lowest;
+    const limit = Math.max(lastingFloor, lasting * middle, middle * Math.exp(STAYING * lowest.spread));
     if (level <= limit) {
       streak.points = 0;
       return undefined;
@@ -89,7 +95,7 @@ function judgeExplosion(world: RuleWorld, series: Series): SeriesJudge {
     if (streak.points < needed) return undefined;
     return {
       kind: 'stays',
-      sentence: `${from(series, streak.from, step)} is above ${read(limit)}, now ${read(level)} (median of 5); the median of the norms before is ${read(middle)}.`,
+      sentence: `${from(series, streak.from, step)} is above ${read(limit)}, now ${read(level)} (median of 5); the median of all norms was ${read(middle)}.`,
       step: streak.from,
       value: streak.first,
       high: limit,
@@ -111,6 +117,7 @@ function judgeExplosion(world: RuleWorld, series: Series): SeriesJudge {
       const said = (value > floor ? single(step, value) : undefined) ?? staying(step);
       // What stays above does not become usual while that is counted.
       if (streak.points === 0) usual.add(value);
+      if (streak.points === 0 && usual.count % KNOWN_AFTER === 0) keepLowest();
       largest = Math.max(largest, value);
       return said ?? 'seen';
     },

@@ -24,6 +24,7 @@ interface Flat {
 }
 
 const FIFTHS = 5;
+const EARLY = 3;
 const FALLS = -1.64;
 const ERRORS = 3;
 /** Standard error of a median, in deviations of a value over sqrt(k). */
@@ -36,7 +37,12 @@ function flatOf({ steps, means }: Course, most: number): Flat | undefined {
   if (!(first > 0)) return undefined;
   const fall = (first - last) / first;
   const error = (OF_MEDIAN * Math.SQRT2 * deviationOf(means)) / Math.sqrt(size) / first;
-  if (fall + ERRORS * error > most || mannKendall(means).z < FALLS) return undefined;
+  // What fell before the first fifth was over did fall.
+  const early = median(means.slice(0, EARLY));
+  const ofEarly = (2 * OF_MEDIAN * deviationOf(means)) / Math.sqrt(EARLY) / first;
+  if ((early - last) / first > most + ofEarly) return undefined;
+  // One that rises is told of by its rise.
+  if (fall < -most || fall + ERRORS * error > most || mannKendall(means).z < FALLS) return undefined;
   return { first, last, step: steps[steps.length - 1] as number };
 }
 
@@ -99,7 +105,9 @@ const PASSES = 2;
 /** Why it should have fallen, as the end of a sentence. */
 function reasonToLearn(world: RuleWorld, series: Series, { steps, means }: Course): string | undefined {
   const first = median(means.slice(0, Math.floor(means.length / FIFTHS)));
-  if (warmsUp(world)) return undefined;
+  // Where the run was resumed at an earlier step, its first fifth is not its beginning.
+  if (warmsUp(world) || steps.some((step, at) => at > 0 && step < (steps[at - 1] as number)))
+    return undefined;
   if (hasMargins(world))
     return means.every((value) => Math.abs(value - CHANCE) < NEAR_CHANCE)
       ? ', and ln 2 is what preferences cost while the policy is its reference'
@@ -119,17 +127,14 @@ function reasonToLearn(world: RuleWorld, series: Series, { steps, means }: Cours
   return undefined;
 }
 
-/** A rate that has not come near its peak yet. */
+/** A rate that has risen through most of the course, and is not behind its peak. */
 function warmsUp(world: RuleWorld): boolean {
   const rate = world.series().find(({ role, part }) => role === 'learning_rate' && part === '');
   const means = (rate === undefined ? undefined : world.courseOf(rate))?.means ?? [];
-  const half = means.slice(means.length >> 1);
-  return (
-    means.length > 1 &&
-    median(half) > 1.1 * (means[0] as number) &&
-    (means.at(-1) as number) >= median(half) * 1.05
-  );
+  return mannKendall(means).z > WARMS && (means.at(-1) as number) >= Math.max(...means) / 2;
 }
+
+const WARMS = 3;
 
 const lossPlateau: MonitorRule = {
   id: 'monitor/loss-plateau',

@@ -5,7 +5,7 @@
 // Of each pass the median of its first and of its last fifth (at least 3 points, at most 9); the drop between two passes is
 // ln(last of one / first of the next). Blamed where the loss has come down to a twentieth of what it was at the end of the
 // first pass, at least three drops are above ln 1.25 and above 4 deviations of their noise, and the drops together make
-// 60 % of the fall in logarithms.
+// 70 % of the fall in logarithms.
 import { type MonitorRule, median, noiseOf, type RuleWorld, type Violation } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
 import { hasMargins, isReinforced } from '../run-kind.ts';
@@ -53,14 +53,22 @@ const LEAST_POINTS = 3;
 const A_DROP = Math.log(1.25);
 const DEVIATIONS = 4;
 const DROPS = 3;
-const SHARE_OF_FALL = 0.6;
+const SHARE_OF_FALL = 0.7;
+
+/** Of a pass, before its first row is logged. */
+const BEGUN = 0.5;
+const NO_DROPS = { count: 0, sum: 0, from: Number.NaN, value: Number.NaN };
 
 interface Pass {
   readonly number: number;
   readonly step: number;
+  /** The first step of the pass before. */
+  readonly before: number;
   readonly first: number[];
   readonly last: Recent;
   count: number;
+  /** Seen from its beginning on. */
+  readonly whole: boolean;
 }
 
 function judgePasses(
@@ -71,7 +79,7 @@ function judgePasses(
   /** Of the pass that is over. */
   let end: { readonly level: number; readonly noise: number } | undefined;
   let floor: { readonly level: number; readonly step: number } | undefined;
-  let drops = { count: 0, sum: 0, from: Number.NaN, value: Number.NaN };
+  let drops = NO_DROPS;
   let dropped = false;
 
   function finish(done: Pass): void {
@@ -81,7 +89,8 @@ function judgePasses(
         ? undefined
         : { level: median(values), noise: noiseOf(done.last.values().map(Math.log)) };
     // Without the whole of the first pass nothing is known of the task.
-    if (done.number === 0 && end !== undefined) floor = { level: end.level, step: done.last.step(0) };
+    if (done.number === 0 && done.whole && end !== undefined)
+      floor = { level: end.level, step: done.last.step(0) };
   }
 
   return (row) => {
@@ -90,10 +99,22 @@ function judgePasses(
     if (loss === undefined || epoch === undefined || !(loss > 0) || !(epoch >= 0)) return undefined;
     // A whole number is the end of a pass.
     const number = Math.max(0, Math.ceil(epoch - 1e-6) - 1);
+    // A run that goes back begins anew.
+    if (pass !== undefined && (row.step < pass.last.step(0) || number < pass.number)) {
+      [pass, end, floor] = [undefined, undefined, undefined];
+      drops = NO_DROPS;
+    }
     if (pass === undefined || number !== pass.number) {
-      if (pass !== undefined && number < pass.number) [end, floor] = [undefined, undefined];
-      else if (pass !== undefined) finish(pass);
-      pass = { number, step: row.step, first: [], last: recent(MOST_POINTS), count: 0 };
+      if (pass !== undefined) finish(pass);
+      pass = {
+        number,
+        step: row.step,
+        before: pass?.step ?? row.step,
+        first: [],
+        last: recent(MOST_POINTS),
+        count: 0,
+        whole: epoch < number + BEGUN,
+      };
       dropped = false;
     }
     pass.count++;
@@ -126,7 +147,7 @@ function judgePasses(
     const fall = Math.log(floor.level / level);
     const remembered = drops.count >= DROPS && drops.sum >= SHARE_OF_FALL * fall;
     const small = level <= numberOf(world, 'share') * floor.level && floor.level >= numberOf(world, 'least');
-    if (!small || !remembered || improvedSince(pass.step)) return 'seen';
+    if (!small || !remembered || improvedSince(pass.before)) return 'seen';
     return {
       kind: 'learnt by heart',
       sentence: `${series.name} is ${read(level)} in pass ${pass.number + 1}, and was ${read(floor.level)} at the end of the first (step ${floor.step}); it fell between the passes, by ${Math.round((100 * drops.sum) / fall)} % of the way, not within them.`,

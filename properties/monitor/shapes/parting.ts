@@ -5,7 +5,8 @@ import type { MonitorRule, RuleWorld, Series, SeriesRole } from '../../../src/in
 import { isReinforced } from '../run-kind.ts';
 import { read, type SeriesJudge, watchSeries } from '../watches.ts';
 import { numberOf } from '../world.ts';
-import { changeSince, riseTracker } from './rise.ts';
+import { changeSince } from './course-shape.ts';
+import { riseTracker } from './rise.ts';
 
 const PARTS: readonly SeriesRole[] = ['loss', 'sft_loss'];
 

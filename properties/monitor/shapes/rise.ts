@@ -1,10 +1,7 @@
 // A series that leaves the best level it had and does not come back, told while it happens.
 //
-// Level: the median of the last five values. Best: the lowest level so far. Noise: that of single values among the last 64
-// before the rise, from the differences of values 1, 4, 8 and 16 apart, the largest of 1.4826 MAD / sqrt(2): a trend moves
-// their median and not their spread, and values that resemble their neighbours (smoothed logs, micro-batches of one step, batches
-// in an order) differ from those further away. The lag at which they are as different as any is how many points tell as much
-// as one; a rise must last four times that. A rise is a level above
+// Level: the median of the last five values. Best: the lowest level so far. Noise: that of noise.ts, of single values among
+// the last 64 before the rise; a rise must last four times as many points as tell as much as one. A rise is a level above
 //     best + max(SHARE best, NOISES noise, FORGOT (start - best))
 // for `PATIENCE` levels in a row. Six deviations of a single value, where the best of many levels lies about two below
 // their middle, leave four for levels that must all be above: noise alone does not make one in 1e8 points. The share
@@ -14,7 +11,7 @@
 // take steps. So a rise that took several points from a quarter to three quarters of its height is a climb; one that did
 // not is a jump, of which only the height tells. See Wald (1947) on tests that are asked at every step: here the patience
 // is fixed, and what is not said is looked at again ever more seldom.
-import { mannKendall, median } from '../../../src/index.ts';
+import { noiseOver } from './noise.ts';
 import { LEVEL_OF, type Recent, recent } from './rolling.ts';
 
 export interface Rise {
@@ -37,6 +34,8 @@ export interface Rise {
   readonly alike: number;
   /** Points that it took from a quarter of its height to three quarters; infinite: it began before what is remembered. */
   readonly climb: number;
+  /** Share of its height that the steepest part makes, over twice as many points as tell as much as one. */
+  readonly steep: number;
   /** Points since the limit was passed. */
   readonly points: number;
 }
@@ -49,6 +48,8 @@ export interface RiseTracker {
   add(step: number, value: number): Rise | undefined;
 }
 
+/** Times as many points as tell as much as one. */
+const ALIKE_PATIENCE = 4;
 /** Values that are remembered. */
 const KEPT = 64;
 /** Levels in a row above the limit. */
@@ -63,32 +64,6 @@ const NOISE_EVERY = 16;
 const RARER = 1 / 8;
 /** A rise that is not blamed for so long is what is usual now. */
 const USUAL_AFTER = 64;
-
-const LAGS = [1, 2, 4, 8, 16] as const;
-/** Of the largest difference: less is alike. */
-const ALIKE = 0.6;
-/** Times the lag at which values are not alike any more. */
-const ALIKE_PATIENCE = 4;
-
-interface Noise {
-  readonly deviation: number;
-  /** Points that tell as much as one. */
-  readonly alike: number;
-}
-
-function noiseOver(values: readonly number[]): Noise {
-  const noises = LAGS.filter((lag) => values.length >= 2 * lag + 2).map((lag) => {
-    const differences = values.slice(lag).map((value, at) => value - (values[at] as number));
-    const middle = median(differences);
-    const away = differences.map((each) => Math.abs(each - middle));
-    return { lag, deviation: (NORMAL * median(away)) / Math.SQRT2 };
-  });
-  const deviation = Math.max(0, ...noises.map((each) => each.deviation));
-  return { deviation, alike: noises.find((each) => each.deviation >= ALIKE * deviation)?.lag ?? 1 };
-}
-
-/** 1 / Phi^-1(3/4). */
-const NORMAL = 1.4826;
 
 export function riseTracker(): RiseTracker {
   let seen = recent(KEPT);
@@ -130,7 +105,7 @@ export function riseTracker(): RiseTracker {
         peak: level,
         low: level,
         points: 0,
-        next: Math.max(PATIENCE, ALIKE_PATIENCE * (noise.alike - 1)),
+        next: Math.max(PATIENCE, ALIKE_PATIENCE * noise.alike),
       };
   }
 
@@ -186,6 +161,10 @@ export function riseTracker(): RiseTracker {
     while (left <= most && seen.near(left) > quarter) left++;
     let up = Math.min(left, most);
     while (up > 0 && seen.near(up) < threeQuarters) up--;
+    const wide = 2 * noise.alike;
+    let steepest = 0;
+    for (let back = 0; back <= Math.min(left, most - wide); back++)
+      steepest = Math.max(steepest, seen.near(back) - seen.near(back + wide));
     const began = left > most ? from : seen.step(Math.max(0, left - 1));
     return {
       from: began,
@@ -199,43 +178,8 @@ export function riseTracker(): RiseTracker {
       noise: noise.deviation,
       alike: noise.alike,
       climb: left > most ? Number.POSITIVE_INFINITY : left - up,
+      steep: steepest / (level - floor),
       points,
     };
   }
-}
-
-/**
- * Whether what began long ago is a climb: from the stretch of the best on it rises (Mann-Kendall), and no three stretches
- * make two fifths of it, as stages of data do.
- */
-export function climbs({ steps, means }: Stretches, since: number): boolean {
-  const at = Math.max(
-    0,
-    steps.findLastIndex((each) => each <= since),
-  );
-  const after = means.slice(at);
-  if (after.length < LEAST_STRETCHES) return false;
-  const levels = after.slice(2).map((_, each) => median(after.slice(each, each + 3)));
-  const height = (levels.at(-1) as number) - (levels[0] as number);
-  const steepest = Math.max(...levels.slice(3).map((level, each) => level - (levels[each] as number)));
-  return mannKendall(after).z > RISES && steepest < STEEP * height;
-}
-
-const LEAST_STRETCHES = 12;
-const RISES = 3;
-const STEEP = 0.4;
-
-interface Stretches {
-  readonly steps: readonly number[];
-  readonly means: readonly number[];
-}
-
-/** The middle of what the curve of another series had around this step and has now: of what goes beside a rise. */
-export function changeSince(
-  { steps, means }: Stretches,
-  step: number,
-): { readonly before: number; readonly now: number } | undefined {
-  const at = steps.findLastIndex((each) => each <= step);
-  if (at < 2 || at >= means.length - 2) return undefined;
-  return { before: median(means.slice(Math.max(0, at - LEVEL_OF), at)), now: median(means.slice(-3)) };
 }

@@ -2,6 +2,7 @@
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { isMainLoss, SIGNAL_ROLES, signalKey } from '../losses/main-loss.ts';
 import type { SignalKey } from '../policy/signal.ts';
+import { isReinforced } from '../run-kind.ts';
 import { at, from, type Row, read, streakOf, watchJoined } from '../watches.ts';
 import { declaredNumber, hasRollouts, inARow, numberOf } from '../world.ts';
 
@@ -14,7 +15,7 @@ export const gradientFlows: MonitorRule = {
   catches: ['KL-04', 'ZL-02', 'ADV-14'],
   advice:
     'Look for `.detach()`, `.item()`, `torch.no_grad()` between the logits and the loss, for parameters with `requires_grad=False`, and for an optimiser that holds other parameters than the model. If gradients do flow, the norm that is logged is measured at the wrong place.',
-  roles: SIGNAL_ROLES,
+  roles: [...SIGNAL_ROLES, 'learning_rate'],
   settings: {
     points: inARow(
       2,
@@ -22,32 +23,29 @@ export const gradientFlows: MonitorRule = {
     ),
     beginning: {
       default: 16,
-      what: 'So many from the first logged step on, where nothing declares gradient_accumulation_steps: a log of every micro-batch has no norm but where the optimiser takes a step. Said of fewer at the end of the log.',
+      what: 'So many from the first logged step on, where nothing tells that these are steps of the optimiser: rewards, a learning rate that moves, or gradient_accumulation_steps. A log of every micro-batch has no norm but where the optimiser takes a step.',
     },
   },
-  watch: (world) => {
-    const judge = judgeGradient(world);
-    const watch = watchJoined<SignalKey>({
-      keyOf: signalKey,
-      row: judge.row,
+  watch: (world) =>
+    watchJoined<SignalKey | 'rate'>({
+      keyOf: (series) => signalKey(series) ?? (lrKey(series) === undefined ? undefined : 'rate'),
+      row: judgeGradient(world),
       why: {
         keys: { loss: 'loss of the whole', grad: 'gradient norm' },
-        otherwise: 'no step has both a loss and a gradient norm',
+        otherwise:
+          'no step has both a loss and a gradient norm, or all norms are 0 in fewer than 16 steps, as between two steps of an optimiser',
       },
-    });
-    return { ...watch, end: () => [...[watch.end?.() ?? []].flat(), ...judge.end()] };
-  },
+    }),
 };
 
 /** Chance that groups without spread explain a row of gradients of exactly 0, below which they do not. */
 const CHANCE = 1e-6;
 /** Times the longest row of zeros before: where an optimiser takes a step at every n-th batch they are n - 1, and a log may lack points. */
 const LONGER = 4;
+/** Of the rate, that are no point which a log of micro-batches lacks. */
+const MOVES = 3;
 
-function judgeGradient(world: RuleWorld): {
-  row(row: Row<SignalKey>): Violation | 'seen' | undefined;
-  end(): readonly Violation[];
-} {
+function judgeGradient(world: RuleWorld): (row: Row<SignalKey | 'rate'>) => Violation | 'seen' | undefined {
   const needed = numberOf(world, 'points');
   const streak = streakOf(needed);
   let before = Number.NaN;
@@ -56,59 +54,58 @@ function judgeGradient(world: RuleWorld): {
   /** Longest row of zeros that came to an end, and whether a norm was above 0. */
   let longest = 0;
   let alive = false;
-  let open: Violation | undefined;
-  let said = false;
+  let rate = Number.NaN;
+  /** Times that the rate moved from one norm of 0 to the next: the optimiser took a step. */
+  let steps = 0;
 
   /** Zeros that a log of micro-batches may have in a row. */
   const mayBe = (): number => {
     const declared = declaredNumber(world, 'gradient_accumulation_steps') ?? 0;
-    const between = alive ? LONGER * longest : declared > 0 ? 0 : numberOf(world, 'beginning') - 1;
-    return Math.max(needed - 1, declared > 1 ? declared : 0, between);
+    // transformers logs steps of the optimiser, and says at how many of them.
+    const ofTrainer = declaredNumber(world, 'logging_steps') !== undefined;
+    if (steps >= MOVES || ofTrainer || declared === 1 || isReinforced(world)) return 0;
+    return Math.max(declared, alive ? LONGER * longest : declared > 0 ? 0 : numberOf(world, 'beginning') - 1);
   };
 
-  return {
-    row(row) {
-      const loss = row.values.get('loss');
-      const grad = row.values.get('grad');
-      if (loss === undefined || grad === undefined) return undefined;
-      spaced ||= Math.abs(row.step - before) > 1;
-      before = row.step;
-      const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
-      if (!still) {
-        longest = Math.max(longest, streak.length);
-        alive ||= grad > 0;
-        open = undefined;
-      }
-      const long = streak.next(still, row.step);
-      chance = still ? chance * deadChance(row) : 1;
-      if (!long) return 'seen';
-      // Where not every step is logged, the loss is a mean of several and the norm is of the last one, which may be a
-      // step whose groups had no spread.
-      if (spaced && hasRollouts(world) && chance > CHANCE) return 'seen';
-      const series = row.seriesOf('grad');
-      const lossSeries = row.seriesOf('loss');
-      if (series === undefined || lossSeries === undefined) return 'seen';
-      const found: Violation = {
-        kind: 'no gradient',
-        sentence: `${from(series, streak.from, row.step)} is exactly 0 while ${lossSeries.name} is ${read(loss)}: the loss does not reach the parameters.`,
-        series,
-        step: streak.from,
-        value: 0,
-      };
-      if (streak.length <= mayBe()) {
-        // Of a run whose every norm was 0 the end tells.
-        open = alive ? undefined : found;
-        return 'seen';
-      }
-      said = true;
-      return found;
-    },
-    end: () => (open === undefined || said ? [] : [open]),
+  return (row) => {
+    const loss = row.values.get('loss');
+    const grad = row.values.get('grad');
+    if (loss === undefined || grad === undefined) return undefined;
+    // A run that goes back begins anew.
+    if (row.step < before) streak.next(false, row.step);
+    spaced ||= Math.abs(row.step - before) > 1;
+    before = row.step;
+    const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
+    if (!still) {
+      longest = Math.max(longest, streak.length);
+      alive ||= grad > 0;
+    }
+    const now = row.values.get('rate') ?? rate;
+    if (!still) steps = 0;
+    else if (streak.length > 0 && Math.abs(now - rate) > 0) steps++;
+    rate = now;
+    const long = streak.next(still, row.step);
+    chance = still ? chance * deadChance(row) : 1;
+    if (!long) return alive || isReinforced(world) ? 'seen' : undefined;
+    // Where not every step is logged, the loss is a mean of several and the norm is of the last one, which may be a
+    // step whose groups had no spread.
+    if (spaced && hasRollouts(world) && chance > CHANCE) return 'seen';
+    const series = row.seriesOf('grad');
+    const lossSeries = row.seriesOf('loss');
+    if (series === undefined || lossSeries === undefined) return 'seen';
+    if (streak.length <= mayBe()) return alive ? 'seen' : undefined;
+    return {
+      kind: 'no gradient',
+      sentence: `${from(series, streak.from, row.step)} is exactly 0 while ${lossSeries.name} is ${read(loss)}: the loss does not reach the parameters.`,
+      series,
+      step: streak.from,
+      value: 0,
+    };
   };
 }
 
 /** At most the share of groups without spread; where none is logged, nothing is known. */
-function deadChance({ values }: Row<SignalKey>): number {
+function deadChance({ values }: Row<SignalKey | 'rate'>): number {
   return values.get('dead') ?? 1;
 }
 
@@ -172,8 +169,9 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
     lastRate = rate ?? lastRate;
     if (full) same++;
     const series = row.seriesOf('loss');
-    const patience = rate === undefined && isChance(loss) ? Math.max(needed, CHANCE_STEPS) : needed;
-    if (same <= patience || series === undefined) return 'seen';
+    // Of a warm-up that is not logged nothing is known.
+    if (rate === undefined && isChance(loss)) return undefined;
+    if (same <= needed || series === undefined) return 'seen';
     return {
       kind: 'never moves',
       sentence: `${at(series, firstStep)} is ${read(loss)}, and exactly that at every logged step up to ${row.step}.`,
@@ -184,9 +182,8 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
   };
 }
 
-/** What preferences cost while the policy is its reference, as through a warm-up that is not logged. */
+/** What preferences cost while the policy is its reference. */
 const isChance = (loss: number): boolean => Math.abs(loss - Math.LN2) < 1e-5;
-const CHANCE_STEPS = 20;
 
 const FOUR_DECIMALS = 1e4;
 const scratch = new Float32Array(1);
