@@ -1,7 +1,7 @@
 // The learning rate beside the schedule that the run declares, and one that is 0 where steps are taken.
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { at, from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
-import { declaredNumber, declaredText, inARow, numberOf, underLossScaler } from '../world.ts';
+import { declaredNumber, declaredText, inARow, numberOf, rarely, underLossScaler } from '../world.ts';
 import { ENDLESS, KNOWN, rateAt, type Schedule } from './schedules.ts';
 
 const asScheduled: MonitorRule = {
@@ -38,9 +38,10 @@ function judgeSchedule(world: RuleWorld, series: Series): SeriesJudge {
   const streak = streakOf(numberOf(world, 'points'));
   let allowed: { readonly low: number; readonly high: number } | undefined;
   let own: boolean | undefined;
+  const declared = rarely(() => scheduleOf(world));
   return {
     point(step, value) {
-      const schedule = scheduleOf(world);
+      const schedule = declared();
       allowed = undefined;
       if (schedule === undefined || !Number.isFinite(value)) return undefined;
       const slack = numberOf(world, 'tolerance') * schedule.peak;
@@ -144,7 +145,8 @@ const notZero: MonitorRule = {
         const streak = streakOf(1);
         const digits = roundingOf();
         let above = false;
-        const scaled = (steps: number): number => (underLossScaler(world) ? steps : 0);
+        const scaler = rarely(() => underLossScaler(world));
+        const scaled = (steps: number): number => (scaler() ? steps : 0);
         const zero = (): Violation => ({
           kind: 'zero',
           sentence: `${at(series, streak.from)} is 0, and at the ${streak.length - 1} logged steps after it: these steps change nothing.`,

@@ -1,7 +1,7 @@
 // Learning rates that no schedule makes, where nothing declares which one was meant: told by their shape alone.
 import type { Course, MonitorRule, RuleWorld, Series, Violation, Watch } from '../../../src/index.ts';
 import { at, from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
-import { declaredNumber, inARow, numberOf, someSeries } from '../world.ts';
+import { declaredNumber, inARow, numberOf, rarely, someSeries } from '../world.ts';
 
 /** Rates are computed, not measured: what differs by less is rounding. */
 const ROUNDING = 0.02;
@@ -199,9 +199,10 @@ const asDeclared: MonitorRule = {
     watchSeries({
       judge: (series) => {
         const streak = streakOf(numberOf(world, 'points'));
+        const own = rarely(() => declaredNumber(world, 'learning_rate', 'lr', 'optim.lr', 'actor.optim.lr'));
         return {
           point(step, value) {
-            const declared = declaredNumber(world, 'learning_rate', 'lr', 'optim.lr', 'actor.optim.lr');
+            const declared = own();
             if (series.part !== '' || declared === undefined || declared <= 0 || DEFAULTS.includes(declared))
               return undefined;
             const high = numberOf(world, 'times') * declared;
