@@ -5,10 +5,23 @@ import { type Curve, makeCurve } from './curve.ts';
 import { asShare, percentRemark, type ShareUnit, shareUnitOf } from './percent.ts';
 import { remarksOf } from './remarks.ts';
 import { roleOf } from './roles.ts';
-import type { MonitorRule, SampleTokens, SettingValue, Violation, Watch } from './rule.ts';
+import type { MonitorRule, SampleTokens, SettingValue, Violation } from './rule.ts';
+import {
+  askBand,
+  asksFor,
+  endOf,
+  type Feed,
+  feedOf,
+  judgeSample,
+  type RuleState,
+  whyOf,
+} from './rule-state.ts';
+
 import { openSeams } from './seams.ts';
-import type { LogSink, Sample, Series, SeriesRole } from './series.ts';
+import type { LogSink, Series, SeriesRole } from './series.ts';
 import { grown, makeTallies, type Tallies, tally } from './tallies.ts';
+
+export type { RuleState };
 
 export interface HistoryOptions {
   readonly rules: readonly MonitorRule[];
@@ -54,21 +67,6 @@ export interface SeriesState {
   readonly highest: number;
   /** Absent: there were too many series to keep the curve of each. */
   readonly curve: Curve | undefined;
-}
-
-/** One rule in one run. */
-export interface RuleState {
-  readonly run: string;
-  readonly rule: MonitorRule;
-  readonly watch: Watch;
-  /** What it asks for has been there. */
-  seen: boolean;
-  /** The first of each series and kind, by step. */
-  violations: Violation[];
-  /** Beyond these. */
-  more: number;
-  /** It threw: a fault of ours, said as such. */
-  error: string | undefined;
 }
 
 /** Curves of series without a role, in the order in which they came: a page of more is not read. */
@@ -229,11 +227,6 @@ interface MutableRun extends RunHistory {
   detour: boolean;
 }
 
-interface Feed {
-  readonly state: RuleState;
-  readonly point: NonNullable<Watch['point']>;
-}
-
 /** The steps that a run has reached, without its points. */
 function reach(run: MutableRun, step: number): void {
   const { steps } = run;
@@ -241,8 +234,6 @@ function reach(run: MutableRun, step: number): void {
   else if (step > steps[1]) steps[1] = step;
   else if (step < steps[0]) steps[0] = step;
 }
-
-type Take = (state: RuleState, violation: Violation, at: Series | undefined) => void;
 
 function watched(rule: MonitorRule, run: MutableRun, options: HistoryOptions): RuleState {
   const watch = rule.watch({
@@ -266,49 +257,6 @@ function roleFor(
   // Who names a series means that it is judged.
   if (told !== undefined) return { role: told, part: told === role ? part : '', evaluation: false };
   return { part, evaluation, ...(role === undefined ? {} : { role }) };
-}
-
-/** A rule about rollouts alone asks for no series. */
-function asksFor({ roles, samples, evaluations }: MonitorRule, { role, evaluation }: Series): boolean {
-  if (roles.length === 0) return samples !== true;
-  return role !== undefined && (!evaluation || evaluations === true) && roles.includes(role);
-}
-
-function feedOf(state: RuleState): Feed[] {
-  const { watch } = state;
-  return watch.point === undefined ? [] : [{ state, point: watch.point.bind(watch) }];
-}
-
-function askBand({ rule, watch }: RuleState, series: Series, step: number, curve: Curve | undefined): void {
-  const band = watch.band?.(series);
-  if (band !== undefined) curve?.allow(rule.id, step, band.low, band.high);
-}
-
-function judgeSample(state: RuleState, sample: Sample, take: Take): void {
-  const { rule, watch } = state;
-  if (watch.sample === undefined || state.error !== undefined) return;
-  if (rule.samples === true) state.seen = true;
-  try {
-    const violation = watch.sample(sample);
-    if (violation !== undefined) take(state, violation, undefined);
-  } catch (error) {
-    state.error = whyOf(error);
-  }
-}
-
-function endOf(state: RuleState, take: Take): void {
-  if (state.error !== undefined) return;
-  try {
-    const said = state.watch.end?.();
-    const all: readonly Violation[] = said === undefined ? [] : Array.isArray(said) ? said : [said];
-    for (const violation of all) take(state, violation, undefined);
-  } catch (error) {
-    state.error = whyOf(error);
-  }
-}
-
-function whyOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function stateOf(tallies: Tallies, curve: Curve | undefined, at: number): SeriesState {

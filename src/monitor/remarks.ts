@@ -1,18 +1,29 @@
 // What is odd about the logs themselves, and is no fault of the training: series that end while the others go on, and
 // numbers whose unit changed. Said, so that a plot that looks wrong is not read as a run that went wrong.
-import type { CurvePoint } from './curve.ts';
-import type { RunHistory } from './history.ts';
+import type { Curve, CurvePoint } from './curve.ts';
 import type { Series, SeriesRole } from './series.ts';
 import { median } from './statistics.ts';
 
-export function remarksOf(run: RunHistory): readonly string[] {
+/** What is asked of a run. */
+interface RemarkedRun {
+  readonly name: string;
+  readonly series: readonly Series[];
+  readonly steps: readonly [number, number] | undefined;
+  readonly stateOf: (series: Series) => {
+    readonly count: number;
+    readonly step: number;
+    readonly curve: Curve | undefined;
+  };
+}
+
+export function remarksOf(run: RemarkedRun): readonly string[] {
   return [...endings(run), ...units(run), ...strides(run)].map((sentence) => `${run.name}: ${sentence}`);
 }
 
 // --- helpers ---
 
 /** Series that were logged at nearly every step of the longest one, and then stopped for a quarter of the run. */
-function endings(run: RunHistory): string[] {
+function endings(run: RemarkedRun): string[] {
   const judged = run.series.filter(({ role, evaluation }) => role !== undefined && !evaluation);
   const [last, first] = [run.steps?.[1] ?? 0, run.steps?.[0] ?? 0];
   const longest = judged.reduce((most, series) => Math.max(most, run.stateOf(series).count), 0);
@@ -55,7 +66,7 @@ const MEASURED = new Set<SeriesRole>([
 /** Of 1,000 or 1,024, with the noise of medians; nothing that a run does moves them so far from one point to the next. */
 const THOUSAND: readonly [number, number] = [700, 1_500];
 
-function units(run: RunHistory): string[] {
+function units(run: RemarkedRun): string[] {
   return run.series.flatMap((series) => {
     if (series.role === undefined || series.evaluation || !MEASURED.has(series.role)) return [];
     const points = run.stateOf(series).curve?.points() ?? [];
@@ -91,7 +102,7 @@ function thousandfold(points: readonly CurvePoint[]): number | undefined {
 /** Steps that go on in strides a hundred times as long: they count something else from there on. */
 const STRIDES = 100;
 
-function strides(run: RunHistory): string[] {
+function strides(run: RemarkedRun): string[] {
   const series = longestOf(run);
   const points = series === undefined ? [] : (run.stateOf(series).curve?.points() ?? []);
   const steps = points.map(({ step }) => step);
@@ -109,7 +120,7 @@ function strides(run: RunHistory): string[] {
 const differences = (steps: readonly number[]): number[] =>
   steps.slice(1).map((step, before) => step - (steps[before] as number));
 
-function longestOf(run: RunHistory): Series | undefined {
+function longestOf(run: RemarkedRun): Series | undefined {
   const count = (series: Series): number => run.stateOf(series).count;
   const all = run.series.filter(({ role, evaluation }) => role !== undefined && !evaluation);
   return all.reduce<Series | undefined>(

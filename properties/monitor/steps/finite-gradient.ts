@@ -12,7 +12,8 @@
 // declares bfloat16 has no scaler at all, and none of this excuses it.
 import type { MonitorRule, RuleWorld, Series, Violation, Watch } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
-import { namesOf, type Row, watchJoined } from '../watches.ts';
+import { namesOf } from '../reasons.ts';
+import { type Row, watchJoined } from '../watches.ts';
 import { inBfloat16, underLossScaler } from '../world.ts';
 import { fateOf, mayBeSkipped, type Odd, sameLoss, violationOf } from './odd-norm.ts';
 

@@ -1,6 +1,6 @@
 // The shape of a loss and of its evaluations: fine-tunes of 60 points, healthy and with something planted, and a few others.
 import { dice, make } from '../logs.ts';
-import type { Cases } from '../table.ts';
+import type { Cases } from './case.ts';
 import { towards, tune } from './tunes.ts';
 
 const by = dice(23);

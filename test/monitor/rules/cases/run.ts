@@ -1,6 +1,6 @@
 // Learning rates, paces and checkpoints: logs that break a rule about them, and logs that look alike and do not.
 import { dice, make } from '../logs.ts';
-import type { Cases } from '../table.ts';
+import type { Cases } from './case.ts';
 
 const by = dice(11);
 const flat = (count: number, value: number): number[] => make(count, () => value);
