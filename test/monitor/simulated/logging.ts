@@ -52,8 +52,18 @@ const MICRO = 'micro-steps';
 /** Without these a log says nothing of its kind. */
 const ESSENTIAL = ['loss', 'reward', 'policy_loss', 'sft_loss', 'world', 'epoch'];
 const SMOOTHED = ['loss', 'policy_loss', 'value_loss', 'reward', 'kl', 'entropy', 'length'];
-/** Noise of a batch makes them another number when a step is done again. */
-const FIXED = ['learning_rate', 'epoch', 'samples', 'truncated', 'dead', 'perceptual', 'num_tokens'];
+/** The same when a step is done again, or on another rank: what is counted or gathered. */
+const FIXED = [
+  'learning_rate',
+  'epoch',
+  'samples',
+  'truncated',
+  'dead',
+  'perceptual',
+  'num_tokens',
+  'reward',
+  'reward_std',
+];
 
 const MODIFIERS: readonly Modifier[] = [
   {

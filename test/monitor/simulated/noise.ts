@@ -17,7 +17,9 @@ export function lossSpikes(by: Dice, count: number): number[] {
   const factors = make(count, () => 1);
   const spikes = by.uniform() < 0.12 ? by.whole(1, 3) : 0;
   for (let each = 0; each < spikes; each++) {
-    const at = by.whole(Math.min(5, count - 1), count - 1);
+    // Each is over before the log ends: of one that is not, nobody can say that it comes back.
+    if (count < 20) break;
+    const at = by.whole(5, count - 10);
     const height = by.pick([0.2, 0.5, 1, 2]) * by.uniform();
     const long = by.pick([0.5, 1, 2]);
     for (let row = at; row < Math.min(count, at + 8); row++)

@@ -161,13 +161,13 @@ export const LOSS_FAULTS: readonly Fault[] = [
     name: 'learning by heart, no evaluation',
     kinds: ['sft, several epochs'],
     strengths: [0.5, 0.2, 0.05, 0.01],
-    strengthName: 'training loss falls to # of what it would',
-    onset: 'later',
-    plant: ({ run, onset, strength }) => {
-      const { rows } = run.plan;
-      const share = (since: number): number => (since + 1) / (rows - onset);
+    strengthName: 'training loss falls to # of what it would, a stair at each epoch',
+    onset: 'start',
+    plant: ({ run, strength }) => {
+      const passes = run.plan.epochs.map((epoch) => Math.max(0, Math.ceil(epoch) - 1));
+      const last = Math.max(1, ...passes);
       return only(run, {
-        loss: changed(run.columns.loss, onset, (value, since) => value * strength ** share(since)),
+        loss: changed(run.columns.loss, 0, (value, row) => value * strength ** ((passes[row] ?? 0) / last)),
         eval_loss: changed(run.columns.eval_loss, 0, () => undefined),
       });
     },

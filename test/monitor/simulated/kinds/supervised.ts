@@ -175,7 +175,7 @@ export function lossLevels(
   const delay = inFirst !== true && by.uniform() < 0.15 ? by.uniform() * Math.min(15, 0.15 * rows) : 0;
   const gone = (row: number): number =>
     delay === 0 ? Math.exp(-warm(row) / soon) : 1 / (1 + Math.exp((2 * (warm(row) - delay)) / soon));
-  const harder = make(stages, (stage) => (stage === 0 ? 1 : 1 + 0.4 * by.uniform()));
+  const harder = make(stages, (stage) => (stage === 0 ? 1 : 1 + 0.25 * by.uniform()));
   const held = make(rows, (row) => {
     const at = progress[row] ?? 1;
     const stage = Math.min(stages - 1, Math.floor((row * stages) / rows));
