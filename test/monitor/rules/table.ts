@@ -1,26 +1,8 @@
 // For every rule, logs that break it and logs that look alike and do not. A rule without both fails the test.
+import type { Cases } from './cases/case.ts';
 import { GRADIENTS } from './cases/gradients.ts';
 import { LOSSES } from './cases/losses.ts';
 import { dice, type Log, make } from './logs.ts';
-
-export interface Breaking extends Log {
-  readonly what: string;
-  /** The row, from 0, of the first value that is wrong. */
-  readonly onset: number;
-  /** Rows from there to the one in which it is said; 2 where nothing is given: within the first three. */
-  readonly within?: number;
-}
-
-export interface Holding extends Log {
-  readonly what: string;
-  /** The rule cannot judge it, and must not pass it. */
-  readonly silent?: true;
-}
-
-export interface Cases {
-  readonly breaking: readonly Breaking[];
-  readonly holding: readonly Holding[];
-}
 
 const by = dice(7);
 const flat = (count: number, value: number): number[] => make(count, () => value);

@@ -1,6 +1,6 @@
 // Gradient norms that leave their order of magnitude.
 import { dice, make } from '../logs.ts';
-import type { Cases } from '../table.ts';
+import type { Cases } from './case.ts';
 import { tune } from './tunes.ts';
 
 const by = dice(29);
