@@ -16,12 +16,15 @@ export function climbs({ steps, means }: Stretches, since: number, surely = RISE
   const levels = after.slice(2).map((_, each) => median(after.slice(each, each + 3)));
   const height = (levels.at(-1) as number) - (levels[0] as number);
   const steepest = Math.max(...levels.slice(3).map((level, each) => level - (levels[each] as number)));
-  return mannKendall(after).z > surely && steepest < STEEP * height;
+  return mannKendall(after).z > surely && steepest < (after.length < LONG ? STEEP : STEEP_OF_MANY) * height;
 }
 
 const LEAST_STRETCHES = 12;
 const RISES = 3;
 const STEEP = 0.6;
+/** Several stages make a part of it each, and of many stretches three are no climb. */
+const STEEP_OF_MANY = 0.3;
+const LONG = 60;
 
 export interface Stretches {
   readonly steps: readonly number[];

@@ -41,13 +41,13 @@ export const lossRises: MonitorRule = {
     const held = evaluations();
     return watchSeries({
       judge: (series) => judgeOf(world, series, held),
-      why: { least: 13, otherwise: 'the run samples from a policy, or its loss has no level' },
+      why: { least: 15, otherwise: 'the run samples from a policy, or its loss has no level' },
     });
   },
 };
 
 /** Points above the limit that are needed to know that it does not come back at once. */
-const LEAST = 12;
+const LEAST = 14;
 /** Of a rise that it must keep. */
 const KEEPS = 0.7;
 /** Of what was learnt that a jump must have lost. */
@@ -78,7 +78,8 @@ function judgeOf(world: RuleWorld, series: Series, held: Evaluations): SeriesJud
     rise !== undefined && !held.improvedSince(rise.from) && isLost(world, series, rise, jump);
   return {
     point(step, value) {
-      if (!Number.isFinite(value)) return undefined;
+      // A loss of exactly 0 has a rule of its own, and is no level.
+      if (!Number.isFinite(value) || value === 0) return undefined;
       // What goes below 0 has no level: of another objective than a likelihood.
       signed ||= value < 0;
       const rise = tracker.add(step, value);

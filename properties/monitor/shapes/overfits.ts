@@ -91,8 +91,9 @@ function judgeEvaluation(
       }
       if (Number.isNaN(lowest.train)) lowest = { ...lowest, train };
       const start = beside?.start ?? lowest.value;
-      const least = numberOf(world, 'share') * Math.min(start, MOST);
       const falls = train <= numberOf(world, 'falls') * lowest.train;
+      // Without a training loss that falls, it may be the noise of few rows.
+      const least = (falls ? 1 : 2) * numberOf(world, 'share') * Math.min(start, MOST);
       const limit = Math.max(numberOf(world, falls ? 'times' : 'alone') * lowest.value, lowest.value + least);
       if (Number.isNaN(turned.step) && value > (lowest.value + limit) / 2) turned = { step, value };
       if (value <= (lowest.value + limit) / 2) turned = { step: Number.NaN, value: Number.NaN };

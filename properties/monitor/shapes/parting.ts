@@ -29,7 +29,7 @@ export const parting: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => (isPart(series) ? judgePart(world, series) : undefined),
-      why: { least: 13, otherwise: 'its parts have no other beside them' },
+      why: { least: 15, otherwise: 'its parts have no other beside them' },
     }),
 };
 
@@ -38,7 +38,7 @@ const isPart = ({ role, part, evaluation }: Series): boolean =>
   role !== undefined && PARTS.includes(role) && !evaluation && part !== '' && !/total|sum|all/.test(part);
 
 /** Points above the limit that are needed to know that it does not come back at once. */
-const LEAST = 12;
+const LEAST = 14;
 const KEEPS = 0.7;
 
 function judgePart(world: RuleWorld, series: Series): SeriesJudge {

@@ -1,7 +1,7 @@
 // A series that leaves the best level it had and does not come back, told while it happens.
 //
 // Level: the median of the last five values. Best: the lowest level so far. Noise: that of noise.ts, of single values among
-// the last 64 before the rise; a rise must last four times as many points as tell as much as one. A rise is a level above
+// the last 64 before the rise; where several tell as much as one, it must last as many times longer. A rise is a level above
 //     best + max(SHARE best, NOISES noise, FORGOT (start - best))
 // for `PATIENCE` levels in a row. Six deviations of a single value, where the best of many levels lies about two below
 // their middle, leave four for levels that must all be above: noise alone does not make one in 1e8 points. The share
@@ -48,12 +48,10 @@ export interface RiseTracker {
   add(step: number, value: number): Rise | undefined;
 }
 
-/** Times as many points as tell as much as one. */
-const ALIKE_PATIENCE = 4;
 /** Values that are remembered. */
 const KEPT = 64;
-/** Levels in a row above the limit. */
-const PATIENCE = 7;
+/** Levels in a row above the limit: more than the eight that one batch may make, logged for each of its micro-batches. */
+const PATIENCE = 9;
 const SHARE = 0.3;
 const NOISES = 6;
 /** Of what was learnt. */
@@ -105,7 +103,7 @@ export function riseTracker(): RiseTracker {
         peak: level,
         low: level,
         points: 0,
-        next: Math.max(PATIENCE, ALIKE_PATIENCE * noise.alike),
+        next: PATIENCE * noise.alike,
       };
   }
 

@@ -94,7 +94,7 @@ export const LOSSES: Readonly<Record<string, Cases>> = {
         what: 'a student that is lost, whose KL is no KL of a policy',
         series: { kl_loss: noisy(60, 0.3), loss: [...falling(40), ...noisy(20, 1e5)] },
         onset: 40,
-        within: 8,
+        within: 11,
       },
       {
         what: 'pairs of which it becomes worse than chance',
