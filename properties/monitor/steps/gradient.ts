@@ -43,7 +43,9 @@ function judgeGradient(world: RuleWorld): (row: Row<SignalKey>) => Violation | '
     if (loss === undefined || grad === undefined) return undefined;
     spaced ||= Math.abs(row.step - before) > 1;
     before = row.step;
-    const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
+    // Where all groups are without spread, a gradient of 0 is right, and a loss beside it was smoothed.
+    const due = row.values.get('dead') !== 1 && row.values.get('reward std') !== 0;
+    const still = grad === 0 && loss !== 0 && Number.isFinite(loss) && due;
     const long = streak.next(still, row.step);
     chance = still ? chance * deadChance(row) : 1;
     if (!long) return 'seen';
