@@ -8,6 +8,9 @@
 import { baseline, type RuleWorld, type Series } from '../../src/index.ts';
 import { from, read, type SeriesJudge, type Streak, streakOf } from './watches.ts';
 
+/** Of the window, on either side, what may be odd values or the way to a new level. */
+const TAILS = 0.1;
+
 export interface Departure {
   /** Spreads (percentiles of the window) away from the median. */
   readonly times: number;
@@ -17,19 +20,15 @@ export interface Departure {
   readonly points: number;
   /** At least so many medians. */
   readonly medians: number;
-  /** At least so many times the largest of the window. */
+  /** At least so many times the largest of the window; of what `mostly` is outside, the largest but for one in ten. */
   readonly largest: number;
   /** Points before the first is judged: before that a percentile is a guess. */
   readonly warmUp: number;
   /** Outside of the same distance below the median as well. */
   readonly both?: boolean;
-  /** Of a series that is above 0: below this share of the median, and of the smallest, is outside as well. */
-  readonly share?: number;
-  /** Only falls. */
-  readonly fallsOnly?: boolean;
   /** The least spread, as a share of the median. */
   readonly leastSpread?: number;
-  /** One point of four may be inside: a level that changed has noise. */
+  /** One point of four may be inside: a level that changed has noise, and takes a few points to change. */
   readonly mostly?: boolean;
 }
 
@@ -38,15 +37,7 @@ export interface DepartureOptions {
   /** The first that is there speaks. */
   readonly departures: readonly Departure[];
   /** Asked when it would speak, since what else a run logs may be known late. */
-  readonly speaks?: (world: RuleWorld, change: Change) => boolean;
-}
-
-/** What is said to have changed: at this step, from this middle, upwards or downwards. */
-export interface Change {
-  readonly step: number;
-  readonly now: number;
-  readonly middle: number;
-  readonly rises: boolean;
+  readonly speaks?: (world: RuleWorld) => boolean;
 }
 
 /** For a series that never moved, and for values that no limit can exclude. */
@@ -71,28 +62,26 @@ export function judgeDepartures(
   let held: number[] = [];
 
   /** What does not need the spread, which is what costs: nearly all values end here. */
-  const surely = ({ floor, medians, largest }: Departure): number =>
-    Math.max(floor, medians * Math.abs(usual.median()), largest * usual.quantile(1));
+  const surely = ({ floor, medians, largest, mostly }: Departure): number =>
+    Math.max(
+      floor,
+      medians * Math.abs(usual.median()),
+      largest * usual.quantile(mostly === true ? 1 - TAILS : 1),
+    );
   const bandOf = (departure: Departure): Limits | undefined => {
-    const { both, leastSpread, times, floor, share, fallsOnly } = departure;
+    const { both, leastSpread, times, floor } = departure;
     const middle = usual.median();
     const spread = Math.max(usual.spread(both), (leastSpread ?? 0) * Math.abs(middle));
     if (usual.count < departure.warmUp || !(spread > 0)) return undefined;
-    const high = Math.max(surely(departure), middle + times * spread);
     return {
-      low:
-        both === true
-          ? Math.min(-floor, middle - times * spread)
-          : share === undefined || middle < floor
-            ? Number.NEGATIVE_INFINITY
-            : share * Math.min(middle, usual.quantile(0)),
-      high: fallsOnly === true ? Number.POSITIVE_INFINITY : high,
+      low: both === true ? Math.min(-floor, middle - times * spread) : Number.NEGATIVE_INFINITY,
+      high: Math.max(surely(departure), middle + times * spread),
     };
   };
   /** Most values are told without their band. */
   const surelyInside = (departure: Departure, value: number): boolean =>
     (value <= usual.quantile(1) && value >= usual.quantile(0)) ||
-    (departure.both !== true && departure.share === undefined && value <= surely(departure));
+    (departure.both !== true && value <= surely(departure));
 
   return {
     point(step, value) {
@@ -120,7 +109,7 @@ export function judgeDepartures(
       const middle = usual.median();
       if (broken === undefined) return 'seen';
       const { streak, limits, rises } = broken;
-      if (speaks?.(world, { step: streak.from, now: value, middle, rises }) === false) return 'seen';
+      if (speaks?.(world) === false) return 'seen';
       return {
         kind: rises ? 'spike' : 'fall',
         sentence: `${from(series, streak.from, step)} is ${rises ? 'above' : 'below'} ${read(rises ? limits.high : limits.low)}, now ${read(value)}; the median of the steps before is ${read(middle)}.`,

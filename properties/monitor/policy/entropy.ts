@@ -9,7 +9,7 @@ import {
 } from '../../../src/index.ts';
 import { at, from, type Row, read, streakOf, watchAnyOf, watchJoined, watchSeries } from '../watches.ts';
 import { declaredNumber, hasRollouts, inARow, numberOf } from '../world.ts';
-import { entropyLevels } from './levels.ts';
+import { watchSudden } from './levels.ts';
 
 type Key = 'entropy' | 'reward';
 
@@ -36,9 +36,14 @@ const entropyCollapse: MonitorRule = {
   settings: {
     share: {
       default: 0.05,
-      what: 'Of the entropy of the first steps. Entropies differ by tokenizer, temperature and task, so that no number of nats is too low for all. A fall to a fifth from one logged step to the next, which stays for 8, needs no more.',
+      what: 'Of the entropy of the first steps. Entropies differ by tokenizer, temperature and task, so that no number of nats is too low for all.',
     },
     points: inARow(2, 'Of the policy, which does not come back by itself.'),
+    factor: {
+      default: 4,
+      what: 'Of a fall within a few steps, after which it stays there, whatever the start was.',
+    },
+    floor: { default: 0.1, what: 'Nats a token: from less than that it does not fall.' },
   },
   watch: (world) => watchEntropy(world, 'falls', judgeCollapse(world)),
 };
@@ -59,6 +64,11 @@ const entropyExplodes: MonitorRule = {
       what: `Of the entropy of the first steps, and ${NATS} nat a token above it. Runs that clip less above than below let it rise to twice its start.`,
     },
     points: inARow(8, 'Batches differ.'),
+    factor: {
+      default: 3,
+      what: 'Of a rise within a few steps, after which it stays there, whatever the start was.',
+    },
+    floor: { default: NATS, what: 'Nats a token: to less than that it does not rise.' },
   },
   watch: (world) => watchEntropy(world, 'rises', judgeExplosion(world)),
 };
@@ -79,10 +89,7 @@ function watchEntropy(
         otherwise: 'entropy is judged in runs with rollouts and rewards',
       },
     }),
-    watchSeries({
-      judge: (series) => (keyOf(series) === 'entropy' ? entropyLevels(world, series, which) : undefined),
-      why: '',
-    }),
+    watchSudden(world, which, (series) => series.role === 'entropy'),
   );
 }
 

@@ -1,18 +1,19 @@
 // Series of a policy that change their level from one logged point to the next, and stay there. The statistic is that of
 // departures.ts; the numbers say what healthy runs do not reach between two points, each beside its rule.
-import type { MonitorRule, RuleWorld, Series, Setting } from '../../../src/index.ts';
-import { type Change, type Departure, judgeDepartures } from '../departures.ts';
+import type { MonitorRule, RuleWorld, Series, Setting, Watch } from '../../../src/index.ts';
+import { type Departure, judgeDepartures } from '../departures.ts';
 import { isPolicyKl } from '../run-kind.ts';
-import { watchSeries } from '../watches.ts';
+import { at, read, watchCourses, watchSeries } from '../watches.ts';
 import { hasRollouts, inARow, numberOf } from '../world.ts';
 import { rewardRose } from './reward-beside.ts';
+import { type SuddenOptions, suddenChange } from './sudden.ts';
 
 interface LevelSketch
   extends Pick<MonitorRule, 'id' | 'title' | 'level' | 'why' | 'catches' | 'advice' | 'roles'> {
   readonly departures: (world: RuleWorld, series: Series) => readonly Departure[];
   readonly settings: Readonly<Record<string, Setting>>;
   readonly fits?: (series: Series) => boolean;
-  readonly speaks?: (world: RuleWorld, change: Change) => boolean;
+  readonly speaks?: (world: RuleWorld) => boolean;
 }
 
 /** Steps of which is remembered what is usual: enough for percentiles, few enough to follow a run that changes. */
@@ -134,9 +135,10 @@ const rewardSpike = levelRule({
   fits: ({ part }) => part === '',
 });
 
-const lengthSpike = levelRule({
+const lengthSpike: MonitorRule = {
   id: 'monitor/length-spike',
   title: 'The length of completions does not jump and stay',
+  stage: 'monitor',
   level: 'should',
   why: 'Completions that suddenly run on have lost their stop token or learnt that length pays; those that suddenly end have found that saying nothing pays. What a policy learns moves its length by and by.',
   catches: ['EOS-05', 'EOS-07', 'EOS-01', 'PEN-01'],
@@ -144,56 +146,40 @@ const lengthSpike = levelRule({
     'Read samples of these steps to their end. Check which stop ids the sampler was given, and whether the stop token is trained.',
   roles: ['completion_length'],
   settings: {
-    ...spikes(20, 16, 3, 'Tokens that are no jump.'),
-    share: {
-      default: 1 / 3,
-      what: 'Of the median before, and of the shortest mean: below is a fall; as many times above is a rise.',
-    },
-    lasting_points: lasting(8),
+    factor: { default: 3, what: 'Between the level before and the new one, which stays.' },
+    floor: { default: 8, what: 'Tokens: where neither level has as many, nothing is a jump.' },
   },
-  departures: (world) => {
-    const share = numberOf(world, 'share');
-    const floor = numberOf(world, 'floor');
-    const warmUp = numberOf(world, 'warm_up');
-    return [
-      {
-        times: numberOf(world, 'times'),
-        floor,
-        points: numberOf(world, 'points'),
-        medians: 1 / share,
-        largest: 2,
-        warmUp: Math.max(SPIKE_WARM_UP, warmUp),
-      },
-      {
-        times: 8,
-        floor,
-        points: numberOf(world, 'lasting_points'),
-        medians: 1 / share,
-        largest: 2,
-        share,
-        warmUp,
-        mostly: true,
-      },
-    ];
-  },
-  // Other prompts have other lengths; and a policy may find in a few steps what is asked for.
-  speaks: (world, { step }) => !rewardRose(world, step),
-});
+  watch: (world) => watchSudden(world, 'both', () => true),
+};
 
-/** Abrupt changes of the entropy, for the two rules of entropy.ts. */
-export function entropyLevels(world: RuleWorld, series: Series, which: 'falls' | 'rises') {
-  const share = 0.2;
-  return judgeDepartures(world, series, {
-    window: WINDOW,
-    departures: [
-      which === 'falls'
-        ? { ...ENTROPY, floor: 0.05, share, medians: 1 / share, largest: 0, fallsOnly: true }
-        : { ...ENTROPY, floor: 1, medians: 3, largest: 1.5 },
-    ],
-    speaks: (_, { step }) => hasRollouts(world) && !rewardRose(world, step),
+/** Sudden changes that stay; where the reward rose with them, other prompts have come, or the policy found what is asked for. */
+export function watchSudden(
+  world: RuleWorld,
+  direction: SuddenOptions['direction'],
+  fits: (series: Series) => boolean,
+): Watch {
+  return watchCourses(world, {
+    judge: (series, course) => {
+      if (series.part !== '' || !fits(series) || !hasRollouts(world)) return undefined;
+      const change = suddenChange(course, { factor: numberOf(world, 'factor'), direction });
+      if (change === undefined || Math.max(change.before, change.now) < numberOf(world, 'floor'))
+        return 'seen';
+      const step = course.steps[change.at] as number;
+      if (rewardRose(world, step)) return 'seen';
+      const way = change.rises ? 'rises' : 'falls';
+      return {
+        kind: way,
+        sentence: `${at(series, step)} ${way} from ${read(change.before)} and stays, now ${read(change.now)}.`,
+        step,
+        value: course.means[change.at] as number,
+      };
+    },
+    least: SUDDEN,
+    why: { least: SUDDEN, otherwise: 'the run has no rollouts' },
   });
 }
 
-const ENTROPY = { times: 8, points: 8, warmUp: WARM_UP, mostly: true } as const;
+/** Before that there are not enough on both sides. */
+const SUDDEN = 20;
 
 export const levelRules: readonly MonitorRule[] = [klSpike, rewardSpike, lengthSpike];

@@ -9,7 +9,7 @@ import type { SignalKey } from './signal.ts';
 /** Steps before whose losses tell how large a loss is, and how many are needed. */
 const BEFORE = 10;
 /** Logs round losses to four digits: one of this size is not 0 by rounding, and its like are not either. */
-const ROUNDING = 1e-3;
+const ROUNDING = 2e-3;
 
 export const policyLossLives: MonitorRule = {
   id: 'monitor/policy-loss-stays-zero',

@@ -50,13 +50,16 @@ export const rewardFalls: MonitorRule = {
 
 function judgeFall(world: RuleWorld, series: Series, course: Course): Violation | 'seen' | undefined {
   if (series.part !== '') return undefined;
-  const { means, steps } = byStep(course);
+  const whole = byStep(course);
+  if (whole.means.length < LEAST) return undefined;
+  const { noise, settled } = noiseOfLogged(whole.means);
+  const means = whole.means.slice(settled);
+  const steps = whole.steps.slice(settled);
   if (means.length < LEAST) return undefined;
   const points = numberOf(world, 'points');
   const size = Math.max(LEAST_LEVEL, means.length >> 3);
   const start = median(means.slice(0, size));
   const end = median(means.slice(-Math.max(points, size)));
-  const noise = noiseBehind(means);
   let [best, bestAt] = [start, 0];
   for (let at = 1; at + size <= means.length; at++) {
     const level = median(means.slice(at, at + size));
@@ -70,7 +73,8 @@ function judgeFall(world: RuleWorld, series: Series, course: Course): Violation 
   const onset = lastingBelow(means, bestAt, boundary);
   const stayed = means.slice(onset);
   if (onset < 0 || stayed.length < Math.max(points, means.length / 10)) return 'seen';
-  if (mannKendall(stayed).z > RISES) return 'seen';
+  const lowest = median(stayed.slice(0, size));
+  if (mannKendall(stayed).z > RISES && end - lowest > RECOVERED * lost) return 'seen';
   const first = steps[onset] as number;
   const last = steps.at(-1) as number;
   return {
@@ -86,6 +90,8 @@ function judgeFall(world: RuleWorld, series: Series, course: Course): Violation 
 const LEAST_LOSS = 0.15;
 /** Standard deviations; of a tail without a trend that is 1 in 100. */
 const RISES = 2.33;
+/** Of what was lost. */
+const RECOVERED = 0.25;
 
 function scaleOf(world: RuleWorld, best: number): number {
   const spread = world
@@ -93,7 +99,7 @@ function scaleOf(world: RuleWorld, best: number): number {
     .find(({ role, part, evaluation }) => role === 'reward_std' && part === '' && !evaluation);
   const deviations = spread === undefined ? undefined : world.courseOf(spread)?.means;
   const deviation = deviations === undefined ? Number.NaN : median(deviations);
-  return deviation > 0 ? deviation : Math.abs(best);
+  return deviation > 0 ? deviation : Math.abs(best) / 3;
 }
 
 /** Several ranks in one log have a value each of the same step, which is drawn once. */
@@ -112,14 +118,14 @@ function byStep({ means, steps }: Course): {
 }
 
 /**
- * The noise of the values that were logged before anybody smoothed them, as a standard deviation; at least that of neighbours
- * by their squares, since rewards of few completions stay where they are for many steps and then move.
+ * The noise of a level, as a standard deviation; at least that of neighbours by their squares, since rewards of few completions
+ * stay where they are for many steps and then move. And after how many values a log that is smoothed has forgotten its first,
+ * which nobody smoothed.
  *
  * Differences of independent values have an autocorrelation of -1/2, those of x_t = phi x_{t-1} + (1 - phi) raw_t one of
- * -(1 - phi) / 2, whatever trend is added; and var(diff x) = 2 (1 - phi)^2 / (1 + phi) var(raw). Its first value is raw, so that
- * a smoothed series may begin, and for long be, as far off as a raw one.
+ * -(1 - phi) / 2, whatever trend is added; and var(diff x) = 2 (1 - phi) var(x).
  */
-function noiseBehind(values: readonly number[]): number {
+function noiseOfLogged(values: readonly number[]): { readonly noise: number; readonly settled: number } {
   const all = values.slice(1).map((value, at) => value - (values[at] as number));
   const whole = Math.sqrt(all.reduce((sum, each) => sum + each ** 2, 0) / (2 * all.length));
   const middle = median(all);
@@ -127,12 +133,17 @@ function noiseBehind(values: readonly number[]): number {
   // One fall is one difference, and must not be taken for what they all are.
   const steps = all.map((each) => Math.max(-widest, Math.min(widest, each - middle)));
   const variance = steps.reduce((sum, each) => sum + each * each, 0);
-  if (variance === 0) return whole;
+  if (variance === 0) return { noise: whole, settled: 0 };
   const together = steps.slice(1).reduce((sum, each, at) => sum + each * (steps[at] as number), 0);
   const phi = Math.max(0, Math.min(MOST_SMOOTHED, 1 + (2 * together) / variance));
-  return Math.max(whole, Math.sqrt(((variance / steps.length) * (1 + phi)) / 2) / (1 - phi));
+  return {
+    noise: Math.max(whole, Math.sqrt(variance / steps.length / (2 * (1 - phi)))),
+    settled: phi < SMOOTHED ? 0 : Math.round(2 / (1 - phi)),
+  };
 }
 
+/** Above what independent values show by chance, of twenty and more. */
+const SMOOTHED = 0.5;
 /** Median absolute deviations: four standard deviations of a normal distribution. */
 const CLIPPED = 6;
 /** As smooth as that is as good as a walk at random. */

@@ -42,7 +42,7 @@ const rewardsDiffer: MonitorRule = {
       'From the first on. Of a task that one completion in a hundred solves, a batch of 16 has no reward in 85 steps of 100, and nothing before tells so.',
     ),
     points_of_means: inARow(
-      20,
+      30,
       'Where neither the deviation of the rewards nor the share of groups without spread is logged, and only their mean tells. Rare rewards have a mean of 0 now and then.',
     ),
   },
@@ -53,7 +53,7 @@ const rewardsDiffer: MonitorRule = {
       why: {
         keys: { reward: 'reward' },
         otherwise:
-          'no step has a reward together with its deviation or its share of groups without spread, and means alone need 20 steps',
+          'no step has a reward together with its deviation or its share of groups without spread, and means alone need 30 steps',
       },
     }),
 };
@@ -66,7 +66,7 @@ const BEFORE = 10;
 const FADED = 0.5;
 /** Rewards before that tell whether it came near by itself, and how much of the way that is. */
 const RECENT = 4;
-const NEAR = 0.5;
+const NEAR = 0.45;
 /** Of that way: resumed runs and means of few are off by as much. */
 const CEILING = 0.05;
 /** Of all that the reward has moved through, what lies between it and its best. */
@@ -124,10 +124,12 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
     run = { length: run.length + 1, first: run.length === 0 ? row.step : run.first, value: reward };
     // All rewards equal, the best so far, and groups lost their spread one after the other, or the reward came near: solved.
     const better = start !== undefined && reward > start && reward >= highest - CEILING * (highest - start);
-    const near = start !== undefined && rewardBefore.median() - start >= NEAR * (reward - start);
-    if (better && (near || !(deadBefore.median() < FADED))) return 'seen';
+    const near = start !== undefined && rewardBefore.quantile(1) - start >= NEAR * (reward - start);
+    if (better && (near || deadBefore.median() >= FADED)) return 'seen';
     const needed = Math.max(
-      meansOnly ? numberOf(world, 'points_of_means') : start === undefined ? fromStart : least,
+      meansOnly ? numberOf(world, 'points_of_means') : least,
+      // As long as little is known, a drought is as likely as at the start.
+      byChance() > 0 && steps < BEFORE ? fromStart : start === undefined ? fromStart : 0,
       byChance(),
     );
     const series = row.seriesOf('reward');

@@ -49,7 +49,7 @@ const toolsVanish: MonitorRule = {
   roles: ['tool_calls'],
   settings: {
     share: {
-      default: 0.02,
+      default: 0.05,
       what: 'Of the highest level so far (the median of 16 logged steps): below, tools are not used any more.',
     },
     points: inARow(8, 'A batch may need none.'),

@@ -75,7 +75,9 @@ function judgeGradient(world: RuleWorld): (row: Row<SignalKey | 'rate'>) => Viol
     if (row.step < before) streak.next(false, row.step);
     spaced ||= Math.abs(row.step - before) > 1;
     before = row.step;
-    const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
+    // Where all groups are without spread, a gradient of 0 is right, and a loss beside it was smoothed.
+    const due = row.values.get('dead') !== 1 && row.values.get('reward std') !== 0;
+    const still = grad === 0 && loss !== 0 && Number.isFinite(loss) && due;
     if (!still) {
       longest = Math.max(longest, streak.length);
       alive ||= grad > 0;
