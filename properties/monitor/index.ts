@@ -7,15 +7,24 @@ import { partRules } from './losses/parts.ts';
 import { supervisedNotNegative } from './losses/supervised-sign.ts';
 import { zeroLoss } from './losses/zero-loss.ts';
 import { entropyRules } from './policy/entropy.ts';
+import { klCoefficientRules } from './policy/kl-coefficient.ts';
 import { klLeavesZero } from './policy/kl-moves.ts';
 import { klRules } from './policy/kl-sign.ts';
 import { lengthRules } from './policy/lengths.ts';
+import { levelRules } from './policy/levels.ts';
 import { policyRules } from './policy/policy.ts';
+import { policyLossLives } from './policy/policy-loss.ts';
+import { rewardFalls } from './policy/reward-falls.ts';
 import { rewardRules } from './policy/rewards.ts';
+import { toolRules } from './policy/tools.ts';
 import { sampleRules } from './samples/index.ts';
+import { shapeRules } from './shapes/index.ts';
+import { bestCheckpoint } from './steps/best-checkpoint.ts';
 import { gradNormFinite } from './steps/finite-gradient.ts';
 import { gradientRules } from './steps/gradient.ts';
 import { learningRateRules } from './steps/learning-rate.ts';
+import { rateShapeRules } from './steps/rate-shapes.ts';
+import { scheduleResumes } from './steps/resumed-rate.ts';
 import { spikeRules } from './steps/spikes.ts';
 import { throughputRules } from './steps/throughput.ts';
 
@@ -29,15 +38,24 @@ export const seriesRules: readonly MonitorRule[] = [
   ...gradientRules,
   supervisedNotNegative,
   ...divergenceRules,
+  ...shapeRules,
   ...learningRateRules,
+  ...rateShapeRules,
+  scheduleResumes,
   ...klRules,
   klLeavesZero,
+  ...klCoefficientRules,
   ...entropyRules,
   ...rewardRules,
+  rewardFalls,
   ...policyRules,
+  policyLossLives,
   ...lengthRules,
+  ...toolRules,
   ...spikeRules,
+  ...levelRules,
   ...throughputRules,
+  bestCheckpoint,
 ];
 
 export const monitorRules: readonly MonitorRule[] = [...seriesRules, ...sampleRules];

@@ -10,6 +10,7 @@ import {
   type Violation,
   type Watch,
 } from '../../src/index.ts';
+import { reasonOf, type Why } from './reasons.ts';
 import { numberOf } from './world.ts';
 
 /** What watches one series. */
@@ -24,7 +25,7 @@ export interface SeriesWatchOptions {
   /** Undefined: this series is not for the rule. */
   readonly judge: (series: Series) => SeriesJudge | undefined;
   /** Why nothing was judged. */
-  readonly why: string | (() => string);
+  readonly why: Why;
 }
 
 /** One judge a series; a second point of the same step replaces nothing and is not counted again. */
@@ -33,6 +34,7 @@ export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
     readonly series: Series;
     readonly judge: SeriesJudge | undefined;
     step: number;
+    points: number;
     silent: boolean;
   }
   const states = new Map<Series, State>();
@@ -48,11 +50,13 @@ export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
     point(series, step, value) {
       let state = states.get(series);
       if (state === undefined) {
-        state = { series, judge: judge(series), step: Number.NaN, silent: false };
+        state = { series, judge: judge(series), step: Number.NaN, points: 0, silent: false };
         states.set(series, state);
       }
-      if (state.judge === undefined || state.step === step) return undefined;
+      if (state.step === step) return undefined;
       state.step = step;
+      if (Number.isFinite(value)) state.points++;
+      if (state.judge === undefined) return undefined;
       const said = state.judge.point(step, value);
       return state.silent ? undefined : settle(state, said);
     },
@@ -66,7 +70,11 @@ export function watchSeries({ judge, why }: SeriesWatchOptions): Watch {
       return violations;
     },
     judged: () => judged,
-    why: () => (typeof why === 'string' ? why : why()),
+    why: () => {
+      const all = [...states.values()];
+      const aside = all.filter((state) => state.judge === undefined).map(({ series }) => series);
+      return reasonOf(why, { counts: new Map(all.map(({ series, points }) => [series, points])), aside });
+    },
     band: (series) => states.get(series)?.judge?.band?.(),
   };
 }
@@ -85,7 +93,7 @@ export interface StreakOptions {
   /** Undefined: says nothing of the rule. `value` is a number, maybe infinite. */
   readonly reading: (series: Series, value: number) => Reading | undefined;
   readonly band?: () => { readonly low: number; readonly high: number } | undefined;
-  readonly why: string;
+  readonly why: Why;
 }
 
 /** Each series on its own, until so many values in a row are bad as the rule's setting `points` says. */
@@ -116,7 +124,7 @@ export interface CourseWatchOptions {
   readonly judge: (series: Series, course: Course, ended: boolean) => Violation | 'seen' | undefined;
   /** Finite values of a series before it is judged the first time. */
   readonly least: number;
-  readonly why: string | (() => string);
+  readonly why: Why;
 }
 
 /**
@@ -155,7 +163,34 @@ export function watchCourses(world: RuleWorld, { judge, least, why }: CourseWatc
         .flatMap(([series, state]) => look(series, state, true) ?? []);
     },
     judged: () => judged,
-    why: () => (typeof why === 'string' ? why : why()),
+    why: () =>
+      reasonOf(why, {
+        counts: new Map([...states].map(([series, { count }]) => [series, count])),
+        aside: [],
+      }),
+  };
+}
+
+/** One rule that looks at the same thing in several ways: it speaks of a series once, by whichever is first. */
+export function watchAnyOf(...watches: readonly Watch[]): Watch {
+  const said = new Set<Series | undefined>();
+  const first = (violations: readonly Violation[]): Violation[] =>
+    violations.filter(({ series }) => !said.has(series) && said.add(series));
+  return {
+    point(...point) {
+      const violations = watches.flatMap((watch) => watch.point?.(...point) ?? []);
+      return first(violations)[0];
+    },
+    end: () => first(watches.flatMap((watch) => watch.end?.() ?? [])),
+    judged: () => watches.reduce((most, watch) => Math.max(most, watch.judged()), 0),
+    why: () => watches[0]?.why?.(),
+    band(series) {
+      for (const watch of watches) {
+        const band = watch.band?.(series);
+        if (band !== undefined) return band;
+      }
+      return undefined;
+    },
   };
 }
 
@@ -168,7 +203,7 @@ export interface JoinedWatchOptions<Key extends string> {
   /** The key of a series; undefined: not for this rule. Of several with one key, the first that was seen counts. */
   readonly keyOf: (series: Series) => Key | undefined;
   readonly row: (row: Row<Key>) => Violation | 'seen' | undefined;
-  readonly why: string | (() => string);
+  readonly why: Why;
 }
 
 /** A kind of violation is said once. */
@@ -176,7 +211,8 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
   const join = joinSteps<Key>();
   const keys = new Map<Series, Key | undefined>();
   const first = new Map<Key, Series>();
-  const said = new Set<string>();
+  const counts = new Map<Series, number>();
+  const told = new Set<string>();
   const waiting: Violation[] = [];
   let judged = 0;
   const judge = (rows: readonly JoinedRow<Key>[]): void => {
@@ -184,8 +220,8 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
       const outcome = row({ ...each, seriesOf: (key) => first.get(key) });
       if (outcome === undefined) continue;
       judged++;
-      if (outcome === 'seen' || said.has(outcome.kind)) continue;
-      said.add(outcome.kind);
+      if (outcome === 'seen' || told.has(outcome.kind)) continue;
+      told.add(outcome.kind);
       waiting.push(outcome);
     }
   };
@@ -198,6 +234,8 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
         if (key !== undefined && !taken) first.set(key, series);
       }
       const key = keys.get(series);
+      // Only until something is judged is it asked why nothing was.
+      if (judged === 0 && Number.isFinite(value)) counts.set(series, (counts.get(series) ?? 0) + 1);
       if (key !== undefined) judge(join.add(key, step, value));
       return waiting.shift();
     },
@@ -206,7 +244,7 @@ export function watchJoined<Key extends string>({ keyOf, row, why }: JoinedWatch
       return waiting.splice(0);
     },
     judged: () => judged,
-    why: () => (typeof why === 'string' ? why : why()),
+    why: () => reasonOf(why, { counts, keys, aside: [] }),
   };
 }
 

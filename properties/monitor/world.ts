@@ -17,23 +17,50 @@ export function isOn({ setting }: RuleWorld, name: string): boolean {
 
 /** The first of these facts that the run, or its user, states as a number. */
 export function declaredNumber({ declared }: RuleWorld, ...names: readonly string[]): number | undefined {
-  for (const name of spelled(names)) {
-    const value = asNumber(declared(name));
-    if (value !== undefined) return value;
-  }
+  for (const name of names)
+    for (const spelling of spellings(name)) {
+      const value = asNumber(declared(spelling));
+      if (value !== undefined) return value;
+    }
   return undefined;
 }
 
 /** Settings that are nested are declared as `optim/lr`, and named `optim.lr` on command lines; a model has its own. */
-function spelled(names: readonly string[]): readonly string[] {
-  return names.flatMap((name) => [name, name.replaceAll('.', '/'), `model_config/${name}`]);
+function spellings(name: string): readonly string[] {
+  let known = SPELLINGS.get(name);
+  if (known === undefined) {
+    known = [name, name.replaceAll('.', '/'), `model_config/${name}`];
+    SPELLINGS.set(name, known);
+  }
+  return known;
 }
 
+/** Names are those that rules are written with: a few dozen. */
+const SPELLINGS = new Map<string, readonly string[]>();
+
+/**
+ * What is declared may come late, and does so seldom: an answer that is found anew at each of the first points, then at one
+ * of many.
+ */
+export function rarely<T>(find: () => T): () => T {
+  let asked = 0;
+  let answer: T | undefined;
+  return () => {
+    if (asked < FIRST_ASKED || asked % ONE_OF === 0) answer = find();
+    asked++;
+    return answer as T;
+  };
+}
+
+const FIRST_ASKED = 32;
+const ONE_OF = 128;
+
 export function declaredText({ declared }: RuleWorld, ...names: readonly string[]): string | undefined {
-  for (const name of spelled(names)) {
-    const value = declared(name);
-    if (value !== undefined && value !== '') return String(value);
-  }
+  for (const name of names)
+    for (const spelling of spellings(name)) {
+      const value = declared(spelling);
+      if (value !== undefined && value !== '') return String(value);
+    }
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 // A series as a plot shows it, kept while its points go by: the lowest and the highest of each stretch, in so many
-// stretches however long the log is; and the points around a place that someone asked for, exactly.
+// stretches however long the log is; and the points around a place that someone asked for, exactly. A resumed run logs
+// steps again: what it logs replaces what was logged behind the step to which it went back.
 
 export interface CurvePoint {
   readonly step: number;
@@ -14,8 +15,8 @@ export interface Band {
 }
 
 /**
- * A whole series in at most 240 stretches, in the order of the log. All but the last hold equally many points, so that a
- * stretch is a weight of one in any rank statistic.
+ * A whole series in at most 240 stretches, in the order of the log; of a resumed run, its newest branch. All but the last
+ * hold equally many points, so that a stretch is a weight of one in any rank statistic.
  */
 export interface Course {
   /** Of the first point of each stretch. */
@@ -68,8 +69,13 @@ export function makeCurve(): Curve {
   let perStretch = 1;
   let inStretch = 0;
   let odd = 0;
+  let exactFrom = -1;
   let exactUntil = -1;
   let latest = -1;
+  /** Of the branch that is followed. */
+  let furthest = Number.NEGATIVE_INFINITY;
+  /** A point that went back: one alone is a late line, a second one behind it a resumed run. */
+  let back: { readonly at: number; readonly step: number; readonly value: number } | undefined;
 
   const halve = (): void => {
     for (let to = 0; to < MOST_STRETCHES / 2; to++) {
@@ -89,15 +95,55 @@ export function makeCurve(): Curve {
     perStretch *= 2;
   };
 
-  const setLow = (at: number, step: number, value: number): void => {
-    lowAt[at] = count;
-    lowStep[at] = step;
-    low[at] = value;
+  const setLow = (to: number, at: number, step: number, value: number): void => {
+    lowAt[to] = at;
+    lowStep[to] = step;
+    low[to] = value;
   };
-  const setHigh = (at: number, step: number, value: number): void => {
-    highAt[at] = count;
-    highStep[at] = step;
-    high[at] = value;
+  const setHigh = (to: number, at: number, step: number, value: number): void => {
+    highAt[to] = at;
+    highStep[to] = step;
+    high[to] = value;
+  };
+
+  /** A stretch that began before `step` stays as it is: it is one of many, or a single point. */
+  const rewind = (step: number): void => {
+    let left = stretches;
+    while (left > 0 && read(first, left - 1) >= step) left--;
+    if (left < stretches) inStretch = 0;
+    stretches = left;
+    furthest = step;
+    for (const [at, point] of exact)
+      if (point.step >= step && at !== latest && (exactUntil < 0 || at < exactFrom || at > exactUntil))
+        exact.delete(at);
+  };
+
+  /** True where it begins a stretch. */
+  const put = (at: number, step: number, value: number): boolean => {
+    if (step > furthest) furthest = step;
+    const begins = inStretch === 0;
+    if (begins) {
+      if (stretches === MOST_STRETCHES) halve();
+      setLow(stretches, at, step, value);
+      setHigh(stretches, at, step, value);
+      first[stretches] = step;
+      sum[stretches] = value;
+      stretches++;
+    } else {
+      sum[stretches - 1] = read(sum, stretches - 1) + value;
+      if (value < read(low, stretches - 1)) setLow(stretches - 1, at, step, value);
+      if (value > read(high, stretches - 1)) setHigh(stretches - 1, at, step, value);
+    }
+    inStretch = (inStretch + 1) % perStretch;
+    return begins;
+  };
+
+  const settle = (step: number): void => {
+    if (back === undefined) return;
+    const { at, step: to, value } = back;
+    back = undefined;
+    if (step <= furthest) rewind(to);
+    put(at, to, value);
   };
 
   return {
@@ -107,33 +153,24 @@ export function makeCurve(): Curve {
       ringValue[slot] = value;
       latest = count;
       if (count <= exactUntil) exact.set(count, { step, value });
+      const at = count++;
       if (!Number.isFinite(value)) {
-        if (odd < MOST_ODD) exact.set(count, { step, value });
+        if (odd < MOST_ODD) exact.set(at, { step, value });
         odd++;
-        count++;
         return false;
       }
-      const begins = inStretch === 0;
-      if (begins) {
-        if (stretches === MOST_STRETCHES) halve();
-        setLow(stretches, step, value);
-        setHigh(stretches, step, value);
-        first[stretches] = step;
-        sum[stretches] = value;
-        stretches++;
-      } else {
-        sum[stretches - 1] = read(sum, stretches - 1) + value;
-        if (value < read(low, stretches - 1)) setLow(stretches - 1, step, value);
-        if (value > read(high, stretches - 1)) setHigh(stretches - 1, step, value);
+      if (back !== undefined) settle(step);
+      if (step < furthest) {
+        back = { at, step, value };
+        return false;
       }
-      inStretch = (inStretch + 1) % perStretch;
-      count++;
-      return begins;
+      return put(at, step, value);
     },
     keep() {
       if (exactUntil >= 0) return;
+      exactFrom = Math.max(0, latest - AROUND + 1);
       exactUntil = latest + AROUND;
-      for (let at = Math.max(0, latest - AROUND + 1); at <= latest; at++)
+      for (let at = exactFrom; at <= latest; at++)
         exact.set(at, { step: read(ringStep, at % AROUND), value: read(ringValue, at % AROUND) });
     },
     points() {

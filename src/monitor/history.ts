@@ -2,10 +2,26 @@
 // nowhere else, and of each series stays no more than a plot shows; so that a log of a hundred million points is taken in
 // in seconds and in little memory.
 import { type Curve, makeCurve } from './curve.ts';
+import { asShare, percentRemark, type ShareUnit, shareUnitOf } from './percent.ts';
+import { remarksOf } from './remarks.ts';
 import { roleOf } from './roles.ts';
-import type { MonitorRule, SampleTokens, SettingValue, Violation, Watch } from './rule.ts';
-import type { LogSink, Sample, Series, SeriesRole } from './series.ts';
+import type { MonitorRule, SampleTokens, SettingValue, Violation } from './rule.ts';
+import {
+  askBand,
+  asksFor,
+  endOf,
+  type Feed,
+  feedOf,
+  judgeSample,
+  type RuleState,
+  whyOf,
+} from './rule-state.ts';
+
+import { openSeams } from './seams.ts';
+import type { LogSink, Series, SeriesRole } from './series.ts';
 import { grown, makeTallies, type Tallies, tally } from './tallies.ts';
+
+export type { RuleState };
 
 export interface HistoryOptions {
   readonly rules: readonly MonitorRule[];
@@ -25,6 +41,8 @@ export interface History extends LogSink {
   readonly points: () => number;
   readonly samples: () => number;
   readonly complaints: () => readonly string[];
+  /** What is odd about the steps of these logs, and how it was taken: a sentence each. */
+  readonly remarks: () => readonly string[];
   /** The logs are at their end, or nobody writes them further: watches say what only the whole log tells. Once. */
   end(): void;
 }
@@ -51,27 +69,14 @@ export interface SeriesState {
   readonly curve: Curve | undefined;
 }
 
-/** One rule in one run. */
-export interface RuleState {
-  readonly run: string;
-  readonly rule: MonitorRule;
-  readonly watch: Watch;
-  /** What it asks for has been there. */
-  seen: boolean;
-  /** The first of each series and kind, by step. */
-  violations: Violation[];
-  /** Beyond these. */
-  more: number;
-  /** It threw: a fault of ours, said as such. */
-  error: string | undefined;
-}
-
 /** Curves of series without a role, in the order in which they came: a page of more is not read. */
 const MOST_OTHER_CURVES = 200;
 /** Of series with a role, over all runs: at about 12 kB a curve. */
 const MOST_CURVES = 2_000;
 /** Of one rule in one run; the others are counted. */
 const MOST_KEPT = 8;
+/** Runs whose logs are looked at for what is odd about them. */
+const MOST_REMARKED = 20;
 /** Sentences about what could not be read. */
 const MOST_COMPLAINTS = 200;
 const FIRST_ROOM = 256;
@@ -80,6 +85,7 @@ export function openHistory(options: HistoryOptions): History {
   const runs = new Map<string, MutableRun>();
   const feeds: (readonly Feed[])[] = [];
   const curves: (Curve | undefined)[] = [];
+  const shares: (ShareUnit | undefined)[] = [];
   const owners: MutableRun[] = [];
   const complaints: string[] = [];
   let tallies = makeTallies(FIRST_ROOM);
@@ -101,6 +107,7 @@ export function openHistory(options: HistoryOptions): History {
       samples: 0,
       steps: undefined,
       declared: new Map(),
+      detour: false,
       stateOf: (series) => stateOf(tallies, curves[series.index], series.index),
     };
     runs.set(name, run);
@@ -120,6 +127,7 @@ export function openHistory(options: HistoryOptions): History {
     for (const state of asking) state.seen = true;
     feeds.push(asking.flatMap(feedOf));
     owners.push(run);
+    shares.push(shareUnitOf(series));
     const room = series.role === undefined ? others++ < MOST_OTHER_CURVES : withRole++ < MOST_CURVES;
     curves.push(room ? makeCurve() : undefined);
     if (index >= tallies.counts.length) tallies = grown(tallies);
@@ -139,34 +147,50 @@ export function openHistory(options: HistoryOptions): History {
     else violations.push(violation);
   };
 
+  const put = (series: Series, step: number, logged: number, time: number): void => {
+    const at = series.index;
+    const unit = shares[at];
+    const value = unit === undefined ? logged : asShare(unit, step, logged);
+    points++;
+    tally(tallies, at, step, value);
+    const owner = owners[at];
+    if (owner !== undefined) reach(owner, step);
+    const curve = curves[at];
+    const begins = curve?.add(step, value) === true;
+    const feed = feeds[at];
+    if (feed === undefined) return;
+    for (let each = 0; each < feed.length; each++) {
+      const { state, point } = feed[each] as Feed;
+      if (state.error !== undefined) continue;
+      try {
+        const violation = point(series, step, value, time);
+        if (violation !== undefined) take(state, violation, series);
+        if (begins) askBand(state, series, step, curve);
+      } catch (error) {
+        state.error = whyOf(error);
+      }
+    }
+  };
+
+  const seams = openSeams<MutableRun>({ runOf, seriesOf, put, courseOf: (at) => curves[at]?.course() });
+
   return {
     runs: () => [...runs.values()],
     points: () => points,
     samples: () => samples,
     complaints: () =>
       unsaid === 0 ? complaints : [...complaints, `${unsaid.toLocaleString('en')} more of the kind.`],
+    remarks: () => [
+      ...seams.remarks(),
+      ...shares.flatMap((unit) => (unit === undefined ? [] : percentRemark(unit))),
+      ...[...runs.values()].slice(0, MOST_REMARKED).flatMap(remarksOf),
+    ],
     series: seriesOf,
     point(series, step, value, time) {
-      const at = series.index;
-      points++;
-      tally(tallies, at, step, value);
-      const owner = owners[at];
-      if (owner !== undefined) reach(owner, step);
-      const curve = curves[at];
-      const begins = curve?.add(step, value) === true;
-      const feed = feeds[at];
-      if (feed === undefined) return;
-      for (let each = 0; each < feed.length; each++) {
-        const { state, point } = feed[each] as Feed;
-        if (state.error !== undefined) continue;
-        try {
-          const violation = point(series, step, value, time);
-          if (violation !== undefined) take(state, violation, series);
-          if (begins) askBand(state, series, step, curve);
-        } catch (error) {
-          state.error = whyOf(error);
-        }
-      }
+      const owner = owners[series.index] as MutableRun;
+      if (owner.detour || step < (tallies.steps[series.index] as number))
+        seams.point(owner, series, step, value, time);
+      else put(series, step, value, time);
     },
     sample(sample) {
       samples++;
@@ -176,7 +200,7 @@ export function openHistory(options: HistoryOptions): History {
     },
     declare(run, name, value) {
       if (value === null) return;
-      runOf(run).declared.set(name, value);
+      for (const own of seams.chain(runOf(run))) own.declared.set(name, value);
     },
     complain(sentence) {
       if (complaints.length < MOST_COMPLAINTS) complaints.push(sentence);
@@ -185,6 +209,7 @@ export function openHistory(options: HistoryOptions): History {
     end() {
       if (ended) return;
       ended = true;
+      seams.end();
       for (const { rules } of runs.values()) for (const state of rules) endOf(state, take);
     },
   };
@@ -199,11 +224,7 @@ interface MutableRun extends RunHistory {
   samples: number;
   steps: [number, number] | undefined;
   readonly declared: Map<string, SettingValue>;
-}
-
-interface Feed {
-  readonly state: RuleState;
-  readonly point: NonNullable<Watch['point']>;
+  detour: boolean;
 }
 
 /** The steps that a run has reached, without its points. */
@@ -213,8 +234,6 @@ function reach(run: MutableRun, step: number): void {
   else if (step > steps[1]) steps[1] = step;
   else if (step < steps[0]) steps[0] = step;
 }
-
-type Take = (state: RuleState, violation: Violation, at: Series | undefined) => void;
 
 function watched(rule: MonitorRule, run: MutableRun, options: HistoryOptions): RuleState {
   const watch = rule.watch({
@@ -238,49 +257,6 @@ function roleFor(
   // Who names a series means that it is judged.
   if (told !== undefined) return { role: told, part: told === role ? part : '', evaluation: false };
   return { part, evaluation, ...(role === undefined ? {} : { role }) };
-}
-
-/** A rule about rollouts alone asks for no series. */
-function asksFor({ roles, samples, evaluations }: MonitorRule, { role, evaluation }: Series): boolean {
-  if (roles.length === 0) return samples !== true;
-  return role !== undefined && (!evaluation || evaluations === true) && roles.includes(role);
-}
-
-function feedOf(state: RuleState): Feed[] {
-  const { watch } = state;
-  return watch.point === undefined ? [] : [{ state, point: watch.point.bind(watch) }];
-}
-
-function askBand({ rule, watch }: RuleState, series: Series, step: number, curve: Curve | undefined): void {
-  const band = watch.band?.(series);
-  if (band !== undefined) curve?.allow(rule.id, step, band.low, band.high);
-}
-
-function judgeSample(state: RuleState, sample: Sample, take: Take): void {
-  const { rule, watch } = state;
-  if (watch.sample === undefined || state.error !== undefined) return;
-  if (rule.samples === true) state.seen = true;
-  try {
-    const violation = watch.sample(sample);
-    if (violation !== undefined) take(state, violation, undefined);
-  } catch (error) {
-    state.error = whyOf(error);
-  }
-}
-
-function endOf(state: RuleState, take: Take): void {
-  if (state.error !== undefined) return;
-  try {
-    const said = state.watch.end?.();
-    const all: readonly Violation[] = said === undefined ? [] : Array.isArray(said) ? said : [said];
-    for (const violation of all) take(state, violation, undefined);
-  } catch (error) {
-    state.error = whyOf(error);
-  }
-}
-
-function whyOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function stateOf(tallies: Tallies, curve: Curve | undefined, at: number): SeriesState {

@@ -42,7 +42,7 @@ const TABLE: ReadonlyMap<string, Known> = new Map(
 /** Where a trainer says that it is training; what remains is the name. */
 const TRAINING = /^(?:train|training|learner_step|learner_iter|trainer)\//;
 const EVALUATION =
-  /(?:^|\/)(?:eval|evaluation|evaluator|evaluator_step|evaluator_iter|val|valid|validation|test|dev|held_?out|val-core|val-aux)\/|^(?:eval|test|val|validation|dev|held_?out)_|(?:^|\/)eval_/;
+  /(?:^|\/)(?:eval|evaluation|evaluator|evaluator_step|evaluator_iter|val|valid|validation|test|dev|held_?out|val-core|val-aux)\/|^(?:eval|test|val|validation|dev|held_?out)_|(?:^|\/)eval_|[_ -]loss[_ -](?:validation|valid|val|test|eval)$|(?:^|[/ ])(?:valid|validation|dev)[_ ]loss$/;
 
 function isEvaluation(lower: string): boolean {
   return EVALUATION.test(lower);
@@ -53,14 +53,16 @@ function bareOf(lower: string): string {
   return lower
     .replace(TRAINING, '')
     .replace(/^(?:eval|evaluation|val|valid|validation|test|dev)\//, '')
-    .replace(/^(?:eval|test|val|validation|dev)_/, '');
+    .replace(/^(?:eval|test|val|valid|validation|dev|held_?out)[_ ]/, '')
+    .replace(/(?<=[_ -]loss)[_ -](?:validation|valid|val|test|eval)$/, '')
+    .replace(/-(?=loss$)/, '_');
 }
 
 /** Any other `..._loss` is a loss of its own part; that of supervised or policy training is told by its words. */
 function lossOf(bare: string): Known | undefined {
   const found = /^(?:.*\/)?([a-z0-9-]+(?:[_ ][a-z0-9-]+)*)[_ ]loss(?:_avg|_mean)?$/.exec(bare);
   const part = found?.[1];
-  if (part === undefined) return undefined;
+  if (part === undefined || TIMES.test(bare)) return undefined;
   const words = part.split(/[_ ]/);
   if (words.some((word) => NOT_A_LOSS.has(word))) return undefined;
   if (words.includes('sft')) return { role: 'sft_loss', part };
@@ -70,7 +72,13 @@ function lossOf(bare: string): Known | undefined {
   return { role: 'loss', part };
 }
 
-/** An entropy or KL that is called a loss may have either sign; a best or last loss is a copy. */
+/** Below it stand durations. */
+const TIMES = /(?:^|\/)(?:time|times|timing|timing_s|profiling|perf)\//;
+
+/**
+ * An entropy or KL that is called a loss may have either sign; a best or last loss is a copy; a count, a share, a duration
+ * or a spread of losses is none.
+ */
 const NOT_A_LOSS = new Set([
   'entropy',
   'ent',
@@ -80,6 +88,49 @@ const NOT_A_LOSS = new Set([
   'min',
   'max',
   'per',
+  'first',
+  'initial',
+  'final',
+  'prev',
+  'previous',
+  'old',
+  'lowest',
+  'highest',
+  'target',
+  'num',
+  'n',
+  'count',
+  'counts',
+  'number',
+  'samples',
+  'tokens',
+  'steps',
+  'with',
+  'without',
+  'no',
+  'skipped',
+  'nan',
+  'inf',
+  'packet',
+  'time',
+  'compute',
+  'percent',
+  'pct',
+  'ratio',
+  'share',
+  'frac',
+  'fraction',
+  'relative',
+  'delta',
+  'diff',
+  'change',
+  'std',
+  'var',
+  'variance',
+  'scaled',
+  'stop',
+  'stopping',
+  'since',
   'eval',
   'val',
   'test',
@@ -88,7 +139,10 @@ const NOT_A_LOSS = new Set([
 /** Of one of several models: `wm_grad_norm`. */
 function normOf(bare: string): Known | undefined {
   const found = /^([a-z0-9]+(?:_[a-z0-9]+)*)_grad_norm(?:_avg)?$/.exec(bare);
-  return found?.[1] === undefined ? undefined : { role: 'grad_norm', part: found[1] };
+  // A bound, or what it leaves of the norm, which never moves.
+  if (found?.[1] === undefined || /(?:^|_)(?:max|min|clip|clipped|target|threshold)$/.test(found[1]))
+    return undefined;
+  return { role: 'grad_norm', part: found[1] };
 }
 
 /** `num_sft_samples` counts what the loss of part `sft` was computed from. */

@@ -75,7 +75,8 @@ export function resultOf(history: History, rule: MonitorRule, tokens?: SampleTok
       reason: `the rule itself failed in ${faulty.run}, which is a fault of lossproof: ${faulty.error ?? ''}`,
     };
   if (judged > 0) return { ...bare, verdict: 'pass' };
-  if (!states.some(({ seen }) => seen)) return { ...bare, verdict: 'unsupported', reason: missingOf(rule) };
+  if (!states.some(({ seen }) => seen))
+    return { ...bare, verdict: 'unsupported', reason: missingOf(rule, history) };
   const [why] = states.flatMap(({ seen, watch }) => (seen ? [watch.why?.()] : [])).filter(Boolean);
   return { ...bare, verdict: 'skipped', reason: why ?? 'nothing of what was logged let it judge' };
 }
@@ -130,8 +131,15 @@ function statesOf(history: History, rule: MonitorRule): RuleState[] {
   return history.runs().flatMap(({ rules }) => rules.filter((state) => state.rule === rule));
 }
 
-function missingOf({ roles, samples }: MonitorRule): string {
+function missingOf({ roles, samples }: MonitorRule, history: History): string {
   if (samples === true && roles.length === 0) return 'no rollouts were read; --rollouts PATH names them';
+  const held = history
+    .runs()
+    .flatMap(({ series }) => series)
+    .filter(({ role, evaluation }) => evaluation && role !== undefined && roles.includes(role));
+  // They are there, and are not what it asks for.
+  const [first] = held;
+  if (first !== undefined) return `of ${roles.join(' or ')} only evaluations are logged (${first.name})`;
   const named = roles.length === 0 ? 'no series' : `no series of ${roles.join(' or ')}`;
   const also = samples === true ? ', and no rollouts were read' : '';
   return `${named} is logged${also}`;

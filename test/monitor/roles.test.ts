@@ -121,3 +121,58 @@ test('no name is told twice', () => {
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   for (const name of names) expect(name).toBe(name.toLowerCase());
 });
+
+test.each([
+  ...['num_loss', 'n_loss', 'train/samples_with_loss', 'count_loss', 'num_nan_loss', 'skipped_loss'],
+  ...['train/tokens_per_loss', 'steps_since_best_loss', 'num_samples_loss', 'no_loss', 'packet_loss'],
+  ...['timing_s/compute_loss', 'time/policy_loss', 'compute_loss', 'time_loss', 'percent_loss', 'delta_loss'],
+  ...[
+    'final_train_loss',
+    'initial_loss',
+    'prev_loss',
+    'best_val_loss',
+    'lowest_loss',
+    'scaled_loss',
+    'loss_std',
+  ],
+  ...['max_grad_norm', 'clipped_grad_norm', 'grad_norm_clipped', 'loss_weight', 'kl_loss_coef', 'loss_scale'],
+])('%s is a count, a copy, a duration, a spread or a bound, and no loss', (name) => {
+  expect(roleOf(name).role).toBeUndefined();
+});
+
+test.each([
+  ['loss_metrics/global_avg_loss', 'loss', ''],
+  ['metrics/train/LanguageCrossEntropy', 'loss', ''],
+  ['train/CrossEntropyLoss', 'loss', ''],
+  ['loss/train/total', 'loss', ''],
+  ['avg_loss', 'loss', ''],
+  ['loss_total', 'loss', 'total'],
+  ['train/moe_aux_loss', 'loss', 'moe_aux'],
+  ['router_z_loss', 'loss', 'router_z'],
+  ['distillation_loss', 'loss', 'distillation'],
+  ['train/policy_gradient_loss', 'policy_loss', 'policy_gradient'],
+  ['actor/loss', 'policy_loss', ''],
+  ['critic/loss', 'value_loss', ''],
+  ['train/pre_clip_grad_norm', 'grad_norm', ''],
+  ['optim/total_grad_norm', 'grad_norm', ''],
+  ['wm_grad_norm', 'grad_norm', 'wm'],
+  ['optim/learning_rate_group0', 'learning_rate', ''],
+  ['throughput/device/tokens_per_sec', 'throughput', ''],
+  ['time_metrics/data_loading(s)', 'data_time', ''],
+  ['elapsed-time-per-iteration', 'step_time', ''],
+] as const)('%s is the %s of part "%s"', (name, role, part) => {
+  expect(roleOf(name)).toEqual({ role, part, evaluation: false });
+});
+
+test.each([
+  ['lm loss validation', ''],
+  ['lm-loss-validation', ''],
+  ['valid_loss', ''],
+  ['validation loss', ''],
+  ['dev_loss', ''],
+  ['heldout_loss', ''],
+  ['held_out_loss', ''],
+  ['eval_c4_loss', 'c4'],
+])('%s is the loss of an evaluation', (name, part) => {
+  expect(roleOf(name)).toEqual({ role: 'loss', part, evaluation: true });
+});

@@ -65,7 +65,7 @@ log(history, 'runs/grpo ü', 'kl', [
 ]);
 log(history, 'runs/grpo ü', 'train/loss', [0.5, 0.4, 0.3]);
 log(history, 'runs/grpo ü', 'a_name_that_is_far_too_long_for_any_screen_sft_loss', [100, 101]);
-log(history, 'runs/grpo ü', 'epoch', [1, 2]);
+log(history, 'runs/grpo ü', 'my_number', [1, 2]);
 const read = { files: 2, points: history.points(), samples: 0, runs: viewsOf(history) };
 const print = (width: number, change: Partial<MonitorPrint> = {}): MonitorPrint => ({
   width,
@@ -81,7 +81,28 @@ describe('what was read', () => {
     expect(lines[2]).toBe('runs/grpo ü  steps 1 to 142, 1 without a role');
     expect(lines[3]).toMatch(/^ {2}✗ kl .*█.* +40 {2}step 142$/);
     expect(lines[4]).toMatch(/^ {4}train\/loss +loss +█▅▁ +0\.3 {2}step 3$/);
-    expect(lines.join('\n')).not.toContain('epoch');
+    expect(lines.join('\n')).not.toContain('my_number');
+  });
+
+  test('has numbers to compare under it, of losses and rewards', () => {
+    const other = ledgerOf([]);
+    log(other, 'a', 'train/loss', [1.52, 1.398, 1.6, 7.4936]);
+    log(other, 'a', 'eval/loss', [1.5, 1.2, Number.NaN]);
+    log(other, 'a', 'grad_norm', [1, 2, 3]);
+    const words = (): string[] =>
+      monitorLines({ ...read, runs: viewsOf(other) }, print(100)).filter((line) =>
+        line.includes('at the start'),
+      );
+    expect(words()).toEqual([
+      '    train/loss 1.52 at the start, best 1.4 at step 2, now 7.49',
+      '    eval/loss 1.5 at the start, best 1.2 at step 2, now NaN',
+    ]);
+    log(other, 'a', 'reward', [0.1, 0.9, 0.5]);
+    expect(words()).toEqual([
+      '    train/loss 1.52 at the start, now 7.49',
+      '    eval/loss 1.5 at the start, now NaN',
+      '    reward 0.1 at the start, best 0.9 at step 2, now 0.5',
+    ]);
   });
 
   test('says of a series of an evaluation that it is one', () => {

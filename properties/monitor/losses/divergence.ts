@@ -1,5 +1,7 @@
 // A run that leaves every sensible scale at once: for this nothing need be usual yet.
-import type { MonitorRule, RuleWorld, Series, SeriesRole } from '../../../src/index.ts';
+import type { MonitorRule, RuleWorld, Series } from '../../../src/index.ts';
+import { destruction } from '../shapes/destruction.ts';
+import { type Evaluations, evaluations } from '../shapes/evaluations.ts';
 import { at, from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
 import { declaredNumber, hasRollouts, inARow, numberOf } from '../world.ts';
 import { isMainLoss } from './main-loss.ts';
@@ -9,14 +11,16 @@ const LARGEST_VOCABULARY = 262_144;
 
 const lossDiverges: MonitorRule = {
   id: 'monitor/loss-diverges',
-  title: 'A loss in nats a token does not become worse than a blind guess',
+  title:
+    'A loss in nats a token does not become worse than a guess, and does not stay near one after it was far below',
   stage: 'monitor',
   level: 'must',
-  why: 'Guessing every token of the vocabulary alike costs ln V nats. A loss that began below and is now a multiple of that is a model that was destroyed, usually by a learning rate that is too large.',
+  why: 'Guessing every token of the vocabulary alike costs ln V nats, guessing by the frequency of words about two thirds of that. A loss that began far below and stays there is a model that was destroyed, usually by a learning rate that is too large.',
   catches: [],
   advice:
     'Stop, go back to the last checkpoint, and lower the learning rate by a factor of 10. Check warm-up, gradient clipping and the scale of the loss under gradient accumulation.',
   roles: ['loss', 'sft_loss'],
+  evaluations: true,
   settings: {
     times: {
       default: 2,
@@ -27,25 +31,41 @@ const lossDiverges: MonitorRule = {
       what: `Tokens of the vocabulary; 0: what the run declares as vocab_size, else ${LARGEST_VOCABULARY}, the largest known.`,
     },
     points: inARow(2, 'A single batch may be of another kind. Twice the limit is said at once.'),
+    lasting: inARow(
+      10,
+      'Medians of 5 that are above half of ln V, three times what the loss began with, and 3 nats above it: about what a guess by the frequency of words costs. Twice as many where it falls again.',
+    ),
   },
-  watch: (world) =>
-    watchSeries({
-      judge: (series) => (isMainLoss(series) ? judgeDivergence(world, series) : undefined),
-      why: 'there is one point, or the run has rollouts, or its first loss is not above 0',
-    }),
+  watch: (world) => {
+    const held = evaluations();
+    return watchSeries({
+      judge: (series) => (isMainLoss(series) ? judgeDivergence(world, series, held) : undefined),
+      why: {
+        least: 2,
+        otherwise: 'the run has rollouts, or its first loss is not above 0: it is none in nats a token',
+      },
+    });
+  },
 };
 
-function judgeDivergence(world: RuleWorld, series: Series): SeriesJudge {
+function judgeDivergence(world: RuleWorld, series: Series, held: Evaluations): SeriesJudge {
+  if (series.evaluation)
+    return {
+      point(step, value) {
+        held.add(series, step, value);
+        return undefined;
+      },
+    };
+  const lasting = destruction(numberOf(world, 'lasting'));
   const streak = streakOf(numberOf(world, 'points'));
   let scaled: boolean | undefined;
   let limit = Number.NaN;
   return {
     point(step, value) {
       if (!Number.isFinite(value)) return undefined;
+      const guess = guessOf(world);
+      const lost = lasting.add(step, value, guess);
       if (scaled === undefined) {
-        const vocabulary =
-          numberOf(world, 'vocabulary') || declaredNumber(world, 'vocab_size') || LARGEST_VOCABULARY;
-        const guess = Math.log(Math.max(vocabulary, 2));
         scaled = value > 0;
         // What begins far above a guess is a sum over tokens: then only another scale altogether is told of.
         const times = numberOf(world, 'times');
@@ -55,6 +75,13 @@ function judgeDivergence(world: RuleWorld, series: Series): SeriesJudge {
       // Asked at each point: that the run has rollouts may be known only after its first loss.
       if (!scaled || hasRollouts(world)) return undefined;
       const broken = streak.next(value > limit, step);
+      if (lost !== undefined && !held.improvedSince(lost.from))
+        return {
+          kind: 'diverged',
+          sentence: `${series.name} began with ${read(lost.start)}, and is above ${read(lost.limit)} from step ${lost.from} on, now ${read(lost.level)} at step ${step} (median of 5 logged values): about what it costs to guess words by their frequency.`,
+          step: lost.from,
+          high: lost.limit,
+        };
       if (!broken && value <= 2 * limit) return 'seen';
       return {
         kind: 'diverged',
@@ -66,6 +93,13 @@ function judgeDivergence(world: RuleWorld, series: Series): SeriesJudge {
     },
     band: () => (scaled === true ? { low: Number.NEGATIVE_INFINITY, high: limit } : undefined),
   };
+}
+
+/** Nats that a blind guess costs. */
+function guessOf(world: RuleWorld): number {
+  const vocabulary =
+    numberOf(world, 'vocabulary') || declaredNumber(world, 'vocab_size') || LARGEST_VOCABULARY;
+  return Math.log(Math.max(vocabulary, 2));
 }
 
 /** An untrained model may be worse than a guess. */
@@ -105,55 +139,8 @@ const learningRateSize: MonitorRule = {
           };
         },
       }),
-      why: 'nothing was logged',
+      why: 'no rate that is a number was logged',
     }),
 };
 
-const GRADIENTS: readonly SeriesRole[] = ['grad_norm'];
-
-const gradNormExplodes: MonitorRule = {
-  id: 'monitor/grad-norm-explodes',
-  title: 'The gradient norm does not grow a thousandfold within the first steps',
-  stage: 'monitor',
-  level: 'should',
-  why: 'Where the first updates are far too large, the gradient explodes before there is a baseline to compare it with.',
-  catches: ['NUM-05'],
-  advice: 'Lower the learning rate, add warm-up, clip gradients.',
-  roles: GRADIENTS,
-  settings: {
-    times: {
-      default: 1000,
-      what: 'Times the largest norm so far. Norms of the first steps of a healthy run fall.',
-    },
-    floor: { default: 100, what: 'A norm below it is no explosion.' },
-    steps: { default: 20, what: 'Logged steps for which this holds; later ones have a baseline.' },
-  },
-  watch: (world) =>
-    watchSeries({
-      judge: (series) => {
-        let largest = 0;
-        let seen = 0;
-        return {
-          point(step, value) {
-            if (!Number.isFinite(value) || seen >= numberOf(world, 'steps')) return undefined;
-            const limit = Math.max(numberOf(world, 'floor'), numberOf(world, 'times') * largest);
-            const broken = largest > 0 && value > limit;
-            seen++;
-            const before = largest;
-            largest = Math.max(largest, value);
-            if (!broken) return before > 0 ? 'seen' : undefined;
-            return {
-              kind: 'exploded',
-              sentence: `${at(series, step)} is ${read(value)}; the largest of the steps before is ${read(before)}.`,
-              step,
-              value,
-              high: limit,
-            };
-          },
-        };
-      },
-      why: 'fewer than 2 steps are logged',
-    }),
-};
-
-export const divergenceRules: readonly MonitorRule[] = [lossDiverges, learningRateSize, gradNormExplodes];
+export const divergenceRules: readonly MonitorRule[] = [lossDiverges, learningRateSize];

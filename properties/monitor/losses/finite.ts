@@ -39,7 +39,8 @@ const finiteTraining: MonitorRule = {
       'Of gradient norm, KL, reward, entropy and ratio: a step whose gradient overflows is skipped, and a mean can be over nothing. Losses and the learning rate must be finite at once; of single gradient norms, grad-norm-finite tells.',
     ),
   },
-  watch: (world) => watchSeries({ judge: (series) => judgeFinite(world, series), why: 'nothing was logged' }),
+  watch: (world) =>
+    watchSeries({ judge: (series) => judgeFinite(world, series), why: 'no point of it was read' }),
 };
 
 function judgeFinite(world: RuleWorld, series: Series): SeriesJudge {
@@ -122,7 +123,7 @@ function watchMetrics(world: RuleWorld): Watch {
       };
     },
     judged: () => judged,
-    why: () => 'nothing was logged',
+    why: () => 'no point was read',
   };
 }
 

@@ -199,7 +199,10 @@ function watchStays(world: RuleWorld): Watch {
       return said;
     },
     judged: () => judged,
-    why: () => 'the run logs one loss',
+    why: () =>
+      parts.size > 1
+        ? 'its losses are logged at one step'
+        : 'the run logs one loss, so that none can stop alone',
   };
 }
 

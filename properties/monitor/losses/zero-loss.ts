@@ -31,7 +31,11 @@ export const zeroLoss: MonitorRule = {
   },
   watch: (world) => {
     const judge = judgeZeros(world);
-    return watchJoined<SignalKey>({ keyOf: signalKey, row: judge, why: 'no loss was logged' });
+    return watchJoined<SignalKey>({
+      keyOf: signalKey,
+      row: judge,
+      why: { keys: { loss: 'loss of the whole' }, otherwise: 'no step has a loss' },
+    });
   },
 };
 
@@ -44,6 +48,8 @@ function judgeZeros(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'see
   /** Smallest loss, by size, that was not 0. */
   let smallest = Number.POSITIVE_INFINITY;
   let alive = false;
+  /** A gradient flowed: a loss of 0 beside it was rounded, or is that of a policy's first update. */
+  let flowed = false;
   let run = NO_ZEROS;
 
   return (row) => {
@@ -51,6 +57,7 @@ function judgeZeros(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'see
     if (loss === undefined) return undefined;
     const proof = signal.proofOf(row);
     const grad = row.values.get('grad');
+    flowed ||= grad !== undefined && grad > 0 && Number.isFinite(grad);
     if (loss !== 0) {
       run = NO_ZEROS;
       if (Number.isFinite(loss)) {
@@ -94,7 +101,7 @@ function judgeZeros(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'see
         return run.dead >= needed ? dead('') : undefined;
       }
       // Later in a run, groups without spread become common as prompts are solved; only its beginning is judged by less.
-      if (proof >= BY_DEVIATION && alive) return undefined;
+      if (proof >= BY_DEVIATION && (alive || flowed)) return undefined;
       return run.proved >= proof ? dead(`, ${signal.wordsOf(row)}`) : undefined;
     }
 

@@ -1,7 +1,15 @@
-// The entropy of a policy that lost its choices before it learnt to choose.
-import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
-import { at, from, type Row, read, streakOf, watchJoined, watchSeries } from '../watches.ts';
+// The entropy of a policy that lost its choices before it learnt to choose, or that lost what it knew.
+import {
+  type MonitorRule,
+  median,
+  noiseOf,
+  type RuleWorld,
+  type Series,
+  type Violation,
+} from '../../../src/index.ts';
+import { at, from, type Row, read, streakOf, watchAnyOf, watchJoined, watchSeries } from '../watches.ts';
 import { declaredNumber, hasRollouts, inARow, numberOf } from '../world.ts';
+import { watchSudden } from './levels.ts';
 
 type Key = 'entropy' | 'reward';
 
@@ -10,13 +18,17 @@ const keyOf = ({ role, part }: Series): Key | undefined =>
 
 /** Logged steps that make the beginning, at most. */
 const BEGINNING = 3;
+/** Rewards that make the beginning, and what it is now. */
+const REWARDS = 10;
+/** Where more nats a token are, the policy guesses among tens of tokens, and the text is none. */
+const NATS = 1;
 
 const entropyCollapse: MonitorRule = {
   id: 'monitor/entropy-collapse',
   title: 'The entropy does not fall to almost nothing while the reward is no better than at the start',
   stage: 'monitor',
   level: 'should',
-  why: 'A policy that always samples the same text explores nothing, and its groups have equal rewards from then on. Entropy may fall as a task is learnt; here it fell for nothing.',
+  why: 'A policy that always samples the same text explores nothing, and its groups have equal rewards from then on. Entropy may fall as a task is learnt; here it fell for nothing, or at once.',
   catches: ['PPO-07', 'LP-05', 'PEN-02'],
   advice:
     'Go back to a checkpoint before, and lower the learning rate. Check the sign of the entropy bonus (the loss subtracts it), that penalties count the completion only, and what the reward really pays. Lowering the coefficient of a bonus that has the right sign makes it worse.',
@@ -27,29 +39,87 @@ const entropyCollapse: MonitorRule = {
       what: 'Of the entropy of the first steps. Entropies differ by tokenizer, temperature and task, so that no number of nats is too low for all.',
     },
     points: inARow(2, 'Of the policy, which does not come back by itself.'),
+    factor: {
+      default: 4,
+      what: 'Of a fall within a few steps, after which it stays there, whatever the start was.',
+    },
+    floor: { default: 0.1, what: 'Nats a token: from less than that it does not fall.' },
   },
-  watch: (world) =>
+  watch: (world) => watchEntropy(world, 'falls', judgeCollapse(world)),
+};
+
+const entropyExplodes: MonitorRule = {
+  id: 'monitor/entropy-explodes',
+  title: 'The entropy does not rise to a multiple of its start while the reward is no better',
+  stage: 'monitor',
+  level: 'should',
+  why: 'A policy that becomes less and less sure has lost what it knew: it is pushed away from what it says and towards nothing, until it samples words at random.',
+  catches: ['PPO-07', 'LP-16', 'PPO-06'],
+  advice:
+    'Read samples of these steps. Lower the coefficient of the entropy bonus or the learning rate, and check the sign of the advantages: completions that are all punished are replaced by any other.',
+  roles: ['entropy', 'reward'],
+  settings: {
+    times: {
+      default: 3,
+      what: `Of the entropy of the first steps, and ${NATS} nat a token above it. Runs that clip less above than below let it rise to twice its start.`,
+    },
+    points: inARow(8, 'Batches differ.'),
+    factor: {
+      default: 3,
+      what: 'Of a rise within a few steps, after which it stays there, whatever the start was.',
+    },
+    floor: { default: NATS, what: 'Nats a token: to less than that it does not rise.' },
+  },
+  watch: (world) => watchEntropy(world, 'rises', judgeExplosion(world)),
+};
+
+/** By what it was at the start, joined with the reward; and by what it was a step before. */
+function watchEntropy(
+  world: RuleWorld,
+  which: 'falls' | 'rises',
+  row: (row: Row<Key>) => Violation | 'seen' | undefined,
+) {
+  return watchAnyOf(
     watchJoined<Key>({
       keyOf,
-      row: judgeCollapse(world),
-      why: 'entropy is judged in runs with rollouts and rewards, from the second step on',
+      row,
+      why: {
+        keys: { entropy: 'entropy' },
+        least: 2,
+        otherwise: 'entropy is judged in runs with rollouts and rewards',
+      },
     }),
-};
+    watchSudden(world, which, (series) => series.role === 'entropy'),
+  );
+}
+
+/** Of the reward so far: it is better than in the beginning, by half of its noise as soon as that is known. */
+function makeLearning() {
+  const first: number[] = [];
+  const last: number[] = [];
+  return {
+    add(reward: number | undefined) {
+      if (reward === undefined || !Number.isFinite(reward)) return;
+      if (first.length < REWARDS) first.push(reward);
+      last.push(reward);
+      if (last.length > REWARDS) last.shift();
+    },
+    started: () => first.length > 0,
+    learnt() {
+      const half = Math.max(1, last.length >> 1);
+      const margin = first.length < REWARDS ? 0 : noiseOf([...first, ...last]) / 2;
+      return median(last.slice(-half)) > median(first.slice(0, half)) + margin;
+    },
+  };
+}
 
 function judgeCollapse(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | undefined {
   const streak = streakOf(numberOf(world, 'points'));
   const share = numberOf(world, 'share');
   const first: number[] = [];
-  let start: number | undefined;
-  let recent: number | undefined;
-  let best = Number.NEGATIVE_INFINITY;
+  const learning = makeLearning();
   return (row) => {
-    const reward = row.values.get('reward');
-    if (reward !== undefined && Number.isFinite(reward)) {
-      start ??= reward;
-      best = Math.max(best, reward);
-      recent = recent === undefined ? reward : (recent + reward) / 2;
-    }
+    learning.add(row.values.get('reward'));
     const entropy = row.values.get('entropy');
     const series = row.seriesOf('entropy');
     if (entropy === undefined || series === undefined || !Number.isFinite(entropy)) return undefined;
@@ -58,8 +128,7 @@ function judgeCollapse(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' 
     const highest = Math.max(...first, 0);
     const fallen = first.length > 0 && entropy < share * highest;
     if (!fallen && first.length < BEGINNING) first.push(entropy);
-    const learnt = start !== undefined && recent !== undefined && recent > start;
-    if (!streak.next(fallen && start !== undefined && !learnt, row.step))
+    if (!streak.next(fallen && learning.started() && !learning.learnt(), row.step))
       return first.length > 1 || fallen ? 'seen' : undefined;
     return {
       kind: 'collapsed',
@@ -68,6 +137,35 @@ function judgeCollapse(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' 
       step: streak.from,
       value: entropy,
       low: share * highest,
+    };
+  };
+}
+
+function judgeExplosion(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | undefined {
+  const streak = streakOf(numberOf(world, 'points'));
+  const times = numberOf(world, 'times');
+  const first: number[] = [];
+  const learning = makeLearning();
+  return (row) => {
+    learning.add(row.values.get('reward'));
+    const entropy = row.values.get('entropy');
+    const series = row.seriesOf('entropy');
+    if (entropy === undefined || series === undefined || !Number.isFinite(entropy)) return undefined;
+    if (entropy < 0 || !hasRollouts(world)) return undefined;
+    if (first.length < REWARDS) {
+      first.push(entropy);
+      return undefined;
+    }
+    const start = median(first);
+    const high = Math.max(times * start, start + NATS);
+    if (!streak.next(entropy > high, row.step) || learning.learnt()) return 'seen';
+    return {
+      kind: 'exploded',
+      sentence: `${from(series, streak.from, row.step)} is ${read(entropy)} nats, from ${read(start)} at the start, and the reward is no better than then.`,
+      series,
+      step: streak.from,
+      value: entropy,
+      high,
     };
   };
 }
@@ -110,4 +208,4 @@ const entropyBound: MonitorRule = {
 /** Of bfloat16, and of vocabularies that are padded to a round number beyond what is declared. */
 const ROUNDING = 1.05;
 
-export const entropyRules: readonly MonitorRule[] = [entropyCollapse, entropyBound];
+export const entropyRules: readonly MonitorRule[] = [entropyCollapse, entropyExplodes, entropyBound];

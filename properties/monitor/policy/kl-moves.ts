@@ -2,6 +2,7 @@
 import type { MonitorRule, RuleWorld, Violation } from '../../../src/index.ts';
 import { at, type Row, watchJoined } from '../watches.ts';
 import { declaredNumber, inARow, numberOf } from '../world.ts';
+import { COEFFICIENTS } from './kl-coefficient.ts';
 
 type Key = 'kl' | 'grad' | 'lr';
 
@@ -34,7 +35,10 @@ export const klLeavesZero: MonitorRule = {
                 ? 'lr'
                 : undefined,
       row: judgeStill(world),
-      why: 'the run declares no coefficient of the KL, or logs no gradient norm beside it',
+      why: {
+        keys: { kl: 'KL to the reference', grad: 'gradient norm' },
+        otherwise: 'the run declares no coefficient of the KL (beta, kl_coef)',
+      },
     }),
 };
 
@@ -46,7 +50,7 @@ function judgeStill(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
     const kl = row.values.get('kl');
     const grad = row.values.get('grad');
     const series = row.seriesOf('kl');
-    const coefficient = declaredNumber(world, 'beta', 'kl_coef', 'init_kl_coef', 'kl_loss_coef') ?? 0;
+    const coefficient = declaredNumber(world, ...COEFFICIENTS) ?? 0;
     if (kl === undefined || grad === undefined || series === undefined || coefficient <= 0) return undefined;
     moved ||= kl !== 0;
     if (moved) return 'seen';

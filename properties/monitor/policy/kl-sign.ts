@@ -25,13 +25,15 @@ const k3Negative: MonitorRule = {
     tolerance: { default: ROUNDING, what: 'Nats below 0 that are rounding: that of bfloat16.' },
     points: inARow(1, 'It is never negative.'),
   },
-  watch: (world) =>
-    watchSeries({
+  watch: (world) => {
+    let lowest = 0;
+    return watchSeries({
       judge: (series) => {
         const streak = streakOf(numberOf(world, 'points'));
         const tolerance = numberOf(world, 'tolerance');
         return {
           point(step, value) {
+            if (series.part === '' && value < lowest) lowest = value;
             if (!isK3(world, series) || Number.isNaN(value)) return undefined;
             if (!streak.next(value < -tolerance, step)) return 'seen';
             return {
@@ -44,8 +46,12 @@ const k3Negative: MonitorRule = {
           },
         };
       },
-      why: 'neither the name of the series nor the run says that the estimate is k3; `--set monitor/k3-kl-negative.estimator=k3` does',
-    }),
+      why: () => {
+        const saw = lowest < 0 ? ` (its lowest value is ${read(lowest)}, which k3 cannot be and k1 can)` : '';
+        return `neither the name of the series nor the run says that the estimate is k3${saw}; \`--set monitor/k3-kl-negative.estimator=k3\` does`;
+      },
+    });
+  },
 };
 
 /** What GRPO's settings in TRL have and those of its other trainers have not: its KL is k3. */
@@ -69,6 +75,64 @@ function isK3(world: RuleWorld, { name, part }: Series): boolean {
 /** In verl the KL in the reward has an estimator of its own. */
 const ofLoss = (name: string): boolean => !/reward|critic/.test(name);
 
+/** Of single batches; the mean of as many is what is judged. */
+const SIGNED = 20;
+
+const klStaysNegative: MonitorRule = {
+  id: 'monitor/kl-stays-negative',
+  title: 'No estimate of the KL stays negative',
+  stage: 'monitor',
+  level: 'should',
+  why: 'A KL is at least 0. A single mean of the estimator k1 = d may be below by chance; the mean of many is not, unless its sign is turned, the samples are of another policy or temperature than is scored, or what is called a KL is a penalty.',
+  catches: ['KL-01', 'KL-08', 'LP-05'],
+  advice:
+    'Which estimator is it? If k3, a single negative value is a fault: `--set monitor/k3-kl-negative.estimator=k3`. If k1, check which of the two log-probabilities is subtracted, and that both are of what was sampled, at its temperature.',
+  roles: ['kl'],
+  settings: {
+    points: inARow(SIGNED, 'One batch may be below 0 by chance.'),
+    tolerance: { default: 0.01, what: 'Nats a token below 0, in the mean of these steps.' },
+    times: {
+      default: 5,
+      what: 'Standard errors of that mean below 0, from how the same steps spread around it.',
+    },
+  },
+  watch: (world) =>
+    watchSeries({
+      judge: (series) => {
+        // A penalty is subtracted from a reward, and logged with its sign by some.
+        if (series.part !== '' || /(?:^|\/)kl_penalty$/.test(series.name)) return undefined;
+        const needed = numberOf(world, 'points');
+        const recent: { readonly step: number; readonly value: number }[] = [];
+        return {
+          point(step, value) {
+            if (!Number.isFinite(value) || !isPolicyKl(world) || isK3(world, series)) return undefined;
+            recent.push({ step, value });
+            if (recent.length > needed) recent.shift();
+            if (recent.length < needed) return undefined;
+            const values = recent.map((each) => each.value);
+            const mean = values.reduce((sum, each) => sum + each, 0) / needed;
+            const variance = values.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (needed - 1);
+            const error = Math.sqrt(variance / needed);
+            if (mean >= -numberOf(world, 'tolerance') || mean >= -numberOf(world, 'times') * error)
+              return 'seen';
+            const first = recent.find((each) => each.value < 0)?.step ?? step;
+            return {
+              kind: 'stays negative',
+              sentence: `${from(series, first, step)} has a mean of ${read(mean)} (standard error ${read(error)}), now ${read(value)}: no estimator of a KL is below 0 in the mean, and k3 not even once.`,
+              step: first,
+              value,
+              low: 0,
+            };
+          },
+        };
+      },
+      why: {
+        least: numberOf(world, 'points'),
+        otherwise: 'the estimate is known to be k3, which k3-kl-negative judges, or is of no policy',
+      },
+    }),
+};
+
 const klGrows: MonitorRule = {
   id: 'monitor/kl-size',
   title: 'The KL does not reach a size at which the policies have nothing in common',
@@ -85,20 +149,26 @@ const klGrows: MonitorRule = {
       what: 'Nats a token; 10 is the logarithm of 22,000. Series of whole completions are left alone.',
     },
     points: inARow(2, 'One token of a rare kind makes a single mean of k3 as large.'),
+    most_update: {
+      default: 0.3,
+      what: 'Nats a token between the policies before and after an update (`approx_kl`). PPO ends its epochs at 0.01 to 0.05; at 0.3 tokens are typically twice or half as likely as when they were sampled, far beyond the bound of clipping.',
+    },
+    points_update: inARow(5, 'An update may go too far once.'),
   },
   watch: (world) =>
     watchSeries({
       judge: (series) => {
         if (series.part !== '') return undefined;
-        const streak = streakOf(numberOf(world, 'points'));
-        const most = numberOf(world, 'most');
+        const ofUpdate = series.role === 'approx_kl';
+        const streak = streakOf(numberOf(world, ofUpdate ? 'points_update' : 'points'));
+        const most = numberOf(world, ofUpdate ? 'most_update' : 'most');
         return {
           point(step, value) {
             if (Number.isNaN(value) || !isPolicyKl(world)) return undefined;
             if (!streak.next(Math.abs(value) > most, step)) return 'seen';
             return {
               kind: 'too large',
-              sentence: `${at(series, step)} is ${read(value)} nats a token, above ${read(most)} since step ${streak.from}.`,
+              sentence: `${at(series, step)} is ${read(value)} nats a token${ofUpdate ? ' in one update' : ''}, above ${read(most)} since step ${streak.from}.`,
               step: streak.from,
               value,
               high: most,
@@ -107,8 +177,14 @@ const klGrows: MonitorRule = {
           band: () => ({ low: -most, high: most }),
         };
       },
-      why: 'the KL that is logged is of whole completions, or of no policy',
+      why: {
+        get otherwise() {
+          return isPolicyKl(world)
+            ? 'the KL that is logged is of whole completions'
+            : 'no policy is trained in this run, so that its KL may be a sum or of another thing';
+        },
+      },
     }),
 };
 
-export const klRules: readonly MonitorRule[] = [k3Negative, klGrows];
+export const klRules: readonly MonitorRule[] = [k3Negative, klStaysNegative, klGrows];

@@ -1,6 +1,6 @@
 // How long completions are, and how they end.
-import type { MonitorRule } from '../../../src/index.ts';
-import { from, read, watchStreaks } from '../watches.ts';
+import { baseline, type MonitorRule } from '../../../src/index.ts';
+import { from, read, streakOf, watchSeries, watchStreaks } from '../watches.ts';
 import { declaredNumber, inARow, numberOf } from '../world.ts';
 
 /** As its users call the limit, in trainers and inference engines. */
@@ -99,36 +99,60 @@ const lengthAtLimit: MonitorRule = {
   catches: ['EOS-05', 'EOS-07', 'EOS-01', 'EOS-12'],
   advice:
     'Check the stop ids that the sampler was given (a chat model ends its turn with another token than `eos_token`), whether the model was ever trained on its stop token, and whether the limit is long enough.',
-  roles: ['completion_length', 'completion_length_min'],
+  roles: ['completion_length', 'completion_length_min', 'completion_length_max'],
   settings: {
-    limit: { default: 0, what: 'Tokens; 0: what the run declares, as `max_completion_length`.' },
+    limit: {
+      default: 0,
+      what: 'Tokens; 0: what the run declares, as `max_completion_length`, or else what the longest completion of ten steps in a row has, where the mean was well below it before.',
+    },
+    share: { default: 0.98, what: 'Of the limit, in the mean, that is as good as all of it.' },
     points: inARow(10, 'Untrained models begin by never stopping.'),
   },
-  watch: (world) =>
-    watchStreaks(world, {
+  watch: (world) => {
+    const longest = { tokens: Number.NaN, steps: 0 };
+    let shortest = Number.POSITIVE_INFINITY;
+    const limitOf = (): number | undefined => {
+      const limit = numberOf(world, 'limit') || declaredNumber(world, ...LIMITS);
+      if (limit !== undefined) return limit;
+      const inferred = longest.steps >= SAME_LONGEST && shortest < WELL_BELOW * longest.tokens;
+      return inferred ? longest.tokens : undefined;
+    };
+    return watchStreaks(world, {
       reading: (series, value) => {
-        const limit = numberOf(world, 'limit') || declaredNumber(world, ...LIMITS);
+        if (series.role === 'completion_length_max') {
+          longest.steps = value === longest.tokens ? longest.steps + 1 : 1;
+          longest.tokens = value;
+          return undefined;
+        }
+        if (series.role === 'completion_length') shortest = Math.min(shortest, value);
+        const limit = limitOf();
         if (limit === undefined || limit <= SHORT_TASK) return undefined;
+        const share = series.role === 'completion_length' ? numberOf(world, 'share') : 1;
         return {
-          bad: value >= limit,
+          bad: value >= share * limit,
           kind: 'at the limit',
           sentence: (first, last) =>
-            `${from(series, first, last)} is at the limit of ${limit} tokens: no completion stopped by itself.`,
+            `${from(series, first, last)} is ${read(value)}, at the limit of ${limit} tokens: hardly any completion stopped by itself.`,
           high: limit,
         };
       },
       why: 'the run does not declare its limit of length; `--set monitor/length-stuck-at-limit.limit=256` does',
-    }),
+    });
+  },
 };
+
+/** Where the longest of a batch is the same so many times, it is the limit and not an answer. */
+const SAME_LONGEST = 10;
+const WELL_BELOW = 0.8;
 
 const truncated = shareRule({
   id: 'monitor/truncated-share',
   title: 'Not nearly all completions are truncated',
   roles: ['truncated_share'],
-  bad: (share, limit) => share > limit,
   setting: 'most',
-  share: 0.95,
+  limit: 0.95,
   what: 'Share of completions, 0 to 1, that may run into the limit. Untrained and reasoning models reach 0.9.',
+  changed: 0.8,
   words: 'of the completions ran into the limit of length',
 });
 
@@ -136,22 +160,28 @@ const stopped = shareRule({
   id: 'monitor/stopped-share',
   title: 'Some completions end with a stop token',
   roles: ['stopped_share'],
-  bad: (share, limit) => share < limit,
   setting: 'least',
-  share: 0.05,
+  limit: 0.05,
   what: 'Share of completions, 0 to 1, that must end with a stop token.',
+  changed: 0.2,
   words: 'of the completions ended with a stop token',
 });
 
 interface ShareSketch extends Pick<MonitorRule, 'id' | 'title' | 'roles'> {
-  readonly bad: (share: number, limit: number) => boolean;
-  readonly setting: string;
-  readonly share: number;
+  readonly setting: 'most' | 'least';
+  readonly limit: number;
   readonly what: string;
+  /** The limit of a run of which at least half stopped by themselves before. */
+  readonly changed: number;
   readonly words: string;
 }
 
-function shareRule({ id, title, roles, bad, setting, share, what, words }: ShareSketch): MonitorRule {
+/** Steps that make a level. */
+const LEVEL = 10;
+const LEAST_LEVEL = 5;
+
+function shareRule({ id, title, roles, setting, limit, what, changed, words }: ShareSketch): MonitorRule {
+  const most = setting === 'most';
   return {
     id,
     title,
@@ -163,54 +193,50 @@ function shareRule({ id, title, roles, bad, setting, share, what, words }: Share
       'Check the stop ids that the sampler was given and the limit of length; read some completions to their end.',
     roles,
     settings: {
-      [setting]: { default: share, what },
+      [setting]: { default: limit, what },
       points: inARow(10, 'Untrained models begin by never stopping.'),
+      changed: {
+        default: changed,
+        what: 'The same share in a run of which, in the median of ten steps before, at least half of the completions stopped: a policy that could stop and no longer does.',
+      },
+      points_changed: inARow(6, 'A batch of long answers is not a policy that cannot stop.'),
     },
     watch: (world) =>
-      watchStreaks(world, {
-        reading: (series, value) => {
-          const limit = numberOf(world, setting);
+      watchSeries({
+        judge: (series) => {
+          const recent = baseline(LEVEL);
+          const always = streakOf(numberOf(world, 'points'));
+          const lately = streakOf(numberOf(world, 'points_changed'));
+          const [never, later] = [numberOf(world, setting), numberOf(world, 'changed')];
+          let could = false;
           return {
-            bad: bad(value, limit),
-            kind: 'share',
-            sentence: (first, last) => `${from(series, first, last)}: ${Math.round(value * 100)} % ${words}.`,
-            ...(setting === 'most' ? { high: limit } : { low: limit }),
+            point(step, value) {
+              if (!Number.isFinite(value)) return undefined;
+              const beyond = (bound: number): boolean => (most ? value > bound : value < bound);
+              const fromStart = always.next(beyond(never), step);
+              const fromThen = lately.next(could && beyond(later), step);
+              if (!could) {
+                recent.add(value);
+                const level = recent.median();
+                could = recent.count >= LEAST_LEVEL && (most ? level <= 0.5 : level >= 0.5);
+              }
+              if (!fromStart && !fromThen) return 'seen';
+              const first = fromThen ? lately.from : always.from;
+              const bound = fromThen ? later : never;
+              return {
+                kind: 'share',
+                sentence: `${from(series, first, step)}: ${Math.round(value * 1000) / 10} % ${words}${fromThen ? `; before, ${most ? 'at most' : 'at least'} half of them did` : ''}.`,
+                step: first,
+                value,
+                ...(most ? { high: bound } : { low: bound }),
+              };
+            },
           };
         },
-        why: 'nothing was logged',
+        why: 'no share that is a number was logged',
       }),
   };
 }
-
-const toolFailures: MonitorRule = {
-  id: 'monitor/tool-failures',
-  title: 'Tool calls do not all fail',
-  stage: 'monitor',
-  level: 'should',
-  why: 'Where every call fails, the tool or the parser is broken, and the policy learns not to call.',
-  catches: [],
-  advice:
-    'Run one call by hand through the same parser and tool. `lossproof check --only "tools/*"` checks the parser.',
-  roles: ['tool_failures'],
-  settings: {
-    most: { default: 0.95, what: 'Share of calls, 0 to 1, that may fail.' },
-    points: inARow(10, 'A policy that has never called a tool begins by calling it wrongly.'),
-  },
-  watch: (world) =>
-    watchStreaks(world, {
-      reading: (series, value) => {
-        const high = numberOf(world, 'most');
-        return {
-          bad: value > high,
-          kind: 'all fail',
-          sentence: (first, last) =>
-            `${from(series, first, last)}: ${Math.round(value * 100)} % of the tool calls failed.`,
-          high,
-        };
-      },
-      why: 'nothing was logged',
-    }),
-};
 
 export const lengthRules: readonly MonitorRule[] = [
   lengthOne,
@@ -218,5 +244,4 @@ export const lengthRules: readonly MonitorRule[] = [
   lengthInRange,
   truncated,
   stopped,
-  toolFailures,
 ];

@@ -1,8 +1,9 @@
 // What an update does to the policy: its ratio to what was sampled from, how much of it is clipped, its advantages.
-import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
+import type { MonitorRule, RuleWorld, Violation } from '../../../src/index.ts';
 import { isPolicyRun } from '../run-kind.ts';
 import { from, type Row, read, streakOf, watchJoined, watchStreaks } from '../watches.ts';
 import { declaredNumber, declaredText, inARow, isOn, numberOf } from '../world.ts';
+import { samplingGap } from './sampling-gap.ts';
 
 const ratioOne: MonitorRule = {
   id: 'monitor/first-ratio-is-one',
@@ -94,71 +95,43 @@ const meanRatio: MonitorRule = {
           high: 1 + most,
         };
       },
-      why: 'nothing was logged',
+      why: { otherwise: 'no ratio that is a number was logged' },
     }),
 };
 
-const clipped = aboveRule({
+const clipped: MonitorRule = {
   id: 'monitor/clip-fraction',
   title: 'Less than half of the tokens are clipped',
+  stage: 'monitor',
+  level: 'should',
   why: 'What is clipped is not trained. With half of all tokens beyond the bound, the policy has moved too far from what was sampled, or the two were scored differently.',
   catches: ['LP-16', 'PPO-01', 'PPO-05'],
   advice:
     'Use fewer updates a batch or a smaller learning rate, and check that the first update of a batch has a ratio of 1.',
   roles: ['clip_fraction'],
-  most: 0.5,
-  // Of a supervised run it is the share of steps whose gradient was clipped.
-  fits: isPolicyRun,
-  what: 'Share of tokens, 0 to 1. Ratios of whole sequences are clipped for up to a fifth in healthy runs.',
-  points: 5,
-});
-
-const gap = aboveRule({
-  id: 'monitor/sampling-gap',
-  title: 'The inference engine and the trainer agree on the log-probabilities of what was sampled',
-  why: 'If they differ, the samples are of another policy than the one that is updated: other weights, another temperature, another template.',
-  catches: ['LP-05', 'LP-07', 'LP-08', 'LP-17'],
-  advice:
-    'Check that weights are handed over after each step, that both use the same temperature and the same ids, and that the engine gives log-probabilities of processed logits.',
-  roles: ['sampling_gap'],
-  most: 0.5,
-  what: 'Nats a token, in the mean of |difference|. Kernels in bfloat16 differ by 0.01, mixtures of experts by 0.1.',
-  points: 3,
-  of: ({ part }, value) => (part === 'factor' ? Math.log(value) : part === '' ? value : undefined),
-});
-
-interface AboveSketch extends Pick<MonitorRule, 'id' | 'title' | 'why' | 'catches' | 'advice' | 'roles'> {
-  readonly most: number;
-  readonly what: string;
-  readonly points: number;
-  /** The value in the unit of the rule; undefined: not judged. */
-  readonly of?: (series: Series, value: number) => number | undefined;
-  readonly fits?: (world: RuleWorld) => boolean;
-}
-
-function aboveRule({ most, what, points, of, fits, ...facts }: AboveSketch): MonitorRule {
-  return {
-    ...facts,
-    stage: 'monitor',
-    level: 'should',
-    settings: { most: { default: most, what }, points: inARow(points, 'A batch may be odd.') },
-    watch: (world) =>
-      watchStreaks(world, {
-        reading: (series, value) => {
-          const measured = of === undefined ? value : of(series, value);
-          if (measured === undefined || Number.isNaN(measured) || fits?.(world) === false) return undefined;
-          const high = numberOf(world, 'most');
-          return {
-            bad: measured > high,
-            kind: 'above',
-            sentence: (first, last) => `${from(series, first, last)} is ${read(value)}, above ${read(high)}.`,
-            high,
-          };
-        },
-        why: 'what is logged is on another scale, or of a run without a policy',
-      }),
-  };
-}
+  settings: {
+    most: {
+      default: 0.5,
+      what: 'Share of tokens, 0 to 1. Ratios of whole sequences are clipped for up to a fifth in healthy runs.',
+    },
+    points: inARow(5, 'A batch may be odd.'),
+  },
+  watch: (world) =>
+    watchStreaks(world, {
+      reading: (series, value) => {
+        // Of a supervised run it is the share of steps whose gradient was clipped.
+        if (!isPolicyRun(world)) return undefined;
+        const high = numberOf(world, 'most');
+        return {
+          bad: value > high,
+          kind: 'above',
+          sentence: (first, last) => `${from(series, first, last)} is ${read(value)}, above ${read(high)}.`,
+          high,
+        };
+      },
+      why: 'the run has no policy: what is clipped there are gradients',
+    }),
+};
 
 const centred: MonitorRule = {
   id: 'monitor/advantages-centred',
@@ -194,7 +167,10 @@ const centred: MonitorRule = {
               ? 'std'
               : undefined,
       row: (row) => judge(row),
-      why: 'no step has both the mean and the deviation of its advantages',
+      why: {
+        keys: { mean: 'mean of the advantages', std: 'deviation of the advantages' },
+        otherwise: 'no step has both the mean and the deviation of its advantages',
+      },
     });
 
     function judge(row: Row<'mean' | 'std'>): Violation | 'seen' | undefined {
@@ -228,4 +204,4 @@ function isNormalised(world: RuleWorld): boolean {
   );
 }
 
-export const policyRules: readonly MonitorRule[] = [ratioOne, meanRatio, clipped, gap, centred];
+export const policyRules: readonly MonitorRule[] = [ratioOne, meanRatio, clipped, samplingGap, centred];

@@ -2,6 +2,7 @@
 import {
   baseline,
   type MonitorRule,
+  median,
   type RuleWorld,
   type Series,
   type Violation,
@@ -36,12 +37,24 @@ const rewardsDiffer: MonitorRule = {
       3,
       'Rare rewards make such steps by chance: where a share p of the steps before was like it, and half of all groups had no spread, so many that p to their power is below 1 in 100,000.',
     ),
+    points_from_start: inARow(
+      15,
+      'From the first on. Of a task that one completion in a hundred solves, a batch of 16 has no reward in 85 steps of 100, and nothing before tells so.',
+    ),
+    points_of_means: inARow(
+      30,
+      'Where neither the deviation of the rewards nor the share of groups without spread is logged, and only their mean tells. Rare rewards have a mean of 0 now and then.',
+    ),
   },
   watch: (world) =>
     watchJoined<Key>({
       keyOf,
       row: judgeEqual(world),
-      why: 'no step has a reward together with its deviation or its share of groups without spread',
+      why: {
+        keys: { reward: 'reward' },
+        otherwise:
+          'no step has a reward together with its deviation or its share of groups without spread, and means alone need 30 steps',
+      },
     }),
 };
 
@@ -51,15 +64,24 @@ const CHANCE = 1e-5;
 /** Steps before that tell whether groups lost their spread by and by, and the share that had none by then. */
 const BEFORE = 10;
 const FADED = 0.5;
+/** Rewards before that tell whether it came near by itself, and how much of the way that is. */
+const RECENT = 4;
+const NEAR = 0.45;
+/** Of that way: resumed runs and means of few are off by as much. */
+const CEILING = 0.05;
+/** Of all that the reward has moved through, what lies between it and its best. */
+const AT_BEST = 0.1;
 
 function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | undefined {
   const least = numberOf(world, 'points');
+  const fromStart = numberOf(world, 'points_from_start');
   let steps = 0;
   let equalSteps = 0;
   let highest = Number.NEGATIVE_INFINITY;
   let start: number | undefined;
   let run = { length: 0, first: Number.NaN, value: Number.NaN };
   const deadBefore = baseline(BEFORE);
+  const rewardBefore = baseline(RECENT);
   /** With one group a step its share is 0 or 1, and says nothing of how groups lost their spread. */
   let severalGroups = false;
   /** Steps in a row that chance does not explain, from how often it made one before; 0: any number is none. */
@@ -68,34 +90,56 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
     if (steps === 0 || (severalGroups && deadBefore.median() < FADED)) return 0;
     return Math.ceil(Math.log(CHANCE) / Math.log((equalSteps + 1) / (steps + 2)));
   };
+  /** Nothing says how rewards spread: then only a mean that does not move tells that all are equal. */
+  let meansOnly = true;
+  let before: number | undefined;
   return (row) => {
     const reward = row.values.get('reward');
     const deviation = row.values.get('reward std');
     const dead = row.values.get('dead');
     if (reward === undefined || !Number.isFinite(reward)) return undefined;
-    if (deviation === undefined && dead === undefined) return undefined;
-    const equal =
-      deviation === undefined ? dead === 1 : Math.abs(deviation) <= NOISE * Math.max(1, Math.abs(reward));
+    if (deviation !== undefined || dead !== undefined) meansOnly = false;
+    else if (!meansOnly) return undefined;
+    const equal = meansOnly
+      ? before === undefined || Math.abs(reward - before) <= NOISE * Math.abs(reward)
+      : deviation === undefined
+        ? dead === 1
+        : Math.abs(deviation) <= NOISE * Math.max(1, Math.abs(reward));
+    before = reward;
     if (!equal || (run.length > 0 && Math.abs(reward - run.value) > NOISE * Math.max(1, Math.abs(reward)))) {
       steps += run.length + 1;
       equalSteps += run.length + (equal ? 1 : 0);
-      run = { length: 0, first: Number.NaN, value: Number.NaN };
+      // A mean that moved is itself the first of those that may not move from here on.
+      run = meansOnly
+        ? { length: 1, first: row.step, value: reward }
+        : { length: 0, first: Number.NaN, value: Number.NaN };
+      if (meansOnly) steps--;
       highest = Math.max(highest, reward);
       start ??= reward;
+      rewardBefore.add(reward);
       if (dead !== undefined) deadBefore.add(dead);
       severalGroups ||= dead !== undefined && dead > 0 && dead < 1;
       return 'seen';
     }
     run = { length: run.length + 1, first: run.length === 0 ? row.step : run.first, value: reward };
-    // All rewards equal, the best so far, and groups lost their spread one after the other: solved.
-    const better = start !== undefined && reward > start && reward >= highest;
-    if (better && !(deadBefore.median() < FADED)) return 'seen';
-    const needed = Math.max(least, byChance());
+    // All rewards equal, the best so far, and groups lost their spread one after the other, or the reward came near: solved.
+    const better = start !== undefined && reward > start && reward >= highest - CEILING * (highest - start);
+    const near = start !== undefined && rewardBefore.quantile(1) - start >= NEAR * (reward - start);
+    if (better && (near || deadBefore.median() >= FADED)) return 'seen';
+    const needed = Math.max(
+      meansOnly ? numberOf(world, 'points_of_means') : least,
+      // As long as little is known, a drought is as likely as at the start.
+      byChance() > 0 && steps < BEFORE ? fromStart : start === undefined ? fromStart : 0,
+      byChance(),
+    );
     const series = row.seriesOf('reward');
-    if (run.length < needed || series === undefined) return 'seen';
+    if (run.length < needed || series === undefined)
+      return meansOnly && start === undefined ? undefined : 'seen';
     return {
       kind: 'all equal',
-      sentence: `${from(series, run.first, row.step)} is exactly ${read(reward)} for every completion: there was nothing to learn from.`,
+      sentence: meansOnly
+        ? `${from(series, run.first, row.step)} is exactly ${read(reward)} each time: the mean of rewards that differ moves, and this one does not.`
+        : `${from(series, run.first, row.step)} is exactly ${read(reward)} for every completion: there was nothing to learn from.`,
       series,
       step: run.first,
       value: reward,
@@ -105,48 +149,87 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
 
 const groupsAlive: MonitorRule = {
   id: 'monitor/groups-alive',
-  title: 'Not nearly all groups are without spread',
+  title: 'Some groups have a spread in their rewards, step after step',
   stage: 'monitor',
-  level: 'may',
-  why: 'A group whose completions all have the same reward has no advantage. If nearly all are like that, most of the sampling is thrown away.',
+  level: 'should',
+  why: 'A group whose completions all have the same reward has no advantage. Where all are like that, all of the sampling is thrown away, and the steps train nothing.',
   catches: ['ZL-04', 'ADV-04', 'ADV-12'],
   advice:
     'Filter prompts that are always or never solved, enlarge groups, raise the temperature, and check that a group has the completions of one prompt.',
-  roles: ['dead_groups', 'reward'],
+  roles: ['dead_groups', 'reward', 'reward_std'],
   settings: {
-    most: { default: 0.95, what: 'Share of groups, 0 to 1, that may be without spread.' },
-    points: inARow(20, 'Hard prompts have long droughts.'),
+    most: {
+      default: 0.99,
+      what: 'Share of groups, 0 to 1, that may be without spread. Of a task that is hardly ever solved, 95 of 100 groups are; the others train.',
+    },
+    points: inARow(
+      20,
+      'Hard prompts have long droughts: where a share p of the steps before was like it, so many that p to their power is below 1 in 100,000.',
+    ),
   },
-  watch: (world) => {
-    const streak = streakOf(numberOf(world, 'points'));
-    let start: number | undefined;
-    let reward: number | undefined;
-    return watchJoined<'dead' | 'reward'>({
-      keyOf: (series) => {
-        const key = keyOf(series);
-        return key === 'reward std' ? undefined : key;
-      },
-      row: (row) => {
-        const dead = row.values.get('dead');
-        reward = row.values.get('reward') ?? reward;
-        start ??= reward;
-        const series = row.seriesOf('dead');
-        if (dead === undefined || Number.isNaN(dead) || series === undefined) return undefined;
-        // Prompts that are solved have no spread either, and need none.
-        const solved = start !== undefined && reward !== undefined && reward > start;
-        if (!streak.next(dead > numberOf(world, 'most') && !solved, row.step)) return 'seen';
-        return {
-          kind: 'dead groups',
-          sentence: `${from(series, streak.from, row.step)}: ${Math.round(dead * 100)} % of the groups have no spread in their rewards.`,
-          series,
-          step: streak.from,
-          value: dead,
-          high: numberOf(world, 'most'),
-        };
-      },
-      why: 'the share of groups without spread is not logged',
-    });
-  },
+  watch: (world) =>
+    watchJoined<Key>({
+      keyOf,
+      row: judgeDead(world),
+      why: 'neither the share of groups without spread nor the deviation of the rewards is logged',
+    }),
 };
+
+function judgeDead(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | undefined {
+  const most = numberOf(world, 'most');
+  const streak = streakOf(numberOf(world, 'points'));
+  let steps = 0;
+  let deadSteps = 0;
+  let first: number | undefined;
+  const recent: number[] = [];
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  /**
+   * Prompts that are solved have no spread either, and need none: the reward is above its first, and stays at its best, which
+   * noise does not.
+   */
+  const solved = (): boolean =>
+    median(recent) > (first ?? Number.NaN) && median(recent) >= highest - AT_BEST * (highest - lowest);
+  /** One and the same reward: rewards-differ says so. */
+  let same: number | undefined;
+  return (row) => {
+    const reward = row.values.get('reward');
+    if (reward !== undefined && Number.isFinite(reward)) {
+      first ??= reward;
+      recent.push(reward);
+      if (recent.length > BEFORE) recent.shift();
+      lowest = Math.min(lowest, reward);
+      highest = Math.max(highest, reward);
+    }
+    const dead = row.values.get('dead');
+    const deviation = row.values.get('reward std');
+    const series = row.seriesOf(dead === undefined ? 'reward std' : 'dead');
+    const measured = dead ?? deviation;
+    if (measured === undefined || Number.isNaN(measured) || series === undefined) return undefined;
+    const bad =
+      dead === undefined ? Math.abs(measured) <= NOISE * Math.max(1, Math.abs(reward ?? 0)) : dead > most;
+    if (!bad) {
+      steps += streak.length + 1;
+      deadSteps += streak.length;
+    }
+    const needed = steps === 0 ? 0 : Math.log(CHANCE) / Math.log((deadSteps + 1) / (steps + 2));
+    const enough = streak.next(bad, row.step);
+    if (streak.length <= 1) same = reward;
+    else if (same !== undefined && reward !== undefined && Math.abs(reward - same) > NOISE * Math.abs(same))
+      same = undefined;
+    const all = dead === undefined || dead === 1;
+    if (!enough || streak.length < needed || solved() || (all && same !== undefined)) return 'seen';
+    return {
+      kind: 'dead groups',
+      sentence:
+        dead === undefined
+          ? `${from(series, streak.from, row.step)} is 0 each time: no completion was better than another.`
+          : `${from(series, streak.from, row.step)}: ${Math.round(dead * 100)} % of the groups have no spread in their rewards.`,
+      series,
+      step: streak.from,
+      value: measured,
+      ...(dead === undefined ? {} : { high: most }),
+    };
+  };
+}
 
 export const rewardRules: readonly MonitorRule[] = [rewardsDiffer, groupsAlive];

@@ -27,8 +27,7 @@ export function signalOf(world: RuleWorld): Signal {
   let rows = 0;
   let withGroups = 0;
   let sawSomeDead = false;
-  let firstReward: number | undefined;
-  let rewardMoves = false;
+  let lastReward: number | undefined;
 
   const groupWise = (): boolean => {
     const scale = declaredText(world, 'scale_rewards')?.toLowerCase();
@@ -42,8 +41,9 @@ export function signalOf(world: RuleWorld): Signal {
       const reward = values.get('reward');
       if (dead !== undefined) withGroups++;
       if (dead !== undefined && dead > 0 && dead < 1) sawSomeDead = true;
-      firstReward ??= reward;
-      if (reward !== undefined && reward !== firstReward) rewardMoves = true;
+      // A reward that stands still is that of a task which is solved, or not begun.
+      const rewardMoves = lastReward !== undefined && reward !== undefined && reward !== lastReward;
+      lastReward = reward ?? lastReward;
       if (dead !== undefined) {
         if (dead === 0) return groupWise() ? 1 : MAYBE_BATCH_WIDE;
         // Each logged step brought groups of its own, so that this share is of what this step was computed from.

@@ -172,6 +172,10 @@ function batchWatch(
     end,
     judged: () => judged,
     why: () =>
-      judged > 0 ? undefined : seen > 0 && open.judged > 0 ? `fewer than ${enough} samples` : silent,
+      judged > 0
+        ? undefined
+        : seen > 0 && open.judged > 0
+          ? `it needs ${enough} samples of a kind at once; it saw ${open.judged}`
+          : silent,
   };
 }

@@ -89,7 +89,9 @@ function watchCalls(world: RuleWorld) {
     end: close,
     judged: () => judged,
     why: () =>
-      total > 0 ? `fewer than ${enough} tool calls in <tool_call> tags` : 'no completion has a <tool_call>',
+      total > 0
+        ? `it needs ${enough} tool calls in <tool_call> tags; it saw ${total}`
+        : 'no completion has a <tool_call>',
   };
 }
 

@@ -12,6 +12,7 @@
 // declares bfloat16 has no scaler at all, and none of this excuses it.
 import type { MonitorRule, RuleWorld, Series, Violation, Watch } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
+import { namesOf } from '../reasons.ts';
 import { type Row, watchJoined } from '../watches.ts';
 import { inBfloat16, underLossScaler } from '../world.ts';
 import { fateOf, mayBeSkipped, type Odd, sameLoss, violationOf } from './odd-norm.ts';
@@ -92,7 +93,11 @@ function watchNorms(world: RuleWorld): Watch {
     return found.shift() ?? (seen ? 'seen' : undefined);
   };
 
-  const watch = watchJoined<Key>({ keyOf, row: rowOf, why: 'no gradient norm was logged' });
+  const watch = watchJoined<Key>({
+    keyOf,
+    row: rowOf,
+    why: ({ counts }) => `no gradient norm is logged beside ${namesOf([...counts.keys()])}`,
+  });
   return {
     ...watch,
     end() {

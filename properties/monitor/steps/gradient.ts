@@ -2,6 +2,7 @@
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { isMainLoss, SIGNAL_ROLES, signalKey } from '../losses/main-loss.ts';
 import type { SignalKey } from '../policy/signal.ts';
+import { isReinforced } from '../run-kind.ts';
 import { at, from, type Row, read, streakOf, watchJoined } from '../watches.ts';
 import { declaredNumber, hasRollouts, inARow, numberOf } from '../world.ts';
 
@@ -14,45 +15,87 @@ export const gradientFlows: MonitorRule = {
   catches: ['KL-04', 'ZL-02', 'ADV-14'],
   advice:
     'Look for `.detach()`, `.item()`, `torch.no_grad()` between the logits and the loss, for parameters with `requires_grad=False`, and for an optimiser that holds other parameters than the model. If gradients do flow, the norm that is logged is measured at the wrong place.',
-  roles: SIGNAL_ROLES,
+  roles: [...SIGNAL_ROLES, 'learning_rate'],
   settings: {
     points: inARow(
       2,
       'No finite batch has a gradient of exactly 0; a second step rules out a batch without trained tokens.',
     ),
+    beginning: {
+      default: 16,
+      what: 'So many from the first logged step on, where nothing tells that these are steps of the optimiser: rewards, a learning rate that moves, or gradient_accumulation_steps. A log of every micro-batch has no norm but where the optimiser takes a step.',
+    },
   },
   watch: (world) =>
-    watchJoined<SignalKey>({
-      keyOf: signalKey,
+    watchJoined<SignalKey | 'rate'>({
+      keyOf: (series) => signalKey(series) ?? (lrKey(series) === undefined ? undefined : 'rate'),
       row: judgeGradient(world),
-      why: 'no step has both a loss and a gradient norm',
+      why: {
+        keys: { loss: 'loss of the whole', grad: 'gradient norm' },
+        otherwise:
+          'no step has both a loss and a gradient norm, or all norms are 0 in fewer than 16 steps, as between two steps of an optimiser',
+      },
     }),
 };
 
 /** Chance that groups without spread explain a row of gradients of exactly 0, below which they do not. */
 const CHANCE = 1e-6;
+/** Times the longest row of zeros before: where an optimiser takes a step at every n-th batch they are n - 1, and a log may lack points. */
+const LONGER = 4;
+/** Of the rate, that are no point which a log of micro-batches lacks. */
+const MOVES = 3;
 
-function judgeGradient(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'seen' | undefined {
-  const streak = streakOf(numberOf(world, 'points'));
+function judgeGradient(world: RuleWorld): (row: Row<SignalKey | 'rate'>) => Violation | 'seen' | undefined {
+  const needed = numberOf(world, 'points');
+  const streak = streakOf(needed);
   let before = Number.NaN;
   let spaced = false;
   let chance = 1;
+  /** Longest row of zeros that came to an end, and whether a norm was above 0. */
+  let longest = 0;
+  let alive = false;
+  let rate = Number.NaN;
+  /** Times that the rate moved from one norm of 0 to the next: the optimiser took a step. */
+  let steps = 0;
+
+  /** Zeros that a log of micro-batches may have in a row. */
+  const mayBe = (): number => {
+    const declared = declaredNumber(world, 'gradient_accumulation_steps') ?? 0;
+    // transformers logs steps of the optimiser, and says at how many of them.
+    const ofTrainer = declaredNumber(world, 'logging_steps') !== undefined;
+    if (steps >= MOVES || ofTrainer || declared === 1 || isReinforced(world)) return 0;
+    return Math.max(declared, alive ? LONGER * longest : declared > 0 ? 0 : numberOf(world, 'beginning') - 1);
+  };
+
   return (row) => {
     const loss = row.values.get('loss');
     const grad = row.values.get('grad');
     if (loss === undefined || grad === undefined) return undefined;
+    // A run that goes back begins anew.
+    if (row.step < before) streak.next(false, row.step);
     spaced ||= Math.abs(row.step - before) > 1;
     before = row.step;
-    const still = grad === 0 && loss !== 0 && Number.isFinite(loss);
+    // Where all groups are without spread, a gradient of 0 is right, and a loss beside it was smoothed.
+    const due = row.values.get('dead') !== 1 && row.values.get('reward std') !== 0;
+    const still = grad === 0 && loss !== 0 && Number.isFinite(loss) && due;
+    if (!still) {
+      longest = Math.max(longest, streak.length);
+      alive ||= grad > 0;
+    }
+    const now = row.values.get('rate') ?? rate;
+    if (!still) steps = 0;
+    else if (streak.length > 0 && Math.abs(now - rate) > 0) steps++;
+    rate = now;
     const long = streak.next(still, row.step);
     chance = still ? chance * deadChance(row) : 1;
-    if (!long) return 'seen';
+    if (!long) return alive || isReinforced(world) ? 'seen' : undefined;
     // Where not every step is logged, the loss is a mean of several and the norm is of the last one, which may be a
     // step whose groups had no spread.
     if (spaced && hasRollouts(world) && chance > CHANCE) return 'seen';
     const series = row.seriesOf('grad');
     const lossSeries = row.seriesOf('loss');
     if (series === undefined || lossSeries === undefined) return 'seen';
+    if (streak.length <= mayBe()) return alive ? 'seen' : undefined;
     return {
       kind: 'no gradient',
       sentence: `${from(series, streak.from, row.step)} is exactly 0 while ${lossSeries.name} is ${read(loss)}: the loss does not reach the parameters.`,
@@ -64,7 +107,7 @@ function judgeGradient(world: RuleWorld): (row: Row<SignalKey>) => Violation | '
 }
 
 /** At most the share of groups without spread; where none is logged, nothing is known. */
-function deadChance({ values }: Row<SignalKey>): number {
+function deadChance({ values }: Row<SignalKey | 'rate'>): number {
   return values.get('dead') ?? 1;
 }
 
@@ -88,7 +131,11 @@ export const lossMoves: MonitorRule = {
     watchJoined<'loss' | 'lr'>({
       keyOf: (series) => (isMainLoss(series) ? 'loss' : lrKey(series)),
       row: judgeMovement(world),
-      why: 'no loss was logged with enough digits',
+      why: {
+        keys: { loss: 'loss of the whole' },
+        otherwise:
+          'the loss is logged with four decimals or in bfloat16: equal values need not be equal losses',
+      },
     }),
 };
 
@@ -102,6 +149,7 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
   let same = 0;
   let moved = false;
   let rounded = false;
+  let lastRate = 0;
   return (row) => {
     const loss = row.values.get('loss');
     if (loss === undefined || rounded) return undefined;
@@ -118,8 +166,13 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
     }
     const rate = row.values.get('lr');
     const peak = declaredNumber(world, 'learning_rate', 'lr', 'actor.optim.lr') ?? 0;
-    if (rate === undefined || (rate > 0 && rate >= peak / 2)) same++;
+    // While the rate rises, the first steps may be too small for the precision of the weights.
+    const full = rate === undefined || (rate > 0 && rate >= peak / 2 && rate <= lastRate);
+    lastRate = rate ?? lastRate;
+    if (full) same++;
     const series = row.seriesOf('loss');
+    // Of a warm-up that is not logged nothing is known.
+    if (rate === undefined && isChance(loss)) return undefined;
     if (same <= needed || series === undefined) return 'seen';
     return {
       kind: 'never moves',
@@ -130,6 +183,9 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
     };
   };
 }
+
+/** What preferences cost while the policy is its reference. */
+const isChance = (loss: number): boolean => Math.abs(loss - Math.LN2) < 1e-5;
 
 const FOUR_DECIMALS = 1e4;
 const scratch = new Float32Array(1);

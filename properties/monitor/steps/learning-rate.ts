@@ -1,7 +1,7 @@
 // The learning rate beside the schedule that the run declares, and one that is 0 where steps are taken.
-import type { MonitorRule, RuleWorld, Series } from '../../../src/index.ts';
+import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { at, from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
-import { declaredNumber, declaredText, inARow, numberOf, underLossScaler } from '../world.ts';
+import { declaredNumber, declaredText, inARow, numberOf, rarely, underLossScaler } from '../world.ts';
 import { ENDLESS, KNOWN, rateAt, type Schedule } from './schedules.ts';
 
 const asScheduled: MonitorRule = {
@@ -24,7 +24,13 @@ const asScheduled: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => (series.part === '' ? judgeSchedule(world, series) : undefined),
-      why: 'the run does not declare its schedule (lr_scheduler_type, learning_rate, and for a decay max_steps and warm-up), or begins with another rate: its optimiser was handed over',
+      why: {
+        get otherwise() {
+          return scheduleOf(world) === undefined
+            ? 'the run does not declare its schedule: lr_scheduler_type, learning_rate, and for a decay max_steps and warm-up'
+            : 'the run begins with another rate than it declares: its optimiser was handed over, or its steps count something else';
+        },
+      },
     }),
 };
 
@@ -32,9 +38,10 @@ function judgeSchedule(world: RuleWorld, series: Series): SeriesJudge {
   const streak = streakOf(numberOf(world, 'points'));
   let allowed: { readonly low: number; readonly high: number } | undefined;
   let own: boolean | undefined;
+  const declared = rarely(() => scheduleOf(world));
   return {
     point(step, value) {
-      const schedule = scheduleOf(world);
+      const schedule = declared();
       allowed = undefined;
       if (schedule === undefined || !Number.isFinite(value)) return undefined;
       const slack = numberOf(world, 'tolerance') * schedule.peak;
@@ -70,15 +77,27 @@ function scheduleOf(world: RuleWorld): Schedule | undefined {
     .replace(/^schedulertype\./, '');
   const peak = declaredNumber(world, 'learning_rate');
   if (kind === undefined || !KNOWN.includes(kind) || peak === undefined || peak <= 0) return undefined;
-  // What a scheduler is handed beyond its usual arguments is not read: it changes the curve.
+  // What a scheduler is handed beyond its usual arguments changes the curve: some of it is known, the rest is not read.
   const extra = declaredText(world, 'lr_scheduler_kwargs');
   if (extra !== undefined && !/^(?:\{\}|null|None)$/.test(extra)) return undefined;
+  if (UNKNOWN_ARGUMENTS.some((name) => declaredText(world, `lr_scheduler_kwargs.${name}`) !== undefined))
+    return undefined;
   const steps = declaredNumber(world, 'max_steps');
   const known = steps !== undefined && steps > 0;
   const warmup = warmupOf(world, known ? steps : undefined);
   if (warmup === undefined || (!known && !ENDLESS.includes(kind))) return undefined;
-  return { kind, peak, warmup, steps: known ? steps : Number.POSITIVE_INFINITY };
+  return {
+    kind,
+    peak,
+    warmup,
+    steps: known ? steps : Number.POSITIVE_INFINITY,
+    cycles: declaredNumber(world, 'lr_scheduler_kwargs.num_cycles'),
+    power: declaredNumber(world, 'lr_scheduler_kwargs.power'),
+    end: declaredNumber(world, 'lr_scheduler_kwargs.lr_end'),
+  };
 }
+
+const UNKNOWN_ARGUMENTS = ['timescale', 'min_lr', 'min_lr_rate', 'last_epoch', 'num_decay_steps'] as const;
 
 /** Steps; a number below 1, or `warmup_ratio`, is a share of all steps, rounded up. */
 function warmupOf(world: RuleWorld, steps: number | undefined): number | undefined {
@@ -96,6 +115,10 @@ function wordsOf({ kind, peak, warmup, steps }: Schedule): string {
 
 /** A scale of 2^16 is halved at each overflow. */
 const SCALER_STEPS = 16;
+/** Of a step, as many as are logged apart. */
+const MICRO_BATCHES = 8;
+/** Logged steps of a log that is 0 all through, at its end: a shorter one may be its first steps. */
+const WHOLE_LOG = 10;
 
 const notZero: MonitorRule = {
   id: 'monitor/learning-rate-not-zero',
@@ -110,8 +133,8 @@ const notZero: MonitorRule = {
   settings: {
     points: inARow(3, 'After it was above 0: a schedule ends at 0 in its last step.'),
     beginning: {
-      default: 5,
-      what: `Logged steps at 0 from the first one on: warm-up begins at 0, and steps that a loss scaler skips (fp16: ${SCALER_STEPS} more) do not move it.`,
+      default: 20,
+      what: `Logged steps at 0 from the first one on, or ${WHOLE_LOG} where the log has no others: warm-up begins at 0, which each micro-batch of the first step may log, and steps that a loss scaler skips (fp16: ${SCALER_STEPS} more, times ${MICRO_BATCHES} micro-batches) do not move it.`,
     },
   },
   watch: (world) =>
@@ -122,6 +145,14 @@ const notZero: MonitorRule = {
         const streak = streakOf(1);
         const digits = roundingOf();
         let above = false;
+        const scaler = rarely(() => underLossScaler(world));
+        const scaled = (steps: number): number => (scaler() ? steps : 0);
+        const zero = (): Violation => ({
+          kind: 'zero',
+          sentence: `${at(series, streak.from)} is 0, and at the ${streak.length - 1} logged steps after it: these steps change nothing.`,
+          step: streak.from,
+          value: 0,
+        });
         return {
           point(step, value) {
             if (Number.isNaN(value)) return undefined;
@@ -130,17 +161,14 @@ const notZero: MonitorRule = {
             if (value === 0 && above && digits.mayHide()) return 'seen';
             streak.next(value === 0, step);
             const needed = above ? numberOf(world, 'points') : numberOf(world, 'beginning');
-            if (streak.length < needed + (underLossScaler(world) ? SCALER_STEPS : 0)) return 'seen';
-            return {
-              kind: 'zero',
-              sentence: `${at(series, streak.from)} is 0, and at the ${streak.length - 1} logged steps after it: these steps change nothing.`,
-              step: streak.from,
-              value: 0,
-            };
+            return streak.length < needed + scaled(above ? SCALER_STEPS : MICRO_BATCHES * SCALER_STEPS)
+              ? 'seen'
+              : zero();
           },
+          end: () => (!above && streak.length >= WHOLE_LOG + scaled(2 * SCALER_STEPS) ? zero() : undefined),
         };
       },
-      why: 'nothing was logged',
+      why: { otherwise: 'no rate that is a number was logged' },
     }),
 };
 

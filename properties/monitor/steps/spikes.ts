@@ -1,15 +1,7 @@
-// Values far outside of what a series has been so far. What it has been is told by ranks over a window, so that heavy
-// tails widen the band instead of breaking it; and one odd step is no spike, it takes several in a row.
-import {
-  baseline,
-  type MonitorRule,
-  type RuleWorld,
-  type Series,
-  type SeriesRole,
-} from '../../../src/index.ts';
-import { isMainLoss } from '../losses/main-loss.ts';
-import { isPolicyKl, isReinforced } from '../run-kind.ts';
-import { from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
+// Spikes of losses and of their gradients. Those of a policy's series are in policy/levels.ts.
+import type { MonitorRule, RuleWorld, Series, SeriesRole } from '../../../src/index.ts';
+import { judgeDepartures } from '../departures.ts';
+import { watchSeries } from '../watches.ts';
 import { inARow, numberOf } from '../world.ts';
 
 interface SpikeSketch extends Pick<MonitorRule, 'id' | 'title' | 'level' | 'why' | 'catches' | 'advice'> {
@@ -24,8 +16,6 @@ interface SpikeSketch extends Pick<MonitorRule, 'id' | 'title' | 'level' | 'why'
   readonly medians: number;
   /** At least so many times the largest of the window. */
   readonly largest: number;
-  /** Falls count as well. */
-  readonly both?: boolean;
   /** The least spread, as a share of the median. */
   readonly leastSpread?: number;
   readonly fits?: (series: Series, world: RuleWorld) => boolean;
@@ -39,8 +29,7 @@ const WINDOW = 64;
 const WARM_UP = 20;
 
 function spikeRule(sketch: SpikeSketch): MonitorRule {
-  const { times, floor, floorWhat, points, medians, largest, both, leastSpread, fits, speaks, ...facts } =
-    sketch;
+  const { times, floor, floorWhat, points, medians, largest, leastSpread, fits, speaks, ...facts } = sketch;
   return {
     ...facts,
     stage: 'monitor',
@@ -56,68 +45,26 @@ function spikeRule(sketch: SpikeSketch): MonitorRule {
     },
     watch: (world) =>
       watchSeries({
-        judge: (series) => (fits?.(series, world) === false ? undefined : judgeSpikes(sketch, world, series)),
-        why: `fewer than ${numberOf(world, 'warm_up')} steps are logged`,
+        judge: (series) =>
+          fits?.(series, world) === false
+            ? undefined
+            : judgeDepartures(world, series, {
+                window: numberOf(world, 'window'),
+                departures: [
+                  {
+                    times: numberOf(world, 'times'),
+                    floor: numberOf(world, 'floor'),
+                    points: numberOf(world, 'points'),
+                    warmUp: numberOf(world, 'warm_up'),
+                    medians,
+                    largest,
+                    ...(leastSpread === undefined ? {} : { leastSpread }),
+                  },
+                ],
+                ...(speaks === undefined ? {} : { speaks }),
+              }),
+        why: { least: numberOf(world, 'warm_up') + 1, otherwise: 'none of its values could be judged' },
       }),
-  };
-}
-
-/** For a series that never moved, and for values that no limit can exclude. */
-const NO_BAND = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
-
-function judgeSpikes(sketch: SpikeSketch, world: RuleWorld, series: Series): SeriesJudge {
-  const usual = baseline(numberOf(world, 'window'));
-  const [times, floor, warmUp] = [
-    numberOf(world, 'times'),
-    numberOf(world, 'floor'),
-    numberOf(world, 'warm_up'),
-  ];
-  const streak = streakOf(numberOf(world, 'points'));
-  let held: number[] = [];
-  /** What does not need the spread, which is what costs: nearly all values end here. */
-  const surely = (): number =>
-    Math.max(floor, sketch.medians * Math.abs(usual.median()), sketch.largest * usual.quantile(1));
-  const bandOf = (): { readonly low: number; readonly high: number } | undefined => {
-    const middle = usual.median();
-    const spread = Math.max(usual.spread(sketch.both), (sketch.leastSpread ?? 0) * Math.abs(middle));
-    if (usual.count < warmUp || !(spread > 0)) return undefined;
-    return {
-      low: sketch.both === true ? Math.min(-floor, middle - times * spread) : Number.NEGATIVE_INFINITY,
-      high: Math.max(surely(), middle + times * spread),
-    };
-  };
-  return {
-    point(step, value) {
-      if (!Number.isFinite(value)) return undefined;
-      if (usual.count < warmUp) {
-        usual.add(value);
-        return undefined;
-      }
-      const usualValue = value <= usual.quantile(1) && value >= usual.quantile(0);
-      const cheap = usualValue || (sketch.both !== true && value <= surely());
-      const { low, high } = (cheap ? undefined : bandOf()) ?? NO_BAND;
-      const outside = value > high || value < low;
-      const broken = streak.next(outside, step);
-      // While it is outside it does not become usual; if it comes back it was one of the tails, and does.
-      if (broken) held = [];
-      else if (outside) held.push(value);
-      else {
-        for (const each of held) usual.add(each);
-        held = [];
-        usual.add(value);
-      }
-      if (!broken || sketch.speaks?.(world) === false) return 'seen';
-      const middle = usual.median();
-      return {
-        kind: value > high ? 'spike' : 'fall',
-        sentence: `${from(series, streak.from, step)} is ${value > high ? 'above' : 'below'} ${read(value > high ? high : low)}, now ${read(value)}; the median of the steps before is ${read(middle)}.`,
-        step: streak.from,
-        value,
-        ...(sketch.both === true ? { low } : {}),
-        high,
-      };
-    },
-    band: bandOf,
   };
 }
 
@@ -138,79 +85,4 @@ const gradNorm = spikeRule({
   largest: 5,
 });
 
-const klSpike = spikeRule({
-  id: 'monitor/kl-spike',
-  title: 'The KL does not rise far above what it has been',
-  level: 'should',
-  why: 'The policy left what it was in a few updates; what follows is usually text without sense.',
-  catches: ['LP-16', 'PPO-06', 'KL-09'],
-  advice:
-    'Go back to a checkpoint before this step and lower the learning rate, or raise the coefficient of the KL. Look at samples of these steps.',
-  roles: ['kl', 'approx_kl'],
-  times: 20,
-  floor: 1,
-  floorWhat: 'Nats a token that are no spike.',
-  points: 2,
-  medians: 0,
-  largest: 5,
-  fits: ({ part }) => part === '',
-  speaks: isPolicyKl,
-});
-
-const lossSpike = spikeRule({
-  id: 'monitor/loss-spike',
-  title: 'A supervised or preference loss does not rise far above what it has been',
-  level: 'should',
-  why: 'A loss that rises and stays up has lost what it learned; the run seldom comes back to where it was.',
-  catches: ['NUM-01', 'LOSS-12'],
-  advice:
-    'Go back to a checkpoint before this step, lower the learning rate, clip gradients, and look at the batches of these steps.',
-  roles: ['loss', 'sft_loss'],
-  times: 20,
-  floor: 0.5,
-  floorWhat: 'Nats a token that are no spike: data sets learnt by heart make losses near 0.',
-  points: 2,
-  medians: 2,
-  largest: 1,
-  leastSpread: 0.05,
-  // The scale of a policy gradient is that of its advantages, and it has no reason to stay where it was.
-  fits: (series, world) => isMainLoss(series) && !isReinforced(world),
-  speaks: (world) => !isReinforced(world),
-});
-
-const rewardSpike = spikeRule({
-  id: 'monitor/reward-spike',
-  title: 'The reward does not jump far out of what it has been',
-  level: 'may',
-  why: 'Rewards that jump up are often a hole in the reward, found by the policy; rewards that drop are a policy, a judge or a tool that broke.',
-  catches: ['ADV-05', 'ADV-15'],
-  advice: 'Read samples from before and after this step, with their rewards.',
-  roles: ['reward'],
-  times: 20,
-  floor: 0,
-  floorWhat: 'Rewards closer to 0 than this are never a jump.',
-  points: 3,
-  medians: 0,
-  largest: 0,
-  both: true,
-  fits: ({ part }) => part === '',
-});
-
-const lengthSpike = spikeRule({
-  id: 'monitor/length-spike',
-  title: 'The length of completions does not jump',
-  level: 'may',
-  why: 'Completions that suddenly run on have lost their stop token, or learnt that length pays.',
-  catches: ['EOS-05', 'EOS-07', 'EOS-01'],
-  advice:
-    'Read samples of these steps to their end. Check which stop ids the sampler was given, and whether the stop token is trained.',
-  roles: ['completion_length'],
-  times: 20,
-  floor: 16,
-  floorWhat: 'Tokens that are no jump.',
-  points: 3,
-  medians: 3,
-  largest: 2,
-});
-
-export const spikeRules: readonly MonitorRule[] = [lossSpike, gradNorm, klSpike, rewardSpike, lengthSpike];
+export const spikeRules: readonly MonitorRule[] = [gradNorm];

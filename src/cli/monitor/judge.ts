@@ -5,10 +5,12 @@ import { strangers } from '../../check/run.ts';
 import type { History } from '../../monitor/history.ts';
 import type { LogSource } from '../../monitor/read/files/log.ts';
 import type { MonitorRule, SampleTokens } from '../../monitor/rule.ts';
-import { judgeHistory, type ReadingFacts } from '../../monitor/run.ts';
+import { judgeHistory, type ReadingFacts, resultOf } from '../../monitor/run.ts';
+import type { SeriesRole } from '../../monitor/series.ts';
 import { viewsOf } from '../../monitor/view.ts';
 import type { MonitorPage } from '../../report/html/monitor/monitor.ts';
 import { type MonitorPrint, monitorLines, readWords } from '../../report/monitor/monitor.ts';
+import { judgedWords, unjudgedLines, unjudgedOf } from '../../report/monitor/unjudged.ts';
 import { terminalReport } from '../../report/terminal.ts';
 import { plural } from '../../report/text/plural.ts';
 import { harmless, wrap } from '../../report/text/visible.ts';
@@ -49,13 +51,16 @@ export function eventsSoFar(reading: Reading): readonly RunEvent[] {
   return events;
 }
 
-export function pageOf({ history, source }: Reading): MonitorPage {
+export function pageOf({ history, source, held, tokens }: Reading): MonitorPage {
+  const results = held.rules.map((rule) => asKnown(resultOf(history, rule, tokens), held.known));
   return {
     files: source.files.length,
     points: history.points(),
     samples: history.samples(),
     runs: viewsOf(history),
     unread: [...history.complaints(), ...source.passedOver.map(({ why }) => why)],
+    remarks: history.remarks(),
+    unjudged: { words: judgedWords(results), reasons: unjudgedOf(results, held.rules) },
   };
 }
 
@@ -71,7 +76,7 @@ export async function judgeReading(
   const { width, paint } = print;
   const page = pageOf(reading);
   if (!quiet) say(context, ...monitorLines(page, print), '');
-  const warnings = [...notes, ...shortened(history.complaints())];
+  const warnings = [...notes, ...shortened(history.complaints()), ...shortened(history.remarks())];
   say(context, ...warnings.flatMap((each) => bulleted(each, width).map(paint.orange)));
   const passed = passedOverLine(source);
   if (!quiet && passed !== undefined) say(context, ...bulleted(passed, width).map(paint.dim));
@@ -86,6 +91,7 @@ export async function judgeReading(
     live: false,
     onScreen: context.out.isTty,
     quiet,
+    judgedOnly: true,
     note: readWords(page),
     now: () => performance.now(),
   });
@@ -101,13 +107,16 @@ export async function judgeReading(
     },
     (result) => asKnown(result, held.known),
   );
-  const short = inShort(held.rules, results);
+  const lines = unjudgedLines(results, held.rules, print);
+  if (!quiet && lines.length > 0) say(context, ...lines, '');
   for (const event of events) {
     record.emit(event);
-    report(event.type === 'property-end' ? { ...event, result: short(event.result) } : event);
+    report(event);
   }
   const written = await record.finish();
-  const code = exitCodeOf([...results, ...left], interrupted);
+  const found = exitCodeOf([...results, ...left], interrupted);
+  const code =
+    found === HOLDS && !held.chosen && !isTelling(history, held.rules, results) ? NO_VERDICT : found;
   if (code === NO_VERDICT) say(context, paint.bold(wrap(noVerdict(page, results), width).join('\n')));
   return code === HOLDS && !written ? NO_VERDICT : code;
 }
@@ -117,6 +126,7 @@ export async function judgeReading(
 /** Of what could not be read; the page has them all. */
 const MOST_COMPLAINTS = 10;
 const MOST_PASSED_OVER = 3;
+const MOST_NAMES = 6;
 
 function factsOf(reading: Reading, interrupted: boolean): ReadingFacts {
   const { name, started, tokens, again } = reading;
@@ -138,27 +148,43 @@ function replayOf({ again }: Reading): Replay {
 function noVerdict(page: MonitorPage, results: readonly PropertyResult[]): string {
   if (page.points + page.samples === 0)
     return 'No verdict: no point and no rollout was read, so that nothing here is a pass.';
-  const roles = page.runs.some(({ series }) => series.length > 0);
-  const hint = roles
-    ? ''
-    : ' No series has a name that says what it is: --series NAME=ROLE does (docs/monitor.md).';
+  const series = page.runs.flatMap((run) => run.series);
+  const others = page.runs.flatMap((run) => run.others);
+  const add = `--series NAME=loss (or =reward) names one${others.length > 0 ? `, of ${namesOf(others)}` : ''} (docs/monitor.md).`;
+  if (results.some(({ verdict }) => verdict === 'pass'))
+    return `No verdict: neither a loss nor a reward was judged, so that nothing tells whether the run learns. ${add}`;
+  const hint = series.length > 0 ? '' : ` No series has a name that says what it is: ${add}`;
   return `No verdict: none of ${plural(results.length, 'rule')} could judge what was read.${hint}`;
 }
 
-/**
- * On a screen, rules whose series are not logged are one line, with what they ask for: one for each would be most of the
- * screen, in every run. Reports have them all.
- */
-function inShort(
+/** Names that may be what is asked for, of series without a role. */
+function namesOf(views: MonitorPage['runs'][number]['others']): string {
+  const names = [...new Set(views.map(({ series }) => harmless(series.name)))];
+  const more = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Series without which nothing says whether a run learns; evaluations are judged by fewer rules, and tell as well. */
+const TELLING: readonly SeriesRole[] = ['loss', 'sft_loss', 'policy_loss', 'value_loss', 'reward'];
+
+/** Whether a rule about one of these series judged, or one about rollouts. A learning rate that holds is no run that does. */
+function isTelling(
+  history: History,
   rules: readonly MonitorRule[],
   results: readonly PropertyResult[],
-): (result: PropertyResult) => PropertyResult {
-  const missing = new Set(results.filter(({ verdict }) => verdict === 'unsupported').map(({ id }) => id));
-  const asking = rules.filter(({ id }) => missing.has(id));
-  const roles = new Set(asking.flatMap((rule) => rule.roles));
-  const wanted = [...roles, ...(asking.some(({ samples }) => samples === true) ? ['rollouts'] : [])];
-  const reason = `what ${asking.length === 1 ? 'it asks' : 'they ask'} for is not logged: ${wanted.join(', ')}`;
-  return (result) => (result.verdict === 'unsupported' ? { ...result, reason } : result);
+): boolean {
+  const logged = new Set(
+    history.runs().flatMap(({ series }) => series.flatMap(({ role }) => (role === undefined ? [] : [role]))),
+  );
+  const telling = TELLING.filter((role) => logged.has(role));
+  const held = new Set(
+    results.flatMap(({ id, verdict }) => (verdict === 'pass' || verdict === 'known' ? [id] : [])),
+  );
+  return rules.some(
+    ({ id, roles, samples }) =>
+      held.has(id) &&
+      (telling.some((role) => roles.includes(role)) || (samples === true && history.samples() > 0)),
+  );
 }
 
 function bulleted(sentence: string, width: number): string[] {

@@ -50,8 +50,9 @@ Examples:
 
 Rules: npx lossproof list --only monitor --full. Files are only read; nothing of the run is changed.
 
-Exit code: 0 every rule that could judge holds; 1 a rule fails; 2 no verdict: nothing could be read, or no rule could
-judge what was; 130 interrupted. With --follow, the first rule of level must that fails ends it with 1.`;
+Exit code: 0 every rule that could judge holds; 1 a rule fails; 2 no verdict: nothing could be read, or no loss, reward
+or rollout could be judged; 130 interrupted.
+With --follow, the first rule of level must that fails ends it with 1.`;
 
 async function monitor(typed: readonly string[], options: MonitorOptions, context: Context): Promise<number> {
   const named = options.config === undefined ? undefined : resolve(context.cwd, options.config);

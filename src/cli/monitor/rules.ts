@@ -17,6 +17,8 @@ export interface Held {
   readonly roleFor: NonNullable<HistoryOptions['roleFor']>;
   readonly facts: Readonly<Record<string, SettingValue>>;
   readonly known: KnownFailures;
+  /** Somebody chose them by name: what they say is what was asked for. */
+  readonly chosen: boolean;
   /** Ids of every rule that there is. */
   readonly catalogue: readonly string[];
 }
@@ -48,6 +50,7 @@ export async function heldTo(meant: Meant, context: Context): Promise<Held | Pro
     roleFor: (name) => roles.find(({ fits }) => fits(name))?.role,
     facts: Object.fromEntries(meant.facts.map(([name, text]) => [name, valueIn(text)])),
     known: known.known,
+    chosen: only.length > 0,
     catalogue: [...monitorRules, ...(await context.properties())].map(({ id }) => id),
   };
 }

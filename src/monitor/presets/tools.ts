@@ -102,7 +102,7 @@ export const TOOLS: readonly PresetItem[] = [
   {
     at: '3',
     says: 'Policy loss, value loss, KL and entropy are watched for sudden spikes',
-    rules: ['monitor/loss-spike', 'monitor/kl-spike', 'monitor/grad-norm-spike', 'monitor/entropy-collapse'],
+    rules: ['monitor/loss-rises', 'monitor/kl-spike', 'monitor/grad-norm-spike', 'monitor/entropy-collapse'],
     settings: {
       'monitor/kl-spike': { warm_up: 10 },
       'monitor/grad-norm-spike': { warm_up: 10 },

@@ -9,6 +9,7 @@ import { shortDigits } from '../text/series-lines.ts';
 import { type Letters, sparkline } from '../text/sparkline.ts';
 import { harmless, pad, shorten, widthOf, wrap } from '../text/visible.ts';
 import { LOOKS } from '../verdict.ts';
+import { courseWords } from './courses.ts';
 
 export interface MonitorPrint {
   readonly width: number;
@@ -43,7 +44,7 @@ export function monitorLines(read: Read, print: MonitorPrint): string[] {
   const head = `seen: ${plural(files, 'file')} · ${readWords(read)}`;
   return [
     ...wrap(harmless(head), width).map(paint.bold),
-    ...shown.flatMap((run) => ['', ...runLines(run, MOST_SERIES, print)]),
+    ...shown.flatMap((run) => ['', ...runLines(run, MOST_SERIES, print), ...courseLines(run, print)]),
     ...(runs.length > shown.length
       ? [
           '',
@@ -121,6 +122,16 @@ function joined(parts: readonly string[], width: number): string {
   const line = parts.join(' · ');
   // Escape codes take no columns and must not be cut.
   return widthOf(line) <= width ? line : (parts[0] ?? '');
+}
+
+/** Under the table: numbers of a loss or a reward that a person compares. */
+function courseLines(run: RunView, { width, paint }: MonitorPrint): string[] {
+  return courseWords(run).flatMap(({ view, words }) =>
+    wrap(harmless(`${view.series.name} ${words}`), width - 2 * INDENT.length).map((line) => {
+      const text = INDENT + INDENT + line;
+      return view.broken.length > 0 ? paint.orange(text) : text;
+    }),
+  );
 }
 
 /** The name of the run and a line for each series; at most `most` of these. */

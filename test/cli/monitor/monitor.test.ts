@@ -64,10 +64,46 @@ describe('once', () => {
     expect(world.out()).toContain(`npx lossproof monitor '${RUN}' --only kl-spike,finite-training`);
   });
 
+  test('a learning rate alone is no verdict, and it is said what to name', async () => {
+    const rates = Array.from({ length: 60 }, (_, at) =>
+      JSON.stringify({ step: at + 1, lr: 1e-4 * (1 - at / 60), objective: 2 - at / 60 }),
+    );
+    const world = loggedWorld(`${rates.join('\n')}\n`);
+    expect(await world.run('monitor', RUN), world.out()).toBe(2);
+    expect(world.out().replace(/\s+/g, ' ')).toContain(
+      'No verdict: neither a loss nor a reward was judged, so that nothing tells whether the run learns. --series NAME=loss (or =reward) names one, of objective',
+    );
+    expect(await world.run('monitor', RUN, '--series', 'objective=loss'), world.out()).toBe(0);
+    expect(world.out()).toContain('objective 2 at the start, best 1.02 at step 60, now 1.02');
+    expect(await world.run('monitor', RUN, '--only', 'learning-rate-*')).toBe(0);
+  });
+
+  test('a second run in the same file is judged apart, and said so on the terminal and on the page', async () => {
+    const rows = (): string =>
+      Array.from({ length: 60 }, (_, at) =>
+        JSON.stringify({
+          step: at + 1,
+          loss: 1 + 3 * Math.exp(-at / 10) + 0.01 * Math.sin(at),
+          lr: 1e-4 * (1 - at / 60),
+        }),
+      ).join('\n');
+    const world = loggedWorld(`${rows()}\n${rows()}\n`);
+    expect(await world.run('monitor', RUN, '--html', 'r.html'), world.out()).toBe(0);
+    expect(world.out().replace(/\s+/g, ' ')).toContain(
+      'a second run is logged in the same place. It is judged apart, as läuft 1/metrics.jsonl (start 2)',
+    );
+    const page = readFileSync(join(world.folder, 'r.html'), 'utf8');
+    expect(page).toContain('Odd in these logs.');
+    expect(page).toMatch(/\d+ of \d+ rules judged\./);
+    expect(page).toContain('at the start, best');
+  });
+
   test('rules whose series are not there are unsupported, and alone they are no verdict', async () => {
     const world = loggedWorld(lines(1, 40));
     expect(await world.run('monitor', RUN, '--only', 'sampling-gap')).toBe(2);
-    expect(world.out()).toContain('what it asks for is not logged: sampling_gap');
+    expect(world.out()).toContain(
+      '0 of 1 rule judged. Not judged:\n  1  monitor/sampling-gap: nothing logged of sampling_gap',
+    );
     expect(world.out()).toContain('No verdict: none of 1 rule could judge what was read.');
   });
 

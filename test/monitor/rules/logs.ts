@@ -8,6 +8,8 @@ export interface Log {
   /** The step of the first value, and how many lie between two: 1 and 1. */
   readonly first?: number;
   readonly every?: number;
+  /** The step of each row, where they are not so many apart: of runs that went back, or wrote a step twice. */
+  readonly steps?: readonly number[];
   readonly declared?: Readonly<Record<string, SettingValue>>;
   readonly settings?: Readonly<Record<string, SettingValue>>;
 }
@@ -37,7 +39,7 @@ export function sayingsOf(
   for (const [name, value] of Object.entries(log.declared ?? {})) history.declare('run', name, value);
   const rows = Math.max(...Object.values(log.series).map((values) => values.length));
   for (row = 0; row < rows; row++) {
-    const step = (log.first ?? 1) + row * (log.every ?? 1);
+    const step = log.steps?.[row] ?? (log.first ?? 1) + row * (log.every ?? 1);
     for (const [name, values] of Object.entries(log.series)) {
       const value = values[row];
       if (value !== undefined) history.point(history.series('run', name), step, value, Number.NaN);

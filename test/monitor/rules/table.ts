@@ -1,24 +1,9 @@
 // For every rule, logs that break it and logs that look alike and do not. A rule without both fails the test.
+import type { Cases } from './cases/case.ts';
+import { GRADIENTS } from './cases/gradients.ts';
+import { LOSSES } from './cases/losses.ts';
+import { RUN } from './cases/run.ts';
 import { dice, type Log, make } from './logs.ts';
-
-export interface Breaking extends Log {
-  readonly what: string;
-  /** The row, from 0, of the first value that is wrong. */
-  readonly onset: number;
-  /** Rows from there to the one in which it is said; 2 where nothing is given: within the first three. */
-  readonly within?: number;
-}
-
-export interface Holding extends Log {
-  readonly what: string;
-  /** The rule cannot judge it, and must not pass it. */
-  readonly silent?: true;
-}
-
-export interface Cases {
-  readonly breaking: readonly Breaking[];
-  readonly holding: readonly Holding[];
-}
 
 const by = dice(7);
 const flat = (count: number, value: number): number[] => make(count, () => value);
@@ -55,6 +40,8 @@ const withOdd = (values: readonly number[], row: number, ...odd: readonly number
 ];
 
 export const TABLE: Readonly<Record<string, Cases>> = {
+  ...LOSSES,
+  ...GRADIENTS,
   'monitor/finite-training': {
     breaking: [
       { what: 'a loss that becomes NaN', series: { loss: then(falling(20), NAN, NAN) }, onset: 20 },
@@ -472,7 +459,30 @@ export const TABLE: Readonly<Record<string, Cases>> = {
   },
   'monitor/gradient-flows': {
     breaking: [
-      { what: 'a detached loss', series: { loss: falling(5), grad_norm: flat(5, 0) }, onset: 0 },
+      {
+        what: 'a detached loss',
+        series: { loss: falling(5), grad_norm: flat(5, 0) },
+        declared: { gradient_accumulation_steps: 1 },
+        onset: 0,
+      },
+      {
+        what: 'a detached loss whose rate moves at each step',
+        series: { loss: falling(9), grad_norm: flat(9, 0), lr: make(9, (row) => 1e-3 * (1 - row / 9)) },
+        onset: 0,
+        within: 4,
+      },
+      {
+        what: 'a detached loss in a log that may be of micro-batches',
+        series: { loss: falling(20), grad_norm: flat(20, 0) },
+        onset: 0,
+        within: 16,
+      },
+      {
+        what: 'micro-batches, detached later',
+        series: { loss: falling(120), grad_norm: make(120, (row) => (row < 80 && row % 8 === 7 ? 1 : 0)) },
+        onset: 80,
+        within: 30,
+      },
       {
         what: 'a loss that is detached later',
         series: { loss: falling(15), grad_norm: then(noisy(10, 1), ...flat(5, 0)) },
@@ -488,6 +498,19 @@ export const TABLE: Readonly<Record<string, Cases>> = {
     ],
     holding: [
       { what: 'gradients', series: { loss: falling(15), grad_norm: noisy(15, 1) } },
+      {
+        what: 'micro-batches, with a norm where the optimiser takes a step',
+        series: {
+          loss: falling(64),
+          grad_norm: make(64, (row) => (row % 8 === 7 ? by.heavy(1, 0.3) : 0)),
+          lr: make(64, (row) => 1e-3 * (1 - Math.floor(row / 8) / 8)),
+        },
+      },
+      {
+        what: 'a few micro-batches, before the first step',
+        series: { loss: falling(7), grad_norm: flat(7, 0) },
+        silent: true,
+      },
       {
         what: 'a last step without spread in each logging interval',
         series: grpo(12, {
@@ -537,41 +560,6 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       { what: 'a cross-entropy', series: { loss: falling(9), mean_token_accuracy: noisy(9, 0.5) } },
     ],
   },
-  'monitor/loss-diverges': {
-    breaking: [
-      {
-        what: 'an explosion after the first step',
-        series: { loss: [3.4, 1e7, 3e6, 5e5] },
-        onset: 1,
-        within: 0,
-      },
-      { what: 'a slow one', series: { loss: then(falling(9), 26, 27, 30) }, onset: 9 },
-      {
-        what: 'a small vocabulary',
-        series: { loss: then(falling(9, 2), 8, 8, 8) },
-        declared: { vocab_size: 32 },
-        onset: 9,
-      },
-    ],
-    holding: [
-      {
-        what: 'the loss of a value that grows with the returns',
-        series: {
-          loss: make(80, (row) => 0.02 * Math.exp(row / 10)),
-          'rollout/ep_rew_mean': make(80, (row) => row),
-        },
-        silent: true,
-      },
-
-      { what: 'a sum over a sequence', series: { loss: noisy(20, 400, 0.5) } },
-      { what: 'one batch of noise', series: { loss: then(falling(9), 26, 2, 2) } },
-      {
-        what: 'a run with rollouts',
-        series: grpo(9, { loss: then(noisy(6, 0.1), 60, 80, 90) }),
-        silent: true,
-      },
-    ],
-  },
   'monitor/learning-rate-size': {
     breaking: [
       { what: '1e3 from the start', series: { learning_rate: [1000] }, onset: 0 },
@@ -580,16 +568,6 @@ export const TABLE: Readonly<Record<string, Cases>> = {
     holding: [
       { what: 'an optimiser that scales by itself', series: { lr: flat(9, 1) } },
       { what: 'a rate in other units', series: { 'train/lr(1e-3)': flat(9, 1e3) }, silent: true },
-    ],
-  },
-  'monitor/grad-norm-explodes': {
-    breaking: [
-      { what: 'after the first step', series: { grad_norm: [2, 5e8, 1e8] }, onset: 1 },
-      { what: 'and becomes NaN', series: { loss: [2.3, 4e5, 0], grad_norm: [2, 5e8, NAN] }, onset: 1 },
-      { what: 'after it was NaN', series: { loss: [2.3, 2.2, 2.1], grad_norm: [2, NAN, 5e8] }, onset: 2 },
-    ],
-    holding: [
-      { what: 'norms of a first step that fall', series: { gnorm: then([300], ...noisy(30, 1, 1.5)) } },
     ],
   },
   'monitor/learning-rate-as-scheduled': {
@@ -630,6 +608,18 @@ export const TABLE: Readonly<Record<string, Cases>> = {
         declared: { lr_scheduler_type: 'cosine', learning_rate: 1e-4, max_steps: 100, warmup_steps: 0.1 },
       },
       {
+        what: 'restarts as many as are declared',
+        series: {
+          learning_rate: make(100, (row) => 1e-4 * 0.5 * (1 + Math.cos(Math.PI * ((4 * (row / 100)) % 1)))),
+        },
+        declared: {
+          lr_scheduler_type: 'cosine_with_restarts',
+          learning_rate: 1e-4,
+          max_steps: 100,
+          'lr_scheduler_kwargs/num_cycles': 4,
+        },
+      },
+      {
         what: 'an optimiser that was handed over',
         series: { learning_rate: make(50, (row) => 3e-3 * (1 - row / 50)) },
         declared: { lr_scheduler_type: 'linear', learning_rate: 5e-5, max_steps: 50 },
@@ -652,7 +642,8 @@ export const TABLE: Readonly<Record<string, Cases>> = {
   'monitor/learning-rate-not-zero': {
     breaking: [
       { what: 'a schedule that ended', series: { lr: then(flat(9, 1e-4), 0, 0, 0, 0) }, onset: 9 },
-      { what: 'a scheduler that is never stepped', series: { lr: flat(9, 0) }, onset: 0, within: 4 },
+      { what: 'a scheduler that is never stepped', series: { lr: flat(60, 0) }, onset: 0, within: 19 },
+      { what: 'the same in a short log', series: { lr: flat(12, 0) }, onset: 0, within: 12 },
     ],
     holding: [
       {
@@ -1043,21 +1034,6 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       },
     ],
   },
-  'monitor/loss-spike': {
-    breaking: [
-      {
-        what: 'a student that is lost, whose KL is no KL of a policy',
-        series: { kl_loss: flat(40, 0.3), loss: then(falling(30), ...flat(10, 1e5)) },
-        onset: 30,
-      },
-
-      { what: 'a loss that stays up', series: { loss: then(noisy(40, 2, 0.05), 9, 9.5, 9) }, onset: 40 },
-    ],
-    holding: [
-      { what: 'one odd batch', series: { loss: then(noisy(40, 2, 0.05), 12, 2, 2) } },
-      { what: 'other data', series: { loss: then(noisy(40, 2, 0.02), ...noisy(40, 3.5, 0.02)) } },
-    ],
-  },
   'monitor/grad-norm-spike': {
     breaking: [
       { what: 'it stays', series: { grad_norm: then(noisy(40, 1, 0.5), 300, 500, 900) }, onset: 40 },
@@ -1111,21 +1087,5 @@ export const TABLE: Readonly<Record<string, Cases>> = {
       },
     ],
   },
-  'monitor/throughput-stalls': {
-    breaking: [
-      {
-        what: 'a pace',
-        series: { 'perf/throughput': then(noisy(30, 2000), ...flat(6, 50)) },
-        onset: 30,
-        within: 4,
-      },
-      { what: 'a time', series: { step_time: then(noisy(30, 1), ...flat(6, 60)) }, onset: 30, within: 4 },
-    ],
-    holding: [
-      {
-        what: 'a checkpoint now and then',
-        series: { step_time: make(200, (row) => (row % 20 === 19 ? 60 : by.heavy(1, 0.4))) },
-      },
-    ],
-  },
+  ...RUN,
 };

@@ -1,7 +1,9 @@
 // Logs as a page: the report of any run, whose failures have their plots; and between them and the table of rules every
 // series that has a role, run by run.
 import type { RunView, SeriesView } from '../../../monitor/view.ts';
+import { courseWords } from '../../monitor/courses.ts';
 import { readWords, roleWords } from '../../monitor/monitor.ts';
+import type { Unjudged } from '../../monitor/unjudged.ts';
 import type { Run } from '../../runs.ts';
 import { digits } from '../../text/numbers.ts';
 import { plural } from '../../text/plural.ts';
@@ -21,6 +23,10 @@ export interface MonitorPage {
   readonly runs: readonly RunView[];
   /** What could not be read, a sentence each. */
   readonly unread: readonly string[];
+  /** What is odd about these logs, and how it was taken: a sentence each. */
+  readonly remarks?: readonly string[];
+  /** What was not judged: `10 of 43 rules judged`, then a line for each reason. */
+  readonly unjudged?: { readonly words: string; readonly reasons: readonly Unjudged[] };
 }
 
 /** The whole document. `runs` holds the one run that judged the logs. */
@@ -28,6 +34,8 @@ export function monitorPage(runs: readonly Run[], logs: MonitorPage): string {
   const told = telling(runs);
   const body = html`${overview(runs)}
 ${unreadNotice(logs.unread)}
+${remarkNotice(logs.remarks ?? [])}
+${unjudgedNotice(logs)}
 ${failures(told, false)}
 ${knownFailures(told, false)}
 ${logged(logs)}
@@ -52,6 +60,21 @@ function unreadNotice(unread: readonly string[]): Markup | undefined {
     .map((sentence) => html`<li>${sentence}</li>`)}</ul>${more > 0 && html`<p>and ${more} more</p>`}</div>`;
 }
 
+function remarkNotice(remarks: readonly string[]): Markup | undefined {
+  if (remarks.length === 0) return undefined;
+  return html`<div class="banner" role="note"><strong>Odd in these logs.</strong><ul>${remarks
+    .slice(0, MOST_UNREAD)
+    .map((sentence) => html`<li>${sentence}</li>`)}</ul></div>`;
+}
+
+function unjudgedNotice({ unjudged }: MonitorPage): Markup | undefined {
+  if (unjudged === undefined || unjudged.reasons.length === 0) return undefined;
+  const { words, reasons } = unjudged;
+  const [first] = reasons;
+  return html`<details class="unjudged" id="unjudged"><summary><strong>${words}.</strong> <span class="aside">${first?.why ?? ''}</span></summary>
+<ul>${reasons.map(({ ids, why }) => html`<li>${plural(ids.length, 'rule')}: ${why} <span class="aside">(${ids.join(', ')})</span></li>`)}</ul></details>`;
+}
+
 function logged(logs: MonitorPage): Markup {
   const { runs, files } = logs;
   let left = MOST_PLOTS;
@@ -74,7 +97,9 @@ function runSection(run: RunView, shown: readonly SeriesView[], at: number): Mar
   ];
   const unshown = series.length - shown.length;
   const id = `run-logged-${at + 1}`;
+  const courses = courseWords(run);
   return html`<details id="${id}" open><summary><h3>${name}</h3> <span class="aside">${facts.join(' · ')}</span></summary>
+${courses.length > 0 && html`<ul class="courses">${courses.map(({ view, words }) => html`<li><code>${view.series.name}</code> ${words}</li>`)}</ul>`}
 ${shown.length > 0 && html`<div class="plots">${shown.map(plotOf)}</div>`}
 ${unshown > 0 && html`<p class="note">and ${unshown.toLocaleString('en')} more with a role</p>`}
 ${others.length > 0 && otherTable(others, id, name)}</details>

@@ -1,0 +1,66 @@
+// A series above 0 that changes its level within a few points, by a factor, and stays. A departure (departures.ts) is one from
+// a point to the next; what a broken policy does to its lengths and its entropy takes some updates, and is told from what a
+// learning policy does by its pace: no stretch of as many points before it has moved by a third of as much. So an entropy that
+// falls fast in the beginning and ever slower is left alone, however far it falls, and so is a length that grows for long.
+import { type Course, median } from '../../../src/index.ts';
+
+export interface SuddenOptions {
+  /** Between the levels, at least. */
+  readonly factor: number;
+  readonly direction: 'falls' | 'rises' | 'both';
+}
+
+export interface Sudden {
+  /** Index of the first value of the change. */
+  readonly at: number;
+  readonly before: number;
+  readonly now: number;
+  readonly rises: boolean;
+}
+
+/** Values that make a level: medians of five are within a deviation of their middle in 96 of 100. */
+const LEVEL = 5;
+/** Before the change, and behind it. */
+const LEAST = 8;
+/** Points that a change may take. */
+const WIDTHS = [1, 4, 8, 12];
+/** As much as any change before. */
+const FASTER = 3;
+/** Of the change, in logarithms: so much must be there of it as long as the series goes on, but for one value of five. */
+const LEFT = 0.5;
+const BACK = 0.2;
+/** Of the change, in logarithms: the first value that has gone so far, as those behind it have. */
+const BEGUN = 0.2;
+
+export function suddenChange({ means }: Course, { factor, direction }: SuddenOptions): Sudden | undefined {
+  const logs = means.map((value) => Math.log(Math.max(value, Number.MIN_VALUE)));
+  const levels = logs.slice(0, logs.length - LEVEL + 1).map((_, at) => median(logs.slice(at, at + LEVEL)));
+  for (const width of WIDTHS) {
+    const found = changeOver(width);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+
+  function changeOver(width: number): Sudden | undefined {
+    let usual = 0;
+    const apart = LEVEL + width - 1;
+    for (let from = 0; from + apart < levels.length; from++) {
+      const [before, now] = [levels[from] as number, levels[from + apart] as number];
+      const change = now - before;
+      const first = from + LEVEL;
+      // What ends where this begins has been seen: it is what a change has been so far.
+      const past = from - apart;
+      if (past >= 0) usual = Math.max(usual, Math.abs((levels[from] as number) - (levels[past] as number)));
+      if (first < LEAST || logs.length - (first + width - 1) < LEAST || past < 0) continue;
+      const asked = direction === 'both' || change > 0 === (direction === 'rises');
+      if (!asked || Math.abs(change) < Math.log(factor) || Math.abs(change) < FASTER * usual) continue;
+      const moved = (at: number): number => ((logs[at] as number) - before) / change;
+      const behind = logs.slice(first + width - 1).filter((_, at) => moved(at + first + width - 1) < LEFT);
+      if (behind.length > BACK * (logs.length - first - width + 1)) continue;
+      let at = from + 1;
+      while (at < first + width && !(moved(at) > BEGUN && moved(at + 1) > BEGUN)) at++;
+      return { at, before: Math.exp(before), now: Math.exp(logs.at(-1) as number), rises: change > 0 };
+    }
+    return undefined;
+  }
+}
