@@ -17,6 +17,7 @@ import { type Context, say } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
 import { asKnown } from '../trace/known.ts';
 import type { Held } from './rules.ts';
+import { type News, type Telling, verdictLine } from './telling.ts';
 
 export interface Reading {
   readonly held: Held;
@@ -31,6 +32,9 @@ export interface Reading {
   readonly again: string;
   readonly started: Date;
   readonly print: MonitorPrint;
+  readonly telling: Telling;
+  /** Standard output has lines of JSON and nothing else. */
+  readonly json: boolean;
   readonly quiet: boolean;
 }
 
@@ -59,20 +63,28 @@ export function pageOf({ history, source }: Reading): MonitorPage {
   };
 }
 
-/** The exit code. `notes` are sentences about what was typed and did not fit what was read. */
+/** What is still to be told. */
+export interface Untold {
+  /** Sentences about what was typed and did not fit what was read. */
+  readonly notes: readonly string[];
+  /** Violations since the last look. */
+  readonly news: () => readonly News[];
+}
+
+/** The exit code. */
 export async function judgeReading(
   reading: Reading,
   interrupted: boolean,
-  notes: readonly string[],
+  { notes, news }: Untold,
   record: RunRecord,
   context: Context,
 ): Promise<number> {
-  const { held, history, source, print, quiet } = reading;
+  const { held, history, source, print, quiet, json, telling } = reading;
   const { width, paint } = print;
   const page = pageOf(reading);
   if (!quiet) say(context, ...monitorLines(page, print), '');
   const warnings = [...notes, ...shortened(history.complaints())];
-  say(context, ...warnings.flatMap((each) => bulleted(each, width).map(paint.orange)));
+  if (!json) say(context, ...warnings.flatMap((each) => bulleted(each, width).map(paint.orange)));
   const passed = passedOverLine(source);
   if (!quiet && passed !== undefined) say(context, ...bulleted(passed, width).map(paint.dim));
   if (!quiet && warnings.length > 0) say(context, '');
@@ -104,12 +116,22 @@ export async function judgeReading(
   const short = inShort(held.rules, results);
   for (const event of events) {
     record.emit(event);
-    report(event.type === 'property-end' ? { ...event, result: short(event.result) } : event);
+    if (!json) report(event.type === 'property-end' ? { ...event, result: short(event.result) } : event);
   }
   const written = await record.finish();
-  const code = exitCodeOf([...results, ...left], interrupted);
-  if (code === NO_VERDICT) say(context, paint.bold(wrap(noVerdict(page, results), width).join('\n')));
-  return code === HOLDS && !written ? NO_VERDICT : code;
+  const verdict = exitCodeOf([...results, ...left], interrupted);
+  const code = verdict === HOLDS && !written ? NO_VERDICT : verdict;
+  if (json) {
+    const several = history.runs().length > 1;
+    say(
+      context,
+      ...notes.flatMap(telling.complaint),
+      ...news().flatMap((each) => telling.news(each, several)),
+    );
+    say(context, verdictLine([...results, ...left], code));
+  } else if (verdict === NO_VERDICT)
+    say(context, paint.bold(wrap(noVerdict(page, results), width).join('\n')));
+  return code;
 }
 
 // --- helpers ---
