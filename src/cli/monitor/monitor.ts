@@ -25,7 +25,7 @@ import { widthOfScreen } from '../trainer/session.ts';
 import { follow } from './follow.ts';
 import { eventsSoFar, judgeReading, pageOf, type Reading } from './judge.ts';
 import { addMonitorOptions, conflict, type Meant, type MonitorOptions, meantOf, PIPED } from './options.ts';
-import { inJson, inWords, type News } from './telling.ts';
+import { beginLine, inJson, inWords, type News } from './telling.ts';
 
 export function addMonitor(program: Command, { context, finish }: Invocation): void {
   const command = program
@@ -114,7 +114,10 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   });
   if (isProblem(record)) return refuse(context, record);
   // Who listens for violations may be a trainer that dies: they are written nonetheless.
-  if (reading.json) context.outliveReader?.();
+  if (reading.json) {
+    context.outliveReader?.();
+    say(context, beginLine());
+  }
   const stopping = watchStops(source, following, context);
   try {
     const interrupted = following

@@ -7,6 +7,7 @@ import { plainNumber } from '../../report/machine/ndjson.ts';
 import { type MonitorPrint, newsLine } from '../../report/monitor/monitor.ts';
 import { countsLine } from '../../report/summary.ts';
 import { harmless, wrap } from '../../report/text/visible.ts';
+import { VERSION } from '../../version.ts';
 
 /** A rule that was just broken for the first time in a run. */
 export interface News {
@@ -42,6 +43,11 @@ export function inJson(isKnown: (id: string) => boolean): Telling {
     },
     complaint: (sentence) => [line({ type: 'complaint', sentence })],
   };
+}
+
+/** The first line of `--json`: it listens. */
+export function beginLine(): string {
+  return line({ type: 'begin', version: VERSION });
 }
 
 /** The last line of `--json`. */
