@@ -52,6 +52,9 @@ class Child:
         self._threads = {
             name: threading.Thread(target=work, name="lossproof " + name, daemon=True) for name, work in works.items()
         }
+
+    def start(self):
+        """Begins to write and to hear: once whoever hears knows it."""
         _open.add(self)
         atexit.register(self.end)
         for thread in self._threads.values():

@@ -40,6 +40,7 @@ class Watch:
         try:
             words = _command.found(command) + ["monitor", "-", "--json", "--keep-going", *options]
             self._child = Child(words, self._hear)
+            self._child.start()
         except (_command.NotFound, OSError) as error:
             self._warn("the training is not watched: %s" % error)
         if facts:
@@ -122,7 +123,7 @@ class Watch:
 
     def _gone(self):
         self._began.set()
-        if self.verdict is not None or self._child is None:
+        if self.verdict is not None:
             return
         self._warn("the training is not watched any more: %s" % self._child.epitaph())
 
