@@ -79,6 +79,7 @@ class Odd:
     def __str__(self): raise RuntimeError
 with watch(optimizer=Odd(), nested={"deep": [Odd()]}) as monitor:
     for step in range(1, 60):
+        monitor.log(step, [Odd()])
         monitor.log(step, {"loss": Scalar(float("nan")), "odd": Odd(), "none": None, "step": 3, 7: "x"})
 print([finding["step"] for finding in monitor.findings if finding["id"] == "monitor/finite-training"])
 `);

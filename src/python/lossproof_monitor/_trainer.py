@@ -31,19 +31,28 @@ class Monitor(TrainerCallback):
             self.watch.log(state.global_step, logs)
 
     def on_step_end(self, args, state, control, **_):
+        # Among several it costs a word of each to the others: at the steps that are logged, which are the same for all.
+        if control.should_log or getattr(args, "world_size", 1) == 1:
+            self._perhaps_stop(args, control)
+
+    def on_epoch_end(self, args, state, control, **_):
+        self._perhaps_stop(args, control)
+
+    def on_train_end(self, args, state, control, **_):
+        self._close()
+
+    def __getstate__(self):
+        return {**self.__dict__, "watch": None}
+
+    def _perhaps_stop(self, args, control):
         if self._settings["policy"] != "stop":
             return
         stop = self.watch is not None and self.watch.should_stop
         # A process that ends alone leaves the others waiting for it.
         if getattr(args, "world_size", 1) > 1:
-            if not control.should_log:
-                return
             stop = _any_process(stop, args)
         if stop:
             control.should_training_stop = True
-
-    def on_train_end(self, args, state, control, **_):
-        self._close()
 
     def _close(self):
         if self.watch is not None:
@@ -67,6 +76,8 @@ def _facts(args, state, model):
 def _any_process(stop, args):
     import torch
 
+    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+        return False  # no way to agree: the findings are printed all the same
     flag = torch.tensor([1 if stop else 0], device=args.device)
     torch.distributed.all_reduce(flag, op=torch.distributed.ReduceOp.MAX)
     return bool(flag.item())

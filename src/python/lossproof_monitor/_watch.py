@@ -32,6 +32,7 @@ class Watch:
         self._stopping = STOPPING[level]
         self._told = 0
         self._stop = False
+        self._closing = False
         self._said = set()
         self._began = threading.Event()
         self._child = None
@@ -48,13 +49,13 @@ class Watch:
 
     def declare(self, facts):
         """What the run says of its settings, as a trainer's arguments: `{"max_completion_length": 512}`."""
-        self._send({"declare": facts})
+        self._send(lambda: {"declare": facts})
 
     def log(self, step, values=None, /, **named):
         """What was logged at a step, by names as a trainer has them. Gives the findings that are new since the last call; those
         of this step come with the next. Never waits."""
-        if values or named:
-            self._send({**(values or {}), **named, "step": step})
+        if values is not None or named:
+            self._send(lambda: {**(values or {}), **named, "step": step})
         new = self.findings[self._told :]
         self._told += len(new)
         return new
@@ -70,6 +71,7 @@ class Watch:
 
     def close(self, patience=PATIENCE):
         """The log is at its end: waits for the verdict, which is one line. Called again it does nothing."""
+        self._closing = True
         if self._child is not None:
             self._child.end(patience)
         return self.verdict
@@ -80,12 +82,12 @@ class Watch:
     def __exit__(self, *_):
         self.close()
 
-    def _send(self, object):
+    def _send(self, made):
         child = self._child
         if child is None:
             return
         try:
-            child.send(json.dumps(_plain(object, 0)))
+            child.send(json.dumps(_plain(made(), 0)))
         except Exception as error:  # a training does not end because of what it logs
             self._warn("something that was logged cannot be sent: %s: %s" % (type(error).__name__, error))
         if child.dropped:
@@ -111,7 +113,8 @@ class Watch:
             return
         finding = Finding((name, value) for name, value in said.items() if name != "type")
         self.findings.append(finding)
-        stops = self.policy == "stop" and finding.get("level") in self._stopping and not self._stop
+        stops = self.policy == "stop" and finding.get("level") in self._stopping
+        stops = stops and not self._stop and not self._closing
         lines = [
             "lossproof: %s (%s): %s" % (finding.get("id"), finding.get("level"), finding.get("sentence")),
             "  What to do: %s" % finding.get("advice"),
