@@ -27,7 +27,7 @@ const TRACER_FOLDERS = ['recording', 'gradient', 'models', 'forward', 'script', 
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   // Examples and adapters are users of the SDK, and not of each other.
   lossproof: [],
-  'lossproof.callback': ['lossproof_monitor'],
+  'lossproof.callback': ['lossproof', 'lossproof_monitor'],
   lossproof_monitor: [],
   'lossproof.examples': ['lossproof'],
   'lossproof.adapters': ['lossproof', 'lossproof.adapters.common'],

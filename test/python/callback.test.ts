@@ -196,11 +196,7 @@ test('what cannot be meant is said where it is written', async () => {
 test('standard output stays the script’s, but not that of an adapter', async () => {
   const script = await python('print("mine")', {}, 'ignore');
   expect(script.out).toBe('mine\n');
-  for (const adapter of [
-    'import lossproof',
-    'import lossproof, lossproof.callback',
-    'from lossproof import op',
-  ]) {
+  for (const adapter of ['import lossproof', 'from lossproof import op']) {
     const { out, err } = await python('', {}, 'ignore', `${adapter}\nprint("noise", flush=True)`);
     expect([out, err]).toEqual(['', 'noise\n']);
   }

@@ -1,8 +1,12 @@
 """`Monitor`, a callback for transformers and TRL, and `watch`, for training loops of your own: see `lossproof_monitor`.
 
-Importing this leaves standard output as it is, which importing the rest of the SDK takes over."""
+A training script keeps its standard output: what importing the package around this took is given back."""
 
 from lossproof_monitor import Finding, Watch, watch
+
+from . import _channel
+
+_channel.release()
 
 __all__ = ["Finding", "Monitor", "Watch", "watch"]
 
