@@ -21,6 +21,18 @@ npx lossproof doctor
 npx lossproof check --cases 20
 npx lossproof demo count-as-position | tail -n 3
 
+echo '=== the callback, in a training script'
+cat >train.py <<'EOF'
+from lossproof.callback import watch
+
+with watch() as monitor:
+    for step in range(1, 60):
+        monitor.log(step, loss=3 / step if step < 50 else float("nan"))
+print("found", *sorted(finding["id"] for finding in monitor.findings))
+EOF
+PYTHONPATH=node_modules/lossproof/src/python python3 train.py | grep 'found.*monitor/finite-training'
+npx lossproof report --markdown - | grep -q finite-training
+
 echo '=== the library'
 cat >library.mjs <<'EOF'
 import { objectTrainer, properties, run } from 'lossproof';

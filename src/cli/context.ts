@@ -1,4 +1,5 @@
 // What a command may touch of the outside world, so that tests can be the outside world.
+import type { Readable } from 'node:stream';
 import type { Property } from '../check/property.ts';
 import { NO_VERDICT } from './exit.ts';
 
@@ -13,6 +14,10 @@ export interface Context {
   readonly onInterrupt: (callback: () => void) => () => void;
   /** Calls back at a SIGTERM until the returned function is called; absent: nobody can send one. */
   readonly onTerminate?: (callback: () => void) => () => void;
+  /** Standard input, for commands that read from it; absent: there is none. */
+  readonly input?: () => Readable;
+  /** From now on a reader of standard output that has gone is no reason to end: what is written to it is lost. */
+  readonly outliveReader?: () => void;
   /** Leaves at once, whatever is still open. */
   readonly exitNow: (code: number) => void;
 }

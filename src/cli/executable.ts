@@ -22,16 +22,26 @@ const context: Context = {
     process.on('SIGTERM', callback);
     return () => process.off('SIGTERM', callback);
   },
+  input: () => process.stdin,
+  outliveReader: () => {
+    readerMatters = false;
+  },
   exitNow: (code) => process.exit(code),
 };
+
+let readerMatters = true;
 
 /** Undefined while the program is at work. */
 let code: number | undefined;
 
 // `lossproof list | head` closes the pipe; that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (!readerMatters) return;
   if (error.code === 'EPIPE') process.exit(code ?? HOLDS);
   throw error;
+});
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (readerMatters && error.code !== 'EPIPE') throw error;
 });
 
 try {

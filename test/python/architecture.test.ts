@@ -27,10 +27,12 @@ const TRACER_FOLDERS = ['recording', 'gradient', 'models', 'forward', 'script', 
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   // Examples and adapters are users of the SDK, and not of each other.
   lossproof: [],
+  'lossproof.callback': ['lossproof', 'lossproof_monitor'],
+  lossproof_monitor: [],
   'lossproof.examples': ['lossproof'],
   'lossproof.adapters': ['lossproof', 'lossproof.adapters.common'],
   'lossproof.adapters.common': ['lossproof'],
-  // The two packages know nothing of each other: importing the SDK takes standard output.
+  // The tracer knows nothing of the others: importing the SDK takes standard output.
   ...Object.fromEntries(
     TRACER_FOLDERS.map((folder, i) => [
       `${TRACER}.${folder}`,

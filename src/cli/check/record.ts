@@ -6,7 +6,7 @@ import { runsOf } from '../../report/runs.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { openEventFile } from '../outputs/event-file.ts';
 import { tellGithub } from '../outputs/github.ts';
-import { openLastRun } from '../outputs/last-run.ts';
+import { openLastRun, rememberSoFar } from '../outputs/last-run.ts';
 import { type OutputOptions, openOutputs, type Renderers } from '../outputs/outputs.ts';
 
 export interface RecordOptions extends OutputOptions {
@@ -18,7 +18,7 @@ export interface RunRecord {
   readonly emit: (event: RunEvent) => void;
   /** Writes the reports. False where something that was asked for could not be written; that has been said. */
   finish(): Promise<boolean>;
-  /** Writes the reports of a run that goes on, but for its events. What cannot be written is said at the end. */
+  /** Writes all of a run that goes on, so that it is there when it is killed. What cannot be written is said at the end. */
   interim(events: readonly RunEvent[]): Promise<void>;
   /** Whether `lossproof report` can show this run. */
   isKept(): boolean;
@@ -58,7 +58,8 @@ export function openRecord(
       return problems.length === 0 && asked?.problem() === undefined;
     },
     async interim(soFar) {
-      await outputs.write(runsOf(soFar), 'events');
+      if (kept) rememberSoFar(context, soFar);
+      await outputs.write(runsOf(soFar));
     },
     isKept: () => lastRun !== undefined && lastRun.problem() === undefined,
     close() {

@@ -1,18 +1,18 @@
 // Following a job: look, say what is new, sleep, look again; until something ends it. What is said is drawn on a terminal,
 // and elsewhere only where there is news.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { History, RuleState } from '../../monitor/history.ts';
+import type { History } from '../../monitor/history.ts';
 import type { LogSource } from '../../monitor/read/files/log.ts';
-import type { Violation } from '../../monitor/rule.ts';
 import { standingOf, viewsOf } from '../../monitor/view.ts';
-import { ago, liveLines, type MonitorPrint, newsLine, readWords } from '../../report/monitor/monitor.ts';
+import { ago, liveLines, type MonitorPrint, readWords } from '../../report/monitor/monitor.ts';
 import { plural } from '../../report/text/plural.ts';
-import { harmless, wrap } from '../../report/text/visible.ts';
+import { harmless } from '../../report/text/visible.ts';
 import type { Screen } from '../context.ts';
 import { liveBlock } from '../live-block.ts';
+import type { News, Telling } from './telling.ts';
 
 /** Why following ended. */
-export type Ending = 'broken' | 'idle' | 'stopped' | 'interrupted';
+export type Ending = 'broken' | 'ended' | 'idle' | 'stopped' | 'interrupted';
 
 export interface Following {
   readonly source: LogSource;
@@ -26,20 +26,20 @@ export interface Following {
   readonly interval: number;
   readonly idle: number | undefined;
   /** A rule whose failure ends it. */
-  readonly ends: (state: RuleState) => boolean;
+  readonly ends: (news: News) => boolean;
   /** Aborted with `interrupted` or `stopped`. */
   readonly signal: AbortSignal;
   /** What is waited for: the paths, as typed. */
   readonly paths: string;
   /** Violations since the last look. */
-  readonly news: () => readonly { readonly state: RuleState; readonly violation: Violation }[];
-  /** Called behind a look that brought violations. */
+  readonly news: () => readonly News[];
+  readonly telling: Telling;
+  /** Called at a look that brought violations, before they are told: who hears of one finds it written. */
   readonly broken: () => Promise<void>;
 }
 
 export async function follow(following: Following): Promise<Ending> {
-  const { source, history, screen, live, quiet, print, interval, idle, signal } = following;
-  const { paint, width } = print;
+  const { source, history, screen, live, quiet, print, interval, idle, signal, telling } = following;
   const block = live ? liveBlock(screen) : undefined;
   const say = (...lines: readonly string[]): void => {
     if (block !== undefined) block.say(lines);
@@ -49,6 +49,7 @@ export async function follow(following: Following): Promise<Ending> {
   let unread = 0;
   let lastNew = performance.now();
   let lastSaid = performance.now();
+  let lastDrawn = Number.NEGATIVE_INFINITY;
   const seconds = (since: number): number => (performance.now() - since) / MILLISECONDS;
 
   const tell = async (): Promise<boolean> => {
@@ -58,21 +59,22 @@ export async function follow(following: Following): Promise<Ending> {
     unread += complaints.length;
     const broken = following.news();
     const several = history.runs().length > 1;
+    if (broken.length > 0) await following.broken();
     const lines = [
       ...(quiet ? [] : fileLines(files)),
-      ...complaints.flatMap((each) => wrap(`! ${harmless(each)}`, width)),
-      ...broken.flatMap(({ state, violation }) =>
-        wrap(newsLine(state.rule.id, state.run, violation.sentence, several), width).map(paint.orange),
-      ),
+      ...complaints.flatMap(telling.complaint),
+      ...broken.flatMap((each) => telling.news(each, several)),
     ];
     if (lines.length > 0) {
       say(...lines);
       lastSaid = performance.now();
     }
-    if (broken.length > 0) await following.broken();
-    return broken.some(({ state }) => following.ends(state));
+    return broken.some(following.ends);
   };
   const show = (): void => {
+    // A pipe may bring something a thousand times a second.
+    if (block !== undefined && seconds(lastDrawn) < REDRAWN) return;
+    lastDrawn = performance.now();
     const { points, samples } = history;
     const read = { files: source.files.length, points: points(), samples: samples(), runs: viewsOf(history) };
     const empty = read.points + read.samples === 0;
@@ -109,8 +111,10 @@ export async function follow(following: Following): Promise<Ending> {
       show();
       if (!signal.aborted) {
         if (over) return 'broken';
+        if (source.ended?.() === true) return 'ended';
         if (idle !== undefined && seconds(lastNew) >= idle) return 'idle';
-        await sleep(interval * MILLISECONDS, undefined, { signal }).catch(() => undefined);
+        const pause = interval * MILLISECONDS;
+        await (source.wait?.(pause, signal) ?? sleep(pause, undefined, { signal }).catch(() => undefined));
       }
       if (!signal.aborted) continue;
       if (signal.reason !== 'stopped') return 'interrupted';
@@ -129,6 +133,8 @@ export async function follow(following: Following): Promise<Ending> {
 const MILLISECONDS = 1000;
 /** A log that says nothing for longer looks like a process that hangs. */
 const HEARTBEAT = 600;
+/** Seconds between two drawings: faster is only flicker. */
+const REDRAWN = 0.1;
 /** Taller, the block pushes everything else off the screen. */
 const MOST_ROWS = 24;
 /** Names of files that appear at once; more are counted. */

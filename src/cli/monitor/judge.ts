@@ -19,6 +19,7 @@ import { type Context, say } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
 import { asKnown } from '../trace/known.ts';
 import type { Held } from './rules.ts';
+import { type News, type Telling, verdictLine } from './telling.ts';
 
 export interface Reading {
   readonly held: Held;
@@ -33,6 +34,9 @@ export interface Reading {
   readonly again: string;
   readonly started: Date;
   readonly print: MonitorPrint;
+  readonly telling: Telling;
+  /** Standard output has lines of JSON and nothing else. */
+  readonly json: boolean;
   readonly quiet: boolean;
 }
 
@@ -64,20 +68,28 @@ export function pageOf({ history, source, held, tokens }: Reading): MonitorPage 
   };
 }
 
-/** The exit code. `notes` are sentences about what was typed and did not fit what was read. */
+/** What is still to be told. */
+export interface Untold {
+  /** Sentences about what was typed and did not fit what was read. */
+  readonly notes: readonly string[];
+  /** Violations since the last look. */
+  readonly news: () => readonly News[];
+}
+
+/** The exit code. */
 export async function judgeReading(
   reading: Reading,
   interrupted: boolean,
-  notes: readonly string[],
+  { notes, news }: Untold,
   record: RunRecord,
   context: Context,
 ): Promise<number> {
-  const { held, history, source, print, quiet } = reading;
+  const { held, history, source, print, quiet, json, telling } = reading;
   const { width, paint } = print;
   const page = pageOf(reading);
   if (!quiet) say(context, ...monitorLines(page, print), '');
   const warnings = [...notes, ...shortened(history.complaints()), ...shortened(history.remarks())];
-  say(context, ...warnings.flatMap((each) => bulleted(each, width).map(paint.orange)));
+  if (!json) say(context, ...warnings.flatMap((each) => bulleted(each, width).map(paint.orange)));
   const passed = passedOverLine(source);
   if (!quiet && passed !== undefined) say(context, ...bulleted(passed, width).map(paint.dim));
   if (!quiet && warnings.length > 0) say(context, '');
@@ -111,14 +123,24 @@ export async function judgeReading(
   if (!quiet && lines.length > 0) say(context, ...lines, '');
   for (const event of events) {
     record.emit(event);
-    report(event);
+    if (!json) report(event);
   }
   const written = await record.finish();
   const found = exitCodeOf([...results, ...left], interrupted);
-  const code =
-    found === HOLDS && !held.chosen && !isTelling(history, held.rules, results) ? NO_VERDICT : found;
-  if (code === NO_VERDICT) say(context, paint.bold(wrap(noVerdict(page, results), width).join('\n')));
-  return code === HOLDS && !written ? NO_VERDICT : code;
+  const told = held.chosen || isTelling(history, held.rules, results);
+  const verdict = found === HOLDS && !told ? NO_VERDICT : found;
+  const code = verdict === HOLDS && !written ? NO_VERDICT : verdict;
+  if (json) {
+    const several = history.runs().length > 1;
+    say(
+      context,
+      ...[...notes, ...history.remarks()].flatMap(telling.complaint),
+      ...news().flatMap((each) => telling.news(each, several)),
+    );
+    say(context, verdictLine([...results, ...left], code));
+  } else if (verdict === NO_VERDICT)
+    say(context, paint.bold(wrap(noVerdict(page, results), width).join('\n')));
+  return code;
 }
 
 // --- helpers ---

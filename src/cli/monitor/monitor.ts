@@ -3,9 +3,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openHistory, type RuleState } from '../../monitor/history.ts';
+import { openHistory } from '../../monitor/history.ts';
 import type { LogSource, Progress } from '../../monitor/read/files/log.ts';
-import type { SampleTokens, Violation } from '../../monitor/rule.ts';
+import { PIPE_NAME, pipeSource } from '../../monitor/read/pipe.ts';
+import type { SampleTokens } from '../../monitor/rule.ts';
 import { sampleTokensOf, stopIdsOfConfig } from '../../monitor/samples/tokens.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { ERASE_LINE } from '../../report/terminal.ts';
@@ -23,7 +24,8 @@ import type { Invocation } from '../options.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { follow } from './follow.ts';
 import { eventsSoFar, judgeReading, pageOf, type Reading } from './judge.ts';
-import { addMonitorOptions, type Meant, type MonitorOptions, meantOf } from './options.ts';
+import { addMonitorOptions, conflict, type Meant, type MonitorOptions, meantOf, PIPED } from './options.ts';
+import { beginLine, inJson, inWords, type News } from './telling.ts';
 
 export function addMonitor(program: Command, { context, finish }: Invocation): void {
   const command = program
@@ -32,7 +34,7 @@ export function addMonitor(program: Command, { context, finish }: Invocation): v
     .usage('[options] <path...>')
     .argument(
       '[path...]',
-      'log files, folders or globs: TensorBoard, W&B, trainer_state.json, JSON lines, CSV',
+      'log files, folders or globs: TensorBoard, W&B, trainer_state.json, JSON lines, CSV; - is standard input',
     );
   addMonitorOptions(command)
     .addHelpText('after', MORE)
@@ -47,6 +49,7 @@ Examples:
   npx lossproof monitor runs/ --rollouts rollouts/ --tokenizer ./model --html run.html
   npx lossproof monitor runs/ --set kl-spike.times=30 --series my_kl=kl --expect llm_sft_loss
   npx lossproof monitor runs/ --follow --idle 1800; [ $? -eq 1 ] && kill $JOB
+  python train.py | npx lossproof monitor -          JSON lines, judged as they come
 
 Rules: npx lossproof list --only monitor --full. Files are only read; nothing of the run is changed.
 
@@ -62,8 +65,8 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   if (isProblem(meant)) return refuse(context, meant);
   if (meant.paths.length + meant.rollouts.length === 0)
     return refuse(context, { problem: 'name what is to be read, as in `lossproof monitor runs/`' });
-  const lone = loneOption(options);
-  if (lone !== undefined) return refuse(context, { problem: `${lone} is for --follow` });
+  const conflicting = conflict(typed, options);
+  if (conflicting !== undefined) return refuse(context, { problem: conflicting });
   // Loaded now: `--help` must not wait for readers and rules.
   const { heldTo, unusedSeries } = await import('./rules.ts');
   const { openLogs } = await import('../../monitor/files.ts');
@@ -72,46 +75,60 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   const folder = namedTokenizer(options, loaded, context.cwd);
   const tokens = folder === undefined ? undefined : tokensOf(folder);
   if (tokens !== undefined && isProblem(tokens)) return refuse(context, tokens);
-  const source = openLogs([...meant.paths, ...meant.rollouts], {
-    cwd: context.cwd,
-    follow: options.follow === true,
-  });
+  const input = meant.paths.includes(PIPED) ? context.input?.() : undefined;
+  const following = options.follow === true || input !== undefined;
+  const source =
+    input === undefined
+      ? openLogs([...meant.paths, ...meant.rollouts], { cwd: context.cwd, follow: following })
+      : pipeSource(input);
   if (isProblem(source)) return refuse(context, source);
-  const news: { state: RuleState; violation: Violation }[] = [];
+  const news: News[] = [];
   const history = openHistory({
     ...held,
     ...(tokens === undefined ? {} : { tokens }),
     onBroken: (state, violation) => news.push({ state, violation }),
   });
+  const print = {
+    width: widthOfScreen(context),
+    paint: choosePaint(context.out.isTty, context.env),
+    letters: lettersOf(context.env),
+  };
   const reading: Reading = {
     held,
     history,
     source,
     tokens,
     paths: [...meant.paths, ...meant.rollouts],
-    name: [...meant.paths, ...meant.rollouts].join(', '),
+    name: input === undefined ? [...meant.paths, ...meant.rollouts].join(', ') : PIPE_NAME,
     again: againLine(meant, options),
     started: new Date(),
-    print: {
-      width: widthOfScreen(context),
-      paint: choosePaint(context.out.isTty, context.env),
-      letters: lettersOf(context.env),
-    },
-    quiet: options.quiet === true,
+    print,
+    telling: options.json === true ? inJson((id) => held.known[id] !== undefined) : inWords(print),
+    json: options.json === true,
+    quiet: options.quiet === true || options.json === true,
   };
-  const record = openRecord(options, true, context, {
+  // What GitHub is told stands on standard output, too.
+  const annotations = options.annotations && !reading.json;
+  const record = openRecord({ ...options, annotations }, true, context, {
     html: async (runs) =>
       (await import('../../report/html/monitor/monitor.ts')).monitorPage(runs, pageOf(reading)),
   });
   if (isProblem(record)) return refuse(context, record);
-  const stopping = watchStops(source, options.follow === true, context);
+  // Who listens for violations may be a trainer that dies: they are written nonetheless.
+  if (reading.json) {
+    context.outliveReader?.();
+    say(context, beginLine());
+  }
+  const stopping = watchStops(source, following, context);
   try {
-    const interrupted =
-      options.follow === true
-        ? await followed(reading, options, record, { news, signal: stopping.signal }, context)
-        : await readOnce(reading, stopping.signal, context);
+    const interrupted = following
+      ? await followed(reading, options, record, { news, signal: stopping.signal }, context)
+      : await readOnce(reading, stopping.signal, context);
     const names = history.runs().flatMap(({ series }) => series.map(({ name }) => name));
-    return await judgeReading(reading, interrupted, unusedSeries(meant, names), record, context);
+    // A job that is followed has had them told as they came.
+    const unread = reading.json && !following ? history.complaints() : [];
+    const told = { notes: [...unread, ...unusedSeries(meant, names)], news: () => news.splice(0) };
+    return await judgeReading(reading, interrupted, told, record, context);
   } finally {
     stopping.dispose();
     source.close();
@@ -139,7 +156,7 @@ async function readOnce(
 }
 
 interface Live {
-  readonly news: { state: RuleState; violation: Violation }[];
+  readonly news: News[];
   readonly signal: AbortSignal;
 }
 
@@ -151,13 +168,15 @@ async function followed(
   { news, signal }: Live,
   context: Context,
 ): Promise<boolean> {
-  const { history, source, held, print, quiet, name, paths } = reading;
+  const { history, source, held, print, quiet, name, paths, telling } = reading;
   const live = context.out.isTty && context.env.TERM !== 'dumb' && !context.env.CI && !quiet;
   if (!quiet)
     say(context, ...wrap(`lossproof ${VERSION} · following ${name}`, print.width).map(print.paint.bold));
-  const missing = paths.filter((path) => !/[*?{]/.test(path) && !existsSync(resolve(context.cwd, path)));
+  const missing = paths.filter(
+    (path) => path !== PIPED && !/[*?{]/.test(path) && !existsSync(resolve(context.cwd, path)),
+  );
   for (const path of missing)
-    say(context, ...wrap(`! ${path} is not there yet; it is waited for`, print.width));
+    if (!reading.json) say(context, ...wrap(`! ${path} is not there yet; it is waited for`, print.width));
   const ending = await follow({
     source,
     history,
@@ -169,23 +188,19 @@ async function followed(
     idle: options.idle,
     signal,
     paths: name,
-    ends: ({ rule }) =>
+    ends: ({ state: { rule } }) =>
       rule.level === 'must' && options.keepGoing !== true && held.known[rule.id] === undefined,
     news: () => news.splice(0),
+    telling,
     broken: async () => record.interim(eventsSoFar(reading)),
   });
   // A job that goes on has not ended: rules about whole logs are not asked.
-  if (ending === 'idle' || ending === 'stopped') history.end();
+  if (ending === 'ended' || ending === 'idle' || ending === 'stopped') history.end();
   if (!quiet) say(context, '');
   return ending === 'interrupted';
 }
 
 // --- helpers ---
-
-function loneOption({ follow: on, idle, keepGoing }: MonitorOptions): string | undefined {
-  if (on === true) return undefined;
-  return idle !== undefined ? '--idle' : keepGoing === true ? '--keep-going' : undefined;
-}
 
 /** Ctrl-C ends the reading and shows what is known; the second leaves at once. A SIGTERM, while following, is the end of the job. */
 function watchStops(

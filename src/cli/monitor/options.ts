@@ -9,6 +9,7 @@ import { addOutputOptions, type OutputOptions } from '../outputs/outputs.ts';
 
 export interface MonitorOptions extends OutputOptions {
   readonly follow?: boolean;
+  readonly json?: boolean;
   readonly rollouts?: readonly string[];
   readonly preset?: string;
   /** `RULE.SETTING=VALUE`, as typed. */
@@ -34,6 +35,7 @@ export interface MonitorOptions extends OutputOptions {
 export function addMonitorOptions(command: Command): Command {
   command
     .option('--follow', 'go on reading while the job writes, with a live view')
+    .option('--json', 'nothing but a JSON object a line: each violation at once, at last the verdict')
     .option('--rollouts <path>', 'JSON lines of prompts and completions; repeatable', collect)
     .option('--preset <name>', 'rules and settings that belong together: grpo, tools, zero-loss')
     .option('--set <rule.setting=value>', 'one setting of a rule; repeatable', collect)
@@ -51,6 +53,23 @@ export function addMonitorOptions(command: Command): Command {
     .option('--quiet', 'failures and the final line only')
     .option('--no-annotations', 'no annotations on GitHub');
   return addOutputOptions(command);
+}
+
+/** In the place of a path: standard input. */
+export const PIPED = '-';
+
+/** A sentence about words that do not go together. */
+export function conflict(typed: readonly string[], options: MonitorOptions): string | undefined {
+  if (typed.includes(PIPED))
+    return typed.length + (options.rollouts?.length ?? 0) > 1
+      ? 'standard input is read alone: - stands beside no other path'
+      : undefined;
+  if (options.rollouts?.includes(PIPED))
+    return 'rollouts on standard input are told by what stands in them: `lossproof monitor -`';
+  if (options.follow === true) return undefined;
+  const lone =
+    options.idle !== undefined ? '--idle' : options.keepGoing === true ? '--keep-going' : undefined;
+  return lone === undefined ? undefined : `${lone} is for --follow`;
 }
 
 /** Seconds: loggers flush rarely more often. */
@@ -98,7 +117,9 @@ export function meantOf(
   return {
     // Paths of a configuration start where it lies.
     paths: typed.length > 0 ? typed : listOf(monitor.paths).map((path) => fromConfig(path, loaded)),
-    rollouts: options.rollouts ?? listOf(monitor.rollouts).map((path) => fromConfig(path, loaded)),
+    rollouts: typed.includes(PIPED)
+      ? []
+      : (options.rollouts ?? listOf(monitor.rollouts).map((path) => fromConfig(path, loaded))),
     preset: options.preset ?? monitor.preset,
     set: pairs.set,
     series: pairs.series,

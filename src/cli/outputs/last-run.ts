@@ -3,10 +3,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunEvent } from '../../check/events.ts';
+import { eventLine } from '../../report/machine/ndjson.ts';
 import type { Context } from '../context.ts';
 import { CASES_FOLDER } from '../trainer/session.ts';
 import { type EventFile, openEventFile } from './event-file.ts';
-import { cannotBeWritten } from './written.ts';
+import { cannotBeWritten, writeWhole } from './written.ts';
 
 /** Under the working directory. */
 export const LAST_RUN = join(dirname(CASES_FOLDER), 'last-run.ndjson');
@@ -31,6 +32,12 @@ export function openLastRun(context: Context): EventFile {
     },
     problem: () => made ?? events.problem(),
   };
+}
+
+/** What a run that goes on has found so far, in the place that its events will take. A disk that fails is said at the end. */
+export function rememberSoFar(context: Context, events: readonly RunEvent[]): void {
+  const file = resolve(context.cwd, LAST_RUN);
+  if (makeFolder(dirname(file)) === undefined) writeWhole(file, events.map(eventLine).join(''));
 }
 
 /** Saved cases are worth keeping in a repository; the last run is not, and says so to git itself. */

@@ -9,7 +9,7 @@
     lossproof.serve(name="my-trainer")
 
 Importing this takes standard output for the protocol: from here on, whatever prints goes to standard error.
-Import it first, before torch.
+Import it first, before torch. `lossproof.callback`, for training scripts, is the exception: they keep theirs.
 """
 
 from . import _channel

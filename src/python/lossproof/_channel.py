@@ -24,6 +24,16 @@ def claim():
     os.dup2(2, 1)
 
 
+def release():
+    """Give standard output back: this is no adapter. `serve` takes it again."""
+    global _output
+    if _output is None:
+        return
+    os.dup2(_output, 1)
+    os.close(_output)
+    _output = None
+
+
 def inputs():
     """A private descriptor of standard input; fd 0 itself is emptied, so that nobody else eats requests.
 

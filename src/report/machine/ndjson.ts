@@ -81,7 +81,7 @@ const NO_JSON = 'is no JSON';
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
 /** JSON has no NaN, and null would hide one: numbers that are not finite become text; so does a -0 that can be a finding. */
-function plainNumber(key: string, value: unknown): unknown {
+export function plainNumber(key: string, value: unknown): unknown {
   if (typeof value !== 'number') return value;
   if (Object.is(value, -0)) return COMPARED.has(key) ? '-0' : 0;
   return Number.isFinite(value) ? value : String(value);

@@ -34,6 +34,10 @@ export interface LogSource {
   readAll(sink: LogSink, progress?: (progress: Progress) => void): Promise<void>;
   /** What is new since then, in known files and in new ones; whether there was anything. */
   poll(sink: LogSink): Promise<boolean>;
+  /** Of a source that knows when more has come: until then, its end, the signal, or so many milliseconds. */
+  wait?(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Nothing more can come. Absent: nobody can know that. */
+  ended?(): boolean;
   /** No file is touched after this; a reading under way ends at its next piece. */
   close(): void;
 }

@@ -33,7 +33,7 @@ const TIME_NAMES: readonly string[] = [
 /** A nested object of this name is the metrics themselves, as verl's file logger writes `{"step": 1, "data": {…}}`. */
 const WRAPPERS: ReadonlySet<string> = new Set(['data', 'metrics', 'scalars', 'values', 'logs']);
 /** An object of this name is what the run was started with. */
-const SETTINGS: ReadonlySet<string> = new Set(['args', 'config', 'hparams', 'hyperparameters']);
+const SETTINGS: ReadonlySet<string> = new Set(['args', 'config', 'hparams', 'hyperparameters', 'declare']);
 /** Of the logger's own history-keeping, or repeated from the step. */
 const NO_SERIES: ReadonlySet<string> = new Set(['_runtime', '_wandb']);
 const DEEPEST = 8;

@@ -1,0 +1,19 @@
+"""`Monitor`, a callback for transformers and TRL, and `watch`, for training loops of your own: see `lossproof_monitor`.
+
+A training script keeps its standard output: what importing the package around this took is given back."""
+
+from lossproof_monitor import Finding, Watch, watch
+
+from . import _channel
+
+_channel.release()
+
+__all__ = ["Finding", "Monitor", "Watch", "watch"]
+
+
+def __getattr__(name):
+    if name != "Monitor":
+        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    from lossproof_monitor import Monitor
+
+    return Monitor
