@@ -23,14 +23,19 @@ export function aboveStart(): { add(step: number, value: number): AboveStart | u
   let seen = recent(KEPT);
   let start = Number.NaN;
   let times = 0;
+  let next = FROM;
   let last = Number.NEGATIVE_INFINITY;
   return {
     add(step, value) {
-      if (step < last) seen = recent(KEPT);
+      if (step < last) {
+        seen = recent(KEPT);
+        next = FROM;
+      }
       last = step;
       seen.add(step, value);
       if (seen.count === LEVEL_OF) start = seen.level();
-      if (seen.count < FROM || seen.count % EVERY !== 0) return undefined;
+      if (seen.count < next) return undefined;
+      next = seen.count + EVERY;
       if (!(seen.level() > TIMES * start)) {
         times = 0;
         return undefined;
@@ -38,7 +43,10 @@ export function aboveStart(): { add(step: number, value: number): AboveStart | u
       const level = median(seen.values(LAST));
       const limit = TIMES * start + ERRORS * noiseOver(seen.values()).deviation;
       times = level > limit ? times + 1 : 0;
-      return times >= IN_A_ROW ? { start, level, limit } : undefined;
+      if (times < IN_A_ROW) return undefined;
+      // What was not blamed is looked at again ever more seldom: the whole course is dear.
+      next = seen.count + Math.max(EVERY, seen.count >> 3);
+      return { start, level, limit };
     },
   };
 }

@@ -37,9 +37,13 @@ export const memorising: MonitorRule = {
       row: judge,
       why: 'fewer than 4 passes over the data with 6 logged losses each are told by an epoch that is logged',
     });
+    let passes = false;
     return {
       ...watch,
       point(series, step, value, time) {
+        // Without passes nothing is joined.
+        passes ||= series.role === 'epoch' && !series.evaluation;
+        if (!passes && !series.evaluation) return undefined;
         if (!series.evaluation) return watch.point?.(series, step, value, time);
         if (series.role !== 'epoch') held.add(series, step, value);
         return undefined;
