@@ -31,10 +31,11 @@ const k3Negative: MonitorRule = {
       judge: (series) => {
         const streak = streakOf(numberOf(world, 'points'));
         const tolerance = numberOf(world, 'tolerance');
+        const estimator = textOf(world, 'estimator').toLowerCase();
         return {
           point(step, value) {
             if (series.part === '' && value < lowest) lowest = value;
-            if (!isK3(world, series) || Number.isNaN(value)) return undefined;
+            if (!isK3(world, series, estimator) || Number.isNaN(value)) return undefined;
             if (!streak.next(value < -tolerance, step)) return 'seen';
             return {
               kind: 'negative',
@@ -57,8 +58,7 @@ const k3Negative: MonitorRule = {
 /** What GRPO's settings in TRL have and those of its other trainers have not: its KL is k3. */
 const ONLY_GRPO = 'scale_rewards';
 
-function isK3(world: RuleWorld, { name, part }: Series): boolean {
-  const said = textOf(world, 'estimator').toLowerCase();
+function isK3(world: RuleWorld, { name, part }: Series, said = 'auto'): boolean {
   if (said !== 'auto') return part === '' && (said === 'k3' || said === 'low_var_kl');
   if (/(?:^|[/_])(?:k3|low_var)(?:_kl|[/_]|$)|kl_k3/.test(name)) return true;
   const declared = declaredText(

@@ -199,7 +199,7 @@ function shareRule({ id, title, roles, setting, limit, what, changed, words }: S
         default: changed,
         what: 'The same share in a run of which, in the median of ten steps before, at least half of the completions stopped: a policy that could stop and no longer does.',
       },
-      points_changed: inARow(6, 'A batch of long answers is not a policy that cannot stop.'),
+      points_changed: inARow(8, 'A batch of long answers is not a policy that cannot stop.'),
     },
     watch: (world) =>
       watchSeries({

@@ -78,9 +78,9 @@ const klSpike = levelRule({
   roles: ['kl', 'approx_kl'],
   settings: {
     ...spikes(20, 1, 2, 'Nats a token that are no spike.'),
-    lasting_floor: {
+    lasting_share: {
       default: 0.1,
-      what: 'Nats a token, in the mean, that are no new level: what runs with a coefficient of 0.001 to 0.04 reach by and by. Growth from point to point is none, however far it goes: kl-size is about that.',
+      what: 'Of that floor, where the new level stays: 0.1 nats a token are what runs with a coefficient of 0.001 to 0.04 reach by and by. Growth from point to point is none, however far it goes: kl-size is about that.',
     },
     lasting_points: lasting(8),
   },
@@ -99,7 +99,7 @@ const klSpike = levelRule({
         // Updates of one size make a KL grow with the square of their number, and a warm-up with its fourth power: by a
         // factor of 1.6 at most from the eighth point to the ninth.
         times: 8,
-        floor: scale * numberOf(world, 'lasting_floor'),
+        floor: scale * numberOf(world, 'floor') * numberOf(world, 'lasting_share'),
         points: numberOf(world, 'lasting_points'),
         medians: 8,
         largest: 3,

@@ -28,7 +28,7 @@ export const rewardFalls: MonitorRule = {
   roles: ['reward'],
   settings: {
     times: {
-      default: 4,
+      default: 5,
       what: 'Deviations of single values, by how neighbours differ and undone where the log is smoothed, from the best level to the last. A level is a median of an eighth of the values and of five at least.',
     },
     share: {
@@ -36,8 +36,8 @@ export const rewardFalls: MonitorRule = {
       what: 'Of what the reward had gained, 0 to 1, that may be left.',
     },
     points: {
-      default: 8,
-      what: 'Logged steps that it has stayed fallen, and a tenth of all at least; they must not rise again.',
+      default: 12,
+      what: 'Logged steps that it has stayed fallen, and a sixth of all at least; they must not rise again.',
     },
   },
   watch: (world) =>
@@ -72,9 +72,10 @@ function judgeFall(world: RuleWorld, series: Series, course: Course): Violation 
   const boundary = best - Math.max(lost / 2, Math.min(lost, 2 * noise));
   const onset = lastingBelow(means, bestAt, boundary);
   const stayed = means.slice(onset);
-  if (onset < 0 || stayed.length < Math.max(points, means.length / 10)) return 'seen';
-  const lowest = median(stayed.slice(0, size));
-  if (mannKendall(stayed).z > RISES && end - lowest > RECOVERED * lost) return 'seen';
+  if (onset < 0 || stayed.length < Math.max(points, means.length / 6)) return 'seen';
+  const third = Math.ceil(stayed.length / 3);
+  const recovered = median(stayed.slice(-third)) - median(stayed.slice(0, third));
+  if (mannKendall(stayed).z > RISES && recovered > RECOVERED * lost) return 'seen';
   const first = steps[onset] as number;
   const last = steps.at(-1) as number;
   return {
@@ -88,10 +89,10 @@ function judgeFall(world: RuleWorld, series: Series, course: Course): Violation 
 
 /** Of the size of the reward, or of its deviation where that is logged: smoothed logs have little noise. */
 const LEAST_LOSS = 0.15;
-/** Standard deviations; of a tail without a trend that is 1 in 100. */
-const RISES = 2.33;
-/** Of what was lost. */
-const RECOVERED = 0.25;
+/** Standard deviations; of a tail without a trend that is 1 in 20. */
+const RISES = 1.64;
+/** Of what was lost, from the first to the last third: harder prompts that are learnt as well. */
+const RECOVERED = 0.1;
 
 function scaleOf(world: RuleWorld, best: number): number {
   const spread = world

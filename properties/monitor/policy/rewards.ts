@@ -38,7 +38,7 @@ const rewardsDiffer: MonitorRule = {
       'Rare rewards make such steps by chance: where a share p of the steps before was like it, and half of all groups had no spread, so many that p to their power is below 1 in 100,000.',
     ),
     points_from_start: inARow(
-      15,
+      20,
       'From the first on. Of a task that one completion in a hundred solves, a batch of 16 has no reward in 85 steps of 100, and nothing before tells so.',
     ),
     points_of_means: inARow(
@@ -70,7 +70,7 @@ const NEAR = 0.45;
 /** Of that way: resumed runs and means of few are off by as much. */
 const CEILING = 0.05;
 /** Of all that the reward has moved through, what lies between it and its best. */
-const AT_BEST = 0.1;
+const AT_BEST = 0.2;
 
 function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | undefined {
   const least = numberOf(world, 'points');
@@ -107,13 +107,12 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
         : Math.abs(deviation) <= NOISE * Math.max(1, Math.abs(reward));
     before = reward;
     if (!equal || (run.length > 0 && Math.abs(reward - run.value) > NOISE * Math.max(1, Math.abs(reward)))) {
-      steps += run.length + 1;
-      equalSteps += run.length + (equal ? 1 : 0);
       // A mean that moved is itself the first of those that may not move from here on.
+      steps += run.length + (meansOnly ? 0 : 1);
+      equalSteps += meansOnly ? Math.max(0, run.length - 1) : run.length + (equal ? 1 : 0);
       run = meansOnly
         ? { length: 1, first: row.step, value: reward }
         : { length: 0, first: Number.NaN, value: Number.NaN };
-      if (meansOnly) steps--;
       highest = Math.max(highest, reward);
       start ??= reward;
       rewardBefore.add(reward);
