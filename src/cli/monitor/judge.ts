@@ -16,6 +16,7 @@ import type { RunRecord } from '../check/record.ts';
 import { type Context, say } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
 import { asKnown } from '../trace/known.ts';
+import type { Baselines } from './baselines.ts';
 import type { Held } from './rules.ts';
 
 export interface Reading {
@@ -23,6 +24,7 @@ export interface Reading {
   readonly history: History;
   readonly source: LogSource;
   readonly tokens: SampleTokens | undefined;
+  readonly baselines: Baselines | undefined;
   /** As typed. */
   readonly paths: readonly string[];
   /** All of them, for a report. */

@@ -7,6 +7,7 @@ import { openHistory, type RuleState } from '../../monitor/history.ts';
 import type { LogSource, Progress } from '../../monitor/read/files/log.ts';
 import type { SampleTokens, Violation } from '../../monitor/rule.ts';
 import { sampleTokensOf, stopIdsOfConfig } from '../../monitor/samples/tokens.ts';
+import { standingOf } from '../../monitor/view.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { ERASE_LINE } from '../../report/terminal.ts';
 import { choosePaint } from '../../report/text/paint.ts';
@@ -45,6 +46,7 @@ const MORE = `
 Examples:
   npx lossproof monitor runs/
   npx lossproof monitor runs/ --rollouts rollouts/ --tokenizer ./model --html run.html
+  npx lossproof monitor runs/new --baseline runs/good1 --baseline runs/good2
   npx lossproof monitor runs/ --set kl-spike.times=30 --series my_kl=kl --expect llm_sft_loss
   npx lossproof monitor runs/ --follow --idle 1800; [ $? -eq 1 ] && kill $JOB
 
@@ -66,11 +68,16 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   // Loaded now: `--help` must not wait for readers and rules.
   const { heldTo, unusedSeries } = await import('./rules.ts');
   const { openLogs } = await import('../../monitor/files.ts');
+  const { otherTask, readBaselines } = await import('./baselines.ts');
   const held = await heldTo(meant, context);
   if (isProblem(held)) return refuse(context, held);
   const folder = namedTokenizer(options, loaded, context.cwd);
   const tokens = folder === undefined ? undefined : tokensOf(folder);
   if (tokens !== undefined && isProblem(tokens)) return refuse(context, tokens);
+  // Before anything is judged: a baseline that cannot be one is a mistake, not a finding.
+  const baselines =
+    meant.baselines.length === 0 ? undefined : await readBaselines(meant.baselines, held, tokens, context);
+  if (baselines !== undefined && isProblem(baselines)) return refuse(context, baselines);
   const source = openLogs([...meant.paths, ...meant.rollouts], {
     cwd: context.cwd,
     follow: options.follow === true,
@@ -80,6 +87,7 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   const history = openHistory({
     ...held,
     ...(tokens === undefined ? {} : { tokens }),
+    ...(baselines === undefined ? {} : { baseline: baselines.summed }),
     onBroken: (state, violation) => news.push({ state, violation }),
   });
   const reading: Reading = {
@@ -87,6 +95,7 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
     history,
     source,
     tokens,
+    baselines,
     paths: [...meant.paths, ...meant.rollouts],
     name: [...meant.paths, ...meant.rollouts].join(', '),
     again: againLine(meant, options),
@@ -109,8 +118,13 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
       options.follow === true
         ? await followed(reading, options, record, { news, signal: stopping.signal }, context)
         : await readOnce(reading, stopping.signal, context);
+    const other = baselines === undefined ? undefined : await otherTask(history.runs(), baselines);
+    // Where a rule has ended a job that is lost, that stands.
+    const lost = options.follow === true && standingOf(history).broken.some((state) => ends(reading, options, state));
+    if (other !== undefined && !lost) return refuse(context, other);
     const names = history.runs().flatMap(({ series }) => series.map(({ name }) => name));
-    return await judgeReading(reading, interrupted, unusedSeries(meant, names), record, context);
+    const notes = [...unusedSeries(meant, names), ...(other === undefined ? [] : [other.problem])];
+    return await judgeReading(reading, interrupted, notes, record, context);
   } finally {
     stopping.dispose();
     source.close();
@@ -150,7 +164,7 @@ async function followed(
   { news, signal }: Live,
   context: Context,
 ): Promise<boolean> {
-  const { history, source, held, print, quiet, name, paths } = reading;
+  const { history, source, print, quiet, name, paths } = reading;
   const live = context.out.isTty && context.env.TERM !== 'dumb' && !context.env.CI && !quiet;
   if (!quiet)
     say(context, ...wrap(`lossproof ${VERSION} · following ${name}`, print.width).map(print.paint.bold));
@@ -168,8 +182,7 @@ async function followed(
     idle: options.idle,
     signal,
     paths: name,
-    ends: ({ rule }) =>
-      rule.level === 'must' && options.keepGoing !== true && held.known[rule.id] === undefined,
+    ends: (state) => ends(reading, options, state),
     news: () => news.splice(0),
     broken: async () => record.interim(eventsSoFar(reading)),
   });
@@ -180,6 +193,11 @@ async function followed(
 }
 
 // --- helpers ---
+
+/** A rule whose failure ends following. */
+function ends({ held }: Reading, options: MonitorOptions, { rule }: RuleState): boolean {
+  return rule.level === 'must' && options.keepGoing !== true && held.known[rule.id] === undefined;
+}
 
 function loneOption({ follow: on, idle, keepGoing }: MonitorOptions): string | undefined {
   if (on === true) return undefined;
@@ -243,6 +261,7 @@ function againLine(meant: Meant, options: MonitorOptions): string {
   const words = [
     ...meant.paths,
     ...meant.rollouts.flatMap((path) => ['--rollouts', path]),
+    ...meant.baselines.flatMap((path) => ['--baseline', path]),
     ...(options.preset === undefined ? [] : ['--preset', options.preset]),
     ...(['set', 'series', 'fact'] as const).flatMap((name) =>
       (options[name] ?? []).flatMap((value) => [`--${name}`, value]),

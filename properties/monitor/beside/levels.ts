@@ -1,0 +1,198 @@
+// What healthy runs had at about the step that a run has reached, as a range: wide enough for another seed, another
+// logging interval, another length and another size of batch.
+//   The level of a run is the median of its last values (edgeOf), a baseline's a running median of three. A run may be
+// `behind` times slower: it is held against all levels from a `behind`-th of its step to its step; where both log passes
+// over the data and a pass takes another number of steps, from the earlier to the later of both measures. Behind its end, a
+// baseline stays what it was. `spread` is how far the baselines are from each other there, `noise` the larger of theirs and
+// the run's (noiseOf), as a standard deviation of single values: the noise of a level is at most half of it.
+import {
+  type Course,
+  edgeOf,
+  median,
+  noiseOf,
+  type RuleWorld,
+  type Series,
+  type SeriesSummary,
+  type Violation,
+  type Watch,
+} from '../../../src/index.ts';
+import { watchCourses } from '../watches.ts';
+
+/** A series of the run, and the same of each baseline that logs it. */
+export interface Beside {
+  readonly series: Series;
+  readonly course: Course;
+  readonly baselines: readonly SeriesSummary[];
+  /** Of the run. */
+  readonly now: number;
+  /** The first and the last step that `now` is the level of. */
+  readonly from: number;
+  readonly last: number;
+  readonly noise: number;
+  /** What baselines had at about this step. */
+  readonly expectedAt: (step: number, behind: number) => Expected;
+  /** Median of three values around this one of the course. */
+  readonly levelAt: (at: number) => number;
+}
+
+export interface Expected {
+  readonly low: number;
+  readonly high: number;
+  readonly spread: number;
+}
+
+export interface BesideOptions {
+  readonly suits: (series: Series) => boolean;
+  readonly judge: (beside: Beside) => Violation | 'seen' | undefined;
+  /** Values of a series before it is judged; of an evaluation `LEAST_EVALUATIONS`. */
+  readonly least: number;
+  readonly why: string;
+}
+
+export function watchBeside(world: RuleWorld, { suits, judge, least, why }: BesideOptions): Watch {
+  let reason = why;
+  return watchCourses(world, {
+    judge: (series, course) => {
+      const count = course.means.length;
+      if (!suits(series) || (!series.evaluation && count < least)) return undefined;
+      const baselines = counterpartsOf(world, series);
+      if (baselines.length === 0) {
+        reason = `no baseline logs as much of ${series.name}`;
+        return undefined;
+      }
+      return judge(besideOf(world, series, course, baselines));
+    },
+    least: Math.min(least, LEAST_EVALUATIONS),
+    why: () => reason,
+  });
+}
+
+/** Series of the baselines by name; else the only one of the same role and part. */
+export function counterpartsOf(world: RuleWorld, series: Series): readonly SeriesSummary[] {
+  const { name, role, part, evaluation } = series;
+  const least = evaluation ? LEAST_EVALUATIONS : LEAST_OF_BASELINE;
+  return (world.baseline?.runs ?? []).flatMap((run) => {
+    const alike = run.series.filter(
+      (each) => each.role === role && each.part === part && each.evaluation === evaluation,
+    );
+    const found = alike.find((each) => each.name === name) ?? (alike.length === 1 ? alike[0] : undefined);
+    return found !== undefined && found.points >= least ? [found] : [];
+  });
+}
+
+/** Words for a range of levels: `0.94`, or `0.94 to 0.98`. */
+export function rangeWords(values: readonly number[], say: (value: number) => string): string {
+  const [low, high] = [say(Math.min(...values)), say(Math.max(...values))];
+  return low === high ? low : `${low} to ${high}`;
+}
+
+/** Steps a pass over the data takes; undefined where that is not logged, or is logged too coarsely. */
+export function stepsPerEpoch(course: Course | undefined): number | undefined {
+  const [first, last] = [course?.means[0], course?.means.at(-1)];
+  const [from, to] = [course?.steps[0], course?.steps.at(-1)];
+  if (first === undefined || last === undefined || from === undefined || to === undefined) return undefined;
+  return last - first >= LEAST_PASS && to > from ? (to - from) / (last - first) : undefined;
+}
+
+/** The step from which on a run was on the wrong side until now. */
+export function onsetOf(
+  { course, levelAt, from }: Beside,
+  wrong: (level: number, step: number) => boolean,
+): number {
+  let onset = from;
+  for (let at = course.steps.findLastIndex((step) => step < from); at >= 0; at--) {
+    const step = course.steps[at] as number;
+    if (!wrong(levelAt(at), step)) break;
+    onset = step;
+  }
+  return onset;
+}
+
+/**
+ * The first step at which every baseline has a level. In a long log the first level is a mean over a stretch, in which a loss
+ * may have fallen far: what another run had within it is not compared.
+ */
+export function firstOf({ baselines }: Beside): number {
+  return Math.max(
+    ...baselines.map(({ course, points }) => course.steps[points > course.means.length ? 1 : 0] ?? 0),
+  );
+}
+
+// --- helpers ---
+
+/** Evaluations are few and cost little noise. */
+const LEAST_EVALUATIONS = 4;
+const LEAST_OF_BASELINE = 5;
+/** Passes are logged with two digits behind the point by some. */
+const LEAST_PASS = 0.2;
+/** Between two measures of how far a run is. */
+const SAME_PACE = 1.1;
+
+function besideOf(
+  world: RuleWorld,
+  series: Series,
+  course: Course,
+  baselines: readonly SeriesSummary[],
+): Beside {
+  const { means, steps } = course;
+  const edge = edgeOf(means.length);
+  const levels = baselines.map((each) => runningMedian(each.course.means));
+  const [first = 0, last = 0] = [steps[0], steps.at(-1)];
+  const interval = means.length > 1 ? (last - first) / (means.length - 1) : 0;
+  const own = paceOf(world);
+  const smooth = runningMedian(means);
+  return {
+    series,
+    course,
+    baselines,
+    now: median(means.slice(-edge)),
+    from: steps[means.length - edge] as number,
+    last,
+    noise: Math.max(noiseOf(means), ...baselines.map(({ noise }) => noise).filter(Number.isFinite)),
+    expectedAt: (step, behind) => {
+      const ranges = baselines.map((each, at) => {
+        const pace = paceOfBaseline(world, each);
+        const ratio = own === undefined || pace === undefined ? 1 : pace / own;
+        const other = Math.max(ratio, 1 / ratio) > SAME_PACE ? step * ratio : step;
+        const reach = { from: Math.min(step, other) / behind, to: Math.max(step, other) };
+        return levelsIn(each.course.steps, levels[at] ?? [], {
+          from: Math.min(reach.from, reach.to - interval),
+          to: reach.to,
+        });
+      });
+      const [lows, highs] = [ranges.map(({ low }) => low), ranges.map(({ high }) => high)];
+      const spreads = [lows, highs].map((each) => Math.max(...each) - Math.min(...each));
+      return { low: Math.min(...lows), high: Math.max(...highs), spread: Math.max(...spreads) };
+    },
+    levelAt: (at) => smooth[at] as number,
+  };
+}
+
+function paceOf(world: RuleWorld): number | undefined {
+  const series = world.series().find(({ role, evaluation }) => role === 'epoch' && !evaluation);
+  return stepsPerEpoch(series === undefined ? undefined : world.courseOf(series));
+}
+
+function paceOfBaseline({ baseline }: RuleWorld, of: SeriesSummary): number | undefined {
+  const run = baseline?.runs.find(({ series }) => series.includes(of));
+  return stepsPerEpoch(run?.series.find(({ role, evaluation }) => role === 'epoch' && !evaluation)?.course);
+}
+
+/** Of a baseline's levels between two steps: where it has none there, the nearest before, else its first. */
+function levelsIn(
+  steps: readonly number[],
+  levels: readonly number[],
+  reach: { readonly from: number; readonly to: number },
+): { readonly low: number; readonly high: number } {
+  const inside = levels.filter(
+    (_, at) => (steps[at] as number) >= reach.from && (steps[at] as number) <= reach.to,
+  );
+  const before = levels[steps.findLastIndex((step) => step <= reach.to)] ?? levels[0] ?? Number.NaN;
+  const all = inside.length > 0 ? inside : [before];
+  return { low: Math.min(...all), high: Math.max(...all) };
+}
+
+/** Of three; what stands at an end stays what it is. */
+function runningMedian(values: readonly number[]): readonly number[] {
+  return values.map((value, at) => median([values[at - 1] ?? value, value, values[at + 1] ?? value]));
+}
