@@ -3,12 +3,14 @@
 import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import { strangers } from '../../check/run.ts';
 import type { History } from '../../monitor/history.ts';
+import { rankedBy, rankingOf } from '../../monitor/ranking.ts';
 import type { LogSource } from '../../monitor/read/files/log.ts';
 import type { MonitorRule, SampleTokens } from '../../monitor/rule.ts';
 import { judgeHistory, type ReadingFacts } from '../../monitor/run.ts';
-import { viewsOf } from '../../monitor/view.ts';
-import type { MonitorPage } from '../../report/html/monitor/monitor.ts';
+import { viewOf, viewsOf } from '../../monitor/view.ts';
+import type { MonitorPage } from '../../report/html/monitor/logs.ts';
 import { type MonitorPrint, monitorLines, readWords } from '../../report/monitor/monitor.ts';
+import { rankLines } from '../../report/monitor/ranking.ts';
 import { terminalReport } from '../../report/terminal.ts';
 import { plural } from '../../report/text/plural.ts';
 import { harmless, wrap } from '../../report/text/visible.ts';
@@ -51,12 +53,14 @@ export function eventsSoFar(reading: Reading): readonly RunEvent[] {
   return events;
 }
 
-export function pageOf({ history, source }: Reading): MonitorPage {
+export function pageOf({ history, source, baselines }: Reading): MonitorPage {
   return {
     files: source.files.length,
     points: history.points(),
     samples: history.samples(),
     runs: viewsOf(history),
+    baselines: (baselines?.runs ?? []).map(viewOf),
+    ranking: rankingOf(history.runs(), baselines?.runs),
     unread: [...history.complaints(), ...source.passedOver.map(({ why }) => why)],
   };
 }
@@ -72,7 +76,7 @@ export async function judgeReading(
   const { held, history, source, print, quiet } = reading;
   const { width, paint } = print;
   const page = pageOf(reading);
-  if (!quiet) say(context, ...monitorLines(page, print), '');
+  if (!quiet) say(context, ...monitorLines(page, print), '', ...tableOf(page, print));
   const warnings = [...notes, ...shortened(history.complaints())];
   say(context, ...warnings.flatMap((each) => bulleted(each, width).map(paint.orange)));
   const passed = passedOverLine(source);
@@ -115,6 +119,13 @@ export async function judgeReading(
 }
 
 // --- helpers ---
+
+/** Of several runs, with an empty line behind it. */
+function tableOf({ ranking }: MonitorPage, print: MonitorPrint): readonly string[] {
+  const by = rankedBy(ranking);
+  const head = `beside each other${by === undefined ? '' : `, by ${by}`}`;
+  return ranking.length === 0 ? [] : [print.paint.bold(head), ...rankLines(ranking, print), ''];
+}
 
 /** Of what could not be read; the page has them all. */
 const MOST_COMPLAINTS = 10;

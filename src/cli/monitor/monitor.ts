@@ -120,7 +120,8 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
         : await readOnce(reading, stopping.signal, context);
     const other = baselines === undefined ? undefined : await otherTask(history.runs(), baselines);
     // Where a rule has ended a job that is lost, that stands.
-    const lost = options.follow === true && standingOf(history).broken.some((state) => ends(reading, options, state));
+    const lost =
+      options.follow === true && standingOf(history).broken.some((state) => ends(reading, options, state));
     if (other !== undefined && !lost) return refuse(context, other);
     const names = history.runs().flatMap(({ series }) => series.map(({ name }) => name));
     const notes = [...unusedSeries(meant, names), ...(other === undefined ? [] : [other.problem])];

@@ -12,16 +12,11 @@ import { html, type Markup } from '../page/markup.ts';
 import { page } from '../page/page.ts';
 import { matrix } from '../run/matrix.ts';
 import { overview, titleOf } from '../run/overview.ts';
+import { besideEachOther } from './beside.ts';
+import type { MonitorPage } from './logs.ts';
 import { smallPlot } from './monitor-series.ts';
 
-export interface MonitorPage {
-  readonly files: number;
-  readonly points: number;
-  readonly samples: number;
-  readonly runs: readonly RunView[];
-  /** What could not be read, a sentence each. */
-  readonly unread: readonly string[];
-}
+export type { MonitorPage };
 
 /** The whole document. `runs` holds the one run that judged the logs. */
 export function monitorPage(runs: readonly Run[], logs: MonitorPage): string {
@@ -30,6 +25,7 @@ export function monitorPage(runs: readonly Run[], logs: MonitorPage): string {
 ${unreadNotice(logs.unread)}
 ${failures(told, false)}
 ${knownFailures(told, false)}
+${besideEachOther(logs)}
 ${logged(logs)}
 ${matrix(runs, told.anchorOf, told.isOnlyListed)}`;
   return page({ title: titleOf(runs), body });

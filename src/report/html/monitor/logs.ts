@@ -1,0 +1,16 @@
+// What a page about logs is made of.
+import type { RankedRun } from '../../../monitor/ranking.ts';
+import type { RunView } from '../../../monitor/view.ts';
+
+export interface MonitorPage {
+  readonly files: number;
+  readonly points: number;
+  readonly samples: number;
+  readonly runs: readonly RunView[];
+  /** Runs that are held to be healthy, beside which these were judged. */
+  readonly baselines: readonly RunView[];
+  /** Of two or more runs; else none. */
+  readonly ranking: readonly RankedRun[];
+  /** What could not be read, a sentence each. */
+  readonly unread: readonly string[];
+}
