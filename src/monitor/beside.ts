@@ -85,4 +85,4 @@ function summed(series: Series, course: Course, peak: number): SeriesSummary {
 }
 
 /** A loss may fall within a few steps: its level at the start is that of its very first values. */
-const FIRST = 3;
+const FIRST = 5;

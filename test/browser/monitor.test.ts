@@ -166,10 +166,10 @@ describe('the page of logs', () => {
     const frame = await frameOf(plot.locator('svg[data-frame]'));
     await page.mouse.move(frame.right - 1, frame.middle);
     expect(await plot.locator('.readout').innerText()).toBe(
-      'step 90: runs/good 1.4 (step 80) · runs/grpo ü 40 · runs/seed 2 40 · runs/calm 1.5',
+      'step 90: runs/grpo ü 40 · runs/seed 2 40 · runs/calm 1.5 · runs/good 1.4 (step 80)',
     );
     await page.mouse.move(frame.left + 1, frame.middle);
-    expect(await plot.locator('.readout').innerText()).toContain('step 1: runs/good 1 · runs/grpo ü 1');
+    expect(await plot.locator('.readout').innerText()).toContain('step 1: runs/grpo ü 1 · runs/seed 2 1');
     await page.mouse.move(1, 1);
     expect(await plot.locator('.readout').innerText()).toBe('');
   });

@@ -8,16 +8,15 @@ import {
 } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
 import { isReinforced } from '../run-kind.ts';
-import { read } from '../watches.ts';
 import { numberOf } from '../world.ts';
-import { type Beside, watchBeside } from './levels.ts';
+import { type Beside, brief, watchBeside } from './levels.ts';
 import { whose } from './losses.ts';
 
 /**
- * What the run gained, level at the start less level now, over what the least of the baselines had gained at a `behind`-th
- * of its steps. Judged where they had gained `clear` times the noise of single values: the difference of a median of
- * `FIRST` and of one of more values has a deviation of 0.9 of that, so that a healthy run which gains as much is 4 deviations
- * away from a quarter of it.
+ * What the run gained, level at the start less level now, over what the baseline that gained least had gained in the middle of
+ * the steps from a `behind`-th of its own on; of a reward, which begins to rise when it may, at their worst. Judged where that is
+ * `clear` times the noise of single values: the difference of a median of `FIRST` and of one of more values has a deviation of 0.8
+ * of that, so that a healthy run which gains as much is 3.7 deviations away from a quarter of it.
  */
 export const improvementBeside: MonitorRule = {
   id: 'monitor/improvement-beside-baseline',
@@ -32,7 +31,7 @@ export const improvementBeside: MonitorRule = {
   settings: {
     share: { default: 0.25, what: 'Of what the baselines gained, that a run must gain at least.' },
     clear: {
-      default: 5,
+      default: 4,
       what: 'Times the noise of single values, that the baselines must have gained for it to be told.',
     },
     least: { default: 0.05, what: 'A share of the level at the start, that the baselines must have gained.' },
@@ -55,7 +54,7 @@ export const improvementBeside: MonitorRule = {
     }),
 };
 
-const FIRST = 3;
+const FIRST = 5;
 /** Where the level at the start is that of the baselines: a share of what they gained. */
 const SAME_START = 0.25;
 
@@ -67,10 +66,10 @@ function judgeGain(world: RuleWorld, beside: Beside): Violation | 'seen' | undef
   const { series, course, baselines, noise, now, from, last, expectedAt } = beside;
   const higher = isHigherBetter(series.role);
   const behind = numberOf(world, 'behind') * (higher ? 2 : 1);
-  const { low, high } = expectedAt(from, behind);
+  const { low, middle } = expectedAt(from, behind);
   // Of each baseline the start; the level of the one that has come least far.
   const starts = baselines.map(({ start }) => start);
-  const theirs = higher ? low - Math.max(...starts) : Math.min(...starts) - high;
+  const theirs = higher ? low - Math.max(...starts) : Math.min(...starts) - middle[1];
   const start = median(course.means.slice(0, FIRST));
   const size = Math.max(...starts.map(Math.abs));
   if (theirs < Math.max(numberOf(world, 'clear') * noise, numberOf(world, 'least') * size)) return undefined;
@@ -81,7 +80,7 @@ function judgeGain(world: RuleWorld, beside: Beside): Violation | 'seen' | undef
   if (gained >= numberOf(world, 'share') * theirs) return 'seen';
   return {
     kind: 'no gain',
-    sentence: `${series.name} goes from ${read(start)} to ${read(now)} by step ${last}; ${whose(world)} ${read(theirs)} better at that step than at the start.`,
+    sentence: `${series.name} goes from ${brief(start)} to ${brief(now)} by step ${last}; ${whose(world)} ${brief(theirs)} better at that step than at the start.`,
     step: course.steps[0] as number,
     value: now,
     ...(higher ? { low: start + theirs } : { high: start - theirs }),

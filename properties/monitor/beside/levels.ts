@@ -4,7 +4,7 @@
 // `behind` times slower: it is held against all levels from a `behind`-th of its step to its step; where both log passes
 // over the data and a pass takes another number of steps, from the earlier to the later of both measures. Behind its end, a
 // baseline stays what it was. `spread` is how far the baselines are from each other there, `noise` the larger of theirs and
-// the run's (noiseOf), as a standard deviation of single values: the noise of a level is at most half of it.
+// the run's (see noiseBeside), as a standard deviation of single values: the noise of a level is at most half of it.
 import {
   type Course,
   edgeOf,
@@ -16,7 +16,7 @@ import {
   type Violation,
   type Watch,
 } from '../../../src/index.ts';
-import { watchCourses } from '../watches.ts';
+import { read, watchCourses } from '../watches.ts';
 
 /** A series of the run, and the same of each baseline that logs it. */
 export interface Beside {
@@ -39,6 +39,8 @@ export interface Expected {
   readonly low: number;
   readonly high: number;
   readonly spread: number;
+  /** Of the median of each, the lowest and the highest. */
+  readonly middle: readonly [number, number];
 }
 
 export interface BesideOptions {
@@ -80,9 +82,12 @@ export function counterpartsOf(world: RuleWorld, series: Series): readonly Serie
   });
 }
 
+/** Three digits: what a person compares. */
+export const brief = (value: number): string => read(Number(value.toPrecision(3)));
+
 /** Words for a range of levels: `0.94`, or `0.94 to 0.98`. */
-export function rangeWords(values: readonly number[], say: (value: number) => string): string {
-  const [low, high] = [say(Math.min(...values)), say(Math.max(...values))];
+export function rangeWords(values: readonly number[]): string {
+  const [low, high] = [brief(Math.min(...values)), brief(Math.max(...values))];
   return low === high ? low : `${low} to ${high}`;
 }
 
@@ -94,18 +99,17 @@ export function stepsPerEpoch(course: Course | undefined): number | undefined {
   return last - first >= LEAST_PASS && to > from ? (to - from) / (last - first) : undefined;
 }
 
-/** The step from which on a run was on the wrong side until now. */
+/** The step from which on a run is on the wrong side: back from the last value of its level that is. */
 export function onsetOf(
   { course, levelAt, from }: Beside,
   wrong: (level: number, step: number) => boolean,
 ): number {
-  let onset = from;
-  for (let at = course.steps.findLastIndex((step) => step < from); at >= 0; at--) {
-    const step = course.steps[at] as number;
-    if (!wrong(levelAt(at), step)) break;
-    onset = step;
-  }
-  return onset;
+  const isWrong = (at: number): boolean => wrong(levelAt(at), course.steps[at] as number);
+  let at = course.steps.length - 1;
+  while (at > 0 && !isWrong(at) && (course.steps[at] as number) >= from) at--;
+  if (!isWrong(at)) return from;
+  while (at > 0 && isWrong(at - 1)) at--;
+  return course.steps[at] as number;
 }
 
 /**
@@ -125,6 +129,8 @@ const LEAST_EVALUATIONS = 4;
 const LEAST_OF_BASELINE = 5;
 /** Passes are logged with two digits behind the point by some. */
 const LEAST_PASS = 0.2;
+/** Square root of ten, and some. */
+const ROUGHER = 4;
 /** Between two measures of how far a run is. */
 const SAME_PACE = 1.1;
 
@@ -148,7 +154,7 @@ function besideOf(
     now: median(means.slice(-edge)),
     from: steps[means.length - edge] as number,
     last,
-    noise: Math.max(noiseOf(means), ...baselines.map(({ noise }) => noise).filter(Number.isFinite)),
+    noise: noiseBeside(means, baselines),
     expectedAt: (step, behind) => {
       const ranges = baselines.map((each, at) => {
         const pace = paceOfBaseline(world, each);
@@ -162,10 +168,35 @@ function besideOf(
       });
       const [lows, highs] = [ranges.map(({ low }) => low), ranges.map(({ high }) => high)];
       const spreads = [lows, highs].map((each) => Math.max(...each) - Math.min(...each));
-      return { low: Math.min(...lows), high: Math.max(...highs), spread: Math.max(...spreads) };
+      const middles = ranges.map(({ middle }) => middle);
+      return {
+        low: Math.min(...lows),
+        high: Math.max(...highs),
+        spread: Math.max(...spreads),
+        middle: [Math.min(...middles), Math.max(...middles)],
+      };
     },
     levelAt: (at) => smooth[at] as number,
   };
+}
+
+/**
+ * That of the run counts up to `ROUGHER` times theirs, which logging each step instead of means over ten makes; more is what
+ * is to be found.
+ */
+function noiseBeside(means: readonly number[], baselines: readonly SeriesSummary[]): number {
+  const theirs = Math.max(0, ...baselines.map((each) => steadyNoise(each.course.means)));
+  const own = steadyNoise(means);
+  return theirs > 0 ? Math.max(theirs, Math.min(own, ROUGHER * theirs)) : 0;
+}
+
+/** noiseOf, or of second differences where a trend is all that the first have: 1.4826 median |x_i-1 - 2 x_i + x_i+1| / sqrt(6). */
+function steadyNoise(values: readonly number[]): number {
+  const seconds = values
+    .slice(2)
+    .map((value, at) => Math.abs(value - 2 * (values[at + 1] as number) + (values[at] as number)));
+  const bent = (1.4826 * median(seconds)) / Math.sqrt(6);
+  return Math.min(noiseOf(values), bent) || 0;
 }
 
 function paceOf(world: RuleWorld): number | undefined {
@@ -183,13 +214,13 @@ function levelsIn(
   steps: readonly number[],
   levels: readonly number[],
   reach: { readonly from: number; readonly to: number },
-): { readonly low: number; readonly high: number } {
+): { readonly low: number; readonly high: number; readonly middle: number } {
   const inside = levels.filter(
     (_, at) => (steps[at] as number) >= reach.from && (steps[at] as number) <= reach.to,
   );
   const before = levels[steps.findLastIndex((step) => step <= reach.to)] ?? levels[0] ?? Number.NaN;
   const all = inside.length > 0 ? inside : [before];
-  return { low: Math.min(...all), high: Math.max(...all) };
+  return { low: Math.min(...all), high: Math.max(...all), middle: median(all) };
 }
 
 /** Of three; what stands at an end stays what it is. */

@@ -2,9 +2,8 @@
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
 import { isReinforced } from '../run-kind.ts';
-import { read } from '../watches.ts';
 import { numberOf } from '../world.ts';
-import { type Beside, firstOf, onsetOf, rangeWords, watchBeside } from './levels.ts';
+import { type Beside, brief, firstOf, onsetOf, rangeWords, watchBeside } from './levels.ts';
 
 const OF_POLICY = 'the loss of a policy has no size of its own';
 
@@ -63,13 +62,10 @@ function judgeStart(world: RuleWorld, beside: Beside): Violation | 'seen' | unde
   const allowed =
     high + spread + Math.max(numberOf(world, 'margin') * Math.abs(high), numberOf(world, 'noise') * noise);
   if (!(level > allowed)) return 'seen';
-  const usual = rangeWords(
-    baselines.map(({ start }) => start),
-    read,
-  );
+  const usual = rangeWords(baselines.map(({ start }) => start));
   return {
     kind: 'start',
-    sentence: `${series.name} begins at ${read(level)} (median of ${FIRST} from step ${step} on); ${whose(world)} at ${usual}.`,
+    sentence: `${series.name} begins at ${brief(level)} (median of ${FIRST} from step ${step} on); ${whose(world)} at ${usual}.`,
     step,
     value: level,
     high: allowed,
@@ -131,11 +127,10 @@ function judgeLevel(world: RuleWorld, beside: Beside): Violation | 'seen' | unde
   const allowed = allowedAt(from);
   if (!(now > allowed)) return 'seen';
   const onset = onsetOf(beside, (level, step) => level > allowedAt(step));
-  const { high, low } = expectedAt(last, 1);
-  const there = rangeWords([low, high], read);
+  const there = rangeWords(expectedAt(last, 1).middle);
   const levels = course.means.map((_, at) => levelAt(at));
   const best = levels.reduce((at, level, each) => (level < (levels[at] as number) ? each : at), 0);
-  const bestWords = `best ${read(levels[best] as number)} at step ${course.steps[best]}, now ${read(now)} at step ${last}`;
+  const bestWords = `best ${brief(levels[best] as number)} at step ${course.steps[best]}, now ${brief(now)} at step ${last}`;
   const never = onset <= (course.steps[2] ?? onset);
   return {
     kind: never ? 'above' : 'left',

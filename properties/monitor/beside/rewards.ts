@@ -1,8 +1,7 @@
 // Rewards that are lower than those of healthy runs.
 import type { MonitorRule, RuleWorld, Violation } from '../../../src/index.ts';
-import { read } from '../watches.ts';
 import { numberOf } from '../world.ts';
-import { type Beside, onsetOf, rangeWords, watchBeside } from './levels.ts';
+import { type Beside, brief, onsetOf, rangeWords, watchBeside } from './levels.ts';
 import { behind, whose } from './losses.ts';
 
 export const rewardBeside: MonitorRule = {
@@ -49,10 +48,9 @@ function judgeReward(world: RuleWorld, beside: Beside): Violation | 'seen' | und
   const allowed = allowedAt(from);
   if (!(now < allowed)) return 'seen';
   const onset = onsetOf(beside, (level, step) => level < allowedAt(step));
-  const { low, high } = expectedAt(last, 1);
   return {
     kind: 'lower',
-    sentence: `${series.name} is below the baseline from step ${onset} on, now ${read(now)} at step ${last}; ${whose(world)} there at ${rangeWords([low, high], read)}.`,
+    sentence: `${series.name} is below the baseline from step ${onset} on, now ${brief(now)} at step ${last}; ${whose(world)} there at ${rangeWords(expectedAt(last, 1).middle)}.`,
     step: onset,
     value: now,
     low: allowed,

@@ -1,8 +1,7 @@
 // Numbers of another order than in healthy runs: gradient norms, and lengths of completions.
 import type { MonitorRule, RuleWorld, Violation } from '../../../src/index.ts';
-import { read } from '../watches.ts';
 import { numberOf } from '../world.ts';
-import { type Beside, onsetOf, rangeWords, watchBeside } from './levels.ts';
+import { type Beside, brief, onsetOf, rangeWords, watchBeside } from './levels.ts';
 import { whose } from './losses.ts';
 
 export const gradNormBeside: MonitorRule = {
@@ -72,13 +71,10 @@ function judgeOrder(world: RuleWorld, beside: Beside, words: string): Violation 
   const wrong = (level: number): boolean => level < least || level > most;
   if (!wrong(now)) return 'seen';
   const onset = onsetOf(beside, (level) => level > most === now > most && wrong(level));
-  const usual = rangeWords(
-    baselines.map(({ median }) => median),
-    read,
-  );
+  const usual = rangeWords(baselines.map(({ median }) => median));
   return {
     kind: now > most ? 'larger' : 'smaller',
-    sentence: `${series.name} is ${words}: ${read(now)} from step ${from} to ${last}, ${onset < from ? `so from step ${onset} on` : 'and not so before'}; ${whose(world)} at ${usual} (median).`,
+    sentence: `${series.name} is ${words}: ${brief(now)} from step ${from} to ${last}, ${onset < from ? `so from step ${onset} on` : 'and not so before'}; ${whose(world)} at ${usual} (median).`,
     step: onset,
     value: now,
     low: least,
@@ -95,7 +91,7 @@ function judgePeak(world: RuleWorld, { series, course, baselines }: Beside): Vio
   const value = course.means[at] as number;
   return {
     kind: 'peak',
-    sentence: `${series.name} at step ${step} is ${read(value)}; the highest of the baseline is ${read(peak)}.`,
+    sentence: `${series.name} at step ${step} is ${brief(value)}; the highest of the baseline is ${brief(peak)}.`,
     step,
     value,
     high: most,

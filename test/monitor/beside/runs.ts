@@ -44,7 +44,10 @@ export function runOf(kind: TaskKind, task: number, seed: number, variant: Varia
     first: every,
     every,
     series: Object.fromEntries(
-      Object.entries(values).map(([name, all]) => [name, name === 'epoch' ? last(all, every) : logged(all, every)]),
+      Object.entries(values).map(([name, all]) => [
+        name,
+        name === 'epoch' ? last(all, every) : logged(all, every),
+      ]),
     ),
   };
 }
@@ -66,18 +69,30 @@ function supervised(of: Dice, by: Dice, kind: TaskKind, usual: number, steps: nu
     const healthy = (ownFloor + (start - ownFloor) * shape) * pass;
     if (fault === 'rate 0') return start;
     if (fault === 'labels shuffled') return start * 4 * (0.4 + 0.6 * Math.exp(-row / fall));
-    if (fault === 'rate x100') return row < usual * 0.3 ? healthy : healthy + start * 4 * (1 - Math.exp(-(row - usual * 0.3) / 5));
-    return fault === 'summed loss' ? 8 * healthy : fault === 'overfit' ? healthy * Math.exp(-row / (usual / 4)) : healthy;
+    if (fault === 'rate x100')
+      return row < usual * 0.3 ? healthy : healthy + start * 4 * (1 - Math.exp(-(row - usual * 0.3) / 5));
+    return fault === 'summed loss'
+      ? 8 * healthy
+      : fault === 'overfit'
+        ? healthy * Math.exp(-row / (usual / 4))
+        : healthy;
   };
   const loss = make(steps, (row) => Math.max(1e-4, level(row) * by.heavy(1, noise)));
   return {
     loss,
-    grad_norm: make(steps, (row) => by.heavy(norm * (fault === 'rate x100' && row > usual * 0.3 ? 300 : fault === 'summed loss' ? 8 : 1), tails)),
+    grad_norm: make(steps, (row) =>
+      by.heavy(
+        norm * (fault === 'rate x100' && row > usual * 0.3 ? 300 : fault === 'summed loss' ? 8 : 1),
+        tails,
+      ),
+    ),
     learning_rate: make(steps, (row) => 1e-5 * (1 - row / steps)),
     epoch: make(steps, (row) => ((row + 1) / usual) * passes),
     eval_loss: make(steps, (row) => row).map((row) =>
       (row + 1) % Math.max(1, Math.floor(usual / 8)) === 0
-        ? (fault === 'overfit' ? start * (0.5 + (2 * row) / usual) : ownFloor + (start - ownFloor) * Math.exp(-row / ownFall)) * by.heavy(1.05, 0.02)
+        ? (fault === 'overfit'
+            ? start * (0.5 + (2 * row) / usual)
+            : ownFloor + (start - ownFloor) * Math.exp(-row / ownFall)) * by.heavy(1.05, 0.02)
         : undefined,
     ),
   };
@@ -92,7 +107,8 @@ function policy(of: Dice, by: Dice, kind: TaskKind, usual: number, steps: number
   const rise = usual * (kind === 'grpo' ? of.pick([0.2, 0.5]) : of.pick([0.1, 0.3]));
   const own = rise * by.heavy(1, kind === 'grpo' ? 0.15 : 0.35);
   const reward = (row: number): number => {
-    const shape = kind === 'grpo' ? 1 - Math.exp(-row / own) : 1 / (1 + Math.exp((own - row) / (0.15 * usual)));
+    const shape =
+      kind === 'grpo' ? 1 - Math.exp(-row / own) : 1 / (1 + Math.exp((own - row) / (0.15 * usual)));
     if (fault === 'never rises') return from;
     return fault === 'reward gone' && row > usual / 2 ? from - 0.8 : from + gain * shape;
   };
@@ -100,8 +116,12 @@ function policy(of: Dice, by: Dice, kind: TaskKind, usual: number, steps: number
     loss: make(steps, () => 0.02 * by.normal()),
     reward: make(steps, (row) => reward(row) + noise * by.normal()),
     grad_norm: make(steps, () => by.heavy(0.5, 0.6)),
-    'completions/mean_length': make(steps, (row) =>
-      (fault === 'lengths run away' ? length * (1 + (8 * row) / usual) : length * (1 + growth * (1 - Math.exp(-row / own)))) * by.heavy(1, 0.12),
+    'completions/mean_length': make(
+      steps,
+      (row) =>
+        (fault === 'lengths run away'
+          ? length * (1 + (8 * row) / usual)
+          : length * (1 + growth * (1 - Math.exp(-row / own)))) * by.heavy(1, 0.12),
     ),
     kl: make(steps, (row) => by.heavy(1e-4 * (row + 1), 0.4)),
   };
@@ -138,7 +158,12 @@ function feed(history: History, log: Log, name: string): void {
     for (const [series, values] of Object.entries(log.series)) {
       const value = values[row];
       if (value !== undefined)
-        history.point(history.series(name, series), (log.first ?? 1) + row * (log.every ?? 1), value, Number.NaN);
+        history.point(
+          history.series(name, series),
+          (log.first ?? 1) + row * (log.every ?? 1),
+          value,
+          Number.NaN,
+        );
     }
   }
   history.end();

@@ -43,6 +43,8 @@
       curve.points = curve.paths.flat().sort((a, b) => a[0] - b[0]);
       curve.dot.setAttribute('class', `here ${curve.element.getAttribute('class')}`);
     }
+    // Drawn below the others, told behind them.
+    curves.sort((a, b) => a.element.matches('.healthy') - b.element.matches('.healthy'));
     const steps = [...new Set(curves.flatMap(({ points }) => points.map(([x]) => x)))].sort((a, b) => a - b);
     const drawn = svg.querySelector('.drawn');
     const own = [svg.querySelector('.grid'), svg.querySelector('.ticks')];

@@ -151,7 +151,7 @@ const CHARACTER = 6.5;
 const X_TICKS = 6;
 /** Below this width. */
 const NARROW = 400;
-const FEW_X_TICKS = 4;
+const FEW_X_TICKS = 5;
 const Y_TICKS = 4;
 /** Above this many, dots run into a thick line. */
 const MOST_DOTS = 40;
