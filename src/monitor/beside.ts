@@ -2,6 +2,7 @@
 // at the end, and the course between. `--baseline` names runs that are held to be healthy; rules see them as this.
 import type { Course } from './curve.ts';
 import type { RunHistory } from './history.ts';
+import type { SettingValue } from './rule.ts';
 import type { Series, SeriesRole } from './series.ts';
 import { median, noiseOf } from './statistics.ts';
 
@@ -26,6 +27,8 @@ export interface BaselineRun {
   /** As the user would name it. */
   readonly name: string;
   readonly series: readonly SeriesSummary[];
+  /** What it said of its own settings. */
+  readonly declared: (name: string) => SettingValue | undefined;
 }
 
 /** The runs of `--baseline`: at least one. */
@@ -37,6 +40,7 @@ export interface BaselineRuns {
 export function summaryOf(run: RunHistory): BaselineRun {
   return {
     name: run.name,
+    declared: (name) => run.declared.get(name),
     series: run.series.flatMap((series) => {
       const { curve, highest } = run.stateOf(series);
       const course = series.role === undefined ? undefined : curve?.course();

@@ -91,12 +91,17 @@ export function rangeWords(values: readonly number[]): string {
   return low === high ? low : `${low} to ${high}`;
 }
 
-/** Steps a pass over the data takes; undefined where that is not logged, or is logged too coarsely. */
-export function stepsPerEpoch(course: Course | undefined): number | undefined {
-  const [first, last] = [course?.means[0], course?.means.at(-1)];
-  const [from, to] = [course?.steps[0], course?.steps.at(-1)];
-  if (first === undefined || last === undefined || from === undefined || to === undefined) return undefined;
-  return last - first >= LEAST_PASS && to > from ? (to - from) / (last - first) : undefined;
+/**
+ * Steps a pass over the data takes, by what is logged of passes, else by what a trainer says of how far it came; undefined where
+ * neither tells, or too coarsely.
+ */
+function stepsPerEpoch(passes: Course | undefined, declared: RuleWorld['declared']): number | undefined {
+  const [first, last] = [passes?.means[0], passes?.means.at(-1)];
+  const [from, to] = [passes?.steps[0], passes?.steps.at(-1)];
+  if (first !== undefined && last !== undefined && from !== undefined && to !== undefined)
+    return last - first >= LEAST_PASS && to > from ? (to - from) / (last - first) : undefined;
+  const [epoch, steps] = [Number(declared('epoch')), Number(declared('global_step'))];
+  return epoch >= LEAST_PASS && steps > 0 ? steps / epoch : undefined;
 }
 
 /** The step from which on a run is on the wrong side: back from the last value of its level that is. */
@@ -199,14 +204,18 @@ function steadyNoise(values: readonly number[]): number {
   return Math.min(noiseOf(values), bent) || 0;
 }
 
-function paceOf(world: RuleWorld): number | undefined {
-  const series = world.series().find(({ role, evaluation }) => role === 'epoch' && !evaluation);
-  return stepsPerEpoch(series === undefined ? undefined : world.courseOf(series));
+export function paceOf(world: Pick<RuleWorld, 'series' | 'courseOf' | 'declared'>): number | undefined {
+  const series = world.series().find(isPasses);
+  return stepsPerEpoch(series === undefined ? undefined : world.courseOf(series), world.declared);
 }
 
 function paceOfBaseline({ baseline }: RuleWorld, of: SeriesSummary): number | undefined {
   const run = baseline?.runs.find(({ series }) => series.includes(of));
-  return stepsPerEpoch(run?.series.find(({ role, evaluation }) => role === 'epoch' && !evaluation)?.course);
+  return run === undefined ? undefined : stepsPerEpoch(run.series.find(isPasses)?.course, run.declared);
+}
+
+function isPasses({ role, evaluation }: Pick<Series, 'role' | 'evaluation'>): boolean {
+  return role === 'epoch' && !evaluation;
 }
 
 /** Of a baseline's levels between two steps: where it has none there, the nearest before, else its first. */

@@ -3,7 +3,7 @@
 import type { RuleWorld } from '../../../src/index.ts';
 import { kindOfRun, type RunKind } from '../run-kind.ts';
 import { declaredNumber, declaredText } from '../world.ts';
-import { stepsPerEpoch } from './levels.ts';
+import { paceOf } from './levels.ts';
 
 export interface Task {
   /** Undefined: nothing tells; so for each. */
@@ -26,8 +26,7 @@ export function taskOf(world: RuleWorld): Task {
     'batch_size',
     'data.train_batch_size',
   );
-  const epoch = world.series().find(({ role, evaluation }) => role === 'epoch' && !evaluation);
-  const steps = stepsPerEpoch(epoch === undefined ? undefined : world.courseOf(epoch));
+  const steps = paceOf(world);
   const accumulated = declaredNumber(world, 'gradient_accumulation_steps');
   const devices = declaredNumber(world, 'world_size', 'n_gpu');
   return {
@@ -52,16 +51,16 @@ export function taskOf(world: RuleWorld): Task {
 export function differenceOfTasks(run: Task, baseline: Task): string | undefined {
   const { kind, model, data, rows } = run;
   if (kind !== undefined && baseline.kind !== undefined && kind !== baseline.kind)
-    return `the run is ${kind}, the baseline ${baseline.kind}.`;
+    return `one is ${kind}, the other ${baseline.kind}.`;
   if (model !== undefined && baseline.model !== undefined && !isSame(model, baseline.model))
-    return `the run declares the model ${model}, the baseline ${baseline.model}.`;
+    return `one declares the model ${model}, the other ${baseline.model}.`;
   for (const [name, size] of run.sizes) {
     const other = baseline.sizes.get(name);
     if (other !== undefined && other !== size)
-      return `the run declares a model whose ${name} is ${size}, the baseline one of ${other}.`;
+      return `one declares a model whose ${name} is ${size}, the other one of ${other}.`;
   }
   if (data !== undefined && baseline.data !== undefined && !isSame(data, baseline.data))
-    return `the run declares the data set ${data}, the baseline ${baseline.data}.`;
+    return `one declares the data set ${data}, the other ${baseline.data}.`;
   if (rows === undefined || baseline.rows === undefined) return undefined;
   const times = Math.max(rows / baseline.rows, baseline.rows / rows);
   // Accumulation and devices that nobody declares come in powers of two.
@@ -69,7 +68,7 @@ export function differenceOfTasks(run: Task, baseline: Task): string | undefined
   const power = 2 ** Math.round(Math.log2(times));
   if (times < OTHER_SIZE || (hidden && Math.abs(times / power - 1) < NEAR)) return undefined;
   const count = (value: number): string => Math.round(value).toLocaleString('en');
-  return `a pass over the data of the run is about ${count(rows)} rows, one over that of the baseline ${count(baseline.rows)} (steps a pass times size of batch).`;
+  return `a pass over the data is about ${count(rows)} rows in one and ${count(baseline.rows)} in the other (steps a pass times size of batch).`;
 }
 
 // --- helpers ---

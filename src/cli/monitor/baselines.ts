@@ -1,12 +1,11 @@
 // The runs of `--baseline`: read by the same readers, each PATH into a history of its own, and refused where a run cannot be
 // judged beside them: nothing is read, a rule of level `must` fails in them, or they are of another task.
-import type { BaselineRuns } from '../../monitor/beside.ts';
-import { summaryOf } from '../../monitor/beside.ts';
+import { type BaselineRuns, summaryOf } from '../../monitor/beside.ts';
 import { openLogs } from '../../monitor/files.ts';
 import { type History, openHistory, type RunHistory } from '../../monitor/history.ts';
 import type { RuleWorld, SampleTokens } from '../../monitor/rule.ts';
-import type { Context, Problem } from '../context.ts';
-import { isProblem } from '../context.ts';
+import { harmless } from '../../report/text/visible.ts';
+import { type Context, isProblem, type Problem } from '../context.ts';
 import type { Held } from './rules.ts';
 
 export interface Baselines {
@@ -43,7 +42,7 @@ export async function readBaselines(
         problem: `--baseline ${path}: nothing was read there whose name says what it is, so that nothing can be judged beside it.${whyOf(history)}`,
       };
     const problem = brokenIn(judged);
-    if (problem !== undefined) return { problem: `--baseline ${path}: ${problem}` };
+    if (problem !== undefined) return refusal(`--baseline ${path}: ${problem}`);
     for (const run of judged) if (!runs.some(({ name }) => name === run.name)) runs.push(run);
   }
   return { runs, summed: { runs: runs.map(summaryOf) } };
@@ -55,29 +54,26 @@ export async function otherTask(
   baselines: Baselines,
 ): Promise<Problem | undefined> {
   const { differenceOfTasks, taskOf } = await import('../../../properties/monitor/beside/task.ts');
-  const others = baselines.runs.map((run) => ({ run, task: taskOf(worldOf(run)) }));
-  const [first, ...rest] = others;
-  for (const each of rest) {
-    const difference = first && differenceOfTasks(each.task, first.task);
-    if (difference !== undefined)
-      return {
-        problem: `--baseline: ${each.run.name} and ${first?.run.name} are not of one task: ${difference}`,
-      };
-  }
-  for (const run of runs) {
-    const task = taskOf(worldOf(run));
-    for (const { run: baseline, task: other } of others) {
-      const difference = differenceOfTasks(task, other);
+  const healthy = baselines.runs.map((run) => ({ name: run.name, task: taskOf(worldOf(run)) }));
+  const judged = runs.map((run) => ({ name: run.name, task: taskOf(worldOf(run)) }));
+  for (const { name, task } of [...judged, ...healthy]) {
+    for (const other of healthy) {
+      const difference = differenceOfTasks(task, other.task);
       if (difference !== undefined)
-        return {
-          problem: `--baseline: ${run.name} cannot be judged beside ${baseline.name}, since they are not of one task: ${difference}`,
-        };
+        return refusal(
+          `--baseline: ${name} cannot be judged beside ${other.name}, since they are not of one task: ${difference}`,
+        );
     }
   }
   return undefined;
 }
 
 // --- helpers ---
+
+/** Names and values of logs are text of others. */
+function refusal(problem: string): Problem {
+  return { problem: harmless(problem) };
+}
 
 function brokenIn(runs: readonly RunHistory[]): string | undefined {
   for (const { name, rules } of runs) {

@@ -29,9 +29,9 @@ export function rankLines(rows: readonly RankedRun[], { width, paint }: MonitorP
   while (columns.length > 2 && sum(columns.map((each) => each.width + GAP.length)) > width - LEAST_NAME)
     columns.splice(-2, 1);
   const room = width - INDENT.length - sum(columns.map((each) => each.width + GAP.length));
-  const names = shown.map(({ name, baseline }) =>
-    shortenedName(`${name}${baseline ? ' (baseline)' : ''}`, room),
-  );
+  const names = ownNames(rows)
+    .slice(0, MOST_ROWS)
+    .map((name) => shortenedName(name, room));
   const nameWidth = Math.max('run'.length, ...names.map(widthOf));
   const line = (name: string, cells: readonly string[]): string =>
     [
@@ -74,8 +74,23 @@ const COLUMNS: readonly RankColumn[] = [
   { head: 'eval', long: 'Evaluation, best', cell: ({ evaluation }) => number(evaluation) },
   { head: 'reward', long: 'Reward, end', cell: ({ reward }) => number(reward) },
   { head: 'grad', long: 'Gradient norm', cell: ({ gradNorm }) => number(gradNorm) },
-  { head: 'wrong', long: 'Findings', cell: ({ findings, baseline }) => (baseline ? '' : String(findings)) },
+  {
+    head: 'wrong',
+    long: 'Findings',
+    cell: ({ findings, baseline }) => (baseline ? 'baseline' : String(findings)),
+  },
 ];
+
+/** Without the folders, and the name of the file, that all have in common. */
+function ownNames(rows: readonly RankedRun[]): readonly string[] {
+  const paths = rows.map(({ name }) => name.split('/'));
+  const shortest = Math.min(...paths.map((path) => path.length));
+  const isCommon = (at: number): boolean => new Set(paths.map((path) => path.at(at))).size === 1;
+  let [left, right] = [0, 0];
+  while (right < shortest - 1 && isCommon(-1 - right)) right++;
+  while (left < shortest - 1 - right && isCommon(left)) left++;
+  return paths.map((path) => path.slice(left, path.length - right).join('/'));
+}
 
 /** The end of a path tells runs apart. */
 function shortenedName(name: string, room: number): string {

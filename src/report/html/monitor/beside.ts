@@ -24,7 +24,7 @@ ${
 <tbody>
 ${ranking.slice(0, MOST_ROWS).map(
   (row) =>
-    html`<tr><th scope="row"><code>${row.name}</code>${row.baseline && html` <span class="aside">baseline</span>`}</th>${columns.map(({ cell }) => html`<td class="number">${cell(row)}</td>`)}</tr>
+    html`<tr><th scope="row"><code>${row.name}</code></th>${columns.map(({ cell }) => html`<td class="number">${cell(row)}</td>`)}</tr>
 `,
 )}</tbody></table></div>${more > 0 && html`<p class="note">and ${more} more</p>`}`
 }
