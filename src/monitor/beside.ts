@@ -1,10 +1,7 @@
 // A run in a few numbers, so that others can be laid beside it: of each series the level at the start, the best, the level
 // at the end, and the course between. `--baseline` names runs that are held to be healthy; rules see them as this.
 import type { Course } from './curve.ts';
-import type { RunHistory } from './history.ts';
-import type { SettingValue } from './rule.ts';
 import type { Series, SeriesRole } from './series.ts';
-import { median, noiseOf } from './statistics.ts';
 
 export interface SeriesSummary extends Pick<Series, 'name' | 'role' | 'part' | 'evaluation'> {
   /** Finite values. */
@@ -28,25 +25,12 @@ export interface BaselineRun {
   readonly name: string;
   readonly series: readonly SeriesSummary[];
   /** What it said of its own settings. */
-  readonly declared: (name: string) => SettingValue | undefined;
+  readonly declared: (name: string) => string | number | boolean | undefined;
 }
 
 /** The runs of `--baseline`: at least one. */
 export interface BaselineRuns {
   readonly runs: readonly BaselineRun[];
-}
-
-/** Series with a role of which anything finite was logged. */
-export function summaryOf(run: RunHistory): BaselineRun {
-  return {
-    name: run.name,
-    declared: (name) => run.declared.get(name),
-    series: run.series.flatMap((series) => {
-      const { curve, highest } = run.stateOf(series);
-      const course = series.role === undefined ? undefined : curve?.course();
-      return course === undefined || course.points === 0 ? [] : [summed(series, course, highest)];
-    }),
-  };
 }
 
 /** Whether more of it is better. */
@@ -59,34 +43,5 @@ export function edgeOf(count: number): number {
   return Math.max(1, Math.min(count >> 1, Math.max(SHORT_EDGE, Math.round(count / 10))));
 }
 
-// --- helpers ---
-
 /** A median of five lets two outliers pass. */
 const SHORT_EDGE = 5;
-
-function summed(series: Series, course: Course, peak: number): SeriesSummary {
-  const { name, role, part, evaluation } = series;
-  const { means, steps } = course;
-  const edge = edgeOf(means.length);
-  const better = isHigherBetter(role) ? (a: number, b: number) => a > b : (a: number, b: number) => a < b;
-  let best = 0;
-  for (const [at, mean] of means.entries()) if (better(mean, means[best] as number)) best = at;
-  return {
-    name,
-    ...(role === undefined ? {} : { role }),
-    part,
-    evaluation,
-    points: course.points,
-    start: median(means.slice(0, Math.min(edge, FIRST))),
-    end: median(means.slice(-edge)),
-    best: means[best] as number,
-    bestStep: steps[best] as number,
-    median: median(means),
-    peak,
-    noise: noiseOf(means),
-    course,
-  };
-}
-
-/** A loss may fall within a few steps: its level at the start is that of its very first values. */
-const FIRST = 5;
