@@ -49,7 +49,7 @@ export const improvementBeside: MonitorRule = {
           ? series.part === ''
           : isMainLoss(series) && !isPolicyLoss(world, series.role)),
       judge: (beside) => judgeGain(world, beside),
-      least: 20,
+      least: 24,
       why: 'no loss that has a size of its own, and no reward, is logged',
     }),
 };

@@ -100,7 +100,7 @@ export const lossBeside: MonitorRule = {
     watchBeside(world, {
       suits: (series) => isLoss(world, series),
       judge: (beside) => judgeLevel(world, beside),
-      least: 10,
+      least: 16,
       why: OF_POLICY,
     }),
 };

@@ -28,12 +28,17 @@ export interface Variant {
   /** Steps between two logged rows, each the mean of those since. */
   readonly every?: number;
   readonly fault?: Fault;
+  /** Seeds differ twice as much, and the noise of a row is half that of the row before. */
+  readonly rough?: true;
 }
 
 /** The same task, the same curve behind the noise; the same seed, the same run. */
 export function runOf(kind: TaskKind, task: number, seed: number, variant: Variant = {}): Log {
   const of = dice(task * 32 + TASKS.indexOf(kind) + 1);
-  const by = dice((task * 7919 + seed * 104_729 + 13) >>> 0);
+  const by =
+    variant.rough === true
+      ? rough(dice((task * 7919 + seed * 104_729 + 13) >>> 0))
+      : dice((task * 7919 + seed * 104_729 + 13) >>> 0);
   const usual = of.pick([40, 60, 120, 400]);
   const steps = Math.max(20, Math.round(usual * (variant.length ?? 1)));
   const every = variant.every ?? 1;
@@ -152,6 +157,18 @@ export function summedUp(log: Log, name: string): BaselineRun {
 }
 
 // --- helpers ---
+
+/** What a seed changes is drawn by `heavy` of small widths: twice as wide; later draws hang on each other. */
+function rough(by: Dice): Dice {
+  let last = 0;
+  return {
+    ...by,
+    heavy: (scale, sigma) => {
+      last = 0.5 * last + Math.sqrt(0.75) * by.normal();
+      return scale * Math.exp((sigma <= 0.15 ? 2 : 1) * sigma * last);
+    },
+  };
+}
 
 function feed(history: History, log: Log, name: string): void {
   const rows = Math.max(...Object.values(log.series).map((values) => values.length));
