@@ -1,12 +1,13 @@
 // Plots under a pointer, or under the keys: the step and the values nearest to it, of each curve; and a part of the steps
 // made as wide as the plot. The numbers stand in the attributes of the drawing, see series.ts.
 (() => {
-  const SVG = 'http://www.w3.org/2000/svg';
+  const plots = document.querySelectorAll('svg[data-frame]');
+  if (plots.length === 0) return;
   const KEYS = 'Left and right: values. + and -: zoom. 0: all.';
   let clips = 0;
 
   function make(name, attributes) {
-    const element = document.createElementNS(SVG, name);
+    const element = document.createElementNS(plots[0].namespaceURI, name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     return element;
   }
@@ -271,7 +272,7 @@
     if (!ready.has(svg)) ready.set(svg, explore(svg));
     return ready.get(svg);
   }
-  for (const svg of document.querySelectorAll('svg[data-frame]')) {
+  for (const svg of plots) {
     svg.setAttribute('tabindex', '0');
     // There from the beginning: what is below must not move when it is filled.
     const readout = document.createElement('p');
