@@ -29,6 +29,8 @@ export interface Beside {
   readonly from: number;
   readonly last: number;
   readonly noise: number;
+  /** The log is at its end. */
+  readonly ended: boolean;
   /** What baselines had at about this step. */
   readonly expectedAt: (step: number, behind: number) => Expected;
   /** Median of three values around this one of the course. */
@@ -54,7 +56,7 @@ export interface BesideOptions {
 export function watchBeside(world: RuleWorld, { suits, judge, least, why }: BesideOptions): Watch {
   let reason = why;
   return watchCourses(world, {
-    judge: (series, course) => {
+    judge: (series, course, ended) => {
       const count = course.means.length;
       if (!suits(series) || (!series.evaluation && count < least)) return undefined;
       const baselines = counterpartsOf(world, series);
@@ -62,7 +64,7 @@ export function watchBeside(world: RuleWorld, { suits, judge, least, why }: Besi
         reason = `no baseline logs as much of ${series.name}`;
         return undefined;
       }
-      return judge(besideOf(world, series, course, baselines));
+      return judge({ ...besideOf(world, series, course, baselines), ended });
     },
     least: Math.min(least, LEAST_EVALUATIONS),
     why: () => reason,
@@ -144,7 +146,7 @@ function besideOf(
   series: Series,
   course: Course,
   baselines: readonly SeriesSummary[],
-): Beside {
+): Omit<Beside, 'ended'> {
   const { means, steps } = course;
   const edge = edgeOf(means.length);
   const levels = baselines.map((each) => runningMedian(each.course.means));

@@ -106,7 +106,7 @@ export const lossBeside: MonitorRule = {
 };
 
 function judgeLevel(world: RuleWorld, beside: Beside): Violation | 'seen' | undefined {
-  const { series, course, baselines, noise, now, from, last, expectedAt, levelAt } = beside;
+  const { series, course, baselines, noise, now, from, last, ended, expectedAt, levelAt } = beside;
   if (from < firstOf(beside)) return undefined;
   // An evaluation turns in the end where training goes on: behind the baselines' last, nobody knows when.
   if (series.evaluation && from > Math.max(...baselines.map((each) => each.course.steps.at(-1) ?? 0)))
@@ -132,6 +132,9 @@ function judgeLevel(world: RuleWorld, beside: Beside): Violation | 'seen' | unde
   const best = levels.reduce((at, level, each) => (level < (levels[at] as number) ? each : at), 0);
   const bestWords = `best ${brief(levels[best] as number)} at step ${course.steps[best]}, now ${brief(now)} at step ${last}`;
   const never = onset <= (course.steps[2] ?? onset);
+  // What has not come down yet may: that is told when the baselines were half done, or nothing more will come.
+  const half = Math.min(...baselines.map((each) => each.course.steps.at(-1) ?? 0)) / 2;
+  if (never && !ended && last < half) return 'seen';
   return {
     kind: never ? 'above' : 'left',
     sentence: never
