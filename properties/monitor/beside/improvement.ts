@@ -67,9 +67,11 @@ function judgeGain(world: RuleWorld, beside: Beside): Violation | 'seen' | undef
   const higher = isHigherBetter(series.role);
   const behind = numberOf(world, 'behind') * (higher ? 2 : 1);
   const { low, middle } = expectedAt(from, behind);
+  // And at the last values themselves: a stage of a curriculum may have begun.
+  const { middle: there } = expectedAt(last, last / Math.max(1, from));
   // Of each baseline the start; the level of the one that has come least far.
   const starts = baselines.map(({ start }) => start);
-  const theirs = higher ? low - Math.max(...starts) : Math.min(...starts) - middle[1];
+  const theirs = higher ? low - Math.max(...starts) : Math.min(...starts) - Math.max(middle[1], there[1]);
   const start = median(course.means.slice(0, FIRST));
   const size = Math.max(...starts.map(Math.abs));
   if (theirs < Math.max(numberOf(world, 'clear') * noise, numberOf(world, 'least') * size)) return undefined;

@@ -124,7 +124,8 @@ function judgeLevel(world: RuleWorld, beside: Beside): Violation | 'seen' | unde
       )
     );
   };
-  const allowed = allowedAt(from);
+  // A stage of a curriculum may begin within the last values: what is allowed at any of them is.
+  const allowed = Math.max(allowedAt(from), allowedAt(last));
   if (!(now > allowed)) return 'seen';
   const onset = onsetOf(beside, (level, step) => level > allowedAt(step));
   const there = rangeWords(expectedAt(last, 1).middle);
@@ -154,6 +155,6 @@ export function whose({ baseline }: RuleWorld): string {
 
 /** That of a policy is of no size, unless it is said to be supervised. */
 function isLoss(world: RuleWorld, series: Series): boolean {
-  if (series.role === 'sft_loss') return true;
+  if (series.role === 'sft_loss') return series.part === '';
   return series.role === 'loss' && (isMainLoss(series) || series.evaluation) && !isReinforced(world);
 }

@@ -1,5 +1,5 @@
 // Numbers of another order than in healthy runs: gradient norms, and lengths of completions.
-import type { MonitorRule, RuleWorld, Violation } from '../../../src/index.ts';
+import { type MonitorRule, median, type RuleWorld, type Violation } from '../../../src/index.ts';
 import { numberOf } from '../world.ts';
 import { type Beside, brief, onsetOf, rangeWords, watchBeside } from './levels.ts';
 import { whose } from './losses.ts';
@@ -65,13 +65,15 @@ export const lengthBeside: MonitorRule = {
 function judgeOrder(world: RuleWorld, beside: Beside, words: string): Violation | 'seen' | undefined {
   const { series, baselines, now, last, from, expectedAt } = beside;
   const { low, high, spread } = expectedAt(Number.MAX_VALUE, Number.POSITIVE_INFINITY);
-  if (!(low > 0)) return undefined;
+  // Of micro-steps, most norms are logged as 0; one that is always 0 is for gradient-flows.
+  if (!(low > 0) || now === 0) return undefined;
   const times = numberOf(world, 'times');
   const [least, most] = [low / times, (high + spread) * times];
   const wrong = (level: number): boolean => level < least || level > most;
-  if (!wrong(now)) return 'seen';
+  // A few steps without anything to learn have next to no gradient: small is what the whole run is.
+  if (!wrong(now) || (now < least && median(beside.course.means) >= least)) return 'seen';
   const onset = onsetOf(beside, (level) => level > most === now > most && wrong(level));
-  const usual = rangeWords(baselines.map(({ median }) => median));
+  const usual = rangeWords(baselines.map((each) => each.median));
   return {
     kind: now > most ? 'larger' : 'smaller',
     sentence: `${series.name} is ${words}: ${brief(now)} from step ${from} to ${last}, ${onset < from ? `so from step ${onset} on` : 'and not so before'}; ${whose(world)} at ${usual} (median).`,
