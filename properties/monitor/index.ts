@@ -1,5 +1,6 @@
 // The specification of a run's logs: every rule, in the order in which a reader wants to hear of them.
 import type { MonitorRule } from '../../src/index.ts';
+import { besideRules } from './beside/index.ts';
 import { divergenceRules } from './losses/divergence.ts';
 import { expectedRules } from './losses/expected.ts';
 import { finiteRules } from './losses/finite.ts';
@@ -58,4 +59,4 @@ export const seriesRules: readonly MonitorRule[] = [
   bestCheckpoint,
 ];
 
-export const monitorRules: readonly MonitorRule[] = [...seriesRules, ...sampleRules];
+export const monitorRules: readonly MonitorRule[] = [...seriesRules, ...besideRules, ...sampleRules];

@@ -1,6 +1,6 @@
 // What a run trains, told by all that it logs: a KL, a share of clipping and a loss of 0 mean other things where no policy
 // samples.
-import type { RuleWorld, SeriesRole } from '../../src/index.ts';
+import type { RuleWorld, Series, SeriesRole } from '../../src/index.ts';
 import { hasRollouts, OF_ROLLOUTS, ofAllSeries, someSeries } from './world.ts';
 
 /** What a policy has beside its KL and its clipping, which other objectives have as well. */
@@ -43,3 +43,16 @@ export function isReinforced(world: RuleWorld): boolean {
 function hasPolicyRoles(world: RuleWorld): boolean {
   return someSeries(world, ({ role }) => role !== undefined && OF_POLICY.has(role));
 }
+
+export type RunKind = 'supervised training' | 'training on preferences' | 'reinforcement learning';
+
+/** Undefined: nothing that it logs tells. */
+export function kindOfRun(world: RuleWorld): RunKind | undefined {
+  if (someSeries(world, ({ name }) => OF_PAIRS.test(name))) return 'training on preferences';
+  if (isReinforced(world)) return 'reinforcement learning';
+  const losses = ({ role, evaluation }: Series): boolean =>
+    !evaluation && (role === 'loss' || role === 'sft_loss');
+  return someSeries(world, losses) ? 'supervised training' : undefined;
+}
+
+const OF_PAIRS = /(?:^|[/_])rewards\/(?:chosen|margins)$/i;

@@ -1,6 +1,7 @@
 // The history of a reading: where readers push what they read. Each point goes to the watches that asked for its role and
 // nowhere else, and of each series stays no more than a plot shows; so that a log of a hundred million points is taken in
 // in seconds and in little memory.
+import type { BaselineRuns } from './beside.ts';
 import { type Curve, makeCurve } from './curve.ts';
 import { asShare, percentRemark, type ShareUnit, shareUnitOf } from './percent.ts';
 import { remarksOf } from './remarks.ts';
@@ -31,6 +32,8 @@ export interface HistoryOptions {
   /** The role that the user gives a series, or `none`; undefined: the name tells. */
   readonly roleFor?: (name: string) => SeriesRole | 'none' | undefined;
   readonly tokens?: SampleTokens;
+  /** Runs that are held to be healthy: rules judge beside them. */
+  readonly baseline?: BaselineRuns;
   /** The first time that a rule is broken in a run. */
   readonly onBroken?: (state: RuleState, violation: Violation) => void;
 }
@@ -243,6 +246,7 @@ function watched(rule: MonitorRule, run: MutableRun, options: HistoryOptions): R
     series: () => run.series,
     courseOf: (series) => run.stateOf(series).curve?.course(),
     ...(options.tokens === undefined ? {} : { tokens: options.tokens }),
+    ...(options.baseline === undefined ? {} : { baseline: options.baseline }),
   });
   return { run: run.name, rule, watch, seen: false, violations: [], more: 0, error: undefined };
 }

@@ -1,6 +1,7 @@
 // What a rule over logs is: data, like a property. It sees points as they come and remembers no more than a window, so
 // that it judges a finished log and a running job alike.
 import type { PropertyFacts } from '../check/events.ts';
+import type { BaselineRuns } from './beside.ts';
 import type { Course } from './curve.ts';
 import type { Sample, Series, SeriesRole } from './series.ts';
 
@@ -22,6 +23,8 @@ export interface MonitorRule extends PropertyFacts {
   readonly evaluations?: true;
   /** It judges samples of rollouts. */
   readonly samples?: true;
+  /** It judges beside runs that are held to be healthy, and is left out where none is named. */
+  readonly baseline?: true;
   readonly settings: Readonly<Record<string, Setting>>;
   /** A fresh watch for one run. */
   readonly watch: (world: RuleWorld) => Watch;
@@ -38,6 +41,8 @@ export interface RuleWorld {
   readonly series: () => readonly Series[];
   /** What was logged of a series so far; undefined where there were too many series to keep the course of each. */
   readonly courseOf: (series: Series) => Course | undefined;
+  /** Runs that are held to be healthy, where the user named some. */
+  readonly baseline?: BaselineRuns;
   /** Of the run, where the user named one: for rules about the ids of samples. */
   readonly tokens?: SampleTokens;
 }

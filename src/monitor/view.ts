@@ -63,9 +63,7 @@ export function standingOf(history: History): Standing {
   };
 }
 
-// --- helpers ---
-
-function viewOf(run: RunHistory): RunView {
+export function viewOf(run: RunHistory): RunView {
   const broken = new Map<Series, { rules: string[]; step: number }>();
   for (const { rule, violations } of run.rules) {
     for (const { series, step = Number.POSITIVE_INFINITY } of violations) {

@@ -1,6 +1,8 @@
 // The page that `monitor --html` writes: from disk, on a narrow screen, on paper, for who hears it.
 import { AxeBuilder } from '@axe-core/playwright';
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { rankingOf } from '../../src/monitor/ranking.ts';
 import { viewsOf } from '../../src/monitor/view.ts';
 import { monitorPage } from '../../src/report/html/monitor/monitor.ts';
 import { runsOf } from '../../src/report/runs.ts';
@@ -31,6 +33,17 @@ function pageOf(): string {
     log(history, run, LONG, jump > 0 ? [0.5, Number.NaN, 0.4] : [0.5, 0.4]);
     for (let at = 0; at < 30; at++) log(history, run, `layer/${at}/norm`, [at]);
   }
+  const healthy = ledgerOf([]);
+  for (const [name, level] of [
+    ['objective/kl', 1],
+    ['train/reward', 0.15],
+  ] as const)
+    log(
+      healthy,
+      'runs/good',
+      name,
+      Array.from({ length: 80 }, (_, at) => level * (1 + (at % 5) / 10)),
+    );
   history.sample({
     run: 'runs/calm',
     where: 'r.jsonl line 3',
@@ -44,6 +57,8 @@ function pageOf(): string {
     points: history.points(),
     samples: history.samples(),
     runs: viewsOf(history),
+    baselines: viewsOf(healthy),
+    ranking: rankingOf(history.runs(), healthy.runs()),
     unread: history.complaints(),
   });
 }
@@ -123,4 +138,98 @@ describe('the page of logs', () => {
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('#run-logged-1 .plot').first().isVisible()).toBe(true);
   });
+
+  test('has the runs in one table and their series in one plot each, healthy ones dashed', async () => {
+    const { page } = await open(document);
+    const section = page.locator('section.beside');
+    expect(await section.locator('tbody tr').count()).toBe(4);
+    expect(await section.locator('tbody tr', { hasText: 'runs/good' }).innerText()).toContain('baseline');
+    const plot = section.locator('.plot', { hasText: 'objective/kl' });
+    expect(await plot.locator('.drawn .curve').count()).toBe(4);
+    const legend = await plot.locator('.legend li').allInnerTexts();
+    expect(legend.map((each) => each.trim())).toEqual([
+      'runs/grpo ü',
+      'runs/seed 2',
+      'runs/calm',
+      'runs/good (baseline)',
+    ]);
+    expect(await plot.locator('.violation').count()).toBe(2);
+    const dashes = await page.evaluate(
+      "getComputedStyle(document.querySelector('section.beside .drawn .healthy .line')).strokeDasharray",
+    );
+    expect(dashes).not.toBe('none');
+  });
+
+  test('tells under the pointer the step and the values of each run', async () => {
+    const { page } = await open(document);
+    const plot = page.locator('section.beside .plot', { hasText: 'objective/kl' });
+    const frame = await frameOf(plot.locator('svg[data-frame]'));
+    await page.mouse.move(frame.right - 1, frame.middle);
+    expect(await plot.locator('.readout').innerText()).toBe(
+      'step 90: runs/grpo ü 40 · runs/seed 2 40 · runs/calm 1.5 · runs/good 1.4 (step 80)',
+    );
+    await page.mouse.move(frame.left + 1, frame.middle);
+    expect(await plot.locator('.readout').innerText()).toContain('step 1: runs/grpo ü 1 · runs/seed 2 1');
+    await page.mouse.move(1, 1);
+    expect(await plot.locator('.readout').innerText()).toBe('');
+  });
+
+  test('zooms where it is dragged over, and back by a double click', async () => {
+    const { page, troubles } = await open(document);
+    const plot = page.locator('#run-logged-1 .plot').first();
+    const svg = plot.locator('svg[data-frame]');
+    const before = await plot.locator('polyline').getAttribute('points');
+    const frame = await frameOf(svg);
+    const across = (share: number): number => frame.left + share * (frame.right - frame.left);
+    await page.mouse.move(across(0.6), frame.middle);
+    await page.mouse.down();
+    await page.mouse.move(across(0.7), frame.middle);
+    await page.mouse.up();
+    const ticks = (await plot.locator('.zoomed text').allTextContents()).map(Number);
+    expect(Math.max(...ticks.slice(-4))).toBeGreaterThan(53);
+    expect(Math.max(...ticks.slice(-4))).toBeLessThan(64);
+    expect(await plot.locator('polyline').getAttribute('points')).not.toBe(before);
+    expect(await plot.locator('.mark').getAttribute('transform')).toMatch(/^translate/);
+    expect(await plot.locator('.readout').innerText()).toContain('shows all');
+    await svg.dblclick();
+    expect(await plot.locator('.zoomed text').count()).toBe(0);
+    expect(await plot.locator('.mark').getAttribute('transform')).toBeNull();
+    expect(troubles).toEqual([]);
+  });
+
+  test('is explored by keys alone', async () => {
+    const { page } = await open(document);
+    const plot = page.locator('#run-logged-1 .plot').first();
+    await plot.locator('svg[data-frame]').focus();
+    expect(await plot.locator('.readout').innerText()).toContain('Left and right');
+    await page.keyboard.press('End');
+    expect(await plot.locator('.readout').innerText()).toBe('step 90: 40');
+    await page.keyboard.press('ArrowLeft');
+    expect(await plot.locator('.readout').innerText()).toContain('step 89: ');
+    await page.keyboard.press('+');
+    expect(await plot.locator('.zoomed text').count()).toBeGreaterThan(0);
+    await page.keyboard.press('0');
+    expect(await plot.locator('.zoomed text').count()).toBe(0);
+  });
+
+  test('reads the same without a script', async () => {
+    const { page } = await open(document, { javaScriptEnabled: false });
+    const plot = page.locator('section.beside .plot', { hasText: 'objective/kl' });
+    expect(await plot.locator('polyline').count()).toBe(4);
+    expect(await page.locator('.readout').count()).toBe(0);
+    expect(await page.locator('[tabindex="0"] svg, svg[tabindex]').count()).toBe(0);
+  });
 });
+
+/** Where a plot lies on the screen, in pixels. */
+async function frameOf(svg: Locator): Promise<{ left: number; right: number; middle: number }> {
+  await svg.scrollIntoViewIfNeeded();
+  const box = await svg.boundingBox();
+  const [left = 0, top = 0, right = 0, bottom = 0] = ((await svg.getAttribute('data-frame')) ?? '')
+    .split(' ')
+    .map(Number);
+  const width = Number((await svg.getAttribute('viewBox'))?.split(' ')[2]);
+  const scale = (box?.width ?? 0) / width;
+  const at = (x: number): number => (box?.x ?? 0) + x * scale;
+  return { left: at(left), right: at(right), middle: (box?.y ?? 0) + ((top + bottom) / 2) * scale };
+}

@@ -46,6 +46,8 @@ export interface MonitorConfig {
   readonly paths?: string | readonly string[];
   /** JSON lines of prompts and completions. */
   readonly rollouts?: string | readonly string[];
+  /** Runs that are known to be healthy, to judge beside. */
+  readonly baseline?: string | readonly string[];
   /** Rules and settings that belong together: `grpo`, `tools`, `zero-loss`. */
   readonly preset?: string;
   /** Settings of rules, as `--set` has them. */

@@ -62,6 +62,12 @@ export const MONITOR_KEYS = {
     description: 'JSON lines of prompts and completions.',
     example: 'rollouts/*.jsonl',
   },
+  baseline: {
+    rule: NAMES,
+    must: TEXTS,
+    description: 'Runs that are known to be healthy, to judge beside.',
+    example: 'runs/good',
+  },
   preset: {
     rule: filled,
     must: 'the name of a preset',

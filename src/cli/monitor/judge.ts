@@ -3,13 +3,15 @@
 import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import { strangers } from '../../check/run.ts';
 import type { History } from '../../monitor/history.ts';
+import { rankedBy, rankingOf } from '../../monitor/ranking.ts';
 import type { LogSource } from '../../monitor/read/files/log.ts';
 import type { MonitorRule, SampleTokens } from '../../monitor/rule.ts';
 import { judgeHistory, type ReadingFacts, resultOf } from '../../monitor/run.ts';
 import type { SeriesRole } from '../../monitor/series.ts';
-import { viewsOf } from '../../monitor/view.ts';
-import type { MonitorPage } from '../../report/html/monitor/monitor.ts';
+import { viewOf, viewsOf } from '../../monitor/view.ts';
+import type { MonitorPage } from '../../report/html/monitor/logs.ts';
 import { type MonitorPrint, monitorLines, readWords } from '../../report/monitor/monitor.ts';
+import { rankLines } from '../../report/monitor/ranking.ts';
 import { judgedWords, unjudgedLines, unjudgedOf } from '../../report/monitor/unjudged.ts';
 import { terminalReport } from '../../report/terminal.ts';
 import { plural } from '../../report/text/plural.ts';
@@ -18,6 +20,7 @@ import type { RunRecord } from '../check/record.ts';
 import { type Context, say } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
 import { asKnown } from '../trace/known.ts';
+import type { Baselines } from './baselines.ts';
 import type { Held } from './rules.ts';
 import { type News, type Telling, verdictLine } from './telling.ts';
 
@@ -26,6 +29,7 @@ export interface Reading {
   readonly history: History;
   readonly source: LogSource;
   readonly tokens: SampleTokens | undefined;
+  readonly baselines: Baselines | undefined;
   /** As typed. */
   readonly paths: readonly string[];
   /** All of them, for a report. */
@@ -55,13 +59,15 @@ export function eventsSoFar(reading: Reading): readonly RunEvent[] {
   return events;
 }
 
-export function pageOf({ history, source, held, tokens }: Reading): MonitorPage {
+export function pageOf({ history, source, held, tokens, baselines }: Reading): MonitorPage {
   const results = held.rules.map((rule) => asKnown(resultOf(history, rule, tokens), held.known));
   return {
     files: source.files.length,
     points: history.points(),
     samples: history.samples(),
     runs: viewsOf(history),
+    baselines: (baselines?.runs ?? []).map(viewOf),
+    ranking: rankingOf(history.runs(), baselines?.runs),
     unread: [...history.complaints(), ...source.passedOver.map(({ why }) => why)],
     remarks: history.remarks(),
     unjudged: { words: judgedWords(results), reasons: unjudgedOf(results, held.rules) },
@@ -87,7 +93,7 @@ export async function judgeReading(
   const { held, history, source, print, quiet, json, telling } = reading;
   const { width, paint } = print;
   const page = pageOf(reading);
-  if (!quiet) say(context, ...monitorLines(page, print), '');
+  if (!quiet) say(context, ...monitorLines(page, print), '', ...tableOf(page, print));
   const warnings = [...notes, ...shortened(history.complaints()), ...shortened(history.remarks())];
   if (!json) say(context, ...warnings.flatMap((each) => bulleted(each, width).map(paint.orange)));
   const passed = passedOverLine(source);
@@ -144,6 +150,13 @@ export async function judgeReading(
 }
 
 // --- helpers ---
+
+/** Of several runs, with an empty line behind it. */
+function tableOf({ ranking }: MonitorPage, print: MonitorPrint): readonly string[] {
+  const by = rankedBy(ranking);
+  const head = `beside each other${by === undefined ? '' : `, by ${by}`}`;
+  return ranking.length === 0 ? [] : [print.paint.bold(head), ...rankLines(ranking, print), ''];
+}
 
 /** Of what could not be read; the page has them all. */
 const MOST_COMPLAINTS = 10;

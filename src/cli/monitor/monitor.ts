@@ -3,11 +3,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openHistory } from '../../monitor/history.ts';
+import { openHistory, type RuleState } from '../../monitor/history.ts';
 import type { LogSource, Progress } from '../../monitor/read/files/log.ts';
 import { PIPE_NAME, pipeSource } from '../../monitor/read/pipe.ts';
 import type { SampleTokens } from '../../monitor/rule.ts';
 import { sampleTokensOf, stopIdsOfConfig } from '../../monitor/samples/tokens.ts';
+import { standingOf } from '../../monitor/view.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { ERASE_LINE } from '../../report/terminal.ts';
 import { choosePaint } from '../../report/text/paint.ts';
@@ -47,6 +48,7 @@ const MORE = `
 Examples:
   npx lossproof monitor runs/
   npx lossproof monitor runs/ --rollouts rollouts/ --tokenizer ./model --html run.html
+  npx lossproof monitor runs/new --baseline runs/good1 --baseline runs/good2
   npx lossproof monitor runs/ --set kl-spike.times=30 --series my_kl=kl --expect llm_sft_loss
   npx lossproof monitor runs/ --follow --idle 1800; [ $? -eq 1 ] && kill $JOB
   python train.py | npx lossproof monitor -          JSON lines, judged as they come
@@ -70,11 +72,16 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   // Loaded now: `--help` must not wait for readers and rules.
   const { heldTo, unusedSeries } = await import('./rules.ts');
   const { openLogs } = await import('../../monitor/files.ts');
+  const { otherTask, readBaselines } = await import('./baselines.ts');
   const held = await heldTo(meant, context);
   if (isProblem(held)) return refuse(context, held);
   const folder = namedTokenizer(options, loaded, context.cwd);
   const tokens = folder === undefined ? undefined : tokensOf(folder);
   if (tokens !== undefined && isProblem(tokens)) return refuse(context, tokens);
+  // Before anything is judged: a baseline that cannot be one is a mistake, not a finding.
+  const baselines =
+    meant.baselines.length === 0 ? undefined : await readBaselines(meant.baselines, held, tokens, context);
+  if (baselines !== undefined && isProblem(baselines)) return refuse(context, baselines);
   const input = meant.paths.includes(PIPED) ? context.input?.() : undefined;
   const following = options.follow === true || input !== undefined;
   const source =
@@ -86,6 +93,7 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   const history = openHistory({
     ...held,
     ...(tokens === undefined ? {} : { tokens }),
+    ...(baselines === undefined ? {} : { baseline: baselines.summed }),
     onBroken: (state, violation) => news.push({ state, violation }),
   });
   const print = {
@@ -98,6 +106,7 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
     history,
     source,
     tokens,
+    baselines,
     paths: [...meant.paths, ...meant.rollouts],
     name: input === undefined ? [...meant.paths, ...meant.rollouts].join(', ') : PIPE_NAME,
     again: againLine(meant, options),
@@ -124,10 +133,17 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
     const interrupted = following
       ? await followed(reading, options, record, { news, signal: stopping.signal }, context)
       : await readOnce(reading, stopping.signal, context);
+    const other = baselines === undefined ? undefined : await otherTask(history.runs(), baselines);
+    // Where a rule has ended a job that is lost, that stands.
+    const lost = following && standingOf(history).broken.some((state) => ends(reading, options, state));
+    if (other !== undefined && !lost) return refuse(context, other);
     const names = history.runs().flatMap(({ series }) => series.map(({ name }) => name));
     // A job that is followed has had them told as they came.
     const unread = reading.json && !following ? history.complaints() : [];
-    const told = { notes: [...unread, ...unusedSeries(meant, names)], news: () => news.splice(0) };
+    const told = {
+      notes: [...unread, ...unusedSeries(meant, names), ...(other === undefined ? [] : [other.problem])],
+      news: () => news.splice(0),
+    };
     return await judgeReading(reading, interrupted, told, record, context);
   } finally {
     stopping.dispose();
@@ -168,7 +184,7 @@ async function followed(
   { news, signal }: Live,
   context: Context,
 ): Promise<boolean> {
-  const { history, source, held, print, quiet, name, paths, telling } = reading;
+  const { history, source, print, quiet, name, paths, telling } = reading;
   const live = context.out.isTty && context.env.TERM !== 'dumb' && !context.env.CI && !quiet;
   if (!quiet)
     say(context, ...wrap(`lossproof ${VERSION} · following ${name}`, print.width).map(print.paint.bold));
@@ -188,8 +204,7 @@ async function followed(
     idle: options.idle,
     signal,
     paths: name,
-    ends: ({ state: { rule } }) =>
-      rule.level === 'must' && options.keepGoing !== true && held.known[rule.id] === undefined,
+    ends: ({ state }) => ends(reading, options, state),
     news: () => news.splice(0),
     telling,
     broken: async () => record.interim(eventsSoFar(reading)),
@@ -201,6 +216,11 @@ async function followed(
 }
 
 // --- helpers ---
+
+/** A rule whose failure ends following. */
+function ends({ held }: Reading, options: MonitorOptions, { rule }: RuleState): boolean {
+  return rule.level === 'must' && options.keepGoing !== true && held.known[rule.id] === undefined;
+}
 
 /** Ctrl-C ends the reading and shows what is known; the second leaves at once. A SIGTERM, while following, is the end of the job. */
 function watchStops(
@@ -259,6 +279,7 @@ function againLine(meant: Meant, options: MonitorOptions): string {
   const words = [
     ...meant.paths,
     ...meant.rollouts.flatMap((path) => ['--rollouts', path]),
+    ...meant.baselines.flatMap((path) => ['--baseline', path]),
     ...(options.preset === undefined ? [] : ['--preset', options.preset]),
     ...(['set', 'series', 'fact'] as const).flatMap((name) =>
       (options[name] ?? []).flatMap((value) => [`--${name}`, value]),

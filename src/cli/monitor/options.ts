@@ -11,6 +11,7 @@ export interface MonitorOptions extends OutputOptions {
   readonly follow?: boolean;
   readonly json?: boolean;
   readonly rollouts?: readonly string[];
+  readonly baseline?: readonly string[];
   readonly preset?: string;
   /** `RULE.SETTING=VALUE`, as typed. */
   readonly set?: readonly string[];
@@ -37,6 +38,7 @@ export function addMonitorOptions(command: Command): Command {
     .option('--follow', 'go on reading while the job writes, with a live view')
     .option('--json', 'nothing but a JSON object a line: each violation at once, at last the verdict')
     .option('--rollouts <path>', 'JSON lines of prompts and completions; repeatable', collect)
+    .option('--baseline <path>', 'a run that is known to be healthy, to judge beside; repeatable', collect)
     .option('--preset <name>', 'rules and settings that belong together: grpo, tools, zero-loss')
     .option('--set <rule.setting=value>', 'one setting of a rule; repeatable', collect)
     .option('--series <name=role>', 'what a series is, where its name does not tell; repeatable', collect)
@@ -79,6 +81,7 @@ const DEFAULT_INTERVAL = 2;
 export interface Meant {
   readonly paths: readonly string[];
   readonly rollouts: readonly string[];
+  readonly baselines: readonly string[];
   readonly preset: string | undefined;
   /** Setting to value, still as texts; the later win. */
   readonly set: readonly (readonly [string, string])[];
@@ -120,6 +123,7 @@ export function meantOf(
     rollouts: typed.includes(PIPED)
       ? []
       : (options.rollouts ?? listOf(monitor.rollouts).map((path) => fromConfig(path, loaded))),
+    baselines: options.baseline ?? listOf(monitor.baseline).map((path) => fromConfig(path, loaded)),
     preset: options.preset ?? monitor.preset,
     set: pairs.set,
     series: pairs.series,

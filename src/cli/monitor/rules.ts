@@ -32,6 +32,11 @@ export async function heldTo(meant: Meant, context: Context): Promise<Held | Pro
   // A preset brings its rules with it, whatever their level is.
   const rules = isProblem(chosen) || only.length > 0 ? chosen : withThose(preset.rules, chosen, monitorRules);
   if (isProblem(rules)) return { problem: rules.problem.replace('no property', 'no rule') };
+  const alone = meant.baselines.length === 0;
+  const held = rules.filter(({ baseline }) => !alone || baseline !== true);
+  const [asking] = rules;
+  if (held.length === 0 && asking !== undefined)
+    return { problem: `${asking.id} judges beside a healthy run: --baseline PATH names one` };
   const settings = settingsOf(meant, monitorRules);
   if (isProblem(settings)) return settings;
   const roles = rolesOf(meant.series);
@@ -41,7 +46,7 @@ export async function heldTo(meant: Meant, context: Context): Promise<Held | Pro
   const said = (id: string, name: string): SettingValue | undefined =>
     settings.get(`${id}.${name}`) ?? preset.settings[id]?.[name];
   return {
-    rules,
+    rules: held,
     settingOf: (rule, name) => {
       const { [name]: setting } = rule.settings;
       if (setting === undefined) throw new Error(`${rule.id} has no setting ${name}`);

@@ -3,7 +3,6 @@
 import type { RunView, SeriesView } from '../../../monitor/view.ts';
 import { courseWords } from '../../monitor/courses.ts';
 import { readWords, roleWords } from '../../monitor/monitor.ts';
-import type { Unjudged } from '../../monitor/unjudged.ts';
 import type { Run } from '../../runs.ts';
 import { digits } from '../../text/numbers.ts';
 import { plural } from '../../text/plural.ts';
@@ -14,20 +13,11 @@ import { html, type Markup } from '../page/markup.ts';
 import { page } from '../page/page.ts';
 import { matrix } from '../run/matrix.ts';
 import { overview, titleOf } from '../run/overview.ts';
+import { besideEachOther } from './beside.ts';
+import type { MonitorPage } from './logs.ts';
 import { smallPlot } from './monitor-series.ts';
 
-export interface MonitorPage {
-  readonly files: number;
-  readonly points: number;
-  readonly samples: number;
-  readonly runs: readonly RunView[];
-  /** What could not be read, a sentence each. */
-  readonly unread: readonly string[];
-  /** What is odd about these logs, and how it was taken: a sentence each. */
-  readonly remarks?: readonly string[];
-  /** What was not judged: `10 of 43 rules judged`, then a line for each reason. */
-  readonly unjudged?: { readonly words: string; readonly reasons: readonly Unjudged[] };
-}
+export type { MonitorPage };
 
 /** The whole document. `runs` holds the one run that judged the logs. */
 export function monitorPage(runs: readonly Run[], logs: MonitorPage): string {
@@ -38,6 +28,7 @@ ${remarkNotice(logs.remarks ?? [])}
 ${unjudgedNotice(logs)}
 ${failures(told, false)}
 ${knownFailures(told, false)}
+${besideEachOther(logs)}
 ${logged(logs)}
 ${matrix(runs, told.anchorOf, told.isOnlyListed)}`;
   return page({ title: titleOf(runs), body });

@@ -29,7 +29,7 @@ export function assets(): Assets {
       'trace/carpet.css',
       'monitor/monitor.css',
     ]),
-    js: joined(['failure/card.js', 'trace/carpet.js', 'page/page.js']),
+    js: joined(['failure/card.js', 'trace/carpet.js', 'monitor/plot.js', 'page/page.js']),
     live: joined(['run/live.js']),
   };
   return read;
