@@ -1,8 +1,8 @@
 // What a rule over logs is: data, like a property. It sees points as they come and remembers no more than a window, so
 // that it judges a finished log and a running job alike.
 import type { PropertyFacts } from '../check/events.ts';
-import type { BaselineRuns } from './beside.ts';
-import type { Course } from './curve.ts';
+import type { BaselineRuns } from './beside/beside.ts';
+import type { Course } from './history/curve.ts';
 import type { Sample, Series, SeriesRole } from './series.ts';
 
 export type SettingValue = number | string | boolean;

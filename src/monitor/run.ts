@@ -13,7 +13,7 @@ import type { Finding } from '../check/property.ts';
 import { caseId } from '../check/saved/corpus.ts';
 import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';
-import type { History, RuleState } from './history.ts';
+import type { History, RuleState } from './history/history.ts';
 import type { MonitorRule, SampleTokens, Violation } from './rule.ts';
 import { stripOfSample } from './samples/strip.ts';
 import { givenOf, windowOf } from './window.ts';

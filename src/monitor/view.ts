@@ -1,7 +1,7 @@
 // What a screen or a page shows of a history: run by run, the series with a role, how far they are, and what is wrong with them.
 
-import type { CurvePoint } from './curve.ts';
-import type { History, RuleState, RunHistory } from './history.ts';
+import type { CurvePoint } from './history/curve.ts';
+import type { History, RuleState, RunHistory } from './history/history.ts';
 import type { Series } from './series.ts';
 
 export interface SeriesView {

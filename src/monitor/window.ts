@@ -1,8 +1,8 @@
 // What is told of the place of a violation: the whole series, thinned to a plot with the points around it exact, and the
 // few values around it as plain JSON.
 import type { SeriesWindow } from '../check/property.ts';
-import type { Band, CurvePoint } from './curve.ts';
-import type { History, RunHistory } from './history.ts';
+import type { Band, CurvePoint } from './history/curve.ts';
+import type { History, RunHistory } from './history/history.ts';
 import type { Violation } from './rule.ts';
 import type { Sample, Series } from './series.ts';
 

@@ -2,7 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { rankingOf } from '../../src/monitor/ranking.ts';
+import { rankingOf } from '../../src/monitor/beside/ranking.ts';
 import { viewsOf } from '../../src/monitor/view.ts';
 import { monitorPage } from '../../src/report/html/monitor/monitor.ts';
 import { runsOf } from '../../src/report/runs.ts';

@@ -1,6 +1,6 @@
 // A history with points in it, and rules of a few lines: what the tests of the history, the run and the reports are made of.
 import type { RunEvent } from '../../src/check/events.ts';
-import { type History, type HistoryOptions, openHistory } from '../../src/monitor/history.ts';
+import { type History, type HistoryOptions, openHistory } from '../../src/monitor/history/history.ts';
 import type { MonitorRule, RuleWorld, Watch } from '../../src/monitor/rule.ts';
 import { judgeHistory, type ReadingFacts } from '../../src/monitor/run.ts';
 import type { SeriesRole } from '../../src/monitor/series.ts';

@@ -1,7 +1,7 @@
 // Verdicts on a history, as the events of one run.
 import { describe, expect, test } from 'vitest';
 import type { PropertyResult, RunEvent } from '../../src/check/events.ts';
-import type { History } from '../../src/monitor/history.ts';
+import type { History } from '../../src/monitor/history/history.ts';
 import type { MonitorRule } from '../../src/monitor/rule.ts';
 import { resultOf } from '../../src/monitor/run.ts';
 import { eventLine, readEvents } from '../../src/report/machine/ndjson.ts';

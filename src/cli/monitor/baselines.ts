@@ -1,10 +1,10 @@
 // The runs of `--baseline`: read by the same readers, each PATH into a history of its own, and refused where a run cannot be
 // judged beside them: nothing is read, a rule of level `must` fails in them, or they are of another task.
-import type { BaselineRuns } from '../../monitor/beside.ts';
+import type { BaselineRuns } from '../../monitor/beside/beside.ts';
+import { summaryOf } from '../../monitor/beside/summary.ts';
 import { openLogs } from '../../monitor/files.ts';
-import { type History, openHistory, type RunHistory } from '../../monitor/history.ts';
+import { type History, openHistory, type RunHistory } from '../../monitor/history/history.ts';
 import type { RuleWorld, SampleTokens } from '../../monitor/rule.ts';
-import { summaryOf } from '../../monitor/summary.ts';
 import { harmless } from '../../report/text/visible.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import type { Held } from './rules.ts';

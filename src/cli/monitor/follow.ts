@@ -1,7 +1,7 @@
 // Following a job: look, say what is new, sleep, look again; until something ends it. What is said is drawn on a terminal,
 // and elsewhere only where there is news.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { History } from '../../monitor/history.ts';
+import type { History } from '../../monitor/history/history.ts';
 import type { LogSource } from '../../monitor/read/files/log.ts';
 import { standingOf, viewsOf } from '../../monitor/view.ts';
 import { ago, liveLines, type MonitorPrint, readWords } from '../../report/monitor/monitor.ts';

@@ -2,8 +2,8 @@
 // a pass.
 import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import { strangers } from '../../check/run.ts';
-import type { History } from '../../monitor/history.ts';
-import { rankedBy, rankingOf } from '../../monitor/ranking.ts';
+import { rankedBy, rankingOf } from '../../monitor/beside/ranking.ts';
+import type { History } from '../../monitor/history/history.ts';
 import type { LogSource } from '../../monitor/read/files/log.ts';
 import type { MonitorRule, SampleTokens } from '../../monitor/rule.ts';
 import { judgeHistory, type ReadingFacts, resultOf } from '../../monitor/run.ts';

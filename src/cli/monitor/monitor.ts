@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openHistory, type RuleState } from '../../monitor/history.ts';
+import { openHistory, type RuleState } from '../../monitor/history/history.ts';
 import type { LogSource, Progress } from '../../monitor/read/files/log.ts';
 import { PIPE_NAME, pipeSource } from '../../monitor/read/pipe.ts';
 import type { SampleTokens } from '../../monitor/rule.ts';

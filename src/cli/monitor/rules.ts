@@ -2,7 +2,7 @@
 // refused in one sentence that names what there is.
 import { resolve } from 'node:path';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
-import type { HistoryOptions } from '../../monitor/history.ts';
+import type { HistoryOptions } from '../../monitor/history/history.ts';
 import { PRESETS, type Preset } from '../../monitor/presets/presets.ts';
 import type { MonitorRule, SettingValue } from '../../monitor/rule.ts';
 import { SERIES_ROLES, type SeriesRole } from '../../monitor/series.ts';

@@ -1,7 +1,7 @@
 // How news of a reading is told: in words for a person, or, with --json, as a JSON object a line for a program
 // (PROTOCOL.md, "Monitor pipe").
 import type { PropertyResult } from '../../check/events.ts';
-import type { RuleState } from '../../monitor/history.ts';
+import type { RuleState } from '../../monitor/history/history.ts';
 import type { Violation } from '../../monitor/rule.ts';
 import { plainNumber } from '../../report/machine/ndjson.ts';
 import { type MonitorPrint, newsLine } from '../../report/monitor/monitor.ts';

@@ -1,5 +1,5 @@
 // Runs beside each other as a table on a terminal: what no run logs has no column.
-import type { RankedRun } from '../../monitor/ranking.ts';
+import type { RankedRun } from '../../monitor/beside/ranking.ts';
 import { digits } from '../text/numbers.ts';
 import { shortDigits } from '../text/series-lines.ts';
 import { harmless, pad, shorten, widthOf } from '../text/visible.ts';

@@ -1,10 +1,10 @@
 // Made-up runs of one task at several seeds: what a task fixes (start, floor, fall, noise), what another seed changes, what
 // another length and another logging interval change, and faults.
 import { besideRules } from '../../../properties/monitor/beside/index.ts';
-import type { BaselineRun } from '../../../src/monitor/beside.ts';
-import { type History, openHistory } from '../../../src/monitor/history.ts';
+import type { BaselineRun } from '../../../src/monitor/beside/beside.ts';
+import { summaryOf } from '../../../src/monitor/beside/summary.ts';
+import { type History, openHistory } from '../../../src/monitor/history/history.ts';
 import type { Violation } from '../../../src/monitor/rule.ts';
-import { summaryOf } from '../../../src/monitor/summary.ts';
 import { type Dice, dice, type Log, make } from '../rules/logs.ts';
 
 export const TASKS = ['sft', 'epochs', 'dpo', 'grpo', 'sparse grpo'] as const;

@@ -1,5 +1,5 @@
 // Made-up logs, and what rules say of them, fed through the history that `monitor` feeds them through.
-import { openHistory, type RunHistory } from '../../../src/monitor/history.ts';
+import { openHistory, type RunHistory } from '../../../src/monitor/history/history.ts';
 import type { MonitorRule, SettingValue, Violation } from '../../../src/monitor/rule.ts';
 
 /** Values by name, one a step; undefined where nothing was logged. */

@@ -1,5 +1,5 @@
 // Several runs beside each other: a table, and the series that they have in common in one plot each.
-import { rankedBy } from '../../../monitor/ranking.ts';
+import { rankedBy } from '../../../monitor/beside/ranking.ts';
 import type { RunView, SeriesView } from '../../../monitor/view.ts';
 import { rankColumns } from '../../monitor/ranking.ts';
 import { html, type Markup } from '../page/markup.ts';

@@ -1,6 +1,6 @@
 // What a page about logs is made of.
 
-import type { RankedRun } from '../../../monitor/ranking.ts';
+import type { RankedRun } from '../../../monitor/beside/ranking.ts';
 import type { RunView } from '../../../monitor/view.ts';
 import type { Unjudged } from '../../monitor/unjudged.ts';
 

@@ -1,8 +1,9 @@
 // What steps mean that go back to where a run began. Either the log holds a second run, or the trainer counts the steps of
 // each pass anew: the level of what is logged tells.
+
+import type { SeriesRole } from '../series.ts';
+import { median, noiseOf } from '../statistics.ts';
 import type { Course } from './curve.ts';
-import type { SeriesRole } from './series.ts';
-import { median, noiseOf } from './statistics.ts';
 
 /** Points of a series without which its level is not known. */
 export const FEWEST_BEFORE = 5;

@@ -1,9 +1,9 @@
 // What is odd about logs and no fault of the training is said, and is not blamed on it.
 import { describe, expect, test } from 'vitest';
-import { seriesRules } from '../../properties/monitor/index.ts';
-import type { History } from '../../src/monitor/history.ts';
-import { ledgerOf } from './logged.ts';
-import { dice, make } from './rules/logs.ts';
+import { seriesRules } from '../../../properties/monitor/index.ts';
+import type { History } from '../../../src/monitor/history/history.ts';
+import { ledgerOf } from '../logged.ts';
+import { dice, make } from '../rules/logs.ts';
 
 const by = dice(5);
 const noisy = (count: number, level: number): number[] => make(count, () => level * by.heavy(1, 0.1));

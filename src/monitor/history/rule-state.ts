@@ -1,7 +1,8 @@
 // A rule as it watches one run: what it is asked for, what it has said, and that a fault of its own ends it and nothing else.
+
+import type { MonitorRule, Violation, Watch } from '../rule.ts';
+import type { Sample, Series } from '../series.ts';
 import type { Curve } from './curve.ts';
-import type { MonitorRule, Violation, Watch } from './rule.ts';
-import type { Sample, Series } from './series.ts';
 
 /** One rule in one run. */
 export interface RuleState {

@@ -1,8 +1,9 @@
 // Where the steps of a log go back to the beginning. A second run in the same place is judged apart, as a run of its own;
 // passes that each count their own steps are counted on. Until some points tell which of them it is, they wait.
+
+import type { Series } from '../series.ts';
 import type { Course } from './curve.ts';
 import { FEWEST_BEFORE, isBeginning, isSecondRun } from './restarts.ts';
-import type { Series } from './series.ts';
 
 /** What is asked of a run. */
 export interface SeamedRun {

@@ -1,8 +1,9 @@
 // What is odd about the logs themselves, and is no fault of the training: series that end while the others go on, and
 // numbers whose unit changed. Said, so that a plot that looks wrong is not read as a run that went wrong.
+
+import type { Series, SeriesRole } from '../series.ts';
+import { median } from '../statistics.ts';
 import type { Curve, CurvePoint } from './curve.ts';
-import type { Series, SeriesRole } from './series.ts';
-import { median } from './statistics.ts';
 
 /** What is asked of a run. */
 interface RemarkedRun {

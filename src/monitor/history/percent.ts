@@ -1,5 +1,5 @@
 // Shares that a trainer logs as percentages. Rules take them from 0 to 1, so that 37.5 is read as 0.375; it is said once.
-import type { Series, SeriesRole } from './series.ts';
+import type { Series, SeriesRole } from '../series.ts';
 
 const SHARES = new Set<SeriesRole>([
   'dead_groups',

@@ -1,7 +1,7 @@
 // The history of a reading: points go to the rules that asked, and what stays of a series is bounded.
 import { describe, expect, test } from 'vitest';
-import type { Violation } from '../../src/monitor/rule.ts';
-import { finite, ledgerOf, limit, log, noBad, rule } from './logged.ts';
+import type { Violation } from '../../../src/monitor/rule.ts';
+import { finite, ledgerOf, limit, log, noBad, rule } from '../logged.ts';
 
 describe('a point', () => {
   test('goes to the rules that asked for its role, in its own run, and to those that ask for every series', () => {

@@ -1,9 +1,9 @@
 // Logs whose steps go back to the beginning: a second run is judged apart, passes that count their own steps are counted on,
 // and two writers of one log are told apart.
 import { describe, expect, test } from 'vitest';
-import type { History } from '../../src/monitor/history.ts';
-import { ledgerOf, limit } from './logged.ts';
-import { dice } from './rules/logs.ts';
+import type { History } from '../../../src/monitor/history/history.ts';
+import { ledgerOf, limit } from '../logged.ts';
+import { dice } from '../rules/logs.ts';
 
 type Row = readonly [step: number, values: Readonly<Record<string, number>>];
 

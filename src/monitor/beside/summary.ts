@@ -1,9 +1,10 @@
 // A run that was read, in a few numbers.
+
+import type { Course } from '../history/curve.ts';
+import type { RunHistory } from '../history/history.ts';
+import type { Series } from '../series.ts';
+import { median, noiseOf } from '../statistics.ts';
 import { type BaselineRun, edgeOf, isHigherBetter, type SeriesSummary } from './beside.ts';
-import type { Course } from './curve.ts';
-import type { RunHistory } from './history.ts';
-import type { Series } from './series.ts';
-import { median, noiseOf } from './statistics.ts';
 
 /** Series with a role of which anything finite was logged. */
 export function summaryOf(run: RunHistory): BaselineRun {

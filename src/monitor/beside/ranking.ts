@@ -1,7 +1,8 @@
 // Runs beside each other, a row each: how far they came, and what is wrong with them. The best stands first, by what all of
 // them log: the reward at the end, else the best evaluation, else the loss at the end; what no run is without counts.
+
+import type { RunHistory } from '../history/history.ts';
 import type { BaselineRun, SeriesSummary } from './beside.ts';
-import type { RunHistory } from './history.ts';
 import { summaryOf } from './summary.ts';
 
 export interface RankedRun {

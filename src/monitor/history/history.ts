@@ -1,12 +1,13 @@
 // The history of a reading: where readers push what they read. Each point goes to the watches that asked for its role and
 // nowhere else, and of each series stays no more than a plot shows; so that a log of a hundred million points is taken in
 // in seconds and in little memory.
-import type { BaselineRuns } from './beside.ts';
+import type { BaselineRuns } from '../beside/beside.ts';
+import { roleOf } from '../roles.ts';
+import type { MonitorRule, SampleTokens, SettingValue, Violation } from '../rule.ts';
+import type { LogSink, Series, SeriesRole } from '../series.ts';
 import { type Curve, makeCurve } from './curve.ts';
 import { asShare, percentRemark, type ShareUnit, shareUnitOf } from './percent.ts';
 import { remarksOf } from './remarks.ts';
-import { roleOf } from './roles.ts';
-import type { MonitorRule, SampleTokens, SettingValue, Violation } from './rule.ts';
 import {
   askBand,
   asksFor,
@@ -17,9 +18,7 @@ import {
   type RuleState,
   whyOf,
 } from './rule-state.ts';
-
 import { openSeams } from './seams.ts';
-import type { LogSink, Series, SeriesRole } from './series.ts';
 import { grown, makeTallies, type Tallies, tally } from './tallies.ts';
 
 export type { RuleState };

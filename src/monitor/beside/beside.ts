@@ -1,7 +1,7 @@
 // A run in a few numbers, so that others can be laid beside it: of each series the level at the start, the best, the level
 // at the end, and the course between. `--baseline` names runs that are held to be healthy; rules see them as this.
-import type { Course } from './curve.ts';
-import type { Series, SeriesRole } from './series.ts';
+import type { Course } from '../history/curve.ts';
+import type { Series, SeriesRole } from '../series.ts';
 
 export interface SeriesSummary extends Pick<Series, 'name' | 'role' | 'part' | 'evaluation'> {
   /** Finite values. */

@@ -1,7 +1,7 @@
 // The course of a series, as rules over shapes see it: all of it, however long it is.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeCurve } from '../../src/monitor/curve.ts';
+import { makeCurve } from '../../../src/monitor/history/curve.ts';
 
 test('holds every finite value once: short ones as they are, long ones as means of stretches of one length', () => {
   fc.assert(
