@@ -13,6 +13,8 @@ export interface Found {
 export interface Reading {
   readonly exitCode: number | undefined;
   readonly found: readonly Found[];
+  /** A rule of its own ended in an exception. */
+  readonly broken: boolean;
 }
 
 export interface Read {
@@ -26,11 +28,6 @@ export interface Read {
 interface Place {
   readonly folder: string;
   readonly seeds: number;
-}
-
-/** Whether this build has `--baseline`. */
-export async function canCompare(): Promise<boolean> {
-  return (await monitored('--help')).out.includes('--baseline');
 }
 
 export async function readAll(
@@ -87,5 +84,5 @@ function readingOf(run: Monitored): Reading {
     rule: id.replace('monitor/', ''),
     step: placeOf(run, id).step,
   }));
-  return { exitCode: run.exitCode, found };
+  return { exitCode: run.exitCode, found, broken: run.results.some(({ verdict }) => verdict === 'error') };
 }

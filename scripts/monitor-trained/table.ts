@@ -1,74 +1,105 @@
 // The table of docs/monitor.md, and what of it must not be.
-import { type Expected, FAULTS, HEALTHY, isHidden } from '../../test/torch/monitor/finetunes.ts';
+import {
+  FAULTS,
+  type Finetune,
+  HEALTHY,
+  isFound,
+  kindOf,
+  reasonOf,
+} from '../../test/torch/monitor/finetunes.ts';
 import type { Pair, Read, Reading } from './read.ts';
 
 export function tableOf(all: readonly Read[], pairs: readonly Pair[] | undefined): readonly string[] {
   const compared = all.some(({ beside }) => beside.length > 0);
-  const header = ['method', 'fault', 'exit code', 'found by, in how many runs, from which step on'];
-  const columns = compared ? [...header, 'beside a healthy run also'] : header;
+  const header = ['', 'fault', 'exit code', 'rules that fail, in how many runs, from which steps on'];
+  const columns = compared ? [...header, 'and beside a healthy run'] : header;
   return [
     row(columns),
     row(columns.map(() => '---')),
-    ...all.map((read) => {
-      const { finetune, alone, beside } = read;
-      const { method, fault, expected } = finetune;
+    ...all.map(({ finetune, alone, beside }) => {
+      const { method, fault } = finetune;
       const name = fault === HEALTHY ? 'none' : (FAULTS[fault]?.name ?? fault);
-      const by = rulesOf(alone);
-      const cells = [method.toUpperCase(), name, exitCodes(alone), by || nothing(expected)];
-      if (!compared) return row(cells);
-      const known = new Set(alone.flatMap(({ found }) => found.map(({ rule }) => rule)));
-      const further = beside.map(({ exitCode, found }) => ({
-        exitCode,
-        found: found.filter(({ rule }) => !known.has(rule)),
-      }));
-      return row([...cells, rulesOf(further) || '-']);
+      const cells = [method.toUpperCase(), name, exitCodes(alone), alonesOf(finetune, alone)];
+      return row(compared ? [...cells, furtherOf(alone, beside)] : cells);
     }),
     ...(pairs === undefined || pairs.length === 0
       ? []
-      : [
-          '',
-          `Of ${pairs.length} healthy runs, each beside another seed of it, ${blamed(pairs).length} ${
-            blamed(pairs).length === 1 ? 'is' : 'are'
-          } blamed.`,
-        ]),
+      : ['', `Healthy runs beside another seed, ${pairs.length} pairs: ${blamed(pairs).length} blamed.`]),
   ];
 }
 
-/** A healthy run that was blamed, a fault that is to be seen and was found in no run: one sentence each. */
+/** A healthy run that was blamed, a fault that is to be seen and was not found: one sentence each. */
 export function problemsOf(all: readonly Read[], pairs: readonly Pair[] = []): readonly string[] {
   return [
-    ...all.flatMap(({ finetune: { method, fault, expected }, alone }) => {
-      const name = `${method}/${fault}`;
-      const complete = alone.filter(({ exitCode }) => exitCode !== 0 && exitCode !== 1);
-      if (complete.length > 0) return [`${name}: no verdict`];
-      if (expected === undefined)
-        return alone.some(({ exitCode }) => exitCode !== 0)
-          ? [`${name}: a healthy run is blamed by ${rulesOf(alone)}`]
-          : [];
-      const missed = alone.filter((reading) => !isFound(reading, expected)).length;
-      return isHidden(expected) || missed === 0
-        ? []
-        : [`${name}: missed in ${missed} of ${alone.length} runs`];
+    ...all.flatMap((read) => {
+      const { finetune, alone, beside } = read;
+      const name = `${finetune.method}/${finetune.fault}`;
+      return problemOf(finetune, alone, beside).map((problem) => `${name}: ${problem}`);
     }),
-    ...blamed(pairs).map(({ name, reading }) => `${name}: a healthy run is blamed by ${rulesOf([reading])}`),
+    ...blamed(pairs).map(({ name, reading }) => `${name}: a healthy run is blamed, ${rulesOf([reading])}`),
   ];
 }
 
-/** Whether a fitting rule failed. */
-export function isFound({ found }: Reading, expected: Expected): boolean {
-  if (isHidden(expected)) return false;
-  return found.some(({ rule }) => expected.by === undefined || expected.by.includes(rule));
+function problemOf(
+  { expected }: Finetune,
+  alone: readonly Reading[],
+  beside: readonly Reading[],
+): readonly string[] {
+  const failing = alone.filter(({ found }) => found.length > 0).length;
+  if (alone.some(({ broken }) => broken)) return ['a rule of its own broke'];
+  if (expected === undefined) return failing > 0 ? [`a healthy run is blamed, ${rulesOf(alone)}`] : [];
+  const foundIn = (readings: readonly Reading[]): number =>
+    readings.filter(({ found }) =>
+      isFound(
+        found.map(({ rule }) => rule),
+        expected,
+      ),
+    ).length;
+  switch (kindOf(expected)) {
+    case 'shown':
+      return foundIn(alone) < alone.length
+        ? [`missed in ${alone.length - foundIn(alone)} of ${alone.length}`]
+        : [];
+    case 'beside':
+      return foundIn(beside) < beside.length
+        ? [`missed beside a healthy run in ${beside.length - foundIn(beside)} of ${beside.length}`]
+        : [];
+    case 'missed':
+      return failing === alone.length ? [`is found now, ${rulesOf(alone)}: no longer missed`] : [];
+    case 'hidden':
+      return failing > 0 ? [`is not in the log, and is found: ${rulesOf(alone)}`] : [];
+  }
+}
+
+// --- helpers ---
+
+function alonesOf({ expected }: Finetune, alone: readonly Reading[]): string {
+  const rules = rulesOf(alone);
+  if (expected === undefined) return rules === '' ? 'green' : `**blamed**: ${rules}`;
+  if (rules !== '') return rules;
+  const words = {
+    shown: '**not found**',
+    missed: '**not found**',
+    beside: 'only beside another',
+    hidden: 'not to be seen',
+  };
+  return [words[kindOf(expected)], reasonOf(expected)].filter((part) => part !== '').join(': ');
+}
+
+/** What fails only where a healthy run was named. */
+function furtherOf(alone: readonly Reading[], beside: readonly Reading[]): string {
+  const known = new Set(alone.flatMap(({ found }) => found.map(({ rule }) => rule)));
+  return (
+    rulesOf(
+      beside.map((reading) => ({ ...reading, found: reading.found.filter(({ rule }) => !known.has(rule)) })),
+    ) || '-'
+  );
 }
 
 const blamed = (pairs: readonly Pair[]): readonly Pair[] =>
   pairs.filter(({ reading }) => reading.exitCode !== 0);
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-
-function nothing(expected: Expected | undefined): string {
-  if (expected === undefined) return 'green';
-  return isHidden(expected) ? `not to be seen: ${expected.hidden}` : '**not found**';
-}
 
 function exitCodes(readings: readonly Reading[]): string {
   const codes = readings.map(({ exitCode }) => String(exitCode));

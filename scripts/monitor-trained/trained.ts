@@ -2,15 +2,15 @@
 // `npm run monitor:trained`; some seconds a training, on two cores. One that is there is not trained again.
 //   npm run monitor:trained -- --only sft/ --seeds 1 --folder /tmp/trained
 //   npm run monitor:trained -- --seeds 3 --write        the table into docs/monitor.md
-// Exit code 1 where a healthy run is blamed, or a fault that a log shows is found in no seed.
+// Exit code 1 where a healthy run is blamed, or a fault that a log shows is missed in one.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { FINETUNES, nameOf, trainingsOf } from '../../test/torch/monitor/finetunes.ts';
-import { trained } from '../../test/torch/monitor/runs.ts';
-import { amongHealthy, canCompare, readAll } from './read.ts';
+import { canCompare, trained } from '../../test/torch/monitor/runs.ts';
+import { amongHealthy, readAll } from './read.ts';
 import { problemsOf, tableOf } from './table.ts';
 
 const PAGE = join(PACKAGE_ROOT, 'docs', 'monitor.md');

@@ -6,15 +6,23 @@ import type { Training } from './runs.ts';
 export const METHODS = ['sft', 'dpo', 'grpo'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** A careful engineer sees it in the plots: some rule has to fail; of those that are named, one. */
+/** To be seen in the plots of the run alone: some rule has to fail; of those that are named, one. */
 interface Shown {
   readonly by?: readonly string[];
 }
-/** Nobody can, and why. */
+/** To be seen in the plots, and no rule says it yet: where to look. */
+interface Missed {
+  readonly missed: string;
+}
+/** To be seen only beside the plots of a healthy run, and why. */
+interface Compared {
+  readonly beside: string;
+}
+/** Not in the log, and why. */
 interface Hidden {
   readonly hidden: string;
 }
-export type Expected = Shown | Hidden;
+export type Expected = Shown | Missed | Compared | Hidden;
 
 export interface Fault {
   /** For a person. */
@@ -25,24 +33,70 @@ export interface Fault {
 
 export const HEALTHY = 'healthy';
 
+const all = (expected: Expected): Fault['in'] => ({ sft: expected, dpo: expected, grpo: expected });
+
+const ONE_PASS: Hidden = { hidden: 'one pass over a data set, and no log says that its rows are alike' };
+const NOT_A_NUMBER = ['finite-training', 'zero-loss', 'grad-norm-finite'];
+
 /** By their names in `scripts/finetune.py`. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
-  'rate-100': { name: 'learning rate times 100', in: { sft: {}, dpo: {}, grpo: {} } },
-  'rate-0': { name: 'learning rate 0', in: { sft: {}, dpo: {}, grpo: {} } },
-  'labels-shuffled': { name: 'labels, preferences or rewards shuffled', in: { sft: {}, dpo: {}, grpo: {} } },
-  overfit: { name: '64 rows, over and over', in: { sft: {}, dpo: {} } },
-  half: { name: 'float16 without a scaler', in: { sft: {}, dpo: {}, grpo: {} } },
-  detached: { name: 'loss detached', in: { sft: {}, dpo: {}, grpo: {} } },
-  'wrong-sign': { name: 'loss of the wrong sign', in: { sft: {}, dpo: {}, grpo: {} } },
-  'frozen-optimiser': { name: 'optimiser that changes nothing', in: { sft: {}, dpo: {}, grpo: {} } },
-  'reward-zero': { name: 'rewards of 0', in: { grpo: {} } },
-  'reward-constant': { name: 'rewards all alike', in: { grpo: {} } },
-  'kl-0': { name: 'KL coefficient 0', in: { dpo: {}, grpo: {} } },
-  'kl-100': { name: 'KL coefficient 100', in: { dpo: {}, grpo: {} } },
-  repeated: {
-    name: 'each row eight times',
-    in: { sft: {}, dpo: {}, grpo: {} },
+  'rate-100': {
+    name: 'learning rate times 100',
+    in: {
+      sft: { missed: 'the loss never comes back to where it began' },
+      dpo: { missed: 'the preferences are learnt as before, but the entropy rises to that of a blind guess' },
+      grpo: {},
+    },
   },
+  'rate-0': { name: 'learning rate 0', in: all({ by: ['learning-rate-not-zero'] }) },
+  'labels-shuffled': {
+    name: 'labels, preferences or rewards shuffled',
+    in: {
+      sft: { beside: 'the loss falls, by more than without the fault, to a floor that is too high' },
+      dpo: { by: ['loss-improves'] },
+      grpo: { beside: 'a reward that stays where it was is also that of a task that is too hard' },
+    },
+  },
+  overfit: { name: '64 rows, 75 times', in: { sft: {}, dpo: {} } },
+  half: {
+    name: 'float16 without a scaler',
+    in: {
+      sft: { by: NOT_A_NUMBER },
+      dpo: { by: NOT_A_NUMBER },
+      grpo: { hidden: 'the run ends at its second step, where it would sample from NaN' },
+    },
+  },
+  detached: { name: 'loss detached', in: all({ by: ['gradient-flows'] }) },
+  'wrong-sign': {
+    name: 'loss of the wrong sign',
+    in: {
+      sft: { by: ['supervised-loss-not-negative'] },
+      dpo: { missed: 'a loss below 0, and fewer than half of the preferences are met' },
+      grpo: {},
+    },
+  },
+  'frozen-optimiser': {
+    name: 'optimiser that changes nothing',
+    in: {
+      sft: { missed: 'all evaluations are the same to the last digit' },
+      dpo: { by: ['loss-moves', 'loss-improves'] },
+      grpo: { missed: 'the KL is exactly 0 at every step' },
+    },
+  },
+  'reward-zero': { name: 'rewards of 0', in: { grpo: { by: ['rewards-differ'] } } },
+  'reward-constant': { name: 'rewards all alike', in: { grpo: { by: ['rewards-differ'] } } },
+  'kl-0': {
+    name: 'KL coefficient 0',
+    in: {
+      dpo: { by: ['gradient-flows', 'loss-moves'] },
+      grpo: { hidden: 'TRL logs no KL then, and the reward rises as it should' },
+    },
+  },
+  'kl-100': {
+    name: 'KL coefficient 100',
+    in: { dpo: {}, grpo: { missed: 'the loss is a hundred times the KL, and the gradient norm with it' } },
+  },
+  repeated: { name: 'each row eight times', in: all(ONE_PASS) },
 };
 
 export interface Finetune {
@@ -75,4 +129,26 @@ export function trainingsOf({ method, fault }: Finetune, seeds: number, model: s
   }));
 }
 
-export const isHidden = (expected: Expected): expected is Hidden => 'hidden' in expected;
+export type Kind = 'shown' | 'missed' | 'beside' | 'hidden';
+export function kindOf(expected: Expected): Kind {
+  return 'hidden' in expected
+    ? 'hidden'
+    : 'beside' in expected
+      ? 'beside'
+      : 'missed' in expected
+        ? 'missed'
+        : 'shown';
+}
+
+/** Whether one of these rules, without `monitor/`, is the finding. */
+export function isFound(rules: readonly string[], expected: Expected): boolean {
+  const by = 'by' in expected ? expected.by : undefined;
+  return rules.some((rule) => by === undefined || by.includes(rule));
+}
+
+/** What to see where nothing is found, or why there is nothing; empty: a rule has to speak. */
+export function reasonOf(expected: Expected): string {
+  if ('hidden' in expected) return expected.hidden;
+  if ('beside' in expected) return expected.beside;
+  return 'missed' in expected ? expected.missed : '';
+}

@@ -91,6 +91,11 @@ export async function monitored(...words: readonly string[]): Promise<Monitored>
   return { exitCode: run.exitCode, out: run.all, results: existsSync(events) ? resultsIn(events) : [] };
 }
 
+/** Whether this build judges runs beside others. */
+export async function canCompare(): Promise<boolean> {
+  return (await monitored('--help')).out.includes('--baseline');
+}
+
 /** Ids of what failed. */
 export function failedIn({ results }: Monitored): readonly string[] {
   return results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);

@@ -14,6 +14,8 @@ from supervised import faulty
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 FEW, HELD_OUT, COPIES = 64, 128, 8
+# Passes over few rows are many: so many times the steps, and as many points in the log.
+LONGER = 3
 WARMUP = 10
 # Enough to learn the dialect, and not so much that a run without a fault trembles.
 RATES = {"sft": 1e-3, "dpo": 2e-4, "grpo": 5e-4}
@@ -85,6 +87,8 @@ def run(out, seed, model, method="sft", fault=None, steps=100, lr=None, every=1,
         policy = policy.half()
     rate = (lr or RATES[method]) * TIMES.get(fault, 1.0)
     batch = 16
+    if fault == "overfit":
+        steps, every = LONGER * steps, LONGER * every
     arguments = dict(
         output_dir=out,
         per_device_train_batch_size=batch,
