@@ -86,15 +86,19 @@ function alonesOf({ expected }: Finetune, alone: readonly Reading[]): string {
   return [words[kindOf(expected)], reasonOf(expected)].filter((part) => part !== '').join(': ');
 }
 
-/** What fails only where a healthy run was named. */
+/** What fails only where a healthy run was named; or that it was refused, as one of another task. */
 function furtherOf(alone: readonly Reading[], beside: readonly Reading[]): string {
   const known = new Set(alone.flatMap(({ found }) => found.map(({ rule }) => rule)));
-  return (
-    rulesOf(
-      beside.map((reading) => ({ ...reading, found: reading.found.filter(({ rule }) => !known.has(rule)) })),
-    ) || '-'
-  );
+  const refused = beside.filter(({ exitCode }) => exitCode === NO_VERDICT).length;
+  const further = beside.map((reading) => ({
+    ...reading,
+    found: reading.found.filter(({ rule }) => !known.has(rule)),
+  }));
+  const words = [refused > 0 ? `refused ${refused} of ${beside.length}` : '', rulesOf(further)];
+  return words.filter((each) => each !== '').join(', ') || '-';
 }
+
+const NO_VERDICT = 2;
 
 const blamed = (pairs: readonly Pair[]): readonly Pair[] =>
   pairs.filter(({ reading }) => reading.exitCode !== 0);

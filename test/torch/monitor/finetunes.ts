@@ -53,7 +53,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     name: 'labels, preferences or rewards shuffled',
     in: {
       sft: { beside: 'the loss falls, by more than without the fault, to a floor that is too high' },
-      dpo: { by: ['loss-improves'] },
+      dpo: { missed: 'the loss stays at ln 2, and half of the preferences are met' },
       grpo: { beside: 'a reward that stays where it was is also that of a task that is too hard' },
     },
   },
