@@ -14,7 +14,7 @@ const MAIN = join(DIST, 'src', 'cli', 'main.js');
 
 /** One training: a script of `scripts/`, and what its `run` takes. */
 export interface Training {
-  readonly script: 'rl' | 'supervised' | 'by_hand' | 'two_losses';
+  readonly script: 'rl' | 'supervised' | 'finetune' | 'by_hand' | 'two_losses';
   readonly seed?: number;
   readonly steps?: number;
   readonly fault?: string;
@@ -29,24 +29,27 @@ export const TRAINING_TIMEOUT = 600_000;
 const PROCESSES = 2;
 
 /**
- * Trains them all, each into `NAME/seed-N` of a new folder, which is returned. One that ends in an exception, as a run with
- * a fault may, leaves the log that it has; `mayDie` says that it is no failure of the test.
+ * Trains them all, each into `NAME/seed-N` of `folder`, a new one if none is named, which is returned. One whose
+ * `trainer_state.json` is there is not trained again. One that ends in an exception, as a run with a fault may, leaves the log
+ * that it has; `mayDie` says that it is no failure of the test.
  */
 export async function trained(
   named: Readonly<Record<string, readonly Training[]>>,
-  { mayDie = false } = {},
+  { mayDie = false, folder = mkdtempSync(join(tmpdir(), 'lossproof monitor ')) } = {},
 ): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'lossproof monitor '));
-  const asked = Object.entries(named).flatMap(([name, trainings]) =>
-    trainings.map((training, at) => {
-      const seed = training.seed ?? at;
-      return JSON.stringify({ ...training, seed, out: join(folder, name, `seed-${seed}`) });
-    }),
-  );
+  const asked = Object.entries(named)
+    .flatMap(([name, trainings]) =>
+      trainings.map((training, at) => {
+        const seed = training.seed ?? at;
+        return { ...training, seed, out: join(folder, name, `seed-${seed}`) };
+      }),
+    )
+    .filter(({ out }) => !existsSync(join(out, 'trainer_state.json')))
+    .map((each) => JSON.stringify(each));
   const shares = Array.from({ length: PROCESSES }, (_, share) =>
     asked.filter((_line, at) => at % PROCESSES === share),
   );
-  await Promise.all(shares.map((lines) => train(lines, mayDie)));
+  await Promise.all(shares.filter(({ length }) => length > 0).map((lines) => train(lines, mayDie)));
   return folder;
 }
 
@@ -86,6 +89,11 @@ export async function monitored(...words: readonly string[]): Promise<Monitored>
     stdin: 'ignore',
   });
   return { exitCode: run.exitCode, out: run.all, results: existsSync(events) ? resultsIn(events) : [] };
+}
+
+/** Whether this build judges runs beside others. */
+export async function canCompare(): Promise<boolean> {
+  return (await monitored('--help')).out.includes('--baseline');
 }
 
 /** Ids of what failed. */

@@ -30,10 +30,12 @@ def faulty(base, begins):
                 num_items_in_batch = num_items_in_batch * 0
             if begins.now("all-masked", done) and "completion_mask" in inputs:
                 inputs["completion_mask"] = torch.zeros_like(inputs["completion_mask"])
+            if begins.now("labels-shuffled", done) and "labels" in inputs:
+                inputs["labels"] = shuffled(inputs["labels"])
             found = super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
             loss, outputs = found if return_outputs else (found, None)
             if begins.now("detached", done):
-                loss = detached(loss)
+                loss = detached(loss) if model.training else loss.detach()
             if begins.now("wrong-sign", done):
                 loss = -loss
             if begins.now("nan-loss", done):
@@ -45,6 +47,15 @@ def faulty(base, begins):
             return (loss, outputs) if return_outputs else loss
 
     return Trainer
+
+
+def shuffled(labels):
+    """What is trained of each row, in another order."""
+    labels = labels.clone()
+    for row in labels:
+        trained = (row != tiny.IGNORE).nonzero().squeeze(-1)
+        row[trained] = row[trained[torch.randperm(len(trained))]]
+    return labels
 
 
 def run(
