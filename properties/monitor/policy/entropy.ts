@@ -7,6 +7,7 @@ import {
   type Series,
   type Violation,
 } from '../../../src/index.ts';
+import { hasMargins } from '../run-kind.ts';
 import { at, from, type Row, read, streakOf, watchAnyOf, watchJoined, watchSeries } from '../watches.ts';
 import { declaredNumber, hasRollouts, inARow, numberOf } from '../world.ts';
 import { watchSudden } from './levels.ts';
@@ -86,7 +87,7 @@ function watchEntropy(
       why: {
         keys: { entropy: 'entropy' },
         least: 2,
-        otherwise: 'entropy is judged in runs with rollouts and rewards',
+        otherwise: 'entropy is judged in runs with rollouts and rewards, or on preferences',
       },
     }),
     watchSudden(world, which, (series) => series.role === 'entropy'),
@@ -151,8 +152,10 @@ function judgeExplosion(world: RuleWorld): (row: Row<Key>) => Violation | 'seen'
     const entropy = row.values.get('entropy');
     const series = row.seriesOf('entropy');
     if (entropy === undefined || series === undefined || !Number.isFinite(entropy)) return undefined;
-    if (entropy < 0 || !hasRollouts(world)) return undefined;
-    if (first.length < REWARDS) {
+    // Fine-tuning teaches a sure model to doubt what people doubt; preferences are about answers that it has.
+    if (entropy < 0 || !(hasRollouts(world) || hasMargins(world))) return undefined;
+    // Without rollouts it does not rise on the way to a reward: the first steps are the start.
+    if (first.length < (hasRollouts(world) ? REWARDS : BEGINNING)) {
       first.push(entropy);
       return undefined;
     }
@@ -161,7 +164,7 @@ function judgeExplosion(world: RuleWorld): (row: Row<Key>) => Violation | 'seen'
     if (!streak.next(entropy > high, row.step) || learning.learnt()) return 'seen';
     return {
       kind: 'exploded',
-      sentence: `${from(series, streak.from, row.step)} is ${read(entropy)} nats, from ${read(start)} at the start, and the reward is no better than then.`,
+      sentence: `${from(series, streak.from, row.step)} is ${read(entropy)} nats, from ${read(start)} at the start, ${learning.started() ? 'and the reward is no better than then' : 'which preferences do not ask for'}.`,
       series,
       step: streak.from,
       value: entropy,

@@ -1,12 +1,5 @@
 // How much the KL weighs in what is optimised.
-import {
-  type MonitorRule,
-  median,
-  quantile,
-  type RuleWorld,
-  type Series,
-  type Violation,
-} from '../../../src/index.ts';
+import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { isPolicyKl } from '../run-kind.ts';
 import { from, type Row, read, watchJoined } from '../watches.ts';
 import { declaredNumber, hasRollouts, numberOf } from '../world.ts';
@@ -26,10 +19,10 @@ export const COEFFICIENTS = [
   'algorithm.kl_ctrl.kl_coef',
 ] as const;
 
-/** Rows of which is told whether loss and KL are in proportion. */
+/** Rows of which is told what the loss has of the KL. */
 const ROWS = 20;
-/** The middle 80 % of the proportions lie in a band of this share of their median: nothing else is in that loss. */
-const TIGHT = 0.25;
+/** Of the variance of the loss that the KL explains (r squared of a line by least squares): the rest is the policy's own. */
+const EXPLAINED = 0.8;
 /** A KL is logged a token, and some losses are summed over tokens: a small coefficient times tens of tokens. */
 const SUMMED = 10;
 
@@ -46,20 +39,20 @@ const dominates: MonitorRule = {
   settings: {
     most: {
       default: 5,
-      what: `Of the coefficient that the run declares. Where it declares none and ${ROWS} losses in a row are the KL times one number, ${SUMMED} times as much of that number.`,
+      what: `Of the coefficient that the run declares. Where it declares none, ${SUMMED} times as much of the slope of the loss over the KL: a loss is what the policy is paid for and the coefficient times the KL, so that the slope is the coefficient.`,
     },
   },
   watch: (world) =>
     watchJoined<Key>({
       keyOf,
       row: judgeWeight(world),
-      why: 'the run declares no coefficient of the KL, and its loss is not the KL times a number',
+      why: 'the run declares no coefficient of the KL, and its loss does not follow the KL',
     }),
 };
 
 function judgeWeight(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | undefined {
   const most = numberOf(world, 'most');
-  const recent: { readonly step: number; readonly times: number }[] = [];
+  const recent: { readonly step: number; readonly x: number; readonly y: number }[] = [];
   return (row) => {
     const kl = row.values.get('kl');
     const series = row.seriesOf('kl');
@@ -77,24 +70,36 @@ function judgeWeight(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | 
       };
     }
     const loss = row.values.get('loss');
-    const times = loss === undefined ? Number.NaN : loss / kl;
-    if (!Number.isFinite(times)) return undefined;
-    recent.push({ step: row.step, times });
+    if (loss === undefined || !Number.isFinite(loss) || !Number.isFinite(kl)) return undefined;
+    recent.push({ step: row.step, x: kl, y: loss });
     if (recent.length > ROWS) recent.shift();
     if (recent.length < ROWS) return undefined;
-    const all = recent.map((each) => each.times);
-    const middle = median(all);
-    if (quantile(all, 0.9) - quantile(all, 0.1) > TIGHT * Math.abs(middle)) return undefined;
-    if (!(middle > SUMMED * most)) return 'seen';
+    const { slope, explained } = line(recent);
+    if (!(explained >= EXPLAINED)) return undefined;
+    if (!(slope > SUMMED * most)) return 'seen';
     const first = recent[0]?.step ?? row.step;
     return {
       kind: 'by proportion',
-      sentence: `${from(series, first, row.step)}: the loss is ${read(middle)} times the KL at nearly all of these steps, and there is nothing else in it.`,
+      sentence: `${from(series, first, row.step)}: the loss follows the KL, ${read(slope)} times as steep, and next to nothing else moves it (${Math.round(100 * explained)} % of its variance).`,
       series,
       step: first,
       value: kl,
     };
   };
+}
+
+/** Least squares. */
+function line(points: readonly { readonly x: number; readonly y: number }[]): {
+  readonly slope: number;
+  readonly explained: number;
+} {
+  const mean = (of: (point: (typeof points)[number]) => number): number =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [x, y] = [mean((point) => point.x), mean((point) => point.y)];
+  const together = mean((point) => (point.x - x) * (point.y - y));
+  const ofX = mean((point) => (point.x - x) ** 2);
+  const ofY = mean((point) => (point.y - y) ** 2);
+  return { slope: together / ofX, explained: together ** 2 / (ofX * ofY) };
 }
 
 const unused: MonitorRule = {

@@ -1,7 +1,7 @@
 // A policy that stays its reference.
 import type { MonitorRule, RuleWorld, Violation } from '../../../src/index.ts';
 import { at, type Row, watchJoined } from '../watches.ts';
-import { declaredNumber, inARow, numberOf } from '../world.ts';
+import { declaredNumber, inARow, numberOf, ofAllSeries, someSeries } from '../world.ts';
 import { COEFFICIENTS } from './kl-coefficient.ts';
 
 type Key = 'kl' | 'grad' | 'lr';
@@ -19,7 +19,7 @@ export const klLeavesZero: MonitorRule = {
   settings: {
     points: inARow(
       10,
-      'With a gradient and a learning rate above 0, in runs that declare a coefficient of the KL (`beta`, `kl_coef`). Half precision swallows the smallest first steps.',
+      'With a gradient and a learning rate above 0, in runs that declare a coefficient of the KL (`beta`, `kl_coef`) or log it only with one, as TRL does. Half precision swallows the smallest first steps.',
     ),
   },
   watch: (world) =>
@@ -42,6 +42,11 @@ export const klLeavesZero: MonitorRule = {
     }),
 };
 
+/** TRL's GRPO and RLOO log a KL only where it has a coefficient; `trainer_state.json` declares none. Told by a name of their own. */
+const logsItWhereUsed = ofAllSeries((world) =>
+  someSeries(world, ({ name }) => /(?:^|\/)frac_reward_zero_std$/.test(name)),
+);
+
 function judgeStill(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | undefined {
   let first = Number.NaN;
   let still = 0;
@@ -50,7 +55,7 @@ function judgeStill(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
     const kl = row.values.get('kl');
     const grad = row.values.get('grad');
     const series = row.seriesOf('kl');
-    const coefficient = declaredNumber(world, ...COEFFICIENTS) ?? 0;
+    const coefficient = declaredNumber(world, ...COEFFICIENTS) ?? (logsItWhereUsed(world) ? 1 : 0);
     if (kl === undefined || grad === undefined || series === undefined || coefficient <= 0) return undefined;
     moved ||= kl !== 0;
     if (moved) return 'seen';

@@ -4,7 +4,7 @@ import type { Series } from '../../../src/index.ts';
 
 export interface Evaluations {
   add(series: Series, step: number, value: number): void;
-  /** A held-out loss was at its best at this step or after it. */
+  /** A held-out loss that was known at this step has been better since: one that begins behind a rise knows nothing of it. */
   improvedSince(step: number): boolean;
 }
 
@@ -12,19 +12,19 @@ export interface Evaluations {
 const SAME = 1e-3;
 
 export function evaluations(): Evaluations {
-  const best = new Map<Series, { value: number; step: number; last: number; seen: number }>();
+  const best = new Map<Series, { value: number; step: number; first: number; last: number }>();
   return {
     add(series, step, value) {
       if (!Number.isFinite(value)) return;
       const known = best.get(series);
       // A run that goes back begins anew.
-      if (known === undefined || step < known.last) best.set(series, { value, step, last: step, seen: 1 });
+      if (known === undefined || step < known.last)
+        best.set(series, { value, step, first: step, last: step });
       else {
         known.last = step;
-        known.seen++;
         if (value < known.value * (1 - SAME)) Object.assign(known, { value, step });
       }
     },
-    improvedSince: (step) => [...best.values()].some((each) => each.seen > 1 && each.step > step),
+    improvedSince: (step) => [...best.values()].some((each) => each.first <= step && each.step > step),
   };
 }

@@ -8,6 +8,8 @@ import { lossSpikes } from './loss-spikes.ts';
 import { memorising } from './memorising.ts';
 import { overfits } from './overfits.ts';
 import { parting } from './parting.ts';
+import { preferencesAreLearnt } from './preferences.ts';
+import { evaluationsMove } from './still-evaluations.ts';
 
 export const shapeRules: readonly MonitorRule[] = [
   beginsBelowGuess,
@@ -15,7 +17,9 @@ export const shapeRules: readonly MonitorRule[] = [
   lossRises,
   lossSpikes,
   overfits,
+  evaluationsMove,
   memorising,
   parting,
+  preferencesAreLearnt,
   ...gradNormRules,
 ];

@@ -1,12 +1,13 @@
 // A supervised or preference loss that rises against the best that it had, and does not come back: by the test of rise.ts on
 // single values, which is fast and needs a rise well above their noise, and on medians of three, which finds half of that
-// in three times as many points; and by that of above-start.ts.
+// in three times as many points; and by those of above-start.ts and broken-start.ts.
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
 import { hasMargins, isReinforced } from '../run-kind.ts';
 import { read, type SeriesJudge, watchSeries } from '../watches.ts';
 import { numberOf, ofAllSeries, someSeries } from '../world.ts';
 import { type AboveStart, aboveStart } from './above-start.ts';
+import { type BrokenStart, brokenStart } from './broken-start.ts';
 import { changeSince, climbs, leftAt } from './course-shape.ts';
 import { type Evaluations, evaluations } from './evaluations.ts';
 import { type Rise, type RiseTracker, riseTracker } from './rise.ts';
@@ -21,7 +22,7 @@ export const lossRises: MonitorRule = {
   catches: ['NUM-01', 'LOSS-12'],
   advice:
     'Go back to the checkpoint at the best step and lower the learning rate by a factor of 3 to 10; add warm-up and clip gradients. Look at the batches where it begins. If other, harder data begin there, evaluate on held-out data: a held-out loss that improves overrules this.',
-  roles: ['loss', 'sft_loss'],
+  roles: ['loss', 'sft_loss', 'grad_norm'],
   evaluations: true,
   settings: {
     above_start: {
@@ -39,8 +40,9 @@ export const lossRises: MonitorRule = {
   },
   watch: (world) => {
     const held = evaluations();
+    const broken = brokenStart();
     return watchSeries({
-      judge: (series) => judgeOf(world, series, held),
+      judge: (series) => judgeOf(world, series, held, broken),
       why: { least: 15, otherwise: 'the run samples from a policy, or its loss has no level' },
     });
   },
@@ -59,7 +61,21 @@ const RESTART = 1.5;
 /** A restart does not leave the model worse than it began by so much. */
 const WORSE_THAN_RESTART = 1.5;
 
-function judgeOf(world: RuleWorld, series: Series, held: Evaluations): SeriesJudge | undefined {
+function judgeOf(
+  world: RuleWorld,
+  series: Series,
+  held: Evaluations,
+  broken: ReturnType<typeof brokenStart>,
+): SeriesJudge | undefined {
+  if (series.role === 'grad_norm')
+    return series.part !== '' || series.evaluation
+      ? undefined
+      : {
+          point(_step, value) {
+            broken.norm(value);
+            return undefined;
+          },
+        };
   if (series.evaluation)
     return {
       point(step, value) {
@@ -84,11 +100,14 @@ function judgeOf(world: RuleWorld, series: Series, held: Evaluations): SeriesJud
       signed ||= value < 0;
       const rise = tracker.add(step, value);
       const above = worse.add(step, value);
+      const atOnce = broken.add(step, value);
       block.add(step, value);
       const slower = block.count % BLOCK === 0 ? slow.add(block.step(BLOCK - 1), block.level()) : undefined;
       if (signed || isReinforced(world)) return undefined;
       if (lost(rise, JUMP)) return violationOf(series, step, rise);
       if (lost(slower, JUMP_OF_BLOCKS)) return violationOf(series, step, slower);
+      if (atOnce !== undefined && !prefers(world) && !held.improvedSince(atOnce.from))
+        return destroyed(series, step, atOnce);
       if (above !== undefined) return worseThanBefore(world, series, step, above, held) ?? 'seen';
       return tracker.recent.count > LEAST ? 'seen' : undefined;
     },
@@ -189,6 +208,14 @@ function violationOf(series: Series, step: number, rise: Rise): Violation {
     sentence: `${series.name} was at best ${read(best)} at step ${bestStep}, rises from step ${from} on, and is ${read(level)} at step ${step}${began} (median of the last logged values).`,
     step: from,
     high: limit,
+  };
+}
+
+function destroyed(series: Series, step: number, { start, peak, from, level }: BrokenStart): Violation {
+  return {
+    kind: 'broken at the start',
+    sentence: `${series.name} began at ${read(start)}, climbs to ${read(peak)} from step ${from} on, and is still ${read(level)} at step ${step} (median of the last 15 logged values): the first steps destroyed the model, and it learns anew.`,
+    step: from,
   };
 }
 

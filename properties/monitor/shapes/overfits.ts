@@ -28,6 +28,10 @@ export const overfits: MonitorRule = {
       default: 0.15,
       what: 'Of what the training loss began with, by which it must have risen: losses near 0 double without meaning.',
     },
+    learnt: {
+      default: 1.15,
+      what: 'Times the lowest held-out loss, once the training loss is a fiftieth of it: nothing is left to learn but the rows.',
+    },
     falls: { default: 0.8, what: 'Times what it was at the minimum, that a falling training loss is now.' },
     points: inARow(2, 'Evaluations of few rows are noisy.'),
   },
@@ -93,8 +97,10 @@ function judgeEvaluation(
       const start = beside?.start ?? lowest.value;
       const falls = train <= numberOf(world, 'falls') * lowest.train;
       // Without a training loss that falls, it may be the noise of few rows.
-      const least = (falls ? 1 : 2) * numberOf(world, 'share') * Math.min(start, MOST);
-      const limit = Math.max(numberOf(world, falls ? 'times' : 'alone') * lowest.value, lowest.value + least);
+      const learnt = falls && train <= LEARNT * lowest.value;
+      const least = (learnt ? LESS : falls ? 1 : 2) * numberOf(world, 'share') * Math.min(start, MOST);
+      const times = numberOf(world, learnt ? 'learnt' : falls ? 'times' : 'alone');
+      const limit = Math.max(times * lowest.value, lowest.value + least);
       if (Number.isNaN(turned.step) && value > (lowest.value + limit) / 2) turned = { step, value };
       if (value <= (lowest.value + limit) / 2) turned = { step: Number.NaN, value: Number.NaN };
       above = value > limit ? above + 1 : 0;
@@ -115,5 +121,9 @@ function judgeEvaluation(
 }
 
 const LEAST = 3;
+/** Of the lowest held-out loss. */
+const LEARNT = 0.02;
+/** Of the share. */
+const LESS = 1 / 3;
 /** Nats: what an untrained model begins with is no measure of what is learnt of a language. */
 const MOST = 3;

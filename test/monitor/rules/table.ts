@@ -4,6 +4,7 @@ import { GRADIENTS } from './cases/gradients.ts';
 import { LOSSES } from './cases/losses.ts';
 import { MORE_POLICY_CASES, POLICY_CASES } from './cases/policy.ts';
 import { RUN } from './cases/run.ts';
+import { TRAINED_CASES } from './cases/trained.ts';
 import { dice, type Log, make } from './logs.ts';
 
 const by = dice(7);
@@ -1092,15 +1093,15 @@ const OWN: Readonly<Record<string, Cases>> = {
   ...RUN,
 };
 
-/** The cases of one rule may stand in two files. */
-const together = (id: string, one: Cases): Cases => {
-  const more = MORE_POLICY_CASES[id];
-  return more === undefined
-    ? one
-    : { breaking: [...one.breaking, ...more.breaking], holding: [...one.holding, ...more.holding] };
-};
+const FILES = [OWN, POLICY_CASES, MORE_POLICY_CASES, TRAINED_CASES];
 
-export const TABLE: Readonly<Record<string, Cases>> = {
-  ...Object.fromEntries(Object.entries(OWN).map(([id, cases]) => [id, together(id, cases)])),
-  ...POLICY_CASES,
-};
+/** The cases of one rule may stand in several files. */
+export const TABLE: Readonly<Record<string, Cases>> = Object.fromEntries(
+  [...new Set(FILES.flatMap(Object.keys))].map((id) => {
+    const all = FILES.flatMap((file) => file[id] ?? []);
+    return [
+      id,
+      { breaking: all.flatMap(({ breaking }) => breaking), holding: all.flatMap(({ holding }) => holding) },
+    ];
+  }),
+);

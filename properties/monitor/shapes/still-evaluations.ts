@@ -1,0 +1,60 @@
+// Evaluations that are the same number, to the last digit. A held-out loss is a deterministic sum over thousands of numbers,
+// each of which moves with any step: two models with other weights never have the same one in seven digits. Three in a row are
+// one model, whatever the training loss does, which also moves with its batches.
+import type { MonitorRule, RuleWorld, Series } from '../../../src/index.ts';
+import { read, type SeriesJudge, watchSeries } from '../watches.ts';
+import { inARow, numberOf } from '../world.ts';
+
+export const evaluationsMove: MonitorRule = {
+  id: 'monitor/evaluations-move',
+  title: 'Evaluations of a model that is trained differ',
+  stage: 'monitor',
+  level: 'should',
+  why: 'The weights do not change: the optimiser holds no parameter of this model, its rate is 0, or another copy of the model is evaluated than the one that is trained.',
+  catches: ['ZL-02', 'OPT-03'],
+  advice:
+    'Compare the weights before and after a step. Check that the optimiser was made of the parameters of this very model, after it was wrapped, and that the evaluation uses the model that is trained.',
+  roles: ['loss', 'sft_loss'],
+  evaluations: true,
+  settings: {
+    points: inARow(3, 'Of one evaluation, at steps of their own.'),
+    digits: { default: 6, what: 'Significant digits that must be logged: rounded ones are alike by chance.' },
+  },
+  watch: (world) =>
+    watchSeries({
+      judge: (series) => (series.evaluation ? judgeStill(world, series) : undefined),
+      why: { least: 3, otherwise: 'no held-out loss was logged often enough, in enough digits' },
+    }),
+};
+
+function judgeStill(world: RuleWorld, series: Series): SeriesJudge {
+  const points = numberOf(world, 'points');
+  let value = Number.NaN;
+  let [first, last] = [Number.NaN, Number.NaN];
+  let [same, seen] = [0, 0];
+  return {
+    point(step, next) {
+      if (!Number.isFinite(next) || next === 0 || digitsOf(next) < numberOf(world, 'digits'))
+        return undefined;
+      // One that is logged twice, and those of a run that was resumed.
+      if (step <= last) return undefined;
+      last = step;
+      seen++;
+      if (next !== value) [value, first, same] = [next, step, 0];
+      same++;
+      if (same < points) return seen >= points ? 'seen' : undefined;
+      return {
+        kind: 'does not move',
+        sentence: `${series.name} is ${read(value)} at ${same} evaluations in a row, from step ${first} to ${step}, the same to the last digit: it is one model.`,
+        step: first,
+        value,
+      };
+    },
+  };
+}
+
+/** Significant ones of the shortest decimal that is this number. */
+function digitsOf(value: number): number {
+  const [mantissa = ''] = Math.abs(value).toExponential().split('e');
+  return mantissa.replace('.', '').length;
+}
