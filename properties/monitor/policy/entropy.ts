@@ -146,6 +146,7 @@ function judgeExplosion(world: RuleWorld): (row: Row<Key>) => Violation | 'seen'
   const streak = streakOf(numberOf(world, 'points'));
   const times = numberOf(world, 'times');
   const first: number[] = [];
+  let start = Number.NaN;
   const learning = makeLearning();
   return (row) => {
     learning.add(row.values.get('reward'));
@@ -157,9 +158,9 @@ function judgeExplosion(world: RuleWorld): (row: Row<Key>) => Violation | 'seen'
     // Without rollouts it does not rise on the way to a reward: the first steps are the start.
     if (first.length < (hasRollouts(world) ? REWARDS : BEGINNING)) {
       first.push(entropy);
+      start = median(first);
       return undefined;
     }
-    const start = median(first);
     const high = Math.max(times * start, start + NATS);
     if (!streak.next(entropy > high, row.step) || learning.learnt()) return 'seen';
     return {

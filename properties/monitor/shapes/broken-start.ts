@@ -15,8 +15,9 @@ export interface BrokenStart {
 
 /** Values among which it happens. */
 const FIRST = 24;
-/** From here on it should have come back. */
+/** From here on it should have come back; long behind it, another rule tells of it. */
 const LATER = 45;
+const LATEST = 400;
 const LAST = 15;
 const TIMES = 2.5;
 const NATS = 1;
@@ -38,8 +39,8 @@ export function brokenStart() {
     },
     add(step: number, value: number): BrokenStart | undefined {
       if (first.length < FIRST) first.push({ step, value });
-      last.add(step, value);
-      if (++count < LATER || count % (LAST / 3) !== 0) return undefined;
+      if (count < LATEST) last.add(step, value);
+      if (++count < LATER || count > LATEST || count % (LAST / 3) !== 0) return undefined;
       const values = first.map((each) => each.value);
       const start = median(values.slice(0, 3));
       const levels = values.slice(2).map((_, at) => median(values.slice(at, at + 3)));

@@ -96,14 +96,14 @@ function judgeOf(
     point(step, value) {
       // A loss of exactly 0 has a rule of its own, and is no level.
       if (!Number.isFinite(value) || value === 0) return undefined;
-      // What goes below 0 has no level: of another objective than a likelihood.
+      // What goes below 0 has no level: of another objective than a likelihood. Nor has the loss of a policy.
       signed ||= value < 0;
+      if (signed || isReinforced(world)) return undefined;
       const rise = tracker.add(step, value);
       const above = worse.add(step, value);
       const atOnce = broken.add(step, value);
       block.add(step, value);
       const slower = block.count % BLOCK === 0 ? slow.add(block.step(BLOCK - 1), block.level()) : undefined;
-      if (signed || isReinforced(world)) return undefined;
       if (lost(rise, JUMP)) return violationOf(series, step, rise);
       if (lost(slower, JUMP_OF_BLOCKS)) return violationOf(series, step, slower);
       if (atOnce !== undefined && !prefers(world) && !held.improvedSince(atOnce.from))

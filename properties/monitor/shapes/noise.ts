@@ -22,11 +22,10 @@ const NORMAL = 1.4826;
 
 export function noiseOver(values: readonly number[]): Noise {
   const near = noiseOf(values) || 0;
-  const away = values.map((value, at) =>
-    Math.abs(value - median(values.slice(Math.max(0, at - HALF), at + HALF + 1))),
-  );
   // At the ends the values around lie on one side.
-  const inner = away.slice(HALF, -HALF);
+  const inner = values
+    .slice(HALF, -HALF)
+    .map((value, at) => Math.abs(value - median(values.slice(at, at + 2 * HALF + 1))));
   const wide = inner.length < HALF ? 0 : NORMAL * median(inner);
   const ratio = wide > 0 ? near / wide : 1;
   return {
