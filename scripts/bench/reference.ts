@@ -18,6 +18,7 @@ import {
   webGpuKernel,
 } from '../../src/kernel/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
+import { writeMeasured } from '../docs/measured.ts';
 
 const { values } = parseArgs({
   options: {
@@ -202,11 +203,4 @@ try {
   await Promise.all(kernels.map((kernel) => kernel.close()));
 }
 
-if (values.write) {
-  const file = join(PACKAGE_ROOT, 'docs', 'benchmarks.md');
-  const text = existsSync(file)
-    ? readFileSync(file, 'utf8')
-    : `# Benchmarks\n\n## The row kernel\n\nAgain: \`npm run bench:reference -- --write\`. Contestants take turns, so that ratios hold where times do not.\n\n<!-- reference -->\n<!-- /reference -->\n`;
-  const between = /(<!-- reference -->)[\s\S]*?(<!-- \/reference -->)/;
-  writeFileSync(file, text.replace(between, `$1\n${output.join('\n')}\n$2`));
-}
+if (values.write) writeMeasured('benchmarks.md', 'reference', output);

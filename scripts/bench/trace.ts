@@ -4,20 +4,19 @@
 //   npm run bench:trace -- --write            into docs/benchmarks.md; only on a machine that does nothing else
 //   npm run bench:trace -- --processor        holds processor time to the bound, where others use the machine
 //   npm run bench:trace -- --only kept --rows 1 --columns 4096 --mode cheap
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { PACKAGE_ROOT } from '../../src/version.ts';
+import { writeMeasured } from '../docs/measured.ts';
 
 const GIGABYTE = 1e9;
 const MOST_RATIO = 1.5;
 const MOST_MEMORY = 2 * GIGABYTE;
 const SCRIPT = join(PACKAGE_ROOT, 'scripts', 'bench', 'trace_script.py');
 const PYTHON = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin', 'python');
-const PAGE = join(PACKAGE_ROOT, 'docs', 'benchmarks.md');
-const [BEGIN, END] = ['<!-- trace -->\n', '<!-- /trace -->'];
 
 const { values } = parseArgs({
   options: {
@@ -158,9 +157,4 @@ for (const each of CASES.filter(({ name, loss, size }) => `${name} ${loss} ${siz
 }
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
-if (values.write) {
-  const page = readFileSync(PAGE, 'utf8');
-  const [start, end] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
-  if (page.indexOf(BEGIN) === -1 || end < start) throw new Error(`${PAGE} has no place for the table`);
-  writeFileSync(PAGE, `${page.slice(0, start)}${output.join('\n')}\n${page.slice(end)}`);
-}
+if (values.write) writeMeasured('benchmarks.md', 'trace', output);

@@ -3,17 +3,15 @@
 //   npm run monitor:patience                              3,000 healthy runs at seed 1; some minutes
 //   npm run monitor:patience -- --detect --write          planted faults as well, and both tables into docs/monitor.md
 //   npm run monitor:patience -- --kinds "grpo, solved" --seed 23 --runs 1 --keep .lossproof/blamed
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PACKAGE_ROOT } from '../../src/version.ts';
 import { healthyRun, KINDS, type Kind } from '../../test/monitor/simulated/healthy.ts';
 import type { LoggedRun } from '../../test/monitor/simulated/logging.ts';
 import { type Blame, blamesOn, ratesOf } from '../../test/monitor/simulated/patience.ts';
 import { detectionsOf, FAULTS, plantedRun } from '../../test/monitor/simulated/planted.ts';
+import { writeMeasured } from '../docs/measured.ts';
 import { detectionTable, findersOf, offenders, rateTable } from './tables.ts';
-
-const PAGE = join(PACKAGE_ROOT, 'docs', 'monitor.md');
 
 const { values } = parseArgs({
   options: {
@@ -65,7 +63,7 @@ function healthy(): void {
   console.log(table);
   for (const { level, low, allowed } of rates)
     if (low > allowed) problems.push(`${level}: more than ${allowed * 100} % of the healthy runs are blamed`);
-  if (values.write) write('patience', table);
+  if (values.write) writeMeasured('monitor.md', 'patience', [table]);
 }
 
 function planted(): void {
@@ -87,7 +85,7 @@ function planted(): void {
   });
   const table = detectionTable(all, runs);
   console.log(`\n${table}`);
-  if (values.write) write('detection', table);
+  if (values.write) writeMeasured('monitor.md', 'detection', [table]);
 }
 
 /** As Python writes JSON lines: what `lossproof monitor` reads. */
@@ -102,12 +100,4 @@ function keep(name: string, { log }: LoggedRun): void {
     return `{"step": ${step}, ${pairs.join(', ')}}\n`;
   });
   writeFileSync(join(folder, `${name.replaceAll(/[^\w.]+/g, '-')}.jsonl`), rows.join(''));
-}
-
-function write(name: string, table: string): void {
-  const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
-  const page = readFileSync(PAGE, 'utf8');
-  const [from, to] = [page.indexOf(begin) + begin.length, page.indexOf(end)];
-  if (!page.includes(begin) || to < from) throw new Error(`${PAGE} has no place for the table of ${name}`);
-  writeFileSync(PAGE, `${page.slice(0, from)}${table}\n${page.slice(to)}`);
 }
