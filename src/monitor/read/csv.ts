@@ -1,7 +1,7 @@
 // A table of metrics as text (RFC 4180, with commas, semicolons or tabs): a header, a column that is the step, numbers.
 // A row counts once it has its line end, since the beginning of a number is a number, too.
 import type { LogSink, Series } from '../series.ts';
-import { meaningOf, secondsOf } from './json/objects.ts';
+import { meaningOf, PASSES, secondsOf } from './json/objects.ts';
 import { parseNumber } from './numbers.ts';
 import { type Complain, LARGEST_RECORD, type Reader } from './reader.ts';
 
@@ -123,7 +123,10 @@ export function csvReader(
       let of = series[cell];
       if (of === undefined) {
         const name = header[cell] ?? '';
-        if (name === '' || typeof meaningOf(name) !== 'string' || meaningOf(name) === 'nothing') continue;
+        const meaning = meaningOf(name);
+        // The column of the step was passed over; of others that count, passes are a series.
+        if (name === '' || meaning === 'nothing' || (typeof meaning === 'object' && meaning.step !== PASSES))
+          continue;
         of = sink.series(run, name);
         series[cell] = of;
       }

@@ -38,7 +38,10 @@ describe('a table', () => {
   test("has a step under several names, the trainer's own first, and a wall time", () => {
     expect(read('Wall time,epoch,global_step,loss\n1700000000,0.1,7,3\n').points).toEqual({
       loss: [[7, 3, 1.7e9]],
+      // Passes over the data are a series beside a step that is better.
+      epoch: [[7, 0.1, 1.7e9]],
     });
+    expect(read('epoch,loss\n2,3\n').points).toEqual({ loss: [[2, 3, Number.NaN]] });
   });
 
   test('with tabs or semicolons is read, too, and line breaks within quotes are no end of a row', () => {

@@ -34,6 +34,15 @@ describe('a line of metrics', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('has its passes over the data as a series, where something else is the step', () => {
+    // All numbers, which is the fast way, and with a text beside them.
+    for (const more of ['', ', "note": "a"'])
+      expect(read(`{"loss": 0.5, "epoch": 1.5, "step": 3${more}}\n`).points).toEqual({
+        loss: [[3, 0.5, Number.NaN]],
+        epoch: [[3, 1.5, Number.NaN]],
+      });
+  });
+
   test("of W&B has the trainer's own step, not the count of rows", () => {
     expect(
       read('{"_step": 9, "train/global_step": 90, "loss": 1, "_runtime": 5, "_timestamp": 1.7e9}\n').points,

@@ -3,7 +3,7 @@
 import type { LogSink, Series } from '../../series.ts';
 import { names } from '../names.ts';
 import { parseNumber } from '../numbers.ts';
-import { meaningOf, secondsOf } from './objects.ts';
+import { meaningOf, PASSES, secondsOf } from './objects.ts';
 
 export interface NumberLines {
   /** Pushes the points of the line bytes[from, to). False: it is no such line, and nothing was pushed. */
@@ -113,7 +113,8 @@ export function numberLines(run: string, sink: LogSink): NumberLines {
     let pushed = false;
     for (let index = 0; index < count; index++) {
       const key = found[index] as number;
-      if (meanings[key] !== SERIES) continue;
+      const meaning = meanings[key] as number;
+      if (meaning !== SERIES && !(meaning === PASSES && best < PASSES)) continue;
       let of = series[key];
       if (of === undefined) {
         of = sink.series(run, keys.text(key));

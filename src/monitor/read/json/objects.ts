@@ -20,6 +20,8 @@ export const STEP_NAMES: readonly string[] = [
   '_step',
   'epoch',
 ];
+/** Passes over the data: a step where nothing else is one, and a series beside any other. */
+export const PASSES = STEP_NAMES.indexOf('epoch');
 /** Of the wall clock. */
 const TIME_NAMES: readonly string[] = [
   '_timestamp',
@@ -120,8 +122,8 @@ export function objectReader(
       }
     }
     const flat = flattened(object);
-    const own = bestStep(flat);
-    const step = own ?? fallback;
+    const best = bestStep(flat);
+    const step = best.step ?? fallback;
     const time = timeOf(flat);
     const long = longFormat(object);
     if (long !== undefined) {
@@ -131,7 +133,7 @@ export function objectReader(
     let points = 0;
     for (const [name, value] of flat) {
       const number = numberOf(value);
-      if (number === undefined || !isSeries(name, number)) continue;
+      if (number === undefined || !isSeries(name, number, best.rank)) continue;
       sink.point(seriesOf(name), step, number, time);
       points += 1;
     }
@@ -144,12 +146,13 @@ export function objectReader(
     return points > 0 ? 'points' : settings ? 'settings' : 'nothing';
   }
 
-  return { push, stepOf: (object) => bestStep(flattened(object)) };
+  return { push, stepOf: (object) => bestStep(flattened(object)).step };
 }
 
 /** `"time": 0.4` is how long a step took. */
-function isSeries(name: string, value: number): boolean {
+function isSeries(name: string, value: number, stepRank: number): boolean {
   const meaning = meaningOf(name);
+  if (typeof meaning === 'object') return meaning.step === PASSES && stepRank < PASSES;
   return meaning === 'series' || (meaning === 'time' && Number.isNaN(secondsOf(value)));
 }
 
@@ -169,7 +172,10 @@ function flattened(object: JsonObject): [string, unknown][] {
   return flat;
 }
 
-function bestStep(flat: readonly (readonly [string, unknown])[]): number | undefined {
+function bestStep(flat: readonly (readonly [string, unknown])[]): {
+  readonly rank: number;
+  readonly step: number | undefined;
+} {
   let best = STEP_NAMES.length;
   let step: number | undefined;
   for (const [name, value] of flat) {
@@ -178,7 +184,7 @@ function bestStep(flat: readonly (readonly [string, unknown])[]): number | undef
     best = meaning.step;
     step = value as number;
   }
-  return step;
+  return { rank: best, step };
 }
 
 function timeOf(flat: readonly (readonly [string, unknown])[]): number {
