@@ -113,6 +113,18 @@ describe('trainer_state.json', () => {
     ]);
   });
 
+  test('under other names, copied from several runs into one folder, is a run each', async () => {
+    const cwd = folderOf({ 'logs/healthy-1.json': state(1, 2), 'logs/healthy-2.json': state(1, 2) });
+    const source = opened(['logs'], { cwd });
+    expect(runs(source)).toEqual([
+      'logs/healthy-1.json -> logs/healthy-1.json (trainer_state.json)',
+      'logs/healthy-2.json -> logs/healthy-2.json (trainer_state.json)',
+    ]);
+    const into = memory();
+    await source.readAll(into);
+    expect(into.values('logs/healthy-2.json loss')).toHaveLength(2);
+  });
+
   test('is read once from the last checkpoint, under the run of its output folder, with its settings', async () => {
     const cwd = folderOf({
       'out/checkpoint-2/trainer_state.json': state(1, 2),

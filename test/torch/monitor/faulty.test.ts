@@ -19,6 +19,8 @@ const MIDDLE = 10;
 const BEHIND = SOON - 1;
 /** Completions at the limit are how an untrained model begins: that is said after ten steps of them. */
 const PATIENT = 10;
+/** Rare rewards may stay away for many steps from the start on. */
+const RARE = 20;
 
 const rl: Training = { script: 'rl' };
 const rlWithReference: Training = { script: 'rl', beta: 0.04 };
@@ -51,14 +53,28 @@ const FAULTS: Readonly<Record<string, Planted>> = {
     found: 'zero-loss',
   },
   ...fromBoth('dpo at a rate of 1e3', { ...dpo, fault: 'lr-1e3' }, 'learning-rate-size'),
-  ...fromBoth('grpo with rewards of 0', { ...rl, fault: 'zero-reward' }, 'rewards-differ'),
+  ...fromBoth('grpo with rewards of 0', { ...rl, fault: 'zero-reward' }, 'rewards-differ', BEHIND, RARE),
   ...fromBoth(
     'grpo with a reference and rewards of 0',
     { ...rlWithReference, fault: 'zero-reward' },
     'rewards-differ',
+    BEHIND,
+    RARE,
   ),
-  ...fromBoth('rloo with rewards of 0', { ...rl, method: 'rloo', fault: 'zero-reward' }, 'rewards-differ'),
-  ...fromBoth('grpo with rewards that are all alike', { ...rl, fault: 'constant-reward' }, 'rewards-differ'),
+  ...fromBoth(
+    'rloo with rewards of 0',
+    { ...rl, method: 'rloo', fault: 'zero-reward' },
+    'rewards-differ',
+    BEHIND,
+    RARE,
+  ),
+  ...fromBoth(
+    'grpo with rewards that are all alike',
+    { ...rl, fault: 'constant-reward' },
+    'rewards-differ',
+    BEHIND,
+    RARE,
+  ),
   ...fromBoth('grpo with a detached loss', { ...rl, fault: 'detached' }, 'gradient-flows'),
   ...fromBoth('sft with a detached loss', { ...sft, fault: 'detached' }, 'gradient-flows'),
   ...fromBoth('transformers with a detached loss', { ...hf, fault: 'detached' }, 'gradient-flows'),
@@ -136,18 +152,22 @@ test.concurrent.each(Object.entries(FAULTS))(
   },
 );
 
-/** The fault from the first step on, and from one in the middle. */
+/** The fault from the first step on, and from one in the middle; how many steps the log goes on behind each. */
 function fromBoth(
   name: string,
   training: Training,
   found: Planted['found'],
   behind = BEHIND,
+  behindStart = behind,
 ): Readonly<Record<string, Planted>> {
-  const from = (onset: number): Planted => ({
-    training: { ...training, onset, steps: onset + behind },
+  const from = (onset: number, more: number): Planted => ({
+    training: { ...training, onset, steps: onset + more },
     found,
   });
-  return { [`${name}, from the start`]: from(1), [`${name}, from the middle`]: from(MIDDLE) };
+  return {
+    [`${name}, from the start`]: from(1, behindStart),
+    [`${name}, from the middle`]: from(MIDDLE, behind),
+  };
 }
 
 /** The fault in one step in the middle. */

@@ -20,6 +20,8 @@ export function runOfMetrics({ path, kind }: Place): string {
     case 'W&B':
       return dirname(path);
     case 'trainer_state.json': {
+      // Under another name it was copied out of its folder, maybe beside those of other runs.
+      if (basename(path) !== 'trainer_state.json') return path;
       const folder = dirname(path);
       return checkpointOf(path) === undefined ? folder : dirname(folder);
     }
