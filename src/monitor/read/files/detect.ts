@@ -42,7 +42,7 @@ export function detect(head: Uint8Array, name: string): Detected | undefined {
 }
 
 /** Endings of files that are looked into where a folder is searched. */
-const ENDINGS = ['.jsonl', '.ndjson', '.csv', '.tsv', '.parquet', '.wandb', '.log', '.out', '.txt'];
+const ENDINGS = ['.json', '.jsonl', '.ndjson', '.csv', '.tsv', '.parquet', '.wandb', '.log', '.out', '.txt'];
 
 /** Whether a file that lies in a searched folder is looked into; a file that the user names always is. */
 export function isCandidate(name: string): boolean {
@@ -54,7 +54,8 @@ export function isCandidate(name: string): boolean {
   );
 }
 
-const LOG_DOCUMENTS: ReadonlySet<string> = new Set([
+/** Names of documents that are logs. Any other may be a configuration, and is one only where it says so itself. */
+export const LOG_DOCUMENTS: ReadonlySet<string> = new Set([
   'trainer_state.json',
   'log_history.json',
   'metrics.json',

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { sampleOf } from '../../samples/samples.ts';
 import { meaningOf, parseObject } from '../json/objects.ts';
-import { type Detected, detect } from './detect.ts';
+import { type Detected, detect, LOG_DOCUMENTS } from './detect.ts';
 import type { Disk, Found } from './disk.ts';
 
 export interface Look {
@@ -30,6 +30,15 @@ export function look(found: Found, disk: Disk): Look | NoLog {
     };
   if (packed && detected.kind === 'Parquet')
     return { why: 'is packed Parquet; unpack it, since its end is read first.' };
+  // Configurations, tokenizers and data are JSON as well.
+  const bare = name.replace(/\.gz$/i, '').toLowerCase();
+  if (
+    !found.named &&
+    bare.endsWith('.json') &&
+    !LOG_DOCUMENTS.has(bare) &&
+    detected.kind !== 'trainer_state.json'
+  )
+    return { why: 'is another document.' };
   const first = firstObject(head, detected);
   const samples = detected.kind === 'Parquet' || holdsSamples(first, found.path);
   // Any program may write its messages as JSON; of metrics, the lines count something.
