@@ -1,6 +1,6 @@
 // What a command may touch of the outside world, so that tests can be the outside world.
-import type { Readable } from 'node:stream';
 import type { Property } from '../check/property.ts';
+import type { PipeStream } from '../monitor/read/pipe.ts';
 import { NO_VERDICT } from './exit.ts';
 
 export interface Context {
@@ -15,7 +15,7 @@ export interface Context {
   /** Calls back at a SIGTERM until the returned function is called; absent: nobody can send one. */
   readonly onTerminate?: (callback: () => void) => () => void;
   /** Standard input, for commands that read from it; absent: there is none. */
-  readonly input?: () => Readable;
+  readonly input?: () => PipeStream;
   /** From now on a reader of standard output that has gone is no reason to end: what is written to it is lost. */
   readonly outliveReader?: () => void;
   /** Leaves at once, whatever is still open. */

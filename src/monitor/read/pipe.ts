@@ -1,5 +1,4 @@
 // A log that comes through a pipe: JSON lines on standard input, read as they arrive. Its end is the end of the log.
-import type { Readable } from 'node:stream';
 import type { LogSink } from '../series.ts';
 import type { LogFile, LogSource } from './files/log.ts';
 import { openWindow } from './files/window.ts';
@@ -9,8 +8,19 @@ import { complaintsOf, type Reader } from './reader.ts';
 /** As sentences and reports name it, the file and its run. */
 export const PIPE_NAME = 'standard input';
 
+/** What is asked of a stream of Node's. */
+export interface PipeStream {
+  on(event: 'readable' | 'end' | 'close', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  /** What is there now; null: nothing. */
+  read(): unknown;
+  destroy(): unknown;
+  readonly destroyed: boolean;
+  readonly readableLength: number;
+}
+
 /** The stream is read only as fast as it is judged: whoever writes faster waits, and little is held. */
-export function pipeSource(stream: Readable): LogSource {
+export function pipeSource(stream: PipeStream): LogSource {
   const file: LogFile = { path: PIPE_NAME, run: PIPE_NAME, kind: 'JSON lines' };
   const window = openWindow();
   let reader: Reader | undefined;
