@@ -1,6 +1,6 @@
 // What a command may touch of the outside world, so that tests can be the outside world.
 import type { Property } from '../check/property.ts';
-import type { PipeStream } from '../monitor/read/pipe.ts';
+import type { PipeStream } from '../monitor/read/stream.ts';
 import { NO_VERDICT } from './exit.ts';
 
 export interface Context {

@@ -18,6 +18,7 @@ import { averagedOver, type ReplicaSet, replicasOf } from './replicas.ts';
 import { rowsOf, trainedOf } from './rows.ts';
 import { sampledOf } from './sampled.ts';
 import { settingsOf } from './settings/settings.ts';
+import { plainWherePlain } from './spans/plain.ts';
 import { spansOf, spanWorldOf } from './spans/spans.ts';
 import { stepsOf } from './steps.ts';
 import { cutAtStops } from './stops.ts';
@@ -60,7 +61,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
     steps: stepsOf(ranked),
     updates: ranked.flatMap(updatesOf),
     events: ranked.flatMap(eventsOf),
-    rows,
+    rows: plainWherePlain(rows),
     scored: books.flatMap(({ scored }) => scored),
     generations,
     ...(replicas.length === 0 ? {} : { replicas }),

@@ -40,10 +40,21 @@ export function isOpen({ target, weight, residual }: Trained): boolean {
   return target === undefined && weight !== 0 && (weight !== undefined || residual !== undefined);
 }
 
+/** Beside other terms of the loss, weights are fitted together with these: what rounding did to several numbers is in each. */
+const FITTED = 4;
+
 /** The targets of a row that have a gradient. */
 export function targetsOf(row: LedgerRow): Target[] {
   return row.trained.flatMap((trained, column) =>
-    trained === undefined ? [] : [{ column, trained, relative: bandsAt(trained, row.dtype).weight }],
+    trained === undefined
+      ? []
+      : [
+          {
+            column,
+            trained,
+            relative: bandsAt(trained, row.dtype).weight * (row.terms === undefined ? 1 : FITTED),
+          },
+        ],
   );
 }
 

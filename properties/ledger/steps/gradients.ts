@@ -12,6 +12,7 @@ import {
   at,
   eventsOf,
   fault,
+  groupedBy,
   type Made,
   madeSteps,
   named,
@@ -105,7 +106,9 @@ const batches: LedgerProperty = {
     const several = madeSteps(ledger).filter(
       ({ step, made }) => keptOf(ledger, step).length + droppedIn(made) > 1 && !made.some(isElsewhere),
     );
-    const judged = several.filter(({ step }) => !isWorkedOn(ledger, step.index));
+    const judged = several.filter(
+      ({ step, made }) => !isWorkedOn(ledger, step.index) && !areAlike(ledger, step, made),
+    );
     const short = judged.filter(({ step, made }) => droppedIn(made) > 0 && keptOf(ledger, step).length > 0);
     // A first pass that claims memory, or a batch that is skipped for its norm, does it now and then.
     const always = short.length === judged.length && short.length > 1;
@@ -128,6 +131,17 @@ const keptOf = (ledger: Ledger, { index }: LedgerStep): readonly string[] => [
       .map(({ rank, forward }) => `${rank} ${forward}`),
   ),
 ];
+
+/** Micro-batches of the same rows have the same gradient: what is put together of all of them looks like that of one. */
+function areAlike(ledger: Ledger, { index }: LedgerStep, made: readonly Made[]): boolean {
+  const dropped = new Set(made.flatMap((each) => each.dropped ?? []));
+  const forwards = groupedBy(
+    ledger.rows.filter((row) => dropped.has(row.forward) || (row.step === index && row.reached)),
+    ({ rank, forward }) => `${rank} ${forward}`,
+  );
+  const texts = [...forwards.values()].map((own) => own.map(({ ids }) => ids.join(' ')).join('\n'));
+  return texts.length > 1 && new Set(texts).size === 1;
+}
 
 /** Weights were changed between its forward passes (SAM), or gradients put together by hand: what was zeroed was used. */
 const isWorkedOn = (ledger: Ledger, step: number): boolean =>

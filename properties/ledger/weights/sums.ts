@@ -33,7 +33,8 @@ export function ofSteps(ledger: Ledger): Sums {
       const causes = causesOf(step, most).filter(({ meant }) => declared.explicit || meant !== true);
       return { step, cause: causeOf(step.sum, causes, roomOf(step)) };
     });
-  const off = byChance(each, known) ? each.map(({ step }): Off => ({ step, cause: undefined })) : each;
+  const chance = byChance(each, known);
+  const off = chance ? each.map(({ step }): Off => ({ step, cause: undefined })) : each;
   const told = off.filter(({ cause }) => cause !== undefined);
   const unknown = off.filter(({ cause }) => cause === undefined);
   const meant = unknown.length > 0 && mayBeScaled(unknown, known);
@@ -44,7 +45,10 @@ export function ofSteps(ledger: Ledger): Sums {
     judged: known.length - (set ? unknown.length : 0),
     aside: steps.length - known.length + (set ? unknown.length : 0),
     found,
-    notices: meant && declared.explicit ? [scaledNotice(unknown, declared)] : [],
+    notices:
+      meant && declared.explicit
+        ? [scaledNotice(unknown, declared, chance ? each[0]?.cause : undefined)]
+        : [],
   };
 }
 
@@ -59,9 +63,25 @@ function isOne(step: Taught, { aggregation, local }: DeclaredAggregation): boole
   return sum <= 1 + room && sum >= (Math.min(1, empty) * (1 - room) * tokens) / (tokens + firsts);
 }
 
-/** Every step has the one same sum, and it is a quotient of counts in some of them only. */
+/**
+ * Every step has the one same sum, and it is a quotient of counts in some of them only; or the counts are the same in all of
+ * them, and the sum is a number that people write: then nothing tells a coefficient from a quotient.
+ */
 const byChance = (off: readonly Off[], known: readonly Taught[]): boolean =>
-  mayBeScaled(off, known) && new Set(off.map(({ cause }) => cause?.name)).size > 1;
+  mayBeScaled(off, known) &&
+  (new Set(off.map(({ cause }) => cause?.name)).size > 1 || (areAlike(known) && off.every(isWritten)));
+
+const areAlike = (known: readonly Taught[]): boolean =>
+  known.length > 1 &&
+  new Set(known.map(({ tokens, columns, rows, firsts }) => [tokens, columns, rows, firsts].join(' ')))
+    .size === 1;
+
+/** 0.5, 0.3, 0.04: below 1, in two digits at most; and not what accumulation makes of a mean. */
+const isWritten = ({ step: { sum }, cause }: Off): boolean =>
+  sum < 1 &&
+  cause?.name.startsWith('micro-batches') === false &&
+  Math.abs(sum - Number(sum.toPrecision(2))) <= WRITTEN * sum;
+const WRITTEN = 1e-5;
 
 /** Every step has the one same factor that no count explains: the loss may be multiplied by a coefficient. */
 function mayBeScaled(unknown: readonly Off[], known: readonly Taught[]): boolean {
@@ -71,10 +91,15 @@ function mayBeScaled(unknown: readonly Off[], known: readonly Taught[]): boolean
   return Math.max(...sums) <= Math.min(...sums) * (1 + roomOf(first.step));
 }
 
-function scaledNotice(unknown: readonly Off[], declared: DeclaredAggregation): LedgerNotice {
+/** `other`: a quotient of counts that is the same number. */
+function scaledNotice(
+  unknown: readonly Off[],
+  declared: DeclaredAggregation,
+  other: Cause | undefined,
+): LedgerNotice {
   const sum = show(unknown[0]?.step.sum);
   return {
-    sentence: `The weights of ${unknown.length === 1 ? `step ${unknown[0]?.step.step}` : `each of ${unknown.length} steps`} add up to ${sum} and not to 1, as those of a ${declared.aggregation} do: a coefficient of ${sum} in front of the loss does this, and no count of tokens, columns, rows or micro-batches.`,
+    sentence: `The weights of ${unknown.length === 1 ? `step ${unknown[0]?.step.step}` : `each of ${unknown.length} steps`} add up to ${sum} and not to 1, as those of a ${declared.aggregation} do: a coefficient of ${sum} in front of the loss does this, and ${other === undefined ? 'no count of tokens, columns, rows or micro-batches' : `so does another count, of which nothing here tells it: ${other.words}`}.`,
     answers: ['"own_formulas": ["sft_loss"]'],
   };
 }

@@ -4,20 +4,10 @@ import type { LogFile, LogSource } from './files/log.ts';
 import { openWindow } from './files/window.ts';
 import { jsonLinesReader } from './json/json-lines.ts';
 import { complaintsOf, type Reader } from './reader.ts';
+import type { PipeStream } from './stream.ts';
 
 /** As sentences and reports name it, the file and its run. */
 export const PIPE_NAME = 'standard input';
-
-/** What is asked of a stream of Node's. */
-export interface PipeStream {
-  on(event: 'readable' | 'end' | 'close', listener: () => void): unknown;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  /** What is there now; null: nothing. */
-  read(): unknown;
-  destroy(): unknown;
-  readonly destroyed: boolean;
-  readonly readableLength: number;
-}
 
 /** The stream is read only as fast as it is judged: whoever writes faster waits, and little is held. */
 export function pipeSource(stream: PipeStream): LogSource {

@@ -67,7 +67,7 @@ const WITHOUT_TOKENIZER =
   'No generate() call sampled it, and without a tokenizer nothing else tells what its tokens are: --tokenizer DIR names the folder that tokenizer.save_pretrained(DIR) wrote.';
 
 /** Any part of a plain text may be trained. */
-function textSpans(row: RowIds): Spans {
+export function textSpans(row: RowIds): Spans {
   const spans = annotatedSpans(blankOf(row), { kind: 'text' });
   return { ...spans, roles: spans.roles.map((role) => (role === 'prompt' ? 'completion' : role)) };
 }

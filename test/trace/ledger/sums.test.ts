@@ -53,6 +53,17 @@ describe('a declared token mean', () => {
     expect(worst(FOLLOWS, { ...sketch, settings: TOKEN_MEAN }).sentence).toContain(words);
   });
 
+  test('a quotient that may as well be a coefficient, where all steps have the same counts, is noticed and not blamed', () => {
+    const half = (step: number) => weighing({ ...FIRST, step }, 0.8 / 8);
+    const judgement = judged(FOLLOWS, { ...andThen(half(0), half(1)), settings: TOKEN_MEAN });
+    expect(judgement.findings).toEqual([]);
+    expect(judgement.notices?.[0]?.sentence).toContain('so does another count');
+    const other = weighing({ lengths: [[[6, 3]]], step: 1 }, 1 / 11);
+    expect(worst(FOLLOWS, { ...andThen(half(0), other), settings: TOKEN_MEAN }).sentence).toContain(
+      'tokens of the rows',
+    );
+  });
+
   test('a last window that is divided by the count of whole ones', () => {
     const whole = supervised(ACCUMULATED);
     const last = weighing({ lengths: [[[4, 4]]], step: 1 }, 1 / 16);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerStep, LedgerUpdate, TensorUpdate } from '../../../src/trace/ledger.ts';
 import { type LedgerSketch, rankStep } from '../traced.ts';
-import { supervised } from '../weighed.ts';
+import { idsOf, supervised } from '../weighed.ts';
 import { holds, judged, silent, worst } from './judged.ts';
 
 type Done = NonNullable<ReturnType<typeof rankStep>['done']>;
@@ -311,4 +311,22 @@ describe('micro-batches of one step', () => {
     );
     silent(ID, means([5, 5]));
   });
+});
+
+test('micro-batches of the same rows have one gradient: that of all looks like that of one', () => {
+  const ID = 'update/every-micro-batch-reaches-the-step';
+  const cut = (of: readonly number[]): LedgerSketch => ({
+    rows: [0, 1].flatMap((step) =>
+      of.map((length, micro) => ({
+        ...(supervised({ lengths: [[[length]]] }).rows ?? [])[0],
+        ids: idsOf(length, length),
+        step,
+        forward: 2 * step + micro,
+        reached: micro === 1,
+      })),
+    ),
+    steps: [0, 1].map((step) => made(step, { dropped: [2 * step], backwards: 2 })),
+  });
+  expect(worst(ID, cut([5, 3])).kind).toBe('dropped');
+  silent(ID, cut([5, 5]));
 });
