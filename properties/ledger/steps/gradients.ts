@@ -12,7 +12,6 @@ import {
   at,
   eventsOf,
   fault,
-  groupedBy,
   type Made,
   madeSteps,
   named,
@@ -106,9 +105,8 @@ const batches: LedgerProperty = {
     const several = madeSteps(ledger).filter(
       ({ step, made }) => keptOf(ledger, step).length + droppedIn(made) > 1 && !made.some(isElsewhere),
     );
-    const judged = several.filter(
-      ({ step, made }) => !isWorkedOn(ledger, step.index) && !areAlike(ledger, step, made),
-    );
+    const alike = areAlike(ledger);
+    const judged = several.filter(({ step }) => !alike && !isWorkedOn(ledger, step.index));
     const short = judged.filter(({ step, made }) => droppedIn(made) > 0 && keptOf(ledger, step).length > 0);
     // A first pass that claims memory, or a batch that is skipped for its norm, does it now and then.
     const always = short.length === judged.length && short.length > 1;
@@ -132,16 +130,9 @@ const keptOf = (ledger: Ledger, { index }: LedgerStep): readonly string[] => [
   ),
 ];
 
-/** Micro-batches of the same rows have the same gradient: what is put together of all of them looks like that of one. */
-function areAlike(ledger: Ledger, { index }: LedgerStep, made: readonly Made[]): boolean {
-  const dropped = new Set(made.flatMap((each) => each.dropped ?? []));
-  const forwards = groupedBy(
-    ledger.rows.filter((row) => dropped.has(row.forward) || (row.step === index && row.reached)),
-    ({ rank, forward }) => `${rank} ${forward}`,
-  );
-  const texts = [...forwards.values()].map((own) => own.map(({ ids }) => ids.join(' ')).join('\n'));
-  return texts.length > 1 && new Set(texts).size === 1;
-}
+/** Where every row is one and the same, the gradient that a script puts together of several looks like that of the last. */
+const areAlike = ({ rows }: Ledger): boolean =>
+  new Set(rows.filter(({ reached }) => reached).map(({ ids }) => ids.join(' '))).size === 1;
 
 /** Weights were changed between its forward passes (SAM), or gradients put together by hand: what was zeroed was used. */
 const isWorkedOn = (ledger: Ledger, step: number): boolean =>
