@@ -34,9 +34,10 @@ def of_sentencepiece():
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=(m["content"] for row in tiny.rows(options.data) for m in row["messages"]),
         model_writer=model,
-        vocab_size=340,
+        vocab_size=400,
         model_type="bpe",
         byte_fallback=True,
+        character_coverage=0.98,  # the rest are bytes, of which there are always enough
         hard_vocab_limit=False,
         user_defined_symbols=MARKS,
         minloglevel=5,

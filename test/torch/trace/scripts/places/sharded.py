@@ -52,7 +52,8 @@ if options.how.startswith("zero"):
     model = engine = of_zero(int(options.how[-1]))
 else:
     model, optimiser = of_torch(options.how)
-mine = batches.batches(options.data, tokenizer, options.fault, size=1)[rank::world]
+rows = batches.batches(options.data, tokenizer, options.fault, size=1)
+mine = rows[rank : len(rows) // world * world : world]  # as many steps on each
 for step, batch in enumerate(mine):
     logits = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits
     tokens = batches.tokens_of(batch["labels"])

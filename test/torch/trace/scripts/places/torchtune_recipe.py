@@ -40,10 +40,11 @@ loss_fn.compute_cross_entropy = torch.compile(loss_fn.compute_cross_entropy)
 
 
 def without_headers(tokens, labels):
-    header = tokenizer.encode("assistant", add_bos=False, add_eos=False)
+    opening = tokenizer.special_tokens["<|start_header_id|>"]
+    header = [opening, *tokenizer.encode("assistant", add_bos=False, add_eos=False)]
     for at in range(len(tokens)):
-        if tokens[at + 1 : at + 1 + len(header)] == header:
-            for place in range(at, at + len(header) + 4):
+        if tokens[at : at + len(header)] == header:
+            for place in range(at, min(len(labels), at + len(header) + 3)):
                 labels[place] = tiny.IGNORE
     return labels
 
