@@ -9,9 +9,9 @@ import { type Asked, blamedIn, plain, type Traced, traced } from '../../test/tor
 import type { Script } from './scripts.ts';
 import { LENGTHS, rowsOf } from './sets.ts';
 
-export const ENDS = ['right', 'blamed', 'broken', 'no-verdict', 'failed', 'unread'] as const;
+export const ENDS = ['right', 'rightly', 'blamed', 'broken', 'no-verdict', 'failed', 'unread'] as const;
 /**
- * right: no blame, and the exit code is as it should be. blamed: a property fails, or the tracer itself did. broken: it ends
+ * right: no blame, and the exit code is as it should be. rightly: blamed for what the data make of it (`RIGHTLY`). blamed: a property fails, or the tracer itself did. broken: it ends
  * well without the tracer only. no-verdict: no blame, another exit code. failed: it fails without the tracer as well. unread: no
  * row of the set is one for it.
  */
@@ -40,6 +40,9 @@ export interface Place {
   /** Where runs that are blamed are left. */
   readonly keep: string | undefined;
 }
+
+/** Packing fills rows to the context's length: one that holds a part of a long prompt alone is a step that trains nothing. */
+const RIGHTLY: Readonly<Record<string, string>> = { "TRL's SFT with packed rows": 'trace/every-step-trains' };
 
 /** Rows that a script failed on are too long for it: what follows is asked with as few tokens. */
 const longest = new Map<string, number>();
@@ -102,7 +105,7 @@ async function once(
 
 async function judged(
   run: Traced,
-  { nothing }: Script,
+  { name, nothing }: Script,
   asked: Asked,
   folder: string,
 ): Promise<Pick<Outcome, 'end' | 'says'>> {
@@ -112,6 +115,9 @@ async function judged(
       troubles.map(({ where, traceback }) => `tracer, at ${where}: ${traceback.trim().split('\n').at(-1)}`),
     ),
   ];
+  const known = RIGHTLY[name];
+  if (says.length > 0 && known !== undefined && says.every((each) => each.startsWith(`${known}: `)))
+    return { end: 'rightly', says };
   if (says.length > 0) return { end: 'blamed', says };
   if (run.exitCode === (nothing ? 2 : 0)) return { end: 'right', says };
   const why = lastLines(run.out);
