@@ -51,7 +51,8 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
   const books = ranked.map((process) => forwardsOf(process, special, replicas));
   const bare = books.flatMap((process) => process.rows);
   const generations = cutAtStops(ranked.flatMap(generationsOf), bare);
-  const world = spanWorldOf({ tokenizer, generations, dataset, trainOn: options.trainOn ?? declared });
+  const trainOn = options.trainOn ?? declared;
+  const world = spanWorldOf({ tokenizer, generations, dataset, trainOn });
   const rows = bare
     .toSorted((a, b) => a.step - b.step || a.rank - b.rank || a.forward - b.forward || a.row - b.row)
     .map((row) => ({ ...row, spans: spansOf(row, world) }));
@@ -61,7 +62,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
     steps: stepsOf(ranked),
     updates: ranked.flatMap(updatesOf),
     events: ranked.flatMap(eventsOf),
-    rows: plainWherePlain(rows),
+    rows: trainOn === undefined ? plainWherePlain(rows) : rows,
     scored: books.flatMap(({ scored }) => scored),
     generations,
     ...(replicas.length === 0 ? {} : { replicas }),

@@ -217,7 +217,11 @@ export type Origin =
   /** The chat template's marks are in it. */
   | { readonly kind: 'template' }
   /** No marks of a template: plain text, of which any part may be trained. */
-  | { readonly kind: 'text' }
+  | {
+      readonly kind: 'text';
+      /** It holds such marks, and was taken for text because most rows beside it hold none (spans/plain.ts). */
+      readonly marks?: true;
+    }
   /** There is no tokenizer, or nothing that tells. */
   | { readonly kind: 'unknown'; readonly why: string };
 

@@ -101,3 +101,13 @@ test('a head or a term beside the logits is said, also where every property judg
   expect(unjudgedLines(RESULTS, ledgerOf({ events: [beside] }), PRINT).join(' ')).toContain('another head');
   expect(unjudgedLines(RESULTS, LEDGER, PRINT).join(' ')).not.toContain('another head');
 });
+
+test('rows with marks that were taken for plain text are said, with what judges them as chats', () => {
+  const row = { ids: [5, 6, 2], spans: { origin: { kind: 'text', marks: true } as const } };
+  const text = unjudgedLines([], ledgerOf({ rows: [row, row] }), PRINT)
+    .join(' ')
+    .replace(/\s+/g, ' ');
+  expect(text).toContain('2 rows hold the marks of a chat and were taken for plain text');
+  expect(text).toContain('--train-on assistant judges them as chats');
+  expect(unjudgedLines(RESULTS, LEDGER, PRINT).join(' ')).not.toContain('plain text');
+});

@@ -40,12 +40,24 @@ export function judgedWords(results: readonly PropertyResult[]): string {
   return `${judged} of ${plural(results.length, 'property', 'properties')} judged`;
 }
 
-/** What the loss trains beside the logits that were read, which no property can speak of. */
-export function besideOf({ events }: Ledger): string | undefined {
+/** What is trained, and no property can speak of: a sentence each. */
+export function unspokenOf({ events, rows }: Ledger): readonly string[] {
   const shares = events.flatMap(({ what, values }) => (what === 'beside' ? [Number(values.share)] : []));
-  if (shares.length === 0) return undefined;
-  const most = Math.round(100 * Math.max(...shares));
-  return `The loss reaches the hidden states beside these logits, too (about ${most} % of their gradient): by another head, a value head or a term of its own. What that trains is not judged.`;
+  const marked = rows.filter(
+    ({ spans: { origin } }) => origin.kind === 'text' && origin.marks === true,
+  ).length;
+  return [
+    ...(shares.length === 0
+      ? []
+      : [
+          `The loss reaches the hidden states beside these logits, too (about ${Math.round(100 * Math.max(...shares))} % of their gradient): by another head, a value head or a term of its own. What that trains is not judged.`,
+        ]),
+    ...(marked === 0
+      ? []
+      : [
+          `${plural(marked, 'row')} ${marked === 1 ? 'holds' : 'hold'} the marks of a chat and ${marked === 1 ? 'was' : 'were'} taken for plain text, as ${marked === 1 ? 'it is' : 'they are'} trained from end to end among more rows without marks; --train-on assistant judges ${marked === 1 ? 'it as a chat' : 'them as chats'}.`,
+        ]),
+  ];
 }
 
 /** Nothing where every property judged all that is trained. */
@@ -55,8 +67,9 @@ export function unjudgedLines(
   { width, paint }: TracePrint,
 ): string[] {
   const groups = unjudgedOf(results, ledger);
-  const beside = besideOf(ledger);
-  const more = beside === undefined ? [] : wrap(beside, width - INDENT.length).map((line) => INDENT + line);
+  const more = unspokenOf(ledger).flatMap((sentence) =>
+    wrap(sentence, width - INDENT.length).map((line) => INDENT + line),
+  );
   if (groups.length === 0) return more;
   const few = results.length <= FEW_PROPERTIES;
   const label = Math.max(...groups.map(({ ids }) => String(ids.length).length)) + GAP.length;

@@ -9,7 +9,11 @@ export function plainWherePlain(rows: readonly LedgerRow[]): readonly LedgerRow[
   const texts = trained.filter(({ spans }) => spans.origin.kind === 'text');
   const chats = trained.filter(({ spans }) => spans.origin.kind === 'template');
   if (chats.length === 0 || texts.length <= chats.length || ![...texts, ...chats].every(isWhole)) return rows;
-  return rows.map((row) => (row.spans.origin.kind === 'template' ? { ...row, spans: textSpans(row) } : row));
+  return rows.map((row) =>
+    row.spans.origin.kind === 'template'
+      ? { ...row, spans: { ...textSpans(row), origin: { kind: 'text', marks: true } } }
+      : row,
+  );
 }
 
 /** Every token that has a predictor is trained; padding is not asked for. */

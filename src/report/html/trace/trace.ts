@@ -14,7 +14,7 @@ import {
 } from '../../trace/rows.ts';
 import { hasSeveralRanks, type StepSum, stepSums } from '../../trace/steps.ts';
 import { seenWords } from '../../trace/trace.ts';
-import { besideOf, judgedWords, unjudgedOf } from '../../trace/unjudged.ts';
+import { judgedWords, unjudgedOf, unspokenOf } from '../../trace/unjudged.ts';
 import { failures, knownFailures } from '../failure/failures.ts';
 import { telling } from '../failure/told.ts';
 import { html, type Markup } from '../page/markup.ts';
@@ -76,12 +76,12 @@ function unseenNotice(unseen: readonly string[]): Markup | undefined {
 function notJudged(ledger: Ledger, runs: readonly Run[]): Markup | undefined {
   const results = runs.flatMap(({ results: own }) => own);
   const groups = ledger.rows.length === 0 ? [] : unjudgedOf(results, ledger);
-  const beside = besideOf(ledger);
+  const unspoken = unspokenOf(ledger).map((sentence) => html`<li>${sentence}</li>`);
   if (groups.length === 0)
-    return beside === undefined ? undefined : html`<p class="unjudged" id="unjudged">${beside}</p>`;
+    return unspoken.length === 0 ? undefined : html`<ul class="unjudged" id="unjudged">${unspoken}</ul>`;
   const mendable = groups.filter(({ add }) => add !== undefined);
   return html`<details class="unjudged" id="unjudged"><summary><strong>${judgedWords(results)}.</strong> <span class="aside">${mendable.map(({ why }) => why).join('; ')}</span></summary>
-<ul>${groups.map(({ ids, why, add }) => html`<li><strong>${plural(ids.length, 'property', 'properties')}</strong>: ${why}.${add !== undefined && html` ${withCode(sentence(add))}`}<br><small>${ids.join(', ')}</small></li>`)}${beside !== undefined && html`<li>${beside}</li>`}</ul></details>`;
+<ul>${groups.map(({ ids, why, add }) => html`<li><strong>${plural(ids.length, 'property', 'properties')}</strong>: ${why}.${add !== undefined && html` ${withCode(sentence(add))}`}<br><small>${ids.join(', ')}</small></li>`)}${unspoken}</ul></details>`;
 }
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
