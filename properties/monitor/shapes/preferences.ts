@@ -30,7 +30,7 @@ export const preferencesAreLearnt: MonitorRule = {
   stage: 'monitor',
   level: 'should',
   why: 'With chosen and rejected swapped, or the sign of the loss turned, the policy learns what people dislike. Where pairs are shuffled it moves, and learns nothing: its loss stays at ln 2.',
-  catches: ['LOSS-13'],
+  catches: [],
   advice:
     'Read some pairs as the trainer gets them. Check which column is the chosen one, the sign of the loss, and whether anything sorts or shuffles answers apart from their prompts.',
   roles: ['preference_accuracy', 'loss'],

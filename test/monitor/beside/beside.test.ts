@@ -74,14 +74,14 @@ describe('what a healthy run shows', () => {
   });
 
   test.each([
-    ['sft', 'overfit'],
-    ['grpo', 'reward gone'],
-    ['sparse grpo', 'reward gone'],
-    ['grpo', 'lengths run away'],
-  ] as const satisfies readonly (readonly [TaskKind, Fault])[])('%s: %s', (kind, fault) => {
+    ['sft', 'overfit', 'loss'],
+    ['grpo', 'reward gone', 'reward'],
+    ['sparse grpo', 'reward gone', 'reward'],
+    ['grpo', 'lengths run away', 'length'],
+  ] as const satisfies readonly (readonly [TaskKind, Fault, string])[])('%s: %s', (kind, fault, rule) => {
     const missed: number[] = [];
     for (let task = 0; task < 10; task++)
-      if (saidBeside(runOf(kind, task, 7, { fault }), [runOf(kind, task, 1)]).length === 0) missed.push(task);
+      if (!rulesOf(runOf(kind, task, 7, { fault }), runOf(kind, task, 1)).includes(rule)) missed.push(task);
     expect(missed).toEqual([]);
   });
 
