@@ -70,11 +70,11 @@ export { type Line, lineThrough } from './trace/weights-line.ts';
 
 // Logs of a running job: the shape of a rule over them, of a series and of a sample.
 
-export { type Baseline, baseline } from './monitor/baseline.ts';
 export { type BaselineRuns, edgeOf, isHigherBetter, type SeriesSummary } from './monitor/beside/beside.ts';
 export type { Course } from './monitor/history/curve.ts';
 export { type Join, type JoinedRow, joinSteps } from './monitor/join.ts';
 export { type NamedRole, roleOf } from './monitor/roles.ts';
+export { type Rolling, rolling } from './monitor/rolling.ts';
 export type {
   MonitorRule,
   RuleWorld,

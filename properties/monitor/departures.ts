@@ -5,7 +5,7 @@
 //
 // A series that only grows, however fast it does, is not outside: its newest values are in the window, and a departure is
 // several times the largest of them from one logged point to the next.
-import { baseline, type RuleWorld, type Series } from '../../src/index.ts';
+import { type RuleWorld, rolling, type Series } from '../../src/index.ts';
 import { from, read, type SeriesJudge, type Streak, streakOf } from './watches.ts';
 
 /** Of the window, on either side, what may be odd values or the way to a new level. */
@@ -53,7 +53,7 @@ export function judgeDepartures(
   series: Series,
   { window, departures, speaks }: DepartureOptions,
 ): SeriesJudge {
-  const usual = baseline(window);
+  const usual = rolling(window);
   const watched = departures.map((departure) => ({
     departure,
     streak: departure.mostly === true ? mostlyOf(departure.points) : streakOf(departure.points),

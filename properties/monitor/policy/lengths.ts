@@ -1,5 +1,5 @@
 // How long completions are, and how they end.
-import { baseline, type MonitorRule } from '../../../src/index.ts';
+import { type MonitorRule, rolling } from '../../../src/index.ts';
 import { from, read, streakOf, watchSeries, watchStreaks } from '../watches.ts';
 import { declaredNumber, inARow, numberOf } from '../world.ts';
 
@@ -204,7 +204,7 @@ function shareRule({ id, title, roles, setting, limit, what, changed, words }: S
     watch: (world) =>
       watchSeries({
         judge: (series) => {
-          const recent = baseline(LEVEL);
+          const recent = rolling(LEVEL);
           const always = streakOf(numberOf(world, 'points'));
           const lately = streakOf(numberOf(world, 'points_changed'));
           const [never, later] = [numberOf(world, setting), numberOf(world, 'changed')];

@@ -1,6 +1,6 @@
 // A policy loss that was alive and is exactly 0 from then on. A group-relative loss is 0 where all groups are without spread,
 // and rounds to 0 where each batch is used once; it does not begin to from one step to the next.
-import { baseline, type MonitorRule, type RuleWorld, type Violation } from '../../../src/index.ts';
+import { type MonitorRule, type RuleWorld, rolling, type Violation } from '../../../src/index.ts';
 import { SIGNAL_ROLES, signalKey } from '../losses/main-loss.ts';
 import { from, type Row, read, watchJoined } from '../watches.ts';
 import { hasRollouts, inARow, numberOf } from '../world.ts';
@@ -37,7 +37,7 @@ export const policyLossLives: MonitorRule = {
 
 function judge(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'seen' | undefined {
   const needed = numberOf(world, 'points');
-  const before = baseline(BEFORE);
+  const before = rolling(BEFORE);
   let zeros = 0;
   let first = Number.NaN;
   let reward: number | undefined;

@@ -1,9 +1,9 @@
 // Rewards that tell nothing apart: then no completion is better than another, and nothing is learnt.
 import {
-  baseline,
   type MonitorRule,
   median,
   type RuleWorld,
+  rolling,
   type Series,
   type Violation,
 } from '../../../src/index.ts';
@@ -80,8 +80,8 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
   let highest = Number.NEGATIVE_INFINITY;
   let start: number | undefined;
   let run = { length: 0, first: Number.NaN, value: Number.NaN };
-  const deadBefore = baseline(BEFORE);
-  const rewardBefore = baseline(RECENT);
+  const deadBefore = rolling(BEFORE);
+  const rewardBefore = rolling(RECENT);
   /** With one group a step its share is 0 or 1, and says nothing of how groups lost their spread. */
   let severalGroups = false;
   /** Steps in a row that chance does not explain, from how often it made one before; 0: any number is none. */

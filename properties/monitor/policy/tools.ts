@@ -1,5 +1,5 @@
 // Calls of tools: that they do not all fail, and that they do not cease.
-import { baseline, type MonitorRule } from '../../../src/index.ts';
+import { type MonitorRule, rolling } from '../../../src/index.ts';
 import { from, read, streakOf, watchSeries, watchStreaks } from '../watches.ts';
 import { inARow, numberOf } from '../world.ts';
 
@@ -57,7 +57,7 @@ const toolsVanish: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => {
-        const recent = baseline(LEVEL);
+        const recent = rolling(LEVEL);
         const streak = streakOf(numberOf(world, 'points'));
         const share = numberOf(world, 'share');
         let highest = 0;

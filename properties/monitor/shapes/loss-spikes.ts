@@ -2,7 +2,7 @@
 // batch. Several are a learning rate at its limit, or a kind of row that should not be there. A point is a spike at half
 // again the median of the last 64 and eight robust deviations (`spread`, the larger of the median absolute deviation and
 // the 90th percentile, which heavy tails make wide); spikes with fewer than five points between them are one.
-import { baseline, type MonitorRule, type RuleWorld, type Series } from '../../../src/index.ts';
+import { type MonitorRule, type RuleWorld, rolling, type Series } from '../../../src/index.ts';
 import { isMainLoss } from '../losses/main-loss.ts';
 import { isReinforced } from '../run-kind.ts';
 import { read, type SeriesJudge, watchSeries } from '../watches.ts';
@@ -37,7 +37,7 @@ export const lossSpikes: MonitorRule = {
 const APART = 5;
 
 function judgeSpikes(world: RuleWorld, series: Series): SeriesJudge {
-  const usual = baseline(numberOf(world, 'window'));
+  const usual = rolling(numberOf(world, 'window'));
   const [times, medians, warmUp] = [
     numberOf(world, 'times'),
     numberOf(world, 'medians'),

@@ -1,11 +1,11 @@
 // A run that all but stands still: for a while, or from some step on for good.
 import {
-  baseline,
   type Course,
   changePoint,
   type MonitorRule,
   median,
   type RuleWorld,
+  rolling,
   type Series,
   type SeriesRole,
   type Violation,
@@ -81,7 +81,7 @@ function both(quick: Watch, whole: Watch): Watch {
 }
 
 function judgeStall(world: RuleWorld, series: Series): SeriesJudge {
-  const usual = baseline(numberOf(world, 'window'));
+  const usual = rolling(numberOf(world, 'window'));
   const streak = streakOf(numberOf(world, 'points'));
   const times = numberOf(world, 'times');
   return {

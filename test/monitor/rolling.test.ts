@@ -1,21 +1,21 @@
-// The running baseline agrees with sorting the window, forgets what left it, and is not moved by outliers.
+// The rolling window agrees with sorting the window, forgets what left it, and is not moved by outliers.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { baseline } from '../../src/monitor/baseline.ts';
+import { rolling } from '../../src/monitor/rolling.ts';
 
 /** Without -0, which is sorted among the zeros as it comes. */
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 })
   .map((value) => value + 0);
 
-describe('baseline', () => {
+describe('a rolling window', () => {
   test('has the percentiles of the last values', () => {
     fc.assert(
       fc.property(
         fc.array(number, { minLength: 1, maxLength: 60 }),
         fc.integer({ min: 1, max: 20 }),
         (values, window) => {
-          const usual = baseline(window);
+          const usual = rolling(window);
           for (const value of values) usual.add(value);
           const kept = values.slice(-window).sort((a, b) => a - b);
           expect(usual.count).toBe(kept.length);
@@ -29,7 +29,7 @@ describe('baseline', () => {
   });
 
   test('an outlier in ten hardly widens it', () => {
-    const usual = baseline(40);
+    const usual = rolling(40);
     for (let at = 0; at < 40; at++) usual.add(at % 11 === 0 ? 1e9 : 1 + (at % 5) / 10);
     expect(usual.median()).toBeCloseTo(1.2, 5);
     expect(usual.spread()).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ describe('baseline', () => {
   });
 
   test('is about the standard deviation of a normal distribution', () => {
-    const usual = baseline(1000);
+    const usual = rolling(1000);
     for (let at = 0; at < 1000; at++)
       usual.add(Math.sqrt(-2 * Math.log((at + 0.5) / 1000)) * Math.cos(2 * Math.PI * ((at * 0.618034) % 1)));
     expect(usual.spread()).toBeGreaterThan(0.9);
@@ -46,6 +46,6 @@ describe('baseline', () => {
   });
 
   test('is empty before the first value', () => {
-    expect(baseline(5).median()).toBeNaN();
+    expect(rolling(5).median()).toBeNaN();
   });
 });

@@ -1,7 +1,7 @@
 // What is usual for a series: the middle and the spread of its last values, told by ranks, so that single outliers do
 // not move them.
 
-export interface Baseline {
+export interface Rolling {
   /** Values inside of the window. */
   readonly count: number;
   add(value: number): void;
@@ -19,7 +19,7 @@ export interface Baseline {
 const NORMAL = 1.4826;
 
 /** Over the last `window` values. Memory and work at a value are O(window). */
-export function baseline(window: number): Baseline {
+export function rolling(window: number): Rolling {
   const order: number[] = [];
   const ranked: number[] = [];
   const quantile = (share: number): number =>
