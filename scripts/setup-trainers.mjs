@@ -1,5 +1,6 @@
-// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and one in
-// .venv-places that adds to it what else people train with. Does nothing where they are already what the requirements say. Runs without `npm run build`, hence .mjs.
+// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and two that
+// add to it: .venv-places what else people train with, .venv-ray Ray. Does nothing where they are already what the requirements
+// say. Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,6 +27,14 @@ prepare({
   size: 'peft, deepspeed and others: about 100 MB',
   options: ['--no-deps'],
   proof: 'import deepspeed, peft, pytorch_lightning, sentencepiece, tiktoken, torchtune.models.llama3',
+  beside: trainers,
+});
+prepare({
+  folder: '.venv-ray',
+  requirements: 'ray-requirements.txt',
+  size: 'ray and validators: about 80 MB',
+  options: ['--no-deps'],
+  proof: 'import check_jsonschema, kubernetes_validate, ray, torch',
   beside: trainers,
 });
 
