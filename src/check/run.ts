@@ -4,6 +4,7 @@
 import { nearestName } from '../protocol/nearest.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { FailureKind } from '../trainer/failure.ts';
+import { renewedBy } from '../trainer/renewal.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import type { Semantics } from '../vocabulary.ts';
@@ -104,6 +105,7 @@ export async function run(
     interrupted: options.signal?.aborted === true,
     milliseconds: performance.now() - begun,
     ...(refusals.length === 0 ? {} : { refusals }),
+    ...renewedBy([trainer]),
   });
   return results;
 }

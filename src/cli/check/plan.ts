@@ -12,6 +12,10 @@ export interface TrainerOptions {
   readonly config?: string;
   readonly opTimeout?: number;
   readonly helloTimeout?: number;
+  /** A fresh process after so many requests, */
+  readonly renewAfter?: number;
+  /** or above so many GB of memory. */
+  readonly renewAbove?: number;
   /** The bundled example is meant, whatever the configuration names. */
   readonly bundled?: boolean;
 }

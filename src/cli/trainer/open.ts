@@ -19,9 +19,15 @@ export interface Opened {
   readonly semantics: Semantics | undefined;
 }
 
-/** Nothing is left running where this is a failure or a problem. */
-export async function openPlan(plan: Plan): Promise<Opened | { readonly failure: TrainerFailure } | Problem> {
-  const started = await startChosen(plan.choice, deadlinesOf(plan));
+/** `env`: variables for this process alone. Nothing is left running where this is a failure or a problem. */
+export async function openPlan(
+  plan: Plan,
+  env?: Readonly<Record<string, string>>,
+): Promise<Opened | { readonly failure: TrainerFailure } | Problem> {
+  const { choice, options } = plan;
+  if (choice.kind === 'object' && (options.renewAfter ?? options.renewAbove) !== undefined)
+    return { problem: `${nameOf(plan)} is an object in this process, which cannot be renewed` };
+  const started = await startChosen(choice, { ...deadlinesOf(plan), ...(env === undefined ? {} : { env }) });
   if ('failure' in started) return started;
   const { trainer } = started;
   const tokenizer = tokenizerFor(plan, trainer);
@@ -63,6 +69,17 @@ function deadlinesOf({ options, loaded }: Plan): Deadlines {
   return {
     ...(hello === undefined ? {} : { helloMilliseconds: hello * 1_000 }),
     ...(op === undefined ? {} : { opMilliseconds: op * 1_000 }),
+    ...renewOf(options),
+  };
+}
+
+function renewOf({ renewAfter, renewAbove }: Plan['options']): Pick<Deadlines, 'renew'> {
+  if (renewAfter === undefined && renewAbove === undefined) return {};
+  return {
+    renew: {
+      ...(renewAfter === undefined ? {} : { requests: renewAfter }),
+      ...(renewAbove === undefined ? {} : { bytes: renewAbove * 1e9 }),
+    },
   };
 }
 

@@ -217,6 +217,7 @@ describe('the schema of events', () => {
         type: true,
         interrupted: true,
         refusals: true,
+        renewed: true,
         noVerdict: true,
         notes: true,
         milliseconds: true,
