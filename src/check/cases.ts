@@ -31,7 +31,8 @@ export function drawCases<Case>(arbitrary: fc.Arbitrary<Case>, seed: number, cou
       return chunk[used++] as Case;
     },
     // A path of one number is fast-check's way of naming the case to begin with.
-    at: (index) => fc.sample(arbitrary, { seed, numRuns: 1, ...(index === 0 ? {} : { path: String(index) }) })[0] as Case,
+    at: (index) =>
+      fc.sample(arbitrary, { seed, numRuns: 1, ...(index === 0 ? {} : { path: String(index) }) })[0] as Case,
   };
 }
 
