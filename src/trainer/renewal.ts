@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { gigabytes, memoryLimitFailure } from './explain.ts';
 import type { TrainerFailure } from './failure.ts';
 import { residentBytes } from './memory.ts';
-import type { Renewal, Trainer } from './trainer.ts';
+import type { Renewal } from './trainer.ts';
 
 export interface Ages {
   /** Why the limit of memory cannot be kept, of a process that has said hello. */
@@ -54,10 +54,9 @@ export function watchAges({ requests, bytes }: Renew): Ages {
   };
 }
 
-/** Of all trainers of a run together, for its last event; nothing where none was renewed. */
-export function renewedBy(trainers: readonly Trainer[]): { readonly renewed?: readonly Renewal[] } {
+/** Of all trainers of a run together, as its last event says it; nothing where none was renewed. */
+export function renewedIn(all: readonly Renewal[]): { readonly renewed?: readonly Renewal[] } {
   const counts = new Map<string, number>();
-  for (const { times, why } of trainers.flatMap((trainer) => trainer.renewals?.() ?? []))
-    counts.set(why, (counts.get(why) ?? 0) + times);
+  for (const { times, why } of all) counts.set(why, (counts.get(why) ?? 0) + times);
   return counts.size === 0 ? {} : { renewed: [...counts].map(([why, times]) => ({ times, why })) };
 }

@@ -16,9 +16,7 @@ export function medianOfPairs(rounds: readonly (readonly Point[])[]): number {
   return median(
     rounds.flatMap((points) =>
       points.flatMap((first, at) =>
-        points
-          .slice(at + 1)
-          .map((second) => Math.log(second[1] / first[1]) / Math.log(second[0] / first[0])),
+        points.slice(at + 1).map((second) => Math.log(second[1] / first[1]) / Math.log(second[0] / first[0])),
       ),
     ),
   );

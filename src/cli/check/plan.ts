@@ -26,6 +26,8 @@ export interface Plan {
   readonly choice: TrainerChoice;
   /** Absolute, where the user names a tokenizer; it wins over the one that the trainer declares. */
   readonly tokenizer: string | undefined;
+  /** Variables of each worker's own, the first one's first; absent: all have those of this process. */
+  readonly environments?: readonly Readonly<Record<string, string>>[];
 }
 
 /**

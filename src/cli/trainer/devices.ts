@@ -13,7 +13,7 @@ export interface Machine {
   readonly amd: number;
 }
 
-export interface Visible {
+export interface VisibleGpus {
   /** What hides devices from frameworks. */
   readonly variable: 'CUDA_VISIBLE_DEVICES' | 'HIP_VISIBLE_DEVICES' | 'ROCR_VISIBLE_DEVICES';
   /** As that variable names them: `0`, `GPU-8932f937`, `MIG-…`. */
@@ -23,7 +23,7 @@ export interface Visible {
 }
 
 /** The GPUs that this process, and so a trainer that it starts, may use. */
-export function visibleGpus({ env, nvidia, amd }: Machine): Visible {
+export function visibleGpus({ env, nvidia, amd }: Machine): VisibleGpus {
   const listed = VARIABLES.map((variable) => ({ variable, ids: idsIn(env[variable]) }));
   // The variable of CUDA is understood by both makers' builds of torch, but only where their own does not say otherwise.
   const ordered = amd > 0 && nvidia === 0 ? [...listed].reverse() : listed;
@@ -37,7 +37,7 @@ export function visibleGpus({ env, nvidia, amd }: Machine): Visible {
 export function gpusOfWorkers(
   workers: number,
   gpusPerWorker: number,
-  visible: Visible,
+  visible: VisibleGpus,
 ): readonly Readonly<Record<string, string>>[] | Problem {
   const { variable, ids } = visible;
   const whole = Number.isInteger(gpusPerWorker);
@@ -56,7 +56,7 @@ export function gpusOfWorkers(
 }
 
 /** How many workers the GPUs allow. */
-export function mostWorkers(gpusPerWorker: number, { ids }: Visible): number {
+export function mostWorkers(gpusPerWorker: number, { ids }: VisibleGpus): number {
   return gpusPerWorker >= 1
     ? Math.floor(ids.length / gpusPerWorker)
     : ids.length * Math.floor(1 / gpusPerWorker + ROUNDING);
@@ -88,7 +88,7 @@ function idsIn(value: string | undefined): readonly string[] | undefined {
   return end < 0 ? ids : ids.slice(0, end);
 }
 
-function tooMany(workers: number, gpusPerWorker: number, visible: Visible, fit: number): string {
+function tooMany(workers: number, gpusPerWorker: number, visible: VisibleGpus, fit: number): string {
   const { variable, ids, said } = visible;
   const seen = said
     ? `${variable} allows ${plural(ids.length, 'GPU')}`

@@ -19,15 +19,12 @@ export interface Opened {
   readonly semantics: Semantics | undefined;
 }
 
-/** `env`: variables for this process alone. Nothing is left running where this is a failure or a problem. */
-export async function openPlan(
-  plan: Plan,
-  env?: Readonly<Record<string, string>>,
-): Promise<Opened | { readonly failure: TrainerFailure } | Problem> {
+/** Nothing is left running where this is a failure or a problem. */
+export async function openPlan(plan: Plan): Promise<Opened | { readonly failure: TrainerFailure } | Problem> {
   const { choice, options } = plan;
   if (choice.kind === 'object' && (options.renewAfter ?? options.renewAbove) !== undefined)
     return { problem: `${nameOf(plan)} is an object in this process, which cannot be renewed` };
-  const started = await startChosen(choice, { ...deadlinesOf(plan), ...(env === undefined ? {} : { env }) });
+  const started = await startChosen(choice, deadlinesOf(plan));
   if ('failure' in started) return started;
   const { trainer } = started;
   const tokenizer = tokenizerFor(plan, trainer);
@@ -36,6 +33,11 @@ export async function openPlan(
     return tokenizer;
   }
   return { plan, trainer, tokenizer, semantics: plan.loaded?.config.semantics };
+}
+
+/** One more process of the same command, for a run that judges on several: worker `number`, from 2. */
+export function startAnother(plan: Plan, number: number): ReturnType<typeof startChosen> {
+  return startChosen(plan.choice, deadlinesOf(plan, number));
 }
 
 /** Why there is no trainer, for whoever has no screen of ours: several lines. */
@@ -63,13 +65,15 @@ export function nameOf({ choice }: Plan): string {
   return choice.kind === 'object' ? `the trainer of ${choice.file}` : commandOf(choice);
 }
 
-function deadlinesOf({ options, loaded }: Plan): Deadlines {
+function deadlinesOf({ options, loaded, environments }: Plan, worker = 1): Deadlines {
+  const env = environments?.[worker - 1];
   const hello = options.helloTimeout ?? loaded?.config.helloTimeout;
   const op = options.opTimeout ?? loaded?.config.opTimeout;
   return {
     ...(hello === undefined ? {} : { helloMilliseconds: hello * 1_000 }),
     ...(op === undefined ? {} : { opMilliseconds: op * 1_000 }),
     ...renewOf(options),
+    ...(env === undefined ? {} : { env }),
   };
 }
 

@@ -1,7 +1,7 @@
 // Real Python processes that run out of memory, each in its way, and others that end in ways that look alike.
 import { expect, test } from 'vitest';
-import { diedOfMemory } from '../../src/trainer/died-of-memory.ts';
 import type { TrainerFailure } from '../../src/trainer/failure.ts';
+import { diedOfMemory } from '../../src/trainer/out-of-memory.ts';
 import { startTrainer, type TrainerOptions } from '../../src/trainer/process.ts';
 
 /** How a trainer fails that does `body` for its first request (`start`: before its hello). */
