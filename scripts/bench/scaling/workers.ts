@@ -9,7 +9,7 @@ import { childrenOf } from './processes.ts';
 
 /** Stages of many properties, each of some cases: enough to be dealt out evenly. */
 const STAGES = 'mask,advantages,loss,reward';
-const CASES = 150;
+const CASES = 300;
 const LOOK_MILLISECONDS = 20;
 
 /** Seconds of processor time of each trainer, to within a look. */
