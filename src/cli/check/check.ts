@@ -16,7 +16,7 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { wrap } from '../../report/text/visible.ts';
 import { VERSION } from '../../version.ts';
 import { LEVELS, type Level, type Semantics } from '../../vocabulary.ts';
-import { DEFAULT_CASES } from '../config/keys.ts';
+import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
 import {

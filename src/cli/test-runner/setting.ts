@@ -16,7 +16,7 @@ import type { Trainer } from '../../trainer/trainer.ts';
 import type { Semantics } from '../../vocabulary.ts';
 import { knownFor } from '../check/chosen.ts';
 import { makePlan, type Plan, type TrainerOptions } from '../check/plan.ts';
-import { DEFAULT_CASES } from '../config/keys.ts';
+import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { openPlan, startProblem } from '../trainer/open.ts';
 import { CASES_FOLDER, replayOf } from '../trainer/session.ts';
