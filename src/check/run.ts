@@ -43,6 +43,7 @@ export async function run(
     command: options.command,
     properties: properties.map(factsOf),
     version: VERSION,
+    ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.notRun === undefined ? {} : { notRun: options.notRun }),
     ...(options.bundled ? { bundled: true as const } : {}),
     ...(started === undefined ? {} : { started }),

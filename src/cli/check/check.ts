@@ -172,7 +172,7 @@ async function checkWith(
     );
   const { choice, loaded } = session.plan;
   const kept = keepsCases(options, session.plan);
-  const replay = replayOf(choice, context, kept);
+  const replay = replayOf(session.plan, context, kept);
   const paint = choosePaint(context.out.isTty, context.env);
   const report = terminalReport({
     write: context.out.write,
