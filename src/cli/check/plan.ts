@@ -4,20 +4,15 @@ import { type LoadedConfig, loadConfig } from '../config/config.ts';
 import type { Combination } from '../config/matrix.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { chooseTrainer, type Otherwise, type TrainerChoice } from '../trainer/trainer.ts';
-import { type Meant, meantBy, severalMeant } from './several.ts';
+import { type Meant, meantBy, type NamingOptions, severalMeant } from './several.ts';
 
 /** The options of every command that starts a trainer. */
-export interface TrainerOptions {
-  /** Of those that the configuration names: `grpo`, or a glob over `grpo · tokenizer a · padding_side left`. */
-  readonly trainer?: string | readonly string[];
-  readonly adapter?: string;
+export interface TrainerOptions extends NamingOptions {
   readonly python?: string;
   readonly tokenizer?: string;
   readonly config?: string;
   readonly opTimeout?: number;
   readonly helloTimeout?: number;
-  /** The bundled example is meant, whatever the configuration names. */
-  readonly bundled?: boolean;
 }
 
 export interface Plan {

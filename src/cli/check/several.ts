@@ -3,8 +3,16 @@ import { nearestName } from '../../protocol/nearest.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import { type Combination, combinationsOf } from '../config/matrix.ts';
 import { isProblem, type Problem } from '../context.ts';
-import type { TrainerOptions } from './plan.ts';
 import { fits } from './select.ts';
+
+/** The options that name a trainer. */
+export interface NamingOptions {
+  /** Of those that the configuration names: `grpo`, or a glob over `grpo · tokenizer a · padding_side left`. */
+  readonly trainer?: string | readonly string[];
+  readonly adapter?: string;
+  /** The bundled example is meant, whatever the configuration names. */
+  readonly bundled?: boolean;
+}
 
 export interface Meant {
   readonly loaded: LoadedConfig | undefined;
@@ -25,7 +33,7 @@ export function isSeveral(problem: Problem): problem is Several {
 }
 
 export function meantBy(
-  options: TrainerOptions,
+  options: NamingOptions,
   command: readonly string[],
   loaded: LoadedConfig | undefined,
 ): Meant | Problem {
@@ -72,7 +80,7 @@ function isMeant({ name, trainer }: Combination, wanted: string): boolean {
   return name === wanted || trainer === wanted || (wanted.includes('*') && fits(name, wanted));
 }
 
-function typedBy({ adapter, bundled }: TrainerOptions, command: readonly string[]): string | undefined {
+function typedBy({ adapter, bundled }: NamingOptions, command: readonly string[]): string | undefined {
   if (bundled) return 'do not say --bundled';
   if (command.length > 0) return 'type no command behind --';
   return adapter === undefined ? undefined : 'name no --adapter';
