@@ -7,7 +7,7 @@ import { factsOf } from '../../check/run.ts';
 import { isCutOff, type Run, runsOf } from '../../report/runs.ts';
 import { runLine } from '../../report/summary.ts';
 import { choosePaint } from '../../report/text/paint.ts';
-import { wrap } from '../../report/text/visible.ts';
+import { harmless, wrap } from '../../report/text/visible.ts';
 import { LOOKS } from '../../report/verdict.ts';
 import { VERSION } from '../../version.ts';
 import { FAILING } from '../../vocabulary.ts';
@@ -52,7 +52,7 @@ export async function checkAll(
       for (const asked of all.slice(starts))
         for (const event of neverBegun(asked, seed, options, why)) emit(event);
       const written = await record.finish();
-      say(context, '', ...summary(runsOf(told), seed, widthOfScreen(context)).map(paint.bold));
+      say(context, '', ...summary(runsOf(told), seed, context).map(paint.bold));
       const code = worst(starts < all.length ? [...codes, NO_VERDICT] : codes);
       if (code === FAILED && record.isKept() && context.out.isTty && options.quiet !== true)
         say(context, paint.dim('npx lossproof report   shows this as a page'));
@@ -67,8 +67,7 @@ export async function checkAll(
       codes.push(INTERRUPTED);
       void end(STOPPED).then(() => context.exitNow(INTERRUPTED));
     });
-    const failed = told.filter((event) => event.type === 'property-end' && isFailing(event)).length;
-    const share = shareOf(options, all.length - at, begun, failed);
+    const share = shareOf(options, all.length - at, begun, failingIn(told));
     const code = await checkOne(asked, share, heard.context, {
       ...record,
       emit,
@@ -82,7 +81,7 @@ export async function checkAll(
     if (!own.some(({ type }) => type === 'run-start'))
       for (const event of neverBegun(asked, seed, options, heard.said())) emit(event);
     if (code === INTERRUPTED) return await end(STOPPED);
-    if (own.some((event) => event.type === 'run-end' && event.stopped === 'bail'))
+    if (options.bail !== undefined && failingIn(told) >= options.bail)
       return await end('--bail ended the check before it.');
   }
   return await end('');
@@ -90,8 +89,9 @@ export async function checkAll(
 
 const STOPPED = 'The check was interrupted before it.';
 
-function isFailing(event: Extract<RunEvent, { type: 'property-end' }>): boolean {
-  return FAILING.includes(event.result.verdict);
+function failingIn(events: readonly RunEvent[]): number {
+  return events.filter((event) => event.type === 'property-end' && FAILING.includes(event.result.verdict))
+    .length;
 }
 
 /** What of the time, and of the failures that are waited for, is left for one of `many`. */
@@ -121,12 +121,12 @@ function listening(
   return {
     context: { ...context, err: { ...context.err, write }, exitNow: leave },
     said() {
-      const [first = '', second = ''] = said
+      const [first = '', ...more] = said
         .split('\n')
         .map((line) => line.trim())
         .filter(Boolean);
-      const words = [first.replace(/^lossproof: /, ''), second].filter(Boolean).join(': ');
-      return /[.!?]$/.test(words) ? words : `${words}.`;
+      const why = /^.*?[.!?](?=\s|$)/.exec(more.join(' '))?.[0];
+      return `${first.replace(/^lossproof: /, '')}${why === undefined ? '.' : `: ${why}`}`;
     },
   };
 }
@@ -154,10 +154,11 @@ function neverBegun(
   ];
 }
 
-/** A line each, behind all that was printed of them. */
-function summary(runs: readonly Run[], seed: number, width: number): readonly string[] {
+/** A line each, behind all that was printed of them; broken on a screen only, for logs are searched. */
+function summary(runs: readonly Run[], seed: number, context: Context): readonly string[] {
   const lines = runs.flatMap((run) => {
-    const [first = '', ...more] = wrap(`${glyphOf(run)} ${run.start.name}: ${runLine(run)}`, width);
+    const line = harmless(`${glyphOf(run)} ${run.start.name}: ${runLine(run)}`);
+    const [first = '', ...more] = context.out.isTty ? wrap(line, widthOfScreen(context)) : [line];
     return [first, ...more.map((line) => `  ${line}`)];
   });
   return [`${runs.length} trainers · seed ${seed}`, ...lines];
