@@ -224,7 +224,7 @@ describe.each([
 
   test('a part that fails has done its work, and the verdict fails', () => {
     const files = read();
-    const folder = checkout('faulty count-as-position');
+    const folder = checkout('faulty mask-for-right-padding');
     for (const part of [1, 2]) {
       const { code, both } = run(files.part(part, folder), folder);
       expect(code, both).toBe(0);
