@@ -18,6 +18,7 @@ import {
 import { AS_LAST_RUN, LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { anySeed } from '../seed.ts';
+import { gpusOfWorkers, thisMachine, visibleGpus } from '../trainer/devices.ts';
 import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
 import { chosenProperties, knownFor } from './chosen.ts';
 import { checkWith } from './judging.ts';
@@ -52,12 +53,23 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .option('--labels', 'show what the cases of each property exercised, and what they must')
     .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
     .option(
+      '--renew-after <requests>',
+      'a fresh trainer process after so many, for one that leaks',
+      wholePositive,
+    )
+    .option('--renew-above <GB>', 'a fresh one above so much memory; what it remembers is lost', positive)
+    .option(
       '--backend <name>',
       `what computes the reference at real vocabularies: auto (default), ${BACKENDS.join(', ')}`,
       backendName,
     )
     .option('--quiet', 'print failures and the final line only')
     .option('--workers <n>', 'trainer processes side by side', wholePositive)
+    .option(
+      '--gpus-per-worker <n>',
+      'how many of the visible GPUs each worker sees; 0.5: two share one',
+      positive,
+    )
     .option(
       '--shard <i/n>',
       `part i of n, kept in ${SHARDS_FOLDER} for \`lossproof merge\`; the same --seed in each`,
@@ -111,6 +123,8 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
     });
   const conflict = conflictOf(options, plan);
   if (conflict !== undefined) return refuse(context, conflict);
+  const gpus = gpusOf(options, context);
+  if (isProblem(gpus)) return refuse(context, gpus);
   const keeping = options.shard === undefined ? AS_LAST_RUN : keptAsShard(options.shard);
   const resume = options.resume === true ? keeping.file : options.resume;
   const resumed = resume === undefined ? undefined : resumedFrom(resume, context);
@@ -127,7 +141,7 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
   say(context, `lossproof ${VERSION} · seed ${seed}`);
   sayBundled(plan, context);
   try {
-    return await withSession(plan, context, (session) =>
+    return await withSession({ ...plan, ...gpus }, context, (session) =>
       checkWith(session, options, context, record, {
         properties: chosen.properties,
         leftOut: chosen.leftOut,
@@ -142,15 +156,31 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
   }
 }
 
+/** Each worker's share of the GPUs. */
+function gpusOf(
+  { workers = 1, gpusPerWorker }: CheckOptions,
+  { env }: Context,
+): Pick<Plan, 'environments'> | Problem {
+  if (gpusPerWorker === undefined) return {};
+  const environments = gpusOfWorkers(workers, gpusPerWorker, visibleGpus(thisMachine(env)));
+  return isProblem(environments) ? environments : { environments };
+}
+
 /** Options that together mean nothing, or something else than is thought. */
 function conflictOf(options: CheckOptions, { choice }: Plan): Problem | undefined {
   if (options.shard !== undefined && options.seed === undefined && options.resume === undefined)
     return { problem: '--shard needs --seed: all parts of a run draw their cases from the same one' };
   if (options.shard !== undefined && options.updateKnown === true)
     return { problem: '--update-known needs the whole run; a part of it has not seen everything' };
-  if (options.workers !== undefined && options.workers > 1 && choice.kind === 'object')
+  const processes =
+    options.workers !== undefined && options.workers > 1
+      ? '--workers'
+      : options.gpusPerWorker === undefined
+        ? undefined
+        : '--gpus-per-worker';
+  if (processes !== undefined && choice.kind === 'object')
     return {
-      problem: `--workers starts processes, and the trainer of ${choice.file} is an object in this one`,
+      problem: `${processes} starts processes, and the trainer of ${choice.file} is an object in this one`,
     };
   return undefined;
 }
