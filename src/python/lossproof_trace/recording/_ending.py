@@ -26,17 +26,24 @@ def stop(session):
 
 
 def leave(session):
+    if session.leaving is not None:
+        session.leaving()
+        return
     session.times_raised += 1
     elsewhere = threading.current_thread() is not threading.main_thread()
     if elsewhere or session.times_raised > MOST_RAISED:
         # SystemExit would end only this thread.
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except Exception:  # noqa: BLE001 - closed, or gone
-                pass
+        _flush()
         os._exit(0)
     raise SystemExit(0)
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001 - closed, or gone
+            pass
 
 
 def watch_child(session):
@@ -54,8 +61,22 @@ def _at_exit(session):
     if session.ended == "steps":
         _leave_group(session)
         return
+    if session.done_elsewhere:
+        # Whatever was made of our SystemExit on the way: this script has not failed. All other exit handlers have run.
+        finish_now(session)
     # Of an exception that nothing caught, CPython keeps it here before it prints it: no excepthook to replace.
     _finish(session, lambda: (None, getattr(sys, "last_value", None), None))
+
+
+def finish(session):
+    """Ended by us, though by nothing of its own."""
+    _finish(session, lambda: (None, None, None))
+
+
+def finish_now(session):
+    finish(session)
+    _flush()
+    os._exit(0)
 
 
 def _finish(session, failure):
@@ -64,7 +85,7 @@ def _finish(session, failure):
     with session.guard("ending"):
         error = failure()[1]
         if error is None or isinstance(error, SystemExit):
-            _write_end(session, "finished", None)
+            _write_end(session, "steps" if session.done_elsewhere else "finished", None)
         else:
             text = "%s: %s" % (type(error).__name__, error)
             _write_end(session, "exception", text[:LONGEST_MESSAGE])
