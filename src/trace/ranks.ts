@@ -48,7 +48,10 @@ export function rankedOf(processes: readonly (readonly ReadRecord[])[]): readonl
   return ranked.map((each) =>
     each.policies.size > 0
       ? each
-      : { ...each, stepAt: (step, time) => (typeof time === 'number' ? stepBy(time, ends) : each.stepAt(step)) },
+      : {
+          ...each,
+          stepAt: (step, time) => (typeof time === 'number' ? stepBy(time, ends) : each.stepAt(step)),
+        },
   );
 }
 
@@ -77,7 +80,8 @@ function ranksOf(order: readonly Whole[]): ReadonlyMap<Whole['records'], number>
   const taken = new Set<number>();
   const first = [...order.filter(({ policies }) => policies.size > 0), ...order];
   for (const { process, records } of first) {
-    if (ranks.has(records) || !records.some(({ kind }) => kind === 'forward' || kind === 'generate')) continue;
+    if (ranks.has(records) || !records.some(({ kind }) => kind === 'forward' || kind === 'generate'))
+      continue;
     let { rank } = process;
     // Spawned workers may know their rank from arguments instead of the environment; any free one does.
     while (taken.has(rank)) rank++;

@@ -126,7 +126,8 @@ class Session:
         record = {"kind": kind}
         record.update(fields)
         if kind in TIMED:
-            record["time"] = time.time()
+            # Of what is written later than it happened, somebody has said when it did.
+            record.setdefault("time", time.time())
         if kind == "model":
             self.vocabularies[fields.get("model")] = fields.get("vocab_size")
         self._writer.write(record)

@@ -36,6 +36,7 @@ class Writer:
         self._lock = threading.RLock()
         self.rank = self.world = None
         self._said = {}
+        self._started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
     def after_fork(self):
         # A descriptor and no file object: no buffer whose rest the child could write to its parent's file.
@@ -98,7 +99,7 @@ class Writer:
             "world": world,
             "argv": [str(word) for word in getattr(sys, "orig_argv", None) or getattr(sys, "argv", None) or []],
             "python": "%d.%d.%d" % sys.version_info[:3],
-            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "started": self._started,
             **self._said,
         }
         self._line(json.dumps(record, separators=(",", ":")))

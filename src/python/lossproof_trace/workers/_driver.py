@@ -17,6 +17,8 @@ from ._carried import PACKAGE, hook_for
 from ._worker import mark_of
 
 HOOK = "worker_process_setup_hook"
+# So long an actor that is killed has for its last record, in seconds.
+TO_FINISH = 2.0
 # What a traced process knows by its environment.
 OURS = ["LOSSPROOF_TRACE" + part for part in ("", "_STEPS", "_MODE", "_COMPILED", "_NODE")]
 # As Ray puts a hook into the environment of a worker, and the job's configuration into that of a driver that it starts.
@@ -25,6 +27,7 @@ JOB_CONFIG = "RAY_JOB_CONFIG_JSON_ENV_VAR"
 
 
 def install(session, ray):
+    _finish_before_kill(session, ray)
     # In a worker Ray is there before us.
     if ray.is_initialized():
         return
@@ -58,6 +61,32 @@ def install(session, ray):
     ray.init, ray.shutdown = traced_init, traced_shutdown
     # Ray has registered its own when it was imported: ours is called before it.
     atexit.register(finish)
+
+
+def _finish_before_kill(session, ray):
+    """An actor that the script itself is done with writes its last record; one that does not answer is killed all the same."""
+    kill = ray.kill
+
+    @functools.wraps(kill)
+    def traced_kill(actor, *args, **kwargs):
+        with session.guard("ray.kill"):
+            try:
+                ray.get(actor.__ray_call__.remote(_finisher()), timeout=TO_FINISH)
+            except Exception:  # noqa: BLE001 - dead, busy, or no handle at all: what follows says so
+                pass
+        return kill(actor, *args, **kwargs)
+
+    ray.kill = traced_kill
+
+
+def _finisher():
+    def finish(_):
+        import sys
+
+        session = sys.modules["lossproof_trace.recording._session"].current()
+        sys.modules["lossproof_trace.recording._ending"].finish(session)
+
+    return finish
 
 
 class Job:
