@@ -19,9 +19,10 @@ def install(session):
 
 def stop(session):
     """The steps asked for are done. Raises SystemExit, which runs finally blocks and exit handlers and ends with code 0."""
-    with session.guard("ending"):
-        _write_end(session, "steps", None)
-    session.ended = "steps"
+    with session.ending:
+        with session.guard("ending"):
+            _write_end(session, "steps", None)
+        session.ended = "steps"
     leave(session)
 
 
@@ -80,16 +81,18 @@ def finish_now(session):
 
 
 def _finish(session, failure):
-    if session.ended is not None or not session.opened:
-        return
-    with session.guard("ending"):
-        error = failure()[1]
-        if error is None or isinstance(error, SystemExit):
-            _write_end(session, "steps" if session.done_elsewhere else "finished", None)
-        else:
-            text = "%s: %s" % (type(error).__name__, error)
-            _write_end(session, "exception", text[:LONGEST_MESSAGE])
-    session.ended = "finished"
+    # A worker of Ray may be told to end while it does so by itself: who comes second waits until all is written.
+    with session.ending:
+        if session.ended is not None or not session.opened:
+            return
+        with session.guard("ending"):
+            error = failure()[1]
+            if error is None or isinstance(error, SystemExit):
+                _write_end(session, "steps" if session.done_elsewhere else "finished", None)
+            else:
+                text = "%s: %s" % (type(error).__name__, error)
+                _write_end(session, "exception", text[:LONGEST_MESSAGE])
+        session.ended = "finished"
 
 
 def _write_end(session, reason, exception):

@@ -44,6 +44,8 @@ class Session:
         # The calls of torch.autograd.grad that are running, innermost last: [index, whether it reached a language model].
         self.grads = []
         self.ended = None
+        # Held while the last records are written.
+        self.ending = threading.RLock()
         self.times_raised = 0
         # Called instead of leaving, where a process is not its own to end: a worker of Ray (workers/_worker.py).
         self.leaving = None
@@ -103,7 +105,7 @@ class Session:
 
     @who.setter
     def who(self, who):
-        self._writer.who = who
+        self._writer.called(who)
 
     @property
     def file(self):
@@ -226,6 +228,7 @@ class Session:
         self._scale = scale
 
     def _after_fork(self):
+        self.ending = threading.RLock()
         self.seconds = 0.0
         self.started = time.monotonic()
         self._local = threading.local()

@@ -45,6 +45,12 @@ class Writer:
         if inherited is not None:
             os.close(inherited)
 
+    def called(self, who):
+        with self._lock:
+            self.who = who
+            if self._descriptor is not None:
+                self._process(*place())
+
     def move(self, folder):
         with self._lock:
             self.folder = folder

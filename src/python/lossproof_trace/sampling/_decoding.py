@@ -26,6 +26,8 @@ LEAST_GROWN = 3
 class Loop:
     def __init__(self, session, model, ids, mask):
         self.step, self.time, self.model = session.step, time.time(), model
+        # Tokenizers may be gone when the loop is known to have ended: an actor of Ray dies with all that it holds.
+        self.stops, self.pad = _sequences.known_stops(model), _sequences.pad_of()
         self.rows = Rows(ids, mask)
         self.settings = Settings()
         self.random, self.greedy, self.draws, self.columns = False, True, 0, 0

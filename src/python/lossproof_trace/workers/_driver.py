@@ -156,6 +156,13 @@ def _prepared(session, args, kwargs):
             "and sample is not seen. Run it on a machine of the cluster, with RAY_ADDRESS=auto or HOST:PORT.",
         )
         return None
+    if not _can_hook():
+        session.blind(
+            "ray-version",
+            "This version of Ray cannot run a hook in its workers, and so what they train and sample is not seen: it takes Ray 2.7 "
+            "or a later one.",
+        )
+        return None
     config = kwargs.get("job_config")
     environment = dict(kwargs.get("runtime_env") or getattr(config, "runtime_env", None) or {})
     own = environment.get(HOOK)
@@ -168,6 +175,12 @@ def _prepared(session, args, kwargs):
     environment[HOOK] = hook_for(job.facts(), own)
     job.arguments["runtime_env"] = environment
     return job
+
+
+def _can_hook():
+    from ray.runtime_env import RuntimeEnv
+
+    return HOOK in RuntimeEnv.known_fields
 
 
 def _submitted(text):

@@ -16,10 +16,13 @@ parser.add_argument("--ray", choices=["no", "init", "implicit"], default="no")
 parser.add_argument("--address")
 parser.add_argument("--own", action="store_true", help="a runtime environment of the script's own")
 parser.add_argument("--by-options", action="store_true", help="each actor has one of its own, as verl's worker groups do")
+parser.add_argument("--within-task", action="store_true")
 parser.add_argument("--learners", type=int, default=1, help="so many ranks, which average their gradients")
 parser.add_argument("--sampler", choices=["loop", "generate"], default="loop")
 parser.add_argument("--steps", type=int, default=2)
-parser.add_argument("--kill", choices=["learner", "rollout", "driver"], help="behind the second step, if there are more")
+parser.add_argument("--kill", choices=["learner", "rollout", "driver", "done"], help="behind the second step, if there are more")
+parser.add_argument("--rollouts-on", help="a resource that only one node has")
+parser.add_argument("--end-node", type=int, help="process group of a node that dies behind the last step")
 parser.add_argument("--leave", choices=["end", "shutdown"], default="end")
 parser.add_argument("--fault", choices=["prompt", "stop-untrained", "shifted"])
 options = parser.parse_args()
@@ -51,6 +54,10 @@ class Model:
     def seen(self):
         """What of the script's own runtime environment has come here."""
         return {name: os.environ.get(name) for name in ("MARK_OF_JOB", "MARK_OF_ACTOR", "MARK_OF_HOOK")}
+
+
+    def die(self):
+        os.kill(os.getpid(), 9)
 
 
 class Rollout(Model):
@@ -105,8 +112,6 @@ class Policy(Model):
 
         torch.distributed.destroy_process_group()
 
-    def die(self):
-        os.kill(os.getpid(), 9)
 
 
 def mark():
@@ -127,13 +132,13 @@ def begin():
 ray = begin() if options.ray != "no" else None
 
 
-def actor(kind, *args, rank=None):
+def actor(kind, *args, rank=None, port=None, on=None):
     if ray is None:
         return kind(*args)
     # What Ray pickles by value has no module to be imported where it goes.
-    made = ray.remote(num_cpus=0)(kind)
+    made = ray.remote(num_cpus=0, resources={on: 0.01} if on else None)(kind)
     if options.by_options or rank is not None:
-        place = {} if rank is None else {"RANK": str(rank), "WORLD_SIZE": str(options.learners), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": PORT}
+        place = {} if rank is None else {"RANK": str(rank), "WORLD_SIZE": str(options.learners), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
         made = made.options(runtime_env={"env_vars": {"MARK_OF_ACTOR": kind.__name__, **place}})
     return made.remote(*args)
 
@@ -153,26 +158,43 @@ def asked(objects, name, *args):
     return ray.get([getattr(each, name).remote(*(arg[at] for arg in args)) for at, each in enumerate(objects)])
 
 
-PORT = free_port()
-rollouts = [actor(Rollout, SHARED) for _ in range(2)]
-many = options.learners
-learners = [actor(Policy, SHARED, TEMPERATURE, many, rank=at if many > 1 else None) for at in range(many)]
-if options.own or options.by_options:
-    print("seen", asked(rollouts[:1] + learners[:1], "seen"))
-weights = asked(learners[:1], "weights")[0]
-for step in range(options.steps):
-    halves = asked(rollouts, "sample", [weights] * 2, [ASKED[:2], ASKED[2:]], [10 * step + 1, 10 * step + 2])
-    parts = [halves[0] + halves[1]] if many == 1 else halves
-    told = asked(learners, "step", parts)
-    weights = told[0][1]
-    print("step", step, "loss", told[0][0], flush=True)
-    if step == 1 and options.kill:
-        if options.kill == "driver":
-            os.kill(os.getpid(), 9)
-        # Ray tells nobody who does not ask.
-        (learners[0].die if options.kill == "learner" else rollouts[0].__ray_terminate__).remote()
-        time.sleep(1)
-        break
+def train():
+    port = free_port()
+    rollouts = [actor(Rollout, SHARED, on=options.rollouts_on) for _ in range(2)]
+    many = options.learners
+    learners = [actor(Policy, SHARED, TEMPERATURE, many, rank=at if many > 1 else None, port=port) for at in range(many)]
+    if options.own or options.by_options:
+        print("seen", asked(rollouts[:1] + learners[:1], "seen"))
+    weights = asked(learners[:1], "weights")[0]
+    for step in range(options.steps):
+        halves = asked(rollouts, "sample", [weights] * 2, [ASKED[:2], ASKED[2:]], [10 * step + 1, 10 * step + 2])
+        parts = [halves[0] + halves[1]] if many == 1 else halves
+        told = asked(learners, "step", parts)
+        weights = told[0][1]
+        print("step", step, "loss", told[0][0], flush=True)
+        if step == 1 and options.kill:
+            if options.kill == "driver":
+                os.kill(os.getpid(), 9)
+            if options.kill == "done":
+                # As scripts do with actors that they need no more.
+                for each in rollouts:
+                    ray.kill(each)
+            else:
+                # Ray tells nobody who does not ask.
+                (learners if options.kill == "learner" else rollouts)[0].die.remote()
+            time.sleep(1)
+            break
+    if options.end_node is not None:
+        os.killpg(options.end_node, 9)
+        while sum(node["Alive"] for node in ray.nodes()) > 1:
+            time.sleep(0.2)
+
+
+if options.within_task:
+    # As verl has it: the driver only waits for a task that makes the workers.
+    ray.get(ray.remote(num_cpus=1)(train).remote())
+else:
+    train()
 if options.leave == "shutdown":
     ray.shutdown()
 print("end of script")
