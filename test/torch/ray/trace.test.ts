@@ -7,6 +7,9 @@ import type { Traced } from '../trace/verdicts/run.ts';
 import { blamedIn } from '../trace/verdicts/run.ts';
 import { type Node, saidBy, startNode, traced, withoutPlaces } from './trace-run.ts';
 
+/** Of a node, in milliseconds; of use only against a hang. */
+const TO_START = 300_000;
+
 const FAULTS: Readonly<Record<string, string>> = {
   prompt: 'mask/prompt-is-never-trained',
   shifted: 'mask/prompt-is-never-trained',
@@ -32,9 +35,12 @@ async function expectTheSame(run: Traced, words: string): Promise<void> {
   expect(run.out).not.toContain('not all of it could be seen');
 }
 
-/** Folders of nodes that share no file with the driver: none is left. */
-const left = (): readonly string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith('lossproof-trace-'));
+/** What the tracer has brought along, and what nodes that share no file with the driver have recorded: none of it is left. */
+const left = (folder: string): readonly string[] =>
+  readdirSync(folder).filter((name) => name.startsWith('lossproof-trace-'));
+
+/** As it is read, whatever the width of the screen. */
+const read = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /** Of the processes that had something to record. */
 const named = ({ ledger }: Traced): readonly unknown[] =>
@@ -47,7 +53,7 @@ describe('a cluster that the script starts', () => {
       await expectTheSame(run, `--sampler ${sampler}`);
       expect(run.exitCode).toBe(0);
       expect(named(run)).toEqual(['actor Policy', 'actor Rollout', 'actor Rollout', 'driver']);
-      expect(run.out).toMatch(/trained, in actor Policy \(pid \d+\)/);
+      expect(read(run.out)).toMatch(/trained, in actor Policy \(pid \d+\)/);
       expect(left(run.folder)).toEqual([]);
     });
 
@@ -87,7 +93,7 @@ describe('a cluster that the script starts', () => {
   test('an actor that is killed is named, and what it had trained is judged', async () => {
     const { out, ledger, exitCode } = await traced('--ray init --kill learner', '--keep-going');
     expect(exitCode, out).toBe(0);
-    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+    expect(read(out)).toMatch(
       /! Actor Policy \(pid \d+ on \S+\) was ended from outside; what it had recorded/,
     );
     expect(out).toContain('not all of it could be seen');
@@ -100,15 +106,15 @@ describe('a cluster that was there before', () => {
   let head: Node;
   beforeAll(async () => {
     head = await startNode();
-  });
-  afterAll(() => head.end());
+  }, TO_START);
+  afterAll(() => head?.end(), TO_START);
 
   test("keeps the script's own runtime environment, that of single actors too", async () => {
     const run = await traced(`--ray init --address ${head.address} --own --by-options`);
     await expectTheSame(run, '--sampler loop');
     const hook = "'MARK_OF_HOOK': 'called in every worker'";
     for (const kind of ['Rollout', 'Policy'])
-      expect(run.out).toContain(`{'MARK_OF_JOB': 'job', 'MARK_OF_ACTOR': '${kind}', ${hook}}`);
+      expect(read(run.out)).toContain(`{'MARK_OF_JOB': 'job', 'MARK_OF_ACTOR': '${kind}', ${hook}}`);
     expect(left(head.folder)).toEqual([]);
   });
 
@@ -121,7 +127,7 @@ describe('a cluster that was there before', () => {
     try {
       const words = `--ray init --address ${head.address} --rollouts-on second --end-node ${second.group}`;
       const { out, exitCode, ledger } = await traced(words, '--keep-going');
-      const told = out.replaceAll(/\s+/g, ' ');
+      const told = read(out);
       expect(told).toMatch(
         /! What actor Rollout \(pid \d+\), actor Rollout \(pid \d+\) recorded on \S+ could not be collected/,
       );
@@ -139,8 +145,8 @@ describe('a node that shares no file with the driver', () => {
   let head: Node;
   beforeAll(async () => {
     head = await startNode({ env: { LOSSPROOF_TRACE_APART: '1' } });
-  });
-  afterAll(() => head.end());
+  }, TO_START);
+  afterAll(() => head?.end(), TO_START);
 
   test('gets the tracer from Ray, and gives its records back', async () => {
     const run = await traced(`--ray init --address ${head.address} --by-options`);
