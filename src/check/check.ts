@@ -230,6 +230,7 @@ function save(property: Property, options: CheckOptions, failure: Failure): void
     sentence: failure.finding?.sentence ?? failure.trainerFailure?.message ?? '',
     trainer: options.trainer.hello.name,
     command: options.command,
+    ...(options.name === undefined ? {} : { name: options.name }),
     seed: failure.seed,
     ...(failure.path === undefined ? {} : { path: failure.path }),
     lines: failure.lines,

@@ -11,6 +11,8 @@ export interface SavedCase {
   readonly sentence: string;
   readonly trainer: string;
   readonly command: string;
+  /** Which of several trainers of a configuration it was. */
+  readonly name?: string;
   readonly seed: number;
   readonly path?: string;
   /** Request lines, hello first. */

@@ -6,6 +6,8 @@ import type { TrainerOptions } from './plan.ts';
 import type { RecordOptions } from './record.ts';
 
 export interface CheckOptions extends TrainerOptions, RecordOptions {
+  /** Every trainer of the configuration, in every setting. */
+  readonly all?: boolean;
   readonly only?: readonly string[];
   readonly level?: Level;
   readonly cases?: number;

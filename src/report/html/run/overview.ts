@@ -1,7 +1,16 @@
 // The top of the page: the verdict as one sentence, what ran, and a banner where that is not all of it.
 import type { PropertyResult } from '../../../check/events.ts';
 import { FAILING } from '../../../vocabulary.ts';
-import { BUNDLED, cutOffWords, isCutOff, type Run, reached, runNames, whoseTrainer } from '../../runs.ts';
+import {
+  BUNDLED,
+  cutOffWords,
+  isCutOff,
+  notBegun,
+  type Run,
+  reached,
+  runNames,
+  whoseTrainer,
+} from '../../runs.ts';
 import { countsLine, notesOf, nounOf, seconds } from '../../summary.ts';
 import { LOOKS } from '../../verdict.ts';
 import { html, type Markup } from '../page/markup.ts';
@@ -84,6 +93,9 @@ function notices({ notices: sentences = [] }: Run): Markup | undefined {
 function banner(run: Run): Markup | undefined {
   const { start, results, running = [], end } = run;
   const all = start.properties.length;
+  const never = notBegun(run);
+  if (never !== undefined)
+    return html`<p class="banner" role="note"><strong>Not run.</strong> ${withCode(never)} Nothing of it is known to hold.</p>`;
   if (end !== undefined && isCutOff(run)) {
     const title = end.interrupted ? 'Interrupted' : 'Not finished';
     return html`<p class="banner" role="note"><strong>${title}.</strong> ${cutOffWords(run)} when ${reached(run)} were done. Nothing is known of the others.</p>`;
