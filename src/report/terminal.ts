@@ -8,6 +8,7 @@ import { foldedTable, type Table, wholeTable } from './fold.ts';
 import { type Estimate, estimateOf, type LiveFacts, liveLine } from './live.ts';
 import { type Note, noteLines } from './notes.ts';
 import { refusalLines } from './refusals.ts';
+import { renewedLines } from './renewed.ts';
 import { trainerName } from './runs.ts';
 import { notesOf, nounOf, summaryLine } from './summary.ts';
 import type { Paint } from './text/paint.ts';
@@ -166,6 +167,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         if (!options.quiet) {
           say(...table.end());
           for (const line of refusalLines(event)) say(...wrap(line, width).map(paint.orange));
+          for (const line of renewedLines(event)) say(...wrap(line, width));
         }
         const told = blocksOf(results.filter(isTold), () => options, MOST_WHOLE);
         const blocks = told.flatMap((lines) => ['', ...lines]);

@@ -1,6 +1,7 @@
 // What a run of `check` asks of one trainer: properties, known failures, and whether its options mean anything together.
 import type { Property } from '../../check/property.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
+import { gpusOfWorkers, thisMachine, visibleGpus } from '../trainer/devices.ts';
 import { type Chosen, type ChosenKnown, chosenProperties, knownFor } from './chosen.ts';
 import type { CheckOptions } from './options.ts';
 import type { Plan } from './plan.ts';
@@ -38,7 +39,20 @@ function askedOf(
   if (isProblem(known)) return known;
   if (options.updateKnown === true && known.file === undefined)
     return { problem: '--update-known needs --known <file>, or `known` in the configuration' };
-  return conflictOf(options, plan) ?? { ...chosen, plan, known };
+  const conflict = conflictOf(options, plan);
+  if (conflict !== undefined) return conflict;
+  const gpus = gpusOf(options, context);
+  return isProblem(gpus) ? gpus : { ...chosen, plan: { ...plan, ...gpus }, known };
+}
+
+/** Each worker's share of the GPUs. */
+function gpusOf(
+  { workers = 1, gpusPerWorker }: CheckOptions,
+  { env }: Context,
+): Pick<Plan, 'environments'> | Problem {
+  if (gpusPerWorker === undefined) return {};
+  const environments = gpusOfWorkers(workers, gpusPerWorker, visibleGpus(thisMachine(env)));
+  return isProblem(environments) ? environments : { environments };
 }
 
 /** Options that together mean nothing, or something else than is thought. */
@@ -47,9 +61,15 @@ function conflictOf(options: CheckOptions, { choice }: Plan): Problem | undefine
     return { problem: '--shard needs --seed: all parts of a run draw their cases from the same one' };
   if (options.shard !== undefined && options.updateKnown === true)
     return { problem: '--update-known needs the whole run; a part of it has not seen everything' };
-  if (options.workers !== undefined && options.workers > 1 && choice.kind === 'object')
+  const processes =
+    options.workers !== undefined && options.workers > 1
+      ? '--workers'
+      : options.gpusPerWorker === undefined
+        ? undefined
+        : '--gpus-per-worker';
+  if (processes !== undefined && choice.kind === 'object')
     return {
-      problem: `--workers starts processes, and the trainer of ${choice.file} is an object in this one`,
+      problem: `${processes} starts processes, and the trainer of ${choice.file} is an object in this one`,
     };
   return undefined;
 }

@@ -54,12 +54,23 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .option('--labels', 'show what the cases of each property exercised, and what they must')
     .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
     .option(
+      '--renew-after <requests>',
+      'a fresh trainer process after so many, for one that leaks',
+      wholePositive,
+    )
+    .option('--renew-above <GB>', 'a fresh one above so much memory; what it remembers is lost', positive)
+    .option(
       '--backend <name>',
       `what computes the reference at real vocabularies: auto (default), ${BACKENDS.join(', ')}`,
       backendName,
     )
     .option('--quiet', 'print failures and the final line only')
     .option('--workers <n>', 'trainer processes side by side', wholePositive)
+    .option(
+      '--gpus-per-worker <n>',
+      'how many of the visible GPUs each worker sees; 0.5: two share one',
+      positive,
+    )
     .option(
       '--shard <i/n>',
       `part i of n, kept in ${SHARDS_FOLDER} for \`lossproof merge\`; the same --seed in each`,

@@ -87,7 +87,7 @@ export async function checkWith(
     ...(options.bail === undefined ? {} : { bail: options.bail }),
     ...(options.workers === undefined
       ? {}
-      : { workers: { count: options.workers, start: () => startAnother(session.plan) } }),
+      : { workers: { count: options.workers, start: (number) => startAnother(session.plan, number) } }),
     costs: history,
     signal: interrupts.signal,
     ...(name === undefined ? {} : { name }),

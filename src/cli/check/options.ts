@@ -22,6 +22,7 @@ export interface CheckOptions extends TrainerOptions, RecordOptions {
   readonly strict?: boolean;
   readonly quiet?: boolean;
   readonly workers?: number;
+  readonly gpusPerWorker?: number;
   readonly shard?: ShardName;
   readonly resume?: string | true;
   /** Seconds. */

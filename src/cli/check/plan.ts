@@ -13,6 +13,10 @@ export interface TrainerOptions extends NamingOptions {
   readonly config?: string;
   readonly opTimeout?: number;
   readonly helloTimeout?: number;
+  /** A fresh process after so many requests, */
+  readonly renewAfter?: number;
+  /** or above so many GB of memory. */
+  readonly renewAbove?: number;
 }
 
 export interface Plan {
@@ -21,6 +25,8 @@ export interface Plan {
   readonly choice: TrainerChoice;
   /** Absolute, where the user names a tokenizer; it wins over the one that the trainer declares. */
   readonly tokenizer: string | undefined;
+  /** Variables of each worker's own, the first one's first; absent: all have those of this process. */
+  readonly environments?: readonly Readonly<Record<string, string>>[];
   /** Where the configuration has several: which of them this is. */
   readonly name?: string;
 }

@@ -224,6 +224,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
           weakened: list(text),
         }),
       ),
+      'renewed?': list(object({ times: count, why: text })),
       'notes?': list(object({ sentence: text, answers: list(text) })),
     }),
   }),

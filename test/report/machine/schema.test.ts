@@ -221,6 +221,7 @@ describe('the schema of events', () => {
         interrupted: true,
         stopped: true,
         refusals: true,
+        renewed: true,
         tally: true,
         noVerdict: true,
         notes: true,
