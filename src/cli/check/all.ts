@@ -161,7 +161,7 @@ function summary(runs: readonly Run[], seed: number, context: Context): readonly
     const [first = '', ...more] = context.out.isTty ? wrap(line, widthOfScreen(context)) : [line];
     return [first, ...more.map((line) => `  ${line}`)];
   });
-  return [`${runs.length} trainers · seed ${seed}`, ...lines];
+  return [`${runs.length} runs · seed ${seed}`, ...lines];
 }
 
 function glyphOf(run: Run): string {

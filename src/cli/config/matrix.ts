@@ -141,7 +141,9 @@ function doubledValue(matrix: Matrix): Problem | undefined {
 /** What of a matrix a trainer does not take part in, and why. */
 function notesOn(one: One, matrix: Matrix): readonly string[] {
   const axes = axesOf(one, matrix);
-  return Object.keys(matrix)
+  const who = one.trainer ?? 'the trainer';
+  const untold = axes.includes('tokenizer') && isUntold(one, matrix);
+  const left = Object.keys(matrix)
     .filter((name) => !axes.includes(name))
     .map((name) => {
       const key = keyOf(name);
@@ -151,6 +153,18 @@ function notesOn(one: One, matrix: Matrix): readonly string[] {
           : saysItself(one.entry, key)
             ? 'it has its own'
             : 'only an adapter is started with it';
-      return `${one.trainer ?? 'the trainer'} is not varied by ${name}: ${why}`;
+      return `${who} is not varied by ${name}: ${why}`;
     });
+  return untold
+    ? [
+        ...left,
+        `${who} is held to each tokenizer and not told which: {tokenizer} stands nowhere in its command`,
+      ]
+    : left;
+}
+
+/** Its command is the same for every tokenizer; an adapter is told by us, and who is in this process may know. */
+function isUntold({ base }: One, matrix: Matrix): boolean {
+  const isAdapter = base.adapter !== undefined || matrix.adapter !== undefined;
+  return !isAdapter && Array.isArray(base.trainer) && !isNamedIn('tokenizer', base);
 }

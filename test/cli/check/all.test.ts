@@ -34,7 +34,7 @@ function lastRuns(world: World): readonly Run[] {
 /** The lines of the summary, without numbers of seconds. */
 function summaryOf(world: World): readonly string[] {
   const lines = world.out().trimEnd().split('\n');
-  const at = lines.findLastIndex((line) => /^\d+ trainers · seed/.test(line));
+  const at = lines.findLastIndex((line) => /^\d+ runs · seed/.test(line));
   return lines.slice(at).map((line) => line.replace(/[\d.]+ (?:ms|s)$/, 'TIME'));
 }
 
@@ -65,7 +65,7 @@ test('every combination runs, and is a run of its own in every output', async ()
   expect(suites.map(([, name]) => name)).toEqual(names);
   expect(world.out()).toContain('good is not varied by side: {side} stands nowhere in what is said of it');
   expect(summaryOf(world)).toEqual([
-    '3 trainers · seed 7',
+    '3 runs · seed 7',
     '✓ good: 1 property: 1 holds · seed 7 · TIME',
     '✓ side · side left: 1 property: 1 holds · seed 7 · TIME',
     '✗ side · side right: 1 property: 1 fails · seed 7 · TIME',
@@ -143,13 +143,15 @@ test('one that does not start is told in every report, and the others run', asyn
   expect(none?.end?.noVerdict).toContain('python3 no-such-file.py did not start');
   expect(good?.results.map(({ verdict }) => verdict)).toEqual(['pass']);
   const [head, first, second] = summaryOf(world);
-  expect(head).toBe('2 trainers · seed 7');
+  expect(head).toBe('2 runs · seed 7');
   expect(first).toMatch(
     /^■ none: not run · python3 no-such-file\.py did not start: The trainer exited with code 2 before/,
   );
   expect(second).toMatch(/^✓ good: /);
   const read = (name: string): string => readFileSync(join(world.folder, name), 'utf8');
   expect(read('r.html')).toMatch(/<strong>Not run\.<\/strong> python3 no-such-file\.py did not start/);
+  expect(read('r.html')).toMatch(/2 runs: nothing fails, 1 was not run/);
+  expect(read('r.html')).toContain('<td class="dim">not run</td>');
   expect(read('r.xml')).toMatch(/<testsuite name="none" tests="2" failures="0" errors="1" skipped="1"/);
   const [cut] = (
     JSON.parse(read('r.sarif')) as { runs: { invocations: { executionSuccessful: boolean }[] }[] }

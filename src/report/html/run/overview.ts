@@ -73,8 +73,10 @@ function headline(runs: readonly Run[]): string {
   if (only !== undefined && others.length === 0)
     return `${only.end === undefined ? 'so far ' : ''}${countsLine(only.results, nounOf(only.start.replay))}`;
   const failing = runs.filter(fails).length;
-  if (failing === 0) return `${runs.length} runs: nothing fails`;
-  return `${runs.length} runs: ${failing === runs.length ? 'each' : failing} ${failing === 1 || failing === runs.length ? 'has' : 'have'} failures`;
+  const never = runs.filter((run) => notBegun(run) !== undefined).length;
+  const missing = never === 0 ? '' : `, ${never} ${never === 1 ? 'was' : 'were'} not run`;
+  if (failing === 0) return `${runs.length} runs: nothing fails${missing}`;
+  return `${runs.length} runs: ${failing === runs.length ? 'each' : failing} ${failing === 1 || failing === runs.length ? 'has' : 'have'} failures${missing}`;
 }
 
 /** What its beginning says that must not be overlooked: that it was another trainer, that not every level was asked. */
