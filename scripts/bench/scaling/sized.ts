@@ -15,7 +15,7 @@ export function tokensARow(property: Property, tokens: number): Sized {
     pad: STOP,
     stops: [STOP],
   }));
-  return { property: sized(property, given), cases: 400 };
+  return { property: sized(property, given), cases: 200 };
 }
 
 /** One row of four tokens over so many. */
@@ -36,7 +36,7 @@ export function vocabulary(property: Property, entries: number): Sized {
       ],
     }),
   );
-  return { property: sized(property, given), cases: 40 };
+  return { property: sized(property, given), cases: 20 };
 }
 
 /** Nothing else of it matters: what it must exercise is not at stake here. */
