@@ -31,6 +31,8 @@ import {
 } from '../options.ts';
 import { LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
+import { checkOnRay } from '../ray/check.ts';
+import { addRayOptions, type RayOptions, rayComplaint } from '../ray/options.ts';
 import { anySeed } from '../seed.ts';
 import { measuredOf } from '../trainer/open.ts';
 import {
@@ -47,7 +49,7 @@ import { makePlan, type Plan, type TrainerOptions } from './plan.ts';
 import { openRecord, type RecordOptions, type RunRecord } from './record.ts';
 import { type ChosenRun, leftOutOf, rewriteKnown } from './update-known.ts';
 
-interface CheckOptions extends TrainerOptions, RecordOptions {
+interface CheckOptions extends TrainerOptions, RecordOptions, RayOptions {
   readonly only?: readonly string[];
   readonly level?: Level;
   readonly cases?: number;
@@ -98,9 +100,9 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     '--no-annotations',
     'in GitHub Actions, neither annotate the job nor write its summary',
   );
-  addTrainerOptions(command)
+  addRayOptions(addTrainerOptions(command))
     .addHelpText('after', EXAMPLES)
-    .action(async (options: CheckOptions) => finish(await check(options, rest, context)));
+    .action(async (options: CheckOptions) => finish(await check(options, command, rest, context)));
 }
 
 const EXAMPLES = `
@@ -115,7 +117,14 @@ Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as 
 Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.
 The last run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
 
-async function check(options: CheckOptions, rest: readonly string[], context: Context): Promise<number> {
+async function check(
+  options: CheckOptions,
+  command: Command,
+  rest: readonly string[],
+  context: Context,
+): Promise<number> {
+  const complaint = rayComplaint(options, command.opts());
+  if (complaint !== undefined) return refuse(context, complaint);
   const plan = await makePlan(options, rest, context);
   if (isProblem(plan)) return refuse(context, plan);
   const properties = await context.properties();
@@ -127,12 +136,24 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
     return refuse(context, {
       problem: '--update-known needs --known <file>, or `known` in the configuration',
     });
+  const seed = options.seed ?? anySeed();
+  if (options.ray !== undefined)
+    return checkOnRay(
+      {
+        options: { ...options, ray: options.ray },
+        command,
+        rest,
+        plan,
+        properties: chosen.properties.length,
+        seed,
+      },
+      context,
+    );
   const unusable = await useBackend(options.backend ?? 'auto');
   if (unusable !== undefined) return refuse(context, unusable);
   const record = openRecord(options, true, context);
   if (isProblem(record)) return refuse(context, record);
 
-  const seed = options.seed ?? anySeed();
   say(context, `lossproof ${VERSION} · seed ${seed}`);
   sayBundled(plan, context);
   try {

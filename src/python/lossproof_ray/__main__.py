@@ -1,4 +1,6 @@
-"""`python -m lossproof_ray`: reads the job, runs it, and ends. The end of standard input, or a signal, cancels everything."""
+"""`python -m lossproof_ray`: reads the job, runs it, and ends. The end of standard input, or a signal, cancels everything; the
+line "enough" lets what runs go on, and starts nothing more.
+"""
 
 import os
 import signal
@@ -17,22 +19,29 @@ CANCELLED = 130
 
 def main():
     take_over()
-    cancelled = threading.Event()
+    cancelled, enough = threading.Event(), threading.Event()
     # Until shards run there is nothing to clear away, and Ray waits for a cluster without hearing anything.
     running = threading.Event()
     cancel = lambda *_: cancelled.set() if running.is_set() else os._exit(CANCELLED)  # noqa: E731
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, cancel)
     job = Job(sys.stdin.readline())
-    threading.Thread(target=lambda: (sys.stdin.read(), cancel()), daemon=True).start()
+    threading.Thread(target=listen, args=(enough, cancel), daemon=True).start()
     try:
-        return run(job, cancelled, running)
+        return run(job, cancelled, enough, running)
     except Problem as problem:
         say(problem=str(problem))
         return REFUSED
 
 
-def run(job, cancelled, running):
+def listen(enough, cancel):
+    for line in sys.stdin:
+        if line.strip() == "enough":
+            enough.set()
+    cancel()
+
+
+def run(job, cancelled, enough, running):
     ray = imported()
     answers(job.address, job.patience)
     # Twice: the first connection says in time whether there is a cluster at all; the second sends the folder, for as long as it takes.
@@ -60,7 +69,7 @@ def run(job, cancelled, running):
     from ._supervise import Supervision
 
     running.set()
-    finished = Supervision(ray, job, shards, cancelled).run()
+    finished = Supervision(ray, job, shards, cancelled, enough).run()
     ray.shutdown()
     return DONE if finished else CANCELLED
 

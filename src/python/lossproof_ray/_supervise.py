@@ -29,11 +29,13 @@ class Try:
 
 
 class Supervision:
-    def __init__(self, ray, job, shards, cancelled):
+    def __init__(self, ray, job, shards, cancelled, enough):
         self._ray = ray
         self._job = job
         self._shards = shards
         self._cancelled = cancelled
+        self._enough = enough
+        self._retries = job.retries
         # What is waited for, and the try that it is of.
         self._waiting = {}
         ray.cloudpickle.register_pickle_by_value(_node)
@@ -48,13 +50,16 @@ class Supervision:
         )
 
     def run(self):
-        """Until every shard has ended or is lost for good. False: it was cancelled."""
+        """Until every shard has ended, is lost for good or is called off. False: it was cancelled."""
         try:
             for shard in range(1, self._shards + 1):
                 self._begin(shard, 1)
             while self._waiting:
                 if self._cancelled.is_set():
                     return False
+                if self._enough.is_set():
+                    self._call_off()
+                    continue
                 ready, _ = self._ray.wait(list(self._waiting), num_returns=1, timeout=HEARD)
                 for ref in ready:
                     self._hear(ref, self._waiting.pop(ref))
@@ -62,6 +67,15 @@ class Supervision:
         finally:
             for attempt in self._waiting.values():
                 self._let_go(attempt)
+
+    def _call_off(self):
+        """What has not started never will; what runs goes on."""
+        self._enough.clear()
+        self._retries = 0
+        for ref, attempt in list(self._waiting.items()):
+            if attempt.address is None:
+                self._let_go(attempt)
+                del self._waiting[ref]
 
     def _begin(self, shard, number):
         actor = self._actor.remote()
@@ -122,7 +136,7 @@ class Supervision:
 
     def _lost(self, attempt, why):
         self._let_go(attempt)
-        again = attempt.number <= self._job.retries
+        again = attempt.number <= self._retries
         never = unmet(self._ray, self._job) if again else None
         if never is not None:
             again, why = False, "%s, and of what is left %s" % (why, never)
