@@ -2,7 +2,7 @@
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
 import { shorten } from '../../report/text/visible.ts';
-import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { type Context, isProblem, refuse, say } from '../context.ts';
 import { INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { liveBlock } from '../live-block.ts';
 import { widthOfScreen } from '../trainer/session.ts';
@@ -45,7 +45,7 @@ export async function runOnRay(asked: OnRay, context: Context): Promise<number> 
   function begin(cluster: Extract<Said, { cluster: unknown }>['cluster']): void {
     const files = openShardFiles(context.cwd, cluster.shards);
     if (isProblem(files)) {
-      problem = (files as Problem).problem;
+      problem = files.problem;
       void driver.cancel();
       return;
     }
@@ -87,7 +87,7 @@ export async function runOnRay(asked: OnRay, context: Context): Promise<number> 
   block?.clear();
   began?.files.close();
 
-  const failed = problem ?? began?.files.problem();
+  const failed = problem ?? began?.files.fault();
   if (failed === undefined && began !== undefined && began.shards.missing().length === 0) {
     const { files, many } = began;
     return asked.finish(Array.from({ length: many }, (_, at) => files.name(at + 1)));
@@ -163,8 +163,9 @@ function tellKept({ shards, files, many }: Began, job: Job, context: Context): v
   const [first] = missing;
   if (first === undefined) return;
   const { err } = context;
-  err.write(`no verdict: ${shards.done()} of ${plural(many, 'shard')} done, kept in ${SHARDS_FOLDER}\n`);
-  if (shards.done() === 0) return;
+  const kept = shards.done() === 0 ? '' : `, kept in ${SHARDS_FOLDER}`;
+  err.write(`no verdict: ${shards.done()} of ${plural(many, 'shard')} done${kept}\n`);
+  if (kept === '') return;
   const adapter = job.adapter.length === 0 ? '' : ` -- ${joinCommand(job.adapter)}`;
   const words = joinCommand([...job.options, '--shard', `${first}/${many}`, '--events', files.name(first)]);
   err.write(`  a missing one alone:  npx lossproof check ${words}${adapter}\n`);

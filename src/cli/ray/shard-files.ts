@@ -15,7 +15,7 @@ export interface ShardFiles {
   begin(shard: number): void;
   append(shard: number, line: string): void;
   /** Why something is missing in them; said at the end, and no verdict. */
-  problem(): string | undefined;
+  fault(): string | undefined;
   close(): void;
 }
 
@@ -59,7 +59,7 @@ export function openShardFiles(cwd: string, shards: number): ShardFiles | Proble
         if (descriptor === undefined) return;
         for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
       }),
-    problem: () => problem,
+    fault: () => problem,
     close: () => attempt(() => [...open.keys()].forEach(end)),
   };
 }

@@ -1,7 +1,7 @@
 // How far each shard is, as the driver tells it, and what of that is said: every shard that is lost or refuses by name, at once.
 import { seconds } from '../../report/summary.ts';
 import { plural } from '../../report/text/plural.ts';
-import { visible } from '../../visible.ts';
+import { harmless } from '../../visible.ts';
 import type { Cluster, Said } from './driver.ts';
 import { isRecord } from './value.ts';
 
@@ -113,7 +113,7 @@ export function shardsOf({ shards: many }: Cluster, properties: number, now: () 
 
 /** Of a trainer on another machine, hence shown and not obeyed. */
 function indented(text: string): string[] {
-  return text === '' ? [] : text.split('\n').map((line) => `  ${visible(line)}`);
+  return text === '' ? [] : text.split('\n').map((line) => `  ${harmless(line)}`);
 }
 
 function typeOf(line: string): unknown {

@@ -3,6 +3,7 @@
 import os
 import re
 import socket
+import tempfile
 import threading
 import time
 
@@ -58,27 +59,59 @@ def silent(address, patience):
 
 def connect(ray, address, patience, runtime_env=None):
     """Ray's own connection. `patience`: what listens there may be no Ray, and then its own wait is a minute and a half."""
-    watchdog = None
-    if patience is not None:
-        watchdog = threading.Timer(patience, _give_up, [silent(address, patience)])
-        watchdog.daemon = True
-        watchdog.start()
-    try:
-        return ray.init(address=address, runtime_env=runtime_env, log_to_driver=False, logging_level="ERROR", configure_logging=False)
-    except BaseException as error:
-        raise Problem(_refusal(ray, address, patience, error)) from error
-    finally:
-        if watchdog is not None:
-            watchdog.cancel()
+    with _Overheard() as overheard:
+        watchdog = None
+        if patience is not None:
+            watchdog = threading.Timer(patience, lambda: _give_up(address, patience, overheard.text()))
+            watchdog.daemon = True
+            watchdog.start()
+        try:
+            return ray.init(address=address, runtime_env=runtime_env, log_to_driver=False, logging_level="ERROR", configure_logging=False)
+        except BaseException as error:
+            raise Problem(_refusal(ray, address, patience, str(error) + overheard.text(), error)) from error
+        finally:
+            if watchdog is not None:
+                watchdog.cancel()
 
 
-def _give_up(problem):
-    say(problem=problem)
+def _give_up(address, patience, overheard):
+    say(problem=locked(address) if _NO_TOKEN in overheard else silent(address, patience))
     os._exit(2)  # the thread that waits cannot be ended
 
 
-def _refusal(ray, address, patience, error):
-    text = str(error)
+# Ray says so on standard error alone, tries again, and ends with "failed to connect".
+_NO_TOKEN = "InvalidAuthToken"
+
+
+def locked(address):
+    return (
+        "the cluster at %s asks for a token, and the one here is missing or another: set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN, "
+        "or RAY_AUTH_TOKEN_PATH, to that of the cluster" % address
+    )
+
+
+class _Overheard:
+    """What is written on standard error meanwhile, by whatever library; handed on at the end."""
+
+    def __enter__(self):
+        self._file = tempfile.TemporaryFile()
+        self._true = os.dup(2)
+        os.dup2(self._file.fileno(), 2)
+        return self
+
+    def text(self):
+        return os.pread(self._file.fileno(), 1 << 20, 0).decode("utf-8", "replace")
+
+    def __exit__(self, *_):
+        os.dup2(self._true, 2)
+        os.close(self._true)
+        os.write(2, self.text().encode())
+        self._file.close()
+
+
+def _refusal(ray, address, patience, text, error):
+    if _NO_TOKEN in text:
+        return locked(address)
     versions = re.findall(r"^\s*(Ray|Python): (\S+)", text, re.M)
     if "ersion mismatch" in text and len(versions) == 4:
         cluster, ours = (" and ".join("%s %s" % pair for pair in pairs) for pairs in (versions[:2], versions[2:]))
