@@ -41,6 +41,7 @@ class Shard:
         mirrored(os.getcwd(), cwd, job["place"])
         cwd = os.path.join(cwd, job["place"])
         if not os.path.isdir(cwd):
+            shutil.rmtree(self.home, ignore_errors=True)
             return dict(here, problem="the folder %s was not taken along" % job["place"])
         words = words + ["check", "--shard", "%d/%d" % (shard, shards), "--events", self.events, "--quiet", "--no-annotations"]
         words = words + job["options"] + (["--"] + job["adapter"] if job["adapter"] else [])
