@@ -80,6 +80,7 @@ const APART: Readonly<Record<string, string>> = {
   shard: '--ray runs all shards; say --shards to choose their number, or leave --ray out to run a single one',
   workers:
     '--workers is of this machine and --ray of a cluster; say --shards to choose how many run there, or leave one out',
+  updateKnown: '--update-known needs a run of this machine; leave --ray out',
   resume:
     '--resume goes on with a run of this machine; what --ray lost runs again by itself, and --shard runs a single shard',
 };

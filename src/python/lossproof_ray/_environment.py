@@ -4,8 +4,8 @@ import os
 
 from ._say import Problem
 
-# Ours, and of one machine: the last run is another each time, and the folder would be sent anew for it.
-LEFT_BEHIND = [".lossproof/last-run.ndjson", ".lossproof/shards"]
+# Ours, and of one machine: runs are others each time, and the folder would be sent anew for them.
+LEFT_BEHIND = [".lossproof/last-run.ndjson", ".lossproof/*.lock", ".lossproof/shards"]
 # Entries of the folder that are named when it is too large.
 NAMED = 3
 

@@ -103,8 +103,10 @@ def environment_of(job):
     """Ours, with what the command line was started with, and this worker's own Python first: it has what the adapter imports."""
     environment = dict(os.environ)
     environment.update(job["environment"])
-    environment.setdefault("LOSSPROOF_PYTHON", sys.executable)
     folders = [os.path.dirname(sys.executable)]
+    # By its name where that will do: the trainer's command is part of what a run is of, and must be the same on every node.
+    name = "python3" if os.path.exists(os.path.join(folders[0], "python3")) else sys.executable
+    environment.setdefault("LOSSPROOF_PYTHON", name)
     node = node_of(environment)
     # `lossproof` is started by `env node`.
     folders.append(os.path.dirname(node))

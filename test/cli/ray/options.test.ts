@@ -57,8 +57,13 @@ describe('what does not go together', () => {
     expect(world.err()).toBe(`lossproof: ${problem}\n`);
   });
 
-  test.each(['shard', 'workers', 'resume'])('--ray with --%s', (other) => {
-    expect(rayComplaint({ ray: 'auto' }, { [other]: '1/3' })?.problem).toContain(`--${other}`);
+  test.each([
+    ['shard', '--shard'],
+    ['workers', '--workers'],
+    ['resume', '--resume'],
+    ['updateKnown', '--update-known'],
+  ])('--ray with %s', (other, flag) => {
+    expect(rayComplaint({ ray: 'auto' }, { [other]: '1/3' })?.problem).toContain(flag);
     expect(rayComplaint({ ray: 'auto' }, { [other]: undefined })).toBeUndefined();
   });
 
