@@ -4,6 +4,7 @@ import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Level, Semantics, Stage, Verdict } from '../vocabulary.ts';
 import type { Doubt } from './profile/doubt.ts';
 import type { Coverage, Finding, Strip } from './property.ts';
+import type { RequestTally } from './refusals.ts';
 
 /** One failing case on the way from the first to the smallest. */
 export interface ShrinkStep {
@@ -168,7 +169,25 @@ export interface PropertyFacts {
   readonly why: string;
   /** Rows of the bug catalogue. */
   readonly catches: readonly string[];
+  /** What it asks of a trainer. Absent of rules that ask nothing. */
+  readonly ops?: readonly string[];
+  /** It compares with a formula: the items of the semantics that say which. */
+  readonly settles?: readonly string[];
 }
+
+/** Which part of a run this is. All parts of a run have the same `of` and `total`, and each place is in one of them. */
+export interface ShardFacts {
+  /** From 1 to `of`. */
+  readonly index: number;
+  readonly of: number;
+  /** Properties of the whole run. */
+  readonly total: number;
+  /** Of this part's properties among them, from 0. */
+  readonly places: readonly number[];
+}
+
+/** Why a run ended before all of its properties had their turn, where nobody interrupted it. */
+export type Stopped = 'time' | 'bail';
 
 export type RunEvent =
   | {
@@ -195,6 +214,9 @@ export type RunEvent =
       readonly notes?: readonly Pick<Doubt, 'sentence' | 'answers'>[];
       /** How a failure is seen again. */
       readonly replay?: Replay;
+      readonly shard?: ShardFacts;
+      /** It goes on with the run before it in the same file, which was cut off. */
+      readonly resumed?: true;
     }
   | { readonly type: 'property-start'; readonly id: string; readonly index: number; readonly total: number }
   | { readonly type: 'progress'; readonly id: string; readonly done: number; readonly total: number }
@@ -205,15 +227,28 @@ export type RunEvent =
       /** Smaller failing cases found so far. */
       readonly shrinks: number;
     }
-  | { readonly type: 'property-end'; readonly result: PropertyResult }
+  | {
+      readonly type: 'property-end';
+      readonly result: PropertyResult;
+      /** It was judged before the run was cut off that this one goes on with. */
+      readonly kept?: true;
+    }
+  /** Something about the run itself that its reader should know: a worker was lost, a process renewed. */
+  | { readonly type: 'notice'; readonly sentence: string }
   | {
       readonly type: 'run-end';
       readonly interrupted: boolean;
       readonly milliseconds: number;
+      readonly stopped?: Stopped;
       /** Requests that the trainer refused, where that cost a property its verdict, the dearest first. */
       readonly refusals?: readonly Refusal[];
+      /** Of one part of a run: what `refusals` of the whole are made of. */
+      readonly tally?: RequestTally;
       /** Of a traced script: why nothing that failed is no pass. */
       readonly noVerdict?: string;
       /** Of a traced script: what its properties noticed, legal and often not meant. */
       readonly notes?: readonly Pick<Doubt, 'sentence' | 'answers'>[];
     };
+
+export type RunStart = Extract<RunEvent, { type: 'run-start' }>;
+export type RunEnd = Extract<RunEvent, { type: 'run-end' }>;

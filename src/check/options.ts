@@ -1,8 +1,9 @@
 // What a run is asked to do.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Level, Semantics } from '../vocabulary.ts';
-import type { Replay } from './events.ts';
+import type { PropertyResult, Replay } from './events.ts';
 import type { Measured } from './profile/measured.ts';
 import type { Property } from './property.ts';
 import type { Corpus } from './saved/corpus.ts';
@@ -40,4 +41,36 @@ export interface RunOptions {
   readonly replay?: Replay;
   /** When the run begins, for the report: ISO 8601 in UTC. */
   readonly started?: string;
+  /** More trainers like the first, beside which they judge; absent: one judges all. */
+  readonly workers?: Workers;
+  /** Only this part of the properties is judged. */
+  readonly shard?: ShardName;
+  /** Results of the run that this one goes on with: they stand, and are told again. */
+  readonly kept?: readonly PropertyResult[];
+  /** How long a property takes, where that was measured before; and how telling it is, where time is short. */
+  readonly costs?: Costs;
+  /** Of the clock: what has not ended by then is not judged, and the most telling properties have their turn first. */
+  readonly mostMilliseconds?: number;
+  /** Nothing more is begun once so many properties have failed. */
+  readonly bail?: number;
+}
+
+export interface Workers {
+  /** Trainers in all, the first included. */
+  readonly count: number;
+  /** Starts the trainer of worker `number`, from 2. The run stops it. */
+  start(number: number): Promise<{ readonly trainer: Trainer } | { readonly failure: TrainerFailure }>;
+}
+
+/** Part `index`, from 1, of `of`. */
+export interface ShardName {
+  readonly index: number;
+  readonly of: number;
+}
+
+export interface Costs {
+  /** Milliseconds a case; undefined where it has not been seen. */
+  millisecondsOf(id: string): number | undefined;
+  /** Runs in which it found something. */
+  caught(id: string): number;
 }

@@ -5,53 +5,57 @@ import type { Trainer } from '../trainer/trainer.ts';
 import type { Message } from '../vocabulary.ts';
 import type { PropertyResult, Refusal } from './events.ts';
 
+/** How often each mark was seen, of how many requests. */
+interface Marks {
+  total: number;
+  readonly counts: Record<string, number>;
+}
+
+/** One way in which an op was refused, its words without their numbers. */
+interface Reason {
+  readonly op: string;
+  readonly why: string;
+  readonly marks: Marks;
+  /** By property. */
+  readonly of: Record<string, Marks>;
+}
+
+/** What was asked and refused, as plain JSON: the tallies of several runs add up. */
+export interface RequestTally {
+  /** By op. */
+  readonly answered: Readonly<Record<string, Marks>>;
+  /** By op and words. */
+  readonly refused: Readonly<Record<string, Reason>>;
+}
+
 export interface Requests {
   /** The trainer, each of whose answers is counted for this property. */
   counting(trainer: Trainer, property: string): Trainer;
   /** Of a property, what most of its refused requests were, with the words: "`tokenize` on route sft is refused: ...". */
   reasonOf(property: string): string | undefined;
-  /** What was refused and cost something, the dearest first. */
-  refusals(results: readonly PropertyResult[]): readonly Refusal[];
+  readonly tally: RequestTally;
 }
 
 /** A trainer that says something else each time is not told apart without end. */
 const MOST_REASONS = 200;
 
-/** How often each mark was seen, of how many requests. */
-interface Marks {
-  total: number;
-  readonly counts: Map<string, number>;
-}
-
-interface Reason {
-  readonly op: Op;
-  readonly why: string;
-  readonly marks: Marks;
-  /** By property. */
-  readonly of: Map<string, Marks>;
-}
-
 export function countRequests(): Requests {
-  const answered = new Map<Op, Marks>();
-  const reasons = new Map<string, Reason>();
+  const answered: Record<string, Marks> = {};
+  const reasons: Record<string, Reason> = {};
+  const tally: RequestTally = { answered, refused: reasons };
 
   const refused = (op: Op, why: string, property: string, marks: readonly string[]): void => {
     const key = `${op} ${why.replaceAll(/\d+/g, '#')}`;
-    if (!reasons.has(key) && reasons.size < MOST_REASONS)
-      reasons.set(key, { op, why, marks: noMarks(), of: new Map() });
-    const reason = reasons.get(key);
+    if (reasons[key] === undefined && Object.keys(reasons).length < MOST_REASONS)
+      reasons[key] = { op, why, marks: noMarks(), of: {} };
+    const reason = reasons[key];
     if (reason === undefined) return;
     count(reason.marks, marks);
     count(from(reason.of, property), marks);
   };
-  /** The reason for most of what a property was refused. */
-  const mostOf = (property: string): Reason | undefined => {
-    const times = (reason: Reason): number => reason.of.get(property)?.total ?? 0;
-    const [most] = [...reasons.values()].sort((a, b) => times(b) - times(a));
-    return most === undefined || times(most) === 0 ? undefined : most;
-  };
 
   return {
+    tally,
     counting: (trainer, property) => ({
       hello: trainer.hello,
       async ask(op, args) {
@@ -67,33 +71,57 @@ export function countRequests(): Requests {
       stderrTail: () => trainer.stderrTail(),
     }),
     reasonOf(property) {
-      const reason = mostOf(property);
-      const marks = reason?.of.get(property);
+      const reason = mostOf(tally, property);
+      const marks = reason?.of[property];
       if (reason === undefined || marks === undefined) return undefined;
       return `${requestWords(reason.op, shared(marks).filter(isArgument))} is refused: ${reason.why}`;
     },
-    refusals(results) {
-      const costs = new Map<Reason, { lost: string[]; weakened: string[] }>();
-      for (const { id, verdict, cases, rejected, setAside } of results) {
-        const lost = verdict === 'skipped' && rejected > 0 && rejected >= setAside;
-        const weakened = verdict === 'pass' && rejected > cases / 2;
-        const reason = lost || weakened ? mostOf(id) : undefined;
-        if (reason === undefined) continue;
-        const cost = costs.get(reason) ?? { lost: [], weakened: [] };
-        costs.set(reason, cost);
-        (lost ? cost.lost : cost.weakened).push(id);
-      }
-      return [...costs]
-        .sort(([, a], [, b]) => b.lost.length - a.lost.length || b.weakened.length - a.weakened.length)
-        .map(([{ op, why, marks }, cost]) => ({
-          op,
-          request: distinguishing(marks, answered.get(op)),
-          times: marks.total,
-          why,
-          ...cost,
-        }));
-    },
   };
+}
+
+/** What was refused and cost something, the dearest first. */
+export function refusalsOf(tally: RequestTally, results: readonly PropertyResult[]): readonly Refusal[] {
+  const costs = new Map<Reason, { lost: string[]; weakened: string[] }>();
+  for (const { id, verdict, cases, rejected, setAside } of results) {
+    const lost = verdict === 'skipped' && rejected > 0 && rejected >= setAside;
+    const weakened = verdict === 'pass' && rejected > cases / 2;
+    const reason = lost || weakened ? mostOf(tally, id) : undefined;
+    if (reason === undefined) continue;
+    const cost = costs.get(reason) ?? { lost: [], weakened: [] };
+    costs.set(reason, cost);
+    (lost ? cost.lost : cost.weakened).push(id);
+  }
+  return [...costs]
+    .sort(([, a], [, b]) => b.lost.length - a.lost.length || b.weakened.length - a.weakened.length)
+    .map(([{ op, why, marks }, cost]) => ({
+      op,
+      request: distinguishing(marks, tally.answered[op]),
+      times: marks.total,
+      why,
+      ...cost,
+    }));
+}
+
+/** Of runs that each judged some of the properties. */
+export function joinedTally(tallies: readonly RequestTally[]): RequestTally {
+  const answered: Record<string, Marks> = {};
+  const refused: Record<string, Reason> = {};
+  for (const tally of tallies) {
+    for (const [op, marks] of Object.entries(tally.answered)) addMarks(from(answered, op), marks);
+    for (const [key, reason] of Object.entries(tally.refused)) {
+      refused[key] ??= { op: reason.op, why: reason.why, marks: noMarks(), of: {} };
+      addMarks(refused[key].marks, reason.marks);
+      for (const [id, marks] of Object.entries(reason.of)) addMarks(from(refused[key].of, id), marks);
+    }
+  }
+  return { answered, refused };
+}
+
+/** The reason for most of what a property was refused. */
+function mostOf({ refused }: RequestTally, property: string): Reason | undefined {
+  const times = (reason: Reason): number => reason.of[property]?.total ?? 0;
+  const [most] = Object.values(refused).sort((a, b) => times(b) - times(a));
+  return most === undefined || times(most) === 0 ? undefined : most;
 }
 
 /** "`tokenize` on route sft with add_generation_prompt true". */
@@ -101,27 +129,32 @@ export function requestWords(op: string, marks: readonly string[]): string {
   return [`\`${op}\``, ...marks].join(' ');
 }
 
-const noMarks = (): Marks => ({ total: 0, counts: new Map() });
+const noMarks = (): Marks => ({ total: 0, counts: {} });
 
-function from<K>(all: Map<K, Marks>, key: K): Marks {
-  const known = all.get(key) ?? noMarks();
-  all.set(key, known);
-  return known;
+function from(all: Record<string, Marks>, key: string): Marks {
+  all[key] ??= noMarks();
+  return all[key];
 }
 
 function count(marks: Marks, seen: readonly string[]): void {
   marks.total++;
-  for (const mark of seen) marks.counts.set(mark, (marks.counts.get(mark) ?? 0) + 1);
+  for (const mark of seen) marks.counts[mark] = (marks.counts[mark] ?? 0) + 1;
+}
+
+function addMarks(marks: Marks, more: Readonly<Marks>): void {
+  marks.total += more.total;
+  for (const [mark, times] of Object.entries(more.counts))
+    marks.counts[mark] = (marks.counts[mark] ?? 0) + times;
 }
 
 const shared = ({ total, counts }: Marks): string[] =>
-  [...counts].flatMap(([mark, times]) => (times === total ? [mark] : []));
+  Object.entries(counts).flatMap(([mark, times]) => (times === total ? [mark] : []));
 
 /** What all refused requests have, less what all answered ones have, too. */
 function distinguishing(refused: Marks, answered: Marks | undefined): string[] {
   const all = shared(refused);
   if (answered === undefined) return all.filter(isArgument);
-  return all.filter((mark) => answered.counts.get(mark) !== answered.total);
+  return all.filter((mark) => answered.counts[mark] !== answered.total);
 }
 
 /** Arguments with few values, which an adapter may answer or not; any other text is the case's own. */

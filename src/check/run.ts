@@ -1,19 +1,28 @@
-// One run: every chosen property against one trainer, as a stream of events. Which properties, which trainer
-// and what is printed is decided elsewhere.
+// One run: every chosen property against one trainer, or several like it side by side, as a stream of events. Which
+// properties, which trainer and what is printed is decided elsewhere.
 
 import { nearestName } from '../protocol/nearest.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import type { FailureKind } from '../trainer/failure.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
-import type { Semantics } from '../vocabulary.ts';
+import { FAILING, type Semantics } from '../vocabulary.ts';
 import { checkProperty, unseenReason } from './check.ts';
-import { NOT_TRIED, type PropertyFacts, type PropertyResult, type RunEvent } from './events.ts';
+import { dealtTo, longestFirst, mostTellingFirst, workOf } from './deal.ts';
+import {
+  NOT_TRIED,
+  type PropertyFacts,
+  type PropertyResult,
+  type RunEvent,
+  type RunStart,
+} from './events.ts';
+import { judgeAll } from './lanes.ts';
 import type { RunOptions } from './options.ts';
 import { NOT_MEASURED } from './profile/measured.ts';
 import type { Property, World } from './property.ts';
-import { inOrder, notesOf, questionsOf } from './questions/questions.ts';
-import { countRequests } from './refusals.ts';
+import { inOrder, notesOf, type Questions, questionsOf } from './questions/questions.ts';
+import { countRequests, refusalsOf } from './refusals.ts';
+import { settling } from './settle.ts';
+import { stopOf } from './stop.ts';
 import { supportOf } from './support.ts';
 
 /** Long enough for every shrink measured so far on a torch trainer, short enough to wait for. */
@@ -24,18 +33,126 @@ export async function run(
   options: RunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<readonly PropertyResult[]> {
-  const { trainer, seed, semantics, replay, started, strict } = options;
+  const { trainer, kept = [] } = options;
+  const { properties, world, questions, work, start } = prepared(options);
+  const begun = performance.now();
+  const stop = stopOf(options);
+  emit(start);
+
+  const results: PropertyResult[] = [];
+  // A part of a run cannot know the others: what they make of it is told when they are merged.
+  const settle = settling(options.shard === undefined ? properties.map(factsOf) : []);
+  /** Of this process, results that were kept included. */
+  const spent = (): number =>
+    performance.now() - begun + kept.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+  const end = (ended: readonly PropertyResult[], how: { readonly kept?: true } = {}): void => {
+    for (const result of ended) {
+      results.push(result);
+      emit({ type: 'property-end', result, ...how });
+      if (FAILING.includes(result.verdict)) stop.failed();
+    }
+  };
+  for (const result of kept) end(settle.add(result), { kept: true });
+
+  const told = new Map<string, string>();
+  const requests = countRequests();
+  const judge = async (property: Property, own: Trainer | undefined): Promise<PropertyResult> => {
+    const unsupported = supportOf(property, world);
+    if (unsupported !== undefined)
+      return judgedOrUnseen(
+        questions.instead(property) ?? without(property, 'unsupported', unsupported),
+        options,
+      );
+    if (own === undefined) return without(property, 'skipped', 'the trainer can no longer be started');
+    if (stop.signal.aborted) return without(property, 'interrupted', stop.reason(false));
+    const checked = await checkProperty(property, world, {
+      ...options,
+      signal: stop.signal,
+      trainer: requests.counting(own, property.id),
+      shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
+      onProgress: (done) =>
+        emit({
+          type: 'progress',
+          id: property.id,
+          done,
+          total: Math.min(options.cases, property.mostCases ?? options.cases),
+        }),
+      onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
+      told,
+      requests,
+    });
+    const judged = questions.asked(property, judgedOrUnseen(checked, options));
+    return judged.verdict === 'interrupted' ? { ...judged, reason: stop.reason(true) } : judged;
+  };
+
+  const isKept = new Set(kept.map(({ id }) => id));
+  const waiting = properties.filter(({ id }) => !isKept.has(id));
+  const queue = { work, costs: options.costs, cases: options.cases };
+  await judgeAll({
+    properties:
+      options.mostMilliseconds !== undefined
+        ? mostTellingFirst(waiting, queue)
+        : options.workers === undefined
+          ? waiting
+          : longestFirst(waiting, queue),
+    first: trainer,
+    workers: options.workers,
+    onStart: ({ id }) => {
+      const index = properties.findIndex((property) => property.id === id);
+      emit({ type: 'property-start', id, index, total: properties.length });
+    },
+    judge: async (property, own) => {
+      const before = performance.now();
+      const result = await judge(property, own);
+      return { ...result, milliseconds: performance.now() - before };
+    },
+    onEnd: (result) => end(settle.add(result)),
+    onNotice: (sentence) => emit({ type: 'notice', sentence }),
+  });
+  end(settle.rest());
+  if ((options.shard?.index ?? 1) === 1) end(strangers(options));
+  const stopped = results.some(({ verdict }) => verdict === 'interrupted') ? stop.why() : undefined;
+  const refusals = options.shard === undefined ? refusalsOf(requests.tally, results) : [];
+  emit({
+    type: 'run-end',
+    interrupted: options.signal?.aborted === true,
+    milliseconds: spent(),
+    ...(stopped === undefined ? {} : { stopped }),
+    ...(refusals.length === 0 ? {} : { refusals }),
+    ...(options.shard === undefined ? {} : { tally: requests.tally }),
+  });
+  return results;
+}
+
+/** What a run begins with, before anything is asked: whether it may go on with another is read off it. */
+export function startOf(options: RunOptions): RunStart {
+  return prepared(options).start;
+}
+
+interface Prepared {
+  /** In their order; of this part of the run. */
+  readonly properties: readonly Property[];
+  readonly world: World;
+  readonly questions: Questions;
+  readonly work: (property: Property) => number;
+  readonly start: RunStart;
+}
+
+function prepared(options: RunOptions): Prepared {
+  const { trainer, seed, semantics, replay, shard, started, strict } = options;
   const { semantics: measured, doubts } = options.measured ?? NOT_MEASURED;
   const world = worldOf(trainer, options.tokenizer, semantics, measured);
-  const properties = inOrder(options.properties);
+  const whole = inOrder(options.properties);
+  const work = (property: Property): number => workOf(property, options.cases, trainer.hello.ops);
+  const properties = shard === undefined ? whole : dealtTo(shard, whole, work);
   const questions = questionsOf(
-    properties,
+    whole,
     doubts.filter(({ weight }) => strict || weight === 'ask'),
     world,
   );
-  const notes = strict ? [] : notesOf(doubts, properties);
-  const begun = performance.now();
-  emit({
+  const notes = strict ? [] : notesOf(doubts, whole);
+  const places = (): number[] => properties.map((property) => whole.indexOf(property));
+  const start: RunStart = {
     type: 'run-start',
     seed,
     cases: options.cases,
@@ -44,74 +161,20 @@ export async function run(
     properties: properties.map(factsOf),
     version: VERSION,
     ...(options.notRun === undefined ? {} : { notRun: options.notRun }),
-    ...(options.bundled ? { bundled: true as const } : {}),
+    ...(options.bundled ? { bundled: true } : {}),
     ...(started === undefined ? {} : { started }),
     ...(semantics === undefined ? {} : { configured: semantics }),
     ...(options.measured === undefined ? {} : { measured }),
     ...(notes.length === 0 ? {} : { notes }),
     ...(replay === undefined ? {} : { replay }),
-  });
-
-  const results: PropertyResult[] = [];
-  let gone: string | undefined;
-  const told = new Map<string, string>();
-  const requests = countRequests();
-  for (const [index, property] of properties.entries()) {
-    emit({ type: 'property-start', id: property.id, index, total: properties.length });
-    const unsupported = supportOf(property, world);
-    const before = performance.now();
-    let result: PropertyResult;
-    if (unsupported !== undefined)
-      result = judgedOrUnseen(
-        questions.instead(property) ?? without(property, 'unsupported', unsupported),
-        options,
-      );
-    else if (gone !== undefined) result = without(property, 'skipped', gone);
-    else if (options.signal?.aborted)
-      result = without(property, 'interrupted', 'the run was interrupted before it');
-    else {
-      const checked = await checkProperty(property, world, {
-        ...options,
-        trainer: requests.counting(trainer, property.id),
-        shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
-        onProgress: (done) =>
-          emit({
-            type: 'progress',
-            id: property.id,
-            done,
-            total: Math.min(options.cases, property.mostCases ?? options.cases),
-          }),
-        onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
-        told,
-        requests,
-      });
-      result = questions.judged(property, judgedOrUnseen(checked, options));
-      const all = [result.failure, ...(result.others ?? [])];
-      if (all.some((failure) => GONE.includes(failure?.trainerFailure?.kind)))
-        gone = 'the trainer can no longer be started';
-    }
-    result = { ...result, milliseconds: performance.now() - before };
-    results.push(result);
-    emit({ type: 'property-end', result });
-  }
-  for (const result of strangers(options)) {
-    results.push(result);
-    emit({ type: 'property-end', result });
-  }
-  const refusals = requests.refusals(results);
-  emit({
-    type: 'run-end',
-    interrupted: options.signal?.aborted === true,
-    milliseconds: performance.now() - begun,
-    ...(refusals.length === 0 ? {} : { refusals }),
-  });
-  return results;
+    ...(shard === undefined ? {} : { shard: { ...shard, total: whole.length, places: places() } }),
+    ...(options.kept === undefined ? {} : { resumed: true }),
+  };
+  return { properties, world, questions, work, start };
 }
 
-const GONE: readonly (FailureKind | undefined)[] = ['budget', 'start'];
-
-function factsOf({ id, title, stage, level, why, catches }: Property): PropertyFacts {
-  return { id, title, stage, level, why, catches };
+function factsOf({ id, title, stage, level, why, catches, ops, settles }: Property): PropertyFacts {
+  return { id, title, stage, level, why, catches, ops, ...(settles === undefined ? {} : { settles }) };
 }
 
 /** What generators and checks may know of a trainer; the configuration's semantics win over declared ones, and those over measured ones. */

@@ -11,10 +11,10 @@ export const NO_VERDICT = 2;
 /** 128 + SIGINT, as shells have it; of SIGTERM, too: a run that was stopped is one thing. */
 export const INTERRUPTED = 130;
 
-/** The code of a run. Nothing checked is never a success. */
+/** The code of a run. Nothing checked is never a success, nor is what was left out for want of time. */
 export function exitCodeOf(results: readonly PropertyResult[], interrupted: boolean): number {
   if (interrupted) return INTERRUPTED;
   const counts = countVerdicts(results);
   if (FAILING.some((verdict) => counts[verdict] > 0)) return FAILED;
-  return counts.pass + counts.known > 0 ? HOLDS : NO_VERDICT;
+  return counts.pass + counts.known > 0 && counts.interrupted === 0 ? HOLDS : NO_VERDICT;
 }

@@ -12,6 +12,7 @@ import { HOLDS, NO_VERDICT } from './exit.ts';
 import { addGolden } from './golden/golden.ts';
 import { addMonitor } from './monitor/monitor.ts';
 import type { Invocation } from './options.ts';
+import { addMerge } from './outputs/merge.ts';
 import { addReport } from './outputs/report.ts';
 import { addDemo } from './start/demo.ts';
 import { addDoctor } from './start/doctor.ts';
@@ -65,6 +66,7 @@ export function buildProgram(invocation: Invocation): Command {
   for (const add of [
     addCheck,
     addReport,
+    addMerge,
     addReplay,
     addProfile,
     addTrace,

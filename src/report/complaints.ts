@@ -5,7 +5,7 @@ import { LEVELS, type Verdict } from '../vocabulary.ts';
 import { troubleKey } from './failure/blocks.ts';
 import { failureLines, othersSaid, saidOf } from './failure/failure.ts';
 import { replayFor } from './failure/reproduce.ts';
-import { type Run, reached } from './runs.ts';
+import { cutOffWords, type Run, reached } from './runs.ts';
 import { PLAIN } from './text/paint.ts';
 import { clipped, harmless } from './text/visible.ts';
 import { LOOKS } from './verdict.ts';
@@ -47,8 +47,7 @@ export function sentenceOf(result: PropertyResult): string {
 
 /** Of a run that is cut off: what that means. */
 export function cutOffSentence(run: Run): string {
-  const why = run.end === undefined ? 'The events end before the run does' : 'The run was interrupted';
-  return `${why}, after ${reached(run)}: what was not tried is not known to hold.`;
+  return `${cutOffWords(run)}, after ${reached(run)}: what was not tried is not known to hold.`;
 }
 
 /** The block of a failure as one text of at most about `most` characters: a page of a CI system is not scrolled for ever. */

@@ -7,8 +7,6 @@ import { stageOf } from './runs.ts';
 import { casesOf, lineOf, rowLines, type TableOptions, warningsOf } from './text/table.ts';
 
 export interface Table {
-  /** Lines that can be printed now that this property begins. */
-  start(id: string): string[];
   /** Lines that can be printed now that this property has ended. */
   add(result: PropertyResult): string[];
   /** Those that are left at the end. */
@@ -17,7 +15,7 @@ export interface Table {
 
 /** A row for every property, as it ends. */
 export function wholeTable(options: TableOptions): Table {
-  return { start: () => [], add: (result) => rowLines(result, options), end: () => [] };
+  return { add: (result) => rowLines(result, options), end: () => [] };
 }
 
 /**
@@ -33,29 +31,31 @@ export function foldedTable(
   const sizes = countBy(properties, groupOf);
   const names = given.each ? [] : [...sizes].map(([key, size]) => nameOf(key, size - 1, size, given));
   const options = { ...given, ids: [...given.ids, ...names] };
+  // Several trainers side by side judge properties of several stages at a time: a stage is over when all of it is.
+  const open = countBy(properties, ({ id }) => stageOf(id));
 
-  const flush = (): string[] => {
-    const groups = groupBy(holding, groupOf);
-    holding = [];
-    return groups.flatMap((group) => holdingLines(group, sizes.get(groupOf(group[0])) ?? 0, options));
+  const flush = (isOver: (stage: string) => boolean): string[] => {
+    const over = holding.filter(({ id }) => isOver(stageOf(id)));
+    holding = holding.filter((result) => !over.includes(result));
+    return groupBy(over, groupOf).flatMap((group) =>
+      holdingLines(group, sizes.get(groupOf(group[0])) ?? 0, options),
+    );
   };
-  const start = (id: string): string[] =>
-    holding[0] !== undefined && stageOf(holding[0].id) !== stageOf(id) ? flush() : [];
   return {
-    start,
     add(result) {
-      const before = start(result.id);
+      const stage = stageOf(result.id);
+      open.set(stage, (open.get(stage) ?? 0) - 1);
+      const own: string[] = [];
       if (options.each !== true && isSilent(result)) holding.push(result);
-      else if (isNotJudged(result)) {
-        if (given.judgedOnly !== true) notJudged.push(result);
-      } else return [...before, ...rowLines(result, options)];
-      return before;
+      else if (!isNotJudged(result)) own.push(...rowLines(result, options));
+      else if (given.judgedOnly !== true) notJudged.push(result);
+      return [...own, ...flush((each) => (open.get(each) ?? 0) <= 0)];
     },
     end() {
       const reasons = groupBy(notJudged, reasonOf);
       const order = (group: Group): number => NOT_JUDGED.indexOf(group[0].verdict);
       return [
-        ...flush(),
+        ...flush(() => true),
         ...reasons.sort((a, b) => order(a) - order(b)).flatMap((group) => reasonLines(group, options)),
       ];
     },

@@ -12,13 +12,16 @@ export interface LiveFacts {
   readonly elapsed: number;
   /** Milliseconds to the end of the run, where there is something to go by. */
   readonly left?: number | undefined;
+  /** So many more are judged beside it. */
+  readonly beside?: number;
   /** It has failed, and so many smaller cases have been found. */
   readonly shrinks?: number | undefined;
 }
 
 /** `3 of 31  mask/prompt-is-never-trained  41/100 cases, 2,300 a second, about 12 s left`, or what of it fits. */
 export function liveLine(facts: LiveFacts, width: number): string {
-  const { place, id } = facts;
+  const { place, beside = 0 } = facts;
+  const id = beside === 0 ? facts.id : `${facts.id} and ${beside} more`;
   const count = facts.done === 0 ? [] : [`${facts.done}/${facts.total} cases`];
   const left = facts.left === undefined ? [] : [`about ${roughly(facts.left)} left`];
   const state = facts.shrinks === undefined ? count : [`fails; shrinking: ${smaller(facts.shrinks)}`];

@@ -1,55 +1,111 @@
 // Runs as reports want them: the events of one run, folded; how far it came, and what it is called. A run may be
 // unfinished: it is going on, or was cut off.
-import type { PropertyResult, RunEvent } from '../check/events.ts';
+import type { PropertyResult, RunEnd, RunEvent, RunStart } from '../check/events.ts';
 import type { Hello } from '../protocol/message.ts';
 import { harmless } from '../visible.ts';
 
-export type RunStart = Extract<RunEvent, { type: 'run-start' }>;
-export type RunEnd = Extract<RunEvent, { type: 'run-end' }>;
+export type { RunEnd, RunStart };
 
 export interface Run {
   readonly start: RunStart;
   /** In the order in which they ended. */
   readonly results: readonly PropertyResult[];
-  /** The property in hand, where the run has not ended. */
-  readonly running?: { readonly id: string; readonly done: number; readonly total: number };
+  /** The properties in hand, where the run has not ended: one for each trainer at work. */
+  readonly running?: readonly Running[];
+  /** Something about the run itself, a sentence each. */
+  readonly notices?: readonly string[];
   readonly end?: RunEnd;
 }
 
-/** Each `run-start` begins a run; what comes before the first belongs to none. */
+export interface Running {
+  readonly id: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/**
+ * Each `run-start` begins a run; what comes before the first belongs to none. One that goes on with a run that was cut off
+ * adds to it, in the place of what was not judged.
+ */
 export function runsOf(events: Iterable<RunEvent>): readonly Run[] {
-  const runs: { start: RunStart; results: PropertyResult[]; running?: Run['running']; end?: RunEnd }[] = [];
+  const runs: Folding[] = [];
   for (const event of events) {
-    if (event.type === 'run-start') runs.push({ start: event, results: [] });
+    if (event.type === 'run-start') {
+      const before = event.resumed === true ? runs.at(-1) : undefined;
+      if (before !== undefined && isCutOff(before)) goOn(before, event);
+      else runs.push({ start: event, results: [], running: [], notices: [] });
+    }
     const run = runs.at(-1);
     if (run === undefined) continue;
     switch (event.type) {
       case 'property-start':
-        run.running = { id: event.id, done: 0, total: run.start.cases };
+        inHand(run, { id: event.id, done: 0, total: run.start.cases });
         break;
       case 'progress':
-        run.running = { id: event.id, done: event.done, total: event.total };
+        inHand(run, { id: event.id, done: event.done, total: event.total });
         break;
       case 'property-end':
+        if (run.start.resumed) run.results = run.results.filter(({ id }) => id !== event.result.id);
         run.results.push(event.result);
-        delete run.running;
+        run.running = run.running.filter(({ id }) => id !== event.result.id);
+        break;
+      case 'notice':
+        run.notices.push(event.sentence);
         break;
       case 'run-end':
         run.end = event;
+        run.running = [];
         break;
     }
   }
-  return runs as readonly Run[];
+  return runs;
+}
+
+interface Folding {
+  start: RunStart;
+  results: PropertyResult[];
+  running: readonly Running[];
+  notices: string[];
+  end?: RunEnd;
+}
+
+function goOn(run: Folding, start: RunStart): void {
+  run.start = start;
+  run.results = run.results.filter(isJudged);
+  run.running = [];
+  delete run.end;
+}
+
+function inHand(run: Folding, now: Running): void {
+  run.running = [...run.running.filter(({ id }) => id !== now.id), now];
+}
+
+/** It had its turn, whatever came of it. */
+export function isJudged({ verdict }: PropertyResult): boolean {
+  return verdict !== 'interrupted';
 }
 
 /** It ended before every property had its turn, or has not ended yet. */
-export function isCutOff({ end }: Run): boolean {
-  return end === undefined || end.interrupted;
+export function isCutOff({ end }: Pick<Run, 'end'>): boolean {
+  return end === undefined || end.interrupted || end.stopped !== undefined;
+}
+
+/** Why it was cut off. */
+export function cutOffWords({ end }: Pick<Run, 'end'>): string {
+  if (end === undefined) return 'The events end before the run does';
+  switch (end.stopped) {
+    case 'time':
+      return 'The time of --max-time was over';
+    case 'bail':
+      return 'The run was stopped by --bail';
+    default:
+      return 'The run was interrupted';
+  }
 }
 
 /** `3 of 13 properties`: how many have a result that says something, of those that were asked for. */
 export function reached({ start, results }: Run): string {
-  const judged = results.filter(({ verdict }) => verdict !== 'interrupted').length;
+  const judged = results.filter(isJudged).length;
   return `${judged} of ${Math.max(start.properties.length, results.length)} properties`;
 }
 

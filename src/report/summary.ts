@@ -1,5 +1,5 @@
 // The final line, in words: "31 properties: 29 hold, 1 fails, 1 unsupported · seed 1836021 · 12.3 s".
-import { isMuchLeftOut, type PropertyResult, type Replay } from '../check/events.ts';
+import { isMuchLeftOut, type PropertyResult, type Replay, type Stopped } from '../check/events.ts';
 import { LEVELS, VERDICTS, type Verdict } from '../vocabulary.ts';
 import { BUNDLED, millisecondsOf, type Run, type RunStart } from './runs.ts';
 import { plural } from './text/plural.ts';
@@ -10,6 +10,8 @@ export interface RunFacts {
   readonly seed?: number;
   readonly milliseconds: number;
   readonly interrupted: boolean;
+  /** It ended before every property had its turn, by itself. */
+  readonly stopped?: Stopped;
   /** What must not be overlooked about this run. */
   readonly notes?: readonly string[];
   /** What a result is one of; default: a property. */
@@ -29,15 +31,22 @@ export function nounOf(replay: Replay | undefined): Noun {
 /** One line without colour. */
 export function summaryLine(results: readonly Counted[], facts: RunFacts): string {
   return [
-    `${facts.interrupted ? 'interrupted · ' : ''}${countsLine(results, facts.noun)}`,
+    ...(facts.interrupted ? ['interrupted'] : facts.stopped === undefined ? [] : [STOPPED[facts.stopped]]),
+    countsLine(results, facts.noun),
     ...(facts.seed === undefined ? [] : [`seed ${facts.seed}`]),
     seconds(facts.milliseconds),
     ...(facts.notes ?? []),
   ].join(' · ');
 }
 
+const STOPPED: Readonly<Record<Stopped, string>> = { time: 'out of time', bail: 'stopped by --bail' };
+
 /** What must not be overlooked about a run, as far as its beginning says it. */
-export function notesOf({ notRun = {}, bundled }: Pick<RunStart, 'notRun' | 'bundled'>): readonly string[] {
+export function notesOf({
+  notRun = {},
+  bundled,
+  shard,
+}: Pick<RunStart, 'notRun' | 'bundled' | 'shard'>): readonly string[] {
   const left = LEVELS.flatMap((level) => (notRun[level] ? [[notRun[level], level] as const] : []));
   const highest = left.at(-1)?.[1];
   const many = left.reduce((sum, [count]) => sum + count, 0);
@@ -47,6 +56,11 @@ export function notesOf({ notRun = {}, bundled }: Pick<RunStart, 'notRun' | 'bun
       ? []
       : [`${counted} ${many === 1 ? 'property' : 'properties'} not run: --level ${highest}`]),
     ...(bundled === true ? [BUNDLED] : []),
+    ...(shard === undefined
+      ? []
+      : [
+          `part ${shard.index} of ${shard.of}, ${shard.places.length} of ${plural(shard.total, 'property', 'properties')}: no verdict before lossproof merge`,
+        ]),
   ];
 }
 
@@ -58,6 +72,7 @@ export function runLine(run: Run): string {
     milliseconds: millisecondsOf(run),
     noun: nounOf(start.replay),
     interrupted: end?.interrupted ?? false,
+    ...(end?.stopped === undefined ? {} : { stopped: end.stopped }),
     notes: [
       ...(end === undefined
         ? [`the run has not ended: ${results.length} of ${start.properties.length}`]

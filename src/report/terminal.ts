@@ -5,7 +5,7 @@ import type { Hello } from '../protocol/message.ts';
 import { FAILING } from '../vocabulary.ts';
 import { blocksOf } from './failure/blocks.ts';
 import { foldedTable, type Table, wholeTable } from './fold.ts';
-import { type Estimate, estimateOf, liveLine } from './live.ts';
+import { type Estimate, estimateOf, type LiveFacts, liveLine } from './live.ts';
 import { type Note, noteLines } from './notes.ts';
 import { refusalLines } from './refusals.ts';
 import { trainerName } from './runs.ts';
@@ -45,6 +45,9 @@ export interface TerminalOptions {
   readonly now: () => number;
 }
 
+/** A property that is being judged. */
+type InHand = Pick<LiveFacts, 'place' | 'id' | 'done' | 'total'> & { readonly started: number };
+
 /** Returns the event handler; it keeps the results it has seen. */
 export function terminalReport(options: TerminalOptions): (event: RunEvent) => void {
   const { write, width, paint, labels = false, now } = options;
@@ -56,7 +59,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
   let doubts: readonly Note[] = [];
   let notes: readonly string[] = [];
   let running = 0;
-  let current = { place: '', id: '', done: 0, total: 0, started: 0 };
+  const inHand = new Map<string, InHand>();
   let drawn = Number.NEGATIVE_INFINITY;
   let said = now();
   let shrinking = false;
@@ -67,7 +70,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
     drawn = Number.NEGATIVE_INFINITY;
     said = now();
   };
-  const draw = (shrinks?: number): void => {
+  const draw = (current: InHand, shrinks?: number): void => {
     const at = now();
     // What it does now is another thing, however soon after.
     const turned = shrinks !== undefined && !shrinking;
@@ -77,7 +80,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
     const elapsed = at - current.started;
     const share = current.total === 0 ? 0 : current.done / current.total;
     const left = shrinks === undefined ? estimate.left(share, elapsed) : undefined;
-    const facts = { ...current, elapsed, left, shrinks };
+    const facts = { ...current, elapsed, left, shrinks, beside: inHand.size - 1 };
     if (!options.live) {
       say(paint.dim(STILL + liveLine(facts, width - STILL.length)));
       return;
@@ -92,6 +95,18 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
     running++;
     const { supported } = options;
     return supported === undefined ? `${index + 1} of ${total}` : `${running} of ${supported.size}`;
+  };
+
+  const begun = (event: {
+    readonly id: string;
+    readonly index?: number;
+    readonly total?: number;
+  }): InHand => {
+    const { index, total } = event;
+    const place = index === undefined || total === undefined ? '' : placeOf({ index, total });
+    const own = { place, id: event.id, done: 0, total: 0, started: now() };
+    inHand.set(event.id, own);
+    return own;
   };
 
   return (event) => {
@@ -120,19 +135,23 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         break;
       }
       case 'property-start':
-        if (!options.quiet) say(...table.start(event.id));
         if (options.supported?.has(event.id) === false) break;
-        current = { place: placeOf(event), id: event.id, done: 0, total: 0, started: now() };
-        draw();
+        draw(begun(event));
         break;
-      case 'progress':
-        current = { ...current, id: event.id, done: event.done, total: event.total };
-        draw();
+      case 'progress': {
+        const current = { ...(inHand.get(event.id) ?? begun(event)), done: event.done, total: event.total };
+        inHand.set(event.id, current);
+        draw(current);
         break;
+      }
       case 'shrinking':
-        draw(event.shrinks);
+        draw(inHand.get(event.id) ?? begun(event), event.shrinks);
+        break;
+      case 'notice':
+        say(...wrap(`! ${event.sentence}`, width).map(paint.orange));
         break;
       case 'property-end':
+        inHand.delete(event.result.id);
         results.push(event.result);
         estimate.add(event.result);
         if (!options.quiet) say(...table.add(event.result));

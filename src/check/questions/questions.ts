@@ -1,6 +1,4 @@
-// What a run asks beyond its cases: doubts that were measured, each put to the property that compares its item. Where a
-// relation of the same op fails, that is the finding, and nothing is asked.
-import type { Op } from '../../protocol/message.ts';
+// What a run asks beyond its cases: doubts that were measured, each put to the property that compares its item.
 import { NOT_TRIED, type PropertyResult } from '../events.ts';
 import type { Doubt } from '../profile/doubt.ts';
 import type { Property, World } from '../property.ts';
@@ -8,8 +6,8 @@ import type { Property, World } from '../property.ts';
 export interface Questions {
   /** Of a property that could not be asked: the question in its place, if there is one. */
   instead(property: Property): PropertyResult | undefined;
-  /** What becomes of a result in the light of what is in doubt, and of what else was found. */
-  judged(property: Property, result: PropertyResult): PropertyResult;
+  /** A result in the light of what is in doubt. What becomes of it beside the others is settle.ts. */
+  asked(property: Property, result: PropertyResult): PropertyResult;
 }
 
 /** `doubts` that fail the run, those of a strict run included. */
@@ -26,31 +24,18 @@ export function questionsOf(
     );
     if (settling !== undefined) asked.set(settling.id, [...(asked.get(settling.id) ?? []), doubt]);
   }
-  /** The first property of an op that is broken for sure. */
-  const broken = new Map<Op, string>();
-
-  const decided = (property: Property, result: PropertyResult): PropertyResult => {
-    const by = property.ops.map((op) => broken.get(op)).find((id) => id !== undefined);
-    if (by === undefined) return result;
-    const { answers: _, failure: __, others: ___, ...rest } = result;
-    return { ...rest, verdict: 'skipped', reason: `which formula it is, is asked once ${by} holds` };
-  };
-
   return {
-    instead(property) {
-      const own = asked.get(property.id);
-      if (own === undefined) return undefined;
-      const { id, title, level } = property;
-      return decided(property, { id, title, level, verdict: 'ask', ...NOT_TRIED, ...wordsOf(own) });
+    instead({ id, title, level }) {
+      const own = asked.get(id);
+      return own === undefined
+        ? undefined
+        : { id, title, level, verdict: 'ask', ...NOT_TRIED, ...wordsOf(own) };
     },
-    judged(property, result) {
-      const own = asked.get(property.id);
-      if (result.verdict === 'ask' && property.settles !== undefined) return decided(property, result);
-      if (result.verdict === 'pass' && own !== undefined)
-        return decided(property, { ...result, verdict: 'ask', ...wordsOf(own) });
-      if (result.verdict === 'fail' || result.verdict === 'error')
-        for (const op of property.ops) if (!broken.has(op)) broken.set(op, property.id);
-      return result;
+    asked({ id }, result) {
+      const own = asked.get(id);
+      return result.verdict === 'pass' && own !== undefined
+        ? { ...result, verdict: 'ask', ...wordsOf(own) }
+        : result;
     },
   };
 }

@@ -1,24 +1,12 @@
 // `check`: every chosen property against one trainer, live on the terminal.
-import { resolve } from 'node:path';
-import type { Command } from 'commander';
-import { chosenBackend, closeKernel, useBackend } from '../../check/kernel.ts';
-import type { RunOptions } from '../../check/options.ts';
-import { bearingOn } from '../../check/profile/bearing.ts';
-import { NOT_MEASURED } from '../../check/profile/measured.ts';
-import type { Property } from '../../check/property.ts';
-import { run, worldOf } from '../../check/run.ts';
-import { openCorpus } from '../../check/saved/corpus.ts';
-import { supportOf } from '../../check/support.ts';
+import { type Command, Option } from 'commander';
+import { useBackend } from '../../check/kernel.ts';
+import type { ShardName } from '../../check/options.ts';
 import { BACKENDS, type BackendName } from '../../kernel/index.ts';
-import { semanticsWords } from '../../report/profile.ts';
-import { terminalReport } from '../../report/terminal.ts';
-import { choosePaint } from '../../report/text/paint.ts';
-import { wrap } from '../../report/text/visible.ts';
 import { VERSION } from '../../version.ts';
-import { LEVELS, type Level, type Semantics } from '../../vocabulary.ts';
+import type { Level } from '../../vocabulary.ts';
 import { DEFAULT_CASES } from '../config/keys.ts';
-import { type Context, isProblem, refuse, say } from '../context.ts';
-import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import {
   addTrainerOptions,
   backendName,
@@ -29,27 +17,20 @@ import {
   seedNumber,
   wholePositive,
 } from '../options.ts';
-import { LAST_RUN } from '../outputs/last-run.ts';
+import { AS_LAST_RUN, LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { checkOnRay } from '../ray/check.ts';
 import { addRayOptions, type RayOptions, rayComplaint } from '../ray/options.ts';
 import { anySeed } from '../seed.ts';
-import { measuredOf } from '../trainer/open.ts';
-import {
-  CASES_FOLDER,
-  replayOf,
-  type Session,
-  sayBundled,
-  widthOfScreen,
-  withSession,
-} from '../trainer/session.ts';
-import { commandOf } from '../trainer/trainer.ts';
+import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
 import { chosenProperties, knownFor } from './chosen.ts';
+import { checkWith } from './judging.ts';
 import { makePlan, type Plan, type TrainerOptions } from './plan.ts';
-import { openRecord, type RecordOptions, type RunRecord } from './record.ts';
-import { type ChosenRun, leftOutOf, rewriteKnown } from './update-known.ts';
+import { openRecord, type RecordOptions } from './record.ts';
+import { resumedFrom } from './resume.ts';
+import { keptAsShard, SHARDS_FOLDER, shardName } from './shard.ts';
 
-interface CheckOptions extends TrainerOptions, RecordOptions, RayOptions {
+export interface CheckOptions extends TrainerOptions, RecordOptions, RayOptions {
   readonly only?: readonly string[];
   readonly level?: Level;
   readonly cases?: number;
@@ -63,6 +44,12 @@ interface CheckOptions extends TrainerOptions, RecordOptions, RayOptions {
   readonly shrinkTime?: number;
   readonly strict?: boolean;
   readonly quiet?: boolean;
+  readonly workers?: number;
+  readonly shard?: ShardName;
+  readonly resume?: string | true;
+  /** Seconds. */
+  readonly maxTime?: number;
+  readonly bail?: number;
   readonly backend?: BackendName | 'auto';
 }
 
@@ -95,7 +82,24 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
       `what computes the reference at real vocabularies: auto (default), ${BACKENDS.join(', ')}`,
       backendName,
     )
-    .option('--quiet', 'print failures and the final line only');
+    .option('--quiet', 'print failures and the final line only')
+    .option('--workers <n>', 'trainer processes side by side', wholePositive)
+    .option(
+      '--shard <i/n>',
+      `part i of n, kept in ${SHARDS_FOLDER} for \`lossproof merge\`; the same --seed in each`,
+      shardName,
+    )
+    .option(
+      '--max-time <seconds>',
+      'the most telling properties first; what is not run then is no pass',
+      positive,
+    )
+    .addOption(
+      new Option('--bail [n]', 'begin nothing more once n properties (default 1) fail')
+        .preset('1')
+        .argParser(wholePositive),
+    )
+    .option('--resume [file]', 'go on with a run that was cut off (default: the last one here)');
   addOutputOptions(command).option(
     '--no-annotations',
     'in GitHub Actions, neither annotate the job nor write its summary',
@@ -112,8 +116,11 @@ Examples:
   npx lossproof check --only 'mask/*,kl' --cases 500 -- python adapter.py
   npx lossproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py
   npx lossproof check --html report.html --junit junit.xml -- python adapter.py
+  npx lossproof check --workers 4 --max-time 300 -- python adapter.py
+  npx lossproof check --ray 10.0.0.5:6379 --shards 64 --gpus-per-worker 1 -- python adapter.py
+  npx lossproof check --shard 3/8 --seed 7 -- python adapter.py      then \`npx lossproof merge\`
 
-Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict, 130 interrupted.
+Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict or not all run, 130 interrupted.
 Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.
 The last run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
 
@@ -136,7 +143,6 @@ async function check(
     return refuse(context, {
       problem: '--update-known needs --known <file>, or `known` in the configuration',
     });
-  const seed = options.seed ?? anySeed();
   if (options.ray !== undefined)
     return checkOnRay(
       {
@@ -145,15 +151,25 @@ async function check(
         rest,
         plan,
         properties: chosen.properties.length,
-        seed,
+        seed: options.seed ?? anySeed(),
       },
       context,
     );
+  const conflict = conflictOf(options, plan);
+  if (conflict !== undefined) return refuse(context, conflict);
+  const keeping = options.shard === undefined ? AS_LAST_RUN : keptAsShard(options.shard);
+  const resume = options.resume === true ? keeping.file : options.resume;
+  const resumed = resume === undefined ? undefined : resumedFrom(resume, context);
+  if (resumed !== undefined && isProblem(resumed)) return refuse(context, resumed);
   const unusable = await useBackend(options.backend ?? 'auto');
   if (unusable !== undefined) return refuse(context, unusable);
-  const record = openRecord(options, true, context);
+  const record = openRecord(options, context, {
+    keeping,
+    ...(resumed === undefined ? {} : { resumed: resumed.path }),
+  });
   if (isProblem(record)) return refuse(context, record);
 
+  const seed = options.seed ?? resumed?.run.start.seed ?? anySeed();
   say(context, `lossproof ${VERSION} · seed ${seed}`);
   sayBundled(plan, context);
   try {
@@ -164,6 +180,7 @@ async function check(
         seed,
         known,
         catalogue: properties.map(({ id }) => id),
+        resumed,
       }),
     );
   } finally {
@@ -171,102 +188,15 @@ async function check(
   }
 }
 
-async function checkWith(
-  session: Session,
-  options: CheckOptions,
-  context: Context,
-  record: RunRecord,
-  chosen: ChosenRun,
-): Promise<number> {
-  const { trainer, tokenizer, interrupts } = session;
-  const measured = options.profile ? await measuredOf(session, interrupts.signal) : NOT_MEASURED;
-  const supported = supportedOf(session, chosen.properties, measured.semantics);
-  const words = semanticsWords(bearingOn(measured.semantics, supported));
-  const width = widthOfScreen(context);
-  if (words !== undefined && options.quiet !== true)
-    say(context, ...wrap(`measured, not declared: ${words}`, width));
-  const leftOut = leftOutOf(chosen);
-  if (leftOut.length > 0 && options.quiet !== true)
-    say(
-      context,
-      ...wrap(`known failures that this run leaves out (--only, --level): ${leftOut.join(', ')}`, width),
-    );
-  const { choice, loaded } = session.plan;
-  const kept = keepsCases(options, session.plan);
-  const replay = replayOf(choice, context, kept);
-  const paint = choosePaint(context.out.isTty, context.env);
-  const report = terminalReport({
-    write: context.out.write,
-    width,
-    paint,
-    replay,
-    live: context.out.isTty && options.quiet !== true && !context.env.CI && context.env.TERM !== 'dumb',
-    onScreen: context.out.isTty,
-    quiet: options.quiet === true,
-    labels: options.labels === true,
-    rows: options.rows === true,
-    supported: new Set(supported.map(({ id }) => id)),
-    now: () => performance.now(),
-  });
-  const results = await run(
-    {
-      trainer,
-      tokenizer,
-      ...chosen,
-      known: chosen.known.known,
-      cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
-      measured,
-      strict: options.strict === true,
-      ...notRunOf(supportedOf(session, chosen.leftOut, measured.semantics)),
-      replay,
-      started: new Date().toISOString(),
-      ...(session.semantics === undefined ? {} : { semantics: session.semantics }),
-      ...(kept ? { corpus: openCorpus(resolve(context.cwd, CASES_FOLDER)) } : {}),
-      ...(options.shrinkTime === undefined ? {} : { shrinkMilliseconds: options.shrinkTime * 1_000 }),
-      signal: interrupts.signal,
-      command: commandOf(choice),
-      bundled: choice.from === 'bundled',
-    },
-    (event) => {
-      record.emit(event);
-      report(event);
-    },
-  );
-  const backend = await chosenBackend();
-  if (backend !== undefined && options.quiet !== true)
-    say(context, ...wrap(`real vocabularies computed by ${backend}`, width));
-  await closeKernel();
-  const written = await record.finish();
-  const counted = options.updateKnown
-    ? rewriteKnown(results, chosen, interrupts.signal.aborted, context)
-    : results;
-  const code = exitCodeOf(counted, interrupts.signal.aborted);
-  if (code === NO_VERDICT) {
-    context.err.write('lossproof: nothing was checked; `lossproof doctor` says what the trainer lacks\n');
-  }
-  if (code === FAILED && record.isKept() && context.out.isTty && options.quiet !== true)
-    say(context, paint.dim('npx lossproof report   shows this as a page'));
-  return code === HOLDS && !written ? NO_VERDICT : code;
-}
-
-/** Of these properties, those that can run on this trainer: the others take no time. */
-function supportedOf(
-  { trainer, tokenizer, semantics }: Session,
-  properties: readonly Property[],
-  measured: Semantics,
-): readonly Property[] {
-  const world = worldOf(trainer, tokenizer, semantics, measured);
-  return properties.filter((property) => supportOf(property, world) === undefined);
-}
-
-/** How many a lower level left out, by their own. */
-function notRunOf(leftOut: readonly Property[]): Pick<RunOptions, 'notRun'> {
-  if (leftOut.length === 0) return {};
-  const counts = LEVELS.map((each) => [each, leftOut.filter(({ level }) => level === each).length] as const);
-  return { notRun: Object.fromEntries(counts.filter(([, count]) => count > 0)) };
-}
-
-/** Failing cases are saved and run first; the run itself is remembered in any case. */
-function keepsCases({ corpus }: CheckOptions, { loaded }: Plan): boolean {
-  return corpus && loaded?.config.corpus !== false;
+/** Options that together mean nothing, or something else than is thought. */
+function conflictOf(options: CheckOptions, { choice }: Plan): Problem | undefined {
+  if (options.shard !== undefined && options.seed === undefined && options.resume === undefined)
+    return { problem: '--shard needs --seed: all parts of a run draw their cases from the same one' };
+  if (options.shard !== undefined && options.updateKnown === true)
+    return { problem: '--update-known needs the whole run; a part of it has not seen everything' };
+  if (options.workers !== undefined && options.workers > 1 && choice.kind === 'object')
+    return {
+      problem: `--workers starts processes, and the trainer of ${choice.file} is an object in this one`,
+    };
+  return undefined;
 }

@@ -6,7 +6,8 @@ import { runsOf } from '../../report/runs.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { openEventFile } from '../outputs/event-file.ts';
 import { tellGithub } from '../outputs/github.ts';
-import { openLastRun, rememberSoFar } from '../outputs/last-run.ts';
+import { AS_LAST_RUN, type Keeping, openKept, rememberSoFar } from '../outputs/last-run.ts';
+import { lock } from '../outputs/lock.ts';
 import { type OutputOptions, openOutputs, type Renderers } from '../outputs/outputs.ts';
 
 export interface RecordOptions extends OutputOptions {
@@ -25,28 +26,45 @@ export interface RunRecord {
   close(): void;
 }
 
-/** `kept`: the events go to the folder of saved cases, too. Every file that is named is proved writable. */
+export interface RecordPlan {
+  /** Where the run is kept, too; default: as the last run. */
+  readonly keeping?: Keeping;
+  readonly instead?: Renderers;
+  /** Absolute: the file of the run that this one goes on with, which it is written behind. */
+  readonly resumed?: string;
+}
+
+/** Every file that is named is proved writable, and not to be written by another run. */
 export function openRecord(
   options: RecordOptions,
-  kept: boolean,
   context: Context,
-  instead: Renderers = {},
+  { keeping = AS_LAST_RUN, instead = {}, resumed }: RecordPlan = {},
 ): RunRecord | Problem {
   const outputs = openOutputs(options, context, instead);
   if (isProblem(outputs)) return outputs;
   if (outputs.onStandardOutput)
     return { problem: 'standard output has the table of the run; name a file instead of -' };
   const { events: file } = options;
+  const isResumed = (path: string): { readonly append: boolean } => ({ append: path === resumed });
+  const kept = openKept({ ...keeping, ...isResumed(resolve(context.cwd, keeping.file)) }, context);
+  if (isProblem(kept)) return kept;
+  const path = file === undefined ? undefined : resolve(context.cwd, file);
+  // What is kept in that very file is written once.
+  const own = path === resolve(context.cwd, keeping.file) ? undefined : path;
+  const claimed = own === undefined ? undefined : lock(own);
+  if (claimed !== undefined && 'held' in claimed) {
+    kept.close();
+    return { problem: `--events: ${file} ${claimed.held}; name another file, or wait for it` };
+  }
   const events: RunEvent[] = [];
-  const lastRun = kept ? openLastRun(context) : undefined;
   const asked =
-    file === undefined
+    own === undefined
       ? undefined
-      : openEventFile(resolve(context.cwd, file), (why) => complain(context, `--events: ${file} ${why}`));
+      : openEventFile(own, (why) => complain(context, `--events: ${file} ${why}`), isResumed(own));
   return {
     emit(event) {
       if (event.type !== 'progress' && event.type !== 'shrinking') events.push(event);
-      lastRun?.emit(event);
+      kept.emit(event);
       asked?.emit(event);
     },
     async finish() {
@@ -55,16 +73,17 @@ export function openRecord(
       const problems = await outputs.write(runs, 'events');
       for (const problem of problems) complain(context, problem);
       if (options.annotations) await tellGithub(runs, context);
-      return problems.length === 0 && asked?.problem() === undefined;
+      return problems.length === 0 && asked?.trouble() === undefined;
     },
     async interim(soFar) {
-      if (kept) rememberSoFar(context, soFar);
+      rememberSoFar(context, soFar);
       await outputs.write(runsOf(soFar));
     },
-    isKept: () => lastRun !== undefined && lastRun.problem() === undefined,
+    isKept: () => kept.trouble() === undefined,
     close() {
-      lastRun?.close();
+      kept.close();
       asked?.close();
+      claimed?.release();
     },
   };
 }

@@ -33,7 +33,7 @@ export async function checkGolden(
     return refuse(context, {
       problem: `${options.dir} holds no golden files; \`${goldenLine(['record'], options, plan)}\` writes them`,
     });
-  const record = openRecord(options, true, context);
+  const record = openRecord(options, context);
   if (isProblem(record)) return refuse(context, record);
   if (options.quiet !== true)
     say(context, `lossproof ${VERSION} · golden set ${GOLDEN_SET} · ${options.dir}`);

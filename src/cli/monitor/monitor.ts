@@ -118,9 +118,11 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
   };
   // What GitHub is told stands on standard output, too.
   const annotations = options.annotations && !reading.json;
-  const record = openRecord({ ...options, annotations }, true, context, {
-    html: async (runs) =>
-      (await import('../../report/html/monitor/monitor.ts')).monitorPage(runs, pageOf(reading)),
+  const record = openRecord({ ...options, annotations }, context, {
+    instead: {
+      html: async (runs) =>
+        (await import('../../report/html/monitor/monitor.ts')).monitorPage(runs, pageOf(reading)),
+    },
   });
   if (isProblem(record)) return refuse(context, record);
   // Who listens for violations may be a trainer that dies: they are written nonetheless.

@@ -4,50 +4,86 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunEvent } from '../../check/events.ts';
 import { eventLine } from '../../report/machine/ndjson.ts';
-import type { Context } from '../context.ts';
+import type { Context, Problem } from '../context.ts';
 import { CASES_FOLDER } from '../trainer/session.ts';
-import { type EventFile, openEventFile } from './event-file.ts';
+import { type EventFile, type EventFileOptions, openEventFile } from './event-file.ts';
+import { type Lock, lock } from './lock.ts';
 import { cannotBeWritten, writeWhole } from './written.ts';
 
 /** Under the working directory. */
 export const LAST_RUN = join(dirname(CASES_FOLDER), 'last-run.ndjson');
 
-/** Begun with the first event. A disk that fails is said once, on stderr. */
-export function openLastRun(context: Context): EventFile {
-  const file = resolve(context.cwd, LAST_RUN);
+/** What properties took and found in earlier runs here; beside the last run. */
+export const HISTORY = 'history.json';
+/** Of the parts of a run; beside the last run. */
+export const SHARDS = 'shards';
+
+/** Where a run is kept: the last one's place, or that of one part of a run. */
+export interface Keeping extends EventFileOptions {
+  /** Under the working directory. */
+  readonly file: string;
+  /** Without it the run would be of no use: where it cannot be kept, it does not begin. */
+  readonly needed?: true;
+}
+
+export const AS_LAST_RUN: Keeping = { file: LAST_RUN };
+
+/**
+ * Begun with the first event. A disk that fails, or another run that keeps itself there, is said once, on stderr; it is a
+ * problem where the file is needed.
+ */
+export function openKept(keeping: Keeping, context: Context): EventFile | Problem {
+  const file = resolve(context.cwd, keeping.file);
   const complain = (why: string): void =>
-    context.err.write(`lossproof: ${LAST_RUN} ${why}; \`lossproof report\` will not know this run\n`);
-  let made: string | undefined;
-  const events = openEventFile(file, complain);
-  let begun = false;
+    context.err.write(`lossproof: ${keeping.file} ${why}; \`lossproof report\` will not know this run\n`);
+  const events = openEventFile(file, complain, keeping);
+  let claimed: Lock | undefined;
+  let refused: string | undefined;
+  const claim = (): void => {
+    refused = makeFolder(context, dirname(file));
+    const taken = refused === undefined ? lock(file) : undefined;
+    if (taken === undefined) return;
+    if ('held' in taken) refused = taken.held;
+    else claimed = taken;
+  };
+  if (keeping.needed) {
+    claim();
+    if (refused !== undefined) return { problem: `${keeping.file} ${refused}` };
+  }
   return {
-    ...events,
     emit(event: RunEvent) {
-      if (!begun) {
-        begun = true;
-        made = makeFolder(dirname(file));
-        if (made !== undefined) complain(made);
+      if (claimed === undefined && refused === undefined) {
+        claim();
+        if (refused !== undefined) complain(refused);
       }
-      if (made === undefined) events.emit(event);
+      if (refused === undefined) events.emit(event);
     },
-    problem: () => made ?? events.problem(),
+    trouble: () => refused ?? events.trouble(),
+    close() {
+      events.close();
+      claimed?.release();
+      claimed = undefined;
+    },
   };
 }
 
 /** What a run that goes on has found so far, in the place that its events will take. A disk that fails is said at the end. */
 export function rememberSoFar(context: Context, events: readonly RunEvent[]): void {
   const file = resolve(context.cwd, LAST_RUN);
-  if (makeFolder(dirname(file)) === undefined) writeWhole(file, events.map(eventLine).join(''));
+  if (makeFolder(context, dirname(file)) === undefined) writeWhole(file, events.map(eventLine).join(''));
 }
 
-/** Saved cases are worth keeping in a repository; the last run is not, and says so to git itself. */
-function makeFolder(folder: string): string | undefined {
+/** Saved cases are worth keeping in a repository; runs are not, and say so to git themselves. */
+function makeFolder({ cwd }: Context, folder: string): string | undefined {
   try {
     mkdirSync(folder, { recursive: true });
-    const ignore = join(folder, '.gitignore');
-    if (!existsSync(ignore)) writeFileSync(ignore, `/${basename(LAST_RUN)}\n`);
+    const ignore = join(resolve(cwd, dirname(LAST_RUN)), '.gitignore');
+    if (!existsSync(ignore)) writeFileSync(ignore, IGNORED.map((name) => `/${name}\n`).join(''));
     return undefined;
   } catch (error) {
     return cannotBeWritten(error);
   }
 }
+
+/** Of the folder. */
+const IGNORED = [basename(LAST_RUN), `${basename(LAST_RUN)}.lock`, HISTORY, `${SHARDS}/`];

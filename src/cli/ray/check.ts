@@ -1,19 +1,23 @@
 // From what `check` has read of a command line to a run on Ray, and from the files of its shards to one verdict.
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { openCorpus } from '../../check/saved/corpus.ts';
 import { VERSION } from '../../version.ts';
 import type { Plan, TrainerOptions } from '../check/plan.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
-import { type OutputOptions, openOutputs } from '../outputs/outputs.ts';
-import { sayBundled } from '../trainer/session.ts';
+import { type MergeOptions, mergeParts, readParts } from '../outputs/merge.ts';
+import { openOutputs } from '../outputs/outputs.ts';
+import { CASES_FOLDER, replayOf, sayBundled } from '../trainer/session.ts';
 import { pythonOf } from '../trainer/trainer.ts';
 import { jobOf } from './job.ts';
+import { keepCases } from './keep.ts';
 import type { RayOptions } from './options.ts';
 import { runOnRay } from './ray.ts';
 
 export interface CheckOnRay {
   readonly options: TrainerOptions &
     RayOptions &
-    OutputOptions & { readonly ray: string; readonly quiet?: boolean };
+    MergeOptions & { readonly ray: string; readonly corpus: boolean };
   readonly command: Command;
   /** The words behind `--`. */
   readonly rest: readonly string[];
@@ -45,8 +49,21 @@ export async function checkOnRay(
       python: pythonOf(options, loaded, context),
       quiet: options.quiet === true,
       finish: async (files) => {
-        say(context, ...files);
-        return 0;
+        const parts = readParts(files, context);
+        if (isProblem(parts)) return refuse(context, parts);
+        const kept = options.corpus && loaded?.config.corpus !== false;
+        if (kept)
+          keepCases(
+            parts.map(({ run }) => run),
+            openCorpus(resolve(context.cwd, CASES_FOLDER)),
+          );
+        // Seen again from here, not from the folder that a node had.
+        const replay = replayOf(plan.choice, context, kept);
+        const here = parts.map(({ run, name }) => ({
+          name,
+          run: { ...run, start: { ...run.start, replay } },
+        }));
+        return mergeParts(here, options, context);
       },
     },
     context,

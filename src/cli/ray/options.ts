@@ -80,6 +80,8 @@ const APART: Readonly<Record<string, string>> = {
   shard: '--ray runs all shards; say --shards to choose their number, or leave --ray out to run a single one',
   workers:
     '--workers is of this machine and --ray of a cluster; say --shards to choose how many run there, or leave one out',
+  maxTime: '--max-time is of a run of this machine; with --ray, more --shards make a run shorter',
+  bail: '--bail is of a run of this machine, and all shards of --ray run to their end; leave one of them out',
   updateKnown: '--update-known needs a run of this machine; leave --ray out',
   resume:
     '--resume goes on with a run of this machine; what --ray lost runs again by itself, and --shard runs a single shard',

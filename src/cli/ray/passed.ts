@@ -8,7 +8,7 @@ const HERE: ReadonlySet<string> = new Set([
   ...NAMES,
   ...['ray', 'shards', 'retries', 'rayEnv', 'cpusPerWorker', 'gpusPerWorker', 'memoryPerWorker'],
   ...['quiet', 'rows', 'labels', 'annotations', 'updateKnown'],
-  ...['python', 'seed', 'config', 'shard', 'workers', 'resume'],
+  ...['python', 'seed', 'config', 'shard', 'workers', 'resume', 'maxTime', 'bail'],
 ]);
 
 /** Their values are files or folders. */

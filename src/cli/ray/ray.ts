@@ -2,13 +2,14 @@
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
 import { shorten } from '../../report/text/visible.ts';
+import { SHARDS_FOLDER } from '../check/shard.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { liveBlock } from '../live-block.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { type Driver, type Job, type Said, startDriver } from './driver.ts';
-import { openShardFiles, SHARDS_FOLDER, type ShardFiles } from './shard-files.ts';
+import { openShardFiles, type ShardFiles } from './shard-files.ts';
 import { type Shards, shardsOf } from './shards.ts';
 
 export interface OnRay {
@@ -158,7 +159,7 @@ function cancelling(
 }
 
 /** What is there all the same, and what to type for the rest. */
-function tellKept({ shards, files, many }: Began, job: Job, context: Context): void {
+function tellKept({ shards, many }: Began, job: Job, context: Context): void {
   const missing = shards.missing();
   const [first] = missing;
   if (first === undefined) return;
@@ -167,9 +168,9 @@ function tellKept({ shards, files, many }: Began, job: Job, context: Context): v
   err.write(`no verdict: ${shards.done()} of ${plural(many, 'shard')} done${kept}\n`);
   if (kept === '') return;
   const adapter = job.adapter.length === 0 ? '' : ` -- ${joinCommand(job.adapter)}`;
-  const words = joinCommand([...job.options, '--shard', `${first}/${many}`, '--events', files.name(first)]);
+  const words = joinCommand([...job.options, '--shard', `${first}/${many}`]);
   err.write(`  a missing one alone:  npx lossproof check ${words}${adapter}\n`);
-  err.write(`  then all of them:     npx lossproof merge ${SHARDS_FOLDER}/*.ndjson\n`);
+  err.write(`  then all of them:     npx lossproof merge\n`);
   if (missing.length > 1) err.write(`  missing are ${missing.join(', ')}\n`);
 }
 

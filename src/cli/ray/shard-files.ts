@@ -1,11 +1,10 @@
 // What the shards of a run have written, a file each, as it comes: nothing that is finished is lost, however the run ends.
 import { closeSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { SHARDS_FOLDER } from '../check/shard.ts';
 import { type Problem, whyOf } from '../context.ts';
 import { openAnew } from '../outputs/written.ts';
 
-/** Under the working directory. */
-export const SHARDS_FOLDER = '.lossproof/shards';
 const NAME = /^\d+-of-\d+\.ndjson$/;
 
 export interface ShardFiles {

@@ -94,7 +94,7 @@ function pagesOf(
   if (isProblem(chosen)) return chosen;
   return chosen.map((property) => {
     const page =
-      'ops' in property
+      'given' in property
         ? explainProperty(property, properties)
         : 'watch' in property
           ? explainMonitored(property, properties)

@@ -64,13 +64,15 @@ async function trace(options: TraceOptions, command: readonly string[], context:
   // A script's stdout is its own, as with any program that runs another.
   const screen = from === undefined ? { ...context, out: context.err } : context;
   const run: TraceRun = { options, told, chosen, screen, page: {} };
-  const record = openRecord(options, true, context, {
-    html: async (runs) => {
-      const { tracePage } = await import('../../report/html/trace/trace.ts');
-      const { ledger, unseen = [] } = run.page;
-      return ledger === undefined
-        ? (await import('../../report/html/run/report.ts')).htmlReport(runs)
-        : tracePage(runs, { ledger, unseen });
+  const record = openRecord(options, context, {
+    instead: {
+      html: async (runs) => {
+        const { tracePage } = await import('../../report/html/trace/trace.ts');
+        const { ledger, unseen = [] } = run.page;
+        return ledger === undefined
+          ? (await import('../../report/html/run/report.ts')).htmlReport(runs)
+          : tracePage(runs, { ledger, unseen });
+      },
     },
   });
   if (isProblem(record)) return refuse(context, record);

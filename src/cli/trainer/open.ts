@@ -32,6 +32,11 @@ export async function openPlan(plan: Plan): Promise<Opened | { readonly failure:
   return { plan, trainer, tokenizer, semantics: plan.loaded?.config.semantics };
 }
 
+/** One more process of the same command, for a run that judges on several. */
+export function startAnother({ choice, ...plan }: Plan): ReturnType<typeof startChosen> {
+  return startChosen(choice, deadlinesOf({ choice, ...plan }));
+}
+
 /** Why there is no trainer, for whoever has no screen of ours: several lines. */
 export function startProblem(plan: Plan, { message, advice, stderrTail }: TrainerFailure): Problem {
   return {

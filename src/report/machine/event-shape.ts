@@ -154,6 +154,8 @@ const result = object({
   milliseconds: count,
 });
 
+const marks = object({ total: count, counts: record(count) });
+
 const EVENTS: ReadonlyMap<string, Shape> = new Map(
   Object.entries({
     'run-start': object({
@@ -169,7 +171,16 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
       command: text,
       'bundled?': flag,
       properties: list(
-        object({ id: text, title: text, stage: text, level: text, why: text, catches: list(text) }),
+        object({
+          id: text,
+          title: text,
+          stage: text,
+          level: text,
+          why: text,
+          catches: list(text),
+          'ops?': list(text),
+          'settles?': list(text),
+        }),
       ),
       'notRun?': record(count),
       version: text,
@@ -186,14 +197,22 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
         'golden?': flag,
         'logged?': flag,
       }),
+      'shard?': object({ index: count, of: count, total: count, places: list(count) }),
+      'resumed?': flag,
     }),
     'property-start': object({ id: text, index: count, total: count }),
     progress: object({ id: text, done: count, total: count }),
-    'property-end': object({ result }),
+    'property-end': object({ result, 'kept?': flag }),
+    notice: object({ sentence: text }),
     'run-end': object({
       interrupted: flag,
       milliseconds: count,
+      'stopped?': text,
       'noVerdict?': text,
+      'tally?': object({
+        answered: record(marks),
+        refused: record(object({ op: text, why: text, marks, of: record(marks) })),
+      }),
       'refusals?': list(
         object({
           op: text,

@@ -41,8 +41,14 @@ test('every output is written, and each is of its kind', async () => {
 test('the last run is kept beside the cases, also where no case is', async () => {
   const world = worldWith();
   await world.run(...RUN, ...TRAINER);
-  expect(readdirSync(join(world.folder, '.lossproof')).sort()).toEqual(['.gitignore', 'last-run.ndjson']);
-  expect(world.read('.lossproof/.gitignore')).toBe('/last-run.ndjson\n');
+  expect(readdirSync(join(world.folder, '.lossproof')).sort()).toEqual([
+    '.gitignore',
+    'history.json',
+    'last-run.ndjson',
+  ]);
+  expect(world.read('.lossproof/.gitignore')).toBe(
+    '/last-run.ndjson\n/last-run.ndjson.lock\n/history.json\n/shards/\n',
+  );
   expect(world.read('.lossproof/last-run.ndjson')).toMatch(/^{"type":"run-start",.*"started":"[\dT:.-]+Z"/);
   world.write('lossproof.config.json', '{"corpus": false}');
   await world.run(...RUN, '--seed', '8', ...TRAINER);
@@ -102,7 +108,11 @@ test('where the last run cannot be kept the check says so, and its verdict stand
   mkdirSync(join(world.folder, '.lossproof/last-run.ndjson'), { recursive: true });
   expect(await world.run(...RUN, ...TRAINER)).toBe(0);
   expect(world.err()).toMatch(/^lossproof: \.lossproof\/last-run\.ndjson cannot be written: [^\n]*\n$/);
-  expect(readdirSync(join(world.folder, '.lossproof')).sort()).toEqual(['.gitignore', 'last-run.ndjson']);
+  expect(readdirSync(join(world.folder, '.lossproof')).sort()).toEqual([
+    '.gitignore',
+    'history.json',
+    'last-run.ndjson',
+  ]);
 });
 
 test('a link is written through, and a special file is never replaced', async () => {

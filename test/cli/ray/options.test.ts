@@ -62,6 +62,8 @@ describe('what does not go together', () => {
     ['workers', '--workers'],
     ['resume', '--resume'],
     ['updateKnown', '--update-known'],
+    ['maxTime', '--max-time'],
+    ['bail', '--bail'],
   ])('--ray with %s', (other, flag) => {
     expect(rayComplaint({ ray: 'auto' }, { [other]: '1/3' })?.problem).toContain(flag);
     expect(rayComplaint({ ray: 'auto' }, { [other]: undefined })).toBeUndefined();

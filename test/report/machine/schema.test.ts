@@ -208,6 +208,8 @@ describe('the schema of events', () => {
           measured: true,
           notes: true,
           replay: true,
+          shard: true,
+          resumed: true,
         }),
       },
     ],
@@ -216,7 +218,9 @@ describe('the schema of events', () => {
       keys<RunEnd>({
         type: true,
         interrupted: true,
+        stopped: true,
         refusals: true,
+        tally: true,
         noVerdict: true,
         notes: true,
         milliseconds: true,
@@ -301,7 +305,16 @@ describe('the schema of events', () => {
     ],
     [
       'facts',
-      keys<PropertyFacts>({ id: true, title: true, stage: true, level: true, why: true, catches: true }),
+      keys<PropertyFacts>({
+        id: true,
+        title: true,
+        stage: true,
+        level: true,
+        why: true,
+        catches: true,
+        ops: true,
+        settles: true,
+      }),
     ],
     [
       'replay',
@@ -336,6 +349,7 @@ describe('the schema of events', () => {
       'property-start': true,
       progress: true,
       'property-end': true,
+      notice: true,
       'run-end': true,
     });
     expect(schema.oneOf.map(({ $ref }) => $ref)).toEqual(Object.keys(types).map((type) => `#/$defs/${type}`));

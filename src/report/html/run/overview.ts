@@ -1,7 +1,7 @@
 // The top of the page: the verdict as one sentence, what ran, and a banner where that is not all of it.
 import type { PropertyResult } from '../../../check/events.ts';
 import { FAILING } from '../../../vocabulary.ts';
-import { BUNDLED, type Run, reached, runNames, whoseTrainer } from '../../runs.ts';
+import { BUNDLED, cutOffWords, isCutOff, type Run, reached, runNames, whoseTrainer } from '../../runs.ts';
 import { countsLine, notesOf, nounOf, seconds } from '../../summary.ts';
 import { LOOKS } from '../../verdict.ts';
 import { html, type Markup } from '../page/markup.ts';
@@ -15,7 +15,7 @@ export function overview(runs: readonly Run[]): Markup {
     return html`<h1>No run</h1><p>These events hold no run. \`check --events FILE\` writes one.</p>`;
   const { glyph, brush } = standing(runs);
   return html`<h1 class="${brush}"><span class="glyph" aria-hidden="true">${glyph}</span> ${headline(runs)}</h1>
-${runs.length === 1 ? html`${whose(first)}${banner(first)}${facts(first)}` : listOf(runs, names)}
+${runs.length === 1 ? html`${whose(first)}${banner(first)}${notices(first)}${facts(first)}` : listOf(runs, names)}
 ${several(runs, names)}`;
 }
 
@@ -25,7 +25,7 @@ const MOST_RUNS = 6;
 function listOf(runs: readonly Run[], names: readonly string[]): Markup {
   const list = html`<ul class="runs">${runs.map(
     (run, at) =>
-      html`<li><strong>${names[at]}</strong> ${verdictCounts(run.results)}${whose(run)}${banner(run)}<details id="run-${at + 1}"><summary>What ran</summary>${facts(run)}</details></li>
+      html`<li><strong>${names[at]}</strong> ${verdictCounts(run.results)}${whose(run)}${banner(run)}${notices(run)}<details id="run-${at + 1}"><summary>What ran</summary>${facts(run)}</details></li>
 `,
   )}</ul>`;
   return runs.length <= MOST_RUNS
@@ -45,7 +45,9 @@ function standing(runs: readonly Run[]): { readonly glyph: string; readonly brus
   if (runs.some(fails)) return LOOKS.fail;
   if (runs.some(({ end }) => end === undefined)) return { glyph: '…', brush: 'bold' };
   if (runs.some(({ end }) => end?.noVerdict !== undefined)) return LOOKS.unsupported;
-  const told = runs.every(({ end, results }) => end?.interrupted === false && results.some(holds));
+  const told = runs.every(
+    (run) => !isCutOff(run) && run.start.shard === undefined && run.results.some(holds),
+  );
   return told ? LOOKS.pass : LOOKS.interrupted;
 }
 
@@ -73,15 +75,22 @@ function whose({ start }: Run): Markup | undefined {
   return html`<p class="banner" role="note">${notes.map((note) => `${note.slice(0, 1).toUpperCase()}${note.slice(1)}. `)}</p>`;
 }
 
+/** What the run says of itself. */
+function notices({ notices: sentences = [] }: Run): Markup | undefined {
+  if (sentences.length === 0) return undefined;
+  return html`<ul class="banner" role="note">${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>`;
+}
+
 function banner(run: Run): Markup | undefined {
-  const { start, results, running, end } = run;
+  const { start, results, running = [], end } = run;
   const all = start.properties.length;
-  if (end?.interrupted) {
-    return html`<p class="banner" role="note"><strong>Interrupted.</strong> ${reached(run)} were done when the run was stopped. Nothing is known of the others.</p>`;
+  if (end !== undefined && isCutOff(run)) {
+    const title = end.interrupted ? 'Interrupted' : 'Not finished';
+    return html`<p class="banner" role="note"><strong>${title}.</strong> ${cutOffWords(run)} when ${reached(run)} were done. Nothing is known of the others.</p>`;
   }
   if (end?.noVerdict !== undefined) return html`<p class="banner" role="note">${withCode(end.noVerdict)}</p>`;
   if (end !== undefined) return undefined;
-  const now = running && html` Now <code>${running.id}</code>, case ${running.done} of ${running.total}.`;
+  const now = running.map(({ id, done, total }) => html` Now <code>${id}</code>, case ${done} of ${total}.`);
   return html`<div class="banner" role="note"><strong>Not finished.</strong> ${results.length} of ${all} properties so far.${now} The run is going on, or was cut off before its end.
 <progress value="${results.length}" max="${Math.max(all, 1)}" aria-label="Properties done"></progress></div>`;
 }

@@ -1,0 +1,99 @@
+// Properties dealt out to trainers side by side, each to whichever is free. A worker that dies of memory leaves its property
+// to the others, of which there are then fewer; one that can no longer be started leaves the rest to them.
+import type { TrainerFailure } from '../trainer/failure.ts';
+import { diedOfMemory } from '../trainer/out-of-memory.ts';
+import type { Trainer } from '../trainer/trainer.ts';
+import type { PropertyResult } from './events.ts';
+import type { Workers } from './options.ts';
+import type { Property } from './property.ts';
+
+export interface Lanes {
+  /** In the order in which they begin. */
+  readonly properties: readonly Property[];
+  readonly first: Trainer;
+  readonly workers: Workers | undefined;
+  /** Undefined: no trainer can be started any more. */
+  readonly judge: (property: Property, trainer: Trainer | undefined) => Promise<PropertyResult>;
+  readonly onStart: (property: Property) => void;
+  readonly onEnd: (result: PropertyResult) => void;
+  readonly onNotice: (sentence: string) => void;
+}
+
+interface Worker {
+  readonly number: number;
+  readonly trainer: Trainer;
+}
+
+export async function judgeAll({
+  properties,
+  first,
+  workers,
+  judge,
+  onStart,
+  onEnd,
+  onNotice,
+}: Lanes): Promise<void> {
+  const queue = [...properties];
+  const alive = new Set<Worker>([{ number: 1, trainer: first }]);
+  const goOn = (): string => `${alive.size === 1 ? 'one goes' : `${alive.size} go`} on`;
+
+  const work = async (worker: Worker): Promise<void> => {
+    for (let property = queue.shift(); property !== undefined; property = queue.shift()) {
+      onStart(property);
+      const result = await judge(property, worker.trainer);
+      const failures = trainerFailures(result);
+      if (alive.size > 1 && failures.some(diedOfMemory)) {
+        alive.delete(worker);
+        queue.unshift(property);
+        await worker.trainer.stop();
+        onNotice(
+          `worker ${worker.number} ran out of memory in ${property.id}, which another runs again: ${goOn()}`,
+        );
+        return;
+      }
+      onEnd(result);
+      if (failures.some(({ kind }) => kind === 'budget' || kind === 'start')) {
+        alive.delete(worker);
+        if (alive.size > 0) onNotice(`worker ${worker.number} can no longer be started: ${goOn()}`);
+        return;
+      }
+    }
+  };
+  const begin = async (number: number): Promise<void> => {
+    const started = await workers?.start(number);
+    if (started === undefined) return;
+    const problem = 'failure' in started ? started.failure.message : otherHello(started.trainer, first);
+    if (!('trainer' in started) || problem !== undefined) {
+      if ('trainer' in started) await started.trainer.stop();
+      onNotice(`worker ${number} did not start: ${problem}`);
+      return;
+    }
+    const worker = { number, trainer: started.trainer };
+    alive.add(worker);
+    await work(worker);
+  };
+
+  const count = Math.min(workers?.count ?? 1, queue.length);
+  const others = Array.from({ length: Math.max(0, count - 1) }, (_, at) => begin(at + 2));
+  await Promise.all([...alive].map(work).concat(others));
+  // A worker that died as the last one at work has left its property to those that had nothing left to do.
+  while (queue.length > 0 && alive.size > 0) await Promise.all([...alive].map(work));
+  for (const property of queue) {
+    onStart(property);
+    onEnd(await judge(property, undefined));
+  }
+  await Promise.all([...alive].filter(({ number }) => number > 1).map(({ trainer }) => trainer.stop()));
+}
+
+function trainerFailures({ failure, others = [] }: PropertyResult): readonly TrainerFailure[] {
+  return [failure, ...others].flatMap((each) =>
+    each?.trainerFailure === undefined ? [] : [each.trainerFailure],
+  );
+}
+
+/** Two processes of one command are one trainer, or no verdict could be told of both. */
+function otherHello(trainer: Trainer, first: Trainer): string | undefined {
+  return JSON.stringify(trainer.hello) === JSON.stringify(first.hello)
+    ? undefined
+    : 'it says another hello than the first; what a trainer offers must not change from one process to the next';
+}

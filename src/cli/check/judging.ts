@@ -1,0 +1,157 @@
+// One run of `check` with a trainer that has said hello: what was measured of it, the run, and what is left behind.
+import { resolve } from 'node:path';
+import type { PropertyResult } from '../../check/events.ts';
+import { chosenBackend, closeKernel } from '../../check/kernel.ts';
+import type { RunOptions } from '../../check/options.ts';
+import { bearingOn } from '../../check/profile/bearing.ts';
+import { NOT_MEASURED } from '../../check/profile/measured.ts';
+import type { Property } from '../../check/property.ts';
+import { run, startOf, worldOf } from '../../check/run.ts';
+import { openCorpus } from '../../check/saved/corpus.ts';
+import { supportOf } from '../../check/support.ts';
+import { semanticsWords } from '../../report/profile.ts';
+import { isJudged } from '../../report/runs.ts';
+import { terminalReport } from '../../report/terminal.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { plural } from '../../report/text/plural.ts';
+import { wrap } from '../../report/text/visible.ts';
+import { LEVELS, type Semantics } from '../../vocabulary.ts';
+import { DEFAULT_CASES } from '../config/keys.ts';
+import { type Context, isProblem, refuse, say } from '../context.ts';
+import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { measuredOf, startAnother } from '../trainer/open.ts';
+import { CASES_FOLDER, replayOf, type Session, widthOfScreen } from '../trainer/session.ts';
+import { commandOf } from '../trainer/trainer.ts';
+import type { CheckOptions } from './check.ts';
+import { openHistory } from './history.ts';
+import type { Plan } from './plan.ts';
+import type { RunRecord } from './record.ts';
+import { keptOf, type Resumed } from './resume.ts';
+import { type ChosenRun, leftOutOf, rewriteKnown } from './update-known.ts';
+
+/** Judges the chosen properties, prints and writes what came of it, and says with which code to end. */
+export async function checkWith(
+  session: Session,
+  options: CheckOptions,
+  context: Context,
+  record: RunRecord,
+  { resumed, ...chosen }: ChosenRun & { readonly resumed: Resumed | undefined },
+): Promise<number> {
+  const { trainer, tokenizer, interrupts } = session;
+  const measured = options.profile ? await measuredOf(session, interrupts.signal) : NOT_MEASURED;
+  const supported = supportedOf(session, chosen.properties, measured.semantics);
+  const words = semanticsWords(bearingOn(measured.semantics, supported));
+  const width = widthOfScreen(context);
+  if (words !== undefined && options.quiet !== true)
+    say(context, ...wrap(`measured, not declared: ${words}`, width));
+  const leftOut = leftOutOf(chosen);
+  if (leftOut.length > 0 && options.quiet !== true)
+    say(
+      context,
+      ...wrap(`known failures that this run leaves out (--only, --level): ${leftOut.join(', ')}`, width),
+    );
+  const { choice, loaded } = session.plan;
+  const kept = keepsCases(options, session.plan);
+  const replay = replayOf(choice, context, kept);
+  const paint = choosePaint(context.out.isTty, context.env);
+  const report = terminalReport({
+    write: context.out.write,
+    width,
+    paint,
+    replay,
+    live: context.out.isTty && options.quiet !== true && !context.env.CI && context.env.TERM !== 'dumb',
+    onScreen: context.out.isTty,
+    quiet: options.quiet === true,
+    labels: options.labels === true,
+    rows: options.rows === true,
+    supported: new Set(supported.map(({ id }) => id)),
+    now: () => performance.now(),
+  });
+  const history = openHistory(context);
+  const asked: RunOptions = {
+    trainer,
+    tokenizer,
+    ...chosen,
+    known: chosen.known.known,
+    cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
+    measured,
+    strict: options.strict === true,
+    ...notRunOf(supportedOf(session, chosen.leftOut, measured.semantics)),
+    replay,
+    started: new Date().toISOString(),
+    ...(session.semantics === undefined ? {} : { semantics: session.semantics }),
+    ...(kept ? { corpus: openCorpus(resolve(context.cwd, CASES_FOLDER)) } : {}),
+    ...(options.shrinkTime === undefined ? {} : { shrinkMilliseconds: options.shrinkTime * 1_000 }),
+    ...(options.shard === undefined ? {} : { shard: options.shard }),
+    ...(options.maxTime === undefined ? {} : { mostMilliseconds: options.maxTime * 1_000 }),
+    ...(options.bail === undefined ? {} : { bail: options.bail }),
+    ...(options.workers === undefined
+      ? {}
+      : { workers: { count: options.workers, start: () => startAnother(session.plan) } }),
+    costs: history,
+    signal: interrupts.signal,
+    command: commandOf(choice),
+    bundled: choice.from === 'bundled',
+  };
+  const before = resumed === undefined ? undefined : keptOf(resumed, startOf(asked));
+  if (before !== undefined && isProblem(before)) return refuse(context, before);
+  if (before !== undefined && resumed !== undefined) say(context, keptLine(before, resumed));
+  const results = await run(before === undefined ? asked : { ...asked, kept: before }, (event) => {
+    record.emit(event);
+    report(event);
+  });
+  if (kept && options.shard === undefined && choice.from !== 'bundled') history.remember(results);
+  const backend = await chosenBackend();
+  if (backend !== undefined && options.quiet !== true)
+    say(context, ...wrap(`real vocabularies computed by ${backend}`, width));
+  await closeKernel();
+  const written = await record.finish();
+  const counted = options.updateKnown
+    ? rewriteKnown(results, chosen, interrupts.signal.aborted, context)
+    : results;
+  const code = codeOf(counted, interrupts.signal.aborted, options);
+  if (code === NO_VERDICT && results.every(isJudged)) {
+    context.err.write('lossproof: nothing was checked; `lossproof doctor` says what the trainer lacks\n');
+  }
+  if (code === FAILED && record.isKept() && context.out.isTty && options.quiet !== true)
+    say(context, paint.dim('npx lossproof report   shows this as a page'));
+  return code === HOLDS && !written ? NO_VERDICT : code;
+}
+
+/** A part of a run has no verdict of its own: where nothing fails in it, that of the whole is open. */
+function codeOf(
+  results: readonly PropertyResult[],
+  interrupted: boolean,
+  { shard }: Pick<CheckOptions, 'shard'>,
+): number {
+  const code = exitCodeOf(results, interrupted);
+  const isOpen = shard !== undefined && code === NO_VERDICT && results.every(isJudged);
+  return isOpen ? HOLDS : code;
+}
+
+function keptLine(kept: readonly PropertyResult[], { run, file }: Resumed): string {
+  const begun = run.start.started === undefined ? '' : ` begun ${run.start.started}`;
+  return `going on with the run in ${file}${begun}: ${plural(kept.length, 'verdict')} of ${run.start.properties.length} ${kept.length === 1 ? 'stands' : 'stand'}`;
+}
+
+/** Of these properties, those that can run on this trainer: the others take no time. */
+function supportedOf(
+  { trainer, tokenizer, semantics }: Session,
+  properties: readonly Property[],
+  measured: Semantics,
+): readonly Property[] {
+  const world = worldOf(trainer, tokenizer, semantics, measured);
+  return properties.filter((property) => supportOf(property, world) === undefined);
+}
+
+/** How many a lower level left out, by their own. */
+function notRunOf(leftOut: readonly Property[]): Pick<RunOptions, 'notRun'> {
+  if (leftOut.length === 0) return {};
+  const counts = LEVELS.map((each) => [each, leftOut.filter(({ level }) => level === each).length] as const);
+  return { notRun: Object.fromEntries(counts.filter(([, count]) => count > 0)) };
+}
+
+/** Failing cases are saved and run first; the run itself is remembered in any case. */
+function keepsCases({ corpus }: CheckOptions, { loaded }: Plan): boolean {
+  return corpus && loaded?.config.corpus !== false;
+}

@@ -1,0 +1,134 @@
+// `merge`: the parts of a run, judged on several machines or in several jobs, as one verdict, one report and one exit code.
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { RunEvent } from '../../check/events.ts';
+import { replayFor } from '../../report/failure/reproduce.ts';
+import { merged, type Part } from '../../report/merge.ts';
+import type { Run } from '../../report/runs.ts';
+import { terminalReport } from '../../report/terminal.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { plural } from '../../report/text/plural.ts';
+import { openRecord, type RecordOptions } from '../check/record.ts';
+import { SHARDS_FOLDER } from '../check/shard.ts';
+import { type Context, isProblem, type Problem, refuse } from '../context.ts';
+import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
+import type { Invocation } from '../options.ts';
+import { widthOfScreen } from '../trainer/session.ts';
+import { LAST_RUN } from './last-run.ts';
+import { addOutputOptions } from './outputs.ts';
+import { readRunFile } from './saved-runs.ts';
+
+export interface MergeOptions extends RecordOptions {
+  readonly quiet?: boolean;
+  readonly rows?: boolean;
+}
+
+export function addMerge(program: Command, { context, finish }: Invocation): void {
+  const command = program
+    .command('merge')
+    .description('make one verdict of the parts of a run (check --shard)')
+    .argument('[files...]', `their events (default: those in ${SHARDS_FOLDER})`)
+    .option('--rows', 'print a row for each property')
+    .option('--quiet', 'print failures and the final line only');
+  addOutputOptions(command)
+    .option('--no-annotations', 'in GitHub Actions, neither annotate the job nor write its summary')
+    .addHelpText('after', EXAMPLES)
+    .action(async (files: readonly string[], options: MergeOptions) =>
+      finish(await merge(files, options, context)),
+    );
+}
+
+const EXAMPLES = `
+Examples:
+  npx lossproof check --shard 1/2 --seed 7 -- python adapter.py
+  npx lossproof check --shard 2/2 --seed 7 -- python adapter.py
+  npx lossproof merge
+  npx lossproof merge artifacts/*.ndjson --html report.html --junit junit.xml
+
+Exit code: 0 all hold, 1 one fails, 2 no verdict: a part is missing, cut off, there twice, or of another run.
+The merged run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
+
+async function merge(files: readonly string[], options: MergeOptions, context: Context): Promise<number> {
+  const parts = readParts(files, context);
+  if (isProblem(parts)) return refuse(context, parts);
+  return await mergeParts(parts, options, context);
+}
+
+/** Prints the run that these parts are, writes its reports, keeps it, and says with which code to end. */
+export async function mergeParts(
+  parts: readonly Part[],
+  options: MergeOptions,
+  context: Context,
+): Promise<number> {
+  const result = merged(parts);
+  if ('problems' in result) {
+    context.err.write(`lossproof: no verdict\n${result.problems.map((each) => `  ${each}\n`).join('')}`);
+    return NO_VERDICT;
+  }
+  const { run } = result;
+  const record = openRecord(options, context);
+  if (isProblem(record)) return refuse(context, record);
+  try {
+    const report = terminalReport({
+      write: context.out.write,
+      width: widthOfScreen(context),
+      paint: choosePaint(context.out.isTty, context.env),
+      replay: replayFor(run),
+      live: false,
+      onScreen: context.out.isTty,
+      quiet: options.quiet === true,
+      rows: options.rows === true,
+      note: `of ${plural(parts.length, 'part')}`,
+      now: () => performance.now(),
+    });
+    for (const event of eventsOf(run)) {
+      record.emit(event);
+      report(event);
+    }
+    const written = await record.finish();
+    const code = exitCodeOf(run.results, false);
+    return code === HOLDS && !written ? NO_VERDICT : code;
+  } finally {
+    record.close();
+  }
+}
+
+function eventsOf({ start, results, notices = [], end }: Run): readonly RunEvent[] {
+  return [
+    start,
+    ...results.map((result) => ({ type: 'property-end', result }) as const),
+    ...notices.map((sentence) => ({ type: 'notice', sentence }) as const),
+    ...(end === undefined ? [] : [end]),
+  ];
+}
+
+/** One run in each file. */
+export function readParts(files: readonly string[], context: Context): readonly Part[] | Problem {
+  const named = files.length > 0 ? files : shardFiles(context);
+  if (named.length === 0)
+    return {
+      problem: `no parts in ${SHARDS_FOLDER}: \`check --shard i/n\` writes them, or name their files`,
+    };
+  const parts: Part[] = [];
+  const problems: string[] = [];
+  for (const name of named) {
+    const read = readRunFile(name, context);
+    if (isProblem(read)) problems.push(read.problem);
+    else if (read.problems.length > 0) problems.push(...read.problems);
+    else if (read.runs.length === 0) problems.push(`${name} is empty: no run has begun to write it`);
+    else parts.push(...read.runs.map((run) => ({ run, name })));
+  }
+  return problems.length > 0 ? { problem: problems.join('; ') } : parts;
+}
+
+function shardFiles({ cwd }: Context): readonly string[] {
+  try {
+    return readdirSync(resolve(cwd, SHARDS_FOLDER))
+      .filter((name) => name.endsWith('.ndjson'))
+      .sort()
+      .map((name) => join(SHARDS_FOLDER, name));
+  } catch {
+    return [];
+  }
+}

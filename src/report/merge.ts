@@ -1,0 +1,148 @@
+// The parts of a run as one: each property's result once, in the properties' order, told as a single run would have told it.
+// Parts that do not belong together, or are not all there, are no verdict: what is wrong is said, all of it.
+import { isDeepStrictEqual } from 'node:util';
+import type { PropertyResult, ShardFacts } from '../check/events.ts';
+import { joinedTally, refusalsOf } from '../check/refusals.ts';
+import { settled } from '../check/settle.ts';
+import { cutOffWords, isCutOff, isJudged, type Run, type RunStart, reached } from './runs.ts';
+
+export interface Part {
+  readonly run: Run;
+  /** Where it was read, for whoever must mend it. */
+  readonly name: string;
+}
+
+export type Merged = { readonly run: Run } | { readonly problems: readonly string[] };
+
+/** One run of all parts, or why there is none, a sentence each. */
+export function merged(parts: readonly Part[]): Merged {
+  const [first, ...others] = parts.flatMap(sharded);
+  if (first === undefined) return { problems: parts.map(({ name }) => whole(name)) };
+  const problems = [
+    ...parts.filter(({ run }) => run.start.shard === undefined).map(({ name }) => whole(name)),
+    ...others.flatMap((part) => strange(part, first)),
+    ...doubled([first, ...others]),
+    ...missing([first, ...others]),
+    ...[first, ...others].flatMap(unfinished),
+  ];
+  if (problems.length > 0) return { problems: [...new Set(problems)] };
+  return { run: joined([first, ...others]) };
+}
+
+interface Shard extends Part {
+  readonly shard: ShardFacts;
+}
+
+function sharded(part: Part): readonly Shard[] {
+  const { shard } = part.run.start;
+  return shard === undefined ? [] : [{ ...part, shard }];
+}
+
+const whole = (name: string): string =>
+  `${name} is a whole run and no part of one; \`lossproof report\` shows several runs beside each other`;
+
+/** What must be the same in all parts, and how it is called. */
+const SAME: readonly (readonly [string, (start: RunStart) => unknown])[] = [
+  ['another version of lossproof', ({ version }) => version],
+  ['another seed', ({ seed }) => seed],
+  ['another number of cases', ({ cases }) => cases],
+  ['another trainer', ({ hello, command, bundled }) => [hello, command, bundled]],
+  ['another configuration', ({ configured }) => configured],
+  ['another measurement of what the trainer leaves undeclared', ({ measured }) => measured],
+  ['other properties', ({ shard, notRun }) => [shard?.total, notRun]],
+];
+
+function strange(part: Shard, first: Shard): readonly string[] {
+  if (part.shard.of !== first.shard.of)
+    return [
+      `${part.name} is one of ${part.shard.of} parts, and ${first.name} one of ${first.shard.of}: they are parts of different runs`,
+    ];
+  const other = differenceOf(part.run.start, first.run.start);
+  return other === undefined
+    ? []
+    : [`${part.name} is of ${other} than ${first.name}: they are parts of different runs`];
+}
+
+/** In what two beginnings are not of one run: "another seed"; undefined where they may be. */
+export function differenceOf(one: RunStart, other: RunStart): string | undefined {
+  const found = SAME.find(([, of]) => !isDeepStrictEqual(plain(of(one)), plain(of(other))));
+  return found?.[0];
+}
+
+/** As it is read again from a file: what is undefined is not there. */
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
+
+function doubled(parts: readonly Shard[]): readonly string[] {
+  return parts.flatMap(({ shard, name }, at) => {
+    const before = parts.slice(0, at).find((other) => other.shard.index === shard.index);
+    return before === undefined
+      ? []
+      : [
+          `part ${shard.index} of ${shard.of} is there twice, in ${before.name} and ${name}: name one of them`,
+        ];
+  });
+}
+
+function missing(parts: readonly Shard[]): readonly string[] {
+  const of = Math.max(...parts.map(({ shard }) => shard.of));
+  const there = new Set(parts.map(({ shard }) => shard.index));
+  const lost = Array.from({ length: of }, (_, at) => at + 1).filter((index) => !there.has(index));
+  if (lost.length === 0) return [];
+  const [only] = lost;
+  return lost.length === 1
+    ? [`part ${only} of ${of} is missing: run it with --shard ${only}/${of}`]
+    : [`parts ${lost.join(', ')} of ${of} are missing: run each with --shard i/${of}`];
+}
+
+function unfinished({ run, name, shard }: Shard): readonly string[] {
+  const { index, of } = shard;
+  if (isCutOff(run))
+    return [
+      `part ${index} of ${of}, ${name}, is not finished. ${cutOffWords(run)}, after ${reached(run)}: run it again with --resume`,
+    ];
+  const judged = new Set(run.results.filter(isJudged).map(({ id }) => id));
+  const lost = run.start.properties.filter(({ id }) => !judged.has(id));
+  const [one] = lost;
+  return one === undefined
+    ? []
+    : [
+        `part ${index} of ${of}, ${name}, ends without a result of ${one.id}${lost.length > 1 ? ` and ${lost.length - 1} more` : ''}: run it again`,
+      ];
+}
+
+function joined(parts: readonly Shard[]): Run {
+  const { shard: _, resumed: __, ...start } = (parts[0] as Shard).run.start;
+  const placed = parts.flatMap(({ run, shard }) =>
+    run.start.properties.map((property, at) => ({ property, place: shard.places[at] ?? 0 })),
+  );
+  const properties = placed.sort((a, b) => a.place - b.place).map(({ property }) => property);
+  const results = onceEach(parts.flatMap(({ run }) => run.results));
+  const told = settled(properties, results);
+  const ends = parts.flatMap(({ run: { end } }) => (end === undefined ? [] : [end]));
+  const refusals = refusalsOf(
+    joinedTally(ends.flatMap(({ tally }) => (tally === undefined ? [] : [tally]))),
+    told,
+  );
+  const started = parts.flatMap(({ run }) => run.start.started ?? []).sort()[0];
+  return {
+    start: { ...start, properties, ...(started === undefined ? {} : { started }) },
+    results: told,
+    notices: parts.flatMap(({ run: { notices = [] }, shard }) =>
+      notices.map((notice) => `part ${shard.index}: ${notice}`),
+    ),
+    end: {
+      type: 'run-end',
+      interrupted: false,
+      // They ran side by side, or might have.
+      milliseconds: Math.max(...ends.map(({ milliseconds }) => milliseconds)),
+      ...(refusals.length === 0 ? {} : { refusals }),
+    },
+  };
+}
+
+/** A part that was resumed tells what it had judged before again. */
+function onceEach(results: readonly PropertyResult[]): readonly PropertyResult[] {
+  return [...new Map(results.filter(isJudged).map((result) => [result.id, result])).values()];
+}
