@@ -29,7 +29,7 @@ class Shard:
 
     def start(self, job, shard, shards):
         """Starts the engine: who does so where, or {"problem": why this node cannot}."""
-        here = {"address": own_address(), "node": own_node(), "pid": os.getpid()}
+        here = {"address": own_address(), "node": own_node(), "pid": os.getpid(), "folders": []}
         try:
             environment = environment_of(job)
             words = engine_of(job, environment)
@@ -38,6 +38,8 @@ class Shard:
         self.home = tempfile.mkdtemp(prefix="lossproof-shard-")
         self.events = os.path.join(self.home, "events.ndjson")
         cwd = os.path.join(self.home, "folder")
+        # Both are the user's own folder, to whoever reads a traceback.
+        here["folders"] = [cwd, os.getcwd()]
         mirrored(os.getcwd(), cwd, job["place"])
         cwd = os.path.join(cwd, job["place"])
         if not os.path.isdir(cwd):

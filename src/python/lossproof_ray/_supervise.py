@@ -1,6 +1,7 @@
 """Runs the shards: one actor a try, asked again and again for what its engine has written. What the cluster loses is run again."""
 
 import inspect
+import json
 
 from . import _guard, _node
 from ._cluster import asked, fate_of, first_line, name_of, unmet
@@ -23,6 +24,8 @@ class Try:
         self.rest = b""
         self.node = None
         self.address = None
+        # Where it has the folder that was taken along.
+        self.folders = []
 
     def where(self):
         return name_of(self.address, self.node) if self.address else None
@@ -108,7 +111,7 @@ class Supervision:
             self._read(attempt, *heard)
 
     def _started(self, attempt, here):
-        attempt.node, attempt.address = here["node"], here["address"]
+        attempt.node, attempt.address, attempt.folders = here["node"], here["address"], here["folders"]
         if "problem" in here:
             self._let_go(attempt)
             say(shard=attempt.shard, unfit=here["problem"], node=attempt.where())
@@ -123,7 +126,7 @@ class Supervision:
         attempt.offset += len(written)
         *lines, attempt.rest = (attempt.rest + written).split(b"\n")
         for line in lines:
-            say(shard=attempt.shard, line=line.decode("utf-8", "replace"))
+            say(shard=attempt.shard, line=self._at_home(attempt, line.decode("utf-8", "replace"), _in_json))
         if end is None:
             self._ask(attempt)
             return
@@ -132,7 +135,13 @@ class Supervision:
             self._lost(attempt, end["why"] or "its process was killed by signal %d" % -code)
             return
         self._let_go(attempt)
-        say(shard=attempt.shard, ended={"code": code, "stderr": end["stderr"]}, node=attempt.where())
+        say(shard=attempt.shard, ended={"code": code, "stderr": self._at_home(attempt, end["stderr"], str)}, node=attempt.where())
+
+    def _at_home(self, attempt, text, written):
+        """What names a file of the folder there names it here: the folder there is gone when this is read."""
+        for folder in attempt.folders:
+            text = text.replace(written(folder), written(self._job.root))
+        return text
 
     def _lost(self, attempt, why):
         self._let_go(attempt)
@@ -150,6 +159,10 @@ class Supervision:
             self._ray.kill(attempt.actor, no_restart=True)
         except Exception:
             pass  # it is gone already
+
+
+def _in_json(path):
+    return json.dumps(path, ensure_ascii=False)[1:-1]
 
 
 def _cause(text):

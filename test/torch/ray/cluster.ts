@@ -41,11 +41,9 @@ export async function startCluster(): Promise<Cluster> {
     const node: Node = {
       ip,
       async kill() {
-        try {
-          if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-        } catch {
-          // It is gone.
-        }
+        // Workers have groups of their own, and outlive what has started them for some seconds.
+        for (const each of pid === undefined ? [] : [pid, ...(await below(pid))]) end(each);
+        if (pid !== undefined) end(-pid);
         await child;
       },
     };
@@ -75,6 +73,23 @@ export async function startCluster(): Promise<Cluster> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone.
+  }
+}
+
+/** Every process that this one has started, and those in turn. */
+async function below(pid: number): Promise<readonly number[]> {
+  const { stdout } = await execa('ps', ['-A', '-o', 'pid=,ppid=']);
+  const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  const children = (parent: number): readonly number[] =>
+    pairs.filter(([, above]) => above === parent).flatMap(([child = 0]) => [child, ...children(child)]);
+  return children(pid);
 }
 
 /** Ray wants a number for its client, which is the same on every machine unless it is told. */

@@ -1,7 +1,16 @@
 // `check --ray` as a user types it, in a folder of their own, and the same run without Ray to compare with.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import type { PropertyResult } from '../../../src/index.ts';
@@ -32,10 +41,13 @@ export interface Folder {
   check(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
 }
 
-export function makeFolder(): Folder {
+/** Commands are typed in the folder `below` of a fresh one. */
+export function makeFolder(below = ''): Folder {
   // A space and letters outside ASCII: paths have them.
-  const path = mkdtempSync(join(tmpdir(), 'loss proof ü '));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const top = mkdtempSync(join(tmpdir(), 'loss proof ü '));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  const path = join(top, below);
+  mkdirSync(path, { recursive: true });
   const start: Folder['start'] = (words, env = {}) => {
     const child = execa(process.execPath, [MAIN, 'check', ...words], {
       cwd: path,
@@ -81,16 +93,48 @@ export async function running(text: string): Promise<readonly string[]> {
   return stdout.split('\n').filter((line) => line.includes(text) && !line.startsWith('Z'));
 }
 
-/** The bundled example, each of whose answers takes a while; `mark` tells its processes from others. */
-export function slowAdapter(seconds: number): string {
-  return `
-import runpy, time
+export interface Gate {
+  /** Goes along to the nodes. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Until so many trainers stand before it, or `over` has come to pass; false then. */
+  reached(trainers: number, over: Promise<unknown>): Promise<boolean>;
+  open(): void;
+}
+
+/** A folder that all trainers of `GATED` see, as all nodes are this machine: each waits in the middle of its work. */
+export function makeGate(): Gate {
+  const path = mkdtempSync(join(tmpdir(), 'lossproof-gate-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return {
+    env: { LOSSPROOF_GATE: path },
+    async reached(trainers, over) {
+      let isOver = false;
+      void over.then(() => {
+        isOver = true;
+      });
+      while (readdirSync(path).length < trainers) {
+        if (isOver) return false;
+        await sleep(50);
+      }
+      return true;
+    },
+    open: () => writeFileSync(join(path, 'open'), ''),
+  };
+}
+
+/** The bundled example, which stops behind some answers until the gate is open. */
+export const GATED = `
+import os, runpy, time
 from lossproof import _channel
-write = _channel.write
-def slowly(text):
-    time.sleep(${seconds})
+gate, answered, write = os.environ["LOSSPROOF_GATE"], 0, _channel.write
+def gated(text):
+    global answered
     write(text)
-_channel.write = slowly
+    answered += text.count("\\n")
+    if answered > 25:
+        open(os.path.join(gate, str(os.getpid())), "w").close()
+        while not os.path.exists(os.path.join(gate, "open")):
+            time.sleep(0.05)
+_channel.write = gated
 runpy.run_module("lossproof.examples.left_padded", run_name="__main__")
 `;
-}
