@@ -4,7 +4,6 @@ import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Level, Semantics, Stage, Verdict } from '../vocabulary.ts';
 import type { Doubt } from './profile/doubt.ts';
 import type { Coverage, Finding, Strip } from './property.ts';
-import type { RequestTally } from './refusals.ts';
 
 /** One failing case on the way from the first to the smallest. */
 export interface ShrinkStep {
@@ -158,6 +157,29 @@ export interface Refusal {
   readonly lost: readonly string[];
   /** Properties that judged less than half of their cases because of it. */
   readonly weakened: readonly string[];
+}
+
+/** How often each mark was seen, of how many requests. */
+export interface Marks {
+  total: number;
+  readonly counts: Record<string, number>;
+}
+
+/** One way in which an op was refused, its words without their numbers. */
+export interface RefusalReason {
+  readonly op: string;
+  readonly why: string;
+  readonly marks: Marks;
+  /** By property. */
+  readonly of: Record<string, Marks>;
+}
+
+/** What was asked and refused, as plain JSON: the tallies of several runs add up. */
+export interface RequestTally {
+  /** By op. */
+  readonly answered: Readonly<Record<string, Marks>>;
+  /** By op and words. */
+  readonly refused: Readonly<Record<string, RefusalReason>>;
 }
 
 /** What a report may say of a property without knowing the catalogue. */

@@ -3,30 +3,7 @@
 import { type Args, OPS, type Op } from '../protocol/message.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Message } from '../vocabulary.ts';
-import type { PropertyResult, Refusal } from './events.ts';
-
-/** How often each mark was seen, of how many requests. */
-interface Marks {
-  total: number;
-  readonly counts: Record<string, number>;
-}
-
-/** One way in which an op was refused, its words without their numbers. */
-interface Reason {
-  readonly op: string;
-  readonly why: string;
-  readonly marks: Marks;
-  /** By property. */
-  readonly of: Record<string, Marks>;
-}
-
-/** What was asked and refused, as plain JSON: the tallies of several runs add up. */
-export interface RequestTally {
-  /** By op. */
-  readonly answered: Readonly<Record<string, Marks>>;
-  /** By op and words. */
-  readonly refused: Readonly<Record<string, Reason>>;
-}
+import type { Marks, PropertyResult, Refusal, RefusalReason, RequestTally } from './events.ts';
 
 export interface Requests {
   /** The trainer, each of whose answers is counted for this property. */
@@ -41,7 +18,7 @@ const MOST_REASONS = 200;
 
 export function countRequests(): Requests {
   const answered: Record<string, Marks> = {};
-  const reasons: Record<string, Reason> = {};
+  const reasons: Record<string, RefusalReason> = {};
   const tally: RequestTally = { answered, refused: reasons };
 
   const refused = (op: Op, why: string, property: string, marks: readonly string[]): void => {
@@ -81,7 +58,7 @@ export function countRequests(): Requests {
 
 /** What was refused and cost something, the dearest first. */
 export function refusalsOf(tally: RequestTally, results: readonly PropertyResult[]): readonly Refusal[] {
-  const costs = new Map<Reason, { lost: string[]; weakened: string[] }>();
+  const costs = new Map<RefusalReason, { lost: string[]; weakened: string[] }>();
   for (const { id, verdict, cases, rejected, setAside } of results) {
     const lost = verdict === 'skipped' && rejected > 0 && rejected >= setAside;
     const weakened = verdict === 'pass' && rejected > cases / 2;
@@ -105,7 +82,7 @@ export function refusalsOf(tally: RequestTally, results: readonly PropertyResult
 /** Of runs that each judged some of the properties. */
 export function joinedTally(tallies: readonly RequestTally[]): RequestTally {
   const answered: Record<string, Marks> = {};
-  const refused: Record<string, Reason> = {};
+  const refused: Record<string, RefusalReason> = {};
   for (const tally of tallies) {
     for (const [op, marks] of Object.entries(tally.answered)) addMarks(from(answered, op), marks);
     for (const [key, reason] of Object.entries(tally.refused)) {
@@ -118,8 +95,8 @@ export function joinedTally(tallies: readonly RequestTally[]): RequestTally {
 }
 
 /** The reason for most of what a property was refused. */
-function mostOf({ refused }: RequestTally, property: string): Reason | undefined {
-  const times = (reason: Reason): number => reason.of[property]?.total ?? 0;
+function mostOf({ refused }: RequestTally, property: string): RefusalReason | undefined {
+  const times = (reason: RefusalReason): number => reason.of[property]?.total ?? 0;
   const [most] = Object.values(refused).sort((a, b) => times(b) - times(a));
   return most === undefined || times(most) === 0 ? undefined : most;
 }

@@ -7,7 +7,6 @@ import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import { FAILING, type Semantics } from '../vocabulary.ts';
 import { checkProperty, unseenReason } from './check.ts';
-import { dealtTo, longestFirst, mostTellingFirst, workOf } from './deal.ts';
 import {
   NOT_TRIED,
   type PropertyFacts,
@@ -15,13 +14,14 @@ import {
   type RunEvent,
   type RunStart,
 } from './events.ts';
-import { judgeAll } from './lanes.ts';
 import type { RunOptions } from './options.ts';
+import { dealtTo, longestFirst, mostTellingFirst, workOf } from './parallel/deal.ts';
+import { judgeAll } from './parallel/lanes.ts';
+import { settling } from './parallel/settle.ts';
 import { NOT_MEASURED } from './profile/measured.ts';
 import type { Property, World } from './property.ts';
 import { inOrder, notesOf, type Questions, questionsOf } from './questions/questions.ts';
 import { countRequests, refusalsOf } from './refusals.ts';
-import { settling } from './settle.ts';
 import { stopOf } from './stop.ts';
 import { supportOf } from './support.ts';
 

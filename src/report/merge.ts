@@ -2,8 +2,8 @@
 // Parts that do not belong together, or are not all there, are no verdict: what is wrong is said, all of it.
 import { isDeepStrictEqual } from 'node:util';
 import type { PropertyResult, ShardFacts } from '../check/events.ts';
+import { settled } from '../check/parallel/settle.ts';
 import { joinedTally, refusalsOf } from '../check/refusals.ts';
-import { settled } from '../check/settle.ts';
 import { cutOffWords, isCutOff, isJudged, type Run, type RunStart, reached } from './runs.ts';
 
 export interface Part {

@@ -1,10 +1,8 @@
 // `check`: every chosen property against one trainer, live on the terminal.
 import { type Command, Option } from 'commander';
 import { useBackend } from '../../check/kernel.ts';
-import type { ShardName } from '../../check/options.ts';
-import { BACKENDS, type BackendName } from '../../kernel/index.ts';
+import { BACKENDS } from '../../kernel/index.ts';
 import { VERSION } from '../../version.ts';
-import type { Level } from '../../vocabulary.ts';
 import { DEFAULT_CASES } from '../config/keys.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import {
@@ -20,38 +18,16 @@ import {
 import { AS_LAST_RUN, LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { checkOnRay } from '../ray/check.ts';
-import { addRayOptions, type RayOptions, rayComplaint } from '../ray/options.ts';
+import { addRayOptions, rayComplaint } from '../ray/options.ts';
 import { anySeed } from '../seed.ts';
 import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
 import { chosenProperties, knownFor } from './chosen.ts';
 import { checkWith } from './judging.ts';
-import { makePlan, type Plan, type TrainerOptions } from './plan.ts';
-import { openRecord, type RecordOptions } from './record.ts';
+import type { CheckOptions } from './options.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { openRecord } from './record.ts';
 import { resumedFrom } from './resume.ts';
 import { keptAsShard, SHARDS_FOLDER, shardName } from './shard.ts';
-
-export interface CheckOptions extends TrainerOptions, RecordOptions, RayOptions {
-  readonly only?: readonly string[];
-  readonly level?: Level;
-  readonly cases?: number;
-  readonly seed?: number;
-  readonly corpus: boolean;
-  readonly profile: boolean;
-  readonly known?: string;
-  readonly updateKnown?: boolean;
-  readonly labels?: boolean;
-  readonly rows?: boolean;
-  readonly shrinkTime?: number;
-  readonly strict?: boolean;
-  readonly quiet?: boolean;
-  readonly workers?: number;
-  readonly shard?: ShardName;
-  readonly resume?: string | true;
-  /** Seconds. */
-  readonly maxTime?: number;
-  readonly bail?: number;
-  readonly backend?: BackendName | 'auto';
-}
 
 export function addCheck(program: Command, { context, rest, finish }: Invocation): void {
   const command = program

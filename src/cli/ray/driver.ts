@@ -39,6 +39,8 @@ export interface Cluster {
 export type Said =
   | { readonly cluster: Cluster }
   | { readonly problem: string }
+  /** Nothing more is said, once its input ends. */
+  | { readonly over: true }
   | { readonly shard: number; readonly started: { readonly node: string }; readonly try: number }
   | { readonly shard: number; readonly line: string }
   | {
@@ -78,7 +80,9 @@ export function startDriver(
   const child = startChild({ command: [python, '-m', 'lossproof_ray'], cwd, env: quiet(env) }, (chunk) => {
     for (const line of splitter.push(chunk)) {
       const said = typeof line === 'string' ? saidOf(line) : undefined;
-      if (said !== undefined) hear(said);
+      // It ends when it knows that all of it was read.
+      if (said !== undefined && 'over' in said) child.endInput();
+      else if (said !== undefined) hear(said);
     }
   });
   child.write(`${JSON.stringify(job)}\n`);

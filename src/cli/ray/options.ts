@@ -21,25 +21,23 @@ export const DEFAULT_RETRIES = 2;
 /** Other commands of this table may have some of them already: what a worker asks for is one thing, wherever it runs. */
 export function addRayOptions(command: Command): Command {
   for (const option of rayOptions())
-    if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
+    if (!command.options.some(({ long }) => long === option.long)) command.addOption(option.helpGroup(GROUP));
   return command;
 }
+
+const GROUP = 'On a Ray cluster:';
 
 function rayOptions(): readonly Option[] {
   return [
     new Option('--ray <address>', 'run as shards on this Ray cluster: HOST:6379, ray://HOST:10001 or auto'),
-    new Option(
-      '--shards <n>',
-      'of --ray: into how many (default: as many as the cluster runs at once)',
-    ).argParser(wholePositive),
+    new Option('--shards <n>', 'into how many (default: as many as the cluster runs at once)').argParser(
+      wholePositive,
+    ),
     new Option(
       '--retries <n>',
-      `of --ray: how often a shard is run again that was lost with its worker or node (default ${DEFAULT_RETRIES})`,
+      `how often a shard is run again that was lost with its worker or node (default ${DEFAULT_RETRIES})`,
     ).argParser(wholeOrNone),
-    new Option(
-      '--ray-env <file>',
-      "of --ray: JSON that is laid over the shards' runtime_env, as Ray documents it",
-    ),
+    new Option('--ray-env <file>', "JSON that is laid over the shards' runtime_env, as Ray documents it"),
     new Option('--cpus-per-worker <n>', 'CPUs that one trainer is given (default 1)').argParser(amount),
     new Option('--gpus-per-worker <n>', 'GPUs that one trainer is given; a fraction shares one').argParser(
       amount,

@@ -2,7 +2,8 @@
 import { closeSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SHARDS_FOLDER } from '../check/shard.ts';
-import { type Problem, whyOf } from '../context.ts';
+import { isProblem, type Problem, whyOf } from '../context.ts';
+import { type Lock, lock } from '../outputs/lock.ts';
 import { openAnew } from '../outputs/written.ts';
 
 const NAME = /^\d+-of-\d+\.ndjson$/;
@@ -22,14 +23,8 @@ export interface ShardFiles {
 export function openShardFiles(cwd: string, shards: number): ShardFiles | Problem {
   const folder = resolve(cwd, SHARDS_FOLDER);
   let problem: string | undefined;
-  try {
-    mkdirSync(folder, { recursive: true });
-    const ignore = join(folder, '.gitignore');
-    if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
-    for (const name of readdirSync(folder)) if (NAME.test(name)) rmSync(join(folder, name));
-  } catch (error) {
-    return { problem: `${SHARDS_FOLDER} cannot be written: ${whyOf(error)}` };
-  }
+  const claimed = claim(folder);
+  if (isProblem(claimed)) return claimed;
   const open = new Map<number, number>();
   const name = (shard: number): string => `${SHARDS_FOLDER}/${shard}-of-${shards}.ndjson`;
   const attempt = (work: () => void): void => {
@@ -59,6 +54,34 @@ export function openShardFiles(cwd: string, shards: number): ShardFiles | Proble
         for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
       }),
     fault: () => problem,
-    close: () => attempt(() => [...open.keys()].forEach(end)),
+    close: () => {
+      attempt(() => [...open.keys()].forEach(end));
+      claimed.release();
+    },
   };
 }
+
+/** The folder is ours, and empty. A part that is being written by another run is left alone, and so is what is beside it. */
+function claim(folder: string): Lock | Problem {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const ignore = join(folder, '.gitignore');
+    if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+    const whole = lock(join(folder, 'all'));
+    if ('held' in whole) return { problem: `${SHARDS_FOLDER} ${whole.held}; ${ELSEWHERE}` };
+    for (const name of readdirSync(folder).filter((each) => NAME.test(each))) {
+      const part = lock(join(folder, name));
+      if ('held' in part) {
+        whole.release();
+        return { problem: `${SHARDS_FOLDER}/${name} ${part.held}; ${ELSEWHERE}` };
+      }
+      rmSync(join(folder, name));
+      part.release();
+    }
+    return whole;
+  } catch (error) {
+    return { problem: `${SHARDS_FOLDER} cannot be written: ${whyOf(error)}` };
+  }
+}
+
+const ELSEWHERE = 'wait for it, or run in another folder';

@@ -1,11 +1,11 @@
 // Properties dealt out to trainers side by side, each to whichever is free. A worker that dies of memory leaves its property
 // to the others, of which there are then fewer; one that can no longer be started leaves the rest to them.
-import type { TrainerFailure } from '../trainer/failure.ts';
-import { diedOfMemory } from '../trainer/out-of-memory.ts';
-import type { Trainer } from '../trainer/trainer.ts';
-import type { PropertyResult } from './events.ts';
-import type { Workers } from './options.ts';
-import type { Property } from './property.ts';
+import type { TrainerFailure } from '../../trainer/failure.ts';
+import { diedOfMemory } from '../../trainer/out-of-memory.ts';
+import type { Trainer } from '../../trainer/trainer.ts';
+import type { PropertyResult } from '../events.ts';
+import type { Workers } from '../options.ts';
+import type { Property } from '../property.ts';
 
 export interface Lanes {
   /** In the order in which they begin. */

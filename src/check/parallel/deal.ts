@@ -1,7 +1,7 @@
 // Which property is judged where, and when: dealt out to the parts of a run so that each is the same work, and queued for
 // trainers that judge side by side or have little time. The verdicts do not hang on it.
-import type { Costs, ShardName } from './options.ts';
-import type { Property } from './property.ts';
+import type { Costs, ShardName } from '../options.ts';
+import type { Property } from '../property.ts';
 
 /** A case of a property that has few, because each takes long, against a case of any other: measured on the bundled example. */
 const DEAR = 50;

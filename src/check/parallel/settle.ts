@@ -1,7 +1,7 @@
 // What becomes of a result in the light of the others of its run. Results come in any order, from several trainer processes
 // or several machines; what is told of them is that of one run in the properties' own order.
-import { sameTrouble } from '../trainer/failure.ts';
-import type { Failure, PropertyFacts, PropertyResult } from './events.ts';
+import { sameTrouble } from '../../trainer/failure.ts';
+import type { Failure, PropertyFacts, PropertyResult } from '../events.ts';
 
 export type SettledFacts = Pick<PropertyFacts, 'id' | 'ops' | 'settles'>;
 
