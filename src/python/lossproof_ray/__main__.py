@@ -15,23 +15,36 @@ from ._say import Problem, say, take_over
 DONE = 0
 REFUSED = 2
 CANCELLED = 130
+# Seconds.
+LAST_PATIENCE = 60
 
 
 def main():
     take_over()
-    cancelled, enough = threading.Event(), threading.Event()
+    cancelled, enough, heard = threading.Event(), threading.Event(), threading.Event()
     # Until shards run there is nothing to clear away, and Ray waits for a cluster without hearing anything.
     running = threading.Event()
-    cancel = lambda *_: cancelled.set() if running.is_set() else os._exit(CANCELLED)  # noqa: E731
+
+    def cancel(*_):
+        heard.set()
+        if not running.is_set():
+            os._exit(CANCELLED)
+        cancelled.set()
+
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, cancel)
     job = Job(sys.stdin.readline())
     threading.Thread(target=listen, args=(enough, cancel), daemon=True).start()
     try:
-        return run(job, cancelled, enough, running)
+        code = run(job, cancelled, enough, running)
     except Problem as problem:
+        running.set()
         say(problem=str(problem))
-        return REFUSED
+        code = REFUSED
+    # A pipe is read to its end only as long as who writes to it is there: our input ends when all of it was heard.
+    say(over=True)
+    heard.wait(LAST_PATIENCE)
+    return code
 
 
 def listen(enough, cancel):
