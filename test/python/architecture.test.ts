@@ -38,6 +38,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   lossproof: [],
   'lossproof.callback': ['lossproof', 'lossproof_monitor'],
   lossproof_monitor: [],
+  lossproof_ray: [],
   'lossproof.examples': ['lossproof'],
   'lossproof.adapters': ['lossproof', 'lossproof.adapters.common'],
   'lossproof.adapters.common': ['lossproof'],

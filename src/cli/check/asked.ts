@@ -47,10 +47,11 @@ function askedOf(
 
 /** Each worker's share of the GPUs. */
 function gpusOf(
-  { workers = 1, gpusPerWorker }: CheckOptions,
+  { ray, workers = 1, gpusPerWorker }: CheckOptions,
   { env }: Context,
 ): Pick<Plan, 'environments'> | Problem {
-  if (gpusPerWorker === undefined) return {};
+  // On a cluster they are those of its nodes.
+  if (gpusPerWorker === undefined || ray !== undefined) return {};
   const environments = gpusOfWorkers(workers, gpusPerWorker, visibleGpus(thisMachine(env)));
   return isProblem(environments) ? environments : { environments };
 }
@@ -79,6 +80,7 @@ function conflictOfSeveral(options: CheckOptions, all: readonly Asked[]): Proble
   const one = 'several trainers are meant; name one by --trainer';
   if (options.resume !== undefined) return { problem: `--resume goes on with one run, and ${one}` };
   if (options.shard !== undefined) return { problem: `--shard is a part of one run, and ${one}` };
+  if (options.ray !== undefined) return { problem: `--ray runs the parts of one run, and ${one}` };
   const files = all.map(({ known }) => known.file);
   if (options.updateKnown === true && new Set(files).size < files.length)
     return {

@@ -17,6 +17,8 @@ import {
 } from '../options.ts';
 import { AS_LAST_RUN, LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
+import { checkOnRay } from '../ray/check.ts';
+import { addRayOptions, rayComplaint } from '../ray/options.ts';
 import { anySeed } from '../seed.ts';
 import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
 import { type CheckOne, checkAll } from './all.ts';
@@ -91,9 +93,9 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     '--no-annotations',
     'in GitHub Actions, neither annotate the job nor write its summary',
   );
-  addTrainerOptions(command)
+  addRayOptions(addTrainerOptions(command))
     .addHelpText('after', EXAMPLES)
-    .action(async (options: CheckOptions) => finish(await check(options, rest, context)));
+    .action(async (options: CheckOptions) => finish(await check(options, command, rest, context)));
 }
 
 const EXAMPLES = `
@@ -105,18 +107,39 @@ Examples:
   npx lossproof check --html report.html --junit junit.xml -- python adapter.py
   npx lossproof check --workers 4 --max-time 300 -- python adapter.py
   npx lossproof check --all --html report.html                       the configuration's trainers, a column each
+  npx lossproof check --ray 10.0.0.5:6379 --shards 64 --gpus-per-worker 1 -- python adapter.py
   npx lossproof check --shard 3/8 --seed 7 -- python adapter.py      then \`npx lossproof merge\`
 
 Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict or not all run, 130 interrupted.
 Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.
 The last run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
 
-async function check(options: CheckOptions, rest: readonly string[], context: Context): Promise<number> {
+async function check(
+  options: CheckOptions,
+  command: Command,
+  rest: readonly string[],
+  context: Context,
+): Promise<number> {
+  const complaint = rayComplaint(options, command.opts());
+  if (complaint !== undefined) return refuse(context, complaint);
   const meant = await makePlans(options, rest, context);
   if (isProblem(meant)) return refuse(context, meant);
   const properties = await context.properties();
   const asked = askedOfEach(meant.plans, options, properties, context);
   if (isProblem(asked)) return refuse(context, asked);
+  const [one] = asked;
+  if (options.ray !== undefined && one !== undefined)
+    return checkOnRay(
+      {
+        options: { ...options, ray: options.ray },
+        command,
+        rest,
+        plan: one.plan,
+        properties: one.properties.length,
+        seed: options.seed ?? anySeed(),
+      },
+      context,
+    );
   const keeping = options.shard === undefined ? AS_LAST_RUN : keptAsShard(options.shard);
   const resume = options.resume === true ? keeping.file : options.resume;
   const resumed = resume === undefined ? undefined : resumedFrom(resume, context);
@@ -144,7 +167,6 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
     );
   };
   try {
-    const [one] = asked;
     return one === undefined || asked.length > 1
       ? await checkAll(asked, seed, options, context, record, checkOne)
       : await checkOne(one, options, context, record);
