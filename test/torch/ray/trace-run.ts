@@ -13,8 +13,19 @@ const BIN = join(PACKAGE_ROOT, '.venv-ray', 'bin');
 const MAIN = join(process.env.LOSSPROOF_DIST ?? join(PACKAGE_ROOT, 'dist'), 'src', 'cli', 'main.js');
 const SCRIPT = join(PACKAGE_ROOT, 'test', 'torch', 'ray', 'scripts', 'actor_learner.py');
 
+const made: string[] = [];
+
 /** Paths of sockets lie in it, which may be a hundred characters long. */
-export const shortFolder = (): string => mkdtempSync('/tmp/lpr');
+function shortFolder(): string {
+  const folder = mkdtempSync('/tmp/lpr');
+  made.push(folder);
+  return folder;
+}
+
+/** For the end of a file of tests, when its nodes have ended. */
+export function removeFolders(): void {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+}
 
 const environment = (temp: string): Readonly<Record<string, string>> => ({
   OMP_NUM_THREADS: '1',
@@ -102,7 +113,6 @@ export async function startNode(
       await Promise.race([child, new Promise((done) => setTimeout(done, 10_000))]);
       signal(group, 'SIGKILL');
       await child;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

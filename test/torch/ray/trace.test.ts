@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Traced } from '../trace/verdicts/run.ts';
 import { blamedIn } from '../trace/verdicts/run.ts';
-import { type Node, saidBy, startNode, traced, withoutPlaces } from './trace-run.ts';
+import { type Node, removeFolders, saidBy, startNode, traced, withoutPlaces } from './trace-run.ts';
 
 /** Of a node, in milliseconds; of use only against a hang. */
 const TO_START = 300_000;
@@ -15,6 +15,8 @@ const FAULTS: Readonly<Record<string, string>> = {
   shifted: 'mask/prompt-is-never-trained',
   'stop-untrained': 'mask/stop-token-is-trained-once',
 };
+
+afterAll(removeFolders);
 
 const alone = new Map<string, Promise<Traced>>();
 /** The same words in one process, run once. */

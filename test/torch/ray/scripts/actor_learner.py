@@ -27,6 +27,8 @@ parser.add_argument("--leave", choices=["end", "shutdown"], default="end")
 parser.add_argument("--fault", choices=["prompt", "stop-untrained", "shifted"])
 options = parser.parse_args()
 GROUP, LENGTH, TEMPERATURE = 4, 8, 0.7
+# A resource that Ray gives to one node alone.
+HEAD = "node:__internal_head__"
 ASKED = ["say abc", "say hello", "say a longer one", "say why"]
 
 
@@ -162,7 +164,7 @@ def train():
     port = free_port()
     rollouts = [actor(Rollout, SHARED, on=options.rollouts_on) for _ in range(2)]
     many = options.learners
-    learners = [actor(Policy, SHARED, TEMPERATURE, many, rank=at if many > 1 else None, port=port) for at in range(many)]
+    learners = [actor(Policy, SHARED, TEMPERATURE, many, rank=at if many > 1 else None, port=port, on=HEAD if options.rollouts_on else None) for at in range(many)]
     if options.own or options.by_options:
         print("seen", asked(rollouts[:1] + learners[:1], "seen"))
     weights = asked(learners[:1], "weights")[0]
