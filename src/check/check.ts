@@ -8,7 +8,7 @@ import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import type { Requests } from './refusals.ts';
-import type { Corpus } from './saved/corpus.ts';
+import { savedCase } from './saved/corpus.ts';
 import { changeOf, isOf, type KnownFailure } from './saved/known.ts';
 import { outdated } from './saved/outdated.ts';
 import { type Screening, screen } from './screen.ts';
@@ -221,20 +221,8 @@ async function checkSaved(
   return { failures, fixed, outdated: ruledOut };
 }
 
-function save(property: Property, options: CheckOptions, failure: Failure): void {
-  const corpus: Corpus | undefined = options.corpus;
-  corpus?.save({
-    id: failure.caseId,
-    property: property.id,
-    given: failure.given,
-    sentence: failure.finding?.sentence ?? failure.trainerFailure?.message ?? '',
-    trainer: options.trainer.hello.name,
-    command: options.command,
-    seed: failure.seed,
-    ...(failure.path === undefined ? {} : { path: failure.path }),
-    lines: failure.lines,
-    version: VERSION,
-  });
+function save(property: Property, { corpus, trainer, ...run }: CheckOptions, failure: Failure): void {
+  corpus?.save(savedCase(property.id, failure, { ...run, trainer: trainer.hello.name, version: VERSION }));
 }
 
 /** Each property draws its own cases from the run's seed, so that adding one leaves the others' cases alone. */

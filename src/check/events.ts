@@ -218,6 +218,8 @@ export type RunEvent =
       readonly seed: number;
       readonly cases: number;
       readonly hello: Hello;
+      /** Which of several trainers it is: `grpo · tokenizer a · padding_side left`. Reports call the run so. */
+      readonly name?: string;
       /** The trainer's command line, as typed. */
       readonly command: string;
       /** It is the bundled example and not the trainer of whoever reads this. */

@@ -175,6 +175,7 @@ function prepared(options: RunOptions): Prepared {
     command: options.command,
     properties: properties.map(factsOf),
     version: VERSION,
+    ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.notRun === undefined ? {} : { notRun: options.notRun }),
     ...(options.bundled ? { bundled: true } : {}),
     ...(started === undefined ? {} : { started }),
@@ -188,7 +189,7 @@ function prepared(options: RunOptions): Prepared {
   return { properties, world, questions, work, start };
 }
 
-function factsOf({ id, title, stage, level, why, catches, ops, settles }: Property): PropertyFacts {
+export function factsOf({ id, title, stage, level, why, catches, ops, settles }: Property): PropertyFacts {
   return { id, title, stage, level, why, catches, ops, ...(settles === undefined ? {} : { settles }) };
 }
 

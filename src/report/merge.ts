@@ -47,7 +47,7 @@ const SAME: readonly (readonly [string, (start: RunStart) => unknown])[] = [
   ['another version of lossproof', ({ version }) => version],
   ['another seed', ({ seed }) => seed],
   ['another number of cases', ({ cases }) => cases],
-  ['another trainer', ({ hello, command, bundled }) => [hello, command, bundled]],
+  ['another trainer', ({ name, hello, command, bundled }) => [name, hello, command, bundled]],
   ['another configuration', ({ configured }) => configured],
   ['another measurement of what the trainer leaves undeclared', ({ measured }) => measured],
   ['other properties', ({ shard, notRun }) => [shard?.total, notRun]],

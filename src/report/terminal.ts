@@ -119,7 +119,10 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         const traced = event.replay?.traced === true;
         if (!traced) seed = { seed: event.seed };
         // With --quiet nothing above the final line says whose trainer it was.
-        notes = [...(options.quiet && !traced ? [trainerName(event.hello)] : []), ...notesOf(event)];
+        notes = [
+          ...(options.quiet && !traced ? [event.name ?? trainerName(event.hello)] : []),
+          ...notesOf(event),
+        ];
         estimate = estimateOf(ids, options.supported);
         const shown = {
           ids,

@@ -1,5 +1,5 @@
 // Records as a ledger: token-aligned, over micro-batches, ranks and trainings.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LedgerRow } from '../../src/trace/ledger.ts';
 import { lossWords, unknownIn } from '../../src/trace/terms.ts';
 import {
@@ -142,6 +142,59 @@ test('two trainings of one command follow one another', () => {
     [1, 3],
   ]);
   expect(steps.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+});
+
+describe('a process that trains nothing', () => {
+  const learner = [
+    processOf({ pid: 102, started: '2026-03-01T09:30:05Z', name: 'actor Learner', node: 'one' }),
+    modelOf(),
+    forwardOf([ROW], { time: 110 }),
+    trainedOf([{ column: 0, target: 5 }]),
+    stepOf({ time: 120 }),
+    forwardOf([ROW], { forward: 1, step: 1, time: 210 }),
+    trainedOf([{ column: 0, target: 5 }], { forward: 1 }),
+    stepOf({ step: 1, time: 220 }),
+  ];
+  const sampled = (facts: object) => generateOf([[1]], [[1, 5, 2]], facts);
+  /** It has begun first, and counts no step. */
+  const rollout = (...times: readonly (number | null)[]) => [
+    processOf({ pid: 101, name: 'actor Rollout', node: 'two' }),
+    modelOf(),
+    ...times.map((time, generate) => sampled(time === null ? { generate } : { generate, time })),
+  ];
+
+  test('samples for the step that is made next by the clock', () => {
+    const { generations } = recordedLedger([rollout(100, 119.5, 121, 230), learner]);
+    expect(generations.map(({ step }) => step)).toEqual([0, 0, 1, 2]);
+  });
+
+  test('leaves the first rank to the one that trains', () => {
+    const { rows, generations, models } = recordedLedger([rollout(100), learner]);
+    expect(rows.map(({ rank, step }) => [rank, step])).toEqual([
+      [0, 0],
+      [0, 1],
+    ]);
+    expect(generations.map(({ rank }) => rank)).toEqual([1]);
+    expect(models.map(({ rank, role }) => [rank, role]).sort()).toEqual([
+      [0, 'policy'],
+      [1, 'frozen'],
+    ]);
+  });
+
+  test('scores for that step, too', () => {
+    const reference = [
+      processOf({ pid: 103 }),
+      modelOf(),
+      forwardOf([ROW], { grad: false, training: false, time: 105 }),
+      forwardOf([ROW], { forward: 1, grad: false, training: false, time: 205 }),
+    ];
+    expect(recordedLedger([reference, learner]).scored.map(({ step }) => step)).toEqual([0, 1]);
+  });
+
+  test('counts its own steps where no time was written down', () => {
+    const { generations } = recordedLedger([rollout(null, null), learner]);
+    expect(generations.map(({ step }) => step)).toEqual([0, 0]);
+  });
 });
 
 test('two backward passes toward one target add up; toward two, no single target fits', () => {

@@ -263,6 +263,30 @@ test('a gradient that no single target explains anywhere is no verdict, and one 
   expect(blindness(ledgerOf({ versions, rows: [row(1.3, 0.2, 1.1)] }))).toEqual([]);
 });
 
+test('an actor of Ray that was killed is named, and one that is a rank with its rank', () => {
+  const records = [torch, modelOf(), forwardOf([ROW]), trained, stepOf()];
+  const told = (facts: object) => partlyBlind(recordedLedger([[processOf(facts), ...records]]));
+  expect(told({ name: 'actor Policy', node: 'one' })).toEqual([
+    'Actor Policy (pid 100 on one) was ended from outside; what it had recorded until then is judged.',
+  ]);
+  expect(told({ name: 'actor Policy', node: 'one', rank: 1, world: 2 })).toEqual([
+    'Actor Policy (pid 101, rank 1 on one) was ended from outside; what it had recorded until then is judged.',
+  ]);
+});
+
+test('the script of a run is that of the driver, whose workers run a file of Ray', () => {
+  const actor = [
+    processOf({ argv: ['python', 'default_worker.py'], name: 'actor Policy', node: 'one' }),
+    modelOf(),
+    forwardOf([ROW]),
+    trained,
+    stepOf(),
+    endOf(),
+  ];
+  const driver = [processOf({ pid: 99, argv: ['python', 'train.py'], name: 'driver', node: 'one' }), endOf()];
+  expect(helloOf(recordedLedger([actor, driver])).name).toBe('train.py');
+});
+
 test('what was not seen beside a training that was belongs to its report', () => {
   const ledger = recordedLedger([
     [

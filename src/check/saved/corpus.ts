@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Failure } from '../events.ts';
 
 export interface SavedCase {
   readonly id: string;
@@ -11,6 +12,8 @@ export interface SavedCase {
   readonly sentence: string;
   readonly trainer: string;
   readonly command: string;
+  /** Which of several trainers of a configuration it was. */
+  readonly name?: string;
   readonly seed: number;
   readonly path?: string;
   /** Request lines, hello first. */
@@ -37,6 +40,27 @@ export function caseId(property: string, given: unknown): string {
     .update(`${property}\n${JSON.stringify(given)}`)
     .digest('hex')
     .slice(0, ID_LENGTH);
+}
+
+/** A failure as it is saved. */
+export function savedCase(
+  property: string,
+  failure: Failure,
+  { trainer, command, name, version }: Pick<SavedCase, 'trainer' | 'command' | 'name' | 'version'>,
+): SavedCase {
+  return {
+    id: failure.caseId,
+    property,
+    given: failure.given,
+    sentence: failure.finding?.sentence ?? failure.trainerFailure?.message ?? '',
+    trainer,
+    command,
+    ...(name === undefined ? {} : { name }),
+    seed: failure.seed,
+    ...(failure.path === undefined ? {} : { path: failure.path }),
+    lines: failure.lines,
+    version,
+  };
 }
 
 /** Opens (and creates on first save) a folder of saved cases. */

@@ -3,8 +3,8 @@ import { type Command, Option } from 'commander';
 import { useBackend } from '../../check/kernel.ts';
 import { BACKENDS } from '../../kernel/index.ts';
 import { VERSION } from '../../version.ts';
-import { DEFAULT_CASES } from '../config/keys.ts';
-import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { DEFAULT_CASES } from '../config/trainer-keys.ts';
+import { type Context, isProblem, refuse, say } from '../context.ts';
 import {
   addTrainerOptions,
   backendName,
@@ -17,13 +17,15 @@ import {
 } from '../options.ts';
 import { AS_LAST_RUN, LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
+import { checkOnRay } from '../ray/check.ts';
+import { addRayOptions, rayComplaint } from '../ray/options.ts';
 import { anySeed } from '../seed.ts';
-import { gpusOfWorkers, thisMachine, visibleGpus } from '../trainer/devices.ts';
 import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
-import { chosenProperties, knownFor } from './chosen.ts';
+import { type CheckOne, checkAll } from './all.ts';
+import { askedOfEach } from './asked.ts';
 import { checkWith } from './judging.ts';
 import type { CheckOptions } from './options.ts';
-import { makePlan, type Plan } from './plan.ts';
+import { makePlans } from './plan.ts';
 import { openRecord } from './record.ts';
 import { resumedFrom } from './resume.ts';
 import { keptAsShard, SHARDS_FOLDER, shardName } from './shard.ts';
@@ -33,6 +35,7 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .command('check')
     .description('put generated cases through a trainer and say what is wrong with it')
     .usage('[options] [-- trainer command...]')
+    .option('--all', 'every trainer of the configuration in every setting, one after the other; one report')
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option(
       '--level <level>',
@@ -90,9 +93,9 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     '--no-annotations',
     'in GitHub Actions, neither annotate the job nor write its summary',
   );
-  addTrainerOptions(command)
+  addRayOptions(addTrainerOptions(command))
     .addHelpText('after', EXAMPLES)
-    .action(async (options: CheckOptions) => finish(await check(options, rest, context)));
+    .action(async (options: CheckOptions) => finish(await check(options, command, rest, context)));
 }
 
 const EXAMPLES = `
@@ -103,28 +106,40 @@ Examples:
   npx lossproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py
   npx lossproof check --html report.html --junit junit.xml -- python adapter.py
   npx lossproof check --workers 4 --max-time 300 -- python adapter.py
+  npx lossproof check --all --html report.html                       the configuration's trainers, a column each
+  npx lossproof check --ray 10.0.0.5:6379 --shards 64 --gpus-per-worker 1 -- python adapter.py
   npx lossproof check --shard 3/8 --seed 7 -- python adapter.py      then \`npx lossproof merge\`
 
 Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict or not all run, 130 interrupted.
 Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.
 The last run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
 
-async function check(options: CheckOptions, rest: readonly string[], context: Context): Promise<number> {
-  const plan = await makePlan(options, rest, context);
-  if (isProblem(plan)) return refuse(context, plan);
+async function check(
+  options: CheckOptions,
+  command: Command,
+  rest: readonly string[],
+  context: Context,
+): Promise<number> {
+  const complaint = rayComplaint(options, command.opts());
+  if (complaint !== undefined) return refuse(context, complaint);
+  const meant = await makePlans(options, rest, context);
+  if (isProblem(meant)) return refuse(context, meant);
   const properties = await context.properties();
-  const chosen = chosenProperties(options, plan.loaded, properties);
-  if (isProblem(chosen)) return refuse(context, chosen);
-  const known = knownFor(options, plan, context.cwd, options.updateKnown);
-  if (isProblem(known)) return refuse(context, known);
-  if (options.updateKnown === true && known.file === undefined)
-    return refuse(context, {
-      problem: '--update-known needs --known <file>, or `known` in the configuration',
-    });
-  const conflict = conflictOf(options, plan);
-  if (conflict !== undefined) return refuse(context, conflict);
-  const gpus = gpusOf(options, context);
-  if (isProblem(gpus)) return refuse(context, gpus);
+  const asked = askedOfEach(meant.plans, options, properties, context);
+  if (isProblem(asked)) return refuse(context, asked);
+  const [one] = asked;
+  if (options.ray !== undefined && one !== undefined)
+    return checkOnRay(
+      {
+        options: { ...options, ray: options.ray },
+        command,
+        rest,
+        plan: one.plan,
+        properties: one.properties.length,
+        seed: options.seed ?? anySeed(),
+      },
+      context,
+    );
   const keeping = options.shard === undefined ? AS_LAST_RUN : keptAsShard(options.shard);
   const resume = options.resume === true ? keeping.file : options.resume;
   const resumed = resume === undefined ? undefined : resumedFrom(resume, context);
@@ -139,48 +154,23 @@ async function check(options: CheckOptions, rest: readonly string[], context: Co
 
   const seed = options.seed ?? resumed?.run.start.seed ?? anySeed();
   say(context, `lossproof ${VERSION} · seed ${seed}`);
-  sayBundled(plan, context);
-  try {
-    return await withSession({ ...plan, ...gpus }, context, (session) =>
-      checkWith(session, options, context, record, {
-        properties: chosen.properties,
-        leftOut: chosen.leftOut,
+  if (options.quiet !== true && asked.length > 1) say(context, ...meant.notes);
+  const checkOne: CheckOne = ({ plan, ...chosen }, own, place, into) => {
+    sayBundled(plan, place);
+    return withSession(plan, place, (session) =>
+      checkWith(session, own, place, into, {
+        ...chosen,
         seed,
-        known,
         catalogue: properties.map(({ id }) => id),
         resumed,
       }),
     );
+  };
+  try {
+    return one === undefined || asked.length > 1
+      ? await checkAll(asked, seed, options, context, record, checkOne)
+      : await checkOne(one, options, context, record);
   } finally {
     record.close();
   }
-}
-
-/** Each worker's share of the GPUs. */
-function gpusOf(
-  { workers = 1, gpusPerWorker }: CheckOptions,
-  { env }: Context,
-): Pick<Plan, 'environments'> | Problem {
-  if (gpusPerWorker === undefined) return {};
-  const environments = gpusOfWorkers(workers, gpusPerWorker, visibleGpus(thisMachine(env)));
-  return isProblem(environments) ? environments : { environments };
-}
-
-/** Options that together mean nothing, or something else than is thought. */
-function conflictOf(options: CheckOptions, { choice }: Plan): Problem | undefined {
-  if (options.shard !== undefined && options.seed === undefined && options.resume === undefined)
-    return { problem: '--shard needs --seed: all parts of a run draw their cases from the same one' };
-  if (options.shard !== undefined && options.updateKnown === true)
-    return { problem: '--update-known needs the whole run; a part of it has not seen everything' };
-  const processes =
-    options.workers !== undefined && options.workers > 1
-      ? '--workers'
-      : options.gpusPerWorker === undefined
-        ? undefined
-        : '--gpus-per-worker';
-  if (processes !== undefined && choice.kind === 'object')
-    return {
-      problem: `${processes} starts processes, and the trainer of ${choice.file} is an object in this one`,
-    };
-  return undefined;
 }

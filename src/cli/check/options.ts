@@ -2,10 +2,13 @@
 import type { ShardName } from '../../check/options.ts';
 import type { BackendName } from '../../kernel/index.ts';
 import type { Level } from '../../vocabulary.ts';
+import type { RayOptions } from '../ray/options.ts';
 import type { TrainerOptions } from './plan.ts';
 import type { RecordOptions } from './record.ts';
 
-export interface CheckOptions extends TrainerOptions, RecordOptions {
+export interface CheckOptions extends TrainerOptions, RecordOptions, RayOptions {
+  /** Every trainer of the configuration, in every setting. */
+  readonly all?: boolean;
   readonly only?: readonly string[];
   readonly level?: Level;
   readonly cases?: number;

@@ -104,7 +104,7 @@ function eventsOf({ start, results, notices = [], end }: Run): readonly RunEvent
 }
 
 /** One run in each file. */
-function readParts(files: readonly string[], context: Context): readonly Part[] | Problem {
+export function readParts(files: readonly string[], context: Context): readonly Part[] | Problem {
   const named = files.length > 0 ? files : shardFiles(context);
   if (named.length === 0)
     return {

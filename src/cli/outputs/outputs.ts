@@ -41,7 +41,7 @@ const OUTPUTS = {
 } satisfies Readonly<Record<string, Output>>;
 
 export type OutputName = keyof typeof OUTPUTS;
-const NAMES = Object.keys(OUTPUTS) as OutputName[];
+export const NAMES = Object.keys(OUTPUTS) as OutputName[];
 
 /** In the place of a file. */
 const STANDARD_OUTPUT = '-';

@@ -185,7 +185,12 @@ function adapterCommand(
   return { problem: `no adapter is called "${name}", ${hint}` };
 }
 
-function pythonOf(asked: AskedTrainer, loaded: LoadedConfig | undefined, place: Place): string {
+/** The Python that is meant where none is written in a command. */
+export function pythonOf(
+  asked: Pick<AskedTrainer, 'python'>,
+  loaded: LoadedConfig | undefined,
+  place: Place,
+): string {
   if (asked.python !== undefined) return findPython(asked.python, place);
   const written = loaded?.config.python;
   if (written === undefined || loaded === undefined) return findPython(undefined, place);

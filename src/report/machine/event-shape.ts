@@ -168,6 +168,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
         ops: record(anything),
         'semantics?': record(anything),
       }),
+      'name?': text,
       command: text,
       'bundled?': flag,
       properties: list(

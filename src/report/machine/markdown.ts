@@ -7,7 +7,7 @@ import { againFor, againLine, replayFor } from '../failure/reproduce.ts';
 import { noteLines, notesIn } from '../notes.ts';
 import { refusalLines } from '../refusals.ts';
 import { renewedLines } from '../renewed.ts';
-import { isCutOff, type Run, runNames, stageOf } from '../runs.ts';
+import { isCutOff, notBegun, type Run, runNames, stageOf } from '../runs.ts';
 import { countVerdicts, runLine } from '../summary.ts';
 import { plural } from '../text/plural.ts';
 import { clipped, harmless } from '../text/visible.ts';
@@ -46,7 +46,8 @@ function runSection(run: Run, name: string, most: number): string {
   page.add(`## lossproof: ${inline(clipped(name, MOST_SENTENCE))}`);
   page.add(verdictLine(run));
   if (isCutOff(run)) page.add(`> **Cut off.** ${cutOffSentence(run)}`);
-  if (run.end?.noVerdict !== undefined) page.add(`> ${inline(run.end.noVerdict)}`);
+  if (run.end?.noVerdict !== undefined && notBegun(run) === undefined)
+    page.add(`> ${inline(run.end.noVerdict)}`);
   if (complaints.length > 0) {
     const rows = rowsWithin(complaints, page.left() / 2);
     page.add([...TABLE_HEAD, ...rows].join('\n'));

@@ -198,6 +198,7 @@ describe('the schema of events', () => {
           seed: true,
           cases: true,
           hello: true,
+          name: true,
           command: true,
           bundled: true,
           properties: true,

@@ -1,0 +1,71 @@
+// From what `check` has read of a command line to a run on Ray, and from the files of its shards to one verdict.
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { openCorpus } from '../../check/saved/corpus.ts';
+import { VERSION } from '../../version.ts';
+import type { Plan, TrainerOptions } from '../check/plan.ts';
+import { type Context, isProblem, refuse, say } from '../context.ts';
+import { type MergeOptions, mergeParts, readParts } from '../outputs/merge.ts';
+import { openOutputs } from '../outputs/outputs.ts';
+import { casesFolder, replayOf, sayBundled } from '../trainer/session.ts';
+import { pythonOf } from '../trainer/trainer.ts';
+import { jobOf } from './job.ts';
+import { keepCases } from './keep.ts';
+import type { RayOptions } from './options.ts';
+import { runOnRay } from './ray.ts';
+
+export interface CheckOnRay {
+  readonly options: TrainerOptions &
+    RayOptions &
+    MergeOptions & { readonly ray: string; readonly corpus: boolean };
+  readonly command: Command;
+  /** The words behind `--`. */
+  readonly rest: readonly string[];
+  readonly plan: Plan;
+  /** How many are chosen. */
+  readonly properties: number;
+  readonly seed: number;
+}
+
+export async function checkOnRay(
+  { options, command, rest, plan, properties, seed }: CheckOnRay,
+  context: Context,
+): Promise<number> {
+  const { loaded } = plan;
+  const asked = { address: options.ray, options, command, rest, loaded, seed, properties };
+  const job = jobOf(asked, context);
+  if (isProblem(job)) return refuse(context, job);
+  const outputs = openOutputs(options, context);
+  if (isProblem(outputs)) return refuse(context, outputs);
+  if (outputs.onStandardOutput)
+    return refuse(context, {
+      problem: 'standard output has the table of the run; name a file instead of -',
+    });
+  say(context, `lossproof ${VERSION} · seed ${seed}`);
+  sayBundled(plan, context);
+  return runOnRay(
+    {
+      job,
+      python: pythonOf(options, loaded, context),
+      quiet: options.quiet === true,
+      finish: async (files) => {
+        const parts = readParts(files, context);
+        if (isProblem(parts)) return refuse(context, parts);
+        const kept = options.corpus && loaded?.config.corpus !== false;
+        if (kept)
+          keepCases(
+            parts.map(({ run }) => run),
+            openCorpus(resolve(context.cwd, casesFolder(plan.name))),
+          );
+        // Seen again from here, not from the folder that a node had.
+        const replay = replayOf(plan, context, kept);
+        const here = parts.map(({ run, name }) => ({
+          name,
+          run: { ...run, start: { ...run.start, replay } },
+        }));
+        return mergeParts(here, options, context);
+      },
+    },
+    context,
+  );
+}

@@ -1,0 +1,23 @@
+// The saved cases of shards: each was found on a node, whose folder is gone by now, and is wanted where the command was typed.
+import type { Corpus } from '../../check/saved/corpus.ts';
+import { savedCase } from '../../check/saved/corpus.ts';
+import type { Run } from '../../report/runs.ts';
+
+/** As a run of this machine leaves them: what fails is saved, what was saved and holds now is removed. */
+export function keepCases(runs: readonly Run[], corpus: Corpus): void {
+  for (const { start, results } of runs)
+    for (const { id, verdict, failure, others = [], fixed } of results) {
+      // What is listed as known has its case in that list.
+      const isNew = failure !== undefined && verdict !== 'known' && verdict !== 'changed';
+      for (const each of isNew ? [failure, ...others] : [])
+        corpus.save(
+          savedCase(id, each, {
+            trainer: start.hello.name,
+            command: start.command,
+            ...(start.name === undefined ? {} : { name: start.name }),
+            version: start.version,
+          }),
+        );
+      for (const each of fixed) corpus.remove(each);
+    }
+}
