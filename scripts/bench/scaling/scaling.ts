@@ -84,7 +84,7 @@ const lines: string[] = [];
 const problems: string[] = [];
 
 print(
-  `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores; of ${rounds} rounds.`,
+  `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores; rounds: ${rounds}.`,
 );
 print('');
 print('| processor time against | sizes | exponent, least squares of medians | median of pairs |');
