@@ -35,6 +35,8 @@ declare module 'vitest' {
 }
 
 export interface TestOptions {
+  /** Which of the configuration's trainers: `grpo`, or a glob such as `grpo*left` that fits one. */
+  readonly trainer?: string;
   /** Where lossproof.config.* is looked for, upward. Default: the working directory. */
   readonly cwd?: string;
   /** Cases a property. Default: the configuration's, else 100. */
@@ -65,13 +67,14 @@ const TIMEOUT = 180_000;
 export function testTrainer(options: TestOptions = {}): void {
   const seed = options.seed ?? seedOfEnvironment();
   const { timeout = TIMEOUT, cases, properties: own = [], bundled = false, cwd = process.cwd() } = options;
-  const { only, level, known } = options;
+  const { trainer, only, level, known } = options;
   const named = {
+    ...(trainer === undefined ? {} : { trainer }),
     ...(only === undefined ? {} : { only }),
     ...(level === undefined ? {} : { level }),
     ...(known === undefined ? {} : { known }),
   };
-  describe(`lossproof, seed ${seed}`, async () => {
+  describe(`lossproof${trainer === undefined ? '' : ` of ${trainer}`}, seed ${seed}`, async () => {
     const runner = await openTestRunner(properties, { cwd, bundled, own, ...named });
     if (isProblem(runner)) {
       test('there is a trainer to test', () => expect.fail(runner.problem));

@@ -22,13 +22,14 @@ export const spellerOf = ({ tokenizer }: Ledger): Speller => ({ tokenizer, hello
 
 /**
  * "step 0, row 3", "step 0, forward pass 7, row 3 of rank 1": all count from 0, as the trace file does. What is one only
- * is not said: the rank of a single process, the forward pass of a step that has no other.
+ * is not said: the rank of a single process, the forward pass of a step that has no other. Actors of Ray that train nothing are
+ * no ranks beside one that trains.
  */
 export function placeOf(ledger: Ledger, at: RowPlace): string {
   const alone = [...ledger.rows, ...ledger.scored].every(
     ({ step, rank, forward }) => step !== at.step || rank !== at.rank || forward === at.forward,
   );
-  const ranks = new Set(ledger.processes.map(({ rank }) => rank));
+  const ranks = new Set(ledger.processes.flatMap(({ rank, node }) => (node === undefined ? [rank] : [])));
   for (const { rank } of ledger.rows) ranks.add(rank);
   return [
     `step ${at.step}`,

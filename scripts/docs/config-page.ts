@@ -1,5 +1,8 @@
 // docs/configuration.md as text, from the table of keys.
-import { CONFIG_KEYS, type ConfigKey, EXCLUSIVE, MONITOR_KEYS } from '../../src/cli/config/keys.ts';
+import type { ConfigKey } from '../../src/cli/config/key.ts';
+import { CONFIG_KEYS } from '../../src/cli/config/keys.ts';
+import { MONITOR_KEYS } from '../../src/cli/config/monitor-keys.ts';
+import { EXCLUSIVE } from '../../src/cli/config/trainer-keys.ts';
 import { SEMANTICS_RULE } from '../../src/protocol/hello.ts';
 import type { JsonSchema } from '../../src/protocol/rules.ts';
 
@@ -21,6 +24,21 @@ ${JSON.stringify(exampleConfig(), undefined, 2)}
 ${table(CONFIG_KEYS)}
 
 ${EXCLUSIVE.keys.map((key) => `\`${key}\``).join(' and ')} exclude each other: ${EXCLUSIVE.complaint}. Without either, \`LOSSPROOF_TRAINER\` of the environment is asked.
+
+## Several trainers
+
+\`trainers\` gives each a name and keys of its own (\`trainer\`, \`adapter\`, \`tokenizer\`, \`semantics\`, \`known\`, \`level\`, ...) over those beside it, which are
+what they share. \`matrix\` runs each of them in every combination: \`tokenizer\`, \`level\`, \`cases\`, ... and \`semantics.kl_estimator\` set that key, any other
+name is filled in where it stands in braces, in a command word by word and never through a shell. \`exclude\` leaves combinations out.
+
+\`\`\`json
+${JSON.stringify(severalConfig(), undefined, 2)}
+\`\`\`
+
+\`npx lossproof check --all\` checks them one after the other and makes one report, a column each; its exit code is that of the worst.
+\`--trainer grpo\` means those of one name, \`--trainer 'grpo*left'\` those that fit, also in \`doctor\`, \`list\`, \`profile\`, \`replay\`, \`golden\` and, as an
+option of its own, in \`testTrainer\`. A trainer is varied by what it uses: one without \`{padding_side}\` in its texts runs once for both sides,
+and one with a \`tokenizer\` of its own keeps it; \`check\` says so. A name that no trainer uses, and an exclusion that fits nothing, are refused.
 
 ## \`monitor\`
 
@@ -52,6 +70,18 @@ export function exampleConfig(): Readonly<Record<string, unknown>> {
     'monitor',
   ] as const;
   return Object.fromEntries(names.map((name) => [name, CONFIG_KEYS[name].example]));
+}
+
+/** Five runs: GRPO with two tokenizers and both sides of padding, less one, and SFT with each tokenizer. */
+export function severalConfig(): Readonly<Record<string, unknown>> {
+  return {
+    trainers: {
+      grpo: { trainer: 'python3 grpo.py --padding-side {padding_side} --tokenizer {tokenizer}' },
+      sft: { adapter: 'trl-sft', known: 'known-sft.json' },
+    },
+    matrix: CONFIG_KEYS.matrix.example,
+    exclude: [{ trainer: 'grpo', tokenizer: 'models/b', padding_side: 'left' }],
+  };
 }
 
 function table(keys: Readonly<Record<string, ConfigKey>>): string {

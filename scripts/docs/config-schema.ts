@@ -1,5 +1,7 @@
 // docs/config.schema.json as text, from the table of keys: what an editor needs to complete and check a configuration.
-import { CONFIG_KEYS, type ConfigKey, EXCLUSIVE } from '../../src/cli/config/keys.ts';
+import type { ConfigKey } from '../../src/cli/config/key.ts';
+import { CONFIG_KEYS } from '../../src/cli/config/keys.ts';
+import { EXCLUSIVE } from '../../src/cli/config/trainer-keys.ts';
 import type { JsonSchema } from '../../src/protocol/rules.ts';
 
 export function configSchema(): string {
@@ -8,10 +10,14 @@ export function configSchema(): string {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'lossproof.config.json',
     description: 'What lossproof would otherwise be told at every run: docs/configuration.md.',
-    ...objectOf(CONFIG_KEYS),
-    not: { required: EXCLUSIVE.keys },
+    ...trainerOf(CONFIG_KEYS),
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
+}
+
+/** What may name one trainer in one way only. */
+function trainerOf(keys: Readonly<Record<string, ConfigKey>>): JsonSchema {
+  return { ...objectOf(keys), not: { required: EXCLUSIVE.keys } };
 }
 
 function objectOf(keys: Readonly<Record<string, ConfigKey>>): JsonSchema {
@@ -28,5 +34,6 @@ function schemaOf(key: ConfigKey): JsonSchema {
     ...(key.default === undefined ? {} : { default: key.default }),
     examples: [key.example],
     ...(key.keys === undefined ? key.rule.schema : objectOf(key.keys)),
+    ...(key.each === undefined ? {} : { additionalProperties: trainerOf(key.each) }),
   };
 }

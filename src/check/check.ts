@@ -221,10 +221,9 @@ async function checkSaved(
   return { failures, fixed, outdated: ruledOut };
 }
 
-function save(property: Property, { corpus, trainer, command }: CheckOptions, failure: Failure): void {
-  corpus?.save(
-    savedCase(property.id, failure, { trainer: trainer.hello.name, command, version: VERSION }),
-  );
+function save(property: Property, { corpus, trainer, command, name }: CheckOptions, failure: Failure): void {
+  const of = { trainer: trainer.hello.name, command, version: VERSION };
+  corpus?.save(savedCase(property.id, failure, name === undefined ? of : { ...of, name }));
 }
 
 /** Each property draws its own cases from the run's seed, so that adding one leaves the others' cases alone. */

@@ -1,6 +1,7 @@
 // One event stream, many folds: the engine emits these, and every report is a pure function of them.
 import type { Hello } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
+import type { Renewal } from '../trainer/trainer.ts';
 import type { Level, Semantics, Stage, Verdict } from '../vocabulary.ts';
 import type { Doubt } from './profile/doubt.ts';
 import type { Coverage, Finding, Strip } from './property.ts';
@@ -217,6 +218,8 @@ export type RunEvent =
       readonly seed: number;
       readonly cases: number;
       readonly hello: Hello;
+      /** Which of several trainers it is: `grpo · tokenizer a · padding_side left`. Reports call the run so. */
+      readonly name?: string;
       /** The trainer's command line, as typed. */
       readonly command: string;
       /** It is the bundled example and not the trainer of whoever reads this. */
@@ -264,6 +267,8 @@ export type RunEvent =
       readonly stopped?: Stopped;
       /** Requests that the trainer refused, where that cost a property its verdict, the dearest first. */
       readonly refusals?: readonly Refusal[];
+      /** The trainer's processes were replaced while they went on well, because that was asked for: how often, and why. */
+      readonly renewed?: readonly Renewal[];
       /** Of one part of a run: what `refusals` of the whole are made of. */
       readonly tally?: RequestTally;
       /** Of a traced script: why nothing that failed is no pass. */

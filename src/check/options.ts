@@ -33,6 +33,8 @@ export interface RunOptions {
   /** Aborted: finish the cases in flight, report, stop. */
   readonly signal?: StopSignal;
   readonly shrinkMilliseconds?: number;
+  /** Which of several trainers it is, for the report. */
+  readonly name?: string;
   /** The trainer's command line as the user typed it, for the report. */
   readonly command: string;
   /** The trainer is the bundled example, for the report. */

@@ -3,6 +3,7 @@
 
 import { nearestName } from '../protocol/nearest.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import { renewedIn } from '../trainer/renewal.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import { FAILING, type Semantics } from '../vocabulary.ts';
@@ -14,7 +15,7 @@ import {
   type RunEvent,
   type RunStart,
 } from './events.ts';
-import type { RunOptions } from './options.ts';
+import type { RunOptions, Workers } from './options.ts';
 import { dealtTo, longestFirst, mostTellingFirst, workOf } from './parallel/deal.ts';
 import { judgeAll } from './parallel/lanes.ts';
 import { settling } from './parallel/settle.ts';
@@ -54,6 +55,7 @@ export async function run(
   };
   for (const result of kept) end(settle.add(result), { kept: true });
 
+  const trainers = [trainer];
   const told = new Map<string, string>();
   const requests = countRequests();
   const judge = async (property: Property, own: Trainer | undefined): Promise<PropertyResult> => {
@@ -96,7 +98,7 @@ export async function run(
           ? waiting
           : longestFirst(waiting, queue),
     first: trainer,
-    workers: options.workers,
+    workers: options.workers === undefined ? undefined : joining(trainers, options.workers),
     onStart: ({ id }) => {
       const index = properties.findIndex((property) => property.id === id);
       emit({ type: 'property-start', id, index, total: properties.length });
@@ -120,8 +122,21 @@ export async function run(
     ...(stopped === undefined ? {} : { stopped }),
     ...(refusals.length === 0 ? {} : { refusals }),
     ...(options.shard === undefined ? {} : { tally: requests.tally }),
+    ...renewedIn(trainers.flatMap((each) => each.renewals?.() ?? [])),
   });
   return results;
+}
+
+/** The same workers; whom they start is added. */
+function joining(trainers: Trainer[], workers: Workers): Workers {
+  return {
+    ...workers,
+    async start(number) {
+      const started = await workers.start(number);
+      if ('trainer' in started) trainers.push(started.trainer);
+      return started;
+    },
+  };
 }
 
 /** What a run begins with, before anything is asked: whether it may go on with another is read off it. */
@@ -160,6 +175,7 @@ function prepared(options: RunOptions): Prepared {
     command: options.command,
     properties: properties.map(factsOf),
     version: VERSION,
+    ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.notRun === undefined ? {} : { notRun: options.notRun }),
     ...(options.bundled ? { bundled: true } : {}),
     ...(started === undefined ? {} : { started }),
@@ -173,7 +189,7 @@ function prepared(options: RunOptions): Prepared {
   return { properties, world, questions, work, start };
 }
 
-function factsOf({ id, title, stage, level, why, catches, ops, settles }: Property): PropertyFacts {
+export function factsOf({ id, title, stage, level, why, catches, ops, settles }: Property): PropertyFacts {
   return { id, title, stage, level, why, catches, ops, ...(settles === undefined ? {} : { settles }) };
 }
 

@@ -63,7 +63,7 @@ export async function screen(
   let refused = 0;
   let setAside = 0;
   let setAsideByTrainer = 0;
-  const reasons = new Map<string, number>();
+  const reasons = countReasons();
   let lost = false;
   const troubles = new Map<string, Troubled>();
   let further = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ export async function screen(
         if (outcome.setAside === undefined) refused++;
         else setAside++;
         if (outcome.setAside === 'trainer') setAsideByTrainer++;
-        reasons.set(outcome.why, (reasons.get(outcome.why) ?? 0) + 1);
+        reasons.add(outcome.why);
       } else if (cause !== undefined) {
         if (deadline === Number.POSITIVE_INFINITY) limitFrom(index);
         lost ||= outcome.kind === 'error' && COSTLY.has(outcome.failure.kind);
@@ -113,13 +113,28 @@ export async function screen(
     refused,
     setAside,
     setAsideByTrainer,
-    refusal: commonest(reasons),
+    refusal: reasons.commonest(),
     interrupted,
   };
 }
 
-/** The first of those that were said most. */
-function commonest(reasons: ReadonlyMap<string, number>): string | undefined {
-  const most = Math.max(0, ...reasons.values());
-  return [...reasons].find(([, count]) => count === most)?.[0];
+/** Beyond so many, a trainer says something else each time: counted without end, they would fill the memory. */
+const MOST_REASONS = 200;
+
+/** Why cases did not count; what differs in numbers alone is one reason, in the words of its first case. */
+function countReasons(): { add(why: string): void; commonest(): string | undefined } {
+  const reasons = new Map<string, { readonly why: string; times: number }>();
+  return {
+    add(why) {
+      const key = why.replaceAll(/\d+/g, '#');
+      const known = reasons.get(key);
+      if (known !== undefined) known.times++;
+      else if (reasons.size < MOST_REASONS) reasons.set(key, { why, times: 1 });
+    },
+    /** The first of those that were said most. */
+    commonest() {
+      const most = Math.max(0, ...[...reasons.values()].map(({ times }) => times));
+      return [...reasons.values()].find(({ times }) => times === most)?.why;
+    },
+  };
 }

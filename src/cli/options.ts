@@ -18,6 +18,11 @@ export interface Invocation {
 /** The trainer and how to talk to it; every command that starts one has these alike. */
 export function addTrainerOptions(command: Command): Command {
   return command
+    .option(
+      '--trainer <name>',
+      "one of the configuration's trainers, or those that a glob fits; repeatable where several may be meant",
+      collect,
+    )
     .option('--adapter <name>', 'a ready-made adapter: trl-dpo, trl-grpo, trl-sft')
     .option('--bundled', 'the bundled example, which is not your trainer; no configuration is read')
     .option('--python <path>', 'the Python that runs either (default: the active or ./.venv one, or python3)')

@@ -96,6 +96,17 @@ export function recordOf<T>(rule: Rule<T>): Rule<Readonly<Record<string, T>>> {
   });
 }
 
+/** The same with at least one, and none without a name. */
+export function recordOfSome<T>(rule: Rule<T>): Rule<Readonly<Record<string, T>>> {
+  const all = recordOf(rule);
+  const schema = { ...all.schema, minProperties: 1, propertyNames: { minLength: 1 } };
+  return ruled(schema, (value, path) => {
+    const names = isJsonObject(value) ? Object.keys(value) : undefined;
+    if (names?.length === 0) return `${path} is an empty object`;
+    return names?.includes('') ? `${path} has a key without a name` : all(value, path);
+  });
+}
+
 /** An object with these keys; a name ending in `!` must be there. `what` names a key in complaints. */
 export function record<T = unknown>(rules: Readonly<Record<string, Rule>>, what: string): Rule<T> {
   const byName = new Map(Object.entries(rules).map(([name, rule]) => [name.replace(/!$/, ''), rule]));

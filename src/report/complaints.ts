@@ -5,7 +5,7 @@ import { LEVELS, type Verdict } from '../vocabulary.ts';
 import { troubleKey } from './failure/blocks.ts';
 import { failureLines, othersSaid, saidOf } from './failure/failure.ts';
 import { replayFor } from './failure/reproduce.ts';
-import { cutOffWords, type Run, reached } from './runs.ts';
+import { cutOffWords, notBegun, type Run, reached } from './runs.ts';
 import { PLAIN } from './text/paint.ts';
 import { clipped, harmless } from './text/visible.ts';
 import { LOOKS } from './verdict.ts';
@@ -47,6 +47,8 @@ export function sentenceOf(result: PropertyResult): string {
 
 /** Of a run that is cut off: what that means. */
 export function cutOffSentence(run: Run): string {
+  const never = notBegun(run);
+  if (never !== undefined) return `${never} Nothing of it is known to hold.`;
   return `${cutOffWords(run)}, after ${reached(run)}: what was not tried is not known to hold.`;
 }
 

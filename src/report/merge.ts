@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PropertyResult, ShardFacts } from '../check/events.ts';
 import { settled } from '../check/parallel/settle.ts';
 import { joinedTally, refusalsOf } from '../check/refusals.ts';
+import { renewedIn } from '../trainer/renewal.ts';
 import { cutOffWords, isCutOff, isJudged, type Run, type RunStart, reached } from './runs.ts';
 
 export interface Part {
@@ -46,7 +47,7 @@ const SAME: readonly (readonly [string, (start: RunStart) => unknown])[] = [
   ['another version of lossproof', ({ version }) => version],
   ['another seed', ({ seed }) => seed],
   ['another number of cases', ({ cases }) => cases],
-  ['another trainer', ({ hello, command, bundled }) => [hello, command, bundled]],
+  ['another trainer', ({ name, hello, command, bundled }) => [name, hello, command, bundled]],
   ['another configuration', ({ configured }) => configured],
   ['another measurement of what the trainer leaves undeclared', ({ measured }) => measured],
   ['other properties', ({ shard, notRun }) => [shard?.total, notRun]],
@@ -138,6 +139,7 @@ function joined(parts: readonly Shard[]): Run {
       // They ran side by side, or might have.
       milliseconds: Math.max(...ends.map(({ milliseconds }) => milliseconds)),
       ...(refusals.length === 0 ? {} : { refusals }),
+      ...renewedIn(ends.flatMap(({ renewed = [] }) => renewed)),
     },
   };
 }

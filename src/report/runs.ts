@@ -90,6 +90,11 @@ export function isCutOff({ end }: Pick<Run, 'end'>): boolean {
   return end === undefined || end.interrupted || end.stopped !== undefined;
 }
 
+/** Of a run that was asked for and never began: why. It is there so that nobody takes what is missing for not asked. */
+export function notBegun({ end, results }: Pick<Run, 'end' | 'results'>): string | undefined {
+  return end?.interrupted === true && results.length === 0 ? end.noVerdict : undefined;
+}
+
 /** Why it was cut off. */
 export function cutOffWords({ end }: Pick<Run, 'end'>): string {
   if (end === undefined) return 'The events end before the run does';
@@ -132,9 +137,9 @@ export function trainerName({ name, version }: Pick<Hello, 'name' | 'version'>):
   return version === undefined ? name : `${name} ${version}`;
 }
 
-/** A name for each run that tells it from the others: the trainer, its version, and a number where that is not enough. */
+/** A name for each run that tells it from the others: that in its configuration, else the trainer and its version; and a number where that is not enough. */
 export function runNames(runs: readonly Run[]): readonly string[] {
-  const plain = runs.map(({ start }) => trainerName(start.hello));
+  const plain = runs.map(({ start: { name, hello } }) => name ?? trainerName(hello));
   return plain.map((name, at) => {
     const same = plain.filter((other) => other === name).length;
     return same === 1 ? name : `${name} (${plain.slice(0, at + 1).filter((other) => other === name).length})`;
@@ -142,11 +147,11 @@ export function runNames(runs: readonly Run[]): readonly string[] {
 }
 
 /**
- * A name for each trainer that stays the same from run to run, as far as it tells the runs apart: its name without
- * its version. CI systems follow a test, and code scanning an alert, by it.
+ * A name for each trainer that stays the same from run to run, as far as it tells the runs apart: its name in the
+ * configuration, else its own without its version. CI systems follow a test, and code scanning an alert, by it.
  */
 export function lastingNames(runs: readonly Run[]): readonly string[] {
-  const names = runs.map(({ start: { hello } }) => harmless(hello.name));
+  const names = runs.map(({ start: { name, hello } }) => harmless(name ?? hello.name));
   return names.map((name, at) => {
     const before = names.slice(0, at).filter((other) => other === name).length;
     return before === 0 ? name : `${name} (${before + 1})`;

@@ -1,7 +1,7 @@
 // The final line, in words: "31 properties: 29 hold, 1 fails, 1 unsupported · seed 1836021 · 12.3 s".
 import { isMuchLeftOut, type PropertyResult, type Replay, type Stopped } from '../check/events.ts';
 import { LEVELS, VERDICTS, type Verdict } from '../vocabulary.ts';
-import { BUNDLED, millisecondsOf, type Run, type RunStart } from './runs.ts';
+import { BUNDLED, millisecondsOf, notBegun, type Run, type RunStart } from './runs.ts';
 import { plural } from './text/plural.ts';
 import { countOf, LOOKS } from './verdict.ts';
 
@@ -67,6 +67,8 @@ export function notesOf({
 /** The final line of a run that was read again; one that has not ended says so. */
 export function runLine(run: Run): string {
   const { start, results, end } = run;
+  const never = notBegun(run);
+  if (never !== undefined) return `not run · ${never}`;
   return summaryLine(results, {
     ...(start.replay?.traced === true ? {} : { seed: start.seed }),
     milliseconds: millisecondsOf(run),

@@ -8,6 +8,7 @@ import { foldedTable, type Table, wholeTable } from './fold.ts';
 import { type Estimate, estimateOf, type LiveFacts, liveLine } from './live.ts';
 import { type Note, noteLines } from './notes.ts';
 import { refusalLines } from './refusals.ts';
+import { renewedLines } from './renewed.ts';
 import { trainerName } from './runs.ts';
 import { notesOf, nounOf, summaryLine } from './summary.ts';
 import type { Paint } from './text/paint.ts';
@@ -118,7 +119,10 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         const traced = event.replay?.traced === true;
         if (!traced) seed = { seed: event.seed };
         // With --quiet nothing above the final line says whose trainer it was.
-        notes = [...(options.quiet && !traced ? [trainerName(event.hello)] : []), ...notesOf(event)];
+        notes = [
+          ...(options.quiet && !traced ? [event.name ?? trainerName(event.hello)] : []),
+          ...notesOf(event),
+        ];
         estimate = estimateOf(ids, options.supported);
         const shown = {
           ids,
@@ -163,6 +167,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         if (!options.quiet) {
           say(...table.end());
           for (const line of refusalLines(event)) say(...wrap(line, width).map(paint.orange));
+          for (const line of renewedLines(event)) say(...wrap(line, width));
         }
         const told = blocksOf(results.filter(isTold), () => options, MOST_WHOLE);
         const blocks = told.flatMap((lines) => ['', ...lines]);

@@ -20,8 +20,8 @@ export function partlyBlind(ledger: Ledger): readonly string[] {
     ...(whole ? [] : blindSentences(ledger)),
     ...(unexplained(ledger).length > 0 ? [] : notRecognised(ledger)),
     ...killed.map(
-      ({ pid, rank }) =>
-        `Process ${pid} (rank ${rank}) was ended from outside; what it had trained until then is judged.`,
+      (process) =>
+        `${calledOf(process)} was ended from outside; what it had ${typeof process.name === 'string' ? 'recorded' : 'trained'} until then is judged.`,
     ),
   ];
 }
@@ -128,6 +128,12 @@ function madeStep({ steps }: Ledger): boolean {
 function blindSentences({ processes }: Ledger, notes = false): readonly string[] {
   const told = processes.flatMap(({ blind }) => blind.filter(({ what }) => (what === UNCOMPILED) === notes));
   return [...new Set(told.map(({ sentence }) => ended(sentence)))];
+}
+
+function calledOf({ pid, rank, world, name, node }: LedgerProcess): string {
+  if (typeof name !== 'string') return `Process ${pid} (rank ${rank})`;
+  const place = typeof node === 'string' ? ` on ${node}` : '';
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)} (pid ${pid}${world > 1 ? `, rank ${rank}` : ''}${place})`;
 }
 
 function isOfModel({ models }: Ledger, rank: LedgerProcess['rank']): boolean {

@@ -98,7 +98,7 @@ function modelsOf({ records, rank, policies }: Ranked): LedgerModel[] {
 
 function generationsOf({ records, rank, stepAt }: Ranked): readonly Generation[] {
   return records.flatMap((record) =>
-    record.kind === 'generate' ? sampledOf(record, { rank, step: stepAt(record.step) }) : [],
+    record.kind === 'generate' ? sampledOf(record, { rank, step: stepAt(record.step, record.time) }) : [],
   );
 }
 
@@ -127,7 +127,7 @@ function forwardsOf(
   }
   for (const forward of records) {
     if (forward.kind !== 'forward' || dropped.has(forward.forward)) continue;
-    const step = stepAt(forward.step);
+    const step = stepAt(forward.step, forward.time);
     const bare = rowsOf(forward, { step, rank }, special);
     if (isTraining(forward, policies)) {
       const told = trainedOf(

@@ -1,5 +1,6 @@
 // The processes of one traced command, told apart: ranks of one training step together, trainings that came one after the
-// other do not. Of each process, which of its models are trained and which of its steps are counted.
+// other do not. Of each process, which of its models are trained and which of its steps are counted. What a process does that
+// trains nothing, a rollout actor or a reference in a place of its own, belongs to the step that it came before by the clock.
 
 import type { ProcessRecord } from './records/records.ts';
 import type { ReadForward, ReadRecord } from './records/shapes.ts';
@@ -12,8 +13,8 @@ export interface Ranked {
   readonly rank: number;
   /** Models that an optimiser holds. */
   readonly policies: ReadonlySet<number>;
-  /** The ledger's step of what happened when the process had made `step` steps. */
-  readonly stepAt: (step: number) => number;
+  /** The ledger's step of what happened when the process had made `step` steps; `time`: that of its record, where it has one. */
+  readonly stepAt: (step: number, time?: number | null) => number;
   /** The ledger's step of a step record. */
   readonly stepOf: (step: number) => number;
 }
@@ -26,15 +27,9 @@ export function rankedOf(processes: readonly (readonly ReadRecord[])[]): readonl
   const order = whole.toSorted(
     (a, b) => a.process.rank - b.process.rank || a.process.started.localeCompare(b.process.started),
   );
-  const taken = new Set<number>();
+  const ranks = ranksOf(order);
   let alone = 0;
-  return order.map(({ process, records, policies, steps, together }) => {
-    let { rank } = process;
-    if (records.some(({ kind }) => kind === 'forward' || kind === 'generate')) {
-      // Spawned workers may know their rank from arguments instead of the environment; any free one does.
-      while (taken.has(rank)) rank++;
-      taken.add(rank);
-    }
+  const ranked = order.map(({ process, records, policies, steps, together }): Ranked => {
     // A training of its own in the same command: its steps come behind those of the one before.
     const offset = together ? 0 : alone;
     if (!together) alone += steps.length;
@@ -42,12 +37,22 @@ export function rankedOf(processes: readonly (readonly ReadRecord[])[]): readonl
     return {
       process,
       records,
-      rank,
+      rank: ranks.get(records) ?? process.rank,
       policies,
       stepAt: (step) => offset + before(step),
       stepOf: (step) => offset + Math.max(0, steps.includes(step) ? before(step) : before(step) - 1),
     };
   });
+  const ends = endsOf(ranked);
+  if (ends.size === 0) return ranked;
+  return ranked.map((each) =>
+    each.policies.size > 0
+      ? each
+      : {
+          ...each,
+          stepAt: (step, time) => (typeof time === 'number' ? stepBy(time, ends) : each.stepAt(step)),
+        },
+  );
 }
 
 /** Might be trained: of a policy, not standing for the reference, with gradients. */
@@ -65,6 +70,43 @@ export function countsAsStep(record: ReadRecord): record is StepRecord {
 /** The last line counts: a rank may only be known once the processes have found each other. */
 function processOf(records: readonly ReadRecord[]): ProcessRecord | undefined {
   return records.findLast((record) => record.kind === 'process');
+}
+
+type Whole = Training & Pick<Ranked, 'process' | 'records'>;
+
+/** Those that train keep theirs, whoever else has begun before them. */
+function ranksOf(order: readonly Whole[]): ReadonlyMap<Whole['records'], number> {
+  const ranks = new Map<Whole['records'], number>();
+  const taken = new Set<number>();
+  const first = [...order.filter(({ policies }) => policies.size > 0), ...order];
+  for (const { process, records } of first) {
+    if (ranks.has(records) || !records.some(({ kind }) => kind === 'forward' || kind === 'generate'))
+      continue;
+    let { rank } = process;
+    // Spawned workers may know their rank from arguments instead of the environment; any free one does.
+    while (taken.has(rank)) rank++;
+    taken.add(rank);
+    ranks.set(records, rank);
+  }
+  return ranks;
+}
+
+/** When each of the ledger's steps was made, by the first of its ranks. */
+function endsOf(ranked: readonly Ranked[]): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  for (const { records, policies, stepOf } of ranked)
+    for (const record of records) {
+      if (policies.size === 0 || !countsAsStep(record) || typeof record.time !== 'number') continue;
+      const step = stepOf(record.step);
+      ends.set(step, Math.min(record.time, ends.get(step) ?? Number.POSITIVE_INFINITY));
+    }
+  return ends;
+}
+
+function stepBy(time: number, ends: ReadonlyMap<number, number>): number {
+  let step = 0;
+  for (const [made, end] of ends) if (end <= time) step = Math.max(step, made + 1);
+  return step;
 }
 
 interface Training {

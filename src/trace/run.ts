@@ -14,7 +14,7 @@ import type { Hello } from '../protocol/message.ts';
 import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';
 import type { Semantics, Verdict } from '../vocabulary.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, LedgerProcess } from './ledger.ts';
 import type { LedgerJudgement, LedgerNotice, LedgerProperty } from './property.ts';
 
 export { blindness, partlyBlind } from './blindness.ts';
@@ -80,7 +80,7 @@ export function judgeLedger(
 
 /** The traced script as a trainer introduces itself; it answers no op. */
 export function helloOf({ processes, versions, settings }: Ledger): Hello {
-  const main = processes.find(({ end }) => end?.modules_called === true) ?? processes[0];
+  const main = mainOf(processes, ({ end }) => end?.modules_called === true);
   const libraries = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const python = main === undefined ? [] : [`python ${main.python}`];
   const script = main === undefined ? '' : scriptOf(main.argv);
@@ -91,6 +91,14 @@ export function helloOf({ processes, versions, settings }: Ledger): Hello {
     ops: {},
     semantics: settings.semantics,
   };
+}
+
+/** The process whose command line is the script's: under Ray the driver, else the first that is so, or any. */
+export function mainOf(
+  processes: Ledger['processes'],
+  isSo: (process: LedgerProcess) => boolean,
+): LedgerProcess | undefined {
+  return processes.find(({ name }) => name === 'driver') ?? processes.find(isSo) ?? processes[0];
 }
 
 // --- helpers ---

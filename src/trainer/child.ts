@@ -16,6 +16,8 @@ export interface ChildExit {
 }
 
 export interface Child {
+  /** Of the group that it leads; undefined when it never began. */
+  readonly pid: number | undefined;
   write(text: string): void;
   /** Closes its stdin, which is how a trainer is told to end. */
   endInput(): void;
@@ -81,6 +83,7 @@ export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => v
   }
 
   return {
+    pid,
     write: (text) => void (stdin.writable && stdin.write(text)),
     endInput: () => void stdin.end(),
     kill,

@@ -43,7 +43,13 @@ export interface Ended {
 }
 
 export interface Connection {
+  /** Of the process group; undefined when it never began. */
+  readonly pid: number | undefined;
   send(ticket: Ticket): void;
+  /** It is sent no more than so many requests, those that it was sent before included, hello aside. */
+  retireAfter(requests: number): void;
+  /** It has answered all that it may be sent, and more is asked: these wait, oldest first. It must be closed. */
+  readonly retired: Promise<readonly Ticket[]>;
   /** The process failed, or was closed. */
   readonly ended: Promise<Ended>;
   /** Closes stdin, waits briefly, kills. */
@@ -71,6 +77,11 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
   let timer: NodeJS.Timeout | undefined;
   let timerAt = 0;
   let over = false;
+  let lastId = Number.POSITIVE_INFINITY; // of the last request that it may be sent
+  let retire: (waiting: readonly Ticket[]) => void = () => {};
+  const retired = new Promise<readonly Ticket[]>((resolve) => {
+    retire = resolve;
+  });
   let settle: (ended: Ended) => void = () => {};
   const ended = new Promise<Ended>((resolve) => {
     settle = resolve;
@@ -78,8 +89,18 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
   void child.exited.then((exit) => end({ kind: 'exit', exit, rest: splitter.rest() }));
 
   function send(ticket: Ticket): void {
-    if (over || flight.length >= window) backlog.push(ticket);
+    if (over || flight.length >= window || nextId > lastId) backlog.push(ticket);
     else dispatch(ticket);
+    retireIfDone();
+  }
+
+  function retireAfter(requests: number): void {
+    lastId = HELLO_ID + requests;
+    retireIfDone();
+  }
+
+  function retireIfDone(): void {
+    if (nextId > lastId && flight.length === 0 && backlog.length > 0 && !over) retire(backlog);
   }
 
   function dispatch(ticket: Ticket): void {
@@ -103,11 +124,12 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
     for (const line of splitter.push(chunk)) {
       if (line !== '' && !take(line)) return;
     }
-    while (flight.length < window) {
+    while (flight.length < window && nextId <= lastId) {
       const ticket = backlog.shift();
       if (ticket === undefined) break;
       dispatch(ticket);
     }
+    retireIfDone();
   }
 
   function take(line: Line): boolean {
@@ -189,5 +211,5 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
     settle({ ending, unanswered: flight, unsent: backlog, stderrTail: child.stderrTail() });
   }
 
-  return { send, ended, close, stderrTail: child.stderrTail };
+  return { pid: child.pid, send, retireAfter, retired, ended, close, stderrTail: child.stderrTail };
 }

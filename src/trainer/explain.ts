@@ -90,6 +90,26 @@ export function budgetFailure(restarts: number, last: TrainerFailure): TrainerFa
   };
 }
 
+/** `resident`: what it holds when it has said hello; undefined where this system does not tell. */
+export function memoryLimitFailure(resident: number | undefined, limit: number): TrainerFailure {
+  if (resident === undefined)
+    return {
+      kind: 'start',
+      message: `How much memory the trainer holds cannot be read on this system (${process.platform}), so that a limit of it cannot be kept.`,
+      advice: 'Renew it by requests instead (--renew-after).',
+    };
+  return {
+    kind: 'start',
+    message: `The trainer holds ${gigabytes(resident)} before its first request, so that a limit of ${gigabytes(limit)} cannot be kept.`,
+    advice: 'Give it more (--renew-above), or renew it by requests (--renew-after).',
+  };
+}
+
+/** `2.1 GB`. */
+export function gigabytes(bytes: number): string {
+  return `${Number((bytes / 1e9).toPrecision(3))} GB`;
+}
+
 export function stoppedFailure(): TrainerFailure {
   return {
     kind: 'crash',

@@ -1,11 +1,12 @@
 // A trainer that is a process: pipelined while all goes well; after a crash, a hang or garbage a fresh process,
-// the unanswered requests one at a time until the culprit is known, and then pipelined again.
+// the unanswered requests one at a time until the culprit is known, and then pipelined again. Where it is asked for, a
+// process that has grown old answers what is in flight, and a fresh one goes on with the rest (renewal.ts).
 import { decodeAnswer } from '../protocol/decode.ts';
 import { wireArgs, wireOf } from '../protocol/json.ts';
 import type { Args, Ok, Op } from '../protocol/message.ts';
 import { HELLO_ID, helloLine, requestBody, requestLine } from '../protocol/request.ts';
 import { askOneByOne } from './careful.ts';
-import type { ChildOptions } from './child-options.ts';
+import type { ChildOptions, Renew } from './child-options.ts';
 import { type Connection, type Ended, type Ticket, WINDOW } from './connection.ts';
 import {
   budgetFailure,
@@ -17,6 +18,7 @@ import {
 import type { TrainerFailure } from './failure.ts';
 import { open } from './open.ts';
 import { outcomeOf } from './outcome.ts';
+import { watchAges } from './renewal.ts';
 import type { Outcome, Trainer } from './trainer.ts';
 
 export interface TrainerOptions extends ChildOptions {
@@ -28,6 +30,8 @@ export interface TrainerOptions extends ChildOptions {
   readonly maxRestarts?: number;
   /** Requests ahead of their answers. */
   readonly window?: number;
+  /** A fresh process instead of one that has answered so many requests, or holds so many bytes. Costs none of `maxRestarts`. */
+  readonly renew?: Renew;
 }
 
 export const HELLO_MILLISECONDS = 120_000;
@@ -50,6 +54,12 @@ export async function startTrainer(
   if ('failure' in first) return first;
   const { hello } = first;
   const wire = wireOf(hello);
+  const ages = watchAges(options.renew ?? {});
+  const objection = ages.objection(first.connection);
+  if (objection !== undefined) {
+    await first.connection.close();
+    return { failure: objection };
+  }
 
   const queue: Ticket[] = []; // asked while there is no connection
   const pending = new Set<Ticket>(); // asked and not settled
@@ -75,10 +85,12 @@ export async function startTrainer(
         op,
         body: requestBody(op, args, wire),
         milliseconds: opMilliseconds,
-        answered: (answer) =>
+        answered: (answer) => {
           settle(
             outcomeOf(op, decodeAnswer(op, answer, args, wire.layoutOf(op)), () => wireArgs(op, args, wire)),
-          ),
+          );
+          if (connection !== undefined) ages.answered(connection);
+        },
         failed: (failure) => settle({ kind: 'failure', failure }),
       };
       pending.add(ticket);
@@ -99,10 +111,34 @@ export async function startTrainer(
 
   function use(next: Connection): void {
     connection = next;
+    ages.begin(next);
     for (const ticket of queue.splice(0)) next.send(ticket);
     void next.ended.then((ended) => {
       if (connection === next) lost(ended);
     });
+    void next.retired.then((waiting) => {
+      if (connection !== next) return;
+      connection = undefined;
+      queue.unshift(...waiting);
+      exclusively(() => renew(next));
+    });
+  }
+
+  async function renew(old: Connection): Promise<void> {
+    if (dead !== undefined || newest !== old) return; // stopped or restarted meanwhile
+    const died = await Promise.race([old.ended, undefined]);
+    if (died === undefined) await old.close();
+    // It may have failed behind its last answer: who asks next pays for it, as ever.
+    const ended = died ?? (await old.ended);
+    if (died !== undefined || ended.ending.kind !== 'exit') {
+      lost({ ...ended, unsent: [] });
+      return;
+    }
+    lastTail = ended.stderrTail;
+    const next = await freshConnection();
+    if (next === undefined) return;
+    ages.renewed(old);
+    use(next);
   }
 
   function lost(ended: Ended): void {
@@ -204,6 +240,7 @@ export async function startTrainer(
     restart,
     stop,
     stderrTail: () => newest.stderrTail() || lastTail,
+    renewals: ages.renewals,
   };
   return { trainer };
 }

@@ -11,6 +11,13 @@ export type Outcome<T> =
   | { readonly kind: 'skip'; readonly why: string }
   | { readonly kind: 'failure'; readonly failure: TrainerFailure };
 
+/** A process that went on well was replaced by a fresh one, because that was asked for. */
+export interface Renewal {
+  readonly times: number;
+  /** `after 10,000 requests`, `above 2 GB of memory`. */
+  readonly why: string;
+}
+
 export interface Trainer {
   readonly hello: Hello;
   /** Token-aligned arguments in, token-aligned answer out; the layout is converted on the way. Never throws for what the trainer does. */
@@ -25,4 +32,6 @@ export interface Trainer {
   stop(): Promise<void>;
   /** The last lines the trainer wrote to stderr (and stray stdout), newest last. */
   stderrTail(): string;
+  /** How often its process was renewed so far, and why; absent for what is no process. */
+  renewals?(): readonly Renewal[];
 }

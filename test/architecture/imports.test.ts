@@ -90,11 +90,11 @@ describe('imports', () => {
     for (const path of starters) expect(path).toMatch(/^src\/(trainer\/child|cli\/outputs\/browser)\.ts$/);
   });
 
-  test('only cli, the corpus, known failures, golden files, logs, tokenizers, checkpoints, assets of the page and the version touch the disk', () => {
+  test('only cli, the corpus, known failures, golden files, logs, the memory of processes, tokenizers, checkpoints, assets of the page and the version touch the disk', () => {
     const touching = sources.filter((path) => importsOf(path).some(({ from }) => from.startsWith('node:fs')));
     for (const path of touching)
       expect(path).toMatch(
-        /^src\/(cli\/|tokenizers\/|checkpoints\/folder\.ts|check\/saved\/(corpus|known)\.ts|golden\/folder\.ts|monitor\/files\.ts|report\/html\/page\/assets\.ts|version\.ts)/,
+        /^src\/(cli\/|tokenizers\/|checkpoints\/folder\.ts|check\/saved\/(corpus|known)\.ts|golden\/folder\.ts|monitor\/files\.ts|trainer\/memory\.ts|report\/html\/page\/assets\.ts|version\.ts)/,
       );
   });
 

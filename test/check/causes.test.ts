@@ -102,6 +102,23 @@ describe('a property that fails in two kinds', () => {
     expect(done).toBeLessThan(10);
   });
 
+  test('why cases did not count is counted but for its numbers, and told in the words of the first', async () => {
+    const whys = [
+      'the row of 7 tokens is too long',
+      'no stop token',
+      'no stop token',
+      'the row of 9 tokens is too long',
+      'the row of 8 tokens is too long',
+    ];
+    let at = 0;
+    const { refusal, refused } = await screen(
+      whys.length,
+      async () => ({ outcome: { kind: 'refused', why: whys[at++] ?? '' }, cause: undefined }),
+      { mostCauses: 1 },
+    );
+    expect([refusal, refused]).toEqual(['the row of 7 tokens is too long', 5]);
+  });
+
   test('a process that was lost is not asked again for what may stand beside', async () => {
     const lost = { kind: 'crash', message: 'It died.', advice: 'Look.' } as const;
     const { done } = await screen(

@@ -21,7 +21,16 @@ const PACKAGES = fileURLToPath(new URL('../../src/python', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('imports.py', import.meta.url));
 const TRACER = 'lossproof_trace';
 /** Each may import those before it. */
-const TRACER_FOLDERS = ['recording', 'gradient', 'models', 'forward', 'script', 'sampling', 'steps'];
+const TRACER_FOLDERS = [
+  'recording',
+  'workers',
+  'gradient',
+  'models',
+  'forward',
+  'script',
+  'sampling',
+  'steps',
+];
 
 /** Floor: floors it may import beside itself. A file is on the floor with the longest name that begins its own. */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {

@@ -12,6 +12,8 @@ export interface SavedCase {
   readonly sentence: string;
   readonly trainer: string;
   readonly command: string;
+  /** Which of several trainers of a configuration it was. */
+  readonly name?: string;
   readonly seed: number;
   readonly path?: string;
   /** Request lines, hello first. */
@@ -44,7 +46,7 @@ export function caseId(property: string, given: unknown): string {
 export function savedCase(
   property: string,
   failure: Failure,
-  { trainer, command, version }: Pick<SavedCase, 'trainer' | 'command' | 'version'>,
+  { trainer, command, name, version }: Pick<SavedCase, 'trainer' | 'command' | 'name' | 'version'>,
 ): SavedCase {
   return {
     id: failure.caseId,
@@ -53,6 +55,7 @@ export function savedCase(
     sentence: failure.finding?.sentence ?? failure.trainerFailure?.message ?? '',
     trainer,
     command,
+    ...(name === undefined ? {} : { name }),
     seed: failure.seed,
     ...(failure.path === undefined ? {} : { path: failure.path }),
     lines: failure.lines,

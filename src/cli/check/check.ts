@@ -3,8 +3,8 @@ import { type Command, Option } from 'commander';
 import { useBackend } from '../../check/kernel.ts';
 import { BACKENDS } from '../../kernel/index.ts';
 import { VERSION } from '../../version.ts';
-import { DEFAULT_CASES } from '../config/keys.ts';
-import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { DEFAULT_CASES } from '../config/trainer-keys.ts';
+import { type Context, isProblem, refuse, say } from '../context.ts';
 import {
   addTrainerOptions,
   backendName,
@@ -21,10 +21,11 @@ import { checkOnRay } from '../ray/check.ts';
 import { addRayOptions, rayComplaint } from '../ray/options.ts';
 import { anySeed } from '../seed.ts';
 import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
-import { chosenProperties, knownFor } from './chosen.ts';
+import { type CheckOne, checkAll } from './all.ts';
+import { askedOfEach } from './asked.ts';
 import { checkWith } from './judging.ts';
 import type { CheckOptions } from './options.ts';
-import { makePlan, type Plan } from './plan.ts';
+import { makePlans } from './plan.ts';
 import { openRecord } from './record.ts';
 import { resumedFrom } from './resume.ts';
 import { keptAsShard, SHARDS_FOLDER, shardName } from './shard.ts';
@@ -34,6 +35,7 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .command('check')
     .description('put generated cases through a trainer and say what is wrong with it')
     .usage('[options] [-- trainer command...]')
+    .option('--all', 'every trainer of the configuration in every setting, one after the other; one report')
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option(
       '--level <level>',
@@ -54,12 +56,23 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .option('--labels', 'show what the cases of each property exercised, and what they must')
     .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
     .option(
+      '--renew-after <requests>',
+      'a fresh trainer process after so many, for one that leaks',
+      wholePositive,
+    )
+    .option('--renew-above <GB>', 'a fresh one above so much memory; what it remembers is lost', positive)
+    .option(
       '--backend <name>',
       `what computes the reference at real vocabularies: auto (default), ${BACKENDS.join(', ')}`,
       backendName,
     )
     .option('--quiet', 'print failures and the final line only')
     .option('--workers <n>', 'trainer processes side by side', wholePositive)
+    .option(
+      '--gpus-per-worker <n>',
+      'how many of the visible GPUs each worker sees; 0.5: two share one',
+      positive,
+    )
     .option(
       '--shard <i/n>',
       `part i of n, kept in ${SHARDS_FOLDER} for \`lossproof merge\`; the same --seed in each`,
@@ -94,6 +107,7 @@ Examples:
   npx lossproof check --html report.html --junit junit.xml -- python adapter.py
   npx lossproof check --workers 4 --max-time 300 -- python adapter.py
   npx lossproof check --ray 10.0.0.5:6379 --shards 64 --gpus-per-worker 1 -- python adapter.py
+  npx lossproof check --all --html report.html                       the configuration's trainers, a column each
   npx lossproof check --shard 3/8 --seed 7 -- python adapter.py      then \`npx lossproof merge\`
 
 Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict or not all run, 130 interrupted.
@@ -108,31 +122,15 @@ async function check(
 ): Promise<number> {
   const complaint = rayComplaint(options, command.opts());
   if (complaint !== undefined) return refuse(context, complaint);
-  const plan = await makePlan(options, rest, context);
-  if (isProblem(plan)) return refuse(context, plan);
+  const meant = await makePlans(options, rest, context);
+  if (isProblem(meant)) return refuse(context, meant);
   const properties = await context.properties();
-  const chosen = chosenProperties(options, plan.loaded, properties);
-  if (isProblem(chosen)) return refuse(context, chosen);
-  const known = knownFor(options, plan, context.cwd, options.updateKnown);
-  if (isProblem(known)) return refuse(context, known);
-  if (options.updateKnown === true && known.file === undefined)
-    return refuse(context, {
-      problem: '--update-known needs --known <file>, or `known` in the configuration',
-    });
+  const { gpusPerWorker: _, ...elsewhere } = options;
+  const own = options.ray === undefined ? options : elsewhere;
+  const asked = askedOfEach(meant.plans, own, properties, context);
+  if (isProblem(asked)) return refuse(context, asked);
   if (options.ray !== undefined)
-    return checkOnRay(
-      {
-        options: { ...options, ray: options.ray },
-        command,
-        rest,
-        plan,
-        properties: chosen.properties.length,
-        seed: options.seed ?? anySeed(),
-      },
-      context,
-    );
-  const conflict = conflictOf(options, plan);
-  if (conflict !== undefined) return refuse(context, conflict);
+    return checkOnRay({ ...options, ray: options.ray }, command, rest, asked, context);
   const keeping = options.shard === undefined ? AS_LAST_RUN : keptAsShard(options.shard);
   const resume = options.resume === true ? keeping.file : options.resume;
   const resumed = resume === undefined ? undefined : resumedFrom(resume, context);
@@ -147,32 +145,24 @@ async function check(
 
   const seed = options.seed ?? resumed?.run.start.seed ?? anySeed();
   say(context, `lossproof ${VERSION} · seed ${seed}`);
-  sayBundled(plan, context);
-  try {
-    return await withSession(plan, context, (session) =>
-      checkWith(session, options, context, record, {
-        properties: chosen.properties,
-        leftOut: chosen.leftOut,
+  if (options.quiet !== true && asked.length > 1) say(context, ...meant.notes);
+  const checkOne: CheckOne = ({ plan, ...chosen }, own, place, into) => {
+    sayBundled(plan, place);
+    return withSession(plan, place, (session) =>
+      checkWith(session, own, place, into, {
+        ...chosen,
         seed,
-        known,
         catalogue: properties.map(({ id }) => id),
         resumed,
       }),
     );
+  };
+  try {
+    const [one] = asked;
+    return one === undefined || asked.length > 1
+      ? await checkAll(asked, seed, options, context, record, checkOne)
+      : await checkOne(one, options, context, record);
   } finally {
     record.close();
   }
-}
-
-/** Options that together mean nothing, or something else than is thought. */
-function conflictOf(options: CheckOptions, { choice }: Plan): Problem | undefined {
-  if (options.shard !== undefined && options.seed === undefined && options.resume === undefined)
-    return { problem: '--shard needs --seed: all parts of a run draw their cases from the same one' };
-  if (options.shard !== undefined && options.updateKnown === true)
-    return { problem: '--update-known needs the whole run; a part of it has not seen everything' };
-  if (options.workers !== undefined && options.workers > 1 && choice.kind === 'object')
-    return {
-      problem: `--workers starts processes, and the trainer of ${choice.file} is an object in this one`,
-    };
-  return undefined;
 }

@@ -16,11 +16,11 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
 import { wrap } from '../../report/text/visible.ts';
 import { LEVELS, type Semantics } from '../../vocabulary.ts';
-import { DEFAULT_CASES } from '../config/keys.ts';
+import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
 import { measuredOf, startAnother } from '../trainer/open.ts';
-import { CASES_FOLDER, replayOf, type Session, widthOfScreen } from '../trainer/session.ts';
+import { casesFolder, replayOf, type Session, widthOfScreen } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
 import { openHistory } from './history.ts';
 import type { CheckOptions } from './options.ts';
@@ -50,9 +50,9 @@ export async function checkWith(
       context,
       ...wrap(`known failures that this run leaves out (--only, --level): ${leftOut.join(', ')}`, width),
     );
-  const { choice, loaded } = session.plan;
+  const { choice, loaded, name } = session.plan;
   const kept = keepsCases(options, session.plan);
-  const replay = replayOf(choice, context, kept);
+  const replay = replayOf(session.plan, context, kept);
   const paint = choosePaint(context.out.isTty, context.env);
   const report = terminalReport({
     write: context.out.write,
@@ -80,16 +80,17 @@ export async function checkWith(
     replay,
     started: new Date().toISOString(),
     ...(session.semantics === undefined ? {} : { semantics: session.semantics }),
-    ...(kept ? { corpus: openCorpus(resolve(context.cwd, CASES_FOLDER)) } : {}),
+    ...(kept ? { corpus: openCorpus(resolve(context.cwd, casesFolder(name))) } : {}),
     ...(options.shrinkTime === undefined ? {} : { shrinkMilliseconds: options.shrinkTime * 1_000 }),
     ...(options.shard === undefined ? {} : { shard: options.shard }),
     ...(options.maxTime === undefined ? {} : { mostMilliseconds: options.maxTime * 1_000 }),
     ...(options.bail === undefined ? {} : { bail: options.bail }),
     ...(options.workers === undefined
       ? {}
-      : { workers: { count: options.workers, start: () => startAnother(session.plan) } }),
+      : { workers: { count: options.workers, start: (number) => startAnother(session.plan, number) } }),
     costs: history,
     signal: interrupts.signal,
+    ...(name === undefined ? {} : { name }),
     command: commandOf(choice),
     bundled: choice.from === 'bundled',
   };

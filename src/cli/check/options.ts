@@ -7,6 +7,8 @@ import type { TrainerOptions } from './plan.ts';
 import type { RecordOptions } from './record.ts';
 
 export interface CheckOptions extends TrainerOptions, RecordOptions, RayOptions {
+  /** Every trainer of the configuration, in every setting. */
+  readonly all?: boolean;
   readonly only?: readonly string[];
   readonly level?: Level;
   readonly cases?: number;
@@ -21,6 +23,7 @@ export interface CheckOptions extends TrainerOptions, RecordOptions, RayOptions 
   readonly strict?: boolean;
   readonly quiet?: boolean;
   readonly workers?: number;
+  readonly gpusPerWorker?: number;
   readonly shard?: ShardName;
   readonly resume?: string | true;
   /** Seconds. */

@@ -1,19 +1,22 @@
 // What is meant before anything is started: options, configuration and the choice of a trainer, together.
 import { resolve } from 'node:path';
 import { type LoadedConfig, loadConfig } from '../config/config.ts';
+import type { Combination } from '../config/matrix.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { chooseTrainer, type Otherwise, type TrainerChoice } from '../trainer/trainer.ts';
+import { type Meant, meantBy, type NamingOptions, severalMeant } from './several.ts';
 
 /** The options of every command that starts a trainer. */
-export interface TrainerOptions {
-  readonly adapter?: string;
+export interface TrainerOptions extends NamingOptions {
   readonly python?: string;
   readonly tokenizer?: string;
   readonly config?: string;
   readonly opTimeout?: number;
   readonly helloTimeout?: number;
-  /** The bundled example is meant, whatever the configuration names. */
-  readonly bundled?: boolean;
+  /** A fresh process after so many requests, */
+  readonly renewAfter?: number;
+  /** or above so many GB of memory. */
+  readonly renewAbove?: number;
 }
 
 export interface Plan {
@@ -22,28 +25,99 @@ export interface Plan {
   readonly choice: TrainerChoice;
   /** Absolute, where the user names a tokenizer; it wins over the one that the trainer declares. */
   readonly tokenizer: string | undefined;
+  /** Variables of each worker's own, the first one's first; absent: all have those of this process. */
+  readonly environments?: readonly Readonly<Record<string, string>>[];
+  /** Where the configuration has several: which of them this is. */
+  readonly name?: string;
 }
+
+type Place = Pick<Context, 'cwd' | 'env'>;
 
 /**
  * Reads the configuration and chooses the trainer; `command` are the words behind `--`. What the configuration says is
- * said of the user's trainer: for the bundled example it is not read. Where nothing names one, `otherwise` is meant.
+ * said of the user's trainer: for the bundled example it is not read. Where nothing names one, `otherwise` is meant; where
+ * the configuration names several, `--trainer` must say which.
  */
 export async function makePlan(
   options: TrainerOptions,
   command: readonly string[],
-  place: Pick<Context, 'cwd' | 'env'>,
+  place: Place,
   otherwise?: Otherwise,
 ): Promise<Plan | Problem> {
+  const meant = await readMeant(options, command, place);
+  if (isProblem(meant)) return meant;
+  const { loaded, combinations } = meant;
+  if (combinations === undefined) return planOf(options, command, loaded, place, otherwise);
+  const [one] = combinations;
+  if (one === undefined || combinations.length > 1) return severalMeant(meant);
+  return planOf(options, command, oneOf(meant, one), place, otherwise, one.name);
+}
+
+export interface Plans {
+  readonly plans: readonly Plan[];
+  /** What of a matrix does not hold for whom. */
+  readonly notes: readonly string[];
+}
+
+/** A plan for each trainer that is meant. */
+export async function makePlans(
+  options: TrainerOptions & { readonly all?: boolean },
+  command: readonly string[],
+  place: Place,
+): Promise<Plans | Problem> {
+  if (options.all === true && options.trainer !== undefined)
+    return { problem: '--all means every trainer of the configuration, and --trainer some; say one of them' };
+  const meant = await readMeant(options, command, place);
+  if (isProblem(meant)) return meant;
+  const { loaded, combinations, typed, notes } = meant;
+  if (options.all === true && typed !== undefined)
+    return { problem: `--all means the trainers of the configuration; leave it out, or ${typed}` };
+  if (combinations === undefined) {
+    const plan = planOf(options, command, loaded, place);
+    return isProblem(plan) ? plan : { plans: [plan], notes: [] };
+  }
+  if (combinations.length > 1 && options.all !== true && options.trainer === undefined)
+    return severalMeant(meant, '--all checks them all');
+  const plans: Plan[] = [];
+  for (const each of combinations) {
+    const plan = planOf(options, command, oneOf(meant, each), place, undefined, each.name);
+    if (isProblem(plan)) return { problem: `${each.name}: ${plan.problem}` };
+    plans.push(plan);
+  }
+  return { plans, notes };
+}
+
+async function readMeant(
+  options: TrainerOptions,
+  command: readonly string[],
+  place: Place,
+): Promise<Meant | Problem> {
   const { bundled = false } = options;
   if (bundled && options.config !== undefined)
     return { problem: '--config is about your trainer, and --bundled is about another; say one of them' };
   const named = options.config === undefined ? undefined : resolve(place.cwd, options.config);
   const loaded = bundled ? undefined : await loadConfig(place.cwd, named);
-  if (loaded !== undefined && isProblem(loaded)) return loaded;
+  return loaded !== undefined && isProblem(loaded) ? loaded : meantBy(options, command, loaded);
+}
+
+/** The configuration as this combination has it. */
+function oneOf({ loaded }: Meant, { config }: Combination): LoadedConfig | undefined {
+  return loaded === undefined ? undefined : { ...loaded, config };
+}
+
+function planOf(
+  options: TrainerOptions,
+  command: readonly string[],
+  loaded: LoadedConfig | undefined,
+  place: Place,
+  otherwise?: Otherwise,
+  name?: string,
+): Plan | Problem {
   const tokenizer = namedTokenizer(options, loaded, place.cwd);
-  const { adapter, python } = options;
+  const { adapter, python, bundled } = options;
   const choice = chooseTrainer({ command, adapter, python, tokenizer, bundled }, loaded, place, otherwise);
-  return isProblem(choice) ? choice : { options, loaded, choice, tokenizer };
+  if (isProblem(choice)) return choice;
+  return { options, loaded, choice, tokenizer, ...(name === undefined ? {} : { name }) };
 }
 
 /** Absolute: what is typed, or what is written in the configuration, from where that lies. */

@@ -1,6 +1,6 @@
 // `replay`: one saved case again, against the trainer that failed it or another one.
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
@@ -11,6 +11,7 @@ import { type CaseOutcome, runCase } from '../../check/subject.ts';
 import { supportOf } from '../../check/support.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { failureLines } from '../../report/failure/failure.ts';
+import { quoted } from '../../report/failure/reproduce.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
@@ -26,7 +27,8 @@ import {
 } from '../trainer/session.ts';
 import { commandOf, isBundled, type TrainerChoice } from '../trainer/trainer.ts';
 import { splitCommand } from '../trainer/words.ts';
-import { makePlan, type TrainerOptions } from './plan.ts';
+import { makePlan, type Plan, type TrainerOptions } from './plan.ts';
+import { isSeveral } from './several.ts';
 
 export function addReplay(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
@@ -55,23 +57,38 @@ async function replay(
   rest: readonly string[],
   context: Context,
 ): Promise<number> {
-  const saved = findCase(name, context);
+  const saved = findCase(name, [options.trainer ?? []].flat(), context);
   if (isProblem(saved)) return refuse(context, saved);
-  const remembered = rememberedChoice(saved, context);
-  if (remembered !== undefined && isProblem(remembered)) return refuse(context, remembered);
-  const plan = await makePlan(options, rest, context, remembered);
-  if (isProblem(plan)) return refuse(context, plan);
-  const choice = choiceOf(remembered, plan.choice);
+  const planned = await planFor(saved, options, rest, context);
+  if (isProblem(planned)) return refuse(context, planned);
   const property = (await context.properties()).find(({ id }) => id === saved.property);
   if (property === undefined) {
     return refuse(context, {
       problem: `! no longer valid: case ${saved.id} is of ${saved.property}, which this version does not have`,
     });
   }
-  sayBundled({ ...plan, choice }, context);
-  return withSession({ ...plan, choice }, context, (session) =>
-    replayWith(session, saved, property, context),
-  );
+  sayBundled(planned, context);
+  return withSession(planned, context, (session) => replayWith(session, saved, property, context));
+}
+
+/** The trainer that is named; else, of several, the one that the case is of; else the command that it was saved with. */
+async function planFor(
+  saved: SavedCase,
+  options: TrainerOptions,
+  rest: readonly string[],
+  context: Context,
+): Promise<Plan | Problem> {
+  const remembered = rememberedChoice(saved, context);
+  if (remembered !== undefined && isProblem(remembered)) return remembered;
+  const named = options.adapter !== undefined || options.bundled === true || rest.length > 0;
+  const own = named || saved.name === undefined ? {} : { trainer: saved.name };
+  const plan = await makePlan({ ...own, ...options }, rest, context, remembered);
+  if (isProblem(plan)) {
+    if (!isSeveral(plan) || options.trainer !== undefined || remembered?.kind !== 'command') return plan;
+    const typed = await makePlan(options, remembered.command, context);
+    return isProblem(typed) ? typed : { ...typed, choice: remembered };
+  }
+  return plan.name === undefined ? { ...plan, choice: choiceOf(remembered, plan.choice) } : plan;
 }
 
 async function replayWith(
@@ -106,7 +123,7 @@ async function replayWith(
     default: {
       const result = resultOf(property, saved, outcome);
       const paint = choosePaint(context.out.isTty, context.env);
-      const block = { width: widthOfScreen(context), paint, replay: replayOf(plan.choice, context, true) };
+      const block = { width: widthOfScreen(context), paint, replay: replayOf(plan, context, true) };
       say(context, `x still fails  ${saved.id}`, '', ...failureLines(result, block));
       return FAILED;
     }
@@ -141,18 +158,20 @@ function resultOf(
   };
 }
 
-/** A file, or an id, or the beginning of one. */
-function findCase(name: string, context: Context): SavedCase | Problem {
+/** A file, or an id, or the beginning of one; of these trainers, where some are named. */
+function findCase(name: string, trainers: readonly string[], context: Context): SavedCase | Problem {
   const file = resolve(context.cwd, name);
   if (existsSync(file)) {
     return (
       readSavedCase(file) ?? { problem: `${name} is no saved case; those in ${CASES_FOLDER} end in .json` }
     );
   }
-  const saved = openCorpus(resolve(context.cwd, CASES_FOLDER)).saved();
-  const fitting = saved.filter(({ id }) => id.startsWith(name));
+  const saved = savedIn(resolve(context.cwd, CASES_FOLDER));
+  const alike = saved.filter(({ id }) => id.startsWith(name));
+  const ofThem = alike.filter((each) => trainers.some((wanted) => each.name === wanted));
+  const fitting = ofThem.length === 0 ? alike : ofThem;
   if (fitting.length === 1 && fitting[0] !== undefined) return fitting[0];
-  if (fitting.length > 1) return { problem: `${name} may be ${fitting.map(({ id }) => id).join(' or ')}` };
+  if (fitting.length > 1) return { problem: `${name} may be ${fitting.map(wordsOf).join(' or ')}` };
   if (saved.length === 0)
     return {
       problem: `no case ${name}: nothing is saved in ${CASES_FOLDER}; \`lossproof check\` saves what fails`,
@@ -162,6 +181,17 @@ function findCase(name: string, context: Context): SavedCase | Problem {
   return {
     problem: `no case ${name} in ${CASES_FOLDER}, ${near === undefined ? `there are ${ids.join(', ')}` : `did you mean "${near}"?`}`,
   };
+}
+
+/** Of the one trainer, and of each of several in a folder of its own. */
+function savedIn(folder: string): readonly SavedCase[] {
+  const own = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  const folders = own.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  return [folder, ...folders].flatMap((each) => openCorpus(each).saved());
+}
+
+function wordsOf({ id, name }: SavedCase): string {
+  return name === undefined ? id : `${id} of --trainer ${quoted(name)}`;
 }
 
 /** By the command that the case was saved with; undefined where there is none: it was a trainer in a process like this one. */

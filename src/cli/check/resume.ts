@@ -29,11 +29,16 @@ export function resumedFrom(file: string, context: Pick<Context, 'cwd'>): Resume
 
 /** What stands of it, now that the trainer has said what it is. */
 export function keptOf({ run, file }: Resumed, now: RunStart): readonly PropertyResult[] | Problem {
-  const other = differenceOf(run.start, now);
+  const other = differenceOf(run.start, now) ?? (isSamePart(run.start, now) ? undefined : 'other properties');
   if (other !== undefined)
     return {
       problem: `--resume: the run in ${file} was of ${other}; nothing of it stands. Leave --resume out`,
     };
   const ids = new Set(now.properties.map(({ id }) => id));
   return run.results.filter((result) => isJudged(result) && ids.has(result.id));
+}
+
+function isSamePart(one: RunStart, other: RunStart): boolean {
+  const ids = (start: RunStart): string => start.properties.map(({ id }) => id).join();
+  return one.shard?.index === other.shard?.index && ids(one) === ids(other);
 }

@@ -1,19 +1,30 @@
 // What is wrong with a configuration, in one sentence; nothing else of a run is known here.
 import { unknownName } from '../../protocol/nearest.ts';
 import { isJsonObject } from '../../protocol/result.ts';
-import { CONFIG_KEYS, type ConfigKey, EXCLUSIVE } from './keys.ts';
+import type { ConfigKey } from './key.ts';
+import { CONFIG_KEYS } from './keys.ts';
+import { EXCLUSIVE } from './trainer-keys.ts';
 
 /** `undefined` for a configuration that can be used. */
 export function complaintAbout(value: unknown): string | undefined {
   if (!isJsonObject(value)) return 'the configuration must be an object (in a module: its default export)';
   const complaint = complaintIn(value, CONFIG_KEYS, '');
   if (complaint !== undefined) return complaint;
-  return EXCLUSIVE.keys.every((key) => value[key] !== undefined) ? EXCLUSIVE.complaint : undefined;
+  if (namesBoth(value)) return EXCLUSIVE.complaint;
+  const trainers = isJsonObject(value.trainers) ? value.trainers : {};
+  const both = Object.keys(trainers).find((name) => namesBoth(trainers[name]));
+  return both === undefined ? undefined : `trainers.${both}: ${EXCLUSIVE.complaint}`;
 }
+
+function namesBoth(held: unknown): boolean {
+  return isJsonObject(held) && EXCLUSIVE.keys.every((key) => held[key] !== undefined);
+}
+
+type Keys = Readonly<Record<string, ConfigKey>>;
 
 function complaintIn(
   held: Readonly<Record<string, unknown>>,
-  keys: Readonly<Record<string, ConfigKey>>,
+  keys: Keys,
   before: string,
 ): string | undefined {
   for (const [key, value] of Object.entries(held)) {
@@ -27,12 +38,24 @@ function complaintIn(
       );
     const complaint = known.rule(value, name);
     if (complaint === undefined) continue;
-    const inside =
-      known.keys !== undefined && isJsonObject(value)
-        ? complaintIn(value, known.keys, `${name}.`)
-        : undefined;
+    const inside = isJsonObject(value) ? complaintInside(value, known, name) : undefined;
     if (inside !== undefined) return inside;
     return known.detailed === true && isJsonObject(value) ? complaint : `"${name}" must be ${known.must}`;
+  }
+  return undefined;
+}
+
+/** Of a value that has keys of its own, or holds objects that have. */
+function complaintInside(
+  value: Readonly<Record<string, unknown>>,
+  { keys, each }: ConfigKey,
+  name: string,
+): string | undefined {
+  if (keys !== undefined) return complaintIn(value, keys, `${name}.`);
+  if (each === undefined) return undefined;
+  for (const [entry, held] of Object.entries(value)) {
+    const complaint = isJsonObject(held) ? complaintIn(held, each, `${name}.${entry}.`) : undefined;
+    if (complaint !== undefined) return complaint;
   }
   return undefined;
 }

@@ -8,9 +8,8 @@ export function defineConfig(config: Config): Config {
   return config;
 }
 
-export interface Config {
-  /** Where an editor finds the JSON Schema of the file. Not read by lossproof. */
-  readonly $schema?: string;
+/** What is said of one trainer. */
+export interface TrainerConfig {
   /** A command as one string or as words, run in the configuration's folder; or a trainer in this process. */
   readonly trainer?: string | readonly string[] | ObjectTrainerSpec;
   /** A ready-made adapter instead: `trl-dpo`, `trl-grpo`, `trl-sft`. */
@@ -35,6 +34,19 @@ export interface Config {
   readonly opTimeout?: number;
   /** Seconds for the first answer, imports included. */
   readonly helloTimeout?: number;
+}
+
+export type MatrixValue = string | number | boolean;
+
+export interface Config extends TrainerConfig {
+  /** Where an editor finds the JSON Schema of the file. Not read by lossproof. */
+  readonly $schema?: string;
+  /** Several trainers by name, each with keys of its own over those that stand beside this one. */
+  readonly trainers?: Readonly<Record<string, TrainerConfig>>;
+  /** Every combination of these: a key of a trainer, or a name that stands as `{name}` in its texts. */
+  readonly matrix?: Readonly<Record<string, readonly MatrixValue[]>>;
+  /** Combinations that make no sense, by as many of their values as it takes. */
+  readonly exclude?: readonly Readonly<Record<string, MatrixValue>>[];
   /** Keep failing cases in .lossproof/ and run them first. */
   readonly corpus?: boolean;
   /** What `lossproof monitor` reads, and how its rules are set. */

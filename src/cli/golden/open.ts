@@ -82,5 +82,8 @@ export function goldenLine(
     choice.kind === 'command' && choice.from === 'typed' && options.adapter === undefined
       ? ` -- ${joinCommand(choice.command)}`
       : '';
-  return ['npx lossproof golden', ...[...words, ...folder, ...typed].map(quoted)].join(' ') + command;
+  const trainer = [options.trainer ?? []].flat().flatMap((name) => ['--trainer', name]);
+  return (
+    ['npx lossproof golden', ...[...words, ...folder, ...trainer, ...typed].map(quoted)].join(' ') + command
+  );
 }

@@ -120,7 +120,7 @@ async function showOne(faulty: FaultyTrainer, tour: Tour): Promise<number> {
     return FAILED;
   }
   const again = `npx lossproof demo ${faulty.name} --seed ${tour.seed}`;
-  const replay = { ...replayOf(session.plan.choice, context, false), again };
+  const replay = { ...replayOf(session.plan, context, false), again };
   say(context, ...failureLines(caught, { width, paint, replay }));
   const { casesToFail, shrinks } = caught.failure;
   say(

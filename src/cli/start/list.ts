@@ -9,8 +9,9 @@ import { ruleFacts } from '../../report/monitor/rule.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { pad, widthOf, wrap } from '../../report/text/visible.ts';
 import { LOOKS } from '../../report/verdict.ts';
-import { makePlan, type TrainerOptions } from '../check/plan.ts';
+import { makePlan, type Plan, type TrainerOptions } from '../check/plan.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
+import { isSeveral } from '../check/several.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { HOLDS } from '../exit.ts';
 import { addTrainerOptions, collect, type Invocation } from '../options.ts';
@@ -45,14 +46,17 @@ async function list(options: ListOptions, rest: readonly string[], context: Cont
   if (isProblem(properties)) return refuse(context, properties);
   // The properties can be shown without a trainer.
   const plan = await makePlan(options, rest, context, 'bundled');
-  if (isProblem(plan)) return refuse(context, plan);
-  if (plan.choice.from === 'bundled' && options.bundled !== true) {
+  const nobody = isProblem(plan)
+    ? isSeveral(plan) && options.trainer === undefined
+    : isExample(plan, options);
+  if (nobody) {
     const full = options.full === true;
     say(context, ...tableLines(properties, undefined, full, context));
     if (full && properties.some(({ rule }) => rule !== undefined))
       say(context, '', ...(await presetLines(context)));
     return HOLDS;
   }
+  if (isProblem(plan)) return refuse(context, plan);
   sayBundled(plan, context);
   return withSession(plan, context, async ({ trainer, tokenizer, semantics }) => {
     say(
@@ -61,6 +65,11 @@ async function list(options: ListOptions, rest: readonly string[], context: Cont
     );
     return HOLDS;
   });
+}
+
+/** Nobody named it. */
+function isExample({ choice }: Plan, { bundled }: ListOptions): boolean {
+  return choice.from === 'bundled' && bundled !== true;
 }
 
 /** A property, and who can check it: an adapter's answers, a traced script, or both; or the logs of a run. */

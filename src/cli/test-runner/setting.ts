@@ -16,10 +16,10 @@ import type { Trainer } from '../../trainer/trainer.ts';
 import type { Semantics } from '../../vocabulary.ts';
 import { knownFor } from '../check/chosen.ts';
 import { makePlan, type Plan, type TrainerOptions } from '../check/plan.ts';
-import { DEFAULT_CASES } from '../config/keys.ts';
+import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { openPlan, startProblem } from '../trainer/open.ts';
-import { CASES_FOLDER, replayOf } from '../trainer/session.ts';
+import { casesFolder, replayOf } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
 import { splitCommand } from '../trainer/words.ts';
 
@@ -35,6 +35,8 @@ export interface Setting {
   /** Absent: nothing is saved, and nothing saved is run. */
   readonly corpus: Corpus | undefined;
   readonly command: string;
+  /** Which of several trainers of the configuration it is. */
+  readonly name?: string | undefined;
   readonly replay: Replay;
   /** What it was measured to do and does not declare; measured once, unless that was cut short. */
   readonly measured: (signal?: StopSignal) => Promise<Measured>;
@@ -94,9 +96,10 @@ export async function openSetting(
     semantics,
     known: listed.known,
     cases: config?.cases ?? DEFAULT_CASES,
-    corpus: kept ? openCorpus(resolve(cwd, CASES_FOLDER)) : undefined,
+    corpus: kept ? openCorpus(resolve(cwd, casesFolder(plan.name))) : undefined,
     command: commandOf(plan.choice),
-    replay: replayOf(plan.choice, place, kept),
+    name: plan.name,
+    replay: replayOf(plan, place, kept),
     measured: measuring(trainer, tokenizer, semantics),
   };
 }
@@ -139,7 +142,7 @@ export async function judge(
   properties: readonly Property[],
   options: JudgeOptions,
 ): Promise<readonly PropertyResult[]> {
-  const { trainer, tokenizer, semantics, command, replay } = setting;
+  const { trainer, tokenizer, semantics, command, name, replay } = setting;
   const { seed, shrinkMilliseconds, corpus, signal } = options;
   if (properties.length === 0) return [];
   return await run(
@@ -149,6 +152,7 @@ export async function judge(
       properties,
       seed,
       command,
+      ...(name === undefined ? {} : { name }),
       replay,
       cases: options.cases ?? setting.cases,
       measured: await setting.measured(signal),

@@ -17,7 +17,7 @@ import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Ledger } from '../../trace/ledger.ts';
 import { type LedgerOptions, ledgerOf } from '../../trace/ledger-of.ts';
 import type { LedgerProperty } from '../../trace/property.ts';
-import { blindness, judgeLedger, partlyBlind } from '../../trace/run.ts';
+import { blindness, judgeLedger, mainOf, partlyBlind } from '../../trace/run.ts';
 import { withMarks } from '../../trace/spans/declared-marks.ts';
 import type { RunRecord } from '../check/record.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
@@ -226,6 +226,6 @@ function againLine(folder: string, { dataset, trainOn, tokenizer, marks, semanti
 /** As it was typed; of a recorded trace, as the process that trained saw it. */
 function commandOf({ command }: Traced, { processes }: Ledger): string {
   if (command !== undefined) return joinCommand(command);
-  const trained = processes.find(({ end }) => end?.torch === true) ?? processes[0];
+  const trained = mainOf(processes, ({ end }) => end?.torch === true);
   return trained === undefined ? '' : joinCommand(trained.argv);
 }

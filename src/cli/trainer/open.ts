@@ -21,7 +21,10 @@ export interface Opened {
 
 /** Nothing is left running where this is a failure or a problem. */
 export async function openPlan(plan: Plan): Promise<Opened | { readonly failure: TrainerFailure } | Problem> {
-  const started = await startChosen(plan.choice, deadlinesOf(plan));
+  const { choice, options } = plan;
+  if (choice.kind === 'object' && (options.renewAfter ?? options.renewAbove) !== undefined)
+    return { problem: `${nameOf(plan)} is an object in this process, which cannot be renewed` };
+  const started = await startChosen(choice, deadlinesOf(plan));
   if ('failure' in started) return started;
   const { trainer } = started;
   const tokenizer = tokenizerFor(plan, trainer);
@@ -32,9 +35,9 @@ export async function openPlan(plan: Plan): Promise<Opened | { readonly failure:
   return { plan, trainer, tokenizer, semantics: plan.loaded?.config.semantics };
 }
 
-/** One more process of the same command, for a run that judges on several. */
-export function startAnother({ choice, ...plan }: Plan): ReturnType<typeof startChosen> {
-  return startChosen(choice, deadlinesOf({ choice, ...plan }));
+/** One more process of the same command, for a run that judges on several: worker `number`, from 2. */
+export function startAnother(plan: Plan, number: number): ReturnType<typeof startChosen> {
+  return startChosen(plan.choice, deadlinesOf(plan, number));
 }
 
 /** Why there is no trainer, for whoever has no screen of ours: several lines. */
@@ -62,12 +65,25 @@ export function nameOf({ choice }: Plan): string {
   return choice.kind === 'object' ? `the trainer of ${choice.file}` : commandOf(choice);
 }
 
-function deadlinesOf({ options, loaded }: Plan): Deadlines {
+function deadlinesOf({ options, loaded, environments }: Plan, worker = 1): Deadlines {
+  const env = environments?.[worker - 1];
   const hello = options.helloTimeout ?? loaded?.config.helloTimeout;
   const op = options.opTimeout ?? loaded?.config.opTimeout;
   return {
     ...(hello === undefined ? {} : { helloMilliseconds: hello * 1_000 }),
     ...(op === undefined ? {} : { opMilliseconds: op * 1_000 }),
+    ...renewOf(options),
+    ...(env === undefined ? {} : { env }),
+  };
+}
+
+function renewOf({ renewAfter, renewAbove }: Plan['options']): Pick<Deadlines, 'renew'> {
+  if (renewAfter === undefined && renewAbove === undefined) return {};
+  return {
+    renew: {
+      ...(renewAfter === undefined ? {} : { requests: renewAfter }),
+      ...(renewAbove === undefined ? {} : { bytes: renewAbove * 1e9 }),
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 // What check, replay, list, doctor and demo do around their own work: start, watch for Ctrl-C, stop; and how
 // they print.
+import { createHash } from 'node:crypto';
 import type { Replay } from '../../check/events.ts';
-import { REPLAY } from '../../report/failure/reproduce.ts';
+import { quoted, REPLAY } from '../../report/failure/reproduce.ts';
 import { troubleLines } from '../../report/failure/trouble.ts';
 import { BUNDLED } from '../../report/runs.ts';
 import { choosePaint } from '../../report/text/paint.ts';
@@ -10,7 +11,7 @@ import { type Context, isProblem, refuse, say } from '../context.ts';
 import { NO_VERDICT } from '../exit.ts';
 import { type Interrupts, watchInterrupts } from '../interrupt.ts';
 import { nameOf, type Opened, openPlan } from './open.ts';
-import { commandOf, pipeLine, type TrainerChoice } from './trainer.ts';
+import { commandOf, pipeLine } from './trainer.ts';
 
 export interface Session extends Opened {
   readonly interrupts: Interrupts;
@@ -51,17 +52,33 @@ export const CASES_FOLDER = '.lossproof/cases';
 
 /** How a failure of this trainer is seen again from this folder. */
 export function replayOf(
-  choice: TrainerChoice,
+  { choice, name }: Pick<Plan, 'choice' | 'name'>,
   context: Pick<Context, 'cwd' | 'env'>,
   kept: boolean,
 ): Replay {
   const adapter = pipeLine(choice, context);
   return {
-    ...REPLAY,
+    command: name === undefined ? REPLAY.command : `${REPLAY.command} --trainer ${quoted(name)}`,
     ...(adapter === undefined ? {} : { adapter }),
-    ...(kept ? { folder: CASES_FOLDER } : {}),
+    ...(kept ? { folder: casesFolder(name) } : {}),
   };
 }
+
+/** Of one of several trainers: what one fails, another may hold, and would forget. */
+export function casesFolder(name: string | undefined): string {
+  return name === undefined ? CASES_FOLDER : `${CASES_FOLDER}/${folderName(name)}`;
+}
+
+/** A name as a folder; two names never have the same one. */
+function folderName(name: string): string {
+  if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name) && name.length <= MOST_FOLDER) return name;
+  const plain = name.replaceAll(/[^\p{L}\p{N}_.]+/gu, '-').replace(/^[-.]+/, '');
+  const print = createHash('sha256').update(name).digest('hex').slice(0, 6);
+  return `${plain.slice(0, MOST_FOLDER)}-${print}`;
+}
+
+/** File systems take 255 bytes, and paths are read. */
+const MOST_FOLDER = 60;
 
 /** Said before any work on the bundled example. */
 export function sayBundled({ choice }: Plan, context: Context): void {

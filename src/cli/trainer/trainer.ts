@@ -6,7 +6,7 @@ import { nearestName } from '../../protocol/nearest.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import type { TrainerFailure } from '../../trainer/failure.ts';
 import { type ObjectTrainerSpec, objectTrainer } from '../../trainer/object.ts';
-import { startTrainer } from '../../trainer/process.ts';
+import { type TrainerOptions as ProcessOptions, startTrainer } from '../../trainer/process.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Config } from '../config/define.ts';
@@ -42,9 +42,10 @@ export type TrainerChoice =
       readonly from: 'config';
     };
 
-export interface Deadlines {
-  readonly helloMilliseconds?: number;
-  readonly opMilliseconds?: number;
+/** How a process is treated, beside what it is. */
+export interface Deadlines extends Pick<ProcessOptions, 'helloMilliseconds' | 'opMilliseconds' | 'renew'> {
+  /** Variables over those of this process: which GPUs a worker sees. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 type Place = Pick<Context, 'cwd' | 'env'>;

@@ -5,7 +5,7 @@ Importing this costs nothing; torch is touched only once the script has imported
 for models written by hand whose head is not found by itself, and `watch_sample`, for samplers that are not seen (a server,
 an engine in another process). Without `lossproof trace` they do nothing.
 
-Folders, each of which may import those before it, and none behind it: recording, gradient, models, forward, script, sampling,
+Folders, each of which may import those before it, and none behind it: recording, workers, gradient, models, forward, script, sampling,
 steps. Above them lie `_arm`, which puts their hooks in as the script imports torch and transformers, and `_watch`; `bootstrap` is
 on the traced script's path and imports `_arm` alone. Importing a folder imports none of its files: which ones a process pays for,
 `_arm` decides.

@@ -33,6 +33,7 @@ PARTS = {
     "requests.models": ("sampling._served", "requests"),
     "httpx._models": ("sampling._served", "httpx"),
     "http.client": ("sampling._served", "plain"),
+    "ray": ("workers._driver", "install"),
 }
 
 

@@ -57,7 +57,11 @@ export function againLine({ start }: Run, id?: string): string {
   const all = level === undefined || level === 'must' ? '' : ` --level ${level}`;
   const which = id === undefined ? all : ` --only ${quoted(id)}`;
   const command = start.command === '' ? '' : ` -- ${start.command}`;
-  return harmless(`npx lossproof check --seed ${start.seed} --cases ${start.cases}${which}${command}`);
+  // Of a configuration, which says more of it than its command.
+  const trainer = start.name === undefined ? undefined : ` --trainer ${quoted(start.name)}`;
+  return harmless(
+    `npx lossproof check${trainer ?? ''} --seed ${start.seed} --cases ${start.cases}${which}${trainer === undefined ? command : ''}`,
+  );
 }
 
 const LABEL = 'Reproduce   ';

@@ -5,7 +5,7 @@ import { failingLabelsSentence } from '../../check/failing-labels.ts';
 import type { Strip } from '../../check/property.ts';
 import { type Complaint, complaintsOf, cutOffSentence, scriptOf, sentenceOf } from '../complaints.ts';
 import { againFor, againLine, replayLine } from '../failure/reproduce.ts';
-import { BUNDLED, isCutOff, type Run, runNames } from '../runs.ts';
+import { BUNDLED, isCutOff, notBegun, type Run, runNames } from '../runs.ts';
 import { runLine } from '../summary.ts';
 import { clipped, harmless, pad, shorten, visible, widthOf } from '../text/visible.ts';
 
@@ -30,7 +30,7 @@ export function annotationLines(runs: readonly Run[]): string[] {
         file: scriptOf(run.start.command),
       }));
   const undecided = runs.flatMap((run) =>
-    run.end?.noVerdict === undefined
+    run.end?.noVerdict === undefined || notBegun(run) !== undefined
       ? []
       : [{ title: `lossproof${titled(run)}`, message: run.end.noVerdict, file: scriptOf(run.start.command) }],
   );

@@ -168,6 +168,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
         ops: record(anything),
         'semantics?': record(anything),
       }),
+      'name?': text,
       command: text,
       'bundled?': flag,
       properties: list(
@@ -223,6 +224,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
           weakened: list(text),
         }),
       ),
+      'renewed?': list(object({ times: count, why: text })),
       'notes?': list(object({ sentence: text, answers: list(text) })),
     }),
   }),

@@ -11,6 +11,7 @@ import {
   isCutOff,
   lastingNames,
   millisecondsOf,
+  notBegun,
   type Run,
   runNames,
   stageOf,
@@ -120,7 +121,7 @@ function cutOffCase(run: Run, place: string): string {
 
 /** What fails nothing and must not be overlooked: the output of the suite. */
 function notedOf(run: Run): readonly string[] {
-  const { noVerdict } = run.end ?? {};
+  const { noVerdict } = notBegun(run) === undefined ? (run.end ?? {}) : {};
   const lines = [
     ...(noVerdict === undefined ? [] : [noVerdict]),
     ...noteLines(notesIn(run), run.results, WIDTH),

@@ -6,7 +6,8 @@ import { blockWithin, complaintsOf, cutOffSentence, sentenceOf } from '../compla
 import { againFor, againLine, replayFor } from '../failure/reproduce.ts';
 import { noteLines, notesIn } from '../notes.ts';
 import { refusalLines } from '../refusals.ts';
-import { isCutOff, type Run, runNames, stageOf } from '../runs.ts';
+import { renewedLines } from '../renewed.ts';
+import { isCutOff, notBegun, type Run, runNames, stageOf } from '../runs.ts';
 import { countVerdicts, runLine } from '../summary.ts';
 import { plural } from '../text/plural.ts';
 import { clipped, harmless } from '../text/visible.ts';
@@ -45,14 +46,15 @@ function runSection(run: Run, name: string, most: number): string {
   page.add(`## lossproof: ${inline(clipped(name, MOST_SENTENCE))}`);
   page.add(verdictLine(run));
   if (isCutOff(run)) page.add(`> **Cut off.** ${cutOffSentence(run)}`);
-  if (run.end?.noVerdict !== undefined) page.add(`> ${inline(run.end.noVerdict)}`);
+  if (run.end?.noVerdict !== undefined && notBegun(run) === undefined)
+    page.add(`> ${inline(run.end.noVerdict)}`);
   if (complaints.length > 0) {
     const rows = rowsWithin(complaints, page.left() / 2);
     page.add([...TABLE_HEAD, ...rows].join('\n'));
     if (complaints.length > rows.length) page.add(`and ${complaints.length - rows.length} more properties`);
   }
-  const refused = run.end === undefined ? [] : refusalLines(run.end);
-  if (refused.length > 0) page.add(refused.map((line) => `- ${inline(line)}`).join('\n'));
+  const said = run.end === undefined ? [] : [...refusalLines(run.end), ...renewedLines(run.end)];
+  if (said.length > 0) page.add(said.map((line) => `- ${inline(line)}`).join('\n'));
   const open = failures.slice(0, OPEN_FAILURES).filter((result) => page.add(fence(blockOf(result, run))));
   const again = [...failures, ...complaints].find((result) => againFor(run, result) !== undefined);
   if (again !== undefined || isCutOff(run)) page.add(reproduce(run, again));

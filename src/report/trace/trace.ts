@@ -32,7 +32,7 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
   const several = hasSeveralRanks(ledger);
   const steps = stepSums(ledger);
   const facts: (readonly [string, string])[] = [
-    ...ledger.models.map((model) => modelFact(model, several)),
+    ...ledger.models.map((model) => modelFact(model, several, ledger)),
     ...(tokenizer === undefined
       ? []
       : [['tokenizer', `${tokenizer.name}, ${tokenizer.vocabSize.toLocaleString('en')} tokens`] as const]),
@@ -178,8 +178,11 @@ function withoutPadding(strip: Strip, { trained }: LedgerRow): Strip {
   return { ...strip, tokens: strip.tokens.slice(0, to) };
 }
 
-function modelFact(model: LedgerModel, several: boolean): readonly [string, string] {
+function modelFact(model: LedgerModel, several: boolean, { processes }: Ledger): readonly [string, string] {
   const { role, name } = model;
+  // Under Ray every process has a name; ranks without a model of their own are none.
+  const own = processes.filter((each) => each.rank === model.rank && typeof each.name === 'string');
+  const within = own.find((each) => each.name !== 'driver') ?? own[0];
   const facts = [
     `${model.class}${name === '' ? '' : ` (${name})`}`,
     plural(model.parameters, 'parameter'),
@@ -187,6 +190,7 @@ function modelFact(model: LedgerModel, several: boolean): readonly [string, stri
     `vocabulary ${model.vocab_size.toLocaleString('en')}`,
     ...(model.positions === 'unknown' ? [] : [`${model.positions} positions`]),
     role === 'policy' ? 'trained' : 'frozen',
+    ...(within === undefined ? [] : [`in ${within.name} (pid ${within.pid})`]),
   ];
   return [`model ${model.model}${several ? `, rank ${model.rank}` : ''}`, facts.join(', ')];
 }

@@ -51,6 +51,8 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     argv: 'texts',
     python: 'text',
     started: 'text',
+    name: ['text', undefined],
+    node: ['text', undefined],
   },
   versions: { versions: 'object', device: 'text' },
   model: {
@@ -81,6 +83,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     batch: ['numbers', undefined],
     dropout: ['number', undefined],
     dropout_off: ['number', undefined],
+    time: ['number', undefined],
   },
   trained: {
     forward: 'index',
@@ -117,6 +120,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     unsure_before: ['ids', undefined],
     unsure_behind: ['ids', undefined],
     open: ['flag', undefined],
+    time: ['number', undefined],
   },
   step: {
     step: 'index',
@@ -135,6 +139,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     backward_places: ['texts', undefined],
     passes: ['ids', undefined],
     factors: ['numbers', undefined],
+    time: ['number', undefined],
   },
   replica: {
     model: 'index',

@@ -32,6 +32,10 @@ export interface ProcessRecord {
   readonly python: string;
   /** ISO 8601, UTC. */
   readonly started: string;
+  /** Under Ray, what the process is: `driver`, `actor Learner`, `task rollout`; null where nothing was given to it. */
+  readonly name?: string | null;
+  /** And the machine that it runs on. */
+  readonly node?: string | null;
 }
 
 /** Once, when torch is there and the first model is seen. */
@@ -96,6 +100,8 @@ export interface ForwardRecord {
   readonly dropout?: number | null;
   /** And among those in evaluation mode. */
   readonly dropout_off?: number | null;
+  /** Seconds since 1970, when it was written: puts what other processes do in order with the steps. Absent in older traces. */
+  readonly time?: number | null;
 }
 
 /**
@@ -177,6 +183,8 @@ export interface GenerateRecord {
   readonly unsure_behind?: readonly number[];
   /** The last token of each completion may be missing: it was drawn where nobody saw it. */
   readonly open?: boolean;
+  /** As that of a forward pass. */
+  readonly time?: number | null;
 }
 
 /** A tokenizer of the script, saved beside the trace. */

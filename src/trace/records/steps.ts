@@ -37,6 +37,8 @@ export interface StepRecord {
   /** Of what torch.autograd.grad computed before it: `pass` of each, and its factor in the step; null where that is not known. */
   readonly passes?: readonly number[] | null;
   readonly factors?: readonly (number | null)[] | null;
+  /** As that of a forward pass: when it was made. */
+  readonly time?: number | null;
 }
 
 /**

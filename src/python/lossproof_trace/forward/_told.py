@@ -1,5 +1,7 @@
 """What a call of a language model was: its `forward` record, and the sentence where nothing of it can be watched."""
 
+import time
+
 import torch
 
 from ..gradient._recovery import logprobs_of
@@ -18,6 +20,8 @@ def forward_record(forward, logits, place):
     return {
         "model": forward.model.index,
         "step": forward.session.step,
+        # The record may wait, and steps of other processes do not.
+        "time": time.time(),
         "grad": forward.grad,
         "training": forward.training,
         "input_ids": forward.ids,

@@ -19,24 +19,32 @@ def install(session):
 
 def stop(session):
     """The steps asked for are done. Raises SystemExit, which runs finally blocks and exit handlers and ends with code 0."""
-    with session.guard("ending"):
-        _write_end(session, "steps", None)
-    session.ended = "steps"
+    with session.ending:
+        with session.guard("ending"):
+            _write_end(session, "steps", None)
+        session.ended = "steps"
     leave(session)
 
 
 def leave(session):
+    if session.leaving is not None:
+        session.leaving()
+        return
     session.times_raised += 1
     elsewhere = threading.current_thread() is not threading.main_thread()
     if elsewhere or session.times_raised > MOST_RAISED:
         # SystemExit would end only this thread.
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except Exception:  # noqa: BLE001 - closed, or gone
-                pass
+        _flush()
         os._exit(0)
     raise SystemExit(0)
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001 - closed, or gone
+            pass
 
 
 def watch_child(session):
@@ -54,21 +62,37 @@ def _at_exit(session):
     if session.ended == "steps":
         _leave_group(session)
         return
+    if session.done_elsewhere:
+        # Whatever was made of our SystemExit on the way: this script has not failed. All other exit handlers have run.
+        finish_now(session)
     # Of an exception that nothing caught, CPython keeps it here before it prints it: no excepthook to replace.
     _finish(session, lambda: (None, getattr(sys, "last_value", None), None))
 
 
+def finish(session):
+    """Ended by us, though by nothing of its own."""
+    _finish(session, lambda: (None, None, None))
+
+
+def finish_now(session):
+    finish(session)
+    _flush()
+    os._exit(0)
+
+
 def _finish(session, failure):
-    if session.ended is not None or not session.opened:
-        return
-    with session.guard("ending"):
-        error = failure()[1]
-        if error is None or isinstance(error, SystemExit):
-            _write_end(session, "finished", None)
-        else:
-            text = "%s: %s" % (type(error).__name__, error)
-            _write_end(session, "exception", text[:LONGEST_MESSAGE])
-    session.ended = "finished"
+    # A worker of Ray may be told to end while it does so by itself: who comes second waits until all is written.
+    with session.ending:
+        if session.ended is not None or not session.opened:
+            return
+        with session.guard("ending"):
+            error = failure()[1]
+            if error is None or isinstance(error, SystemExit):
+                _write_end(session, "steps" if session.done_elsewhere else "finished", None)
+            else:
+                text = "%s: %s" % (type(error).__name__, error)
+                _write_end(session, "exception", text[:LONGEST_MESSAGE])
+        session.ended = "finished"
 
 
 def _write_end(session, reason, exception):

@@ -23,6 +23,9 @@ from ._writer import Writer
 
 MODES = ("auto", "exact", "cheap")
 
+# Records that those of other processes are put in order with.
+TIMED = ("forward", "generate", "step")
+
 # A fault that comes at every position would fill the disk; the first ones tell all.
 MOST_TROUBLES = 20
 
@@ -41,7 +44,13 @@ class Session:
         # The calls of torch.autograd.grad that are running, innermost last: [index, whether it reached a language model].
         self.grads = []
         self.ended = None
+        # Held while the last records are written.
+        self.ending = threading.RLock()
         self.times_raised = 0
+        # Called instead of leaving, where a process is not its own to end: a worker of Ray (workers/_worker.py).
+        self.leaving = None
+        # The steps asked for were made by other processes, for which this one ends.
+        self.done_elsewhere = False
         self.seconds = 0.0
         self.started = time.monotonic()
         self.vocabularies = {}
@@ -84,6 +93,25 @@ class Session:
     def begin(self):
         self._writer.open()
 
+    def move(self, folder):
+        """What is recorded from now on belongs to another trace."""
+        self.folder = folder
+        self._writer.move(folder)
+
+    @property
+    def who(self):
+        """What this process is called: name and node, in its process record."""
+        return self._writer.who
+
+    @who.setter
+    def who(self, who):
+        self._writer.called(who)
+
+    @property
+    def file(self):
+        """Name of this process's file, None where it has none."""
+        return self._writer.name
+
     @property
     def opened(self):
         return self._writer.opened
@@ -99,6 +127,9 @@ class Session:
             return
         record = {"kind": kind}
         record.update(fields)
+        if kind in TIMED:
+            # Of what is written later than it happened, somebody has said when it did.
+            record.setdefault("time", time.time())
         if kind == "model":
             self.vocabularies[fields.get("model")] = fields.get("vocab_size")
         self._writer.write(record)
@@ -197,6 +228,7 @@ class Session:
         self._scale = scale
 
     def _after_fork(self):
+        self.ending = threading.RLock()
         self.seconds = 0.0
         self.started = time.monotonic()
         self._local = threading.local()

@@ -24,6 +24,9 @@ class Writer:
     def __init__(self, folder):
         self.folder = folder
         self.failed = None
+        self.name = None
+        # Says what this process is, where that is known: {"name", "node"}.
+        self.who = lambda: {}
         self._remembered = []
         self._descriptor = None
         self._fresh()
@@ -32,6 +35,8 @@ class Writer:
         # Also after a fork: another thread may have held the lock when the parent forked.
         self._lock = threading.RLock()
         self.rank = self.world = None
+        self._said = {}
+        self._started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
     def after_fork(self):
         # A descriptor and no file object: no buffer whose rest the child could write to its parent's file.
@@ -39,6 +44,18 @@ class Writer:
         self._fresh()
         if inherited is not None:
             os.close(inherited)
+
+    def called(self, who):
+        with self._lock:
+            self.who = who
+            if self._descriptor is not None:
+                self._process(*place())
+
+    def move(self, folder):
+        with self._lock:
+            self.folder = folder
+            self.after_fork()
+            self.open()
 
     @property
     def opened(self):
@@ -51,9 +68,12 @@ class Writer:
             if self._descriptor is not None or self.failed is not None:
                 return
             rank, world = place()
-            name = os.path.join(self.folder, "%d-%d.ndjson" % (rank, os.getpid()))
+            # Process ids are a node's own.
+            node = os.environ.get("LOSSPROOF_TRACE_NODE")
+            self.name = "%d-%d%s.ndjson" % (rank, os.getpid(), "-" + node if node else "")
             try:
-                self._descriptor = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+                path = os.path.join(self.folder, self.name)
+                self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             except OSError as error:
                 self.failed = error
                 return
@@ -68,13 +88,15 @@ class Writer:
             self.open()
             if record["kind"] in REMEMBERED:
                 self._remembered.append(line)
-            if place() != (self.rank, self.world):
-                # init_process_group(rank=...) without RANK in the environment: known only now. The last line counts.
+            if place() != (self.rank, self.world) or self.who() != self._said:
+                # init_process_group(rank=...) without RANK in the environment: known only now. The last line counts. So it is
+                # with the actor that a worker of Ray becomes.
                 self._process(*place())
             self._line(line)
 
     def _process(self, rank, world):
         self.rank, self.world = rank, world
+        self._said = self.who()
         record = {
             "kind": "process",
             "trace": TRACE_VERSION,
@@ -83,7 +105,8 @@ class Writer:
             "world": world,
             "argv": [str(word) for word in getattr(sys, "orig_argv", None) or getattr(sys, "argv", None) or []],
             "python": "%d.%d.%d" % sys.version_info[:3],
-            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "started": self._started,
+            **self._said,
         }
         self._line(json.dumps(record, separators=(",", ":")))
 

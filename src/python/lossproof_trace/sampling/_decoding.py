@@ -6,6 +6,7 @@ one call is held back until it is known. A `generate` record comes of each loop.
 """
 
 import threading
+import time
 
 import torch
 
@@ -24,7 +25,9 @@ LEAST_GROWN = 3
 
 class Loop:
     def __init__(self, session, model, ids, mask):
-        self.step, self.model = session.step, model
+        self.step, self.time, self.model = session.step, time.time(), model
+        # Tokenizers may be gone when the loop is known to have ended: an actor of Ray dies with all that it holds.
+        self.stops, self.pad = _sequences.known_stops(model), _sequences.pad_of()
         self.rows = Rows(ids, mask)
         self.settings = Settings()
         self.random, self.greedy, self.draws, self.columns = False, True, 0, 0
@@ -225,6 +228,7 @@ def install(session):
             generate=session.next_generation(),
             model=loop.model.index,
             step=loop.step,
+            time=loop.time,
             source="loop",
             do_sample=random,
             temperature=settings.temperature() if random else None,

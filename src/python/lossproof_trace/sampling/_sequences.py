@@ -8,7 +8,7 @@ from ..script import _tokenizers
 def of(loop):
     """The fields of a `generate` record that are the rows', or None where nothing was drawn."""
     rows = loop.rows.all()
-    known = known_stops(loop.model)
+    known = known_stops(loop.model) | loop.stops
     stops, cut = ended(rows, known, loop.rows.stops)
     kept = []
     for (ids, drawn, mask), end in zip(rows, cut):
@@ -28,6 +28,7 @@ def of(loop):
     longest = max(len(prompt) for prompt, _, _, _ in kept)
     ragged = any(first < len(prompt) for prompt, _, first, _ in kept)
     told = pad_of()
+    told = loop.pad if told is None else told
     used = {token for prompt, completion, _, _ in kept for token in (*prompt, *completion)}
     # Else one that stands nowhere, for the record alone.
     pad = next(each for each in range(len(used) + 1) if each not in used) if told is None else told

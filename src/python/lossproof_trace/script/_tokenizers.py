@@ -93,7 +93,11 @@ class Saver:
         session = self.session
         # Processes without ranks are all rank 0, and share the folder.
         name = "tokenizer-%d" % self.saved
-        if os.path.exists(os.path.join(session.folder, name)):
+        node = os.environ.get("LOSSPROOF_TRACE_NODE")
+        if node:
+            # Folders of several nodes become one.
+            name = "tokenizer-%s-%d-%d" % (node, os.getpid(), self.saved)
+        elif os.path.exists(os.path.join(session.folder, name)):
             name = "tokenizer-%d-%d" % (os.getpid(), self.saved)
         tokenizer.save_pretrained(os.path.join(session.folder, name))
         self.saved += 1

@@ -3,6 +3,7 @@
 import type { PropertyResult } from '../../../check/events.ts';
 import { percent, thinSentence } from '../../../check/labels.ts';
 import { refusalLines } from '../../refusals.ts';
+import { renewedLines } from '../../renewed.ts';
 import { type Run, runNames } from '../../runs.ts';
 import { seconds } from '../../summary.ts';
 import { plural } from '../../text/plural.ts';
@@ -15,8 +16,8 @@ export function health(runs: readonly Run[]): Markup {
 ${runs.map((run, at) => {
   const tried = run.results.filter(({ cases }) => cases > 0);
   const listed = tried.slice(0, MOST_ROWS);
-  const refused = run.end === undefined ? [] : refusalLines(run.end);
-  const warnings = [...refused.map((line) => html`<li>${line}</li>`), ...run.results.flatMap(warningsOf)];
+  const said = run.end === undefined ? [] : [...refusalLines(run.end), ...renewedLines(run.end)];
+  const warnings = [...said.map((line) => html`<li>${line}</li>`), ...run.results.flatMap(warningsOf)];
   const name = runs.length > 1 ? `${names[at] ?? ''}: what` : 'What';
   return html`${warnings.length > 0 && html`<ul class="warnings">${warnings}</ul>`}
 <details class="screen-only" id="health-${at + 1}"><summary>${name} the cases tried, property by property</summary>

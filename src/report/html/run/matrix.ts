@@ -1,7 +1,7 @@
 // Properties by runs: a table for each stage, folded where nothing in it needs to be looked at.
 import type { PropertyFacts, PropertyResult } from '../../../check/events.ts';
 import { FAILING, STAGES } from '../../../vocabulary.ts';
-import { type Run, runNames, stageOf } from '../../runs.ts';
+import { notBegun, type Run, runNames, stageOf } from '../../runs.ts';
 import { plural } from '../../text/plural.ts';
 import { casesOf } from '../../text/table.ts';
 import { shorten } from '../../text/visible.ts';
@@ -84,11 +84,15 @@ function cell(
   run: Run | undefined,
   anchorOf: (result: PropertyResult) => string | undefined,
 ): Markup {
-  if (result === undefined)
-    return html`<td class="dim">${run?.end === undefined ? 'not yet' : 'not asked'}</td>`;
+  if (result === undefined) return html`<td class="dim">${absence(run)}</td>`;
   const anchor = anchorOf(result);
   const mark = verdictMark(result.verdict);
   return html`<td data-verdict="${result.verdict}">${anchor === undefined ? mark : html`<a href="#${anchor}">${mark}</a>`} <small>${noteOf(result)}</small></td>`;
+}
+
+function absence(run: Run | undefined): string {
+  if (run?.end === undefined) return 'not yet';
+  return notBegun(run) === undefined ? 'not asked' : 'not run';
 }
 
 /** How much was tried, or why nothing was. */

@@ -1,7 +1,16 @@
 // The top of the page: the verdict as one sentence, what ran, and a banner where that is not all of it.
 import type { PropertyResult } from '../../../check/events.ts';
 import { FAILING } from '../../../vocabulary.ts';
-import { BUNDLED, cutOffWords, isCutOff, type Run, reached, runNames, whoseTrainer } from '../../runs.ts';
+import {
+  BUNDLED,
+  cutOffWords,
+  isCutOff,
+  notBegun,
+  type Run,
+  reached,
+  runNames,
+  whoseTrainer,
+} from '../../runs.ts';
 import { countsLine, notesOf, nounOf, seconds } from '../../summary.ts';
 import { LOOKS } from '../../verdict.ts';
 import { html, type Markup } from '../page/markup.ts';
@@ -64,8 +73,10 @@ function headline(runs: readonly Run[]): string {
   if (only !== undefined && others.length === 0)
     return `${only.end === undefined ? 'so far ' : ''}${countsLine(only.results, nounOf(only.start.replay))}`;
   const failing = runs.filter(fails).length;
-  if (failing === 0) return `${runs.length} runs: nothing fails`;
-  return `${runs.length} runs: ${failing === runs.length ? 'each' : failing} ${failing === 1 || failing === runs.length ? 'has' : 'have'} failures`;
+  const never = runs.filter((run) => notBegun(run) !== undefined).length;
+  const missing = never === 0 ? '' : `, ${never} ${never === 1 ? 'was' : 'were'} not run`;
+  if (failing === 0) return `${runs.length} runs: nothing fails${missing}`;
+  return `${runs.length} runs: ${failing === runs.length ? 'each' : failing} ${failing === 1 || failing === runs.length ? 'has' : 'have'} failures${missing}`;
 }
 
 /** What its beginning says that must not be overlooked: that it was another trainer, that not every level was asked. */
@@ -84,6 +95,9 @@ function notices({ notices: sentences = [] }: Run): Markup | undefined {
 function banner(run: Run): Markup | undefined {
   const { start, results, running = [], end } = run;
   const all = start.properties.length;
+  const never = notBegun(run);
+  if (never !== undefined)
+    return html`<p class="banner" role="note"><strong>Not run.</strong> ${withCode(never)} Nothing of it is known to hold.</p>`;
   if (end !== undefined && isCutOff(run)) {
     const title = end.interrupted ? 'Interrupted' : 'Not finished';
     return html`<p class="banner" role="note"><strong>${title}.</strong> ${cutOffWords(run)} when ${reached(run)} were done. Nothing is known of the others.</p>`;

@@ -1,0 +1,31 @@
+// What the trainers of this process, or of another one, have taken so far: processor time and memory, off /proc.
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Of the clock in which the kernel counts processor time; the same on every Linux. */
+const TICKS_A_SECOND = 100;
+
+interface Stat {
+  readonly pid: number;
+  readonly parent: number;
+  readonly seconds: number;
+}
+
+/** The processes that a process has started itself: its trainers. */
+export function childrenOf(parent: number): readonly Stat[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => statOf(name) ?? [])
+    .filter((each) => each.parent === parent);
+}
+
+function statOf(pid: string): Stat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Behind the name, which may hold anything: state, parent, ...; user and system time, and those of dead children.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const ticks = fields.slice(11, 15).reduce((all, each) => all + Number(each), 0);
+    return { pid: Number(pid), parent: Number(fields[1]), seconds: ticks / TICKS_A_SECOND };
+  } catch {
+    return undefined; // gone since
+  }
+}

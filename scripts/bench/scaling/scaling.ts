@@ -1,0 +1,164 @@
+// How the cost of a run grows: exponents of processor time against cases, tokens a row, vocabulary and a worker's share, and
+// the memory of both processes once a tenth of the cases is behind. Exit code 1 above the bounds below.
+//   npm run bench:scaling                     200,000 cases for the memory; some minutes
+//   npm run bench:scaling -- --million        a million
+//   npm run bench:scaling -- --write          into docs/benchmarks.md
+//   npm run bench:scaling -- --only cases,memory --rounds 1
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { execa } from 'execa';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { writeMeasured } from '../../docs/measured.ts';
+import { exponentOf, median, medianOfPairs, mediansOf, type Point } from './exponents.ts';
+import type { Cost, Held } from './measured.ts';
+import { timeOfWorkers } from './workers.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: 'cases,tokens,vocabulary,workers,memory' },
+    million: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(values.rounds);
+const only = values.only.split(',');
+
+/** Above linear by less than what a cache that is too small costs. */
+const MOST_EXPONENT = 1.1;
+const MOST_GROWTH = 0.05;
+/** Of a process, what an allocator takes at once more or less says nothing. */
+const LEAST_BYTES = 2e6;
+const MEASURED = join(PACKAGE_ROOT, 'dist', 'scripts', 'bench', 'scaling', 'measured.js');
+const ONE = 'mask/prompt-is-never-trained';
+const ALL = 'all';
+/** So many of the catalogue the bundled example can be held to, in round numbers: they share the cases of a run over all. */
+const PROPERTIES = 300;
+
+interface Axis {
+  readonly name: string;
+  readonly words: string;
+  readonly sizes: readonly number[];
+  /** Seconds of processor time. */
+  readonly measure: (size: number) => Promise<number>;
+}
+
+const costOf =
+  (axis: string) =>
+  async (size: number): Promise<number> => {
+    const { engine, trainer } = await measured<Cost>(axis, String(size));
+    return engine + trainer;
+  };
+const AXES: readonly Axis[] = [
+  {
+    name: 'cases',
+    words: 'cases of one property, engine and trainer',
+    sizes: [4_000, 8_000, 16_000, 32_000, 64_000],
+    measure: costOf('cases'),
+  },
+  {
+    name: 'tokens',
+    words: 'tokens a row, engine and trainer',
+    sizes: [512, 1_024, 2_048, 4_096, 8_192],
+    measure: costOf('tokens'),
+  },
+  {
+    name: 'vocabulary',
+    words: 'vocabulary, engine and trainer',
+    sizes: [2_048, 4_096, 8_192, 16_384, 32_768],
+    measure: costOf('vocabulary'),
+  },
+  {
+    name: 'workers',
+    words: 'share of a worker (1/N of a run), the mean of their trainers',
+    sizes: [1 / 4, 1 / 3, 1 / 2, 1],
+    async measure(share) {
+      const each = await timeOfWorkers(Math.round(1 / share));
+      return each.reduce((all, one) => all + one, 0) / each.length;
+    },
+  },
+];
+
+const lines: string[] = [];
+const problems: string[] = [];
+
+print(
+  `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores; of ${rounds} rounds.`,
+);
+print('');
+print('| processor time against | sizes | exponent, least squares of medians | median of pairs |');
+print('| --- | --- | --- | --- |');
+for (const axis of AXES.filter(({ name }) => only.includes(name))) await time(axis);
+
+if (only.includes('memory')) {
+  const total = values.million ? 1_000_000 : 200_000;
+  print('');
+  print(
+    '| memory after a tenth of the cases, and behind the last tenth | our data, MB | compiled code, MB | our process, MB | trainer, MB |',
+  );
+  print('| --- | --- | --- | --- | --- |');
+  await memory(ONE, total, true);
+  await memory(ALL, Math.round(total / PROPERTIES), false);
+}
+
+if (values.write) writeMeasured('benchmarks.md', 'scaling', lines);
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+async function time({ words, sizes, measure }: Axis): Promise<void> {
+  const all: Point[][] = [];
+  for (let round = 0; round < rounds; round++) {
+    const points: Point[] = [];
+    for (const size of sizes) points.push([size, await measure(size)]);
+    all.push(points);
+  }
+  const [fitted, pairs] = [exponentOf(mediansOf(all)), medianOfPairs(all)];
+  const shown = sizes.map((size) => (size < 1 ? `1/${Math.round(1 / size)}` : size.toLocaleString('en')));
+  print(`| ${words} | ${shown.join('; ')} | ${fitted.toFixed(2)} | ${pairs.toFixed(2)} |`);
+  if (Math.min(fitted, pairs) > MOST_EXPONENT)
+    problems.push(`${words}: the exponent is ${fitted.toFixed(2)}, at most ${MOST_EXPONENT} is allowed`);
+}
+
+/** `bound`: it is the same property all along, so that nothing of it may grow. */
+async function memory(ids: string, cases: number, bound: boolean): Promise<void> {
+  const held = await measured<readonly Held[]>('memory', ids, String(cases));
+  const tenth = Math.floor(held.length / 10);
+  const of = (name: keyof Held): readonly [number, number] => [
+    median(held.slice(tenth, 2 * tenth).map((each) => each[name])),
+    median(held.slice(-tenth).map((each) => each[name])),
+  ];
+  const names = ['data', 'code', 'resident', 'trainer'] as const;
+  const cells = names.map((name) => {
+    const [before, behind] = of(name);
+    return `${megabytes(before)} → ${megabytes(behind)} (${percent(behind / before - 1)})`;
+  });
+  const all = held.at(-1)?.cases ?? 0;
+  const run = ids === ALL ? 'all properties' : `\`${ids}\``;
+  print(`| ${run}, ${all.toLocaleString('en')} cases | ${cells.join(' | ')} |`);
+  if (!bound) return;
+  for (const name of ['data', 'resident', 'trainer'] as const) {
+    const [before, behind] = of(name);
+    const counts = name === 'data' || behind - before > LEAST_BYTES;
+    if (counts && behind / before - 1 > MOST_GROWTH)
+      problems.push(`${run}: ${name} grew by ${percent(behind / before - 1)}, at most 5 % is allowed`);
+  }
+}
+
+async function measured<T>(...words: readonly string[]): Promise<T> {
+  const { stdout } = await execa(process.execPath, [MEASURED, ...words], { stderr: 'inherit' });
+  return JSON.parse(stdout) as T;
+}
+
+function print(line: string): void {
+  lines.push(line);
+  console.log(line);
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
+function percent(share: number): string {
+  return `${share < 0 ? '' : '+'}${(share * 100).toFixed(1)} %`;
+}
