@@ -24,6 +24,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
   Begin: ['README.md', 'docs/start.md', 'docs/attach.md', 'docs/failures.md', 'docs/glossary.md'],
   Use: [
     'docs/trace.md',
+    'docs/parallel.md',
     'docs/ray.md',
     'docs/golden.md',
     'docs/monitor.md',

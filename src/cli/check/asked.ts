@@ -80,7 +80,6 @@ function conflictOfSeveral(options: CheckOptions, all: readonly Asked[]): Proble
   const one = 'several trainers are meant; name one by --trainer';
   if (options.resume !== undefined) return { problem: `--resume goes on with one run, and ${one}` };
   if (options.shard !== undefined) return { problem: `--shard is a part of one run, and ${one}` };
-  if (options.ray !== undefined) return { problem: `--ray runs the parts of one run, and ${one}` };
   const files = all.map(({ known }) => known.file);
   if (options.updateKnown === true && new Set(files).size < files.length)
     return {

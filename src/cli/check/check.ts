@@ -128,18 +128,8 @@ async function check(
   const asked = askedOfEach(meant.plans, options, properties, context);
   if (isProblem(asked)) return refuse(context, asked);
   const [one] = asked;
-  if (options.ray !== undefined && one !== undefined)
-    return checkOnRay(
-      {
-        options: { ...options, ray: options.ray },
-        command,
-        rest,
-        plan: one.plan,
-        properties: one.properties.length,
-        seed: options.seed ?? anySeed(),
-      },
-      context,
-    );
+  if (options.ray !== undefined)
+    return checkOnRay({ ...options, ray: options.ray }, command, rest, asked, context);
   const keeping = options.shard === undefined ? AS_LAST_RUN : keptAsShard(options.shard);
   const resume = options.resume === true ? keeping.file : options.resume;
   const resumed = resume === undefined ? undefined : resumedFrom(resume, context);

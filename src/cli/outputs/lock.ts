@@ -13,7 +13,8 @@ export function lock(file: string): Lock | { readonly held: string } {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) return NONE;
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
-      writeFileSync(beside, `${JSON.stringify({ pid: process.pid, host: hostname() })}\n`, { flag: 'wx' });
+      const own = { pid: process.pid, host: hostname(), began: beganAt(process.pid) };
+      writeFileSync(beside, `${JSON.stringify(own)}\n`, { flag: 'wx' });
       return { release: () => rmSync(beside, { force: true }) };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return NONE;
@@ -29,16 +30,18 @@ const NONE: Lock = { release: () => {} };
 
 /** Who holds it, if anybody still does. */
 function holderOf(beside: string): string | undefined {
-  let holder: { readonly pid?: unknown; readonly host?: unknown };
+  let holder: { readonly pid?: unknown; readonly host?: unknown; readonly began?: unknown };
   try {
     holder = JSON.parse(readFileSync(beside, 'utf8'));
   } catch {
     return undefined; // gone meanwhile, or torn by a kill
   }
-  const { pid, host } = holder ?? {};
+  const { pid, host, began } = holder ?? {};
   if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
   if (host !== hostname())
     return `is being written by another run, process ${pid} on ${host}; if that is gone, delete ${beside}`;
+  // In a container that is started anew, host and numbers are those of the one that was killed.
+  if (began !== undefined && began !== beganAt(pid)) return undefined;
   if (pid === process.pid) return 'is written by this run already';
   return isAlive(pid) ? `is being written by another run, process ${pid}` : undefined;
 }
@@ -51,3 +54,15 @@ function isAlive(pid: number): boolean {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
+
+/** When a process began, in the kernel's own ticks; undefined where the system does not tell. */
+function beganAt(pid: number): string | undefined {
+  try {
+    // Behind the name, which may hold spaces and brackets, the 20th field.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[STARTED];
+  } catch {
+    return undefined;
+  }
+}
+
+const STARTED = 19;

@@ -3,10 +3,12 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openCorpus } from '../../check/saved/corpus.ts';
 import { VERSION } from '../../version.ts';
-import type { Plan, TrainerOptions } from '../check/plan.ts';
+import type { Asked } from '../check/asked.ts';
+import type { TrainerOptions } from '../check/plan.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { type MergeOptions, mergeParts, readParts } from '../outputs/merge.ts';
 import { openOutputs } from '../outputs/outputs.ts';
+import { anySeed } from '../seed.ts';
 import { casesFolder, replayOf, sayBundled } from '../trainer/session.ts';
 import { pythonOf } from '../trainer/trainer.ts';
 import { jobOf } from './job.ts';
@@ -14,26 +16,27 @@ import { keepCases } from './keep.ts';
 import type { RayOptions } from './options.ts';
 import { runOnRay } from './ray.ts';
 
-export interface CheckOnRay {
-  readonly options: TrainerOptions &
-    RayOptions &
-    MergeOptions & { readonly ray: string; readonly corpus: boolean };
-  readonly command: Command;
-  /** The words behind `--`. */
-  readonly rest: readonly string[];
-  readonly plan: Plan;
-  /** How many are chosen. */
-  readonly properties: number;
-  readonly seed: number;
-}
+type OnRayOptions = TrainerOptions &
+  RayOptions &
+  MergeOptions & { readonly ray: string; readonly corpus: boolean; readonly seed?: number };
 
+/** `rest` are the words behind `--`. */
 export async function checkOnRay(
-  { options, command, rest, plan, properties, seed }: CheckOnRay,
+  options: OnRayOptions,
+  command: Command,
+  rest: readonly string[],
+  [one, ...others]: readonly Asked[],
   context: Context,
 ): Promise<number> {
+  if (one === undefined || others.length > 0)
+    return refuse(context, {
+      problem: '--ray is one run, and several trainers are meant; name one by --trainer',
+    });
+  const { plan } = one;
   const { loaded } = plan;
-  const asked = { address: options.ray, options, command, rest, loaded, seed, properties };
-  const job = jobOf(asked, context);
+  const seed = options.seed ?? anySeed();
+  const asked = { options, command, rest, loaded, seed, properties: one.properties.length };
+  const job = jobOf({ ...asked, address: options.ray }, context);
   if (isProblem(job)) return refuse(context, job);
   const outputs = openOutputs(options, context);
   if (isProblem(outputs)) return refuse(context, outputs);
@@ -56,6 +59,7 @@ export async function checkOnRay(
           keepCases(
             parts.map(({ run }) => run),
             openCorpus(resolve(context.cwd, casesFolder(plan.name))),
+            plan.name,
           );
         // Seen again from here, not from the folder that a node had.
         const replay = replayOf(plan, context, kept);

@@ -4,7 +4,7 @@ import { savedCase } from '../../check/saved/corpus.ts';
 import type { Run } from '../../report/runs.ts';
 
 /** As a run of this machine leaves them: what fails is saved, what was saved and holds now is removed. */
-export function keepCases(runs: readonly Run[], corpus: Corpus): void {
+export function keepCases(runs: readonly Run[], corpus: Corpus, name: string | undefined): void {
   for (const { start, results } of runs)
     for (const { id, verdict, failure, others = [], fixed } of results) {
       // What is listed as known has its case in that list.
@@ -14,7 +14,7 @@ export function keepCases(runs: readonly Run[], corpus: Corpus): void {
           savedCase(id, each, {
             trainer: start.hello.name,
             command: start.command,
-            ...(start.name === undefined ? {} : { name: start.name }),
+            ...(name === undefined ? {} : { name }),
             version: start.version,
           }),
         );

@@ -57,7 +57,7 @@ export function rayComplaint(
   const typed = (names: readonly (keyof RayOptions)[]): keyof RayOptions | undefined =>
     names.find((name) => options[name] !== undefined);
   if (options.ray === undefined) {
-    const alone = typed(['shards', 'retries', 'rayEnv']);
+    const alone = typed(['shards', 'retries', 'rayEnv', 'cpusPerWorker', 'memoryPerWorker']);
     if (alone === undefined) return undefined;
     const hint = alone === 'shards' ? '; a single shard is run by --shard 1/8' : '';
     return { problem: `${FLAGS[alone]} is of --ray ADDRESS, the cluster to run on${hint}` };
@@ -71,6 +71,8 @@ const FLAGS: Partial<Record<keyof RayOptions, string>> = {
   shards: '--shards',
   retries: '--retries',
   rayEnv: '--ray-env',
+  cpusPerWorker: '--cpus-per-worker',
+  memoryPerWorker: '--memory-per-worker',
 };
 
 /** What --ray does itself, or cannot. */

@@ -204,11 +204,12 @@ def fate_of(ray, node, error):
         return "Ray killed its worker for memory"
     until = time.monotonic() + 3
     while node:
-        if not any(each["NodeID"] == node for each in alive(ray)):
+        if _NODE_DIED.search(text) or not any(each["NodeID"] == node for each in alive(ray)):
             return "the node died"
-        if time.monotonic() > until or "node died" in text:
+        if time.monotonic() > until:
             break
         time.sleep(0.2)
-    if "node" in text and "died" in text or "node was terminated" in text:
-        return "the node died"
     return "its worker was killed"
+
+
+_NODE_DIED = re.compile("node has died|node was terminated|node is dead")

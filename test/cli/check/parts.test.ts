@@ -328,6 +328,10 @@ describe('several writers', () => {
     expect(await world.run('check', ...SEED, '--events', 'e.ndjson', ...TRAINER)).toBe(0);
     writeFileSync(join(world.folder, 'e.ndjson.lock'), '{"pi');
     expect(await world.run('check', ...SEED, '--events', 'e.ndjson', ...TRAINER)).toBe(0);
+    // A container that is started anew gives the same numbers to other processes.
+    const other = { pid: process.pid, host: hostname(), began: '1' };
+    writeFileSync(join(world.folder, 'e.ndjson.lock'), JSON.stringify(other));
+    expect(await world.run('check', ...SEED, '--events', 'e.ndjson', ...TRAINER)).toBe(0);
   });
 });
 

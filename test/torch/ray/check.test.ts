@@ -83,6 +83,35 @@ test('a node that is killed half-way: its shards are lost by name and run again,
   expect(verdicts(folder.read('ray.ndjson'))).toEqual(verdicts(folder.read('alone.ndjson')));
 });
 
+test('a worker that is killed: its shard runs again; with no tries left there is no verdict, and the rest is kept', async () => {
+  for (const retries of ['1', '0']) {
+    const folder = makeFolder();
+    const gate = makeGate();
+    folder.write('gated.py', GATED);
+    const words = ['--only', 'collate,mask', '--seed', '3', ...onCluster(cluster), '--shards', '2'];
+    const there = folder.start([...words, '--retries', retries, '--', 'python3', 'gated.py'], {
+      ...cluster.env,
+      ...gate.env,
+    });
+    expect(await gate.reached(2, there.ended)).toBe(true);
+    await cluster.killWorker();
+    gate.open();
+    const { exitCode, err } = await there.ended;
+    const [, lost, again] =
+      /^lossproof: shard (\d) of 2 was lost on \S+ \(\w+\): its worker was killed; (.*)$/m.exec(err) ?? [];
+    expect(again).toBe(retries === '1' ? 'it is run again' : 'it is not run again');
+    expect(exitCode).toBe(retries === '1' ? 0 : 2);
+    if (retries === '1') continue;
+    expect(err).toContain(`no verdict: 1 of 2 shards done, kept in ${SHARDS}\n`);
+    const alone = `--only collate,mask --seed 3 --shard ${lost}/2 -- python3 gated.py`;
+    expect(err).toContain(`npx lossproof check ${alone}\n`);
+    // As it says: the missing one alone, then all of them.
+    const one = await folder.check(alone.split(' '), gate.env);
+    expect(one.exitCode).toBe(0);
+    expect((await folder.merge()).exitCode).toBe(0);
+  }
+});
+
 test('Ctrl-C ends all shards, leaves no process, and says what is kept', async () => {
   const folder = makeFolder();
   const gate = makeGate();

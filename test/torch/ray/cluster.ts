@@ -23,6 +23,8 @@ export interface Cluster {
   /** Holds the token that the cluster asks for: whoever may run something there may run anything here. */
   readonly env: Readonly<Record<string, string>>;
   join(ip: string): Promise<Node>;
+  /** Ends one of the workers that run a shard, as an operating system does that is out of memory. */
+  killWorker(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -33,11 +35,13 @@ export async function startCluster(): Promise<Cluster> {
   const folder = mkdtempSync('/tmp/lr-');
   const env = { RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: randomBytes(32).toString('hex') };
   const nodes: Node[] = [];
+  const roots: number[] = [];
   const begin = async (ip: string, ...options: readonly string[]): Promise<{ node: Node; said: string }> => {
     const words = ['start', ...options, '--node-ip-address', ip, '--num-cpus', CPUS, '--block'];
     const small = ['--object-store-memory', '100000000', '--disable-usage-stats'];
     const child = execa(RAY, [...words, ...small], { env, detached: true, reject: false, all: true });
     const { pid } = child;
+    if (pid !== undefined) roots.push(pid);
     const node: Node = {
       ip,
       async kill() {
@@ -68,6 +72,14 @@ export async function startCluster(): Promise<Cluster> {
     address,
     env,
     join: async (ip) => (await begin(ip, '--address', address)).node,
+    async killWorker() {
+      const { stdout } = await execa('ps', ['-A', '-o', 'pid=,args=']);
+      const shards = stdout.split('\n').filter((line) => /^\s*\d+ ray::Shard/.test(line));
+      const ours = (await Promise.all(roots.map(below))).flat();
+      const worker = shards.map((line) => Number.parseInt(line, 10)).find((pid) => ours.includes(pid));
+      if (worker === undefined) throw new Error('no worker runs a shard');
+      end(worker);
+    },
     async stop() {
       for (const node of nodes.toReversed()) await node.kill();
       rmSync(folder, { recursive: true, force: true });

@@ -39,6 +39,8 @@ export interface Folder {
   /** `lossproof check ...words`; with a cluster its token goes along. */
   start(words: readonly string[], env?: Readonly<Record<string, string>>): Started;
   check(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  /** `lossproof merge` of what is kept there. */
+  merge(): Promise<Ended>;
 }
 
 /** Commands are typed in the folder `below` of a fresh one. */
@@ -48,8 +50,8 @@ export function makeFolder(below = ''): Folder {
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));
   const path = join(top, below);
   mkdirSync(path, { recursive: true });
-  const start: Folder['start'] = (words, env = {}) => {
-    const child = execa(process.execPath, [MAIN, 'check', ...words], {
+  const run = (words: readonly string[], env: Readonly<Record<string, string>> = {}): Started => {
+    const child = execa(process.execPath, [MAIN, ...words], {
       cwd: path,
       env: { CI: '', GITHUB_ACTIONS: '', ...env },
       reject: false,
@@ -59,6 +61,7 @@ export function makeFolder(below = ''): Folder {
       ended: child.then(({ exitCode, stdout, stderr }) => ({ exitCode, out: stdout, err: stderr })),
     };
   };
+  const start: Folder['start'] = (words, env) => run(['check', ...words], env);
   return {
     path,
     write: (name, text) => writeFileSync(join(path, name), text),
@@ -66,6 +69,7 @@ export function makeFolder(below = ''): Folder {
     read: (name) => readFileSync(join(path, name), 'utf8'),
     start,
     check: (words, env) => start(words, env).ended,
+    merge: () => run(['merge']).ended,
   };
 }
 
