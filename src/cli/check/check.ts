@@ -21,6 +21,7 @@ import { checkOnRay } from '../ray/check.ts';
 import { addRayOptions, rayComplaint } from '../ray/options.ts';
 import { anySeed } from '../seed.ts';
 import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
+import { startedAhead } from './ahead.ts';
 import { type CheckOne, checkAll } from './all.ts';
 import { askedOfEach } from './asked.ts';
 import { checkWith } from './judging.ts';
@@ -145,16 +146,17 @@ async function check(
   const seed = options.seed ?? resumed?.run.start.seed ?? anySeed();
   say(context, `lossproof ${VERSION} · seed ${seed}`);
   if (options.quiet !== true && asked.length > 1) say(context, ...meant.notes);
-  const checkOne: CheckOne = ({ plan, ...chosen }, own, place, into) => {
+  const catalogue = properties.map(({ id }) => id);
+  const checkOne: CheckOne = async ({ plan, ...chosen }, own, place, into) => {
     sayBundled(plan, place);
-    return withSession(plan, place, (session) =>
-      checkWith(session, own, place, into, {
-        ...chosen,
-        seed,
-        catalogue: properties.map(({ id }) => id),
-        resumed,
-      }),
-    );
+    const others = startedAhead(plan, own);
+    try {
+      return await withSession(plan, place, (session) =>
+        checkWith(session, own, place, into, { ...chosen, seed, catalogue, resumed, others }),
+      );
+    } finally {
+      await others.stop();
+    }
   };
   try {
     return one === undefined || asked.length > 1

@@ -19,9 +19,10 @@ import { LEVELS, type Semantics } from '../../vocabulary.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
-import { measuredOf, startAnother } from '../trainer/open.ts';
+import { measuredOf } from '../trainer/open.ts';
 import { casesFolder, replayOf, type Session, widthOfScreen } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
+import type { StartedAhead } from './ahead.ts';
 import { openHistory } from './history.ts';
 import type { CheckOptions } from './options.ts';
 import type { Plan } from './plan.ts';
@@ -29,13 +30,19 @@ import type { RunRecord } from './record.ts';
 import { keptOf, type Resumed } from './resume.ts';
 import { type ChosenRun, leftOutOf, rewriteKnown } from './update-known.ts';
 
+interface ChosenForRun extends ChosenRun {
+  readonly resumed: Resumed | undefined;
+  /** The workers beside the first. */
+  readonly others: StartedAhead;
+}
+
 /** Judges the chosen properties, prints and writes what came of it, and says with which code to end. */
 export async function checkWith(
   session: Session,
   options: CheckOptions,
   context: Context,
   record: RunRecord,
-  { resumed, ...chosen }: ChosenRun & { readonly resumed: Resumed | undefined },
+  { resumed, others, ...chosen }: ChosenForRun,
 ): Promise<number> {
   const { trainer, tokenizer, interrupts } = session;
   const measured = options.profile ? await measuredOf(session, interrupts.signal) : NOT_MEASURED;
@@ -85,9 +92,7 @@ export async function checkWith(
     ...(options.shard === undefined ? {} : { shard: options.shard }),
     ...(options.maxTime === undefined ? {} : { mostMilliseconds: options.maxTime * 1_000 }),
     ...(options.bail === undefined ? {} : { bail: options.bail }),
-    ...(options.workers === undefined
-      ? {}
-      : { workers: { count: options.workers, start: (number) => startAnother(session.plan, number) } }),
+    ...(options.workers === undefined ? {} : { workers: { count: options.workers, start: others.take } }),
     costs: history,
     signal: interrupts.signal,
     ...(name === undefined ? {} : { name }),
