@@ -209,6 +209,15 @@ export interface ShardFacts {
   readonly places: readonly number[];
 }
 
+/** What a run was asked, so far as it does not stand in its beginning: parts of one run, and a run that goes on, agree in it. */
+export interface Fingerprints {
+  /** Of the ids of all its properties, other parts' included. */
+  readonly properties: string;
+  /** Of the known failures that it was told. */
+  readonly known: string;
+  readonly strict: boolean;
+}
+
 /** Why a run ended before all of its properties had their turn, where nobody interrupted it. */
 export type Stopped = 'time' | 'bail';
 
@@ -240,6 +249,7 @@ export type RunEvent =
       /** How a failure is seen again. */
       readonly replay?: Replay;
       readonly shard?: ShardFacts;
+      readonly asked?: Fingerprints;
       /** It goes on with the run before it in the same file, which was cut off. */
       readonly resumed?: true;
     }

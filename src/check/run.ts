@@ -1,6 +1,7 @@
 // One run: every chosen property against one trainer, or several like it side by side, as a stream of events. Which
 // properties, which trainer and what is printed is decided elsewhere.
 
+import { createHash } from 'node:crypto';
 import { nearestName } from '../protocol/nearest.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import { renewedIn } from '../trainer/renewal.ts';
@@ -50,7 +51,8 @@ export async function run(
     for (const result of ended) {
       results.push(result);
       emit({ type: 'property-end', result, ...how });
-      if (FAILING.includes(result.verdict)) stop.failed();
+      // What failed before is why a run is gone on with, not why it ends again.
+      if (how.kept !== true && FAILING.includes(result.verdict)) stop.failed();
     }
   };
   for (const result of kept) end(settle.add(result), { kept: true });
@@ -139,6 +141,13 @@ function joining(trainers: Trainer[], workers: Workers): Workers {
   };
 }
 
+function fingerprint(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, FINGERPRINT_LENGTH);
+}
+
+/** Two that are told apart by accident would have to be one of 2 to the 64. */
+const FINGERPRINT_LENGTH = 16;
+
 /** What a run begins with, before anything is asked: whether it may go on with another is read off it. */
 export function startOf(options: RunOptions): RunStart {
   return prepared(options).start;
@@ -184,6 +193,11 @@ function prepared(options: RunOptions): Prepared {
     ...(notes.length === 0 ? {} : { notes }),
     ...(replay === undefined ? {} : { replay }),
     ...(shard === undefined ? {} : { shard: { ...shard, total: whole.length, places: places() } }),
+    asked: {
+      properties: fingerprint(whole.map(({ id }) => id)),
+      known: fingerprint(options.known ?? {}),
+      strict: strict === true,
+    },
     ...(options.kept === undefined ? {} : { resumed: true }),
   };
   return { properties, world, questions, work, start };

@@ -17,8 +17,12 @@ export type Merged = { readonly run: Run } | { readonly problems: readonly strin
 
 /** One run of all parts, or why there is none, a sentence each. */
 export function merged(parts: readonly Part[]): Merged {
+  const damaged = parts.flatMap(damage);
+  if (damaged.length > 0) return { problems: damaged };
   const [first, ...others] = parts.flatMap(sharded);
   if (first === undefined) return { problems: parts.map(({ name }) => whole(name)) };
+  const mixed = others.filter(({ shard }) => shard.of !== first.shard.of);
+  if (mixed.length > 0) return { problems: mixed.flatMap((part) => strange(part, first)) };
   const problems = [
     ...parts.filter(({ run }) => run.start.shard === undefined).map(({ name }) => whole(name)),
     ...others.flatMap((part) => strange(part, first)),
@@ -26,8 +30,37 @@ export function merged(parts: readonly Part[]): Merged {
     ...missing([first, ...others]),
     ...[first, ...others].flatMap(unfinished),
   ];
+  if (problems.length === 0 && !isAll([first, ...others]))
+    problems.push('the parts do not hold each property of the run once: run them all again');
   if (problems.length > 0) return { problems: [...new Set(problems)] };
   return { run: joined([first, ...others]) };
+}
+
+/** More parts than any catalogue has properties. */
+const MOST_PARTS = 10_000;
+
+/** A file that was edited, or written by something else. */
+function damage({ run, name }: Part): readonly string[] {
+  const { shard, properties } = run.start;
+  if (shard === undefined) return [];
+  const { index, of, total, places } = shard;
+  const isWhole = (value: number, least: number, most: number): boolean =>
+    Number.isInteger(value) && value >= least && value <= most;
+  const sound =
+    isWhole(of, 1, MOST_PARTS) &&
+    isWhole(index, 1, of) &&
+    places.length === properties.length &&
+    places.every((place) => isWhole(place, 0, total - 1)) &&
+    new Set(properties.map(({ id }) => id)).size === properties.length;
+  return sound ? [] : [`${name} is damaged: it does not say which part of which run it is; run it again`];
+}
+
+/** Every place of the run is in one part, and no property in two. */
+function isAll(parts: readonly Shard[]): boolean {
+  const places = parts.flatMap(({ shard }) => shard.places);
+  const ids = parts.flatMap(({ run }) => run.start.properties.map(({ id }) => id));
+  const total = parts[0]?.shard.total ?? 0;
+  return places.length === total && new Set(places).size === total && new Set(ids).size === total;
 }
 
 interface Shard extends Part {
@@ -50,13 +83,15 @@ const SAME: readonly (readonly [string, (start: RunStart) => unknown])[] = [
   ['another trainer', ({ name, hello, command, bundled }) => [name, hello, command, bundled]],
   ['another configuration', ({ configured }) => configured],
   ['another measurement of what the trainer leaves undeclared', ({ measured }) => measured],
-  ['other properties', ({ shard, notRun }) => [shard?.total, notRun]],
+  ['other properties', ({ shard, notRun, asked }) => [shard?.total, notRun, asked?.properties]],
+  ['other known failures', ({ asked }) => asked?.known],
+  ['another --strict', ({ asked }) => asked?.strict],
 ];
 
 function strange(part: Shard, first: Shard): readonly string[] {
   if (part.shard.of !== first.shard.of)
     return [
-      `${part.name} is one of ${part.shard.of} parts, and ${first.name} one of ${first.shard.of}: they are parts of different runs`,
+      `${part.name} is one of ${part.shard.of} parts, and ${first.name} one of ${first.shard.of}: they are parts of different runs; delete those of the older one, or name the files`,
     ];
   const other = differenceOf(part.run.start, first.run.start);
   return other === undefined
@@ -94,7 +129,15 @@ function missing(parts: readonly Shard[]): readonly string[] {
   const [only] = lost;
   return lost.length === 1
     ? [`part ${only} of ${of} is missing: run it with --shard ${only}/${of}`]
-    : [`parts ${lost.join(', ')} of ${of} are missing: run each with --shard i/${of}`];
+    : [`parts ${named(lost)} of ${of} are missing: run each with --shard i/${of}`];
+}
+
+/** More are counted, not named. */
+const MOST_NAMED = 8;
+
+function named(parts: readonly number[]): string {
+  const more = parts.length - MOST_NAMED;
+  return parts.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 function unfinished({ run, name, shard }: Shard): readonly string[] {
@@ -116,10 +159,10 @@ function unfinished({ run, name, shard }: Shard): readonly string[] {
 function joined(parts: readonly Shard[]): Run {
   const { shard: _, resumed: __, ...start } = (parts[0] as Shard).run.start;
   const placed = parts.flatMap(({ run, shard }) =>
-    run.start.properties.map((property, at) => ({ property, place: shard.places[at] ?? 0 })),
+    run.start.properties.map((property, at) => ({ property, place: shard.places[at] as number })),
   );
   const properties = placed.sort((a, b) => a.place - b.place).map(({ property }) => property);
-  const results = onceEach(parts.flatMap(({ run }) => run.results));
+  const results = parts.flatMap(({ run }) => onceEach(run.results));
   const told = settled(properties, results);
   const ends = parts.flatMap(({ run: { end } }) => (end === undefined ? [] : [end]));
   const refusals = refusalsOf(

@@ -43,6 +43,8 @@ const MAX_RESTARTS = 20;
 /** Starts the process and hears its hello. `failure` is why there is no trainer; nothing is left running then. */
 export async function startTrainer(
   options: TrainerOptions,
+  /** Hears how to end the process before it has said hello; afterwards that does nothing. */
+  onStart: (giveUp: () => void) => void = () => {},
 ): Promise<{ readonly trainer: Trainer } | { readonly failure: TrainerFailure }> {
   const { maxRestarts = MAX_RESTARTS, opMilliseconds = OP_MILLISECONDS } = options;
   const openOptions = {
@@ -50,7 +52,13 @@ export async function startTrainer(
     helloMilliseconds: options.helloMilliseconds ?? HELLO_MILLISECONDS,
     window: options.window ?? WINDOW,
   };
-  const first = await open(openOptions);
+  let isStarting = true;
+  const first = await open(openOptions, (starting) =>
+    onStart(() => {
+      if (isStarting) void starting.close();
+    }),
+  );
+  isStarting = false;
   if ('failure' in first) return first;
   const { hello } = first;
   const wire = wireOf(hello);

@@ -59,25 +59,42 @@ export async function judgeAll({
       }
     }
   };
+  const working = new Set<Promise<void>>();
+  const go = (worker: Worker): void => {
+    const lane = work(worker).finally(() => working.delete(lane));
+    working.add(lane);
+  };
+  let over = false;
   const begin = async (number: number): Promise<void> => {
     const started = await workers?.start(number);
     if (started === undefined) return;
     const problem = 'failure' in started ? started.failure.message : otherHello(started.trainer, first);
-    if (!('trainer' in started) || problem !== undefined) {
+    if (!('trainer' in started) || problem !== undefined || over) {
       if ('trainer' in started) await started.trainer.stop();
-      onNotice(`worker ${number} did not start: ${problem}`);
+      if (!over) onNotice(`worker ${number} did not start: ${problem}`);
       return;
     }
     const worker = { number, trainer: started.trainer };
     alive.add(worker);
-    await work(worker);
+    go(worker);
   };
 
-  const count = Math.min(workers?.count ?? 1, queue.length);
-  const others = Array.from({ length: Math.max(0, count - 1) }, (_, at) => begin(at + 2));
-  await Promise.all([...alive].map(work).concat(others));
-  // A worker that died as the last one at work has left its property to those that had nothing left to do.
-  while (queue.length > 0 && alive.size > 0) await Promise.all([...alive].map(work));
+  for (const worker of alive) go(worker);
+  const beginning = new Set<Promise<void>>();
+  for (let number = 2; number <= Math.min(workers?.count ?? 1, properties.length); number++) {
+    const one = begin(number).finally(() => beginning.delete(one));
+    beginning.add(one);
+  }
+  for (;;) {
+    if (working.size > 0) await Promise.race(working);
+    else if (queue.length === 0) break;
+    // A worker that died as the last one at work has left its property to those that had nothing left to do.
+    else if (alive.size > 0) for (const worker of alive) go(worker);
+    else if (beginning.size > 0) await Promise.race(beginning);
+    else break;
+  }
+  // Whoever is still about to start is not waited for.
+  over = true;
   for (const property of queue) {
     onStart(property);
     onEnd(await judge(property, undefined));

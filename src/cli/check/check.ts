@@ -149,7 +149,8 @@ async function check(
   const catalogue = properties.map(({ id }) => id);
   const checkOne: CheckOne = async ({ plan, ...chosen }, own, place, into) => {
     sayBundled(plan, place);
-    const others = startedAhead(plan, own);
+    // More than there are properties would have nothing to do.
+    const others = startedAhead(plan, Math.min(own.workers ?? 1, chosen.properties.length));
     try {
       return await withSession(plan, place, (session) =>
         checkWith(session, own, place, into, { ...chosen, seed, catalogue, resumed, others }),

@@ -106,14 +106,15 @@ export async function checkWith(
     record.emit(event);
     report(event);
   });
-  if (kept && options.shard === undefined && choice.from !== 'bundled') history.remember(results);
+  if (kept && options.shard === undefined && choice.from !== 'bundled')
+    history.remember(results.filter(({ id }) => before?.every((kept) => kept.id !== id) ?? true));
   const backend = await chosenBackend();
   if (backend !== undefined && options.quiet !== true)
     say(context, ...wrap(`real vocabularies computed by ${backend}`, width));
   await closeKernel();
   const written = await record.finish();
   const counted = options.updateKnown
-    ? rewriteKnown(results, chosen, interrupts.signal.aborted, context)
+    ? rewriteKnown(results, chosen, !results.every(isJudged), context)
     : results;
   const code = codeOf(counted, interrupts.signal.aborted, options);
   if (code === NO_VERDICT && results.every(isJudged)) {

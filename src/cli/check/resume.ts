@@ -29,6 +29,11 @@ export function resumedFrom(file: string, context: Pick<Context, 'cwd'>): Resume
 
 /** What stands of it, now that the trainer has said what it is. */
 export function keptOf({ run, file }: Resumed, now: RunStart): readonly PropertyResult[] | Problem {
+  const part = run.start.shard;
+  if (part !== undefined && now.shard === undefined)
+    return {
+      problem: `--resume: ${file} is part ${part.index} of ${part.of}; say --shard ${part.index}/${part.of}, too`,
+    };
   const other = differenceOf(run.start, now) ?? (isSamePart(run.start, now) ? undefined : 'other properties');
   if (other !== undefined)
     return {

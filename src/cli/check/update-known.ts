@@ -34,7 +34,7 @@ export function rewriteKnown(
 ): readonly PropertyResult[] {
   const name = relative(context.cwd, file);
   if (interrupted) {
-    say(context, `${name} is left as it is: an interrupted run has not seen everything`);
+    say(context, `${name} is left as it is: a run that was cut short has not seen everything`);
     return results;
   }
   const update = updateKnown(own, known, results, catalogue);

@@ -52,6 +52,12 @@ The merged run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
 async function merge(files: readonly string[], options: MergeOptions, context: Context): Promise<number> {
   const parts = readParts(files, context);
   if (isProblem(parts)) return refuse(context, parts);
+  const { events } = options;
+  const input = parts.find(
+    ({ name }) => events !== undefined && resolve(context.cwd, name) === resolve(context.cwd, events),
+  );
+  if (input !== undefined)
+    return refuse(context, { problem: `--events: ${events} is one of the parts; name another file` });
   return await mergeParts(parts, options, context);
 }
 
@@ -79,7 +85,7 @@ export async function mergeParts(
       onScreen: context.out.isTty,
       quiet: options.quiet === true,
       rows: options.rows === true,
-      note: `of ${plural(parts.length, 'part')}`,
+      note: partsWords(parts),
       now: () => performance.now(),
     });
     for (const event of eventsOf(run)) {
@@ -88,10 +94,21 @@ export async function mergeParts(
     }
     const written = await record.finish();
     const code = exitCodeOf(run.results, false);
+    if (code === NO_VERDICT)
+      context.err.write('lossproof: nothing was checked; `lossproof doctor` says what the trainer lacks\n');
     return code === HOLDS && !written ? NO_VERDICT : code;
   } finally {
     record.close();
   }
+}
+
+/** With the times of the first and the last: a part that was left over from an older run shows. */
+function partsWords(parts: readonly Part[]): string {
+  const begun = parts.flatMap(({ run }) => run.start.started ?? []).sort();
+  const [first, last] = [begun[0], begun.at(-1)].map((time) => time?.slice(0, 'YYYY-MM-DDThh:mm'.length));
+  const when =
+    first === undefined ? '' : first === last ? ` begun ${first}Z` : ` begun ${first}Z to ${last}Z`;
+  return `of ${plural(parts.length, 'part')}${when}`;
 }
 
 function eventsOf({ start, results, notices = [], end }: Run): readonly RunEvent[] {

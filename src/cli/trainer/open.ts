@@ -36,8 +36,12 @@ export async function openPlan(plan: Plan): Promise<Opened | { readonly failure:
 }
 
 /** One more process of the same command, for a run that judges on several: worker `number`, from 2. */
-export function startAnother(plan: Plan, number: number): ReturnType<typeof startChosen> {
-  return startChosen(plan.choice, deadlinesOf(plan, number));
+export function startAnother(
+  plan: Plan,
+  number: number,
+  onStart: (giveUp: () => void) => void,
+): ReturnType<typeof startChosen> {
+  return startChosen(plan.choice, deadlinesOf(plan, number), onStart);
 }
 
 /** Why there is no trainer, for whoever has no screen of ours: several lines. */

@@ -129,6 +129,7 @@ function nobody(loaded: LoadedConfig | undefined): Problem {
 export async function startChosen(
   choice: TrainerChoice,
   deadlines: Deadlines,
+  onStart?: (giveUp: () => void) => void,
 ): Promise<{ readonly trainer: Trainer } | { readonly failure: TrainerFailure }> {
   if (choice.kind === 'object') {
     try {
@@ -139,7 +140,7 @@ export async function startChosen(
       };
     }
   }
-  return await startTrainer({ command: choice.command, cwd: choice.cwd, ...deadlines });
+  return await startTrainer({ command: choice.command, cwd: choice.cwd, ...deadlines }, onStart);
 }
 
 /** The trainer as it is said and saved: a shell command, or '' for one in this process. */

@@ -199,6 +199,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
         'logged?': flag,
       }),
       'shard?': object({ index: count, of: count, total: count, places: list(count) }),
+      'asked?': object({ properties: text, known: text, strict: flag }),
       'resumed?': flag,
     }),
     'property-start': object({ id: text, index: count, total: count }),

@@ -160,3 +160,31 @@ test('a worker that does not start, or says another hello, is named and not used
   ]);
   expect(stopped).toEqual([3]);
 });
+
+test('one that is still about to start is not waited for, and is stopped when it comes', async () => {
+  let come: (value: { trainer: Trainer }) => void = () => {};
+  const late = new Promise<{ trainer: Trainer }>((resolve) => {
+    come = resolve;
+  });
+  let stopped = false;
+  const notices: string[] = [];
+  const ended: PropertyResult[] = [];
+  await judgeAll({
+    properties: PROPERTIES,
+    first: extracting((ids) => ids),
+    workers: { count: 2, start: () => late },
+    judge: async ({ id, title, level }) => ({ id, title, level, verdict: 'pass', ...NOT_TRIED }),
+    onStart: () => {},
+    onEnd: (result) => ended.push(result),
+    onNotice: (sentence) => notices.push(sentence),
+  });
+  expect(ids(ended)).toEqual(ALL);
+  const trainer = extracting((ids) => ids);
+  const stop = async (): Promise<void> => {
+    stopped = true;
+  };
+  come({ trainer: { ...trainer, stop } });
+  await sleep(1);
+  expect(stopped).toBe(true);
+  expect(notices).toEqual([]);
+});

@@ -33,10 +33,20 @@ describe('merge', () => {
     expect(world.out()).toContain('no verdict before lossproof merge');
     expect(existsSync(join(world.folder, '.lossproof/last-run.ndjson'))).toBe(false);
     expect(await world.run('merge', '--junit', 'junit.xml')).toBe(0);
-    expect(world.out()).toMatch(/4 properties: 4 hold · seed 7 · [^·]* · of 3 parts\n$/);
+    expect(world.out()).toMatch(
+      /4 properties: 4 hold · seed 7 · [^·]* · of 3 parts begun \S+Z( to \S+Z)?\n$/,
+    );
     expect(readFileSync(join(world.folder, 'junit.xml'), 'utf8')).toContain('tests="4"');
     expect(await world.run('report', '--markdown', '-')).toBe(0);
     expect(world.out()).toContain('4 properties: 4 hold');
+  });
+
+  test('the merged run is not written over one of its parts', async () => {
+    const world = worldWith();
+    await shard(world, '1/1');
+    expect(await world.run('merge', '--events', '.lossproof/shards/1-of-1.ndjson')).toBe(2);
+    expect(world.err()).toContain('is one of the parts; name another file');
+    expect(await world.run('merge', '--events', 'whole.ndjson')).toBe(0);
   });
 
   test('a failure in one part is the failure of all', async () => {
@@ -113,6 +123,48 @@ describe('merge', () => {
       },
       /is of other properties than/,
     ],
+    [
+      'is of other properties, as many',
+      async (world) => {
+        await shard(world, '1/2', '--only', 'collate');
+        await shard(world, '2/2', '--only', 'mask');
+      },
+      /2-of-2\.ndjson is of other properties than/,
+    ],
+    [
+      'knows other failures',
+      async (world) => {
+        world.write('known.json', '{"collate/again": {"reason": "a test"}}');
+        await shard(world, '1/2');
+        await shard(world, '2/2', '--known', 'known.json');
+      },
+      /2-of-2\.ndjson is of other known failures than/,
+    ],
+    [
+      'is strict alone',
+      async (world) => {
+        await shard(world, '1/2');
+        await shard(world, '2/2', '--strict');
+      },
+      /2-of-2\.ndjson is of another --strict than/,
+    ],
+    ...[
+      ['says another place', '"places":[', '"places":[9,'],
+      ['is one of a billion', '"of":2', '"of":1000000000'],
+      ['is the 0th', '"index":2', '"index":0'],
+      ['has lost a property', '"total":4', '"total":5'],
+    ].map(([what = '', from = '', to = '']): [string, (world: World) => Promise<unknown>, RegExp] => [
+      what,
+      async (world) => {
+        await shard(world, '1/2');
+        await shard(world, '2/2');
+        for (const part of ['1-of-2', '2-of-2']) {
+          const file = join(world.folder, `.lossproof/shards/${part}.ndjson`);
+          writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+        }
+      },
+      /(is damaged: it does not say which part of which run it is|do not hold each property of the run once)/,
+    ]),
     [
       'is cut off',
       async (world) => {
@@ -258,6 +310,17 @@ describe('--resume', () => {
     expect(readFileSync(join(world.folder, '.lossproof/last-run.ndjson'), 'utf8')).toBe(before);
   });
 
+  test('what failed before does not end it again; other known failures are another run', async () => {
+    const world = worldWith(pythonCollate(WRONG));
+    expect(await world.run('check', ...SEED, '--bail', ...TRAINER)).toBe(1);
+    world.write('known.json', '{"collate/drops-nothing": {"reason": "a test"}}');
+    expect(await world.run('check', '--resume', '--known', 'known.json', ...TRAINER)).toBe(2);
+    expect(world.err()).toContain('was of other known failures; nothing of it stands');
+    world.write('adapter.py', pythonCollate());
+    expect(await world.run('check', '--resume', '--bail', ...TRAINER)).toBe(1);
+    expect(world.out()).toMatch(/4 properties: 3 hold, 1 fails/);
+  });
+
   test('a part of a run goes on in its own file', async () => {
     const world = worldWith();
     await shard(world, '1/2');
@@ -266,7 +329,9 @@ describe('--resume', () => {
     expect(await world.run('merge')).toBe(2);
     expect(await world.run('check', '--shard', '2/2', '--resume', ...TRAINER)).toBe(0);
     expect(await world.run('merge')).toBe(0);
-    expect(world.out()).toMatch(/4 properties: 4 hold · seed 7 · [^·]* · of 2 parts\n$/);
+    expect(world.out()).toMatch(
+      /4 properties: 4 hold · seed 7 · [^·]* · of 2 parts begun \S+Z( to \S+Z)?\n$/,
+    );
   });
 });
 

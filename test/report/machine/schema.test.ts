@@ -210,6 +210,7 @@ describe('the schema of events', () => {
           notes: true,
           replay: true,
           shard: true,
+          asked: true,
           resumed: true,
         }),
       },
