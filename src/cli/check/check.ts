@@ -57,39 +57,13 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
     .option('--labels', 'show what the cases of each property exercised, and what they must')
     .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
     .option(
-      '--renew-after <requests>',
-      'a fresh trainer process after so many, for one that leaks',
-      wholePositive,
-    )
-    .option('--renew-above <GB>', 'a fresh one above so much memory; what it remembers is lost', positive)
-    .option(
       '--backend <name>',
       `what computes the reference at real vocabularies: auto (default), ${BACKENDS.join(', ')}`,
       backendName,
     )
-    .option('--quiet', 'print failures and the final line only')
-    .option('--workers <n>', 'trainer processes side by side', wholePositive)
-    .option(
-      '--gpus-per-worker <n>',
-      'how many of the visible GPUs each worker sees; 0.5: two share one',
-      positive,
-    )
-    .option(
-      '--shard <i/n>',
-      `part i of n, kept in ${SHARDS_FOLDER} for \`lossproof merge\`; the same --seed in each`,
-      shardName,
-    )
-    .option(
-      '--max-time <seconds>',
-      'the most telling properties first; what is not run then is no pass',
-      positive,
-    )
-    .addOption(
-      new Option('--bail [n]', 'begin nothing more once n properties (default 1) fail')
-        .preset('1')
-        .argParser(wholePositive),
-    )
-    .option('--resume [file]', 'go on with a run that was cut off (default: the last one here)');
+    .option('--quiet', 'print failures and the final line only');
+  for (const option of severalOptions())
+    command.addOption(option.helpGroup('Several processes, little time:'));
   addOutputOptions(command).option(
     '--no-annotations',
     'in GitHub Actions, neither annotate the job nor write its summary',
@@ -97,6 +71,39 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
   addRayOptions(addTrainerOptions(command))
     .addHelpText('after', EXAMPLES)
     .action(async (options: CheckOptions) => finish(await check(options, command, rest, context)));
+}
+
+/** What a run is when one process and its time are not enough. */
+function severalOptions(): readonly Option[] {
+  return [
+    new Option('--workers <n>', 'trainer processes side by side').argParser(wholePositive),
+    new Option(
+      '--gpus-per-worker <n>',
+      'how many of the visible GPUs each worker sees; 0.5: two share one',
+    ).argParser(positive),
+    new Option(
+      '--shard <i/n>',
+      `part i of n, kept in ${SHARDS_FOLDER} for \`lossproof merge\`; the same --seed in each`,
+    ).argParser(shardName),
+    new Option(
+      '--max-time <seconds>',
+      'the most telling properties first; where not all are run, the exit code is 2',
+    ).argParser(positive),
+    new Option('--bail [n]', 'begin nothing more once n properties fail')
+      .preset('1')
+      .argParser(wholePositive),
+    new Option(
+      '--resume [file]',
+      'with the same options, go on with a run that was cut off (default: the last one here)',
+    ),
+    new Option(
+      '--renew-after <requests>',
+      'a fresh trainer process after so many, for one that leaks',
+    ).argParser(wholePositive),
+    new Option('--renew-above <GB>', 'a fresh one above so much memory; what it remembers is lost').argParser(
+      positive,
+    ),
+  ];
 }
 
 const EXAMPLES = `
