@@ -35,15 +35,20 @@ export async function judgeAll({
 }: Lanes): Promise<void> {
   const queue = [...properties];
   const alive = new Set<Worker>([{ number: 1, trainer: first }]);
-  const goOn = (): string => `${alive.size === 1 ? 'one goes' : `${alive.size} go`} on`;
+  const beginning = new Set<Promise<void>>();
+  const others = (): number => alive.size + beginning.size;
+  const goOn = (): string => `${others() === 1 ? 'one goes' : `${others()} go`} on`;
+  /** What came of a property that was left to others: told where none of them is there to take it. */
+  const left = new Map<Property, PropertyResult>();
 
   const work = async (worker: Worker): Promise<void> => {
     for (let property = queue.shift(); property !== undefined; property = queue.shift()) {
       onStart(property);
       const result = await judge(property, worker.trainer);
       const failures = trainerFailures(result);
-      if (alive.size > 1 && failures.some(diedOfMemory)) {
+      if (others() > 1 && failures.some(diedOfMemory)) {
         alive.delete(worker);
+        left.set(property, result);
         queue.unshift(property);
         await worker.trainer.stop();
         onNotice(
@@ -54,7 +59,7 @@ export async function judgeAll({
       onEnd(result);
       if (failures.some(({ kind }) => kind === 'budget' || kind === 'start')) {
         alive.delete(worker);
-        if (alive.size > 0) onNotice(`worker ${worker.number} can no longer be started: ${goOn()}`);
+        if (others() > 0) onNotice(`worker ${worker.number} can no longer be started: ${goOn()}`);
         return;
       }
     }
@@ -80,7 +85,6 @@ export async function judgeAll({
   };
 
   for (const worker of alive) go(worker);
-  const beginning = new Set<Promise<void>>();
   for (let number = 2; number <= Math.min(workers?.count ?? 1, properties.length); number++) {
     const one = begin(number).finally(() => beginning.delete(one));
     beginning.add(one);
@@ -97,7 +101,7 @@ export async function judgeAll({
   over = true;
   for (const property of queue) {
     onStart(property);
-    onEnd(await judge(property, undefined));
+    onEnd(left.get(property) ?? (await judge(property, undefined)));
   }
   await Promise.all([...alive].filter(({ number }) => number > 1).map(({ trainer }) => trainer.stop()));
 }

@@ -188,3 +188,15 @@ test('one that is still about to start is not waited for, and is stopped when it
   expect(stopped).toBe(true);
   expect(notices).toEqual([]);
 });
+
+test('what one left that died while the other was about to start is told, where that one never comes', async () => {
+  const { ended, notices } = await lanes(
+    2,
+    async ({ id }) => (id === 'extract/0' ? KILLED : undefined),
+    () => ({ kind: 'start', message: 'exit code 3 before hello', advice: '' }),
+  );
+  expect(ids(ended)).toEqual(ALL);
+  expect(ended.find(({ id }) => id === 'extract/0')?.verdict).toBe('error');
+  expect(notices).toContain('worker 2 did not start: exit code 3 before hello');
+  expect(ended.some(({ verdict }) => verdict === 'pass')).toBe(false);
+});

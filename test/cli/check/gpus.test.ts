@@ -11,10 +11,18 @@ const ADAPTER = ['--', 'python3', 'adapter.py'];
 const seenIn = (folder: string): string[] =>
   readFileSync(join(folder, 'seen'), 'utf8').trim().split('\n').sort();
 
+/** Answers nothing before two processes have begun: who has not said hello when all is judged is not waited for. */
+const MEETS = `${NOTES}
+import time
+def met():
+    until = time.monotonic() + 60
+    while len(open("seen").readlines()) < 2 and time.monotonic() < until: time.sleep(0.01)
+`;
+
 test('each worker sees its own', async () => {
   const world = makeWorld(undefined, { env: { CUDA_VISIBLE_DEVICES: '4,7' } });
-  world.write('adapter.py', NOTES + pythonCollate());
-  const options = ['--level', 'may', '--cases', '20', '--no-profile', '--workers', '2'];
+  world.write('adapter.py', MEETS + pythonCollate('(met(), rows)[1]'));
+  const options = ['--level', 'may', '--cases', '20', '--no-profile', '--op-timeout', '90', '--workers', '2'];
   expect(await world.run('check', ...options, '--gpus-per-worker', '1', ...ADAPTER)).toBe(0);
   expect(seenIn(world.folder)).toEqual(['4', '7']);
 });
