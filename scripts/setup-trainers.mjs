@@ -1,6 +1,6 @@
-// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and two that
-// add to it: .venv-places what else people train with, .venv-ray Ray. Does nothing where they are already what the requirements
-// say. Runs without `npm run build`, hence .mjs.
+// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and three that
+// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest. Does nothing where they are already
+// what the requirements say. Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,6 +35,14 @@ prepare({
   size: 'ray and validators: about 80 MB',
   options: ['--no-deps'],
   proof: 'import check_jsonschema, kubernetes_validate, ray, torch',
+  beside: trainers,
+});
+prepare({
+  folder: '.venv-pytest',
+  requirements: 'pytest-requirements.txt',
+  size: 'pytest and xdist: about 2 MB',
+  options: ['--no-deps'],
+  proof: 'import pytest, xdist, torch',
   beside: trainers,
 });
 

@@ -147,6 +147,11 @@ export { type Rendered, type RenderOptions, renderChat } from './tokenizers/temp
 export type { Tokenizer } from './tokenizers/tokenizer.ts';
 export { behindTurn } from './tokenizers/turn-tail.ts';
 
+// What a trainer or a log wrote as text, read with its depth and size bounded.
+
+export type { Decoded } from './outside/decoded.ts';
+export { parseStrict } from './outside/json.ts';
+
 // The field's words and the protocol: ops, their arguments and answers, what hello declares.
 
 export { type ArgAxis, AXES, type OkAxis, type OpAxes } from './protocol/axes.ts';

@@ -1,16 +1,17 @@
-// The site in memory: every document of the repository and a page for each property, as HTML files that link to each
-// other, and beside them what they show or link to.
+// The site in memory: every document of the repository and a page for each property and op, as HTML files that link to each
+// other, and beside them what they show or link to and what the search looks through.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { properties } from '../../properties/index.ts';
 import { bugs } from '../../src/bugs/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
-import { listMutants } from '../../test/mutants/list.ts';
 import { palette } from '../docs/palette.ts';
 import { ADDRESS, isForeign } from './links.ts';
-import { propertyFile, propertyPage } from './property-page.ts';
+import { opNames } from './op-facts.ts';
+import { OPS_FILE, opFile, opPage, opsPage } from './op-page.ts';
+import { propertyFile, propertyPages } from './property-page.ts';
 import { type Rendered, render } from './render.ts';
-import { type NavigationGroup, STYLE_SHEET, shell } from './shell.ts';
+import { INDEX_FILE, indexFile, searchIndex } from './search-index.ts';
+import { type NavigationGroup, SCRIPTS, STYLE_SHEET, STYLES, shell } from './shell.ts';
 
 export interface Site {
   /** Path within the site to HTML. */
@@ -21,7 +22,14 @@ export interface Site {
 
 /** Paths from the root of the repository. What is not there yet is left out, what is not named here comes behind. */
 const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
-  Begin: ['README.md', 'docs/start.md', 'docs/attach.md', 'docs/failures.md', 'docs/glossary.md'],
+  Begin: [
+    'README.md',
+    'README.zh.md',
+    'docs/start.md',
+    'docs/attach.md',
+    'docs/failures.md',
+    'docs/glossary.md',
+  ],
   Use: [
     'docs/trace.md',
     'docs/parallel.md',
@@ -29,11 +37,14 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/golden.md',
     'docs/monitor.md',
     'docs/view.md',
+    'docs/pytest.md',
+    'docs/notebook.md',
     'docs/library.md',
     'docs/ci/README.md',
   ],
   Reference: [
     'docs/configuration.md',
+    OPS_FILE,
     'docs/properties.md',
     'docs/practice.md',
     'docs/bugs.md',
@@ -44,30 +55,43 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
 };
 /** Documents that no group names. */
 const OTHERS = 'Use';
-const START = 'README.md';
+/** In the navigation, where it is another one than the page's own. */
+const TITLES: Readonly<Record<string, string>> = { 'README.md': 'Overview', 'README.zh.md': '概览（中文）' };
+const PROTOCOL = 'PROTOCOL.md';
+
+/** `README.zh.md`; what says nothing is English. */
+function languageOf(file: string): { readonly language?: string } {
+  return file.endsWith('.zh.md') ? { language: 'zh-CN' } : {};
+}
 
 export function buildSite(): Site {
   const texts = new Map(documents().map((file) => [file, readFileSync(join(PACKAGE_ROOT, file), 'utf8')]));
-  const mutants = listMutants();
-  for (const property of properties)
-    texts.set(propertyFile(property.id), propertyPage(property, properties, mutants));
+  const generated = new Map([
+    ...propertyPages(),
+    [OPS_FILE, opsPage()] as const,
+    ...opNames.map((op) => [opFile(op), opPage(op)] as const),
+  ]);
+  for (const [file, text] of generated) texts.set(file, text);
+  texts.set(PROTOCOL, withOpPages(texts.get(PROTOCOL) ?? ''));
 
   const copied = new Set<string>();
   const rendered = new Map<string, Rendered>();
   for (const [file, text] of texts) {
-    const { title, html } = render(text, (name) => addressOfName(name, file, texts));
-    rendered.set(file, { title, html: withAddresses(html, file, texts, copied) });
+    const page = render(text, (name) => addressOfName(name, file, texts));
+    rendered.set(file, { ...page, html: withAddresses(page.html, file, texts, copied) });
   }
-  const groups = navigation(rendered);
-  const pages = [...rendered].map(([file, { title, html }]) => {
+  const groups = navigation(rendered, new Set(generated.keys()));
+  const pages = [...rendered].map(([file, { title, html, headings }]) => {
     const path = outputOf(file);
-    return [path, shell({ path, title, body: html, groups })] as const;
+    return [path, shell({ path, title, body: html, groups, headings, ...languageOf(file) })] as const;
   });
-  const style = palette() + readFileSync(join(PACKAGE_ROOT, 'scripts/site', STYLE_SHEET), 'utf8');
+  const own = (name: string): string => readFileSync(join(PACKAGE_ROOT, 'scripts/site/page', name), 'utf8');
   return {
     pages: new Map(pages),
     files: new Map<string, string | Buffer>([
-      [STYLE_SHEET, style],
+      [STYLE_SHEET, palette() + STYLES.map(own).join('\n')],
+      [INDEX_FILE, indexFile(searchIndex(rendered, outputOf))],
+      ...SCRIPTS.map((name) => [name, own(name)] as const),
       ...[...copied].map((file) => [file, readFileSync(join(PACKAGE_ROOT, file))] as const),
     ]),
   };
@@ -88,29 +112,39 @@ function outputOf(file: string): string {
   return file.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html');
 }
 
-function navigation(rendered: ReadonlyMap<string, Rendered>): NavigationGroup[] {
+function navigation(
+  rendered: ReadonlyMap<string, Rendered>,
+  generated: ReadonlySet<string>,
+): NavigationGroup[] {
   const named = new Set(Object.values(NAVIGATION).flat());
-  const others = [...rendered.keys()].filter(
-    (file) => !named.has(file) && !properties.some(({ id }) => propertyFile(id) === file),
-  );
+  const others = [...rendered.keys()].filter((file) => !named.has(file) && !generated.has(file));
   return Object.entries(NAVIGATION).map(([title, files]) => ({
     title,
     items: [...files, ...(title === OTHERS ? others : [])].flatMap((file) => {
       const page = rendered.get(file);
       if (page === undefined) return [];
-      return [{ path: outputOf(file), title: file === START ? 'Overview' : page.title }];
+      return [{ path: outputOf(file), title: TITLES[file] ?? page.title, ...languageOf(file) }];
     }),
   }));
 }
 
+/** Each op's section of the protocol leads to its page, which this site alone has. */
+function withOpPages(text: string): string {
+  return text.replaceAll(/^### (\w+)\n/gm, (heading, op: string) =>
+    opNames.some((name) => name === op)
+      ? `${heading}\n[Properties, semantics and signature of \`${op}\`](${opFile(op)})\n`
+      : heading,
+  );
+}
+
 const BUG_IDS = new Set(bugs.map(({ id }) => id));
-const PROPERTY_IDS = new Set(properties.map(({ id }) => id));
 const BUG_PAGE = 'docs/bugs.md';
 
 /** The page of a property or a bug from `file`, as Markdown would name it. */
 function addressOfName(name: string, file: string, texts: ReadonlyMap<string, string>): string | undefined {
-  const target = PROPERTY_IDS.has(name) ? propertyFile(name) : BUG_IDS.has(name) ? BUG_PAGE : undefined;
-  if (target === undefined || !texts.has(target) || target === file) return undefined;
+  const page = propertyFile(name);
+  const target = texts.has(page) ? page : BUG_IDS.has(name) ? BUG_PAGE : undefined;
+  if (target === undefined || target === file) return undefined;
   const address = posix.relative(posix.dirname(file), target);
   return target === BUG_PAGE ? `${address}#${name.toLowerCase()}` : address;
 }

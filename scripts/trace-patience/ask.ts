@@ -42,7 +42,11 @@ export interface Place {
 }
 
 /** Packing fills rows to the context's length: one that holds a part of a long prompt alone is a step that trains nothing. */
-const RIGHTLY: Readonly<Record<string, string>> = { "TRL's SFT with packed rows": 'trace/every-step-trains' };
+const RIGHTLY: Readonly<Record<string, string>> = {
+  "TRL's SFT with packed rows": 'trace/every-step-trains',
+  // Of a single row the one micro-batch is the step: the scheduler comes before the optimiser.
+  'steps: a schedule by micro-batches': 'update/schedule-goes-by-steps',
+};
 
 /** Rows that a script failed on are too long for it: what follows is asked with as few tokens. */
 const longest = new Map<string, number>();

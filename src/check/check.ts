@@ -8,9 +8,10 @@ import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import type { Requests } from './refusals.ts';
-import { savedCase } from './saved/corpus.ts';
 import { changeOf, isOf, type KnownFailure } from './saved/known.ts';
 import { outdated } from './saved/outdated.ts';
+import { implausible } from './saved/plausible.ts';
+import { savedCase } from './saved/saved-case.ts';
 import { type Screening, screen } from './screen.ts';
 import {
   byWeight,
@@ -30,6 +31,8 @@ export interface CheckOptions extends RunOptions {
   readonly onShrink?: (shrinks: number) => void;
   /** Which property of the run has told each failure of the trainer; filled as they are told. */
   readonly told: Map<string, string>;
+  /** What the user is to know of the run as a whole; of each sentence once. */
+  readonly onNotice?: (sentence: string) => void;
   /** What the trainer refuses. */
   readonly requests: Pick<Requests, 'reasonOf'>;
 }
@@ -77,7 +80,10 @@ export async function checkProperty(
   let recorded: Failure | undefined;
   if (known?.given !== undefined) {
     // A case of an older version may be one that the check can no longer read.
-    const why = outdated(known.given, world, property);
+    const unlike = implausible(world, property)(known.given);
+    const why =
+      outdated(known.given, world, property) ??
+      (unlike === undefined ? undefined : `its case can no longer be read (${unlike})`);
     const outcome: CaseOutcome =
       why === undefined
         ? await runCase(property, options.trainer, world, known.given).catch(unreadable)
@@ -133,9 +139,15 @@ export async function checkProperty(
   if (known === undefined) for (const failure of drawn) save(property, options, failure);
   const failures = [...(recorded === undefined ? [] : [recorded]), ...drawn];
   if (failures.length > 0) {
-    const shared = found[0] === undefined ? [] : compared.shared(found[0].outcome, cases.count);
-    const failingLabels = recorded === undefined && shared.length > 0 ? { failingLabels: shared } : {};
-    return failed(failures, recorded === undefined ? { ...counted, ...failingLabels } : { cases: 1 });
+    if (recorded !== undefined) return failed(failures, { cases: 1 });
+    const first = found[0]?.outcome;
+    const shared = first === undefined ? [] : compared.shared(first, cases.count);
+    const all = first === undefined ? undefined : compared.compared(first, cases.count);
+    return failed(failures, {
+      ...counted,
+      ...(shared.length > 0 ? { failingLabels: shared } : {}),
+      ...(all === undefined ? {} : { comparedLabels: all }),
+    });
   }
   const whyNot = refused > setAside ? options.requests.reasonOf(property.id) : screening.refusal;
   if (screening.interrupted) return report('interrupted', { ...counted, reason: 'the run was interrupted' });
@@ -195,16 +207,21 @@ async function checkSaved(
   const fixed: string[] = [];
   const ruledOut: string[] = [];
   const found = new Map<string, Found>();
+  const unlike = implausible(world, property);
   for (const saved of options.corpus?.saved(property.id) ?? []) {
     if (options.signal?.aborted || found.size > MOST_OTHERS) break;
     const { given, seed, path } = saved;
-    const why = outdated(given, world, property);
+    const why = outdated(given, world, property) ?? unlike(given);
     if (why !== undefined) {
       ruledOut.push(`${saved.id}: ${why}`);
       continue;
     }
-    const outcome = await runCase(property, trainer, world, given).catch(() => undefined);
-    if (outcome === undefined || outcome.kind === 'refused') continue; // no longer a valid case: kept, not judged
+    const outcome = await runCase(property, trainer, world, given).catch(unreadable);
+    // No longer a valid case: kept, and not judged.
+    if (outcome.kind === 'refused') {
+      ruledOut.push(`${saved.id}: ${outcome.why}`);
+      continue;
+    }
     if (outcome.kind === 'holds') {
       options.corpus?.remove(saved.id);
       fixed.push(saved.id);
@@ -221,8 +238,14 @@ async function checkSaved(
   return { failures, fixed, outdated: ruledOut };
 }
 
-function save(property: Property, { corpus, trainer, ...run }: CheckOptions, failure: Failure): void {
-  corpus?.save(savedCase(property.id, failure, { ...run, trainer: trainer.hello.name, version: VERSION }));
+function save(
+  property: Property,
+  { corpus, trainer, onNotice, ...run }: CheckOptions,
+  failure: Failure,
+): void {
+  const saved = savedCase(property.id, failure, { ...run, trainer: trainer.hello.name, version: VERSION });
+  const complaint = corpus?.save(saved);
+  if (complaint !== undefined) onNotice?.(complaint);
 }
 
 /** Each property draws its own cases from the run's seed, so that adding one leaves the others' cases alone. */

@@ -88,6 +88,13 @@ export interface FailingLabel {
   readonly holdingWith: number;
 }
 
+/** How many of the cases that fail in the way of the failure shown, and of those that hold, have each label. */
+export interface ComparedLabels {
+  readonly failing: number;
+  readonly holding: number;
+  readonly labels: Readonly<Record<string, { readonly failing: number; readonly holding: number }>>;
+}
+
 export interface PropertyResult {
   readonly id: string;
   readonly title: string;
@@ -106,6 +113,8 @@ export interface PropertyResult {
   readonly thin: readonly ThinLabel[];
   /** What the failing cases share and those that hold lack, where enough of both were seen. */
   readonly failingLabels?: readonly FailingLabel[];
+  /** All labels of both, where enough of both were seen. */
+  readonly comparedLabels?: ComparedLabels;
   /** Why it has this verdict, where no failure says so. */
   readonly reason?: string;
   /** `ask` without a case: one-line declarations that answer what `reason` asks. */

@@ -1,6 +1,6 @@
 // What failing cases share and those that hold lack, by label: where to look, beside what is wrong. A hint, and only where
 // chance is ruled out.
-import type { FailingLabel } from './events.ts';
+import type { ComparedLabels, FailingLabel } from './events.ts';
 import type { Property, World } from './property.ts';
 import { type CaseOutcome, troubleOf } from './subject.ts';
 
@@ -9,29 +9,50 @@ export interface LabelComparison {
   add(given: unknown, outcome: CaseOutcome, index: number): void;
   /** Labels of all cases in the same trouble as `outcome`, and of few that hold; `drawn`: how many were to be tried. */
   shared(outcome: CaseOutcome, drawn: number): readonly FailingLabel[];
+  /** Of all labels, how many of both have them; nothing where there are too few of either to compare. */
+  compared(outcome: CaseOutcome, drawn: number): ComparedLabels | undefined;
 }
 
 /** Labels are counted only where something fails: a run in which all holds pays nothing. */
 export function compareLabels(property: Property, world: World): LabelComparison {
   const seen: { readonly given: unknown; readonly outcome: CaseOutcome }[] = [];
+  const talliesOf = (outcome: CaseOutcome, drawn: number): readonly [Tally, Tally] | undefined => {
+    if (property.labels === undefined || seen.length < Math.min(drawn, MOST_COMPARED)) return undefined;
+    const trouble = troubleOf(outcome);
+    const tally = (chosen: typeof seen): Tally => {
+      const labels = new Map<string, number>();
+      for (const { given } of chosen)
+        for (const label of new Set(property.labels?.(given, world)))
+          labels.set(label, (labels.get(label) ?? 0) + 1);
+      return { cases: chosen.length, labels };
+    };
+    return [
+      tally(seen.filter((each) => troubleOf(each.outcome) === trouble)),
+      tally(seen.filter((each) => each.outcome.kind === 'holds')),
+    ];
+  };
   return {
     add(given, outcome, index) {
       if (index < MOST_COMPARED) seen.push({ given, outcome });
     },
     shared(outcome, drawn) {
-      if (property.labels === undefined || seen.length < Math.min(drawn, MOST_COMPARED)) return [];
-      const trouble = troubleOf(outcome);
-      const tally = (chosen: typeof seen): Tally => {
-        const labels = new Map<string, number>();
-        for (const { given } of chosen)
-          for (const label of new Set(property.labels?.(given, world)))
-            labels.set(label, (labels.get(label) ?? 0) + 1);
-        return { cases: chosen.length, labels };
+      const tallies = talliesOf(outcome, drawn);
+      return tallies === undefined ? [] : sharedLabels(...tallies);
+    },
+    compared(outcome, drawn) {
+      const [failing, holding] = talliesOf(outcome, drawn) ?? [];
+      if (failing === undefined || holding === undefined || !areEnough(failing, holding)) return undefined;
+      const labels = [...new Set([...failing.labels.keys(), ...holding.labels.keys()])];
+      const countOf = (label: string) => ({
+        failing: failing.labels.get(label) ?? 0,
+        holding: holding.labels.get(label) ?? 0,
+      });
+      if (labels.length === 0) return undefined;
+      return {
+        failing: failing.cases,
+        holding: holding.cases,
+        labels: Object.fromEntries(labels.map((label) => [label, countOf(label)])),
       };
-      return sharedLabels(
-        tally(seen.filter((each) => troubleOf(each.outcome) === trouble)),
-        tally(seen.filter((each) => each.outcome.kind === 'holds')),
-      );
     },
   };
 }
@@ -63,7 +84,7 @@ const MOST_SHARED = 2;
  * L with the label is C(L, F) / C(N, F); it is multiplied by the number of labels that were looked at.
  */
 export function sharedLabels(failing: Tally, holding: Tally): readonly FailingLabel[] {
-  if (failing.cases < LEAST_FAILING || holding.cases < LEAST_HOLDING) return [];
+  if (!areEnough(failing, holding)) return [];
   const all = failing.cases + holding.cases;
   const looked = new Set([...failing.labels.keys(), ...holding.labels.keys()]).size;
   return [...failing.labels]
@@ -82,6 +103,9 @@ export function sharedLabels(failing: Tally, holding: Tally): readonly FailingLa
     .sort((a, b) => a.holdingWith - b.holdingWith)
     .slice(0, MOST_SHARED);
 }
+
+const areEnough = (failing: Tally, holding: Tally): boolean =>
+  failing.cases >= LEAST_FAILING && holding.cases >= LEAST_HOLDING;
 
 /** "Fails only with: never stopped (7 of 7; 0 of 61 that hold)". Empty where there is none. */
 export function failingLabelsSentence(labels: readonly FailingLabel[] = []): string {

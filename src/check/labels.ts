@@ -2,7 +2,7 @@
 // property promises. A share that may as well be bad luck is never called thin.
 import type { ThinLabel } from './events.ts';
 import type { Coverage, Property, World } from './property.ts';
-import type { CaseOutcome } from './subject.ts';
+import { type CaseOutcome, unlessDiscarded } from './subject.ts';
 
 /** Shares of a smaller run say nothing. */
 const LEAST_CASES = 50;
@@ -26,7 +26,7 @@ export function countLabels(property: Property, world: World): LabelCount {
       const counts = outcome.kind === 'refused' ? refused : judged;
       if (outcome.kind === 'refused') refusals++;
       else cases++;
-      for (const label of new Set(property.labels?.(given, world) ?? []))
+      for (const label of new Set(unlessDiscarded(() => property.labels?.(given, world) ?? [], [])))
         counts[label] = (counts[label] ?? 0) + 1;
     },
     counts: () => ({ ...judged }),
@@ -48,7 +48,7 @@ export function countLabels(property: Property, world: World): LabelCount {
 /** The thresholds of a property in one world. */
 export function coverageOf(property: Property, world: World): Coverage {
   const { coverage } = property;
-  return (typeof coverage === 'function' ? coverage(world) : coverage) ?? {};
+  return unlessDiscarded(() => (typeof coverage === 'function' ? coverage(world) : coverage) ?? {}, {});
 }
 
 /** "Only 2 % of the 100 judged cases had ...": what is missing, and whose doing it is. */

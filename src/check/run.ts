@@ -3,7 +3,9 @@
 
 import { createHash } from 'node:crypto';
 import { nearestName } from '../protocol/nearest.ts';
+import { shown } from '../protocol/result.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import { tellStrays } from '../trainer/processes/strays.ts';
 import { renewedIn } from '../trainer/renewal.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
@@ -55,6 +57,13 @@ export async function run(
       if (how.kept !== true && FAILING.includes(result.verdict)) stop.failed();
     }
   };
+  const noticed = new Set<string>();
+  const notice = (sentence: string): void => {
+    if (noticed.has(sentence)) return;
+    noticed.add(sentence);
+    emit({ type: 'notice', sentence });
+  };
+  for (const sentence of notRead(options)) notice(sentence);
   for (const result of kept) end(settle.add(result), { kept: true });
 
   const trainers = [trainer];
@@ -84,6 +93,7 @@ export async function run(
       onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
       told,
       requests,
+      onNotice: notice,
     });
     const judged = questions.asked(property, judgedOrUnseen(checked, options));
     return judged.verdict === 'interrupted' ? { ...judged, reason: stop.reason(true) } : judged;
@@ -111,12 +121,14 @@ export async function run(
       return { ...result, milliseconds: performance.now() - before };
     },
     onEnd: (result) => end(settle.add(result)),
-    onNotice: (sentence) => emit({ type: 'notice', sentence }),
+    onNotice: notice,
   });
   end(settle.rest());
   if ((options.shard?.index ?? 1) === 1) end(strangers(options));
   const stopped = results.some(({ verdict }) => verdict === 'interrupted') ? stop.why() : undefined;
   const refusals = options.shard === undefined ? refusalsOf(requests.tally, results) : [];
+  const strays = tellStrays();
+  if (strays !== undefined) emit({ type: 'notice', sentence: strays });
   emit({
     type: 'run-end',
     interrupted: options.signal?.aborted === true,
@@ -229,6 +241,25 @@ function judgedOrUnseen(result: PropertyResult, { known }: RunOptions): Property
     return result;
   return { ...result, verdict: 'unseen', reason: unseenReason(entry, result.reason ?? 'no case ran') };
 }
+
+/** Saved cases that no property of this run or any other is given, a sentence each; the first of very many. */
+function notRead({ corpus, catalogue }: RunOptions): readonly string[] {
+  if (corpus === undefined) return [];
+  const strange = corpus
+    .saved()
+    .filter(({ property }) => catalogue !== undefined && !catalogue.includes(property))
+    .map(
+      ({ id, property }) => `${id}.json is a case of ${shown(property)}, which this version does not have`,
+    );
+  const all = [...corpus.unreadable(), ...strange];
+  const more = all.length - MOST_NOT_READ;
+  return [
+    ...all.slice(0, MOST_NOT_READ).map((said) => `Saved case not run: ${corpus.folder}/${said}.`),
+    ...(more > 0 ? [`${more} more files in ${corpus.folder} are no cases that can be run.`] : []),
+  ];
+}
+
+const MOST_NOT_READ = 5;
 
 /** Known failures of properties that do not exist: misspelt, or renamed since. */
 export function strangers({

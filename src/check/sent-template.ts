@@ -1,6 +1,7 @@
 // The chat template that went along with a case: where one did, it is the first thing to look at, however long the case
 // is.
 import { FAMILY_SHAPES, templateOf } from '../generators/text/template.ts';
+import { parseStrict } from '../outside/json.ts';
 import type { Failure } from './events.ts';
 
 export interface SentTemplate {
@@ -32,12 +33,9 @@ const IN_CASES: readonly string[] = ['template', 'chat_template'];
 
 function templateInLine(line: string): string | undefined {
   if (!line.includes('"chat_template"')) return undefined;
-  try {
-    const request: unknown = JSON.parse(line);
-    return isRecord(request) ? textIn(request.args, ['chat_template']) : undefined;
-  } catch {
-    return undefined; // cut off, in a file of events that somebody edited
-  }
+  // It may be cut off, in a file of events that somebody edited.
+  const read = parseStrict(line);
+  return 'ok' in read && isRecord(read.ok) ? textIn(read.ok.args, ['chat_template']) : undefined;
 }
 
 function textIn(value: unknown, keys: readonly string[]): string | undefined {

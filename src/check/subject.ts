@@ -30,6 +30,16 @@ class CaseEnds extends Error {
   }
 }
 
+/** What `work` says of a case outside of its check, or `instead` where it ends the case: labels come from what the check uses. */
+export function unlessDiscarded<T>(work: () => T, instead: T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CaseEnds) return instead;
+    throw error;
+  }
+}
+
 /**
  * Ends a case that says nothing about the property, with the reason. It counts as set aside, not as a pass. Where that
  * is more than half of the cases, the property is thin, and skipped where it is the trainer's doing.

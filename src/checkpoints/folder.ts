@@ -5,12 +5,12 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readBytes, readJson } from '../outside/file.ts';
 import {
   configOf,
   type ModelConfig,
@@ -24,13 +24,9 @@ import { readSafetensors, writeSafetensors } from './safetensors.ts';
 export function readCheckpoint(folder: string): ReferenceModel | { readonly problem: string } {
   const file = join(folder, 'config.json');
   if (!existsSync(file)) return { problem: `${folder} has no config.json` };
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return { problem: `${file} is not JSON` };
-  }
-  const config = configOf(json);
+  const json = readJson(file);
+  if ('complaint' in json) return { problem: `${file} is not JSON: ${json.complaint}` };
+  const config = configOf(json.ok);
   if ('problem' in config) return { problem: `${file}: ${config.problem}` };
   const weights = readWeights(folder, config);
   return 'problem' in weights ? weights : { config, weights };
@@ -46,7 +42,9 @@ export function readWeights(
   if (files.length === 0) return { problem: `${folder} has no .safetensors file` };
   const weights = new Map<string, Parameter>();
   for (const name of files) {
-    const read = readSafetensors(readFileSync(join(folder, name)));
+    const bytes = readBytes(join(folder, name), MOST_WEIGHTS);
+    if ('complaint' in bytes) return { problem: `${join(folder, name)}: ${bytes.complaint}` };
+    const read = readSafetensors(bytes.ok);
     if ('problem' in read) return { problem: `${join(folder, name)}: ${read.problem}` };
     for (const [key, value] of read) weights.set(fullName(config, key), value);
   }
@@ -88,6 +86,8 @@ export const removeFolder = (folder: string): void => rmSync(folder, { recursive
 
 // --- helpers ---
 
+/** What a buffer of the engine holds; the models that are compared have thousands of parameters. */
+const MOST_WEIGHTS = 2 ** 31;
 const TOKENIZER_FILES = /^(tokenizer|special_tokens_map|added_tokens|chat_template|vocab|merges)/;
 
 /** GPT-2's own checkpoints leave the first part of each name out. */

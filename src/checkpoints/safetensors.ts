@@ -1,5 +1,8 @@
 // The safetensors file format: eight bytes of header length, a JSON header of name to dtype, shape and byte range, and
 // the values, little-endian. Bytes in, parameters out, and back; nothing here touches the disk.
+
+import { parseStrict } from '../outside/json.ts';
+import { countOf } from '../outside/shape.ts';
 import { halfValues, type Parameter } from '../reference/index.ts';
 
 /** Reads all tensors of one file; `problem` says what of it is not as the format says. */
@@ -10,25 +13,25 @@ export function readSafetensors(
   if (bytes.length < LENGTH_BYTES) return { problem: `${bytes.length} bytes are too few for a header` };
   const length = Number(view.getBigUint64(0, true));
   const from = LENGTH_BYTES + length;
+  if (length > MOST_HEADER)
+    return { problem: `a header of ${length} bytes, ${MOST_HEADER} are read at most` };
   if (from > bytes.length) return { problem: `a header of ${length} bytes in a file of ${bytes.length}` };
-  let header: unknown;
-  try {
-    header = JSON.parse(new TextDecoder().decode(bytes.subarray(LENGTH_BYTES, from)));
-  } catch {
-    return { problem: 'the header is not JSON' };
-  }
-  if (typeof header !== 'object' || header === null) return { problem: 'the header is not an object' };
+  const parsed = parseStrict(new TextDecoder().decode(bytes.subarray(LENGTH_BYTES, from)));
+  if ('complaint' in parsed) return { problem: `the header is not JSON: ${parsed.complaint}` };
+  const header = parsed.ok;
+  if (!isObject(header)) return { problem: 'the header is not an object' };
+  const values = new DataView(view.buffer, view.byteOffset + from, bytes.length - from);
   const tensors = new Map<string, Parameter>();
+  const ranges: Range[] = [];
   for (const [name, entry] of Object.entries(header)) {
     if (name === '__metadata__') continue;
-    const read = tensorOf(
-      entry as Partial<Entry>,
-      new DataView(view.buffer, view.byteOffset + from, bytes.length - from),
-    );
+    const read = tensorOf(entry, values);
     if ('problem' in read) return { problem: `${name}: ${read.problem}` };
-    tensors.set(name, read);
+    tensors.set(name, read.tensor);
+    ranges.push({ name, from: read.from, to: read.to });
   }
-  return tensors;
+  const problem = problemOfRanges(ranges, values.byteLength);
+  return problem === undefined ? tensors : { problem };
 }
 
 /** Writes tensors as float32, which is what a trainer loads; values are rounded to it. */
@@ -60,10 +63,16 @@ export function writeSafetensors(tensors: ReadonlyMap<string, Parameter>): Uint8
 const LENGTH_BYTES = 8;
 const FLOAT32_BYTES = 4;
 
-interface Entry {
-  readonly dtype: string;
-  readonly shape: readonly number[];
-  readonly data_offsets: readonly [number, number];
+/** As the format itself has it. */
+const MOST_HEADER = 100_000_000;
+/** More axes than any parameter has. */
+const MOST_DIMENSIONS = 8;
+
+/** Where the values of one tensor lie. */
+interface Range {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
 }
 
 interface Format {
@@ -78,18 +87,49 @@ const FORMATS: Readonly<Record<string, Format>> = {
   BF16: { bytes: 2, read: (view, at) => halfValues('bfloat16')[view.getUint16(at, true)] as number },
 };
 
-function tensorOf(entry: Partial<Entry>, view: DataView): Parameter | { readonly problem: string } {
-  const format = FORMATS[entry.dtype ?? ''];
+interface Read {
+  readonly tensor: Parameter;
+  readonly from: number;
+  readonly to: number;
+}
+
+function tensorOf(entry: unknown, view: DataView): Read | { readonly problem: string } {
+  if (!isObject(entry)) return { problem: 'its entry is not an object' };
+  const { dtype, shape, data_offsets: offsets } = entry;
+  const format = typeof dtype === 'string' && Object.hasOwn(FORMATS, dtype) ? FORMATS[dtype] : undefined;
   if (format === undefined)
-    return { problem: `dtype ${String(entry.dtype)}, expected ${Object.keys(FORMATS).join(', ')}` };
-  const { shape, data_offsets: offsets } = entry;
+    return { problem: `dtype ${String(dtype)}, expected ${Object.keys(FORMATS).join(', ')}` };
   if (!Array.isArray(shape) || !Array.isArray(offsets))
     return { problem: 'shape or data_offsets are missing' };
-  const [from, to] = [Number(offsets[0]), Number(offsets[1])];
-  const count = shape.reduce((product: number, size: number) => product * size, 1);
-  if (to - from !== count * format.bytes || from < 0 || to > view.byteLength)
-    return { problem: `shape [${shape.join(', ')}] does not fit bytes ${from} to ${to}` };
-  const data = new Float64Array(count);
-  for (let i = 0; i < count; i++) data[i] = format.read(view, from + i * format.bytes);
-  return { shape, data };
+  const [from, to]: unknown[] = offsets;
+  if (!isOffset(from) || !isOffset(to) || offsets.length !== 2 || from > to || to > view.byteLength)
+    return {
+      problem: `data_offsets [${offsets.join(', ')}] are no range of the ${view.byteLength} bytes of values`,
+    };
+  const counted = countOf(shape, { dimensions: MOST_DIMENSIONS, bytesOfOne: format.bytes, bytes: to - from });
+  if ('complaint' in counted)
+    return {
+      problem: `shape [${shape.join(', ')}] does not fit bytes ${from} to ${to}: it ${counted.complaint}`,
+    };
+  const data = new Float64Array(counted.ok);
+  for (let i = 0; i < data.length; i++) data[i] = format.read(view, from + i * format.bytes);
+  return { tensor: { shape, data }, from, to };
 }
+
+/** Each byte belongs to one tensor, as the format says: what overlaps or is left over is another file than was written. */
+function problemOfRanges(ranges: readonly Range[], bytes: number): string | undefined {
+  let end = 0;
+  let before: string | undefined;
+  for (const { name, from, to } of ranges.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
+    if (from < end) return `${name} begins at byte ${from}, inside of ${before ?? 'another'}`;
+    if (from > end) return `bytes ${end} to ${from} belong to no tensor`;
+    end = to;
+    before = name;
+  }
+  return end < bytes ? `${bytes - end} bytes behind the last tensor belong to none` : undefined;
+}
+
+const isOffset = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

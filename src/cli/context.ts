@@ -1,6 +1,7 @@
 // What a command may touch of the outside world, so that tests can be the outside world.
 import type { Property } from '../check/property.ts';
 import type { PipeStream } from '../monitor/read/stream.ts';
+import { harmless } from '../visible.ts';
 import { NO_VERDICT } from './exit.ts';
 
 export interface Context {
@@ -20,6 +21,8 @@ export interface Context {
   readonly outliveReader?: () => void;
   /** Leaves at once, whatever is still open. */
   readonly exitNow: (code: number) => void;
+  /** To be done where an error that nobody caught ends the process, until the returned function is called. */
+  readonly atCrash?: (will: () => Promise<void>) => () => void;
 }
 
 export interface Screen {
@@ -47,7 +50,7 @@ export function whyOf(error: unknown): string {
 
 /** One line on stderr, and the exit code for "no verdict". */
 export function refuse(context: Context, { problem }: Problem): number {
-  context.err.write(`lossproof: ${problem}\n`);
+  context.err.write(`lossproof: ${harmless(problem)}\n`);
   return NO_VERDICT;
 }
 

@@ -1,12 +1,37 @@
 // What the executable does once main.ts has found its Node new enough: hands the real world to the program and sets the
 // exit code.
 import './heap.ts';
+import { tellStrays } from '../trainer/processes/strays.ts';
 import type { Context } from './context.ts';
-import { HOLDS, NO_VERDICT } from './exit.ts';
+import { crashes } from './crash.ts';
+import { HOLDS } from './exit.ts';
 import { runProgram } from './program.ts';
+import { TIED, whenStarterEnds } from './tied.ts';
+import { asTyped } from './typed.ts';
 
 /** What a pipe or a CI log is given. */
 const COLUMNS_WITHOUT_TERMINAL = 100;
+
+let isLeaving = false;
+const leave = (code: number): never => {
+  isLeaving = true;
+  process.exit(code);
+};
+
+// Node would end with exit code 1, which says that a property fails. A rejection that nobody handled comes here, too.
+const { atCrash, crash } = crashes({
+  say: (line) => void process.stderr.write(`${line}\n`),
+  exit: leave,
+});
+process.on('uncaughtException', (error) => void crash(error));
+process.on('exit', () => {
+  const strays = tellStrays();
+  if (strays !== undefined) process.stderr.write(`lossproof: ${strays}\n`);
+  if (code === undefined && !isLeaving)
+    process.stderr.write(
+      'lossproof: it ended in the middle, waiting for something that never came; no verdict\n',
+    );
+});
 
 const context: Context = {
   cwd: process.cwd(),
@@ -26,8 +51,15 @@ const context: Context = {
   outliveReader: () => {
     readerMatters = false;
   },
-  exitNow: (code) => process.exit(code),
+  exitNow: leave,
+  atCrash,
 };
+
+// SIGTERM is heard as from anybody else: what was started is ended in order.
+if (process.env[TIED] === '1') {
+  delete process.env[TIED];
+  whenStarterEnds(() => process.kill(process.pid, 'SIGTERM'));
+}
 
 let readerMatters = true;
 
@@ -37,7 +69,7 @@ let code: number | undefined;
 // `lossproof list | head` closes the pipe; that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (!readerMatters) return;
-  if (error.code === 'EPIPE') process.exit(code ?? HOLDS);
+  if (error.code === 'EPIPE') leave(code ?? HOLDS);
   throw error;
 });
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
@@ -46,16 +78,14 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
 
 try {
   code = await runProgram(process.argv.slice(2), context);
+  process.exitCode = code;
 } catch (error) {
-  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`lossproof: this is a defect of lossproof, please report it:\n${what}\n`);
-  code = NO_VERDICT;
+  await crash(error);
 }
-process.exitCode = code;
 
 function screen(stream: NodeJS.WriteStream): Context['out'] {
   return {
-    write: (text) => void stream.write(text),
+    write: (text) => void stream.write(asTyped(text)),
     isTty: stream.isTTY === true,
     get columns() {
       return stream.columns ?? COLUMNS_WITHOUT_TERMINAL;

@@ -1,6 +1,6 @@
 // Ctrl-C, and SIGTERM as a launcher sends it at the end of a job's time: the first lets the case in hand finish and the
 // report be printed with what was found so far, the second, of either kind, ends everything at once.
-// Leaving is enough to end a trainer too: trainer/orphans.ts kills its group when the harness exits.
+// Leaving is enough to end a trainer too: trainer/processes/orphans.ts kills its group when the harness exits.
 import { ERASE_LINE } from '../report/terminal.ts';
 import type { Context } from './context.ts';
 import { INTERRUPTED } from './exit.ts';

@@ -7,9 +7,14 @@
 process.exitCode = 2;
 
 import('./node-version.ts')
-  .then(({ nodeComplaint }) => {
-    const complaint = nodeComplaint(process.versions.node);
-    if (complaint === undefined) return import('./executable.ts');
+  .then(({ nodeComplaint }): unknown => {
+    const complaint = nodeComplaint(process.versions.node, process.env.LOSSPROOF_COMMAND !== undefined);
+    if (complaint === undefined) {
+      // A shell asks this at each TAB: it does not wait for the program to load.
+      return process.argv[2] === '__complete'
+        ? import('./completion/complete.ts').then(({ complete }) => complete(process.argv.slice(3)))
+        : import('./executable.ts');
+    }
     process.stderr.write(`lossproof: ${complaint}\n`);
     return undefined;
   })

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { BACKENDS, type BackendName } from '../kernel/index.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { LEVELS, type Level } from '../vocabulary.ts';
+import { MOST_SECONDS } from './config/key.ts';
 import type { Context } from './context.ts';
 import { MOST_SEED, readSeed } from './seed.ts';
 
@@ -18,18 +19,19 @@ export interface Invocation {
 /** The trainer and how to talk to it; every command that starts one has these alike. */
 export function addTrainerOptions(command: Command): Command {
   return command
+    .optionsGroup('The trainer:')
     .option(
       '--trainer <name>',
-      "one of the configuration's trainers, or those that a glob fits; repeatable where several may be meant",
+      "one of the configuration's, or those that a glob fits; repeatable where several may be meant",
       collect,
     )
     .option('--adapter <name>', 'a ready-made adapter: trl-dpo, trl-grpo, trl-sft')
     .option('--bundled', 'the bundled example, which is not your trainer; no configuration is read')
-    .option('--python <path>', 'the Python that runs either (default: the active or ./.venv one, or python3)')
+    .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
     .option('--tokenizer <dir>', 'folder with tokenizer.json')
     .option('--config <file>', 'configuration (default: lossproof.config.* upward of here)')
-    .option('--op-timeout <seconds>', 'longest wait for one answer', positive)
-    .option('--hello-timeout <seconds>', 'longest wait for the first answer, imports included', positive);
+    .option('--op-timeout <seconds>', 'longest wait for one answer', seconds)
+    .option('--hello-timeout <seconds>', 'longest wait for the first answer, imports included', seconds);
 }
 
 export function wholePositive(text: string): number {
@@ -48,6 +50,14 @@ export function seedNumber(text: string): number {
 export function positive(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}
+
+/** A wait that a timer can hold: beyond 24 days the engine's fire at once. */
+export function seconds(text: string): number {
+  const value = positive(text);
+  if (value > MOST_SECONDS)
+    throw new InvalidArgumentError(`It must be at most ${MOST_SECONDS.toLocaleString('en')} seconds.`);
   return value;
 }
 

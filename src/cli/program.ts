@@ -2,18 +2,23 @@
 // themselves is one line with the nearest match.
 import { Command, CommanderError } from 'commander';
 import { nearestName } from '../protocol/nearest.ts';
+import { tellStrays } from '../trainer/processes/strays.ts';
 import { VERSION } from '../version.ts';
 import { addCheck } from './check/check.ts';
 import { addProfile } from './check/profile.ts';
 import { addReplay } from './check/replay.ts';
+import { addCompletion } from './completion/completion.ts';
 import { type Context, refuse } from './context.ts';
 import { addDataset } from './dataset/dataset.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
 import { addGolden } from './golden/golden.ts';
+import { HELP_ALL, isAbridged, layHelpOut, shownCommands } from './help/layout.ts';
+import { pathOf, tell, type Words } from './help/words.ts';
 import { addMonitor } from './monitor/monitor.ts';
 import type { Invocation } from './options.ts';
 import { addMerge } from './outputs/merge.ts';
 import { addReport } from './outputs/report.ts';
+import { addSession } from './session/session.ts';
 import { addDemo } from './start/demo.ts';
 import { addDoctor } from './start/doctor.ts';
 import { addExplain } from './start/explain.ts';
@@ -28,14 +33,21 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
   const split = argv.indexOf('--');
   const words = split < 0 ? argv : argv.slice(0, split);
   let code = HOLDS;
-  const program = buildProgram({
-    context,
-    rest: split < 0 ? [] : argv.slice(split + 1),
-    finish: (result) => {
-      code = result;
+  const program = buildProgram(
+    {
+      context,
+      rest: split < 0 ? [] : argv.slice(split + 1),
+      finish: (result) => {
+        code = result;
+      },
     },
-  });
+    words.includes(HELP_ALL),
+  );
   try {
+    if (words.includes(HELP_ALL)) {
+      named(words, program).outputHelp();
+      return HOLDS;
+    }
     await program.parseAsync([...words], { from: 'user' });
     return code;
   } catch (error) {
@@ -46,14 +58,20 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
       return NO_VERDICT;
     }
     return refuse(context, { problem: explain(error, words, program) });
+  } finally {
+    const strays = tellStrays();
+    if (strays !== undefined) context.err.write(`lossproof: ${strays}\n`);
   }
 }
 
-export function buildProgram(invocation: Invocation): Command {
+/** With `isHelpWhole`, help shows every option; without, those that fit one screen. */
+export function buildProgram(invocation: Invocation, isHelpWhole = false): Command {
   const { context } = invocation;
-  const program = new Command('lossproof')
+  const program = tell(new Command('lossproof'), WORDS)
     .description('property-based tests for language-model trainers')
-    .version(VERSION)
+    .usage('command [options]')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
@@ -61,39 +79,40 @@ export function buildProgram(invocation: Invocation): Command {
       // Errors are explained once, by explain(); help asked for by mistake still helps.
       writeErr: () => {},
       getOutHelpWidth: () => context.out.columns,
-    })
-    .addHelpText('after', EXAMPLES);
-  for (const add of [
-    addCheck,
-    addReport,
-    addMerge,
-    addReplay,
-    addProfile,
-    addTrace,
-    addMonitor,
-    addDataset,
-    addView,
-    addGolden,
-    addList,
-    addExplain,
-    addDoctor,
-    addInit,
-    addDemo,
-  ])
-    add(program, invocation);
+    });
+  layHelpOut(program, isHelpWhole);
+  for (const [group, adders] of COMMANDS) {
+    program.commandsGroup(group);
+    for (const add of adders) add(program, invocation);
+  }
+  program.addHelpCommand(
+    new Command('help').argument('[command]').description('print the help of a command').helpGroup(ABOUT),
+  );
   return program;
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof init                        write an adapter to start from
-  npx lossproof doctor -- python adapter.py say hello, try each op once
-  npx lossproof check -- python adapter.py  check every property
-  npx lossproof report --open               see the last run as a page
-  npx lossproof trace -- python train.py    see what a script really trains
-  npx lossproof monitor runs/               see whether the logs of a run hold
-  npx lossproof golden --help               see later what of a trainer has changed
-  npx lossproof demo                        see six real bugs caught`;
+const ABOUT = 'lossproof itself:';
+
+/** By what is at hand: nothing yet, a trainer, a script or a run or data. */
+const COMMANDS: readonly (readonly [
+  group: string,
+  adders: readonly ((program: Command, invocation: Invocation) => void)[],
+])[] = [
+  ['To begin:', [addDemo, addInit, addDoctor]],
+  ['A trainer, behind an adapter:', [addCheck, addReplay, addProfile, addGolden]],
+  ['A script, the logs of a run, a data set:', [addTrace, addMonitor, addView, addDataset]],
+  ['What was found, and what it means:', [addReport, addMerge, addExplain, addList]],
+  [ABOUT, [addCompletion, addSession]],
+];
+
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof demo', does: 'see six real bugs caught' },
+    { command: 'npx lossproof init', does: 'write an adapter to start from' },
+    { command: 'npx lossproof check -- python adapter.py', does: 'check every property' },
+    { command: 'npx lossproof trace -- python train.py', does: 'see what a script really trains' },
+  ],
+};
 
 function explain(error: CommanderError, words: readonly string[], program: Command): string {
   const command = named(words, program);
@@ -104,22 +123,23 @@ function explain(error: CommanderError, words: readonly string[], program: Comma
       return withNearest(
         said,
         name,
-        command.commands.map((each) => each.name()),
-        `\`${pathOf(command)} --help\` lists them`,
+        shownCommands(command).map((each) => each.name()),
+        `\`${nameOf(command)} --help\` lists them`,
       );
     case 'commander.unknownOption': {
-      const flags = [...command.options.map((option) => option.long ?? ''), '--help'];
+      const flags = [...command.options.map((option) => option.long ?? ''), '--help', HELP_ALL];
+      const list = isAbridged(command) ? HELP_ALL : '--help';
       return withNearest(
         said,
         name,
         flags,
-        `\`${pathOf(command)} --help\` lists them; a trainer's own options stand behind --`,
+        `\`${nameOf(command)} ${list}\` lists them; a trainer's own options stand behind --`,
       );
     }
     case 'commander.excessArguments':
       return command.name() === 'trace'
         ? `${said.replace(/\.$/, '')}; the script's command stands behind --, word by word, as in \`lossproof trace -- python train.py\``
-        : `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`${command === program ? 'lossproof check' : pathOf(command)} -- python adapter.py\``;
+        : `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`${command === program ? 'lossproof check' : nameOf(command)} -- python adapter.py\``;
     default:
       return said;
   }
@@ -133,8 +153,8 @@ function named(words: readonly string[], program: Command): Command {
 }
 
 /** `lossproof golden check`. */
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+function nameOf(command: Command): string {
+  return ['lossproof', ...pathOf(command)].join(' ');
 }
 
 function withNearest(said: string, name: string, known: readonly string[], otherwise: string): string {

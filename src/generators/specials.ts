@@ -50,8 +50,11 @@ export function ordinaryIds(tokens: Tokens, unusable: ReadonlySet<number> = new 
   );
 }
 
+/** Without a list of the vocabulary: it may have millions of ids. */
 function spread(vocabulary: number, taken: ReadonlySet<number>): number[] {
-  const free = Array.from({ length: vocabulary }, (_, id) => id).filter((id) => !taken.has(id));
-  const step = Math.max(1, Math.floor(free.length / PLAIN_IDS));
-  return free.filter((_, at) => at % step === 0).slice(0, PLAIN_IDS);
+  const within = [...taken].filter((id) => id >= 0 && id < vocabulary).sort((a, b) => a - b);
+  const free = vocabulary - within.length;
+  const step = Math.max(1, Math.floor(free / PLAIN_IDS));
+  const places = Array.from({ length: Math.min(PLAIN_IDS, Math.ceil(free / step)) }, (_, at) => at * step);
+  return places.map((place) => within.reduce((id, special) => (special <= id ? id + 1 : id), place));
 }

@@ -6,12 +6,12 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { readText } from '../outside/file.ts';
 import { fileText, type GoldenFile, readFile } from './file.ts';
 
 /** All golden files of the folder; `[]` where there is none. One that cannot be read is a problem that names it. */
@@ -21,13 +21,9 @@ export function readGolden(folder: string): { files: readonly GoldenFile[] } | {
   if (!Array.isArray(names)) return names;
   for (const name of names) {
     const path = join(folder, name);
-    let text: string;
-    try {
-      text = readFileSync(path, 'utf8');
-    } catch (error) {
-      return { problem: `${path} cannot be read: ${whyOf(error)}` };
-    }
-    const read = readFile(text);
+    const text = readText(path);
+    if ('complaint' in text) return { problem: `${path} cannot be read: ${text.complaint}` };
+    const read = readFile(text.ok);
     if ('complaint' in read)
       return { problem: `${path}${/^[:.]/.test(read.complaint) ? '' : ' '}${read.complaint}` };
     const { file } = read;

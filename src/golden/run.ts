@@ -9,7 +9,7 @@ import {
   type RunEvent,
 } from '../check/events.ts';
 import type { Finding, World } from '../check/property.ts';
-import { caseId } from '../check/saved/corpus.ts';
+import { caseId } from '../check/saved/saved-case.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import type { DType, Stage } from '../vocabulary.ts';

@@ -10,7 +10,7 @@ import {
   type RunEvent,
 } from '../check/events.ts';
 import type { Finding } from '../check/property.ts';
-import { caseId } from '../check/saved/corpus.ts';
+import { caseId } from '../check/saved/saved-case.ts';
 import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';
 import type { History, RuleState } from './history/history.ts';

@@ -1,5 +1,6 @@
 // What came over the pipe, as typed values or as one complaint. Everything is checked against OPS, always: a
 // property may trust the shapes of what it is given. Numbers are not judged here, NaN in a float field is legal.
+import { clipped, onOneLine } from '../outside/text.ts';
 import type { Layout, Matrix } from '../vocabulary.ts';
 import { decodeKind } from './kinds.ts';
 import { type Answer, type Args, type FieldSpecs, type Kind, type Ok, OPS, type Op } from './message.ts';
@@ -33,7 +34,8 @@ export function decodeAnswer<O extends Op>(
     const why = value[kind];
     if (typeof why !== 'string')
       return { complaint: `${kind} is ${shown(why)}, expected the reason as a string` };
-    return { ok: kind === 'reject' ? { reject: why } : { skip: why } };
+    const said = onOneLine(why, MOST_REASON);
+    return { ok: kind === 'reject' ? { reject: said } : { skip: said } };
   }
   if (kind === 'error') return decodeError(value.error);
   return { complaint: unknownName('answer', kind, ANSWERS) };
@@ -137,9 +139,22 @@ function decodeError(error: unknown): Decoded<{ error: { message: string; traceb
   if (!isJsonObject(error) || typeof error.message !== 'string') {
     return { complaint: `error is ${shown(error)}, expected {"message": string, "traceback": string}` };
   }
-  const { message, traceback } = error;
-  return { ok: { error: typeof traceback === 'string' ? { message, traceback } : { message } } };
+  const message = clipped(error.message, MOST_MESSAGE);
+  const { traceback } = error;
+  return {
+    ok: {
+      error:
+        typeof traceback === 'string'
+          ? { message, traceback: clipped(traceback, MOST_TRACEBACK) }
+          : { message },
+    },
+  };
 }
+
+/** Each is repeated in every event, page and file that speaks of the failure. */
+const MOST_MESSAGE = 2_000;
+const MOST_TRACEBACK = 20_000;
+const MOST_REASON = 1_000;
 
 function bare(spec: string): Kind {
   return (spec.endsWith('?') ? spec.slice(0, -1) : spec) as Kind;

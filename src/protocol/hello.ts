@@ -1,5 +1,6 @@
 // The answer to hello: who the trainer is, what it can be asked, which legal choices it made. Unknown names are
 // refused, because a capability that is misspelt would silently switch properties off.
+import { onOneLine } from '../outside/text.ts';
 import { FORMULAS, type Layout, type Semantics } from '../vocabulary.ts';
 import { type Capability, type Hello, OPS, type Op, PROTOCOL } from './message.ts';
 import { type Decoded, isJsonObject, shown } from './result.ts';
@@ -16,6 +17,7 @@ import {
   record,
   recordOf,
   text,
+  wholeFrom,
 } from './rules.ts';
 
 /** Checks the `ok` of an answer to hello. */
@@ -31,8 +33,21 @@ export function decodeHello(value: unknown): Decoded<Hello> {
   }
   const present = Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
   const complaint = HELLO(present, 'hello');
-  return complaint === undefined ? { ok: present as unknown as Hello } : { complaint };
+  if (complaint !== undefined) return { complaint };
+  const names = Object.fromEntries(
+    SHOWN.flatMap((name) => {
+      const text = present[name];
+      return typeof text === 'string' ? [[name, onOneLine(text, MOST_NAME)]] : [];
+    }),
+  );
+  return { ok: { ...present, ...names } as unknown as Hello };
 }
+
+/** Names that stand in the first line of every output. */
+const SHOWN = ['name', 'version', 'runtime'];
+const MOST_NAME = 200;
+/** Sixteen times the largest vocabulary of any released model; whoever draws ids or weights counts up to it. */
+const MOST_VOCABULARY = 2 ** 24;
 
 const LAYOUT: Rule<Layout> = record(
   { 'alignment!': oneOf('token', 'predictor'), 'span!': oneOf('row', 'completion') },
@@ -193,7 +208,7 @@ const HELLO = record(
     semantics: SEMANTICS_RULE,
     tokens: record(
       {
-        'vocab_size!': atLeast(1),
+        'vocab_size!': wholeFrom(1, MOST_VOCABULARY),
         'pad_token_id!': atLeast(0),
         'eos_token_ids!': listOf(atLeast(0)),
         bos_token_id: atLeast(0),

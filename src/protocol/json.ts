@@ -1,12 +1,12 @@
 // JSON as Python's json module speaks it. Reading: also bare NaN, Infinity, -Infinity. Writing: a float field
 // stays a float on the other side (1.0, not 1; -0.0; NaN), because Python reads 1 as an int and numpy then makes
 // an integer array of it. Which field is float is known from OPS, so that ints keep JSON.stringify's speed.
+import { parsePython } from '../outside/json.ts';
 import type { Layout, Turn } from '../vocabulary.ts';
 import { encodeTrack } from './layout.ts';
 import { type Args, type FieldSpecs, type Hello, type Kind, OPS, type Op, type Segment } from './message.ts';
 import { type Decoded, isJsonObject } from './result.ts';
 import { BASE64_LEAST_ELEMENTS, elementsOf, encodeTensor, type TensorDType } from './tensor.ts';
-import { parseTolerant } from './tolerant.ts';
 
 /** How one trainer wants its numbers: fixed by its hello. */
 export interface Wire {
@@ -29,11 +29,7 @@ export function wireOf(hello: Hello): Wire {
 
 /** One line of JSON, Python's dialect. A complaint names the character where it stops being JSON. */
 export function parseJson(line: string): Decoded<unknown> {
-  try {
-    return { ok: JSON.parse(line) };
-  } catch {
-    return parseTolerant(line);
-  }
+  return parsePython(line);
 }
 
 /** The `args` object of a request: token-aligned in, the trainer's layout and number encoding out. */

@@ -1,5 +1,5 @@
 // What every decoder here returns: the thing, or one sentence that names the path and both facts.
-export type Decoded<T> = { readonly ok: T } | { readonly complaint: string };
+export type { Decoded } from '../outside/decoded.ts';
 
 /** A parsed JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -40,6 +40,15 @@ export const amount: Rule<number> = ruled({ type: 'number', exclusiveMinimum: 0 
     : `${path} is ${shown(value)}, expected a number above 0`,
 );
 
+/** And no larger than this. */
+export function amountUpTo(most: number): Rule<number> {
+  return ruled({ ...amount.schema, maximum: most }, (value, path) =>
+    typeof value === 'number' && value > most
+      ? `${path} is ${value}, expected at most ${most}`
+      : amount(value, path),
+  );
+}
+
 export const numberOrNull: Rule<number | null> = ruled(
   { anyOf: [{ type: 'number' }, { type: 'null' }] },
   (value, path) => (value === null ? undefined : number(value, path)),
@@ -52,6 +61,15 @@ export function atLeast(least: number): Rule<number> {
     Number.isSafeInteger(value) && (value as number) >= least
       ? undefined
       : `${path} is ${shown(value)}, expected an integer of at least ${least}`,
+  );
+}
+
+/** A whole number within bounds. */
+export function wholeFrom(least: number, most: number): Rule<number> {
+  return ruled({ type: 'integer', minimum: least, maximum: most }, (value, path) =>
+    Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
+      ? undefined
+      : `${path} is ${shown(value)}, expected an integer of ${least} to ${most}`,
   );
 }
 

@@ -1,5 +1,6 @@
 // Tensors as {"dtype", "shape", "data"}: base64 of the little-endian, row-major buffer. For trainers whose hello
 // says tensors: "base64"; answers may use this form at any time.
+import { countOf } from '../outside/shape.ts';
 import { type Decoded, isJsonObject, shown } from './result.ts';
 
 export const TENSOR_DTYPES = ['float32', 'float64', 'int64', 'int32'] as const;
@@ -13,8 +14,6 @@ export interface Tensor {
 
 /** Below this many elements a list is as fast as base64 and can be read by eye; above, base64 wins up to tenfold. */
 export const BASE64_LEAST_ELEMENTS = 512;
-/** A shape of more elements than a 64 MiB line could carry is a mistake, and its product must not overflow. */
-const MAX_ELEMENTS = 2 ** 26;
 /** A cube is the deepest thing in the protocol. */
 const MAX_DIMENSIONS = 3;
 
@@ -58,12 +57,15 @@ export function decodeTensor(value: unknown): Decoded<Nested> {
     return { complaint: `has shape ${shown(shape)}, expected a list of 1 to ${MAX_DIMENSIONS} lengths` };
   }
   if (typeof data !== 'string') return { complaint: `has data ${shown(data)}, expected base64 text` };
-  const count = shape.reduce((product, length) => product * length, 1);
   const bytes = Buffer.from(data, 'base64');
-  if (count > MAX_ELEMENTS || bytes.length !== count * BYTES[dtype]) {
-    const said = `shape [${shape.join(', ')}] of ${dtype} is ${count * BYTES[dtype]} bytes`;
-    return { complaint: `${said}, its data has ${bytes.length}` };
-  }
+  const counted = countOf(shape, {
+    dimensions: MAX_DIMENSIONS,
+    bytesOfOne: BYTES[dtype],
+    bytes: bytes.length,
+  });
+  if ('complaint' in counted)
+    return { complaint: `shape [${shape.join(', ')}] of ${dtype} ${counted.complaint}` };
+  const count = counted.ok;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const flat = Array<number>(count);
   const read = READ[dtype];

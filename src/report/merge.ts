@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PropertyResult, ShardFacts } from '../check/events.ts';
 import { settled } from '../check/parallel/settle.ts';
 import { joinedTally, refusalsOf } from '../check/refusals.ts';
+import { parseStrict } from '../outside/json.ts';
 import { renewedIn } from '../trainer/renewal.ts';
 import { cutOffWords, isCutOff, isJudged, type Run, type RunStart, reached } from './runs.ts';
 
@@ -107,7 +108,7 @@ export function differenceOf(one: RunStart, other: RunStart): string | undefined
 
 /** As it is read again from a file: what is undefined is not there. */
 function plain(value: unknown): unknown {
-  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  return value === undefined ? undefined : parseStrict(JSON.stringify(value));
 }
 
 function doubled(parts: readonly Shard[]): readonly string[] {

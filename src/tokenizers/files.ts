@@ -1,7 +1,9 @@
 // The files of a tokenizer folder as one value, whichever way the trainer's library wrote them. Reads; parses
 // nothing beyond JSON.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readText } from '../outside/file.ts';
+import { parseStrict } from '../outside/json.ts';
 import { sourceOfTemplate } from './template-source.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -26,7 +28,7 @@ export function readTokenizerFiles(folder: string): TokenizerFiles | { readonly 
   if ('problem' in config) return config;
   const map = readJson(join(folder, 'special_tokens_map.json'), {});
   if ('problem' in map) return map;
-  const template = sourceOfTemplate(readText(join(folder, 'chat_template.jinja')), config.json.chat_template);
+  const template = sourceOfTemplate(textOf(join(folder, 'chat_template.jinja')), config.json.chat_template);
   const token = (name: string): string | undefined =>
     tokenText(config.json[name]) ?? tokenText(map.json[name]);
   return {
@@ -63,28 +65,24 @@ function problemOfFolder(folder: string): string | undefined {
   return `The tokenizer folder ${folder} has no tokenizer.json (it holds ${shown === '' ? 'nothing' : shown + more}); write one with tokenizer.save_pretrained(folder).`;
 }
 
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+/** Undefined where there is none. */
+function textOf(file: string): string | undefined {
+  const read = readText(file);
+  return 'ok' in read ? read.ok : undefined;
 }
 
 function readJson(file: string, absent?: Json): { readonly json: Json } | { readonly problem: string } {
+  if (absent !== undefined && !existsSync(file)) return { json: absent };
   const text = readText(file);
-  if (text === undefined)
-    return absent === undefined ? { problem: `${file} cannot be read.` } : { json: absent };
-  try {
-    const json: unknown = JSON.parse(text);
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { json: json as Json };
-    return { problem: `${file} is not a JSON object; write it again with save_pretrained.` };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+  if ('complaint' in text) return { problem: `${file} cannot be read: ${text.complaint}.` };
+  const parsed = parseStrict(text.ok);
+  if ('complaint' in parsed)
     return {
-      problem: `${basename(file)} in the tokenizer folder is not JSON (${reason}); write it again with save_pretrained. File: ${file}`,
+      problem: `${basename(file)} in the tokenizer folder is not JSON (${parsed.complaint}); write it again with save_pretrained. File: ${file}`,
     };
-  }
+  const json = parsed.ok;
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { json: json as Json };
+  return { problem: `${file} is not a JSON object; write it again with save_pretrained.` };
 }
 
 /** A special token is written as its text, or as an object with `content`. */

@@ -1,12 +1,14 @@
 // Compiling chat templates: line ends, a cache, and a sentence with a line number for those that do not compile.
 // Rendering is in template.ts.
 import { Template } from '@huggingface/jinja';
+import { type InputSize, type Parsed, renderBounded } from './bounded.ts';
+import { patience, timed } from './deadline.ts';
 import { usePythonCalls } from './python-calls.ts';
 import { normalizeLineEnds } from './template-source.ts';
 
 /** What is used of the engine's template. Its own type is not shown: its declarations do not compile in a strict program. */
 export interface CompiledTemplate {
-  render(variables: Record<string, unknown>): string;
+  render(variables: Record<string, unknown>, size: InputSize): string;
 }
 
 export type Compiled = { readonly template: CompiledTemplate } | { readonly problem: string };
@@ -23,12 +25,6 @@ export function compileTemplate(source: string): Compiled {
   return compiled;
 }
 
-/** `{}` for a template that compiles. */
-export function checkTemplate(source: string): { readonly problem?: string } {
-  const compiled = compileTemplate(source);
-  return 'problem' in compiled ? { problem: compiled.problem } : {};
-}
-
 // --- helpers ---
 
 /** Enough for every template of a property's cases in flight; a parsed template is about 100 kB. */
@@ -36,39 +32,60 @@ const CACHED_TEMPLATES = 64;
 const cache = new Map<string, Compiled>();
 
 function compile(source: string): Compiled {
+  if (source.length > LONGEST_TEMPLATE)
+    return {
+      problem: `it has ${source.length} characters, and no template has more than ${LONGEST_TEMPLATE}`,
+    };
+  const made = timed(patience(source.length), () => parsed(source));
+  if ('overrun' in made) return { problem: 'its compilation does not come to an end' };
+  if ('template' in made.done) return { template: { render: bounded(made.done.template) } };
+  const { reason } = made.done;
+  const lines = source.split('\n');
+  const line = lineOfError(lines, reason);
+  const shown = (lines[line - 1] ?? '').trim().slice(0, SHOWN_CHARACTERS);
+  const place = line === 0 ? '' : `, line ${line} (${shown})`;
+  return { problem: `it does not compile${place}: ${reason}. Correct it there.` };
+}
+
+function bounded(template: Parsed): CompiledTemplate['render'] {
+  return (variables, size) => renderBounded(template, variables, size);
+}
+
+function parsed(source: string): { readonly template: Parsed } | { readonly reason: string } {
   try {
-    const template = new Template(source);
-    usePythonCalls(template.parsed);
+    const { parsed: template } = new Template(source);
+    usePythonCalls(template);
     return { template };
   } catch (error) {
-    const reason = reasonOf(error);
-    const lines = source.split('\n');
-    const line = lineOfError(lines, reason);
-    const shown = (lines[line - 1] ?? '').trim().slice(0, SHOWN_CHARACTERS);
-    return { problem: `it does not compile, line ${line} (${shown}): ${reason}. Correct it there.` };
+    return { reason: reasonOf(error) };
   }
 }
+
+/** The longest of real models has 20,000. */
+const LONGEST_TEMPLATE = 2_000_000;
 
 /** A line of a template is shown as far as a terminal is wide. */
 const SHOWN_CHARACTERS = 80;
 
 /**
  * The engine gives no position. The culprit is the line from which on every longer beginning of the template
- * fails in the same way as the whole; a block that is never closed is thereby named where it opens.
+ * fails in the same way as the whole; a block that is never closed is thereby named where it opens. Each beginning is
+ * compiled again: where that takes too long, 0, and the line is not named.
  */
 function lineOfError(lines: readonly string[], reason: string): number {
-  let line = lines.length;
-  while (line > 1 && reasonOfBeginning(lines.slice(0, line - 1)) === reason) line--;
-  return line;
+  const found = timed(LOOKING_MILLISECONDS, () => {
+    let line = lines.length;
+    while (line > 1 && reasonOfBeginning(lines.slice(0, line - 1)) === reason) line--;
+    return line;
+  });
+  return 'done' in found ? found.done : 0;
 }
 
+const LOOKING_MILLISECONDS = 1_000;
+
 function reasonOfBeginning(lines: readonly string[]): string | undefined {
-  try {
-    new Template(lines.join('\n'));
-    return undefined;
-  } catch (error) {
-    return reasonOf(error);
-  }
+  const beginning = parsed(lines.join('\n'));
+  return 'reason' in beginning ? beginning.reason : undefined;
 }
 
 function reasonOf(error: unknown): string {

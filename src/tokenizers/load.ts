@@ -1,9 +1,12 @@
 // A tokenizer folder becomes a Tokenizer, or one sentence that says what is wrong with it. Synchronous, and never
 // over the network.
-import { basename } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { families, familyFolder } from './families.ts';
 import { readTokenizerFiles, type TokenizerFiles } from './files.ts';
+import { guarded } from './guarded.ts';
 import { huggingfaceTokenizer } from './huggingface.ts';
-import { checkTemplate } from './jinja.ts';
+import { checkTemplate } from './render.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { xenovaTokenizer } from './xenova.ts';
 
@@ -25,14 +28,22 @@ export function loadTokenizer(folder: string, options: LoadOptions = {}): Loaded
     if (problem !== undefined) return { problem: `The chat template of ${basename(folder)}: ${problem}` };
   }
   const backend = options.backend ?? 'huggingface';
+  const open = (): Tokenizer => (backend === 'xenova' ? xenovaTokenizer(files) : huggingfaceTokenizer(files));
   try {
-    return { tokenizer: backend === 'xenova' ? xenovaTokenizer(files) : huggingfaceTokenizer(files) };
+    return isOwn(folder)
+      ? { tokenizer: open() }
+      : guarded(folder, statSync(join(folder, 'tokenizer.json')).size, open);
   } catch (error) {
     return { problem: problemOfBackend(files, backend, error) };
   }
 }
 
 // --- helpers ---
+
+/** It ships with this package: nobody else has written it. */
+function isOwn(folder: string): boolean {
+  return families.some((name) => familyFolder(name) === resolve(folder));
+}
 
 function problemOfBackend(files: TokenizerFiles, backend: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);

@@ -1,7 +1,8 @@
 // Chat templates as the harness renders them: @huggingface/jinja with the variables that transformers'
 // apply_chat_template passes. What still differs from Jinja2 is listed in knownDifferences.
 import type { Message } from '../vocabulary.ts';
-import { compileTemplate } from './jinja.ts';
+import { patience, timed } from './deadline.ts';
+import { type CompiledTemplate, compileTemplate } from './jinja.ts';
 import { pythonCalls, Refusal } from './python-calls.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -33,8 +34,11 @@ export type Rendered =
 export function renderChat(template: string, options: RenderOptions): Rendered {
   const compiled = compileTemplate(template);
   if ('problem' in compiled) return { problem: `The chat template: ${compiled.problem}` };
+  // It is waited for once: there are hundreds of conversations.
+  if (endless.has(compiled.template)) return { problem: TOO_LONG };
+  const characters = options.messages.reduce((sum, { content }) => sum + sizeOf(content), 0);
   try {
-    const text = compiled.template.render({
+    const variables = {
       ...options.extra,
       ...pythonCalls,
       messages: options.messages,
@@ -44,8 +48,12 @@ export function renderChat(template: string, options: RenderOptions): Rendered {
       documents: null,
       ...(options.bosToken === undefined ? {} : { bos_token: options.bosToken }),
       ...(options.eosToken === undefined ? {} : { eos_token: options.eosToken }),
-    });
-    return { text };
+    };
+    const size = { characters, messages: options.messages.length };
+    const rendered = timed(patience(characters), () => compiled.template.render(variables, size));
+    if ('done' in rendered) return { text: rendered.done };
+    endless.add(compiled.template);
+    return { problem: TOO_LONG };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof Refusal)
@@ -53,6 +61,36 @@ export function renderChat(template: string, options: RenderOptions): Rendered {
     return { problem: `The chat template fails on the conversation: ${reason}` };
   }
 }
+
+/** Content is text most often; parts of text and pictures otherwise. */
+function sizeOf(content: unknown): number {
+  return typeof content === 'string' ? content.length : (JSON.stringify(content)?.length ?? 0);
+}
+
+const TOO_LONG =
+  'The chat template does not come to an end on the conversation; look at its loops and macros, or give another template.';
+
+/** Why a template is of no use, or `{}`: it compiles, and comes to an end on a short conversation. */
+export function checkTemplate(source: string): { readonly problem?: string } {
+  const compiled = compileTemplate(source);
+  if ('problem' in compiled) return { problem: compiled.problem };
+  for (const addGenerationPrompt of [true, false])
+    renderChat(source, { messages: SHORT, addGenerationPrompt });
+  // What it refuses or fails on is for those to tell who have a conversation.
+  return endless.has(compiled.template)
+    ? {
+        problem:
+          'it does not come to an end on a conversation of two messages; look at its loops and macros.',
+      }
+    : {};
+}
+
+const SHORT: readonly Message[] = [
+  { role: 'user', content: 'Hello.' },
+  { role: 'assistant', content: 'Hello.' },
+];
+
+const endless = new WeakSet<CompiledTemplate>();
 
 /** The special tokens that a template may print, of this tokenizer: spread it into the options of renderChat. */
 export function templateTokens(tokenizer: Tokenizer): Pick<RenderOptions, 'bosToken' | 'eosToken'> {

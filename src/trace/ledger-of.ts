@@ -2,6 +2,7 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Entry } from '../view/read.ts';
 import type { Semantics } from '../vocabulary.ts';
+import { withoutFalseCaps } from './caps.ts';
 import type {
   Generation,
   Ledger,
@@ -49,7 +50,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
   const declared = settings.semantics.sft_target === 'assistant' ? 'assistant' : undefined;
   const replicas = replicasOf(ranked);
   const books = ranked.map((process) => forwardsOf(process, special, replicas));
-  const bare = books.flatMap((process) => process.rows);
+  const bare = withoutFalseCaps(books.flatMap((process) => process.rows));
   const generations = cutAtStops(ranked.flatMap(generationsOf), bare);
   const trainOn = options.trainOn ?? declared;
   const world = spanWorldOf({ tokenizer, generations, dataset, trainOn });

@@ -211,7 +211,13 @@ export interface ScoredRow extends RowIds {
 /** How the harness knows what of a row should be trained. */
 export type Origin =
   /** The row is one of the data set that was given. */
-  | { readonly kind: 'dataset'; readonly example: number; readonly form: string }
+  | {
+      readonly kind: 'dataset';
+      readonly example: number;
+      readonly form: string;
+      /** The same ids stand in others of the data set, too, which it may as well be. */
+      readonly shared?: true;
+    }
   /** Its tokens were sampled by recorded generate() calls: index into Ledger.generations, in the order of the row. */
   | { readonly kind: 'generation'; readonly generations: readonly number[] }
   /** The chat template's marks are in it. */

@@ -9,7 +9,7 @@ import {
   type RunEvent,
 } from '../check/events.ts';
 import type { Finding } from '../check/property.ts';
-import { caseId } from '../check/saved/corpus.ts';
+import { caseId } from '../check/saved/saved-case.ts';
 import type { Hello } from '../protocol/message.ts';
 import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';

@@ -15,8 +15,10 @@ export interface ExitFacts {
 export function exitAdvice({ exit, op, command, stderrTail, traceback, rest }: ExitFacts): string {
   if (rest !== '')
     return 'End every answer with a newline and flush it; the SDK (import lossproof) does both.';
+  if (op === 'hello' && SHADOWED.test(stderrTail))
+    return 'Another lossproof comes before this one on the path of that Python: rename a file or folder called lossproof where the adapter lies or is started.';
   if (op === 'hello' && isReadyMade(command) && MISSING_MODULE.test(stderrTail))
-    return 'Name a Python that has torch, transformers and trl with --python, or install them there: pip install torch transformers trl.';
+    return `Name a Python that has torch, transformers and trl with --python, or install them there: ${programOf(command)} -m pip install 'lossproof[trl]' (or torch transformers trl requests).`;
   const absent = op === 'hello' ? MISSING_NAME.exec(stderrTail)?.[1] : undefined;
   if (absent !== undefined) return absentAdvice(absent, command);
   if (op === 'hello' && traceback !== undefined)
@@ -40,12 +42,19 @@ export function exitAdvice({ exit, op, command, stderrTail, traceback, rest }: E
 /** Python's own words, and those of the ready-made adapters. */
 const MISSING_MODULE = /No module named|lossproof: \S+ is not installed/;
 
+/** What Python says where a file of the user's is called as our package is, or an older one was found. */
+const SHADOWED =
+  /No module named '?lossproof[.']|module 'lossproof(?:\.\w+)*' (?:\([^)]*\) )?has no attribute|cannot import name .* from (?:partially initialized module )?'lossproof/;
+
 /** The module that an import did not find, by its first word. */
 const MISSING_NAME = /ModuleNotFoundError: No module named '([\w-]+)/;
 
 function absentAdvice(name: string, command: readonly string[]): string {
-  const python = command.find((word) => word !== 'env' && !word.includes('=')) ?? 'python3';
-  return `${python} has no module ${name}. Name the Python that you train with (-- .venv/bin/python adapter.py, or \`trainer\` in lossproof.config.json) or activate its environment; if ${name} is your own code, start from the folder in which the import works, or set PYTHONPATH.`;
+  return `${programOf(command)} has no module ${name}. Name the Python that you train with (-- .venv/bin/python adapter.py, or \`trainer\` in lossproof.config.json) or activate its environment; if ${name} is your own code, start from the folder in which the import works, or set PYTHONPATH.`;
+}
+
+function programOf(command: readonly string[]): string {
+  return command.find((word) => word !== 'env' && !word.includes('=')) ?? 'python3';
 }
 
 function isReadyMade(command: readonly string[]): boolean {

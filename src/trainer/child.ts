@@ -5,7 +5,8 @@ import { isatty } from 'node:tty';
 import { execa } from 'execa';
 import { PACKAGE_ROOT } from '../version.ts';
 import type { ChildOptions } from './child-options.ts';
-import { guard, release, signalGroup } from './orphans.ts';
+import { guard, release, signalGroup } from './processes/orphans.ts';
+import { endStrays, MARK, nextMark } from './processes/strays.ts';
 import { ring } from './ring.ts';
 
 /** How a child ended; `spawnError` (a code such as ENOENT) when it never began. */
@@ -23,8 +24,10 @@ export interface Child {
   endInput(): void;
   /** SIGTERM to the group, SIGKILL after half a second. Resolves when it is gone. */
   kill(): Promise<ChildExit>;
-  /** Its last output was read, or the grace is over; the rest of its group is dead. */
+  /** Its last output was read, or the grace is over; the rest of its group is dead, and who had left it. */
   readonly exited: Promise<ChildExit>;
+  /** It has closed its standard output and lives on: nothing can be heard of it any more. */
+  readonly closedOutput: Promise<void>;
   stderrTail(): string;
   /** Adds a line of the harness's own to the stderr tail. */
   note(line: string): void;
@@ -38,16 +41,23 @@ const TERM_MILLISECONDS = 500;
  */
 const EXIT_GRACE_MILLISECONDS = 200;
 
+/** Between the end of its output and the decision that it lives on: a process that ends closes everything, too. */
+const CLOSED_GRACE_MILLISECONDS = 1_000;
+
 export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => void): Child {
-  const [file = '', ...rest] = options.command;
+  const { words, variables } = withoutEnv(options.command);
+  const [file = '', ...rest] = words;
   const tail = ring();
+  const mark = nextMark();
   const subprocess = execa(file, rest, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    env: { ...options.env, PYTHONPATH: pythonPath(options.env) },
+    env: { ...options.env, ...variables, PYTHONPATH: pythonPath(options.env), [HARNESS]: '1', [MARK]: mark },
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'pipe',
-    detached: true, // its own group, so that what it starts dies with it
+    // Its own group, so that what it starts dies with it; on Windows a console of its own, and trees are killed instead.
+    detached: !WINDOWS,
+    windowsHide: true,
     buffer: false,
     reject: false,
     cleanup: false, // orphans.ts kills the group, execa would kill the leader only
@@ -58,15 +68,24 @@ export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => v
   // EPIPE says that the child is gone, but not why: the exit does, and it comes.
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
 
-  const drained = Promise.all([once(stdout, 'end'), once(stderr, 'end')]);
+  const silent = once(stdout, 'end');
+  const drained = Promise.all([silent, once(stderr, 'end')]);
   const exited = pid === undefined ? spawnFailure(subprocess) : new Promise<ChildExit>(whenGone);
+
+  const closedOutput = new Promise<void>((resolve) => {
+    void silent.then(async () => {
+      const gone = await Promise.race([exited, sleep(CLOSED_GRACE_MILLISECONDS)]);
+      if (gone === undefined) resolve();
+    });
+  });
 
   function whenGone(resolve: (exit: ChildExit) => void): void {
     if (pid === undefined) return;
-    guard(pid);
+    guard(pid, mark);
     subprocess.once('exit', async (exitCode: number | null, signal: string | null) => {
       await Promise.race([drained, sleep(EXIT_GRACE_MILLISECONDS)]);
       signalGroup(pid, 'SIGKILL');
+      await endStrays(mark, pid);
       release(pid);
       for (const stream of [stdin, stdout, stderr]) stream.destroy();
       resolve(signal === null ? { exitCode: exitCode ?? 0 } : { signal });
@@ -88,6 +107,7 @@ export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => v
     endInput: () => void stdin.end(),
     kill,
     exited,
+    closedOutput,
     stderrTail: tail.text,
     note: (line) => tail.push(Buffer.from(`${line}\n`)),
   };
@@ -141,7 +161,28 @@ export function startAttached({ command, cwd, env, silent = false }: AttachedOpt
   };
 }
 
+/** `env NAME=VALUE program` where there is no `env`. */
+export function withoutEnv(
+  command: readonly string[],
+  windows: boolean = WINDOWS,
+): { readonly words: readonly string[]; readonly variables: Readonly<Record<string, string>> } {
+  if (!windows || command[0] !== 'env') return { words: command, variables: {} };
+  const begin = command.findIndex((word, at) => at > 0 && !/^\w+=/.test(word));
+  const given = command.slice(1, begin < 0 ? undefined : begin);
+  return {
+    words: begin < 0 ? [] : command.slice(begin),
+    variables: Object.fromEntries(
+      given.map((word) => [word.split('=', 1)[0], word.slice(word.indexOf('=') + 1)]),
+    ),
+  };
+}
+
+const WINDOWS = process.platform === 'win32';
+
 const STANDARD_STREAMS = [0, 1, 2];
+
+/** Says to an SDK that standard output is the protocol's, before anything that it imports can print; PROTOCOL.md. */
+const HARNESS = 'LOSSPROOF_PIPE';
 
 /** Python adapters find `import lossproof` here without installing it. */
 const PYTHON_FOLDER = join(PACKAGE_ROOT, 'src', 'python');

@@ -25,10 +25,14 @@ export interface Ticket {
 export type Ending =
   | { readonly kind: 'exit'; readonly exit: ChildExit; readonly rest: string }
   | { readonly kind: 'hang'; readonly milliseconds: number; readonly rest: string }
+  /** It closed its standard output and lived on. */
+  | { readonly kind: 'closed'; readonly rest: string }
   | {
       readonly kind: 'garbage';
       readonly reason: 'no answer' | 'not UTF-8' | 'too long' | 'wrong id' | 'twice' | 'unasked';
       readonly line: string;
+      /** Where the line stops being JSON. */
+      readonly complaint?: string;
       /** The id that was due, where one was. */
       readonly due?: number;
     };
@@ -87,6 +91,7 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
     settle = resolve;
   });
   void child.exited.then((exit) => end({ kind: 'exit', exit, rest: splitter.rest() }));
+  void child.closedOutput.then(() => end({ kind: 'closed', rest: splitter.rest() }));
 
   function send(ticket: Ticket): void {
     if (over || flight.length >= window || nextId > lastId) backlog.push(ticket);
@@ -135,7 +140,8 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
   function take(line: Line): boolean {
     if (typeof line !== 'string') return garbage(line.fault, line.start);
     const parsed = parseJson(line);
-    if ('complaint' in parsed || !isAnswerLine(parsed.ok)) return garbage('no answer', line);
+    if ('complaint' in parsed) return garbage('no answer', line, parsed.complaint);
+    if (!isAnswerLine(parsed.ok)) return garbage('no answer', line);
     const head = flight[0];
     const { id } = parsed.ok;
     if (id === headId - 1 && id >= HELLO_ID) return garbage('twice', line);
@@ -148,9 +154,14 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
     return true;
   }
 
-  function garbage(reason: (Ending & { kind: 'garbage' })['reason'], line: string): false {
+  function garbage(
+    reason: (Ending & { kind: 'garbage' })['reason'],
+    line: string,
+    complaint?: string,
+  ): false {
     child.note(`[stdout] ${line}`);
-    void end({ kind: 'garbage', reason, line, ...(flight.length > 0 ? { due: headId } : {}) });
+    const said = complaint === undefined ? {} : { complaint };
+    void end({ kind: 'garbage', reason, line, ...said, ...(flight.length > 0 ? { due: headId } : {}) });
     return false;
   }
 

@@ -5,7 +5,8 @@ import { helloBody } from '../protocol/request.ts';
 import { isJsonObject, type JsonObject, shown } from '../protocol/result.ts';
 import type { ChildOptions } from './child-options.ts';
 import { type Connection, connect } from './connection.ts';
-import { endedFailure, helloFailure, raisedFailure, refusedHelloFailure } from './explain.ts';
+import { endedFailure } from './ended.ts';
+import { helloFailure, raisedFailure, refusedHelloFailure } from './explain.ts';
 import type { TrainerFailure } from './failure.ts';
 
 export interface OpenOptions extends ChildOptions {

@@ -8,13 +8,8 @@ import { HELLO_ID, helloLine, requestBody, requestLine } from '../protocol/reque
 import { askOneByOne } from './careful.ts';
 import type { ChildOptions, Renew } from './child-options.ts';
 import { type Connection, type Ended, type Ticket, WINDOW } from './connection.ts';
-import {
-  budgetFailure,
-  changedHelloFailure,
-  endedFailure,
-  stoppedFailure,
-  withReproduced,
-} from './explain.ts';
+import { endedFailure } from './ended.ts';
+import { budgetFailure, changedHelloFailure, stoppedFailure, withReproduced } from './explain.ts';
 import type { TrainerFailure } from './failure.ts';
 import { open } from './open.ts';
 import { outcomeOf } from './outcome.ts';
@@ -174,16 +169,34 @@ export async function startTrainer(
     }
     if (culprit === undefined || culprit.op === 'hello') return;
     if (ended === undefined) {
-      culprit.failed(withReproduced(failure, culprit.op, false));
+      culprit.failed(withReproduced(failure, culprit.op, 'never'));
       use(fresh);
       return;
     }
-    lastTail = ended.stderrTail;
-    const again = endedFailure(ended, ended.unanswered.length > 0 ? culprit.op : undefined, options.command);
-    culprit.failed(withReproduced(again, culprit.op, true));
+    const again = failureOf(ended, culprit);
     queue.unshift(...suspects.slice(answers.length + 1));
-    const next = await reopen(again);
+    let alone: Ended | undefined = ended;
+    // That process had answered others: whether they matter is seen where it is the only one.
+    if (answers.length > 0) {
+      const only = await reopen(again);
+      if (only === undefined) return;
+      alone = (await askOneByOne(only, [culprit])).ended;
+      if (alone === undefined) {
+        culprit.failed(withReproduced(again, culprit.op, 'behind others'));
+        use(only);
+        return;
+      }
+    }
+    const last = failureOf(alone, culprit);
+    culprit.failed(withReproduced(last, culprit.op, 'alone'));
+    const next = await reopen(last);
     if (next !== undefined) use(next);
+  }
+
+  function failureOf(ended: Ended, { op }: Ticket): TrainerFailure {
+    lastTail = ended.stderrTail;
+    const owed = ended.unanswered.length > 0 && op !== 'hello' ? op : undefined;
+    return endedFailure(ended, owed, options.command);
   }
 
   /** A process in place of one that failed, within the budget; undefined, and everything failed, where there is none. */

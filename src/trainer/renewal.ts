@@ -4,7 +4,7 @@ import type { Renew } from './child-options.ts';
 import type { Connection } from './connection.ts';
 import { gigabytes, memoryLimitFailure } from './explain.ts';
 import type { TrainerFailure } from './failure.ts';
-import { residentBytes } from './memory.ts';
+import { residentBytes } from './processes/memory.ts';
 import type { Renewal } from './trainer.ts';
 
 export interface Ages {

@@ -1,5 +1,6 @@
 // A data set's bytes as rows: JSON lines, or one JSON array. Nothing in a file can stop the reading; what is no JSON is
 // a problem of its line.
+import { parseStrict } from '../outside/json.ts';
 
 export interface Entry {
   /** The line in the file, from 1; in a JSON array, the item. */
@@ -80,20 +81,15 @@ function hasMore(bytes: Uint8Array, from: number): boolean {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const read = parseStrict(text);
+  return 'ok' in read ? read.ok : undefined;
 }
 
 function entryOf(number: number, text: string): Entry {
-  try {
-    return { number, value: JSON.parse(text) };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { number, problem: `The line is not JSON: ${reason.slice(0, SHOWN_REASON)}` };
-  }
+  const read = parseStrict(text);
+  return 'ok' in read
+    ? { number, value: read.ok }
+    : { number, problem: `The line is not JSON: ${read.complaint.slice(0, SHOWN_REASON)}` };
 }
 
 /** The engine quotes the text; a long one would fill the screen. */

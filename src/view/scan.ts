@@ -41,6 +41,8 @@ export interface View {
   readonly unread: number;
   readonly tokens: number;
   readonly trained: number;
+  /** Of each row of which something was made: its tokens without padding, and how many of it are trained. */
+  readonly sizes: { readonly tokens: readonly number[]; readonly trained: readonly number[] };
   /** Most rows first; notes stand behind flags. */
   readonly counts: readonly Count[];
   readonly assumed: readonly string[];
@@ -59,6 +61,7 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
   let [rows, flagged, unread, tokens, trained] = [0, 0, 0, 0, 0];
   const counts = new Map<Fault['id'], Counting>();
   const assumed = new Set<string>();
+  const sizes: { tokens: number[]; trained: number[] } = { tokens: [], trained: [] };
   let long = 0;
   const bad: ViewedRow[] = [];
   const noted: ViewedRow[] = [];
@@ -67,7 +70,12 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
     for (const viewed of viewedRows(entry, options, assumed)) {
       rows++;
       tokens += viewed.row?.ids.length ?? 0;
-      for (const each of viewed.row?.trained ?? []) if (each) trained++;
+      const own = viewed.row?.trained.reduce((sum, each) => sum + Number(each), 0) ?? 0;
+      trained += own;
+      if (viewed.row !== undefined) {
+        sizes.tokens.push(viewed.row.real.to - viewed.row.real.from);
+        sizes.trained.push(own);
+      }
       if ((viewed.row?.ids.length ?? 0) > TRL_LENGTH && viewed.form !== 'input_ids') long++;
       if (viewed.row === undefined) unread++;
       const isFlagged = viewed.faults.some(({ id }) => !isNote(id));
@@ -85,6 +93,7 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
     unread,
     tokens,
     trained,
+    sizes,
     counts: [...counts.values()].sort((left, right) => order(left) - order(right)),
     assumed: [...assumed, ...lengthsOf(long, options)],
     kept: (keep.numbers === undefined

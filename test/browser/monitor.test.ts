@@ -197,6 +197,28 @@ describe('the page of logs', () => {
     expect(troubles).toEqual([]);
   });
 
+  test('is filtered by the name of a series, by run and by what is wrong, in plots and in tables', async () => {
+    const { page } = await open(document);
+    const shown = page.locator('#shown');
+    const box = page.getByRole('searchbox', { name: 'Filter properties and series' });
+    await box.fill('objective/kl');
+    expect(await shown.innerText()).toBe('1 of 5 properties, 4 of 102 series shown');
+    const plots = page.locator('[data-item=series]:visible h4, [data-item=series]:visible h3');
+    expect((await plots.allInnerTexts()).map((each) => each.replace('✗ ', ''))).toEqual(
+      Array(4).fill('objective/kl'),
+    );
+    await box.fill('layer/7/');
+    expect(await page.locator('tr[data-item=series]:visible').count()).toBe(3);
+    expect(await page.locator('.runs-logged > details:visible').count()).toBe(3);
+    await box.fill('layer run:runs/calm');
+    expect(await page.locator('.runs-logged > details:visible').count()).toBe(1);
+    await page.getByRole('button', { name: /fails \d/ }).click();
+    await box.fill('s:fail');
+    expect(await page.locator('.plot:visible').count()).toBe(await page.locator('.plot.wrong').count());
+    await box.fill('');
+    expect(await page.locator('[data-item=series][hidden]').count()).toBe(0);
+  });
+
   test('is explored by keys alone', async () => {
     const { page } = await open(document);
     const plot = page.locator('#run-logged-1 .plot').first();

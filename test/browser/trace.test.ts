@@ -1,5 +1,6 @@
 // The page that `trace --html` writes: from disk, on a narrow screen, on paper, without script, for who hears it.
 import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { tracePage } from '../../src/report/html/trace/trace.ts';
 import { tracedLedger, tracedRun } from '../report/traced-run.ts';
@@ -96,6 +97,7 @@ describe('the page of a traced run', () => {
 
   test('tells the token under the pointer, its target and its weight', async () => {
     const { page } = await open(document);
+    await isRead(page);
     const box = await page.locator('.carpet a.row rect').nth(2).boundingBox();
     const cell = Number(await page.locator('.carpet').getAttribute('data-cell'));
     if (box === null) throw new Error('the carpet has no row');
@@ -109,6 +111,7 @@ describe('the page of a traced run', () => {
 
   test('goes from token to token by the arrow keys, and to the row by Enter or a click', async () => {
     const { page } = await open(document);
+    await isRead(page);
     const now = (): Promise<string> => page.locator('.carpet-now').innerText();
     await page.locator('.carpet').focus();
     await page.keyboard.press('ArrowDown');
@@ -126,4 +129,64 @@ describe('the page of a traced run', () => {
     expect(new URL(page.url()).hash).toBe(HEADER);
     expect(await top()).toBeLessThan(Math.max(far, 800));
   });
+
+  test('tells a token of a heat strip under the pointer and by the arrow keys, below the strip', async () => {
+    const { page } = await open(document);
+    const readout = page.locator(`${HEADER} .readout`);
+    await page.locator(`${HEADER} .wrong`).first().hover();
+    expect(await readout.innerText()).toMatch(
+      /^28 · assistant · id \d+ · prompt · target: itself · weight 0.02/,
+    );
+    await page.keyboard.press('Tab');
+    await page.locator(`${HEADER} .heat`).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await readout.innerText()).toContain('29 · ⏎');
+    await page.keyboard.press('Home');
+    expect(await readout.innerText()).toMatch(/^0 · .* · not trained · /);
+    expect(await page.locator(`${HEADER} .c.here`).count()).toBe(1);
+  });
+
+  test('does not open with what is raw: the place is folded, and nobody calls anything with it', async () => {
+    const { page } = await open(document);
+    const card = page.locator('article.card').first();
+    expect(await card.locator('pre:visible').count()).toBe(0);
+    expect(await card.innerText()).not.toContain('as a Python literal');
+    expect((await card.boundingBox())?.height ?? Number.NaN).toBeLessThan(600);
+  });
+
+  test('makes a row that the page has no room for, and finds rows by what is in them', async () => {
+    const many = tracedLedger({ right: true });
+    const rows = Array.from({ length: 80 }, (_, at) =>
+      many.rows.map((row) => ({ ...row, forward: 10 * (at + 1) + row.step })),
+    ).flat();
+    const large = { ...many, rows: [...ledger.rows.slice(0, 4), ...rows] };
+    const { page, troubles } = await open(
+      tracePage([tracedRun(ledger, true)], { ledger: large, unseen: [] }),
+    );
+    await isRead(page);
+    expect(await page.locator('#row-0-801-1').count()).toBe(0);
+    await page.locator('.carpet').focus();
+    await page.keyboard.press('End');
+    for (let at = 0; at < 40; at++) await page.keyboard.press('PageDown');
+    // The last one has weights of 0.
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    const last = page.locator('.made-rows article').last();
+    await last.waitFor();
+    expect(await last.locator('h3').innerText()).toContain('forward pass 801, row ');
+    expect(await last.locator('.run.on').first().innerText()).toContain('A');
+    expect(await last.locator('i').last().getAttribute('title')).toMatch(/ · id \d+ · not trained/);
+    await page.getByRole('searchbox').fill('is:wrong');
+    await expect.poll(() => page.locator('#shown').innerText()).toContain('3 of 564 rows shown');
+    expect(await page.locator('[data-row]:visible').count()).toBe(3);
+    await page.getByRole('searchbox').fill('step:1 country');
+    await expect.poll(() => page.locator('#shown').innerText()).toContain('160 of 564 rows shown');
+    expect(await page.locator('[data-row]:visible').count()).toBe(50);
+    expect(troubles).toEqual([]);
+  });
 });
+
+/** The rows that are kept beside the carpet were read. */
+async function isRead(page: Page): Promise<void> {
+  await expect.poll(() => page.locator('.carpet-now').innerText()).toContain('Point at');
+}

@@ -36,6 +36,18 @@ test('what failing cases share and those that hold lack is told, as counted', as
   );
 });
 
+test('all labels of failing and of holding cases are counted, where there are enough of both', async () => {
+  const result = await check(extracting((ids) => (ids.length === 0 ? [1] : ids)));
+  const { failing = 0, holding = 0, labels = {} } = result.comparedLabels ?? {};
+  expect(failing + holding).toBe(result.cases);
+  expect(labels.empty).toEqual({ failing, holding: 0 });
+  for (const [label, counts] of Object.entries(labels))
+    expect(counts.failing + counts.holding, label).toBe(result.labels[label]);
+  const all = await check(extracting((ids) => [...ids, 1]));
+  expect(all.verdict).toBe('fail');
+  expect(all.comparedLabels).toBeUndefined();
+});
+
 test('nothing is told where the failing cases share nothing, or only what most cases have', async () => {
   // Every id above 50 comes back wrong: long and short cases have some.
   const { failingLabels } = await check(extracting((ids) => ids.map((id) => Math.min(id, 50))));

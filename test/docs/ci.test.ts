@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
 import { splitCommand } from '../../src/cli/trainer/words.ts';
+import { VERSION } from '../../src/version.ts';
 import { makeWorld } from '../cli/world.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
@@ -64,7 +65,7 @@ function keysOf(yaml: string): {
 /** Every `npx lossproof ...` of a text: lines that were folded or continued are one. */
 function commandsOf(text: string): string[][] {
   const whole = text.replaceAll(/\\\n\s*/g, ' ').replaceAll(/\n\s+(?=--)/g, ' ');
-  return [...whole.matchAll(/npx lossproof ([^\n`#|&]+)/g)].map(([, rest = '']) => {
+  return [...whole.matchAll(/(?:npx |run: )lossproof ([a-z][^\n`#|&]+)/g)].map(([, rest = '']) => {
     const words = splitCommand(rest.trim());
     if ('problem' in words) throw new Error(words.problem);
     return [...words];
@@ -131,6 +132,16 @@ describe('the files of docs/ci', () => {
     const job = read('gitlab-ci.yml');
     expect(job).toContain('artifacts:\n    when: always');
     expect(job.split('lossproof.xml')).toHaveLength(3);
+  });
+
+  test('what is pinned is this version', () => {
+    const root = join(DOCS, '..');
+    const component = readFileSync(join(root, 'templates', 'check.yml'), 'utf8');
+    expect(/^ {4}version:\n.*\n {6}default: (.*)$/m.exec(component)?.[1]).toBe(VERSION);
+    const files = [read('README.md'), component, readFileSync(join(root, 'action.yml'), 'utf8')];
+    const pins = files.flatMap((text) => [...text.matchAll(/(?:@|@v|rev: v)(\d+\.\d+\.\d+)/g)]);
+    expect(pins.length).toBeGreaterThan(3);
+    expect(new Set(pins.map(([, pinned]) => pinned))).toEqual(new Set([VERSION]));
   });
 
   test('the table of outputs has every output, and the table of files every file', () => {

@@ -26,7 +26,13 @@ const documents = packed.filter((path) => path.endsWith('.md'));
 
 test('the package holds its documents', () => {
   expect(documents).toEqual(
-    expect.arrayContaining(['README.md', 'PROTOCOL.md', 'docs/start.md', 'docs/ci/README.md']),
+    expect.arrayContaining([
+      'README.md',
+      'README.zh.md',
+      'PROTOCOL.md',
+      'docs/start.md',
+      'docs/ci/README.md',
+    ]),
   );
   expect(packed).toContain('LICENSE');
 });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseTolerant } from '../../src/outside/tolerant.ts';
 import { encodeArgs, floatText, parseJson, TOKEN_ROW, type Wire } from '../../src/protocol/json.ts';
-import { parseTolerant } from '../../src/protocol/tolerant.ts';
 
 const WIRE: Wire = { layoutOf: () => TOKEN_ROW, base64: false, floats: 'float32' };
 

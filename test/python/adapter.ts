@@ -27,12 +27,19 @@ export interface Ran extends Output {
   readonly answers: readonly Answer[];
 }
 
+/** Of what the harness starts. */
+const STARTED_BY_HARNESS = { LOSSPROOF_PIPE: '1' };
+
 /** `python3 ...args` with the package importable and `input` on its standard input. */
-export async function bytes(args: readonly string[], input: string): Promise<Output> {
+export async function bytes(
+  args: readonly string[],
+  input: string,
+  mark: Readonly<Record<string, string>> = STARTED_BY_HARNESS,
+): Promise<Output> {
   const { stdout, stderr, exitCode } = await execa('python3', args, {
     input,
     reject: false,
-    env: { ...pythonEnvironment(), PYTHONDONTWRITEBYTECODE: '1' },
+    env: { ...pythonEnvironment(), PYTHONDONTWRITEBYTECODE: '1', ...mark },
   });
   return { stdout, stderr, exitCode };
 }

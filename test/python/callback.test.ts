@@ -193,11 +193,16 @@ test('what cannot be meant is said where it is written', async () => {
   expect(err).toContain("ValueError: policy: 'abort' is none of warn, stop");
 });
 
-test('standard output stays the script’s, but not that of an adapter', async () => {
+test('standard output stays the script’s, but not that of an adapter that the harness started', async () => {
   const script = await python('print("mine")', {}, 'ignore');
   expect(script.out).toBe('mine\n');
   for (const adapter of ['import lossproof', 'from lossproof import op']) {
-    const { out, err } = await python('', {}, 'ignore', `${adapter}\nprint("noise", flush=True)`);
+    const { out, err } = await python(
+      '',
+      { LOSSPROOF_PIPE: '1' },
+      'ignore',
+      `${adapter}\nprint("noise", flush=True)`,
+    );
     expect([out, err]).toEqual(['', 'noise\n']);
   }
 });

@@ -75,7 +75,7 @@ out = []
 code = pty.spawn([sys.executable, "-c", ${JSON.stringify(ECHO)}])
 sys.exit(os.waitstatus_to_exitcode(code))`;
   const { stdout, exitCode } = await python(['-c', pty], '');
-  expect(stdout).toContain('npx lossproof check -- python');
+  expect(stdout).toContain('lossproof check -- python');
   expect(stdout.trim().split('\n')).toHaveLength(1);
   expect(exitCode).toBe(2);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { adapter, bytes } from './adapter.ts';
+import { adapter, bytes, lines } from './adapter.ts';
 
 const ADVANTAGES = { op: 'advantages', args: { rewards: [1, 0.5], group_ids: [0, 0] } };
 const SERVE = 'lossproof.serve(name="a")';
@@ -40,6 +40,30 @@ ${SERVE}`,
   expect(answers[0]?.ok).toEqual({ advantages: [1, 0.5] });
   expect(stdout).not.toContain('from');
   for (const line of ['from a child', 'from python', 'from fd 1']) expect(stderr).toContain(line);
+});
+
+test('where no harness started it, standard output is taken by serve and not by the import', async () => {
+  const source = `
+import lossproof
+print("before", flush=True)
+lossproof.serve(name="a", ops={"advantages": lambda rewards: print("behind") or {"advantages": rewards}})`;
+  const { stdout, stderr } = await bytes(['-c', source], lines([ADVANTAGES]), {});
+  expect(stdout).toBe('before\n{"id":1,"ok":{"advantages":[1,0.5]}}');
+  expect(stderr).toBe('behind');
+});
+
+test('what the trainer starts in turn keeps its standard output', async () => {
+  const { answers } = await adapter(
+    `
+import subprocess, sys
+@lossproof.op
+def advantages(rewards):
+    told = subprocess.run([sys.executable, "-c", "import lossproof; print('told')"], stdout=subprocess.PIPE).stdout
+    return {"advantages": rewards, "options": {"told": told.decode()}}
+${SERVE}`,
+    [ADVANTAGES],
+  );
+  expect(answers[0]?.ok).toEqual({ advantages: [1, 0.5], options: { told: 'told\n' } });
 });
 
 test('an exception, a refusal and a skip are answers, and the process lives on', async () => {

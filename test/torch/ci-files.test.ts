@@ -18,6 +18,7 @@ function folderWithSpace(): string {
 
 describe('their readers take them', () => {
   const GITHUB = ['check-jsonschema', '--builtin-schema', 'vendor.github-workflows'];
+  const ACTION = ['check-jsonschema', '--builtin-schema', 'vendor.github-actions'];
   const GITLAB = ['check-jsonschema', '--builtin-schema', 'vendor.gitlab-ci'];
   const KUBERNETES = ['kubernetes-validate', '--strict'];
 
@@ -35,6 +36,38 @@ describe('their readers take them', () => {
   ])('%s', (name, reader) => {
     expect(judged(reader, join(CI, name))).toBe(0);
   });
+
+  test('the action and the component of this repository, and the workflow for Windows', () => {
+    expect(judged(ACTION, resolve('action.yml'))).toBe(0);
+    expect(judged(GITHUB, join(CI, 'windows.yml'))).toBe(0);
+    expect(
+      judged(
+        GITLAB,
+        componentJob((text) => text),
+      ),
+    ).toBe(0);
+  });
+
+  test('the action and the component with a mistake in them are refused', () => {
+    const action = join(folderWithSpace(), 'action.yml');
+    writeFileSync(action, readFileSync('action.yml', 'utf8').replace('using: composite', 'use: composite'));
+    expect(judged(ACTION, action)).not.toBe(0);
+    expect(
+      judged(
+        GITLAB,
+        componentJob((text) => text.replace('junit:', 'junitt:')),
+      ),
+    ).not.toBe(0);
+  });
+
+  /** The job that GitLab makes of the component; its schema knows no second document. */
+  function componentJob(change: (text: string) => string): string {
+    const [, job = ''] = readFileSync('templates/check.yml', 'utf8').split('\n---\n');
+    const file = join(folderWithSpace(), 'job.yml');
+    const filled = job.replace('$[[ inputs.job ]]', 'lossproof').replaceAll(/\$\[\[ inputs\.\w+ \]\]/g, 'x');
+    writeFileSync(file, change(filled));
+    return file;
+  }
 
   test.each([
     ['github-matrix.yml', GITHUB, 'runs-on:', 'run-on:'],

@@ -172,3 +172,19 @@ test('settings keep what they are given, and say which library the trainer is of
   const record = settingsRecord('SFTTrainer', { packing: false, output_dir: 'out' });
   expect(readTrace(file(record), 'a').records[1]).toEqual(record);
 });
+
+test('a version that is null is one that nothing is known of, and one that is a list leaves the record out', () => {
+  const versions = (torch: unknown): object => ({
+    kind: 'versions',
+    versions: { torch, trl: '1.0' },
+    device: 'cpu',
+  });
+  expect(readTrace(file(versions(null)), 'a').records[1]).toEqual({
+    kind: 'versions',
+    versions: { trl: '1.0' },
+    device: 'cpu',
+  });
+  expect(readTrace(file(versions(['2'])), 'a').complaints).toEqual([
+    'a, line 2: The versions record is left out: field "versions" is {"torch":["2"],"trl":"1.0"}, expected names with texts.',
+  ]);
+});

@@ -54,6 +54,7 @@ export interface TrainedRowSketch extends RowSketch {
   readonly dtype?: string;
   readonly averagedOver?: number;
   readonly batch?: LedgerRow['batch'];
+  readonly terms?: LedgerRow['terms'];
 }
 
 export interface LedgerSketch {
@@ -90,6 +91,7 @@ export function ledgerOf(sketch: LedgerSketch = {}): Ledger {
     dtype: row.dtype ?? 'float32',
     ...(row.averagedOver === undefined ? {} : { averagedOver: row.averagedOver }),
     ...(row.batch === undefined ? {} : { batch: row.batch }),
+    ...(row.terms === undefined ? {} : { terms: row.terms }),
     spans,
   }));
   const ranks = [...new Set(done.map(({ rank }) => rank))];

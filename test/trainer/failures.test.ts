@@ -87,6 +87,18 @@ describe('time', () => {
     },
   );
 
+  test('one that has closed its standard output is told so at once, and not called a hang', async () => {
+    await withTrainer('hangs/closes_stdout', async (trainer) => {
+      const outcomes = await askAll(trainer, [3, MARK, 4]);
+      expect(kindsOf(outcomes)).toEqual(['ok', 'crash', 'ok']);
+      const failure = failureOf(outcomes[1]);
+      expect(failure.message).toBe(
+        `The trainer closed its standard output while it owed an answer to advantages, and was killed: nothing can be heard of it any more. ${AGAIN}`,
+      );
+      expect(failure.advice).toContain('Leave file descriptor 1 open');
+    });
+  });
+
   test('a trainer that overhears the end of its input is killed by stop', async () => {
     await withTrainer('hangs/on_shutdown', async (trainer) => {
       expect(kindsOf(await askAll(trainer, [1]))).toEqual(['ok']);
@@ -115,6 +127,19 @@ describe('failures that are not one case', () => {
       expect(failure.message).toBe(
         `The trainer exited with code 5 while it owed an answer to advantages. ${NOT_AGAIN}`,
       );
+    });
+  });
+
+  test('a death that comes again, but not alone, is told as state', async () => {
+    await withTrainer('dies/at_its_fourth', async (trainer) => {
+      const outcomes = await askAll(trainer, [1, 2, 3, 4, 5, 6, 7, 8]);
+      const failures = outcomes.flatMap((outcome) => (outcome.kind === 'failure' ? [outcome.failure] : []));
+      expect(failures[0]).toMatchObject({ kind: 'crash', exitCode: 7, reproduced: false });
+      expect(failures.map(({ message }) => message).join('\n')).not.toContain(AGAIN);
+      expect(failures[0]?.message).toContain(
+        'It did so again in a fresh process that had answered other requests before, and did not when this advantages request was sent alone to another.',
+      );
+      expect(failures[0]?.advice).toContain('state that outlives a request');
     });
   });
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { residentBytes } from '../../src/trainer/memory.ts';
+import { residentBytes } from '../../src/trainer/processes/memory.ts';
 
 /** In a group of its own; it ends with its standard input. */
 async function started(code: string): Promise<number> {

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { withoutEnv } from '../../src/trainer/child.ts';
 import { startTrainer } from '../../src/trainer/process.ts';
 import { FOLDER, startFailure } from './misbehave.ts';
 
@@ -113,4 +116,31 @@ describe('a trainer that does not start', () => {
         'Put `import lossproof` at the top of the adapter, before what prints: from there on every print goes to stderr. In another language print to stderr.',
     });
   });
+});
+
+test('where there is no `env`, its words are variables of the process', () => {
+  const command = ['env', 'LOSSPROOF_TOKENIZER=C:\\my tok=1', 'A=', 'python.exe', '-m', 'x=y'];
+  expect(withoutEnv(command, true)).toEqual({
+    words: ['python.exe', '-m', 'x=y'],
+    variables: { LOSSPROOF_TOKENIZER: 'C:\\my tok=1', A: '' },
+  });
+  expect(withoutEnv(command, false)).toEqual({ words: command, variables: {} });
+  expect(withoutEnv(['python', 'A=b'], true)).toEqual({ words: ['python', 'A=b'], variables: {} });
+});
+
+test('a file of the user that is called as our package is is named as the reason', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'called lossproof ü '));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'lossproof.py'), '');
+  writeFileSync(join(folder, 'adapter.py'), 'import lossproof\nlossproof.serve(name="x")\n');
+  for (const command of [
+    ['python3', 'adapter.py'],
+    ['python3', '-m', 'lossproof.adapters.trl_grpo'],
+  ]) {
+    const start = await startTrainer({ command, cwd: folder });
+    expect('failure' in start ? start.failure : start, command.join(' ')).toMatchObject({
+      kind: 'start',
+      advice: expect.stringContaining('rename a file or folder called lossproof'),
+    });
+  }
 });

@@ -19,23 +19,27 @@ export interface Side {
 
 /** Pairs of which both rows are known, and were reached; and how many rows stand alone, or cannot be told apart. */
 export function pairsOf(ledger: Ledger): { readonly pairs: readonly Pair[]; readonly alone: number } {
+  let alone = 0;
   const sides = new Map<string, { chosen: LedgerRow[]; rejected: LedgerRow[] }>();
   for (const row of ledger.rows) {
     const { origin } = row.spans;
     if (origin.kind !== 'dataset' || (origin.form !== 'chosen' && origin.form !== 'rejected')) continue;
     if (!row.reached || row.notFinite > 0 || isOffTarget(row)) continue;
+    // Chosen in one pair and rejected in another, or the same answer of two: its ids do not say which it is.
+    if (origin.shared) {
+      alone++;
+      continue;
+    }
     const key = `${row.step} ${origin.example}`;
     const own = sides.get(key) ?? { chosen: [], rejected: [] };
     own[origin.form].push(row);
     sides.set(key, own);
   }
   const pairs: Pair[] = [];
-  let alone = 0;
   for (const [key, { chosen, rejected }] of sides) {
     const [step = 0, example = 0] = key.split(' ').map(Number);
     const [up, down] = [chosen.map(sideOf), rejected.map(sideOf)];
     const [first, second] = [up[0], down[0]];
-    // An answer may stand in several examples, chosen in one and rejected in another: then its ids do not say which it is.
     if (first === undefined || second === undefined || up.length !== 1 || down.length !== 1)
       alone += up.length + down.length;
     else pairs.push({ step, example, chosen: first, rejected: second });

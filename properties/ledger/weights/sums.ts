@@ -25,7 +25,7 @@ export function ofSteps(ledger: Ledger): Sums {
   const own = ledger.settings.semantics.own_formulas?.includes('sft_loss') === true;
   if (declared === undefined || own) return { ...NOTHING, notices: [] };
   const steps = ledger.steps.map((step) => taughtStep(ledger, step));
-  const known = steps.filter((step) => step !== undefined);
+  const known = steps.filter((step): step is Taught => step !== undefined && !isMixed(step));
   const most = Math.max(1, ...known.map(({ accumulated }) => accumulated));
   const each = known
     .filter((step) => !isOne(step, declared))
@@ -51,6 +51,10 @@ export function ofSteps(ledger: Ledger): Sums {
         : [],
   };
 }
+
+/** Beside a teacher's term: what the two are multiplied by is the user's choice, and may be a quotient of counts by chance. */
+const isMixed = ({ batches }: Taught): boolean =>
+  batches.some(({ rows }) => rows.some(({ terms }) => terms?.some(({ kind }) => kind === 'teacher')));
 
 const roomOf = ({ dtype }: Taught): number => (dtype === 'float32' || dtype === 'float64' ? EXACT : ROUGH);
 

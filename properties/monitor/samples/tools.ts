@@ -1,7 +1,13 @@
 // Tool calls in completions: JSON between tags, as Qwen, Hermes and most agents write them. Other formats (XML, Python,
 // key and value) are not judged, nor is a call that the limit cut. A policy that learns the format writes many that are
 // wrong at first; so a share counts once it was better, or once it does not get better.
-import type { MonitorRule, RuleWorld, Sample, Violation } from '../../../src/index.ts';
+import {
+  type MonitorRule,
+  parseStrict,
+  type RuleWorld,
+  type Sample,
+  type Violation,
+} from '../../../src/index.ts';
 import { closesBefore, numberSetting, stepsOf } from './batch.ts';
 import { quote } from './text.ts';
 
@@ -135,15 +141,13 @@ function faultOf(body: string, ended: boolean, finish: Sample['finish']): string
   if (/^<|<(?:function|parameter|arg_key|arg_value|invoke)\b/.test(body)) return 'other format';
   // Python calls f(x=1), and GLM's call without arguments, which is a name alone.
   if (/^\[?[A-Za-z_][\w.]*\(|^[\w.-]+$/.test(body)) return 'other format';
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
+  const read = parseStrict(body);
+  if ('complaint' in read) {
     // The closing tag may be a stop text, and what the limit cut is no mistake of the format.
     if (!ended && finish !== 'stop') return 'other format';
     return `${quote(body)} is no JSON`;
   }
-  const calls: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const calls: readonly unknown[] = Array.isArray(read.ok) ? read.ok : [read.ok];
   const named = calls.every(
     (call) =>
       typeof call === 'object' && call !== null && NAMES.some((name) => name in call && call !== null),

@@ -9,6 +9,7 @@ import {
   type Finding,
   type Ok,
   type Property,
+  parseStrict,
 } from '../../../src/index.ts';
 import { base, firstOf, parsed, SILENT, STUMBLING, shown } from './texts.ts';
 
@@ -31,15 +32,13 @@ function otherThanMeant(answer: Ok<'parse_tool_call'>, meant: CallText): Finding
 
 /** JSON with the keys of objects in order; text that is no JSON stays as it is. */
 function canonical(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), (_, value: unknown) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : value,
-    );
-  } catch {
-    return json;
-  }
+  const read = parseStrict(json);
+  if ('complaint' in read) return json;
+  return JSON.stringify(read.ok, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }
 
 const listed = (statuses: readonly string[]): string => statuses.map((status) => `"${status}"`).join(' or ');

@@ -1,6 +1,6 @@
 // One measurement in a process of its own, printed as JSON: what a size costs, or how much memory a run holds as it goes on.
 //   node measured.js cases|tokens|vocabulary SIZE
-//   node measured.js memory IDS CASES
+//   node measured.js memory ID|all CASES TIMES: cases a property, and how often that is run
 import '../../../src/cli/heap.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm';
 import { properties } from '../../../properties/index.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 import { type Property, run, startTrainer } from '../../../src/index.ts';
-import { residentBytes } from '../../../src/trainer/memory.ts';
+import { residentBytes } from '../../../src/trainer/processes/memory.ts';
 import { childrenOf } from './processes.ts';
 import { type Sized, tokensARow, vocabulary } from './sized.ts';
 
@@ -36,8 +36,9 @@ const MASK = 'mask/prompt-is-never-trained';
 const WARM_CASES = 3_000;
 const LOOKS = 100;
 
-const [what = '', first = '', second = ''] = process.argv.slice(2);
-const output = what === 'memory' ? await memory(first, Number(second)) : await cost(what, Number(first));
+const [what = '', first = '', second = '', third = ''] = process.argv.slice(2);
+const output =
+  what === 'memory' ? await memory(first, Number(second), Number(third)) : await cost(what, Number(first));
 process.stdout.write(`${JSON.stringify(output)}\n`);
 
 async function cost(axis: string, size: number): Promise<Cost> {
@@ -80,11 +81,11 @@ function spent(): Cost {
 }
 
 /** The command as users have it, looked at from within one hundred times. */
-async function memory(ids: string, cases: number): Promise<readonly Held[]> {
+async function memory(ids: string, cases: number, times: number): Promise<readonly Held[]> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const chosen = properties.filter(({ id }) => ids === 'all' || id === ids);
-  const every = Math.max(1, Math.round((cases * chosen.length) / LOOKS));
+  const every = Math.max(1, Math.round((cases * chosen.length * times) / LOOKS));
   const held: Held[] = [];
   let done = 0;
   const look = (): void => {
@@ -107,8 +108,8 @@ async function memory(ids: string, cases: number): Promise<readonly Held[]> {
   );
   const folder = mkdtempSync(join(tmpdir(), 'lossproof-scaling-'));
   const silent = { write: () => undefined, isTty: false, columns: 100 };
-  const checked = async (count: number, seen: readonly Property[]): Promise<void> => {
-    const argv = ['check', '--bundled', '--level', 'may', '--seed', '1', '--cases', String(count)];
+  const checked = async (count: number, seen: readonly Property[], seed = 1): Promise<void> => {
+    const argv = ['check', '--bundled', '--level', 'may', '--seed', String(seed), '--cases', String(count)];
     await runProgram([...argv, '--events', 'events.ndjson'], {
       cwd: folder,
       env: process.env,
@@ -121,7 +122,7 @@ async function memory(ids: string, cases: number): Promise<readonly Held[]> {
   };
   // Of many properties each is compiled as it comes, which is no growth with the cases.
   if (chosen.length > 1) await checked(LOOKS, chosen);
-  await checked(cases, counted);
+  for (let time = 1; time <= times; time++) await checked(cases, counted, time);
   rmSync(folder, { recursive: true });
   return held;
 }

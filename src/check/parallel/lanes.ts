@@ -1,5 +1,6 @@
 // Properties dealt out to trainers side by side, each to whichever is free. A worker that dies of memory leaves its property
 // to the others, of which there are then fewer; one that can no longer be started leaves the rest to them.
+import { isDeepStrictEqual } from 'node:util';
 import type { TrainerFailure } from '../../trainer/failure.ts';
 import { diedOfMemory } from '../../trainer/out-of-memory.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
@@ -114,7 +115,7 @@ function trainerFailures({ failure, others = [] }: PropertyResult): readonly Tra
 
 /** Two processes of one command are one trainer, or no verdict could be told of both. */
 function otherHello(trainer: Trainer, first: Trainer): string | undefined {
-  return JSON.stringify(trainer.hello) === JSON.stringify(first.hello)
+  return isDeepStrictEqual(trainer.hello, first.hello)
     ? undefined
     : 'it says another hello than the first; what a trainer offers must not change from one process to the next';
 }

@@ -1,116 +1,85 @@
-// Saved failures: one JSON file a case beside its request lines, written atomically, run first next time,
-// removed when they hold again. Nothing here judges a case.
-import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// Saved failures: a folder with one JSON file a case beside its request lines, written atomically, run first next time,
+// removed when they hold again. Nothing here judges a case, and nothing here throws: what cannot be read, written or
+// removed is said.
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Failure } from '../events.ts';
-
-export interface SavedCase {
-  readonly id: string;
-  readonly property: string;
-  readonly given: unknown;
-  readonly sentence: string;
-  readonly trainer: string;
-  readonly command: string;
-  /** Which of several trainers of a configuration it was. */
-  readonly name?: string;
-  readonly seed: number;
-  readonly path?: string;
-  /** Request lines, hello first. */
-  readonly lines: readonly string[];
-  readonly version: string;
-}
+import type { Decoded } from '../../outside/decoded.ts';
+import { isCaseId, readSavedCase, type SavedCase } from './saved-case.ts';
 
 export interface Corpus {
   readonly folder: string;
   /** All readable cases, or those of one property. */
   saved(property?: string): readonly SavedCase[];
-  /** Files that are there but are no saved case; kept, and named to the user. */
+  /** Files that are there but are no saved case, each with what is wrong with it; kept, and named to the user. */
   unreadable(): readonly string[];
-  save(saved: SavedCase): void;
+  /** Why it could not be saved, as a sentence; undefined where it was. */
+  save(saved: SavedCase): string | undefined;
   remove(id: string): void;
-}
-
-/** Short enough to type; 24 bits are plenty for the few failures that one folder holds. */
-const ID_LENGTH = 6;
-
-/** The same case of the same property has the same id. */
-export function caseId(property: string, given: unknown): string {
-  return createHash('sha256')
-    .update(`${property}\n${JSON.stringify(given)}`)
-    .digest('hex')
-    .slice(0, ID_LENGTH);
-}
-
-/** A failure as it is saved. */
-export function savedCase(
-  property: string,
-  failure: Failure,
-  { trainer, command, name, version }: Pick<SavedCase, 'trainer' | 'command' | 'name' | 'version'>,
-): SavedCase {
-  return {
-    id: failure.caseId,
-    property,
-    given: failure.given,
-    sentence: failure.finding?.sentence ?? failure.trainerFailure?.message ?? '',
-    trainer,
-    command,
-    ...(name === undefined ? {} : { name }),
-    seed: failure.seed,
-    ...(failure.path === undefined ? {} : { path: failure.path }),
-    lines: failure.lines,
-    version,
-  };
 }
 
 /** Opens (and creates on first save) a folder of saved cases. */
 export function openCorpus(folder: string): Corpus {
   const file = (id: string, ending: string): string => join(folder, `${id}.${ending}`);
-  const all = (): { cases: SavedCase[]; unreadable: string[] } => {
-    const cases: SavedCase[] = [];
-    const unreadable: string[] = [];
-    for (const name of names(folder)) {
-      const saved = readSavedCase(join(folder, name));
-      if (saved === undefined) unreadable.push(name);
-      else cases.push(saved);
-    }
-    return { cases, unreadable };
+  const seen = new Map<string, { readonly version: string; readonly read: Decoded<SavedCase> }>();
+  /** Once, unless the file has changed: each property asks for its own. */
+  const readOnce = (name: string): Decoded<SavedCase> => {
+    const version = versionOf(join(folder, name));
+    const before = seen.get(name);
+    if (before !== undefined && before.version === version) return before.read;
+    const read = ofThisName(name, readSavedCase(join(folder, name)));
+    seen.set(name, { version, read });
+    return read;
   };
   return {
     folder,
-    saved: (property) => all().cases.filter((saved) => property === undefined || saved.property === property),
-    unreadable: () => all().unreadable,
+    saved: (property) =>
+      names(folder).flatMap((name) => {
+        const read = readOnce(name);
+        return 'ok' in read && (property === undefined || read.ok.property === property) ? [read.ok] : [];
+      }),
+    unreadable: () =>
+      names(folder).flatMap((name) => {
+        const read = readOnce(name);
+        return 'ok' in read ? [] : [`${name} ${read.complaint}`];
+      }),
     save(saved) {
-      mkdirSync(folder, { recursive: true });
-      writeAtomically(file(saved.id, 'ndjson'), `${saved.lines.join('\n')}\n`);
-      writeAtomically(file(saved.id, 'json'), `${JSON.stringify(saved, null, 2)}\n`);
+      if (!isCaseId(saved.id)) return `The failing case ${saved.id} was not saved: that is no id of a case.`;
+      try {
+        mkdirSync(folder, { recursive: true });
+        writeAtomically(file(saved.id, 'ndjson'), `${saved.lines.join('\n')}\n`);
+        writeAtomically(file(saved.id, 'json'), `${JSON.stringify(saved, null, 2)}\n`);
+        return undefined;
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        return `Failing cases could not be saved in ${folder} (${why}), so that \`lossproof replay\` does not find them; the verdicts stand.`;
+      }
     },
     remove(id) {
-      rmSync(file(id, 'json'), { force: true });
-      rmSync(file(id, 'ndjson'), { force: true });
+      if (!isCaseId(id)) return;
+      for (const ending of ['json', 'ndjson']) {
+        try {
+          rmSync(file(id, ending), { force: true });
+        } catch {
+          // It stays, and the next run says again that it holds.
+        }
+      }
     },
   };
 }
 
-/** One saved case, or undefined where the file is something else. */
-export function readSavedCase(path: string): SavedCase | undefined {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isSavedCase(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+/** A file is removed under the id that it says it has: one of another name would be fixed in every run and never leave. */
+function ofThisName(name: string, read: Decoded<SavedCase>): Decoded<SavedCase> {
+  if ('complaint' in read || name === `${read.ok.id}.json`) return read;
+  return { complaint: `says that it is case ${read.ok.id}; name it ${read.ok.id}.json, or delete it` };
 }
 
-function isSavedCase(value: unknown): value is SavedCase {
-  if (typeof value !== 'object' || value === null) return false;
-  const record = value as Record<string, unknown>;
-  return (
-    typeof record.id === 'string' &&
-    typeof record.property === 'string' &&
-    'given' in record &&
-    Array.isArray(record.lines)
-  );
+function versionOf(path: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch {
+    return '';
+  }
 }
 
 function names(folder: string): string[] {
@@ -123,9 +92,14 @@ function names(folder: string): string[] {
   }
 }
 
-/** A crash while writing leaves the old file whole. */
+/** A crash while writing leaves the old file whole, and a full disk no half of a new one. */
 function writeAtomically(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, content);
-  renameSync(temporary, path);
+  try {
+    writeFileSync(temporary, content);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 // Known failures: property id to reason, the case that shows it, and the kind of trouble. A property that fails as
 // recorded does not fail the run; one that fails otherwise, holds again, or was never judged does. What a file becomes
 // after a run is known-update.ts.
-import { readFileSync } from 'node:fs';
+import { readJson } from '../../outside/file.ts';
 import type { Failure } from '../events.ts';
 import type { CaseOutcome } from '../subject.ts';
 
@@ -59,14 +59,9 @@ const inQuotes = (kind: string): string => `"${kind}"`;
 
 /** Reads `{"mask/...": {"reason": "...", "link": "...", "given": {...}, "kind": "...", "kinds": ["..."]}}`; only the reason must be there. */
 export function readKnown(path: string): { known: KnownFailures } | { problem: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    return {
-      problem: `${path} cannot be read as JSON: ${error instanceof Error ? error.message : String(error)}`,
-    };
-  }
+  const read = readJson(path);
+  if ('complaint' in read) return { problem: `${path} cannot be read as JSON: ${read.complaint}` };
+  const value = read.ok;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problem: `${path} must hold an object of property ids.` };
   }

@@ -5,7 +5,7 @@ import { COSTLY, sameTrouble } from '../../trainer/failure.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { Failure } from '../events.ts';
 import type { Property, World } from '../property.ts';
-import { caseId } from '../saved/corpus.ts';
+import { caseId } from '../saved/saved-case.ts';
 import type { Troubled } from '../screen.ts';
 import type { StopSignal } from '../stop.ts';
 import { type CaseOutcome, runCase, troubleOf } from '../subject.ts';

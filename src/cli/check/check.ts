@@ -5,6 +5,7 @@ import { BACKENDS } from '../../kernel/index.ts';
 import { VERSION } from '../../version.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
+import { tell, type Words } from '../help/words.ts';
 import {
   addTrainerOptions,
   backendName,
@@ -12,6 +13,7 @@ import {
   type Invocation,
   levelName,
   positive,
+  seconds,
   seedNumber,
   wholePositive,
 } from '../options.ts';
@@ -34,13 +36,14 @@ import { keptAsShard, SHARDS_FOLDER, shardName } from './shard.ts';
 export function addCheck(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('check')
+    .summary('put generated cases through a trainer, judge its answers')
     .description('put generated cases through a trainer and say what is wrong with it')
     .usage('[options] [-- trainer command...]')
-    .option('--all', 'every trainer of the configuration in every setting, one after the other; one report')
+    .option('--all', 'every trainer of the configuration, in every setting; one after the other, one report')
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option(
       '--level <level>',
-      'must (default), should (with must) or may (all), also of --only; a whole id needs none',
+      'must (default), should (with must) or may (all); also of --only, where a whole id needs none',
       levelName,
     )
     .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
@@ -50,27 +53,27 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
       `neither run nor keep failing cases in ${CASES_FOLDER}; the last run is kept as ever`,
     )
     .option('--no-profile', 'do not measure what the trainer leaves undeclared; accept any known variant')
-    .option('--strict', 'fail also on what is legal and often not meant, until it is declared')
+    .option('--strict', 'fail also on what is legal and often not meant; what is declared holds')
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option('--update-known', 'write what this run found into that file; reasons and links stay')
     .option('--rows', 'print a row for each property; of more than 12, those that hold share one a stage')
     .option('--labels', 'show what the cases of each property exercised, and what they must')
-    .option('--shrink-time <seconds>', 'longest search for a smaller case', positive)
+    .option('--shrink-time <seconds>', 'longest search for a smaller case', seconds)
     .option(
       '--backend <name>',
       `what computes the reference at real vocabularies: auto (default), ${BACKENDS.join(', ')}`,
       backendName,
     )
     .option('--quiet', 'print failures and the final line only');
-  for (const option of severalOptions())
-    command.addOption(option.helpGroup('Several processes, little time:'));
-  addOutputOptions(command).option(
+  addOutputOptions(addTrainerOptions(command)).option(
     '--no-annotations',
     'in GitHub Actions, neither annotate the job nor write its summary',
   );
-  addRayOptions(addTrainerOptions(command))
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: CheckOptions) => finish(await check(options, command, rest, context)));
+  for (const option of severalOptions())
+    command.addOption(option.helpGroup('Several processes, little time:'));
+  tell(addRayOptions(command), WORDS).action(async (options: CheckOptions) =>
+    finish(await check(options, command, rest, context)),
+  );
 }
 
 /** What a run is when one process and its time are not enough. */
@@ -106,21 +109,36 @@ function severalOptions(): readonly Option[] {
   ];
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof check -- python adapter.py
-  npx lossproof check --adapter trl-grpo
-  npx lossproof check --only 'mask/*,kl' --cases 500 -- python adapter.py
-  npx lossproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py
-  npx lossproof check --html report.html --junit junit.xml -- python adapter.py
-  npx lossproof check --workers 4 --max-time 300 -- python adapter.py
-  npx lossproof check --all --html report.html                       the configuration's trainers, a column each
-  npx lossproof check --ray 10.0.0.5:6379 --shards 64 --gpus-per-worker 1 -- python adapter.py
-  npx lossproof check --shard 3/8 --seed 7 -- python adapter.py      then \`npx lossproof merge\`
-
-Exit code: 0 all hold, 1 one fails, errs, is thin, or a known failure is not as recorded, 2 no verdict or not all run, 130 interrupted.
-Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.
-The last run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof check -- python adapter.py' },
+    { command: "npx lossproof check --only 'mask/*,kl' --cases 500 -- python adapter.py" },
+    { command: 'npx lossproof check --html report.html -- python adapter.py' },
+    { command: 'npx lossproof check --workers 4 --max-time 300 -- python adapter.py' },
+    { command: 'npx lossproof check --adapter trl-grpo' },
+    {
+      command: 'npx lossproof check --seed 1836021 --only mask/prompt-is-never-trained -- python adapter.py',
+    },
+    {
+      command: 'npx lossproof check --all --html report.html',
+      does: "the configuration's trainers, a column each",
+    },
+    { command: 'npx lossproof check --shard 3/8 --seed 7 -- python adapter.py', does: 'then `merge`' },
+    {
+      command: 'npx lossproof check --ray 10.0.0.5:6379 --shards 64 --gpus-per-worker 1 -- python adapter.py',
+    },
+  ],
+  exit: {
+    0: 'all hold',
+    1: 'one fails, errs, is thin, or a known failure is not as recorded',
+    2: 'no verdict or not all run',
+    130: 'interrupted',
+  },
+  notes: [
+    'Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.',
+    `The last run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`,
+  ],
+};
 
 async function check(
   options: CheckOptions,

@@ -1,9 +1,9 @@
 // What each property took and found in earlier runs in this folder: which begin first where several trainers judge side by
 // side, or time is short. No verdict hangs on it, so that a file that cannot be read is none.
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { PropertyResult } from '../../check/events.ts';
 import type { Costs } from '../../check/options.ts';
+import { readJson } from '../../outside/file.ts';
 import { FAILING } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import { HISTORY, LAST_RUN } from '../outputs/last-run.ts';
@@ -43,13 +43,10 @@ export function openHistory({ cwd }: Pick<Context, 'cwd'>): History {
 }
 
 function read(file: string): Map<string, Past> {
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (typeof value !== 'object' || value === null) return new Map();
-    return new Map(Object.entries(value).flatMap(([id, past]) => (isPast(past) ? [[id, past]] : [])));
-  } catch {
-    return new Map();
-  }
+  const parsed = readJson(file);
+  const value = 'ok' in parsed ? parsed.ok : undefined;
+  if (typeof value !== 'object' || value === null) return new Map();
+  return new Map(Object.entries(value).flatMap(([id, past]) => (isPast(past) ? [[id, past]] : [])));
 }
 
 function isPast(value: unknown): value is Past {

@@ -7,6 +7,7 @@ import { profileJson, profileLines } from '../../report/profile.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { type Context, isProblem, refuse, say, whyOf } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
 import { type Session, sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
 import { makePlan, type TrainerOptions } from './plan.ts';
@@ -18,22 +19,29 @@ interface ProfileOptions extends TrainerOptions {
 export function addProfile(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('profile')
+    .summary('measure what it does where trainers legally differ')
     .description('measure what a trainer does where trainers legally differ')
     .usage('[options] [-- trainer command...]')
     .option('--json <file>', 'write the profile as JSON; - for standard output, without the table');
-  addTrainerOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: ProfileOptions) => finish(await profile(options, rest, context)));
+  addTrainerOptions(tell(command, WORDS)).action(async (options: ProfileOptions) =>
+    finish(await profile(options, rest, context)),
+  );
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof profile -- python adapter.py
-  npx lossproof profile --adapter trl-grpo
-  npx lossproof profile --json profile.json -- python adapter.py
-  npx lossproof profile --json - -- python adapter.py
-
-Exit code: 0 measured, 1 a declared value differs from the measured one, 2 no verdict, 130 interrupted.`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof profile -- python adapter.py' },
+    { command: 'npx lossproof profile --adapter trl-grpo' },
+    { command: 'npx lossproof profile --json profile.json -- python adapter.py' },
+    { command: 'npx lossproof profile --json - -- python adapter.py' },
+  ],
+  exit: {
+    0: 'measured',
+    1: 'a declared value differs from the measured one',
+    2: 'no verdict',
+    130: 'interrupted',
+  },
+};
 
 /** As a file name: standard output. */
 const STDOUT = '-';

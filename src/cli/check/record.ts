@@ -1,6 +1,6 @@
 // What a run of `check` leaves behind: its events while it goes on, its reports when it has ended, also where it was
 // interrupted.
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { RunEvent } from '../../check/events.ts';
 import { runsOf } from '../../report/runs.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
@@ -9,6 +9,7 @@ import { tellGithub } from '../outputs/github.ts';
 import { AS_LAST_RUN, type Keeping, openKept, rememberSoFar } from '../outputs/last-run.ts';
 import { lock } from '../outputs/lock.ts';
 import { type OutputOptions, openOutputs, type Renderers } from '../outputs/outputs.ts';
+import { SHARDS_FOLDER } from './shard.ts';
 
 export interface RecordOptions extends OutputOptions {
   /** False where --no-annotations was typed. */
@@ -45,12 +46,16 @@ export function openRecord(
   if (outputs.onStandardOutput)
     return { problem: 'standard output has the table of the run; name a file instead of -' };
   const { events: file } = options;
-  const isResumed = (path: string): { readonly append: boolean } => ({ append: path === resumed });
-  const kept = openKept({ ...keeping, ...isResumed(resolve(context.cwd, keeping.file)) }, context);
-  if (isProblem(kept)) return kept;
   const path = file === undefined ? undefined : resolve(context.cwd, file);
   // What is kept in that very file is written once.
   const own = path === resolve(context.cwd, keeping.file) ? undefined : path;
+  if (own !== undefined && dirname(own) === resolve(context.cwd, SHARDS_FOLDER))
+    return {
+      problem: `--events: in ${SHARDS_FOLDER}, ${file} would be taken for a part of a run; name another folder`,
+    };
+  const isResumed = (path: string): { readonly append: boolean } => ({ append: path === resumed });
+  const kept = openKept({ ...keeping, ...isResumed(resolve(context.cwd, keeping.file)) }, context);
+  if (isProblem(kept)) return kept;
   const claimed = own === undefined ? undefined : lock(own);
   if (claimed !== undefined && 'held' in claimed) {
     kept.close();
@@ -61,6 +66,10 @@ export function openRecord(
     own === undefined
       ? undefined
       : openEventFile(own, (why) => complain(context, `--events: ${file} ${why}`), isResumed(own));
+  // Also where the command throws and closes the record: it is told by who ends the process.
+  const settled = context.atCrash?.(async () => {
+    for (const problem of await outputs.write(runsOf(events), 'events')) complain(context, problem);
+  });
   return {
     emit(event) {
       if (event.type !== 'progress' && event.type !== 'shrinking') events.push(event);
@@ -68,6 +77,7 @@ export function openRecord(
       asked?.emit(event);
     },
     async finish() {
+      settled?.();
       const runs = runsOf(events);
       // Its events were written as they came.
       const problems = await outputs.write(runs, 'events');

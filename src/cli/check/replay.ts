@@ -1,20 +1,25 @@
 // `replay`: one saved case again, against the trainer that failed it or another one.
 import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
 import { worldOf } from '../../check/run.ts';
-import { openCorpus, readSavedCase, type SavedCase } from '../../check/saved/corpus.ts';
+import { openCorpus } from '../../check/saved/corpus.ts';
 import { outdated } from '../../check/saved/outdated.ts';
+import { implausible } from '../../check/saved/plausible.ts';
+import { readSavedCase, type SavedCase } from '../../check/saved/saved-case.ts';
 import { type CaseOutcome, runCase } from '../../check/subject.ts';
 import { supportOf } from '../../check/support.ts';
+import { onOneLine } from '../../outside/text.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { failureLines } from '../../report/failure/failure.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { choosePaint } from '../../report/text/paint.ts';
+import { harmless } from '../../visible.ts';
 import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
 import { measuredOf } from '../trainer/open.ts';
 import {
@@ -36,31 +41,47 @@ export function addReplay(program: Command, { context, rest, finish }: Invocatio
     .description('run one saved case again')
     .usage('[options] <id or file> [-- trainer command...]')
     .argument('<case>', `the id that a failure ends with, or a file of ${CASES_FOLDER}`);
-  addTrainerOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (name: string, options: TrainerOptions) =>
+  addTrainerOptions(tell(command, WORDS))
+    .option('--trust', 'run the command that stands in a file from elsewhere')
+    .action(async (name: string, options: ReplayOptions) =>
       finish(await replay(name, options, rest, context)),
     );
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof replay 7f3a9c
-  npx lossproof replay ${CASES_FOLDER}/7f3a9c.json -- python adapter.py
+interface ReplayOptions extends TrainerOptions {
+  readonly trust?: boolean;
+}
 
-The trainer is the one that the case was saved with, where none is named.
-Exit code: 0 it holds now, 1 it still fails, 2 it could not be run.`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof replay 7f3a9c' },
+    { command: `npx lossproof replay ${CASES_FOLDER}/7f3a9c.json -- python adapter.py` },
+  ],
+  notes: [
+    'The trainer is the one that the case was saved with, where none is named.',
+    "The command of a file that is not of this folder's own cases is shown, and run only with --trust.",
+  ],
+  exit: { 0: 'it holds now', 1: 'it still fails', 2: 'it could not be run' },
+};
 
 async function replay(
   name: string,
-  options: TrainerOptions,
+  options: ReplayOptions,
   rest: readonly string[],
   context: Context,
 ): Promise<number> {
-  const saved = findCase(name, [options.trainer ?? []].flat(), context);
-  if (isProblem(saved)) return refuse(context, saved);
-  const planned = await planFor(saved, options, rest, context);
+  const found = findCase(name, [options.trainer ?? []].flat(), context);
+  if (isProblem(found)) return refuse(context, found);
+  const { saved, isOwn } = found;
+  const remembered = rememberedChoice(saved, context);
+  if (remembered !== undefined && isProblem(remembered)) return refuse(context, remembered);
+  const planned = await planFor(saved, remembered, options, rest, context);
   if (isProblem(planned)) return refuse(context, planned);
+  // What stands in a file is data: neither typed, nor configured, nor the command of a case that was found here.
+  if (planned.choice === remembered && !isOwn && options.trust !== true && !isKnown(saved, context))
+    return refuse(context, {
+      problem: `${name} asks for this command to be run: ${harmless(onOneLine(saved.command, MOST_SHOWN))}\nAdd --trust where you know who wrote it, or name your own trainer behind --`,
+    });
   const property = (await context.properties()).find(({ id }) => id === saved.property);
   if (property === undefined) {
     return refuse(context, {
@@ -74,12 +95,11 @@ async function replay(
 /** The trainer that is named; else, of several, the one that the case is of; else the command that it was saved with. */
 async function planFor(
   saved: SavedCase,
+  remembered: TrainerChoice | undefined,
   options: TrainerOptions,
   rest: readonly string[],
   context: Context,
 ): Promise<Plan | Problem> {
-  const remembered = rememberedChoice(saved, context);
-  if (remembered !== undefined && isProblem(remembered)) return remembered;
   const named = options.adapter !== undefined || options.bundled === true || rest.length > 0;
   const own = named || saved.name === undefined ? {} : { trainer: saved.name };
   const plan = await makePlan({ ...own, ...options }, rest, context, remembered);
@@ -105,7 +125,10 @@ async function replayWith(
     say(context, `! no longer valid  ${saved.id}  ${property.id}: ${why}`);
     return NO_VERDICT;
   };
-  const lack = supportOf(property, world) ?? outdated(saved.given, world, property);
+  const lack =
+    supportOf(property, world) ??
+    outdated(saved.given, world, property) ??
+    implausible(world, property)(saved.given);
   if (lack !== undefined) return invalid(lack);
   const lines: string[] = [];
   let outcome: CaseOutcome;
@@ -158,19 +181,30 @@ function resultOf(
   };
 }
 
+interface FoundCase {
+  readonly saved: SavedCase;
+  /** It lies among the cases of this folder, where `check` has put it. */
+  readonly isOwn: boolean;
+}
+
+/** Of a command that is shown before it is run. */
+const MOST_SHOWN = 1_000;
+
 /** A file, or an id, or the beginning of one; of these trainers, where some are named. */
-function findCase(name: string, trainers: readonly string[], context: Context): SavedCase | Problem {
+function findCase(name: string, trainers: readonly string[], context: Context): FoundCase | Problem {
   const file = resolve(context.cwd, name);
   if (existsSync(file)) {
-    return (
-      readSavedCase(file) ?? { problem: `${name} is no saved case; those in ${CASES_FOLDER} end in .json` }
-    );
+    const read = readSavedCase(file);
+    if ('complaint' in read)
+      return { problem: `${name} ${read.complaint}; those in ${CASES_FOLDER} end in .json` };
+    const own = foldersOf(resolve(context.cwd, CASES_FOLDER));
+    return { saved: read.ok, isOwn: own.includes(dirname(file)) && basename(file) === `${read.ok.id}.json` };
   }
   const saved = savedIn(resolve(context.cwd, CASES_FOLDER));
   const alike = saved.filter(({ id }) => id.startsWith(name));
   const ofThem = alike.filter((each) => trainers.some((wanted) => each.name === wanted));
   const fitting = ofThem.length === 0 ? alike : ofThem;
-  if (fitting.length === 1 && fitting[0] !== undefined) return fitting[0];
+  if (fitting.length === 1 && fitting[0] !== undefined) return { saved: fitting[0], isOwn: true };
   if (fitting.length > 1) return { problem: `${name} may be ${fitting.map(wordsOf).join(' or ')}` };
   if (saved.length === 0)
     return {
@@ -183,11 +217,22 @@ function findCase(name: string, trainers: readonly string[], context: Context): 
   };
 }
 
+const savedIn = (folder: string): readonly SavedCase[] =>
+  foldersOf(folder).flatMap((each) => openCorpus(each).saved());
+
 /** Of the one trainer, and of each of several in a folder of its own. */
-function savedIn(folder: string): readonly SavedCase[] {
-  const own = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
-  const folders = own.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
-  return [folder, ...folders].flatMap((each) => openCorpus(each).saved());
+function foldersOf(folder: string): readonly string[] {
+  try {
+    const inside = readdirSync(folder, { withFileTypes: true });
+    return [folder, ...inside.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))];
+  } catch {
+    return [];
+  }
+}
+
+/** A case of this folder has the same command. */
+function isKnown({ command }: SavedCase, { cwd }: Context): boolean {
+  return savedIn(resolve(cwd, CASES_FOLDER)).some((own) => own.command === command);
 }
 
 function wordsOf({ id, name }: SavedCase): string {

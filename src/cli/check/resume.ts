@@ -21,7 +21,9 @@ export function resumedFrom(file: string, context: Pick<Context, 'cwd'>): Resume
   const run = read.runs.at(-1);
   if (run === undefined) return { problem: `--resume: no run has begun in ${file}; leave --resume out` };
   if (read.runs.length > 1)
-    return { problem: `--resume: ${file} holds ${read.runs.length} runs; it goes on with one` };
+    return {
+      problem: `--resume: ${file} holds ${read.runs.length} runs, and it goes on with one; check the others again by --trainer NAME`,
+    };
   if (!isCutOff(run))
     return { problem: `--resume: the run in ${file} came to its end; leave --resume out to begin another` };
   return { run, file, path: resolve(context.cwd, file) };

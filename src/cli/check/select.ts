@@ -3,6 +3,7 @@ import type { Property } from '../../check/property.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { LEVELS, type Level } from '../../vocabulary.ts';
 import type { Problem } from '../context.ts';
+import { fitsGlob } from '../glob.ts';
 
 /**
  * `mask/*`, `mask`, `mask/prompt-is-never-trained`; several are joined. A level that is typed holds for all of them.
@@ -53,6 +54,5 @@ function unknownProperty(name: string, properties: readonly Pick<Property, 'id'>
 /** `id` is named by `name`: as it is, by its folder, or by a glob. */
 export function fits(id: string, name: string): boolean {
   if (!name.includes('*')) return id === name || id.startsWith(`${name.replace(/\/$/, '')}/`);
-  const pattern = name.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
-  return new RegExp(`^${pattern.join('.*')}$`).test(id);
+  return fitsGlob(id, name);
 }

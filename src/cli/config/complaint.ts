@@ -20,6 +20,11 @@ function namesBoth(held: unknown): boolean {
   return isJsonObject(held) && EXCLUSIVE.keys.every((key) => held[key] !== undefined);
 }
 
+/** No path and no word of a command may have one; the system ends them there, or refuses to start anything. */
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' ? value.includes('\0') : Array.isArray(value) && value.some(hasNul);
+}
+
 type Keys = Readonly<Record<string, ConfigKey>>;
 
 function complaintIn(
@@ -36,6 +41,7 @@ function complaintIn(
         name,
         Object.keys(keys).map((each) => before + each),
       );
+    if (hasNul(value)) return `"${name}" has a NUL character`;
     const complaint = known.rule(value, name);
     if (complaint === undefined) continue;
     const inside = isJsonObject(value) ? complaintInside(value, known, name) : undefined;

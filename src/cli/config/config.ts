@@ -1,9 +1,11 @@
 // lossproof.config.(ts|js|mjs|json): what a user would otherwise type at every run. Found upward from the
 // working directory; unknown keys are refused. What is typed wins over what is written here.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
+import type { Decoded } from '../../outside/decoded.ts';
+import { readJson } from '../../outside/file.ts';
 import { type Problem, whyOf } from '../context.ts';
 import { complaintAbout } from './complaint.ts';
 import type { Config } from './define.ts';
@@ -25,15 +27,43 @@ export async function loadConfig(
   if (!existsSync(file)) return { problem: `there is no configuration file ${file}` };
   let value: unknown;
   try {
-    value = await read(file);
+    value = await inTime(read(file));
   } catch (error) {
     const why = whyOf(error);
     return { problem: `${file} cannot be loaded: ${why.split('\n')[0] ?? why}` };
   }
-  const complaint = complaintAbout(value);
-  if (complaint !== undefined) return { problem: `${file}: ${complaint}` };
-  return { file, folder: dirname(file), config: value as Config };
+  const looked = configOf(value);
+  return 'complaint' in looked
+    ? { problem: `${file}: ${looked.complaint}` }
+    : { file, folder: dirname(file), config: looked.ok };
 }
+
+/** A module may hand over anything: also what throws where it is looked at. What is looked at once is kept. */
+function configOf(value: unknown): Decoded<Config> {
+  try {
+    const held = typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value;
+    const complaint = complaintAbout(held);
+    return complaint === undefined ? { ok: held as Config } : { complaint };
+  } catch (error) {
+    return { complaint: `it cannot be looked at: ${whyOf(error).split('\n')[0] ?? ''}` };
+  }
+}
+
+/** A promise that nothing will settle would let the process end without a word. */
+async function inTime(loading: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const why = `it did not finish loading within ${LOADING_SECONDS} s; look for an \`await\` of what never comes`;
+    timer = setTimeout(() => reject(new Error(why)), 1_000 * LOADING_SECONDS);
+  });
+  try {
+    return await Promise.race([loading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const LOADING_SECONDS = 30;
 
 export const CONFIG_NAMES: readonly string[] = ['ts', 'js', 'mjs', 'json'].map(
   (ending) => `lossproof.config.${ending}`,
@@ -46,7 +76,11 @@ function findConfig(folder: string): string | undefined {
 }
 
 async function read(file: string): Promise<unknown> {
-  if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'));
+  if (file.endsWith('.json')) {
+    const json = readJson(file);
+    if ('complaint' in json) throw new Error(json.complaint);
+    return json.ok;
+  }
   if (!file.endsWith('.ts')) {
     const loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
     return loaded.default;

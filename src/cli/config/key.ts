@@ -1,5 +1,14 @@
 // What is known of a key of a configuration, and the rules that several keys share.
-import { eitherOf, filled, flag, number, oneOf, type Rule, someOf } from '../../protocol/rules.ts';
+import {
+  amountUpTo,
+  eitherOf,
+  filled,
+  flag,
+  number,
+  oneOf,
+  type Rule,
+  someOf,
+} from '../../protocol/rules.ts';
 import { LEVELS } from '../../vocabulary.ts';
 
 export interface ConfigKey<T = unknown> {
@@ -25,6 +34,10 @@ export type KeysOf<T> = { readonly [K in keyof T]-?: ConfigKey<Exclude<T[K], und
 export const LEVEL = oneOf(...LEVELS);
 export const LEVEL_WORDS = '"must", "should" or "may"';
 export const NAMES = eitherOf<string | readonly string[]>(filled, someOf(filled));
+
+/** Beyond 24 days the engine's timers fire at once. */
+export const MOST_SECONDS = 2_000_000;
+export const WAIT: Rule<number> = amountUpTo(MOST_SECONDS);
 
 /** A value that a word of a command can be made of. */
 export const SCALAR = eitherOf<string | number | boolean>(filled, number, flag);

@@ -1,15 +1,15 @@
 // The keys of a configuration that speak of one trainer: at the top, and in each entry of `trainers`.
 import { SEMANTICS_RULE } from '../../protocol/hello.ts';
-import { amount, atLeast, eitherOf, filled, having, oneOf, someOf } from '../../protocol/rules.ts';
+import { atLeast, eitherOf, filled, having, oneOf, someOf } from '../../protocol/rules.ts';
 import type { ObjectTrainerSpec } from '../../trainer/object.ts';
 import { HELLO_MILLISECONDS, OP_MILLISECONDS } from '../../trainer/process.ts';
 import type { TrainerConfig } from './define.ts';
-import { type KeysOf, LEVEL, LEVEL_WORDS, NAMES } from './key.ts';
+import { type KeysOf, LEVEL, LEVEL_WORDS, NAMES, WAIT } from './key.ts';
 
 /** Screens a property in well under a second on a plain trainer, and meets every label's threshold. */
 export const DEFAULT_CASES = 100;
 
-const SECONDS = 'seconds above 0';
+const SECONDS = 'seconds above 0, two million at most';
 
 export const TRAINER_KEYS = {
   trainer: {
@@ -87,14 +87,14 @@ export const TRAINER_KEYS = {
     example: 'known.json',
   },
   opTimeout: {
-    rule: amount,
+    rule: WAIT,
     must: SECONDS,
     description: 'Seconds for one answer.',
     default: OP_MILLISECONDS / 1_000,
     example: 30,
   },
   helloTimeout: {
-    rule: amount,
+    rule: WAIT,
     must: SECONDS,
     description: 'Seconds for the first answer, imports included.',
     default: HELLO_MILLISECONDS / 1_000,

@@ -11,6 +11,7 @@ import { namedTokenizer } from '../check/plan.ts';
 import { loadConfig } from '../config/config.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import { type Invocation, seedNumber, wholePositive } from '../options.ts';
 import { unwritable, writeWhole } from '../outputs/written.ts';
 import { widthOfScreen } from '../trainer/session.ts';
@@ -36,8 +37,8 @@ const MOST_TOKENS = 256;
 const MOST_ROWS = 10_000;
 
 export function addDataset(program: Command, { context, finish }: Invocation): void {
-  program
-    .command('dataset')
+  tell(program.command('dataset'), WORDS)
+    .summary('write a training set of hard cases, for trace')
     .description('write a training set in which each row is a hard case, for `trace` to train on')
     .argument('<file>', 'where to write it, as JSON lines')
     .addOption(new Option('--form <form>', 'what the rows are').choices(DATASET_FORMS).makeOptionMandatory())
@@ -52,23 +53,26 @@ export function addDataset(program: Command, { context, finish }: Invocation): v
     .option('--tools', 'some conversations call a tool')
     .option('--no-empty', 'no answer is empty')
     .option('--force', 'write over a file that is there')
-    .addHelpText('after', MORE)
     .action(async (file: string, options: Options) => finish(await dataset(file, options, context)));
 }
 
-const MORE = `
-Forms, each in the keys that trainers read:
-  chat               {"messages": [{"role": "user", "content": ...}, {"role": "assistant", "content": ...}, ...]}
-  prompt-completion  {"prompt": text, "completion": text}
-  preference         {"prompt": text, "chosen": text, "rejected": text}
-  prompt             {"prompt": text}
-
-Examples:
-  npx lossproof dataset hard.jsonl --form chat --tokenizer ./my-model
-  npx lossproof trace --dataset hard.jsonl --keep-going -- python train.py --data hard.jsonl
-  npx lossproof trace --dataset hard.jsonl --shrink 20 -- python train.py --data hard.jsonl
-
-Exit code: 0 written; 1 written, and some kind of row is missing in it; 2 not written.`;
+const WORDS: Words = {
+  listing: {
+    heading: 'Forms, each in the keys that trainers read:',
+    lines: [
+      'chat               {"messages": [{"role": "user", "content": ...}, ...]}',
+      'prompt-completion  {"prompt": text, "completion": text}',
+      'preference         {"prompt": text, "chosen": text, "rejected": text}',
+      'prompt             {"prompt": text}',
+    ],
+  },
+  examples: [
+    { command: 'npx lossproof dataset hard.jsonl --form chat --tokenizer ./my-model' },
+    { command: 'npx lossproof trace --dataset hard.jsonl --keep-going -- python train.py' },
+    { command: 'npx lossproof trace --dataset hard.jsonl --shrink 20 -- python train.py' },
+  ],
+  exit: { 0: 'written', 1: 'written, and some kind of row is missing in it', 2: 'not written' },
+};
 
 async function dataset(file: string, options: Options, context: Context): Promise<number> {
   const { form, rows, seed, maxTokens } = options;

@@ -1,5 +1,6 @@
 // `golden`: the answers of a trainer to a fixed set of cases, written down once and compared with ever after.
 import type { Command } from 'commander';
+import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, collect, type Invocation } from '../options.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { type CheckGoldenOptions, checkGolden } from './check.ts';
@@ -7,15 +8,14 @@ import { GOLDEN_FOLDER } from './open.ts';
 import { type AcceptGoldenOptions, acceptGolden, type RecordGoldenOptions, recordGolden } from './write.ts';
 
 export function addGolden(program: Command, { context, rest, finish }: Invocation): void {
-  const golden = program
-    .command('golden')
-    .description('record what a trainer answers, and say later what of it has changed')
-    .addHelpText('after', EXAMPLES);
+  const golden = tell(program.command('golden'), WORDS)
+    .summary('record its answers, say later what has changed')
+    .description('record what a trainer answers, and say later what of it has changed');
   const record = inFolder(golden.command('record'))
     .description('write the answers to the golden cases down')
     .usage('[options] [-- trainer command...]')
     .option('--force', 'record anew where files are already');
-  addTrainerOptions(record).action(async (options: RecordGoldenOptions) =>
+  addTrainerOptions(tell(record, RECORD)).action(async (options: RecordGoldenOptions) =>
     finish(await recordGolden(options, rest, context)),
   );
   const check = inFolder(golden.command('check'))
@@ -28,14 +28,14 @@ export function addGolden(program: Command, { context, rest, finish }: Invocatio
     '--no-annotations',
     'in GitHub Actions, neither annotate the job nor write its summary',
   );
-  addTrainerOptions(check)
-    .addHelpText('after', CODES)
-    .action(async (options: CheckGoldenOptions) => finish(await checkGolden(options, rest, context)));
+  addTrainerOptions(tell(check, CHECK)).action(async (options: CheckGoldenOptions) =>
+    finish(await checkGolden(options, rest, context)),
+  );
   const accept = inFolder(golden.command('accept [ids...]'))
     .description('take a change: ask again for these entries and write them, and no others')
     .usage('[options] ids... [-- trainer command...]')
     .option('--all', 'every entry that is another one now');
-  addTrainerOptions(accept).action(async (ids: string[], options: AcceptGoldenOptions) =>
+  addTrainerOptions(tell(accept, ACCEPT)).action(async (ids: string[], options: AcceptGoldenOptions) =>
     finish(await acceptGolden(ids, options, rest, context)),
   );
 }
@@ -44,15 +44,43 @@ function inFolder(command: Command): Command {
   return command.option('--dir <folder>', 'where the golden files are', GOLDEN_FOLDER);
 }
 
-const CODES = `
-Exit code: 0 all the same, 1 an entry changed, is missing, unknown, stale or errs, 2 no verdict, 130 interrupted.`;
+const EXIT = {
+  0: 'all the same',
+  1: 'an entry changed, is missing, unknown, stale or errs',
+  2: 'no verdict',
+  130: 'interrupted',
+} as const;
 
-const EXAMPLES = `
-Examples:
-  npx lossproof golden record -- python adapter.py
-  npx lossproof golden check -- python adapter.py
-  npx lossproof golden check --only 'mask/*,kl' --html golden.html -- python adapter.py
-  npx lossproof golden accept mask/several-stops 'kl/*' -- python adapter.py
-  npx lossproof golden check --adapter trl-grpo --dir golden/trl
-${CODES}
-docs/golden.md tells what is recorded, and how a difference reads.`;
+const RECORD: Words = {
+  examples: [
+    { command: 'npx lossproof golden record -- python adapter.py' },
+    { command: 'npx lossproof golden record --adapter trl-grpo --dir golden/trl' },
+  ],
+  exit: { 0: 'written', 2: 'not written, with the reason', 130: 'interrupted' },
+};
+
+const CHECK: Words = {
+  examples: [
+    { command: 'npx lossproof golden check -- python adapter.py' },
+    { command: "npx lossproof golden check --only 'mask/*,kl' --html golden.html -- python adapter.py" },
+    { command: 'npx lossproof golden check --adapter trl-grpo --dir golden/trl' },
+  ],
+  exit: EXIT,
+};
+
+const ACCEPT: Words = {
+  examples: [
+    { command: "npx lossproof golden accept mask/several-stops 'kl/*' -- python adapter.py" },
+    { command: 'npx lossproof golden accept --all -- python adapter.py' },
+  ],
+};
+
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof golden record -- python adapter.py' },
+    { command: 'npx lossproof golden check -- python adapter.py' },
+    { command: "npx lossproof golden accept mask/several-stops 'kl/*' -- python adapter.py" },
+  ],
+  exit: EXIT,
+  notes: ['docs/golden.md tells what is recorded, and how a difference reads.'],
+};

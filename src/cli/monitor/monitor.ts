@@ -1,6 +1,6 @@
 // `monitor`: reads what a training run logs, once or while it runs, and says what in it cannot be right. Options are
 // monitor-options.ts, rules and their settings monitor-rules.ts, following a job monitor-follow.ts, verdicts monitor-judge.ts.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openHistory, type RuleState } from '../../monitor/history/history.ts';
@@ -9,6 +9,7 @@ import { PIPE_NAME, pipeSource } from '../../monitor/read/pipe.ts';
 import type { SampleTokens } from '../../monitor/rule.ts';
 import { sampleTokensOf, stopIdsOfConfig } from '../../monitor/samples/tokens.ts';
 import { standingOf } from '../../monitor/view.ts';
+import { readJson } from '../../outside/file.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { ERASE_LINE } from '../../report/terminal.ts';
 import { choosePaint } from '../../report/text/paint.ts';
@@ -21,6 +22,7 @@ import { openRecord, type RunRecord } from '../check/record.ts';
 import { loadConfig } from '../config/config.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { INTERRUPTED } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { follow } from './follow.ts';
@@ -29,35 +31,41 @@ import { addMonitorOptions, conflict, type Meant, type MonitorOptions, meantOf, 
 import { beginLine, inJson, inWords, type News } from './telling.ts';
 
 export function addMonitor(program: Command, { context, finish }: Invocation): void {
-  const command = program
-    .command('monitor')
+  const command = tell(program.command('monitor'), WORDS)
+    .summary('say what in the logs of a run cannot be right')
     .description('read what a run logs, once or while it runs, and say what in it cannot be right')
     .usage('[options] <path...>')
     .argument(
       '[path...]',
-      'log files, folders or globs: TensorBoard, W&B, trainer_state.json, JSON lines, CSV; - is standard input',
+      'TensorBoard, W&B, trainer_state.json, JSON lines, CSV: files, folders or globs; - is standard input',
     );
-  addMonitorOptions(command)
-    .addHelpText('after', MORE)
-    .action(async (paths: readonly string[], options: MonitorOptions) =>
-      finish(await monitor(paths, options, context)),
-    );
+  addMonitorOptions(command).action(async (paths: readonly string[], options: MonitorOptions) =>
+    finish(await monitor(paths, options, context)),
+  );
 }
 
-const MORE = `
-Examples:
-  npx lossproof monitor runs/
-  npx lossproof monitor runs/ --rollouts rollouts/ --tokenizer ./model --html run.html
-  npx lossproof monitor runs/new --baseline runs/good1 --baseline runs/good2
-  npx lossproof monitor runs/ --set kl-spike.times=30 --series my_kl=kl --expect llm_sft_loss
-  npx lossproof monitor runs/ --follow --idle 1800; [ $? -eq 1 ] && kill $JOB
-  python train.py | npx lossproof monitor -          JSON lines, judged as they come
-
-Rules: npx lossproof list --only monitor --full. Files are only read; nothing of the run is changed.
-
-Exit code: 0 every rule that could judge holds; 1 a rule fails; 2 no verdict: nothing could be read, or no loss, reward
-or rollout could be judged; 130 interrupted.
-With --follow, the first rule of level must that fails ends it with 1.`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof monitor runs/' },
+    { command: 'npx lossproof monitor runs/new --baseline runs/good1 --baseline runs/good2' },
+    { command: 'npx lossproof monitor runs/ --follow --idle 1800; [ $? -eq 1 ] && kill $JOB' },
+    { command: 'python train.py | npx lossproof monitor -', does: 'JSON lines, judged as they come' },
+    { command: 'npx lossproof monitor runs/ --rollouts rollouts/ --tokenizer ./model --html run.html' },
+    {
+      command: 'npx lossproof monitor runs/ --set kl-spike.times=30 --series my_kl=kl --expect llm_sft_loss',
+    },
+  ],
+  notes: [
+    'The rules: `npx lossproof list --only monitor --full`. Files are only read; nothing of the run is changed.',
+    'With --follow, the first rule of level must that fails ends it with 1.',
+  ],
+  exit: {
+    0: 'every rule that could judge holds',
+    1: 'a rule fails',
+    2: 'no verdict: nothing could be read, or no loss, reward or rollout could be judged',
+    130: 'interrupted',
+  },
+};
 
 async function monitor(typed: readonly string[], options: MonitorOptions, context: Context): Promise<number> {
   const named = options.config === undefined ? undefined : resolve(context.cwd, options.config);
@@ -258,11 +266,8 @@ function tokensOf(folder: string): SampleTokens | Problem {
 /** What generation stops at, where the folder says so; a file that cannot be read says nothing. */
 function generationStops(folder: string): readonly number[] {
   const file = join(folder, 'generation_config.json');
-  try {
-    return existsSync(file) ? stopIdsOfConfig(JSON.parse(readFileSync(file, 'utf8'))) : [];
-  } catch {
-    return [];
-  }
+  const read = readJson(file);
+  return 'ok' in read ? stopIdsOfConfig(read.ok) : [];
 }
 
 function progressLine({ read, bytes, path }: Progress, points: number): string {

@@ -9,6 +9,7 @@ import { SERIES_ROLES, type SeriesRole } from '../../monitor/series.ts';
 import { nearestName, unknownName } from '../../protocol/nearest.ts';
 import { selectProperties } from '../check/select.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
+import { fitsGlob } from '../glob.ts';
 import type { Meant } from './options.ts';
 
 export interface Held {
@@ -189,7 +190,5 @@ function rolesOf(series: Meant['series']): readonly Told[] | Problem {
 /** The whole name, or its end behind a slash; `*` stands for anything. */
 function fitting(pattern: string): (name: string) => boolean {
   if (!pattern.includes('*')) return (name) => name === pattern || name.endsWith(`/${pattern}`);
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
-  const whole = new RegExp(`^${parts.join('.*')}$`);
-  return (name) => whole.test(name);
+  return (name) => fitsGlob(name, pattern);
 }

@@ -3,6 +3,7 @@
 import { appendFileSync } from 'node:fs';
 import type { Run } from '../../report/runs.ts';
 import { type Context, say } from '../context.ts';
+import { asTyped } from '../typed.ts';
 import { cannotBeWritten } from './written.ts';
 
 /** Does nothing elsewhere. A summary that cannot be written is said; it was nobody's order, and changes no exit code. */
@@ -14,7 +15,7 @@ export async function tellGithub(runs: readonly Run[], context: Context): Promis
   if (GITHUB_STEP_SUMMARY === undefined || GITHUB_STEP_SUMMARY === '') return;
   const { markdownSummary } = await import('../../report/machine/markdown.ts');
   try {
-    appendFileSync(GITHUB_STEP_SUMMARY, markdownSummary(runs));
+    appendFileSync(GITHUB_STEP_SUMMARY, asTyped(markdownSummary(runs)));
   } catch (error) {
     context.err.write(`lossproof: the step summary ${cannotBeWritten(error)}\n`);
   }

@@ -2,6 +2,7 @@
 // is refused before it begins, and not noticed afterwards. What a killed run left behind is taken over.
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { readJson } from '../../outside/file.ts';
 
 export interface Lock {
   release(): void;
@@ -17,7 +18,10 @@ export function lock(file: string): Lock | { readonly held: string } {
       writeFileSync(beside, `${JSON.stringify(own)}\n`, { flag: 'wx' });
       return { release: () => rmSync(beside, { force: true }) };
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return NONE;
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      // A full disk takes the name, and not what stands in it.
+      if (code === 'ENOSPC' || code === 'EDQUOT') rmSync(beside, { force: true });
+      if (code !== 'EEXIST') return NONE;
     }
     const holder = holderOf(beside);
     if (holder !== undefined) return { held: holder };
@@ -30,13 +34,9 @@ const NONE: Lock = { release: () => {} };
 
 /** Who holds it, if anybody still does. */
 function holderOf(beside: string): string | undefined {
-  let holder: { readonly pid?: unknown; readonly host?: unknown; readonly began?: unknown };
-  try {
-    holder = JSON.parse(readFileSync(beside, 'utf8'));
-  } catch {
-    return undefined; // gone meanwhile, or torn by a kill
-  }
-  const { pid, host, began } = holder ?? {};
+  const read = readJson(beside);
+  if ('complaint' in read) return undefined; // gone meanwhile, or torn by a kill
+  const { pid, host, began } = (read.ok ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
   if (host !== hostname())
     return `is being written by another run, process ${pid} on ${host}; if that is gone, delete ${beside}`;

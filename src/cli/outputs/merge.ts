@@ -13,6 +13,7 @@ import { openRecord, type RecordOptions } from '../check/record.ts';
 import { SHARDS_FOLDER } from '../check/shard.ts';
 import { type Context, isProblem, type Problem, refuse } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { LAST_RUN } from './last-run.ts';
@@ -25,29 +26,33 @@ export interface MergeOptions extends RecordOptions {
 }
 
 export function addMerge(program: Command, { context, finish }: Invocation): void {
-  const command = program
-    .command('merge')
+  const command = tell(program.command('merge'), WORDS)
+    .summary('make one verdict of the parts of a run')
     .description('make one verdict of the parts of a run (check --shard)')
     .argument('[files...]', `their events (default: those in ${SHARDS_FOLDER})`)
     .option('--rows', 'print a row for each property')
     .option('--quiet', 'print failures and the final line only');
   addOutputOptions(command)
     .option('--no-annotations', 'in GitHub Actions, neither annotate the job nor write its summary')
-    .addHelpText('after', EXAMPLES)
     .action(async (files: readonly string[], options: MergeOptions) =>
       finish(await merge(files, options, context)),
     );
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof check --shard 1/2 --seed 7 -- python adapter.py
-  npx lossproof check --shard 2/2 --seed 7 -- python adapter.py
-  npx lossproof merge
-  npx lossproof merge artifacts/*.ndjson --html report.html --junit junit.xml
-
-Exit code: 0 all hold, 1 one fails, 2 no verdict: a part is missing, cut off, there twice, or of another run.
-The merged run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof check --shard 1/2 --seed 7 -- python adapter.py' },
+    { command: 'npx lossproof check --shard 2/2 --seed 7 -- python adapter.py' },
+    { command: 'npx lossproof merge' },
+    { command: 'npx lossproof merge artifacts/*.ndjson --html report.html --junit junit.xml' },
+  ],
+  notes: [`The merged run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`],
+  exit: {
+    0: 'all hold',
+    1: 'one fails',
+    2: 'no verdict: a part is missing, cut off, there twice, or of another run',
+  },
+};
 
 async function merge(files: readonly string[], options: MergeOptions, context: Context): Promise<number> {
   const parts = readParts(files, context);

@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import { runLines } from '../../report/machine/ndjson.ts';
 import type { Run } from '../../report/runs.ts';
 import type { Context, Problem } from '../context.ts';
+import { asTyped } from '../typed.ts';
 import { unwritable, writeWhole } from './written.ts';
 
 interface Output {
@@ -15,7 +16,7 @@ interface Output {
 /** Loaded when asked for: most runs print on the terminal only. */
 const OUTPUTS = {
   html: {
-    what: 'one page that needs nothing else: strips, numbers, smallest cases',
+    what: 'a page of its own: strips, numbers, smallest cases',
     render: async (runs) => (await import('../../report/html/run/report.ts')).htmlReport(runs),
   },
   junit: {
@@ -50,6 +51,7 @@ const STANDARD_OUTPUT = '-';
 export type OutputOptions = { readonly [N in OutputName]?: string };
 
 export function addOutputOptions(command: Command): Command {
+  command.optionsGroup('Outputs:');
   for (const name of NAMES) command.addOption(new Option(`--${name} <file>`, OUTPUTS[name].what));
   return command;
 }
@@ -91,7 +93,8 @@ export function openOutputs(
         if (name === without) continue;
         const text = await (instead[name] ?? OUTPUTS[name].render)(runs);
         if (file === STANDARD_OUTPUT) out.write(text);
-        const why = file === STANDARD_OUTPUT ? undefined : writeWhole(path, text);
+        const why =
+          file === STANDARD_OUTPUT ? undefined : writeWhole(path, name === 'events' ? text : asTyped(text));
         if (why !== undefined) problems.push(`--${name}: ${file} ${why}`);
       }
       return problems;

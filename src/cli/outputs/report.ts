@@ -8,6 +8,7 @@ import { type Run, runNames } from '../../report/runs.ts';
 import { runLine } from '../../report/summary.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { HOLDS, NO_VERDICT } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
 import { openInBrowser } from './browser.ts';
 import { LAST_RUN } from './last-run.ts';
@@ -22,34 +23,35 @@ interface ReportOptions extends OutputOptions {
 }
 
 export function addReport(program: Command, { context, finish }: Invocation): void {
-  const command = program
-    .command('report')
+  const command = tell(program.command('report'), WORDS)
+    .summary('show saved runs as a page, JUnit, SARIF, ...')
     .description('show saved runs as a page, or write them as JUnit, SARIF, ...; several become columns')
     .argument('[files...]', `files of --events, - is standard input (default: ${LAST_RUN}, the last run)`)
     .option('--serve', 'serve the page to this machine, live while a run goes on')
     .option('--port <n>', 'of --serve (default: any free one)', portNumber)
     .option('--open', 'open the page in a browser');
-  addOutputOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (files: readonly string[], options: ReportOptions) =>
-      finish(await report(files.length === 0 ? [LAST_RUN] : files, options, context)),
-    );
+  addOutputOptions(command).action(async (files: readonly string[], options: ReportOptions) =>
+    finish(await report(files.length === 0 ? [LAST_RUN] : files, options, context)),
+  );
 }
 
 const PAGE = 'lossproof-report.html';
 
-const EXAMPLES = `
-Examples:
-  npx lossproof report                                  the last run, as ${PAGE}
-  npx lossproof report before.ndjson after.ndjson --html both.html
-  npx lossproof report run.ndjson --junit junit.xml --markdown -
-  npx lossproof report --serve                          then \`npx lossproof check\` in another shell
-
-Without an output option it writes ${PAGE}; - in the place of an output's file is standard
-output. A page served on another machine is reached with \`ssh -L 8000:127.0.0.1:8000 HOST\` and --port 8000:
-the port must be the same on both sides.
-
-Exit code: 0 written, whatever the runs found (\`check\` has said it), 2 a file cannot be read or written.`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof report', does: `the last run, as ${PAGE}` },
+    { command: 'npx lossproof report before.ndjson after.ndjson --html both.html' },
+    { command: 'npx lossproof report run.ndjson --junit junit.xml --markdown -' },
+    { command: 'npx lossproof report --serve', does: 'then `check` in another shell' },
+  ],
+  notes: [
+    `Without an output option it writes ${PAGE}; - in the place of an output's file is standard output. A page served on another machine is reached with \`ssh -L 8000:127.0.0.1:8000 HOST\` and --port 8000: the port must be the same on both sides.`,
+  ],
+  exit: {
+    0: 'written, whatever the runs found (`check` has said it)',
+    2: 'a file cannot be read or written',
+  },
+};
 
 const MOST_PORT = 65_535;
 

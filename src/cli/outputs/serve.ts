@@ -4,6 +4,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Problem } from '../context.ts';
+import { asTyped } from '../typed.ts';
 
 export interface Site {
   /** The whole document. */
@@ -129,7 +130,7 @@ function send(
   type = 'text/plain; charset=utf-8',
 ): void {
   response.writeHead(status, { ...HEADERS, 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) });
-  response.end(text);
+  response.end(asTyped(text));
 }
 
 /** Takes as long for a token that is almost right as for any other of its length. */

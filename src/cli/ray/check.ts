@@ -56,10 +56,13 @@ export async function checkOnRay(
         if (isProblem(parts)) return refuse(context, parts);
         const kept = options.corpus && loaded?.config.corpus !== false;
         if (kept)
-          keepCases(
-            parts.map(({ run }) => run),
-            openCorpus(resolve(context.cwd, casesFolder(plan.name))),
-            plan.name,
+          say(
+            context,
+            ...keepCases(
+              parts.map(({ run }) => run),
+              openCorpus(resolve(context.cwd, casesFolder(plan.name))),
+              plan.name,
+            ),
           );
         // Seen again from here, not from the folder that a node had.
         const replay = replayOf(plan, context, kept);

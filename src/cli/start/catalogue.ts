@@ -1,4 +1,5 @@
 // The bundled faulty trainers, as they describe themselves.
+import { parseStrict } from '../../outside/json.ts';
 import { startChild } from '../../trainer/child.ts';
 import { isProblem, type Problem } from '../context.ts';
 
@@ -33,12 +34,9 @@ export async function faultyTrainers(
 }
 
 function read(text: string): readonly FaultyTrainer[] | Problem {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (Array.isArray(value) && value.length > 0 && value.every(isFaulty)) return value;
-  } catch {
-    // Said below, with what the process printed.
-  }
+  const parsed = parseStrict(text);
+  const value = 'ok' in parsed ? parsed.ok : undefined;
+  if (Array.isArray(value) && value.length > 0 && value.every(isFaulty)) return value;
   return { problem: 'no list' };
 }
 

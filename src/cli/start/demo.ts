@@ -12,6 +12,7 @@ import type { Plan } from '../check/plan.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import { type Invocation, seedNumber, wholePositive } from '../options.ts';
 import { anySeed } from '../seed.ts';
 import { findPython } from '../trainer/python.ts';
@@ -29,26 +30,23 @@ interface DemoOptions {
 const DEFAULT_CASES = 100;
 
 export function addDemo(program: Command, { context, finish }: Invocation): void {
-  program
-    .command('demo')
+  tell(program.command('demo'), WORDS)
+    .summary('six trainers with real bugs, each caught')
     .description('a tour: six trainers with real bugs, each caught with its smallest case')
     .usage('[options] [name]')
     .argument('[name]', 'one of them only')
     .option('--seed <n>', 'choose the cases', seedNumber)
     .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
     .option('--python <path>', 'the Python that runs them')
-    .addHelpText('after', EXAMPLES)
     .action(async (name: string | undefined, options: DemoOptions) =>
       finish(await demo(name, options, context)),
     );
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof demo
-  npx lossproof demo count-as-position
-
-Exit code: 0 each is caught, 1 one is not.`;
+const WORDS: Words = {
+  examples: [{ command: 'npx lossproof demo' }, { command: 'npx lossproof demo count-as-position' }],
+  exit: { 0: 'each is caught', 1: 'one is not', 2: 'they could not be started', 130: 'interrupted' },
+};
 
 async function demo(name: string | undefined, options: DemoOptions, context: Context): Promise<number> {
   const python = findPython(options.python, context);

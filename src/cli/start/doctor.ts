@@ -17,25 +17,28 @@ import { layoutHint } from '../check/layout-hint.ts';
 import { makePlan, type TrainerOptions } from '../check/plan.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
 import { sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
 
 export function addDoctor(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('doctor')
+    .summary('see whether an adapter answers, op by op')
     .description('say hello to an adapter, try each of its ops once, explain each complaint')
     .usage('[options] [-- trainer command...]');
-  addTrainerOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: TrainerOptions) => finish(await doctor(options, rest, context)));
+  addTrainerOptions(tell(command, WORDS)).action(async (options: TrainerOptions) =>
+    finish(await doctor(options, rest, context)),
+  );
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof doctor -- python adapter.py
-  npx lossproof doctor --adapter trl-sft
-
-Exit code: 0 every op answers, 1 one does not, 2 the trainer never started.`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof doctor -- python adapter.py' },
+    { command: 'npx lossproof doctor --adapter trl-sft' },
+  ],
+  exit: { 0: 'every op answers', 1: 'one does not', 2: 'the trainer never started' },
+};
 
 async function doctor(options: TrainerOptions, rest: readonly string[], context: Context): Promise<number> {
   const plan = await makePlan(options, rest, context);

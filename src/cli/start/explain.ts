@@ -20,27 +20,29 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { HOLDS } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 
 export function addExplain(program: Command, { context, finish }: Invocation): void {
-  program
-    .command('explain')
+  tell(program.command('explain'), WORDS)
+    .summary('what a property or a bug is about, and what to do')
     .description('what a property or a bug is about, where it was seen, what to do about it')
     .usage('[options] <id...>')
     .argument('<id...>', 'properties by id, stage or glob; bugs by id, as MSK-01')
     .option('--json', 'as JSON, a list')
-    .addHelpText('after', EXAMPLES)
     .action(async (ids: readonly string[], options: { readonly json?: boolean }) =>
       finish(await explain(ids, options.json === true, context)),
     );
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof explain mask/prompt-is-never-trained
-  npx lossproof explain 'kl/*'
-  npx lossproof explain MSK-01`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof explain mask/prompt-is-never-trained' },
+    { command: "npx lossproof explain 'kl/*'" },
+    { command: 'npx lossproof explain MSK-01' },
+  ],
+};
 
 type Page =
   | ({ readonly kind: 'property' } & PropertyExplanation)

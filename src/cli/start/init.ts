@@ -7,7 +7,10 @@ import { PACKAGE_ROOT, VERSION } from '../../version.ts';
 import { CONFIG_NAMES } from '../config/config.ts';
 import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
 import { HOLDS } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
+import { ANY_PYTHON, pythonIn } from '../trainer/python.ts';
+import { asTyped } from '../typed.ts';
 import { editPackage, type PackageEdit } from './package-file.ts';
 import { STARTER, type StarterFile, starterConfig } from './starter.ts';
 
@@ -17,24 +20,26 @@ interface InitOptions {
 }
 
 export function addInit(program: Command, { context, finish }: Invocation): void {
-  program
-    .command('init')
+  tell(program.command('init'), WORDS)
+    .summary('write an adapter and a configuration to start from')
     .description('write an adapter to start from, and a configuration that names it')
     .option('--vitest', 'also a test of the trainer, and what `npm test` needs in package.json')
     .option('--force', 'write over files that are there')
-    .addHelpText('after', EXAMPLES)
     .action((options: InitOptions) =>
       finish(options.vitest === true ? initVitest(options, context) : init(options, context)),
     );
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof init
-  npx lossproof init --vitest
-  npx lossproof init --force
-
-With --vitest, files that are there are kept, and package.json gets what it lacks and nothing else.`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof init' },
+    { command: 'npx lossproof init --vitest' },
+    { command: 'npx lossproof init --force' },
+  ],
+  notes: [
+    'With --vitest, files that are there are kept, and package.json gets what it lacks and nothing else.',
+  ],
+};
 
 const ADAPTER = 'adapter.py';
 const CONFIG = 'lossproof.config.json';
@@ -123,11 +128,11 @@ function writeStarters(
 }
 
 /** The environment beside the code is the one that trains; an active one is what python3 means anyway. */
-const OWN_PYTHON = '.venv/bin/python';
+const OWN_PYTHON = pythonIn('.venv').replaceAll('\\', '/');
 
 function contentOf(name: StarterFile, schema: string | undefined, context: Context): string {
   if (name !== CONFIG) return STARTER[name];
-  return starterConfig(isThere(OWN_PYTHON, context) ? OWN_PYTHON : 'python3', schema);
+  return starterConfig(isThere(OWN_PYTHON, context) ? OWN_PYTHON : ANY_PYTHON, schema);
 }
 
 /** Of the installed package, from the folder of the configuration. */
@@ -143,7 +148,7 @@ function schemaFrom({ cwd }: Context): string | undefined {
 
 function write(name: string, content: string, flag: 'w' | 'wx', context: Context): Problem | undefined {
   try {
-    writeFileSync(resolve(context.cwd, name), content, { flag });
+    writeFileSync(resolve(context.cwd, name), asTyped(content), { flag });
     return undefined;
   } catch (error) {
     return { problem: `${name} cannot be written: ${whyOf(error)}` };

@@ -14,6 +14,7 @@ import { selectProperties, splitNames } from '../check/select.ts';
 import { isSeveral } from '../check/several.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { HOLDS } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, collect, type Invocation } from '../options.ts';
 import { sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
 
@@ -25,21 +26,24 @@ interface ListOptions extends TrainerOptions {
 export function addList(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('list')
+    .summary('the properties, and which a trainer is checked for')
     .description('show the properties, and which of them a trainer can be checked for')
     .usage('[options] [-- trainer command...]')
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option('--full', 'with why each matters, and the settings and presets of the rules of `monitor`');
-  addTrainerOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: ListOptions) => finish(await list(options, rest, context)));
+  addTrainerOptions(tell(command, WORDS)).action(async (options: ListOptions) =>
+    finish(await list(options, rest, context)),
+  );
 }
 
-const EXAMPLES = `
-Examples:
-  npx lossproof list
-  npx lossproof list --only mask
-  npx lossproof list --only monitor --full
-  npx lossproof list -- python adapter.py`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof list' },
+    { command: 'npx lossproof list --only mask' },
+    { command: 'npx lossproof list --only monitor --full' },
+    { command: 'npx lossproof list -- python adapter.py' },
+  ],
+};
 
 async function list(options: ListOptions, rest: readonly string[], context: Context): Promise<number> {
   const properties = selectProperties(await everyProperty(context), splitNames(options.only ?? []), 'may');

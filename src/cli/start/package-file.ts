@@ -1,5 +1,6 @@
 // A package.json made ready for `npm test`, as text in and text out: what stands in it stays, its indentation and line
 // ends, too.
+import { parseStrict } from '../../outside/json.ts';
 
 export interface Wanted {
   /** The command of `npm test`. */
@@ -50,13 +51,9 @@ const NEW = '{\n  "private": true,\n  "type": "module"\n}\n';
 const PLACEHOLDER = /no test specified/;
 
 function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    // Windows editors put a byte order mark in front.
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = parseStrict(text);
+  const value = 'ok' in read ? read.ok : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
 function record(value: unknown): Record<string, unknown> {

@@ -184,16 +184,18 @@ export interface Shown {
   readonly catalogue: ReadonlySet<string>;
   /** Their failures were saved. */
   readonly saved: boolean;
+  /** What to type to see them again where nothing was saved. */
+  readonly again?: string;
 }
 
 /** Results that do not hold, as the terminal shows them, without colour. */
 export async function blockText(
   results: readonly PropertyResult[],
   setting: Setting,
-  { seed, catalogue, saved }: Shown,
+  { seed, catalogue, saved, again = `LOSSPROOF_SEED=${seed} npx vitest run` }: Shown,
 ): Promise<string> {
   const { command } = setting.replay;
-  const unsaved = { command, again: `LOSSPROOF_SEED=${seed} npx vitest run` };
+  const unsaved = { command, again };
   // What was measured for the run; nothing is measured for these words.
   const words = semanticsWords((await setting.measured(AbortSignal.abort())).semantics);
   const blocks = blocksOf(results, ({ id }) => {

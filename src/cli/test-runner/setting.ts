@@ -1,7 +1,7 @@
 // A trainer as a test file checks it: with the tokenizer, the declarations, the known failures and the saved cases
 // that go with it. `openTrainer` is how a user gets one; testTrainer and toHold judge properties against it.
 import { resolve } from 'node:path';
-import type { PropertyResult, Replay } from '../../check/events.ts';
+import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import type { Measured } from '../../check/profile/measured.ts';
 import { measureUndeclared } from '../../check/profile/undeclared.ts';
 import type { Property } from '../../check/property.ts';
@@ -52,6 +52,12 @@ export interface OpenOptions extends Omit<TrainerOptions, 'bundled'> {
   readonly cwd?: string;
   /** Default: that of the process. LOSSPROOF_TRAINER is read from it. */
   readonly env?: Context['env'];
+  /** Which of several trainers of one test run it is: its cases are saved apart, for what one fails another may hold. */
+  readonly label?: string;
+  /** What reports say in the place of the command, where nobody could type it. */
+  readonly called?: string;
+  /** False: nothing is saved, and nothing saved is run. Default: as the configuration says. */
+  readonly keep?: boolean;
 }
 
 /**
@@ -73,7 +79,7 @@ export async function openTrainer(
 /** The same as a value, with the plan that it was opened by. Nothing named is a problem, unless `bundled` allows the example. */
 export async function openSetting(
   command: readonly string[],
-  { cwd = process.cwd(), env = process.env, ...typed }: OpenOptions,
+  { cwd = process.cwd(), env = process.env, label, called, keep = true, ...typed }: OpenOptions,
   bundled = false,
 ): Promise<(Setting & { readonly plan: Plan }) | Problem> {
   const place = { cwd, env };
@@ -88,7 +94,8 @@ export async function openSetting(
   if (isProblem(opened)) return opened;
   const { trainer, tokenizer, semantics } = opened;
   const config = plan.loaded?.config;
-  const kept = config?.corpus !== false;
+  const kept = keep && config?.corpus !== false;
+  const name = plan.name ?? label;
   return {
     plan,
     trainer,
@@ -96,10 +103,10 @@ export async function openSetting(
     semantics,
     known: listed.known,
     cases: config?.cases ?? DEFAULT_CASES,
-    corpus: kept ? openCorpus(resolve(cwd, casesFolder(plan.name))) : undefined,
-    command: commandOf(plan.choice),
+    corpus: kept ? openCorpus(resolve(cwd, casesFolder(name))) : undefined,
+    command: called ?? commandOf(plan.choice),
     name: plan.name,
-    replay: replayOf(plan, place, kept),
+    replay: { ...replayOf(plan, place, kept), ...(kept ? { folder: casesFolder(name) } : {}) },
     measured: measuring(trainer, tokenizer, semantics),
   };
 }
@@ -134,6 +141,10 @@ export interface JudgeOptions {
   /** Saved cases run first, and failures are saved. */
   readonly corpus?: Corpus | undefined;
   readonly signal?: StopSignal | undefined;
+  /** Ids of every property there is: what is known to fail and is none of them is told, too. Absent: not asked. */
+  readonly everyId?: readonly string[] | undefined;
+  /** Sees what happens as it does. */
+  readonly emit?: ((event: RunEvent) => void) | undefined;
 }
 
 /** The verdicts on these properties, in order. */
@@ -143,7 +154,7 @@ export async function judge(
   options: JudgeOptions,
 ): Promise<readonly PropertyResult[]> {
   const { trainer, tokenizer, semantics, command, name, replay } = setting;
-  const { seed, shrinkMilliseconds, corpus, signal } = options;
+  const { seed, shrinkMilliseconds, corpus, signal, everyId, emit = () => undefined } = options;
   if (properties.length === 0) return [];
   return await run(
     {
@@ -161,8 +172,9 @@ export async function judge(
       ...(shrinkMilliseconds === undefined ? {} : { shrinkMilliseconds }),
       ...(corpus === undefined ? {} : { corpus }),
       ...(signal === undefined ? {} : { signal }),
+      ...(everyId === undefined ? {} : { catalogue: everyId }),
     },
-    () => undefined,
+    emit,
   );
 }
 

@@ -2,12 +2,12 @@
 // time. Beside it one verdict on several, for a matcher (hold.ts).
 
 import { resolve } from 'node:path';
-import type { PropertyResult } from '../../check/events.ts';
+import type { PropertyResult, RunEvent } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
 import { strangers, worldOf } from '../../check/run.ts';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
 import { supportOf } from '../../check/support.ts';
-import { BUNDLED, stageOf } from '../../report/runs.ts';
+import { BUNDLED, stageOf, whoseTrainer } from '../../report/runs.ts';
 import type { Level } from '../../vocabulary.ts';
 import { chosenProperties } from '../check/chosen.ts';
 import { isProblem, type Problem } from '../context.ts';
@@ -16,13 +16,30 @@ import { judge, type OpenOptions, openSetting, type Setting } from './setting.ts
 
 /** The trainer of a folder's configuration, and what that configuration leaves of a catalogue. */
 export interface TestRunner {
+  readonly setting: Setting;
+  /** Its name and version; of the bundled example, that it is not the user's. */
+  readonly whose: string;
+  /** What to type to see a failure again where nothing was saved; absent: not said. */
+  readonly again?: ((seed: number) => string) | undefined;
   /** What `only` and `level` leave. */
   readonly chosen: ReadonlySet<Property>;
   /** What is to be tested, stage by stage. */
   readonly stages: readonly TestedStage[];
   /** What is listed as known and names no property, one sentence each. */
   readonly strangers: readonly string[];
-  check(property: Property, seed: number, cases?: number): Promise<PropertyResult>;
+  /** `emit` sees what happens as it does. */
+  check(
+    property: Property,
+    seed: number,
+    cases?: number,
+    emit?: (event: RunEvent) => void,
+  ): Promise<PropertyResult>;
+  /** All that is chosen as one run, what is not supported included. */
+  checkAll(
+    seed: number,
+    cases: number | undefined,
+    emit: (event: RunEvent) => void,
+  ): Promise<readonly PropertyResult[]>;
   /** The failure as the terminal shows it, without colour. */
   explain(result: PropertyResult, seed: number): Promise<string>;
   stop(): Promise<void>;
@@ -34,9 +51,15 @@ export interface TestedStage {
   readonly tests: readonly Property[];
   /** Chosen, and not to be judged on this trainer: how many, and why. */
   readonly unsupported: { readonly count: number; readonly why: string } | undefined;
+  /** The same, one by one. */
+  readonly lacking: readonly { readonly property: Property; readonly why: string }[];
 }
 
 export interface RunnerOptions extends OpenOptions {
+  /** The trainer's, word by word. Default: that of the configuration, or LOSSPROOF_TRAINER. */
+  readonly command?: readonly string[];
+  /** What to type to see a failure again where nothing was saved. Default: vitest with the seed. */
+  readonly again?: (seed: number) => string;
   /** Where nothing names a trainer, the bundled example is meant. */
   readonly bundled?: boolean;
   /** Ids, stages or globs, as on the command line. Default: the configuration's, else all. */
@@ -54,8 +77,8 @@ export async function openTestRunner(
   properties: readonly Property[],
   options: RunnerOptions,
 ): Promise<TestRunner | Problem> {
-  const { bundled = false, only, level, known: listed, own = [], ...opening } = options;
-  const setting = await openSetting([], opening, bundled);
+  const { bundled = false, only, level, known: listed, own = [], command = [], again, ...opening } = options;
+  const setting = await openSetting(command, opening, bundled);
   if (isProblem(setting)) return setting;
   const { trainer, corpus } = setting;
   const choice = {
@@ -72,22 +95,33 @@ export async function openTestRunner(
   const { properties: shipped } = chosen as Exclude<typeof chosen, Problem>;
   const lived = known as KnownFailures;
   const ids = properties.map(({ id }) => id);
-  const whose = setting.plan.choice.from === 'bundled' ? `${trainer.hello.name}, ${BUNDLED}\n\n` : '';
+  const isBundled = setting.plan.choice.from === 'bundled';
+  const whose = isBundled ? `${trainer.hello.name}, ${BUNDLED}\n\n` : '';
   return {
+    setting,
+    again: setting.corpus === undefined ? again : undefined,
+    whose: whoseTrainer({ hello: trainer.hello, ...(isBundled ? { bundled: true } : {}) }),
     chosen: new Set(shipped),
     stages: await stagesOf([...shipped, ...own], setting, lived),
     strangers: strangers({ known: lived, catalogue: [...ids, ...own.map(({ id }) => id)] }).map(
       ({ id, reason = '' }) => `${id}: ${reason}`,
     ),
-    async check(property, seed, cases) {
+    checkAll: (seed, cases, emit) =>
+      judge(setting, shipped, { seed, cases, known: lived, corpus, emit, everyId: ids }),
+    async check(property, seed, cases, emit) {
       // `replay` knows the catalogue only: a saved case of a user's own property could not be seen again.
       const saving = shipped.includes(property) ? { corpus } : {};
-      const [result] = await judge(setting, [property], { seed, cases, known: lived, ...saving });
+      const [result] = await judge(setting, [property], { seed, cases, known: lived, emit, ...saving });
       if (result === undefined) throw new Error(`${property.id} gave no verdict.`);
       return result;
     },
     async explain(result, seed) {
-      const shown = { seed, catalogue: new Set(ids), saved: corpus !== undefined };
+      const shown = {
+        seed,
+        catalogue: new Set(ids),
+        saved: corpus !== undefined,
+        ...(again === undefined ? {} : { again: again(seed) }),
+      };
       return whose + (await blockText([result], setting, shown));
     },
     stop: () => trainer.stop(),
@@ -106,11 +140,13 @@ async function stagesOf(
     known[property.id] === undefined || known[property.id]?.bundled ? supportOf(property, world) : undefined;
   return [...new Set(properties.map(({ id }) => stageOf(id)))].map((stage) => {
     const all = properties.filter(({ id }) => stageOf(id) === stage);
-    const lacks = all.map(lackOf);
-    const reasons = [...new Set(lacks.filter((lack) => lack !== undefined))];
-    const tests = all.filter((_, at) => lacks[at] === undefined);
-    const count = all.length - tests.length;
-    return { stage, tests, unsupported: count === 0 ? undefined : { count, why: reasons.join('; ') } };
+    const lacks = all.map((property) => ({ property, why: lackOf(property) }));
+    const lacking = lacks.flatMap(({ property, why }) => (why === undefined ? [] : [{ property, why }]));
+    const tests = lacks.flatMap(({ property, why }) => (why === undefined ? [property] : []));
+    const reasons = [...new Set(lacking.map(({ why }) => why))];
+    const count = lacking.length;
+    const unsupported = count === 0 ? undefined : { count, why: reasons.join('; ') };
+    return { stage, tests, unsupported, lacking };
   });
 }
 

@@ -1,14 +1,7 @@
 // The folder of a trace: made before a script runs, read when it has ended, or again later.
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { readBytes } from '../../outside/file.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import { readTrace } from '../../trace/records/read.ts';
@@ -123,7 +116,10 @@ function lastTraceIn(folder: string): string | undefined {
 
 function readFile(file: string): { records: readonly ReadRecord[]; complaints: readonly string[] } {
   try {
-    const { records, complaints, torn } = readTrace(readFileSync(file), basename(file));
+    const bytes = readBytes(file, MOST_TRACE_BYTES);
+    if ('complaint' in bytes)
+      return { records: [], complaints: [`${basename(file)} cannot be read: ${bytes.complaint}`] };
+    const { records, complaints, torn } = readTrace(bytes.ok, basename(file));
     const cut = `${basename(file)} is cut off in its last line: the process was killed while it wrote.`;
     return { records, complaints: torn ? [...complaints, cut] : complaints };
   } catch (error) {
@@ -131,6 +127,9 @@ function readFile(file: string): { records: readonly ReadRecord[]; complaints: r
     return { records: [], complaints: [`${basename(file)} cannot be read: ${why}`] };
   }
 }
+
+/** What one buffer of the engine is certain to hold. */
+const MOST_TRACE_BYTES = 2 ** 31;
 
 /** `2026-03-01T09-30-00`, in UTC: no colons, which not every file system has. */
 function stampOf(now: Date): string {

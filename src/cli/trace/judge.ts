@@ -1,11 +1,13 @@
 // A trace that is there, judged: made into a ledger, held against the properties of ledgers, told, written, and turned
 // into an exit code. Nothing that was not seen counts as a pass.
 
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import { strangers } from '../../check/run.ts';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
+import type { LedgerFacts } from '../../report/machine/ledger.ts';
 import { terminalReport } from '../../report/terminal.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { harmless, wrap } from '../../report/text/visible.ts';
@@ -21,7 +23,7 @@ import { blindness, judgeLedger, mainOf, partlyBlind } from '../../trace/run.ts'
 import { withMarks } from '../../trace/spans/declared-marks.ts';
 import type { RunRecord } from '../check/record.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
-import { type Context, isProblem, type Problem, say } from '../context.ts';
+import { type Context, isProblem, type Problem, say, whyOf } from '../context.ts';
 import { HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
@@ -157,10 +159,23 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
     if (lines.length > 0) say(screen, ...lines, '');
   }
   for (const event of events) report(event);
-  const written = await record.finish();
+  const written = [await record.finish(), await writeLedger({ ledger, results, unseen }, run)].every(Boolean);
   if (verdict.why !== undefined) say(screen, paint.bold(wrap(harmless(verdict.why), width).join('\n')));
   if (!quiet) say(screen, paint.dim(`${replay.again ?? ''}   judges this trace again`));
   return verdict.code === HOLDS && !written ? NO_VERDICT : verdict.code;
+}
+
+/** False where it was asked for and could not be written; that has been said. */
+async function writeLedger(facts: LedgerFacts, { options, screen }: TraceRun): Promise<boolean> {
+  if (options.ledger === undefined) return true;
+  const { ledgerJson } = await import('../../report/machine/ledger.ts');
+  try {
+    writeFileSync(resolve(screen.cwd, options.ledger), ledgerJson(facts));
+    return true;
+  } catch (error) {
+    screen.err.write(`lossproof: --ledger: ${options.ledger} cannot be written (${whyOf(error)})\n`);
+    return false;
+  }
 }
 
 /** What the user has said of the rows; the tokenizer is found apart. */

@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { readJson } from '../../outside/file.ts';
+import { parseStrict } from '../../outside/json.ts';
 import { decodeHello } from '../../protocol/hello.ts';
 import { PROTOCOL } from '../../protocol/message.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
@@ -37,6 +39,7 @@ export interface TraceOptions extends RecordOptions {
   readonly rows?: number;
   readonly full?: boolean;
   readonly quiet?: boolean;
+  readonly ledger?: string;
 }
 
 /** Enough to see that a step follows a step; most scripts are through with both in seconds. */
@@ -53,34 +56,30 @@ export function addTraceOptions(command: Command): Command {
     .addOption(
       new Option('--mode <mode>', 'search for targets').choices(['auto', 'exact', 'cheap']).default('auto'),
     )
-    .option('--dataset <file>', 'the data that is trained, JSON lines: says what of each row should be')
+    .option('--dataset <file>', 'the data that is trained, JSON lines; says what of each row should be')
     .addOption(
       new Option('--train-on <what>', 'what is meant').choices(['assistant', 'last', 'completion', 'all']),
     )
-    .option('--tokenizer <dir>', "folder with tokenizer.json (default: the script's own, as it was seen)")
+    .option('--tokenizer <dir>', "folder with tokenizer.json (default: the script's own)")
     .option(
       '--marks <json>',
       'what opens and closes the turns of each role, texts or ids, where no chat template says so; JSON or a file',
     )
     .option('--semantics <json>', 'what the trainer is declared to do, as in PROTOCOL.md; JSON or a file')
-    .option(
-      '--shrink <runs>',
-      'where a property fails, find the smallest data set that does, in so many runs',
-      wholePositive,
-    )
+    .option('--shrink <runs>', 'find the smallest data set that fails, in so many runs', wholePositive)
     .option('--out <dir>', `where the trace is written (default: ${TRACES}/TIME)`)
     .option('--from <dir>', 'judge a recorded trace again, without running anything')
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option('--level <level>', 'must, should (with must) or may (all); default should', levelName)
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
-    .option('--strict', 'fail also on what is legal and often not meant, until it is declared')
-    .option(
-      '--rows <count>',
-      'rows to show, those with something wrong first (default: a few)',
-      wholePositive,
-    )
+    .option('--strict', 'fail also on what is legal and often not meant; what is declared holds')
+    .option('--rows <count>', 'rows to show, wrong ones first (default: a few)', wholePositive)
     .option('--full', 'show every token of long rows')
-    .option('--quiet', 'print failures and the final line only');
+    .option('--quiet', 'print failures and the final line only')
+    .option(
+      '--ledger <file>',
+      'write every row, with targets and weights, and the verdicts as one JSON object',
+    );
   return addOutputOptions(command).option(
     '--no-annotations',
     'in GitHub Actions, neither annotate the job nor write its summary',
@@ -159,14 +158,12 @@ function marksOf(
 /** Typed as it is, or the file that is named. */
 function jsonOf(option: string, typed: string, { cwd }: Context): { readonly value: unknown } | Problem {
   const inline = typed.trimStart().startsWith('{');
-  try {
-    if (!inline && !existsSync(resolve(cwd, typed)))
-      return { problem: `${option}: there is no file ${typed}, and JSON begins with {` };
-    return { value: JSON.parse(inline ? typed : readFileSync(resolve(cwd, typed), 'utf8')) };
-  } catch (error) {
-    const hint = inline ? "; quote it for the shell with '...'" : '';
-    return { problem: `${option} is not JSON (${whyOf(error)})${hint}` };
-  }
+  if (!inline && !existsSync(resolve(cwd, typed)))
+    return { problem: `${option}: there is no file ${typed}, and JSON begins with {` };
+  const read = inline ? parseStrict(typed) : readJson(resolve(cwd, typed));
+  if ('ok' in read) return { value: read.ok };
+  const hint = inline ? "; quote it for the shell with '...'" : '';
+  return { problem: `${option} is not JSON (${read.complaint})${hint}` };
 }
 
 function datasetOf(file: string, { cwd }: Context): { readonly rows: readonly Entry[] } | Problem {

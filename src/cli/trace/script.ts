@@ -4,6 +4,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { type ChildExit, startAttached } from '../../trainer/child.ts';
 import type { Context } from '../context.ts';
 import { INTERRUPTED } from '../exit.ts';
+import { environmentTrouble } from '../trainer/environment.ts';
 import { PYTHON_FOLDER } from '../trainer/python.ts';
 
 export interface ScriptAsk {
@@ -59,8 +60,10 @@ export async function runScript(ask: ScriptAsk, context: Context): Promise<Scrip
 }
 
 /** Why a command could not be started, with what to do. */
-export function startProblem(command: readonly string[], code: string): string {
+export function startProblem(command: readonly string[], code: string, cwd: string): string {
   const [file = ''] = command;
+  const trouble = code === 'ENOENT' ? environmentTrouble(command, cwd) : undefined;
+  if (trouble !== undefined) return `${trouble.message} ${trouble.advice}`;
   const name = JSON.stringify(file);
   if (code === 'EACCES')
     return `${name} is not executable; a Python script is run by \`lossproof trace -- python ${file}\``;

@@ -8,6 +8,7 @@ import { VERSION } from '../../version.ts';
 import { openRecord } from '../check/record.ts';
 import { loadConfig } from '../config/config.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
+import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
@@ -20,23 +21,30 @@ import { shrinkHint, shrinkTrace } from './shrink/shrink.ts';
 export function addTrace(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('trace')
+    .summary('run a script as it is, show which tokens it trains')
     .description('run a training script as it is, and show which tokens it really trains')
     .usage('[options] -- command...');
-  addTraceOptions(command)
-    .addHelpText('after', MORE)
-    .action(async (options: TraceOptions) => finish(await trace(options, rest, context)));
+  tell(addTraceOptions(command), WORDS).action(async (options: TraceOptions) =>
+    finish(await trace(options, rest, context)),
+  );
 }
 
-const MORE = `
-Examples:
-  npx lossproof trace -- python train.py
-  npx lossproof trace --dataset data.jsonl --html trace.html -- torchrun --nproc-per-node 2 train.py
-  npx lossproof trace --dataset data.jsonl --shrink 20 -- python train.py --data data.jsonl
-  npx lossproof trace --from .lossproof/trace --rows 8 --full
-
-What is said of the script stands on stderr, with --from on stdout. Exit code: 0 what tells masks,
-weights or sampled tokens was judged, and holds; 1 something fails, however the script ended; 2 no
-verdict, with what to add; 130 interrupted.`;
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof trace -- python train.py' },
+    { command: 'npx lossproof trace --dataset data.jsonl --html trace.html -- python train.py' },
+    { command: 'npx lossproof trace -- torchrun --nproc-per-node 2 train.py' },
+    { command: 'npx lossproof trace --from .lossproof/trace --rows 8 --full' },
+    { command: 'npx lossproof trace --dataset data.jsonl --shrink 20 -- python train.py --data data.jsonl' },
+  ],
+  notes: ['What is said of the script stands on stderr, with --from on stdout.'],
+  exit: {
+    0: 'what tells masks, weights or sampled tokens was judged, and holds',
+    1: 'something fails, however the script ended',
+    2: 'no verdict, with what to add',
+    130: 'interrupted',
+  },
+};
 
 async function trace(options: TraceOptions, command: readonly string[], context: Context): Promise<number> {
   const { from } = options;
@@ -120,7 +128,7 @@ async function traceScript(
   const { spawnError } = end.exit;
   if (spawnError !== undefined) {
     dropIfEmpty(folder, context);
-    return refuse(context, { problem: startProblem(command, spawnError) });
+    return refuse(context, { problem: startProblem(command, spawnError, context.cwd) });
   }
   if (!hasTrace(folder, context)) {
     dropIfEmpty(folder, context);

@@ -1,22 +1,51 @@
 // Which Python runs a bundled adapter, and what that Python must be told to find our package.
-import { existsSync } from 'node:fs';
-import { delimiter, isAbsolute, join, relative, resolve } from 'node:path';
+import { existsSync, lstatSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import type { Context } from '../context.ts';
 
 type Place = Pick<Context, 'cwd' | 'env'>;
 
-/** Named by the user, then LOSSPROOF_PYTHON, an active environment, ./.venv, and last python3 on the PATH. */
+const WINDOWS = process.platform === 'win32';
+
+/** Where nothing else is known; on Windows `python3` is a page of the shop. */
+export const ANY_PYTHON: string = WINDOWS ? 'python' : 'python3';
+
+/** Of an environment that `python -m venv` has made. */
+export function pythonIn(folder: string, windows: boolean = WINDOWS): string {
+  return windows ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
+}
+
+/**
+ * Named by the user, then LOSSPROOF_PYTHON, an active environment, the environment that lossproof is installed in, ./.venv,
+ * any Python that lossproof is installed in, and last python3 on the PATH. An environment without its Python is not
+ * passed over: whoever has one means it, and the start says what is wrong with it.
+ */
 export function findPython(named: string | undefined, { cwd, env }: Place): string {
-  if (named !== undefined) return named.includes('/') ? resolve(cwd, named) : named;
+  if (named !== undefined) return named.includes('/') || named.includes('\\') ? resolve(cwd, named) : named;
   if (env.LOSSPROOF_PYTHON) return env.LOSSPROOF_PYTHON;
-  const folders = [env.VIRTUAL_ENV, join(cwd, '.venv')];
-  const found = folders
-    .filter((folder) => folder !== undefined && folder !== '')
-    .map((folder) => join(folder ?? '', 'bin', 'python'))
-    .find((file) => existsSync(file));
-  return found ?? 'python3';
+  if (env.VIRTUAL_ENV) return pythonIn(env.VIRTUAL_ENV);
+  const door = env.LOSSPROOF_DOOR_PYTHON;
+  if (door && isOfEnvironment(door)) return door;
+  const beside = join(cwd, '.venv');
+  if (isThere(pythonIn(beside)) || existsSync(join(beside, 'pyvenv.cfg'))) return pythonIn(beside);
+  return door || ANY_PYTHON;
+}
+
+/** A link that leads nowhere is there, too. */
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Made by venv, or by conda. */
+function isOfEnvironment(python: string): boolean {
+  const folder = dirname(python);
+  return [
+    join(dirname(folder), 'pyvenv.cfg'),
+    join(dirname(folder), 'conda-meta'),
+    join(folder, 'conda-meta'),
+  ].some(existsSync);
 }
 
 /** Holds the Python package `lossproof`. */
@@ -25,7 +54,7 @@ export const PYTHON_FOLDER: string = join(PACKAGE_ROOT, 'src', 'python');
 /** `PYTHONPATH=… ` for a shell line that starts a Python trainer without the harness; '' where it is not needed. */
 export function pythonPathPrefix(command: readonly string[], { cwd, env }: Place): string {
   const program = command.find((word) => word !== 'env' && !word.includes('='));
-  if (!/python[\d.]*$|\.py$/.test(program ?? '')) return '';
+  if (!/python[\d.]*(\.exe)?$|\.py$/.test(program ?? '')) return '';
   const known = (env.PYTHONPATH ?? '').split(delimiter).filter((folder) => folder !== '');
   if (known.some((folder) => resolve(cwd, folder) === PYTHON_FOLDER)) return '';
   const near = relative(cwd, PYTHON_FOLDER);

@@ -11,6 +11,7 @@ import type { Trainer } from '../../trainer/trainer.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Config } from '../config/define.ts';
 import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
+import { environmentTrouble } from './environment.ts';
 import { findPython, pythonPathPrefix } from './python.ts';
 import { joinCommand, splitCommand } from './words.ts';
 
@@ -140,7 +141,10 @@ export async function startChosen(
       };
     }
   }
-  return await startTrainer({ command: choice.command, cwd: choice.cwd, ...deadlines }, onStart);
+  const started = await startTrainer({ command: choice.command, cwd: choice.cwd, ...deadlines }, onStart);
+  if (!('failure' in started) || started.failure.kind !== 'start') return started;
+  const trouble = environmentTrouble(choice.command, choice.cwd);
+  return trouble === undefined ? started : { failure: { ...started.failure, ...trouble } };
 }
 
 /** The trainer as it is said and saved: a shell command, or '' for one in this process. */
@@ -195,5 +199,5 @@ export function pythonOf(
   if (asked.python !== undefined) return findPython(asked.python, place);
   const written = loaded?.config.python;
   if (written === undefined || loaded === undefined) return findPython(undefined, place);
-  return written.includes('/') && !isAbsolute(written) ? resolve(loaded.folder, written) : written;
+  return /[/\\]/.test(written) && !isAbsolute(written) ? resolve(loaded.folder, written) : written;
 }

@@ -4,21 +4,18 @@ import type { Problem } from '../context.ts';
 
 /** `python "my adapter.py"` to ["python", "my adapter.py"]; a problem for an open quote or nothing at all. */
 export function splitCommand(text: string): readonly string[] | Problem {
+  if (text.includes('\0')) return { problem: `the command ${JSON.stringify(text)} has a NUL character` };
   const words: string[] = [];
-  let rest = text.trim();
-  while (rest !== '') {
-    const word = WORD.exec(rest)?.[0];
-    if (word === undefined)
+  let word: string | undefined;
+  for (let at = 0; at < text.length; ) {
+    const piece = SPACE.test(text.charAt(at)) ? undefined : pieceAt(text, at);
+    if (piece === 'open')
       return { problem: `the command ${JSON.stringify(text)} has a quote that is not closed` };
-    words.push(
-      word.replaceAll(
-        PIECE,
-        (_, single?: string, double?: string, escaped?: string, bare?: string) =>
-          single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? bare ?? '',
-      ),
-    );
-    rest = rest.slice(word.length).trimStart();
+    if (piece === undefined && word !== undefined) words.push(word);
+    word = piece === undefined ? undefined : (word ?? '') + piece.text;
+    at = piece?.end ?? at + 1;
   }
+  if (word !== undefined) words.push(word);
   return words.length === 0 ? { problem: 'the command is empty' } : words;
 }
 
@@ -27,6 +24,33 @@ export function joinCommand(words: readonly string[]): string {
   return words.map(quoted).join(' ');
 }
 
-const PIECES = `'([^']*)'|"((?:[^"\\\\]|\\\\.)*)"|\\\\(.)|([^\\s'"\\\\]+)`;
-const PIECE = new RegExp(PIECES, 'gsu');
-const WORD = new RegExp(`^(?:${PIECES})+(?=\\s|$)`, 'su');
+interface Piece {
+  readonly text: string;
+  /** Behind it. */
+  readonly end: number;
+}
+
+const SPACE = /\s/;
+/** Between double quotes a backslash stands for itself before anything else. */
+const ESCAPED = /["\\$`]/;
+
+/** One character, or what stands between two quotes. */
+function pieceAt(text: string, at: number): Piece | 'open' {
+  const first = text.charAt(at);
+  if (first === "'") {
+    const end = text.indexOf("'", at + 1);
+    return end < 0 ? 'open' : { text: text.slice(at + 1, end), end: end + 1 };
+  }
+  if (first === '\\') return at + 1 < text.length ? { text: text.charAt(at + 1), end: at + 2 } : 'open';
+  if (first !== '"') return { text: first, end: at + 1 };
+  let inside = '';
+  for (let next = at + 1; next < text.length; next++) {
+    const character = text.charAt(next);
+    if (character === '"') return { text: inside, end: next + 1 };
+    if (character === '\\' && next + 1 < text.length) {
+      const after = text.charAt(++next);
+      inside += ESCAPED.test(after) ? after : character + after;
+    } else inside += character;
+  }
+  return 'open';
+}

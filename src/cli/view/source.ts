@@ -1,6 +1,7 @@
 // Where the rows of `view` come from: a file, a pipe, or the command line.
 import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { parseStrict } from '../../outside/json.ts';
 import { type Entry, entriesOf, formatOf } from '../../view/read.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 
@@ -50,13 +51,12 @@ function pastedRow(
 ): Source | Problem {
   let value: unknown = {};
   if (conversation !== undefined) {
-    try {
-      value = JSON.parse(conversation);
-    } catch (error) {
+    const parsed = parseStrict(conversation);
+    if ('complaint' in parsed)
       return {
-        problem: `--conversation is not JSON (${error instanceof Error ? error.message : String(error)}); quote it for the shell with '...'`,
+        problem: `--conversation is not JSON (${parsed.complaint}); quote it for the shell with '...'`,
       };
-    }
+    value = parsed.ok;
   }
   if (ids !== undefined) {
     const beside = Array.isArray(value) ? { messages: value } : (value as object);

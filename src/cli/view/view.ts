@@ -9,8 +9,10 @@ import { TRAIN_ON } from '../../view/row.ts';
 import { type Keep, scan, type View } from '../../view/scan.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
 import { type Invocation, wholePositive } from '../options.ts';
 import { widthOfScreen } from '../trainer/session.ts';
+import { asTyped } from '../typed.ts';
 import { type Given, sourceOf } from './source.ts';
 import { type WorldOptions, worldOf } from './world.ts';
 
@@ -26,13 +28,13 @@ interface Options extends Given, WorldOptions {
 }
 
 export function addView(program: Command, { context, finish }: Invocation): void {
-  program
-    .command('view')
+  tell(program.command('view'), WORDS)
+    .summary('show which tokens of a data set are trained')
     .description('show which tokens of a data set are trained, and flag rows whose mask is wrong')
     .argument('[data]', 'file of JSON lines, or one JSON array; - reads standard input')
     .option(
       '--tokenizer <dir>',
-      'folder with tokenizer.json, as tokenizer.save_pretrained(DIR) writes it (default: that of the configuration)',
+      "folder with tokenizer.json (default: the configuration's); tokenizer.save_pretrained(DIR) writes one",
     )
     .option('--template <file>', "chat template to use in place of the tokenizer's")
     .addOption(
@@ -49,7 +51,7 @@ export function addView(program: Command, { context, finish }: Invocation): void
       'further tokens that end an answer, by name or id, separated by commas',
       (text) => text.split(','),
     )
-    .option('--conversation <json>', 'a row given here: messages, or an object of any shape below')
+    .option('--conversation <json>', 'a row given here: messages, or an object of any shape that is read')
     .option('--ids <ids>', 'its input_ids, separated by commas', wholeNumbers)
     .option('--labels <labels>', 'its labels, separated by commas', wholeNumbers)
     .option('--rows <count>', 'rows to show, flagged ones first', wholePositive, SHOWN_ROWS)
@@ -60,30 +62,37 @@ export function addView(program: Command, { context, finish }: Invocation): void
     .option('--html <file>', 'write a page with the rows')
     .option('--html-rows <count>', 'rows on the page', wholePositive, PAGE_ROWS)
     .option('--strict', 'let notes fail as well')
-    .addHelpText('after', MORE)
     .action(async (data: string | undefined, options: Options) => finish(await view(data, options, context)));
 }
 
 const SHOWN_ROWS = 3;
-/** About what a person scrolls through; the page bounds its tokens besides. */
-const PAGE_ROWS = 50;
+/** Drawn, searched and made when they are asked for; fewer stand on the page from the beginning. */
+const PAGE_ROWS = 10_000;
 
-const MORE = `
-Rows are read in these shapes:
-  {"messages": [{"role": "user", "content": ...}, ...]}
-  {"conversations": [{"from": "human", "value": ...}, ...]}
-  {"prompt": text or messages, "completion": text or messages}
-  {"prompt", "chosen", "rejected"}, the prompt inside both or by itself
-  {"text": ...}, {"instruction", "input", "output"}
-  {"input_ids", "labels" | "completion_mask" | "assistant_masks" | "loss_mask", "attention_mask"}
-
-Examples:
-  npx lossproof view data.jsonl --tokenizer ./my-model
-  npx lossproof view data.jsonl --tokenizer ./my-model --max-length 2048 --html masks.html
-  npx lossproof view --tokenizer ./my-model --conversation '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]'
-  npx lossproof view --tokenizer ./my-model --ids 1,2,3 --labels -100,2,3
-
-Exit code: 0 no row is flagged, 1 some are, 2 nothing could be read.`;
+const WORDS: Words = {
+  listing: {
+    heading: 'Rows are read in these shapes:',
+    lines: [
+      '{"messages": [{"role": "user", "content": ...}, ...]}',
+      '{"conversations": [{"from": "human", "value": ...}, ...]}',
+      '{"prompt": text or messages, "completion": text or messages}',
+      '{"prompt", "chosen", "rejected"}, the prompt inside both or by itself',
+      '{"text": ...}, {"instruction", "input", "output"}',
+      '{"input_ids", "attention_mask", "labels" | "completion_mask" |',
+      ' "assistant_masks" | "loss_mask"}',
+    ],
+  },
+  examples: [
+    { command: 'npx lossproof view data.jsonl --tokenizer ./my-model' },
+    { command: 'npx lossproof view data.jsonl --tokenizer ./my-model --html masks.html' },
+    { command: 'npx lossproof view data.jsonl --tokenizer ./my-model --max-length 2048' },
+    { command: 'npx lossproof view --tokenizer ./my-model --ids 1,2,3 --labels -100,2,3' },
+    {
+      command: `npx lossproof view --tokenizer ./my-model --conversation '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]'`,
+    },
+  ],
+  exit: { 0: 'no row is flagged', 1: 'some are', 2: 'nothing could be read' },
+};
 
 async function view(data: string | undefined, options: Options, context: Context): Promise<number> {
   const source = await sourceOf(data, options, context);
@@ -135,7 +144,7 @@ async function writePage(
 ): Promise<Problem | undefined> {
   const { viewPage } = await import('../../report/html/view/view.ts');
   try {
-    writeFileSync(resolve(context.cwd, file), viewPage(seen, { of }));
+    writeFileSync(resolve(context.cwd, file), asTyped(viewPage(seen, { of })));
     say(context, `wrote ${file}`);
     return undefined;
   } catch (error) {

@@ -37,6 +37,20 @@ export async function readParquet(
       );
       return true;
     }
+    const most = metadata.row_groups.find(
+      ({ num_rows: rows }) => !(Number(rows) >= 0 && Number(rows) <= MOST_ROWS),
+    );
+    if (most !== undefined) {
+      complain(
+        `It says that a row group has ${String(most.num_rows)} rows; ${MOST_ROWS.toLocaleString('en')} are read at most.`,
+      );
+      return true;
+    }
+    const doubled = metadata.row_groups.find(hasDoubled);
+    if (doubled !== undefined) {
+      complain('It has two columns of one name; it is not read.');
+      return true;
+    }
     await readRows(metadata, { path, run }, file, sink);
   } catch (error) {
     complain(`It cannot be read as Parquet: ${error instanceof Error ? error.message : String(error)}.`);
@@ -58,6 +72,47 @@ const SMALLEST = 12;
 /** A row group is decoded as a whole; one of rollouts is a few megabytes. */
 const LARGEST_GROUP = 64 * 2 ** 20;
 
+/** Of two columns of one name the library awaits one. */
+function hasDoubled({ columns }: FileMetaData['row_groups'][number]): boolean {
+  const paths = columns.map(({ meta_data: about }) => (about?.path_in_schema ?? []).join('\0'));
+  return new Set(paths).size < paths.length;
+}
+
+/** A damaged count would be counted up to, however few the bytes are. */
+const MOST_ROWS = 2 ** 20;
+
+/**
+ * The library begins to read all columns, and where the next step throws nobody hears what becomes of them: two damaged
+ * columns would end the process. So that it is handed no bytes before it listens, and none at all once it has thrown.
+ */
+async function heard<T>(file: RandomAccess, read: (file: HeldFile) => Promise<T>): Promise<T> {
+  let over = false;
+  const held: HeldFile = {
+    byteLength: file.byteLength,
+    slice: (start, end) =>
+      new Promise((resolve, reject) => {
+        setImmediate(() => {
+          if (over) return;
+          try {
+            resolve(file.slice(start, end));
+          } catch (error) {
+            reject(error);
+          }
+        });
+      }),
+  };
+  try {
+    return await read(held);
+  } finally {
+    over = true;
+  }
+}
+
+interface HeldFile {
+  readonly byteLength: number;
+  slice(start: number, end?: number): Promise<ArrayBuffer>;
+}
+
 async function readRows(
   metadata: FileMetaData,
   { path, run }: ParquetOptions,
@@ -68,7 +123,9 @@ async function readRows(
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
-    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors: COMPRESSORS });
+    const rows = await heard(file, (held) =>
+      parquetReadObjects({ file: held, metadata, rowStart, rowEnd, compressors: COMPRESSORS }),
+    );
     rows.forEach((row, index) => {
       const number = rowStart + index + 1;
       objects.push(plain(row) as Record<string, unknown>, number, `${path} row ${number}`);

@@ -8,13 +8,13 @@
 
     lossproof.serve(name="my-trainer")
 
-Importing this takes standard output for the protocol: from here on, whatever prints goes to standard error.
-Import it first, before torch. `lossproof.callback`, for training scripts, is the exception: they keep theirs.
+In a process that the harness started, importing this takes standard output for the protocol: from here on, whatever prints goes
+to standard error. Import it first, before torch. Anywhere else nothing is taken before `serve`.
 """
 
 from . import _channel
 
-_channel.claim()
+_channel.claim_if_asked()
 
 from ._errors import Reject, Skip  # noqa: E402  (only after the channel is ours)
 from ._gradient import gradient  # noqa: E402
@@ -22,3 +22,16 @@ from ._registry import op  # noqa: E402
 from ._serve import serve  # noqa: E402
 
 __all__ = ["Reject", "Skip", "gradient", "op", "serve"]
+
+# What they need is imported when they are: a trainer that answers pays for none of it.
+_LAZY = {"pytest": ("pytest", None), "check": ("notebook", "check"), "view": ("notebook", "view")}
+
+
+def __getattr__(name):
+    if name not in _LAZY:
+        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    import importlib
+
+    module, attribute = _LAZY[name]
+    found = importlib.import_module("." + module, __name__)
+    return found if attribute is None else getattr(found, attribute)

@@ -1,7 +1,8 @@
 """The pipe to the harness: our own copies of fd 0 and fd 1. Knows nothing of JSON or ops.
 
 Anything may print: libraries at import, C code, the user. So fd 1 itself is pointed at standard error, and only
-the copy made here still leads to the harness.
+the copy made here still leads to the harness. Only the harness can say that it is there before a word is exchanged: a test
+runner's worker, a notebook and a CI job have pipes, too, and import us for other things than to answer.
 """
 
 import os
@@ -12,26 +13,25 @@ import sys
 # 64 KiB is a Linux pipe's whole buffer: more is never waiting in one.
 READ_BYTES = 1 << 16
 
+# Set by the harness for what it starts; PROTOCOL.md.
+_HARNESS = "LOSSPROOF_PIPE"
+
 _output = None
 
 
+def claim_if_asked():
+    """`claim`, where the harness started this process. What it starts in turn is none of the harness's."""
+    if os.environ.pop(_HARNESS, None) is not None:
+        claim()
+
+
 def claim():
-    """Keep standard output for answers and send every print to standard error. At a terminal: does nothing."""
+    """Keep standard output for answers and send every print to standard error."""
     global _output
-    if _output is not None or _at_terminal():
+    if _output is not None:
         return
     _output = os.dup(1)  # not inherited by programs that the trainer starts
     os.dup2(2, 1)
-
-
-def release():
-    """Give standard output back: this is no adapter. `serve` takes it again."""
-    global _output
-    if _output is None:
-        return
-    os.dup2(_output, 1)
-    os.close(_output)
-    _output = None
 
 
 def inputs():
@@ -42,7 +42,7 @@ def inputs():
         script = os.path.basename(sys.argv[0]) or "FILE"
         sys.stderr.write(
             "lossproof: this is an adapter, answering a harness on its standard input; "
-            "run it by `npx lossproof check -- python %s`.\n" % script
+            "run it by `lossproof check -- python %s`.\n" % script
         )
         raise SystemExit(2)
     claim()

@@ -1,7 +1,14 @@
 """What the optimiser really weighs, for trainers on torch."""
 
+from __future__ import annotations
 
-def gradient(loss_fn, logprobs):
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def gradient(loss_fn: Callable[[Any], Any], logprobs: Any) -> tuple[Any, Any]:
     """(loss, dL/dlogprobs) by autograd, both detached; the second has the shape of `logprobs`.
 
     loss_fn: a function of one tensor that returns a scalar tensor, as the trainer's own loss with everything else

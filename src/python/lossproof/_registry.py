@@ -1,14 +1,20 @@
 """Which function answers which op, and what it is capable of. Binding a function's parameters is in _bind."""
 
+from __future__ import annotations
+
 import difflib
 
 from ._ops import ARGS
+
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from typing import Any
 
 # op -> (function, capability)
 _declared = {}
 
 
-def op(name=None, **capability):
+def op(name: Any = None, **capability: Any) -> Any:
     """Decorator: this function answers an op, named after the function or by the first argument.
 
     Keyword arguments are capability keys, as `kl_estimator=["k1", "k3"]`. The function is returned unchanged."""
@@ -28,7 +34,14 @@ def op(name=None, **capability):
 def collected(ops):
     """The decorated functions with those given to serve(ops=...) on top: {op: (function, capability)}."""
     result = dict(_declared)
-    for name, given in (ops or {}).items():
+    result.update(given_ops(ops or {}))
+    return result
+
+
+def given_ops(ops):
+    """{op: function} or {op: (function, capability)} as {op: (function, capability)}."""
+    result = {}
+    for name, given in ops.items():
         function, capability = given if isinstance(given, tuple) else (given, {})
         if not callable(function):
             raise ValueError("op %r: %r is not a function" % (name, function))

@@ -1,5 +1,7 @@
 """The loop: requests in, answers out, in order. An op that raises is an answer too, and the process lives on."""
 
+from __future__ import annotations
+
 import json
 import os
 import platform
@@ -14,6 +16,13 @@ from ._errors import Reject, Skip, WrongAnswer
 from ._registry import collected
 from ._values import encoder, record
 
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Literal, Union
+
+    Answer = Union[Callable[..., Any], tuple[Callable[..., Any], Mapping[str, Any]]]
+
 PROTOCOL = 1
 # Answers are gathered while requests are waiting, but never held back longer than this.
 FLUSH_SECONDS = 0.002
@@ -22,17 +31,17 @@ _LIBRARIES = ("torch", "transformers", "trl", "numpy")
 
 
 def serve(
-    name,
-    version=None,
-    ops=None,
-    layout=None,
-    semantics=None,
-    tokens=None,
-    tokenizer=None,
-    dtype=None,
-    tensors=None,
-    arrays=None,
-):
+    name: str,
+    version: str | None = None,
+    ops: Mapping[str, Answer] | None = None,
+    layout: Mapping[str, str] | None = None,
+    semantics: Mapping[str, Any] | None = None,
+    tokens: Mapping[str, Any] | None = None,
+    tokenizer: str | os.PathLike[str] | None = None,
+    dtype: str | None = None,
+    tensors: str | None = None,
+    arrays: Literal["numpy", "torch"] | None = None,
+) -> None:
     """Answer the harness until its input ends; then return.
 
     ops: {"mask": function, "kl": (function, {"kl_estimator": ["k3"]})} besides the decorated ones.
@@ -40,26 +49,38 @@ def serve(
     arrays: "numpy" or "torch" to receive arrays instead of lists (never for ragged rows).
     Exits with code 2 and one sentence where a function asks for what no request ever holds."""
     try:
-        functions = collected(ops)
-        if not functions:
-            raise ValueError("no op is answered: decorate a function with @lossproof.op")
-        calls = _bound(functions, converter(arrays, dtype))
+        answer = answering(
+            collected(ops),
+            name,
+            version=version,
+            layout=layout,
+            semantics=semantics,
+            tokens=tokens,
+            tokenizer=tokenizer,
+            dtype=dtype,
+            tensors=tensors,
+            arrays=arrays,
+        )
     except ValueError as error:
         sys.stderr.write("lossproof: %s\n" % error)
         raise SystemExit(2)
-    declared = {
-        "layout": layout,
-        "semantics": semantics,
-        "tokens": tokens,
-        "tokenizer": None if tokenizer is None else os.fspath(tokenizer),
-        "dtype": dtype,
-        "tensors": tensors,
-        "version": version,
-    }
+    _loop(_channel.inputs(), answer)
+
+
+def answering(functions, name, arrays=None, **declared):
+    """A function from one request line (bytes) to one answer line (text, with its newline), by {op: (function, capability)}.
+
+    The keyword arguments are those of `serve`. Raises ValueError where a function asks for what no request ever holds."""
+    if not functions:
+        raise ValueError("no op is answered: decorate a function with @lossproof.op")
+    tokenizer, tensors = declared.get("tokenizer"), declared.get("tensors")
+    calls = _bound(functions, converter(arrays, declared.get("dtype")))
+    if tokenizer is not None:
+        declared["tokenizer"] = os.fspath(tokenizer)
     hello = {"protocol": PROTOCOL, "name": name}
     hello.update((key, value) for key, value in declared.items() if value is not None)
     hello["ops"] = {op: capability for op, (_, capability) in functions.items()}
-    _loop(_channel.inputs(), _answerer(hello, calls, tensors == "base64"))
+    return _answerer(hello, calls, tensors == "base64")
 
 
 def _bound(functions, convert):

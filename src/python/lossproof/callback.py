@@ -1,12 +1,6 @@
-"""`Monitor`, a callback for transformers and TRL, and `watch`, for training loops of your own: see `lossproof_monitor`.
-
-A training script keeps its standard output: what importing the package around this took is given back."""
+"""`Monitor`, a callback for transformers and TRL, and `watch`, for training loops of your own: see `lossproof_monitor`."""
 
 from lossproof_monitor import Finding, Watch, watch
-
-from . import _channel
-
-_channel.release()
 
 __all__ = ["Finding", "Monitor", "Watch", "watch"]
 

@@ -11,7 +11,7 @@
             if monitor.should_stop:
                 break
 
-A package of its own, beside `lossproof`: that one takes standard output over for its protocol. Standard library only;
+A package of its own, beside `lossproof`: that one answers the harness, this one speaks to it. Standard library only;
 transformers is imported when `Monitor` is asked for. Neither the data nor any random state is touched, and nothing that goes
 wrong in here ends a training.
 """

@@ -1,5 +1,7 @@
 """A training that is watched: what it logs, what was found in it, and whether it should end."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
@@ -7,6 +9,14 @@ import threading
 
 from . import _command
 from ._child import PATIENCE, Child
+
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+    from typing import Any, Literal, Union
+
+    Command = Union[str, Sequence[str]]
 
 POLICIES = ("warn", "stop")
 # The levels whose findings end a training.
@@ -21,14 +31,22 @@ class Finding(dict):
 class Watch:
     """Made by `watch`. A finding is printed once, on standard error."""
 
-    def __init__(self, policy="warn", level="must", command=None, options=(), active=True, facts=None):
+    def __init__(
+        self,
+        policy: Literal["warn", "stop"] = "warn",
+        level: Literal["must", "should"] = "must",
+        command: Command | None = None,
+        options: Sequence[str] = (),
+        active: bool = True,
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
         if policy not in POLICIES:
             raise ValueError("policy: %r is none of %s" % (policy, ", ".join(POLICIES)))
         if level not in STOPPING:
             raise ValueError("level: %r is none of %s" % (level, ", ".join(STOPPING)))
         self.policy = policy
-        self.findings = []
-        self.verdict = None
+        self.findings: list[Finding] = []
+        self.verdict: dict[str, Any] | None = None
         self._stopping = STOPPING[level]
         self._told = 0
         self._stop = False
@@ -47,11 +65,11 @@ class Watch:
         if facts:
             self.declare(facts)
 
-    def declare(self, facts):
+    def declare(self, facts: Mapping[str, Any]) -> None:
         """What the run says of its settings, as a trainer's arguments: `{"max_completion_length": 512}`."""
         self._send(lambda: {"declare": facts})
 
-    def log(self, step, values=None, /, **named):
+    def log(self, step: int, values: Mapping[str, Any] | None = None, /, **named: Any) -> list[Finding]:
         """What was logged at a step, by names as a trainer has them. Gives the findings that are new since the last call; those
         of this step come with the next. Never waits."""
         if values is not None or named:
@@ -61,25 +79,25 @@ class Watch:
         return new
 
     @property
-    def should_stop(self):
+    def should_stop(self) -> bool:
         """Of policy "stop": something was found that a training should end at."""
         return self._stop
 
-    def ready(self, timeout=None):
+    def ready(self, timeout: float | None = None) -> bool:
         """Waits until the process that judges has started, which takes about a second; whether it has."""
         return self._began.wait(timeout)
 
-    def close(self, patience=PATIENCE):
+    def close(self, patience: float = PATIENCE) -> dict[str, Any] | None:
         """The log is at its end: waits for the verdict, which is one line. Called again it does nothing."""
         self._closing = True
         if self._child is not None:
             self._child.end(patience)
         return self.verdict
 
-    def __enter__(self):
+    def __enter__(self) -> Watch:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: BaseException | type[BaseException] | TracebackType | None) -> None:
         self.close()
 
     def _send(self, made):
@@ -120,7 +138,7 @@ class Watch:
             "  What to do: %s" % finding.get("advice"),
         ]
         if stops:
-            lines.append('  The training is asked to stop (policy "stop"); `npx lossproof report` shows what was found.')
+            lines.append('  The training is asked to stop (policy "stop"); `lossproof report` shows what was found.')
         _print("\n".join(lines))
         self._stop = self._stop or stops
 
@@ -136,7 +154,13 @@ class Watch:
             _print("lossproof: %s" % sentence)
 
 
-def watch(policy="warn", level="must", command=None, options=(), **facts):
+def watch(
+    policy: Literal["warn", "stop"] = "warn",
+    level: Literal["must", "should"] = "must",
+    command: Command | None = None,
+    options: Sequence[str] = (),
+    **facts: Any,
+) -> Watch:
     """Begins to watch a training loop of your own. Of several processes only rank 0 (environment variable RANK) is watched.
 
     policy: "warn" prints what is found, "stop" sets `should_stop` as well, for findings of `level` ("must", or "should" for

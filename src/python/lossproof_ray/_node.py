@@ -160,7 +160,8 @@ def engine_of(job, environment):
         installed = shutil.which("lossproof", path=environment["PATH"])
         if installed is None:
             raise Unfit(
-                "has no lossproof: neither %s nor `lossproof` on PATH; `npm install --global lossproof@%s` there" % (job["main"], wanted)
+                "has no lossproof: neither %s nor `lossproof` on PATH; `pip install lossproof==%s` or `npm install --global lossproof@%s` there"
+                % (job["main"], wanted, wanted)
             )
         words, where = [installed], installed
     version = version_of(words, environment)

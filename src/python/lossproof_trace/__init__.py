@@ -1,6 +1,6 @@
 """The tracer of `npx lossproof trace`: records what a training script trains, from inside its process.
 
-A package of its own, beside `lossproof`: that one takes stdout over for its protocol, which a traced script must keep.
+A package of its own, beside `lossproof`: that one answers the harness, this one is loaded into a script that knows nothing of it.
 Importing this costs nothing; torch is touched only once the script has imported it. Two things are to be called: `watch`,
 for models written by hand whose head is not found by itself, and `watch_sample`, for samplers that are not seen (a server,
 an engine in another process). Without `lossproof trace` they do nothing.

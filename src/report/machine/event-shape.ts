@@ -145,6 +145,11 @@ const result = object({
   'coverage?': record(count),
   thin: list(object({ label: text, share: count, least: count, judged: count, refused: count })),
   'failingLabels?': list(object({ label: text, failing: count, holding: count, holdingWith: count })),
+  'comparedLabels?': object({
+    failing: count,
+    holding: count,
+    labels: record(object({ failing: count, holding: count })),
+  }),
   'reason?': text,
   'answers?': list(text),
   'failure?': failure,

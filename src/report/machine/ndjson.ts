@@ -2,6 +2,7 @@
 // middle of a line, hold several runs, or come from another version.
 import type { Failure, RunEvent } from '../../check/events.ts';
 import type { NumberDifference, SeriesWindow } from '../../check/property.ts';
+import { parseStrict, withoutMark } from '../../outside/json.ts';
 import type { Run } from '../runs.ts';
 import { complaintAbout, isKnownType } from './event-shape.ts';
 
@@ -52,7 +53,7 @@ export interface ReadEvents {
  * is each line that is no event, with a problem. A text without any run is refused: no events, one problem.
  */
 export function readEvents(text: string): ReadEvents {
-  const lines = text.replace(BYTE_ORDER_MARK, '').split('\n');
+  const lines = withoutMark(text).split('\n');
   const events: RunEvent[] = [];
   const problems: string[] = [];
   let unknown = 0;
@@ -78,7 +79,6 @@ const PROGRESS_MILLISECONDS = 500;
 /** A file that is wrong throughout needs no line for each. */
 const MOST_PROBLEMS = 5;
 const NO_JSON = 'is no JSON';
-const BYTE_ORDER_MARK = /^\uFEFF/;
 
 /** JSON has no NaN, and null would hide one: numbers that are not finite become text; so does a -0 that can be a finding. */
 export function plainNumber(key: string, value: unknown): unknown {
@@ -93,12 +93,9 @@ type Line = { readonly event: RunEvent } | { readonly wrong: string } | { readon
 
 /** Undefined for an event that only a newer version knows. */
 function readLine(line: string): Line | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { wrong: NO_JSON };
-  }
+  const parsed = parseStrict(line);
+  if ('complaint' in parsed) return { wrong: NO_JSON };
+  const value = parsed.ok;
   if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
     return { wrong: 'is no event' };
   if (!isKnownType(value.type)) return undefined;

@@ -33,7 +33,7 @@ export function rowLines(result: PropertyResult, options: TableOptions): string[
     ...(options.labels ? labelLines(result).map((line) => paint.dim(INDENT + line)) : []),
     ...result.fixed.flatMap((id) => below(`+ fixed ${id}: it holds now and is no longer kept`, String)),
     ...(result.outdated ?? []).flatMap((said) =>
-      below(`- not judged ${said}; delete it where that declaration stays`, String),
+      below(`- not judged ${said}; it is kept: delete it where that stays so`, String),
     ),
   ];
 }

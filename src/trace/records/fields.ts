@@ -31,6 +31,7 @@ type Rule =
   | 'numbers'
   | 'texts'
   | 'object'
+  | 'names'
   | 'objects'
   | 'int matrix'
   | 'float matrix'
@@ -54,7 +55,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     name: ['text', undefined],
     node: ['text', undefined],
   },
-  versions: { versions: 'object', device: 'text' },
+  versions: { versions: 'names', device: 'text' },
   model: {
     model: 'index',
     class: 'text',
@@ -234,6 +235,12 @@ function decodeRule(rule: Rule, value: unknown): Decoded<unknown> {
       return decodeMatrix(value, 'integers');
     case 'float matrix':
       return decodeMatrix(value, 'floats');
+    case 'names':
+      // Nothing is known of what was imported and tells no version.
+      return isJsonObject(value) &&
+        Object.values(value).every((each) => each === null || typeof each === 'string')
+        ? { ok: Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null)) }
+        : { complaint: `is ${shown(value)}, expected names with texts` };
     case 'numbers':
       // What JSON has no number for was written as null.
       return Array.isArray(value) && value.every((each) => each === null || typeof each === 'number')
@@ -250,7 +257,10 @@ function decodeRule(rule: Rule, value: unknown): Decoded<unknown> {
 type Simple = readonly [good: (value: unknown) => boolean, expected: string];
 
 const SIMPLE: Readonly<
-  Record<Exclude<Rule, readonly string[] | `${string} matrix` | 'ids' | 'floats' | 'numbers'>, Simple>
+  Record<
+    Exclude<Rule, readonly string[] | `${string} matrix` | 'ids' | 'floats' | 'numbers' | 'names'>,
+    Simple
+  >
 > = {
   text: [(value) => typeof value === 'string', 'text'],
   texts: [(value) => Array.isArray(value) && value.every((each) => typeof each === 'string'), 'texts'],

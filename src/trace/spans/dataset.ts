@@ -104,7 +104,8 @@ export function datasetSpans(row: RowIds, index: ExampleIndex): Spans | undefine
     put(annotation, walk, at, walk.count, 'padding', false);
   else if (rest > known) return undefined;
   const { number, form } = first.example;
-  return annotatedSpans(annotation, { kind: 'dataset', example: number, form });
+  const shared = first.shared ? { shared: true as const } : {};
+  return annotatedSpans(annotation, { kind: 'dataset', example: number, form, ...shared });
 }
 
 // --- helpers ---
@@ -125,6 +126,8 @@ interface Placed {
   readonly example: Example;
   readonly skipped: number;
   readonly length: number;
+  /** Several examples have these ids. */
+  readonly shared: boolean;
 }
 
 /** The example that begins at a token of the walk, all of it, or cut by the row's end. */
@@ -183,10 +186,14 @@ function merged(examples: readonly Example[], example: Example, length: number):
 }
 
 /** One of several examples that the ids may be of: where these expect something else, nothing is expected. */
-function mergedOf(alike: readonly Example[], length: number, fromEnd = false): Pick<Placed, 'example'> {
+function mergedOf(
+  alike: readonly Example[],
+  length: number,
+  fromEnd = false,
+): Pick<Placed, 'example' | 'shared'> {
   const [first, ...others] = alike;
   if (first === undefined) throw new Error('merged no example');
-  if (others.length === 0) return { example: first };
+  if (others.length === 0) return { example: first, shared: false };
   const startOf = ({ core }: Example): number => (fromEnd ? core.to - length : core.from);
   const expected = [...first.expected];
   for (let at = 0; at < length; at++) {
@@ -194,7 +201,7 @@ function mergedOf(alike: readonly Example[], length: number, fromEnd = false): P
     if (others.some((other) => other.expected[startOf(other) + at] !== own))
       expected[startOf(first) + at] = undefined;
   }
-  return { example: { ...first, expected } };
+  return { example: { ...first, expected }, shared: others.some(({ number }) => number !== first.number) };
 }
 
 /** So many ids behind an example's core are its own end. */

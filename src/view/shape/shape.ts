@@ -1,4 +1,5 @@
 // What a row of a data set says, whichever of the field's shapes it is written in: a conversation, a text, or ids.
+import { parseStrict } from '../../outside/json.ts';
 import { idsShape } from './ids-shape.ts';
 import { type ChatMessage, messagesOf, turnsOf } from './messages.ts';
 import type { Form, Shape, Unread } from './shapes.ts';
@@ -68,11 +69,8 @@ function toolsOf(row: Row): { tools?: readonly unknown[] } {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const read = parseStrict(text);
+  return 'ok' in read ? read.ok : undefined;
 }
 
 function pair(form: Form, prompt: unknown, completion: unknown, row: Row): readonly Shape[] | Unread {

@@ -31,6 +31,17 @@ function lastRuns(world: World): readonly Run[] {
   return runsOf(readEvents(readFileSync(join(world.folder, '.lossproof', 'last-run.ndjson'), 'utf8')).events);
 }
 
+/** With a seed of which `bad` meets its 30. */
+async function check(world: World, ...argv: readonly string[]): Promise<number> {
+  return await world.run('check', '--seed', '7', ...argv);
+}
+
+const OPTIONS = { html: '--html', xml: '--junit', ndjson: '--events', sarif: '--sarif', md: '--markdown' };
+
+/** `--html r.html` and its like. */
+const reportsTo = (...extensions: readonly (keyof typeof OPTIONS)[]): readonly string[] =>
+  extensions.flatMap((extension) => [OPTIONS[extension], `r.${extension}`]);
+
 /** The lines of the summary, without numbers of seconds. */
 function summaryOf(world: World): readonly string[] {
   const lines = world.out().trimEnd().split('\n');
@@ -40,20 +51,7 @@ function summaryOf(world: World): readonly string[] {
 
 test('every combination runs, and is a run of its own in every output', async () => {
   const world = worldOf({ trainers: { good: GOOD, side: SIDE }, matrix: SIDES });
-  expect(
-    await world.run(
-      'check',
-      '--all',
-      '--seed',
-      '7',
-      '--html',
-      'r.html',
-      '--junit',
-      'r.xml',
-      '--events',
-      'r.ndjson',
-    ),
-  ).toBe(1);
+  expect(await check(world, '--all', ...reportsTo('html', 'xml', 'ndjson'))).toBe(1);
   const names = ['good', 'side · side left', 'side · side right'];
   expect(runNames(lastRuns(world))).toEqual(names);
   expect(lastRuns(world).map(({ end }) => end?.interrupted)).toEqual([false, false, false]);
@@ -76,19 +74,19 @@ test('every combination runs, and is a run of its own in every output', async ()
 
 test('all hold: the exit code is 0, and a failing one turns it into 1 wherever it stands', async () => {
   const world = worldOf({ trainers: { good: GOOD, other: GOOD } });
-  expect(await world.run('check', '--all')).toBe(0);
+  expect(await check(world, '--all')).toBe(0);
   for (const trainers of [
     { a: BAD, b: GOOD },
     { a: GOOD, b: BAD },
   ])
-    expect(await worldOf({ trainers }).run('check', '--all', '--quiet')).toBe(1);
+    expect(await check(worldOf({ trainers }), '--all', '--quiet')).toBe(1);
 });
 
 test('--trainer runs those that it names, and no others', async () => {
   const world = worldOf({ trainers: { good: GOOD, side: SIDE }, matrix: SIDES });
-  expect(await world.run('check', '--trainer', 'good', '--trainer', '*left')).toBe(0);
+  expect(await check(world, '--trainer', 'good', '--trainer', '*left')).toBe(0);
   expect(runNames(lastRuns(world))).toEqual(['good', 'side · side left']);
-  expect(await world.run('check', '--trainer', 'side · side right')).toBe(1);
+  expect(await check(world, '--trainer', 'side · side right')).toBe(1);
   expect(runNames(lastRuns(world))).toEqual(['side · side right']);
 });
 
@@ -98,7 +96,7 @@ test('what is excluded does not run', async () => {
     matrix: SIDES,
     exclude: [{ side: 'right' }],
   });
-  expect(await world.run('check', '--all')).toBe(0);
+  expect(await check(world, '--all')).toBe(0);
   expect(runNames(lastRuns(world))).toEqual(['side · side left', 'good']);
 });
 
@@ -111,7 +109,7 @@ test('each has its own configuration: semantics, cases, known failures', async (
     },
   });
   world.write('known-bad.json', JSON.stringify(known));
-  expect(await world.run('check', '--all', '--seed', '7')).toBe(0);
+  expect(await check(world, '--all')).toBe(0);
   const [bad, good] = lastRuns(world);
   expect(bad?.results.map(({ verdict }) => verdict)).toEqual(['known']);
   expect(good?.results.map(({ verdict }) => verdict)).toEqual(['pass']);
@@ -121,24 +119,9 @@ test('each has its own configuration: semantics, cases, known failures', async (
 
 test('one that does not start is told in every report, and the others run', async () => {
   const world = worldOf({ trainers: { none: { trainer: 'python3 no-such-file.py' }, good: GOOD } });
-  expect(
-    await world.run(
-      'check',
-      '--all',
-      '--seed',
-      '7',
-      '--html',
-      'r.html',
-      '--junit',
-      'r.xml',
-      '--sarif',
-      'r.sarif',
-      '--badge',
-      'b.json',
-      '--markdown',
-      'r.md',
-    ),
-  ).toBe(2);
+  expect(await check(world, '--all', ...reportsTo('html', 'xml', 'sarif', 'md'), '--badge', 'b.json')).toBe(
+    2,
+  );
   const [none, good] = lastRuns(world);
   expect(none?.end?.noVerdict).toContain('python3 no-such-file.py did not start');
   expect(good?.results.map(({ verdict }) => verdict)).toEqual(['pass']);
@@ -163,7 +146,7 @@ test('one that does not start is told in every report, and the others run', asyn
 
 test('one that fails is worse than one without a verdict', async () => {
   const world = worldOf({ trainers: { none: { trainer: 'python3 no-such-file.py' }, bad: BAD } });
-  expect(await world.run('check', '--all')).toBe(1);
+  expect(await check(world, '--all')).toBe(1);
 });
 
 test('Ctrl-C ends all of it: the rest is named as not run', async () => {
@@ -180,7 +163,7 @@ test('Ctrl-C ends all of it: the rest is named as not run', async () => {
   );
   let interrupted = false;
   world.write('slow.py', pythonCollate('rows', 'import time; time.sleep(0.2)'));
-  expect(await world.run('check', '--all', '--seed', '7')).toBe(130);
+  expect(await check(world, '--all')).toBe(130);
   expect(runNames(lastRuns(world))).toEqual(['first', 'slow', 'last']);
   expect(lastRuns(world).map(({ end }) => end?.interrupted)).toEqual([false, true, true]);
   expect(summaryOf(world).at(-1)).toBe('■ last: not run · The check was interrupted before it.');
@@ -192,7 +175,7 @@ test('Ctrl-C before the next one has said hello writes the reports, and leaves',
     {},
   );
   world.write('silent.py', 'import sys, time\nopen("started", "w").close()\ntime.sleep(60)\n');
-  const done = world.run('check', '--all', '--html', 'r.html');
+  const done = check(world, '--all', '--html', 'r.html');
   await expect.poll(() => existsSync(join(world.folder, 'started')), { timeout: 30_000 }).toBe(true);
   world.interrupt();
   await expect.poll(() => world.exits, { timeout: 30_000 }).toEqual([130]);
@@ -206,21 +189,21 @@ test('Ctrl-C before the next one has said hello writes the reports, and leaves',
 
 test('--bail ends the whole of it', async () => {
   const world = worldOf({ trainers: { bad: BAD, good: GOOD } });
-  expect(await world.run('check', '--all', '--bail')).toBe(1);
+  expect(await check(world, '--all', '--bail')).toBe(1);
   expect(summaryOf(world).at(-1)).toBe('■ good: not run · --bail ended the check before it.');
 });
 
 test('--max-time is for all of them together, and what had no time is no pass', async () => {
   const world = worldOf({ trainers: { a: GOOD, b: GOOD } });
-  expect(await world.run('check', '--all', '--max-time', '0.001')).toBe(2);
+  expect(await check(world, '--all', '--max-time', '0.001')).toBe(2);
   expect(lastRuns(world).map(({ end }) => end?.stopped)).toEqual(['time', 'time']);
-  expect(await world.run('check', '--all', '--max-time', '600')).toBe(0);
+  expect(await check(world, '--all', '--max-time', '600')).toBe(0);
 });
 
 test('a report that cannot be kept turns 0 into 2, once', async () => {
   const world = worldOf({ trainers: { a: GOOD, b: GOOD } });
-  expect(await world.run('check', '--all', '--workers', '2', '--html', 'r.html')).toBe(0);
-  expect(await world.run('check', '--all', '--html', 'no/such/folder/r.html')).toBe(2);
+  expect(await check(world, '--all', '--workers', '2', '--html', 'r.html')).toBe(0);
+  expect(await check(world, '--all', '--html', 'no/such/folder/r.html')).toBe(2);
   expect(world.err().match(/r\.html/g)).toHaveLength(1);
 });
 
@@ -254,7 +237,7 @@ test.each([
 
 test('what is wrong with one of them is said of it, before any begins', async () => {
   const world = worldOf({ trainers: { a: GOOD, b: { ...GOOD, only: 'msk' } } });
-  expect(await world.run('check', '--all')).toBe(2);
+  expect(await check(world, '--all')).toBe(2);
   expect(world.err()).toMatch(/^lossproof: b: no property is called "msk"/);
   expect(existsSync(join(world.folder, '.lossproof'))).toBe(false);
 });
@@ -263,18 +246,17 @@ test('--update-known writes the file of each', async () => {
   const world = worldOf({
     trainers: { bad: { ...BAD, known: 'known-bad.json' }, good: { ...GOOD, known: 'known-good.json' } },
   });
-  expect(await world.run('check', '--all', '--update-known')).toBe(0);
+  expect(await check(world, '--all', '--update-known')).toBe(0);
   expect(readFileSync(join(world.folder, 'known-bad.json'), 'utf8')).toContain('collate/drops-nothing');
   expect(existsSync(join(world.folder, 'known-good.json'))).toBe(false);
 });
 
 test('a part of one of them is merged by its name', async () => {
   const world = worldOf({ trainers: { good: GOOD, bad: BAD } });
-  for (const part of ['1/2', '2/2'])
-    expect(await world.run('check', '--trainer', 'good', '--shard', part, '--seed', '1')).toBe(0);
+  for (const part of ['1/2', '2/2']) expect(await check(world, '--trainer', 'good', '--shard', part)).toBe(0);
   expect(await world.run('merge')).toBe(0);
   expect(runNames(lastRuns(world))).toEqual(['good']);
-  expect(await world.run('check', '--trainer', 'bad', '--shard', '1/2', '--seed', '1')).toBe(1);
+  expect(await check(world, '--trainer', 'bad', '--shard', '1/2')).toBe(1);
   expect(await world.run('merge')).toBe(2);
   expect(world.err()).toContain('another trainer');
 });

@@ -56,7 +56,7 @@ test('--no-corpus keeps no case, and the run all the same', async () => {
   expect(readdirSync(join(world.folder, '.lossproof')).sort()).toEqual(['.gitignore', 'last-run.ndjson']);
   expect(await world.run('report')).toBe(0);
   expect(world.out()).toContain('tiny · 1 property: 1 fails · seed 7');
-  expect(await world.run('check', '--help')).toBe(0);
+  expect(await world.run('check', '--help-all')).toBe(0);
   expect(world.out().replaceAll(/\s+/g, ' ')).toContain('the last run is kept as ever');
 });
 

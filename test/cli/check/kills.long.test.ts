@@ -1,5 +1,6 @@
 // A run that is killed again and again, at any moment, and goes on each time: no verdict that was told is lost or judged
-// twice, and the whole is that of a run that nobody killed. So many kills: LOSSPROOF_KILLS, 200 of which were run once.
+// twice, the whole is that of a run that nobody killed, and of no trainer anything is left (on Linux, by its environment).
+// So many kills: LOSSPROOF_KILLS; `npm run test:kills` has 10,000.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,8 @@ import { afterAll, expect, test } from 'vitest';
 import type { PropertyResult } from '../../../src/index.ts';
 import { readEvents } from '../../../src/report/machine/ndjson.ts';
 import { type Run, runsOf } from '../../../src/report/runs.ts';
+import { factOf, processes } from '../../../src/trainer/processes/proc.ts';
+import { MARK } from '../../../src/trainer/processes/strays.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 
 const KILLS = Number(process.env.LOSSPROOF_KILLS ?? 12);
@@ -20,8 +23,23 @@ const WORDS = ['check', '--bundled', '--cases', '60', '--only', 'mask,kl,advanta
 const folder = mkdtempSync(join(tmpdir(), 'loss proof kills '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Inherited by every trainer of this file, beside the mark of its own run. */
+const OURS = `LOSSPROOF_KILLS_OF=${process.pid}`;
+
 const start = (cwd: string, ...more: readonly string[]) =>
-  execa(process.execPath, [MAIN, ...WORDS, ...more], { cwd, reject: false, all: true });
+  execa(process.execPath, [MAIN, ...WORDS, ...more], {
+    cwd,
+    reject: false,
+    all: true,
+    env: { LOSSPROOF_KILLS_OF: String(process.pid) },
+  });
+
+/** Trainers that live, by the two things in their environment. */
+const trainers = (): readonly number[] =>
+  processes().filter((pid) => {
+    const environment = factOf(pid, 'environ')?.split('\0') ?? [];
+    return environment.includes(OURS) && environment.some((each) => each.startsWith(`${MARK}=`));
+  });
 
 function told(cwd: string): Run | undefined {
   const file = join(cwd, LAST);
@@ -38,6 +56,7 @@ test(`${KILLS} kills lose no verdict`, { timeout: 60_000 + KILLS * 30_000 }, asy
   const took = performance.now() - begun;
   const wanted = told(whole);
   let kills = 0;
+  let seen = 0;
   for (let round = 0; kills < KILLS; round++) {
     const cwd = await fresh(`round ${round}`);
     let kept: readonly PropertyResult[] = [];
@@ -54,6 +73,7 @@ test(`${KILLS} kills lose no verdict`, { timeout: 60_000 + KILLS * 30_000 }, asy
         child.kill('SIGKILL');
         await child;
         kills++;
+        seen += trainers().length;
       }
       const now = told(cwd)?.results ?? [];
       for (const result of kept)
@@ -70,6 +90,10 @@ test(`${KILLS} kills lose no verdict`, { timeout: 60_000 + KILLS * 30_000 }, asy
     const byId = (a: PropertyResult, b: PropertyResult): number => a.id.localeCompare(b.id);
     expect(kept.toSorted(byId).map(plain)).toEqual(wanted?.results.toSorted(byId).map(plain));
   }
+  if (process.platform !== 'linux') return;
+  // A trainer lives on for the moment in which it reads the end of its input: who looks for it must be able to find it.
+  expect(seen).toBeGreaterThan(0);
+  await expect.poll(trainers, { timeout: 20_000 }).toEqual([]);
 });
 
 async function fresh(name: string): Promise<string> {

@@ -1,6 +1,6 @@
 // A run in parts, merged into one verdict; a run that goes on after it was cut off; one that has little time. What is not
 // all there, or does not belong together, is no verdict.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -47,6 +47,19 @@ describe('merge', () => {
     expect(await world.run('merge', '--events', '.lossproof/shards/1-of-1.ndjson')).toBe(2);
     expect(world.err()).toContain('is one of the parts; name another file');
     expect(await world.run('merge', '--events', 'whole.ndjson')).toBe(0);
+  });
+
+  test('no part is written over another one', async () => {
+    const world = worldWith();
+    await shard(world, '1/2');
+    const part = '.lossproof/shards/1-of-2.ndjson';
+    const before = readFileSync(join(world.folder, part), 'utf8');
+    expect(await shard(world, '2/2', '--events', part)).toBe(2);
+    expect(world.err()).toBe(
+      `lossproof: --events: in .lossproof/shards, ${part} would be taken for a part of a run; name another folder\n`,
+    );
+    expect(readFileSync(join(world.folder, part), 'utf8')).toBe(before);
+    expect(await shard(world, '1/2', '--events', part)).toBe(0);
   });
 
   test('a failure in one part is the failure of all', async () => {
@@ -179,7 +192,8 @@ describe('merge', () => {
       'is a whole run',
       async (world) => {
         await shard(world, '1/1');
-        await world.run('check', ...SEED, '--events', '.lossproof/shards/whole.ndjson', ...TRAINER);
+        await world.run('check', ...SEED, '--events', 'whole.ndjson', ...TRAINER);
+        renameSync(join(world.folder, 'whole.ndjson'), join(world.folder, '.lossproof/shards/whole.ndjson'));
       },
       /whole\.ndjson is a whole run and no part of one; `lossproof report` shows several runs/,
     ],

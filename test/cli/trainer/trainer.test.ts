@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LoadedConfig } from '../../../src/cli/config/config.ts';
-import { findPython, PYTHON_FOLDER, pythonPathPrefix } from '../../../src/cli/trainer/python.ts';
+import { findPython, PYTHON_FOLDER, pythonIn, pythonPathPrefix } from '../../../src/cli/trainer/python.ts';
 import { chooseTrainer, commandOf, pipeLine } from '../../../src/cli/trainer/trainer.ts';
 import { joinCommand, splitCommand } from '../../../src/cli/trainer/words.ts';
 import { quoted } from '../../../src/report/failure/reproduce.ts';
@@ -64,6 +64,26 @@ test('the Python is the named one, LOSSPROOF_PYTHON, the active environment, ./.
   expect(findPython(undefined, { cwd: folder, env: active })).toBe(join(folder, 'active/bin/python'));
   expect(findPython(undefined, { cwd: folder, env: { ...active, LOSSPROOF_PYTHON: 'py' } })).toBe('py');
   expect(findPython('./mine', { cwd: folder, env: { LOSSPROOF_PYTHON: 'py' } })).toBe(join(folder, 'mine'));
+});
+
+test('the Python that lossproof is installed in comes before ./.venv where it is an environment, and after it where not', () => {
+  const { folder } = makeWorld();
+  const inside = join(folder, 'environment/bin/python');
+  const place = { cwd: folder, env: { LOSSPROOF_DOOR_PYTHON: inside } };
+  expect(findPython(undefined, place)).toBe(inside);
+  mkdirSync(join(folder, '.venv/bin'), { recursive: true });
+  writeFileSync(join(folder, '.venv/bin/python'), '');
+  expect(findPython(undefined, place)).toBe(join(folder, '.venv/bin/python'));
+  mkdirSync(join(folder, 'environment'));
+  writeFileSync(join(folder, 'environment/pyvenv.cfg'), '');
+  expect(findPython(undefined, place)).toBe(inside);
+  const active = { ...place.env, VIRTUAL_ENV: join(folder, 'active') };
+  expect(findPython(undefined, { cwd: folder, env: active })).toBe(join(folder, 'active/bin/python'));
+});
+
+test('the Python of an environment lies elsewhere on Windows', () => {
+  expect(pythonIn('.venv', true)).toBe(join('.venv', 'Scripts', 'python.exe'));
+  expect(pythonIn('.venv', false)).toBe(join('.venv', 'bin', 'python'));
 });
 
 test('a shell line without the harness finds the Python package and the folder of the trainer', () => {

@@ -247,6 +247,7 @@ describe('the schema of events', () => {
         coverage: true,
         thin: true,
         failingLabels: true,
+        comparedLabels: true,
         reason: true,
         answers: true,
         link: true,

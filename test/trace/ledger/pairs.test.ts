@@ -77,6 +77,22 @@ describe('signs', () => {
     expect(judged(SIGNS, { rows, scored: scored(rows) }).findings).toEqual([]);
   });
 
+  test('an answer that is chosen in one pair and rejected in another is no half of either', () => {
+    const [chosen, other] = [row(1, 'chosen', 0.05), row(1, 'rejected', 0.02)];
+    silent(SIGNS, {
+      rows: [
+        chosen,
+        { ...other, spans: { origin: { kind: 'dataset', example: 1, form: 'rejected', shared: true } } },
+      ],
+    });
+    holds(SIGNS, {
+      rows: [
+        ...pair(0.04, -0.04, 2),
+        { ...other, spans: { origin: { kind: 'dataset', example: 1, form: 'rejected', shared: true } } },
+      ],
+    });
+  });
+
   test('a satisfied hinge, a half without its other half, and an answer of two examples are set aside', () => {
     silent(SIGNS, { rows: pair(0, 0), settings: declared('hinge') });
     silent(SIGNS, { rows: [row(1, 'chosen', -0.05)] });

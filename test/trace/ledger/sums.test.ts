@@ -53,6 +53,17 @@ describe('a declared token mean', () => {
     expect(worst(FOLLOWS, { ...sketch, settings: TOKEN_MEAN }).sentence).toContain(words);
   });
 
+  test('beside a teacher, what the likelihood is multiplied by is nobody’s mistake', () => {
+    // 6 of 12 columns, and half of the loss.
+    const half = weighing({ lengths: [[[4, 2]]] }, 0.5 / 6);
+    const rows = (half.rows ?? []).map((row) => ({
+      ...row,
+      terms: [{ kind: 'teacher' as const, sum: 0.5 }],
+    }));
+    expect(worst(FOLLOWS, { ...half, settings: TOKEN_MEAN }).sentence).toContain('0.5');
+    expect(judged(FOLLOWS, { ...half, rows, settings: TOKEN_MEAN }).findings).toEqual([]);
+  });
+
   test('a quotient that may as well be a coefficient, where all steps have the same counts, is noticed and not blamed', () => {
     const half = (step: number) => weighing({ ...FIRST, step }, 0.8 / 8);
     const judgement = judged(FOLLOWS, { ...andThen(half(0), half(1)), settings: TOKEN_MEAN });

@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import type { PropertyResult } from '../../../check/events.ts';
+import { parseStrict } from '../../../outside/json.ts';
 import { quoted } from '../../../report/failure/reproduce.ts';
 import { choosePaint } from '../../../report/text/paint.ts';
 import { plural } from '../../../report/text/plural.ts';
@@ -257,11 +258,8 @@ function isArray(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes).trim();
   // Of JSON lines that are lists of messages, each line begins so, and all of them together are no JSON.
   if (!text.startsWith('[')) return false;
-  try {
-    return Array.isArray(JSON.parse(text));
-  } catch {
-    return false;
-  }
+  const parsed = parseStrict(text);
+  return 'ok' in parsed && Array.isArray(parsed.ok);
 }
 
 const sizeOf = (rows: readonly unknown[]): number =>

@@ -4,16 +4,14 @@ Pairs are laid out by the trainer's collator, losses and log-probabilities come 
 a checkpoint is op preference_step: DPOTrainer has no loss of rows that are not pairs, so there is no train_step.
 Settings: LOSSPROOF_TOKENIZER=folder, LOSSPROOF_OBJECTIVE=sigmoid|hinge|ipo (TRL's loss_type)."""
 
-import contextlib
 import os
 import tempfile
-from types import SimpleNamespace
 
 import lossproof
 from lossproof import Reject
 from lossproof.adapters.common._tiny import VERSION, declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
 from lossproof.adapters.common._models import descend, frozen, kept
-from lossproof.adapters.common._standin import replaced
+from lossproof.testing import Table, replaced, spy
 
 import torch
 from datasets import Dataset
@@ -122,7 +120,7 @@ def saying(rows, width):
         given = torch.tensor(row, dtype=torch.float64)
         logits[b, : len(row), TOKEN] = given.float()
         logits[b, : len(row), OTHER] = torch.log(-torch.expm1(given)).clamp(min=NEVER).float()
-    return lambda **_: SimpleNamespace(logits=logits)
+    return Table(logits)
 
 
 @lossproof.op(reference=True)
@@ -133,7 +131,7 @@ def model_score(model_path, prompt_ids, completion_ids, temperature, reference_p
     reference = owner.ref_model if reference_path is None else frozen(reference_path)
     batch = collated(prompt_ids, completion_ids, completion_ids)
     with torch.no_grad(), replaced(owner, ref_model=reference):
-        with seen("selective_log_softmax") as logps, seen("entropy_from_logits") as entropies:
+        with spy(dpo_trainer, "selective_log_softmax") as logps, spy(dpo_trainer, "entropy_from_logits") as entropies:
             owner._compute_loss(owner.model, batch, return_outputs=False)
     owner._metrics["train"].clear()
     mask = batch["completion_mask"][:, 1:].bool()
@@ -141,23 +139,9 @@ def model_score(model_path, prompt_ids, completion_ids, temperature, reference_p
     def ragged(track):
         return [row[on].tolist() for row, on in list(zip(track, mask))[: len(prompt_ids)]]
 
-    policy, others = logps
-    answer = {"logprobs": ragged(policy), "entropy": ragged(entropies[0])}
+    policy, others = logps.results
+    answer = {"logprobs": ragged(policy), "entropy": ragged(entropies.only.result)}
     return answer if reference_path is None else {**answer, "ref_logprobs": ragged(others)}
-
-
-@contextlib.contextmanager
-def seen(name):
-    """What this function of TRL returns to DPOTrainer inside the block."""
-    answers = []
-    real = getattr(dpo_trainer, name)
-
-    def spy(*args, **options):
-        answers.append(real(*args, **options))
-        return answers[-1]
-
-    with replaced(dpo_trainer, **{name: spy}):
-        yield answers
 
 
 @lossproof.op

@@ -12,11 +12,11 @@ import lossproof
 from lossproof import Reject
 from lossproof.adapters.common._grpo import build, prompted
 from lossproof.adapters.common._models import descend, frozen, kept
-from lossproof.adapters.common._standin import model_of, rendering, replaced, same_ids, sampler
+from lossproof.adapters.common._standin import rendering, same_ids
 from lossproof.adapters.common._tiny import VERSION, declared_tokens, load_tokenizer, named_stops, stop, tokenizer_folder
+from lossproof.testing import Table, replaced, spy
 
 import torch
-from trl.trainer.utils import pad
 
 BETA = 0.04  # any value but TRL's default of 0, which switches the KL and the reference model off
 
@@ -100,7 +100,7 @@ def extract(padding_side, prompt_ids, sampled_ids, pad_token_id, eos_token_ids):
     same_ids(tokens, pad_token_id, eos_token_ids)
     if padding_side != "left":
         raise Reject("GRPOTrainer pads prompts on the left before it generates")
-    with replaced(trainer.model, generate=sampler(torch.tensor(sampled_ids))):
+    with replaced(trainer.model, generate=Table(sampled=sampled_ids).generate):
         completion_ids, _ = trainer._generate_single_turn(prompt_ids, None, {})
     return {"completion_ids": completion_ids}
 
@@ -109,16 +109,15 @@ def extract(padding_side, prompt_ids, sampled_ids, pad_token_id, eos_token_ids):
 def mask(prompt_ids, sequences, prompt_width, pad_token_id, eos_token_ids):
     same_ids(tokens, pad_token_id, eos_token_ids)
     columns = torch.tensor(sequences)[:, prompt_width:]
-    with replaced(trainer.model, generate=sampler(columns)):
+    with replaced(trainer.model, generate=Table(sampled=columns).generate):
         return block(rollout_of(plain(len(prompt_ids)), _tokenize_prompts=given_prompts(prompt_ids)))
 
 
 @lossproof.op
 def rollout(conversations, sampled_ids):
-    rows = [torch.tensor(row) for row in sampled_ids]
-    columns = pad(rows, padding_value=tokenizer.pad_token_id, padding_side="right")
+    model = Table(sampled=sampled_ids, pad_token_id=tokenizer.pad_token_id)
     rows = [{"prompt": conversation, "reward": 0.0} for conversation in conversations]
-    with rendering(tokenizer, None), replaced(trainer.model, generate=sampler(columns)):
+    with rendering(tokenizer, None), replaced(trainer.model, generate=model.generate):
         batch = rollout_of(rows)
     prompt_ids = [ids[real.bool()].tolist() for ids, real in zip(batch["prompt_ids"], batch["prompt_mask"])]
     return {"prompt_ids": prompt_ids, **block(batch)}
@@ -129,7 +128,7 @@ def logprobs(input_ids, attention_mask, logits, prompt_width, temperature):
     ids = torch.tensor(input_ids)
     with replaced(trainer, temperature=temperature):
         logps, _, _ = trainer._get_per_token_logps_and_entropies(
-            model_of(torch.tensor(logits)), ids, torch.tensor(attention_mask), ids.size(1) - prompt_width
+            Table(torch.tensor(logits)), ids, torch.tensor(attention_mask), ids.size(1) - prompt_width
         )
     return {"logprobs": logps}
 
@@ -147,17 +146,9 @@ def given_rollout(prompt_ids, completion_ids, trainer=trainer, **settings):
 
 def scored(trainer, batch, **settings):
     """(logps, entropies) that _compute_loss asks for, on the batch that TRL padded and masked."""
-    seen = []
-
-    def recorded(*args, **options):
-        answer = method(*args, **options)
-        seen.append(answer)
-        return answer
-
-    method = trainer._get_per_token_logps_and_entropies
-    with torch.no_grad(), replaced(trainer, _get_per_token_logps_and_entropies=recorded, **settings):
+    with torch.no_grad(), replaced(trainer, **settings), spy(trainer, "_get_per_token_logps_and_entropies") as calls:
         trainer._compute_loss(trainer.model, batch)
-    return seen[0][:2]
+    return calls[0].result[:2]
 
 
 def ragged(block, completion_ids):
@@ -235,7 +226,7 @@ def entropy(input_ids, attention_mask, logits, prompt_width):
     ids = torch.tensor(input_ids)
     with replaced(trainer, temperature=1.0):
         _, entropies, _ = trainer._get_per_token_logps_and_entropies(
-            model_of(torch.tensor(logits)),
+            Table(torch.tensor(logits)),
             ids,
             torch.tensor(attention_mask),
             ids.size(1) - prompt_width,
@@ -265,7 +256,7 @@ def objective(leaf, old, ref, advantage, mask, count, micro_batches, entropy=Non
                 "num_items_in_batch": count,
             }
             scored = (leaf[part], entropy[part], None)
-            with replaced(trainer, _get_per_token_logps_and_entropies=lambda *_, **__: scored):
+            with spy(trainer, "_get_per_token_logps_and_entropies", returns=scored):
                 total = total + trainer._compute_loss(trainer.model, batch)
     return total
 

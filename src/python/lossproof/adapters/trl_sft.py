@@ -23,7 +23,8 @@ from lossproof.adapters.common._head import logits_given, weights_of
 from lossproof.adapters.common._labels import kept_labels, labels_of
 from lossproof.adapters.common._models import descend, kept
 from lossproof.adapters.common._rows import Rows
-from lossproof.adapters.common._standin import rendering, replaced
+from lossproof.adapters.common._standin import rendering
+from lossproof.testing import replaced
 
 TARGETS = {"prompt-completion": "last-assistant", "assistant-only": "assistant", "messages": "all"}
 FORM = os.environ.get("LOSSPROOF_DATA") or "prompt-completion"

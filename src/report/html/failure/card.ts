@@ -13,8 +13,10 @@ import { cutText, readable, withCode } from '../page/text.ts';
 import { verdictMark } from '../run/verdicts.ts';
 import { aboutRule } from './about.ts';
 import { caseBlock } from './case.ts';
+import { labelBars } from './labels.ts';
 import { numbersTable } from './numbers.ts';
 import { reproduceSection } from './reproduce.ts';
+import { rowsCarpet } from './rows.ts';
 import { shrinkSteps } from './steps.ts';
 import { stripTable } from './strip.ts';
 import { printedLines, troubleBlock } from './trouble.ts';
@@ -40,7 +42,7 @@ export function failureCard({ result, facts, replay, id, also = [] }: CardOption
 <p class="rule">${replay?.logged === true && facts.why !== '' ? html`${facts.title.replace(/\.?$/, '.')} ${withCode(facts.why)}` : facts.title}</p>
 ${failure.finding !== undefined && findingBlock(failure.finding, id)}
 ${trouble !== undefined && troubleBlock(trouble)}
-${failingLabels(result)}
+${failingLabels(result)}${labelBars(result, id)}
 ${confirmation(failure)}
 ${verdictReason(result)}
 ${theSame(also)}
@@ -119,12 +121,17 @@ function findingBlock(
   const folded = strips.slice(MOST_STRIPS, MOST_STRIPS + MOST_FOLDED);
   const more = strips.length - MOST_STRIPS;
   const unshown = more - folded.length;
+  const pictureOf = (at: number): string => `${id}/picture-${at + 1}`;
+  const carpet = rowsCarpet(strips, id, (at) => (at < MOST_STRIPS + MOST_FOLDED ? pictureOf(at) : undefined));
   const shown = (from: number): Markup[] =>
     (from === 0 ? strips.slice(0, MOST_STRIPS) : folded).map((strip, at) =>
-      stripTable(strip, { label: `${id}, row ${strip.row}, picture ${from + at + 1}` }),
+      stripTable(strip, {
+        label: `${id}, row ${strip.row}, picture ${from + at + 1}`,
+        ...(carpet === undefined ? {} : { id: pictureOf(from + at) }),
+      }),
     );
   return html`<p class="sentence">${sentenceText(sentence)}</p>
-${seriesFigures(series)}
+${seriesFigures(series)}${carpet}
 ${shown(0)}
 ${more > 0 && html`<details id="${id}/rows"><summary>${plural(more, 'more row')}</summary>${shown(MOST_STRIPS)}${unshown > 0 && html`<p class="note">and ${plural(unshown, 'more row')}</p>`}</details>`}
 ${numbersTable(numbers)}

@@ -8,9 +8,9 @@ import { html, type Markup } from '../page/markup.ts';
 
 export function reproduceSection(failure: Failure, replay: Replay | undefined): Markup {
   const commands = replay === undefined ? [] : commandsOf(failure, replay);
-  // Of a log, nobody calls anything with the place that it was found in.
-  const literal =
-    failure.given === undefined || replay?.logged === true ? '' : `case = ${pythonLiteral(failure.given)}`;
+  // Nobody calls anything with the place in a log or in a traced script that it was found in; a golden case was asked.
+  const isPlace = replay?.logged === true || (replay?.traced === true && replay.golden !== true);
+  const literal = failure.given === undefined || isPlace ? '' : `case = ${pythonLiteral(failure.given)}`;
   return html`<section class="reproduce"><h4>Reproduce</h4>
 <dl>${commands.map(({ way, command }) => copyRow(WAYS[way], command))}${
     literal !== '' &&

@@ -10,6 +10,8 @@ import { readable, tokenText, tokenTitle } from '../page/text.ts';
 export interface StripOptions {
   /** What the strip is of, for who hears the page: it should be said once on a page. Default: its row. */
   readonly label?: string;
+  /** Where a picture of several rows leads to it. */
+  readonly id?: string;
 }
 
 /** A scrolling region with one table. */
@@ -19,7 +21,7 @@ export function stripTable(strip: Strip, options: StripOptions = {}): Markup {
   const tracks = tracksOf(strip);
   const head = `row ${strip.row}${facts.includes('id') ? '' : ', column'}`;
   const label = options.label ?? `Tokens of row ${strip.row}`;
-  return html`<div class="${isWide(strip, columns) ? 'strip wide' : 'strip'}" role="region" tabindex="0" aria-label="${label}"><table>
+  return html`<div class="${isWide(strip, columns) ? 'strip wide' : 'strip'}"${options.id !== undefined && html` id="${options.id}"`} role="region" tabindex="0" aria-label="${label}"><table>
 <colgroup><col>${columns.map(({ band }) => html`<col class="${band}">`)}</colgroup>
 <thead><tr><th scope="row">${head}</th>${columns.map(headCell)}</tr></thead>
 <tbody>

@@ -68,6 +68,6 @@ function commonSeries(runs: readonly RunView[], baselines: readonly RunView[]): 
 
 function plotOf({ name, runs, baselines, left }: Common): Markup {
   const wrong = runs.some(({ broken }) => broken.length > 0);
-  return html`<div class="plot${wrong && ' wrong'}"><h3><code>${name}</code></h3>${left > 0 && html`<p class="aside">${left} more are not drawn</p>`}${overlaidPlot(runs, baselines)}</div>
+  return html`<div class="plot${wrong && ' wrong'}" data-item="series" data-run="${[...runs, ...baselines].map(({ series }) => series.run).join(' ')}"${wrong && html` data-s="fail"`}><h3><code>${name}</code></h3>${left > 0 && html`<p class="aside">${left} more are not drawn</p>`}${overlaidPlot(runs, baselines)}</div>
 `;
 }

@@ -104,7 +104,7 @@ function plotOf(view: SeriesView): Markup {
     ...(roleWords(series) === '' ? [] : [roleWords(series)]),
     `last ${shortDigits(value)} at step ${digits(step)}`,
   ].join(' · ');
-  return html`<div class="plot${wrong && ' wrong'}"><h4>${wrong && html`<span class="glyph orange" aria-hidden="true">✗</span> `}<code>${series.name}</code></h4><p class="aside">${facts}${broken.map((rule) => html` · <a href="#${rule}">${rule}</a>`)}</p>${smallPlot(view)}</div>
+  return html`<div class="plot${wrong && ' wrong'}" data-item="series" data-run="${series.run}"${wrong && html` data-s="fail"`}><h4>${wrong && html`<span class="glyph orange" aria-hidden="true">✗</span> `}<code>${series.name}</code></h4><p class="aside">${facts}${broken.map((rule) => html` · <a href="#${rule}">${rule}</a>`)}</p>${smallPlot(view)}</div>
 `;
 }
 
@@ -118,7 +118,7 @@ function otherTable(others: readonly SeriesView[], id: string, run: string): Mar
 <tbody>
 ${rows.map(
   ({ series, count, value, lowest, highest }) =>
-    html`<tr><th scope="row"><code>${series.name}</code></th>${[count.toLocaleString('en'), shortDigits(value), shortDigits(lowest), shortDigits(highest)].map((cell) => html`<td class="number">${cell}</td>`)}</tr>
+    html`<tr data-item="series" data-run="${series.run}"><th scope="row"><code>${series.name}</code></th>${[count.toLocaleString('en'), shortDigits(value), shortDigits(lowest), shortDigits(highest)].map((cell) => html`<td class="number">${cell}</td>`)}</tr>
 `,
 )}</tbody></table></div>${more > 0 && html`<p class="note">and ${more} more</p>`}</details>`;
 }

@@ -112,7 +112,7 @@ ${own
   return html`<figure class="series"><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}. ${said}"${numbers}><title>${title}</title><desc>${said}</desc>
 <g class="grid">${ys.ticks.map((tick) => line(left, py(tick), width - RIGHT, py(tick)))}</g>
 <g class="ticks">${ys.ticks.map((tick) => html`<text x="${round(left - 6)}" y="${round(py(tick) + 4)}" text-anchor="end">${digits(tick)}</text>`)}${xs.ticks.map((tick) => html`<text x="${round(px(tick))}" y="${round(bottom + 15)}" text-anchor="middle">${digits(tick)}</text>`)}</g>
-<text class="label" x="${left}" y="11">${yLabel}</text><text class="label" x="${width - RIGHT}" y="${height - 3}" text-anchor="end">${xLabel}</text>
+<text class="label" x="${left}" y="11">${fitting(yLabel, (width - RIGHT - left) / LETTER)}</text><text class="label" x="${width - RIGHT}" y="${height - 3}" text-anchor="end">${xLabel}</text>
 <g class="drawn">${band.length > 1 && html`<polygon class="band" points="${[...band.map(({ x, high }) => at(px(x), py(high))), ...band.toReversed().map(({ x, low }) => at(px(x), py(low)))].join(' ')}"/>`}
 ${ordered.map(curveOf)}
 ${curves.map(({ violation }) => violation !== undefined && markOf(px(violation.x), drawable(violation.y) ? py(violation.y) : TOP))}</g>
@@ -148,6 +148,8 @@ const FOOT = 32;
 const MARGIN = 12;
 /** Of a digit in the size of the ticks. */
 const CHARACTER = 6.5;
+/** Of a letter in that size, on average and with some room. */
+const LETTER = 6.2;
 const X_TICKS = 6;
 /** Below this width. */
 const NARROW = 400;
@@ -206,6 +208,12 @@ function describe({ points, violation, others = [], xLabel, yLabel }: SeriesOpti
 function markOf(x: number, y: number): Markup {
   const below = y + 5;
   return html`<g class="mark"><circle class="violation" cx="${round(x)}" cy="${round(y)}" r="6"/><polygon class="arrow" points="${at(x, below + 3)} ${at(x - 4, below + 10)} ${at(x + 4, below + 10)}"/></g>`;
+}
+
+/** A longer name would run over what stands beside it; its end says more than its beginning. */
+function fitting(name: string, most: number): string {
+  const characters = [...name];
+  return characters.length <= most ? name : `…${characters.slice(1 - Math.floor(most)).join('')}`;
 }
 
 function line(x1: number, y1: number, x2: number, y2: number): Markup {

@@ -25,11 +25,20 @@ export function assets(): Assets {
       'page/page.css',
       'failure/strip.css',
       'failure/card.css',
+      'failure/labels.css',
       'trace/heat.css',
-      'trace/carpet.css',
+      'rows/carpet.css',
       'monitor/monitor.css',
     ]),
-    js: joined(['failure/card.js', 'trace/carpet.js', 'monitor/plot.js', 'page/page.js']),
+    js: joined([
+      'page/filter.js',
+      'failure/card.js',
+      'rows/kept.js',
+      'rows/carpet.js',
+      'trace/heat.js',
+      'monitor/plot.js',
+      'page/page.js',
+    ]),
     live: joined(['run/live.js']),
   };
   return read;

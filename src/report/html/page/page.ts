@@ -9,12 +9,14 @@ export interface PageOptions {
   readonly title: string;
   /** What stands in `<main>`. Its headings begin at h1. */
   readonly body: Markup;
+  /** What the scripts read when the page stands: behind all else, so that nothing waits for it. */
+  readonly data?: Markup | undefined;
   /** The page is served, and asks for a new body whenever its server says so. */
   readonly live?: boolean;
 }
 
 /** A whole document, UTF-8. */
-export function page({ title, body, live = false }: PageOptions): string {
+export function page({ title, body, data, live = false }: PageOptions): string {
   const own = assets();
   const scripts = live ? [own.js, own.live] : [own.js];
   const document = html`<!doctype html>
@@ -39,7 +41,7 @@ ${body}
 ${scripts.map(
   ({ text }) => html`<script>${raw(text)}</script>
 `,
-)}</body>
+)}${data}</body>
 </html>
 `;
   return document.markup;

@@ -3,15 +3,7 @@
 import type { Ledger } from '../../../trace/ledger.ts';
 import type { Run } from '../../runs.ts';
 import { plural } from '../../text/plural.ts';
-import {
-  originOf,
-  placeOf,
-  realCount,
-  rowsToShow,
-  type ShownRow,
-  trainedCount,
-  weightText,
-} from '../../trace/rows.ts';
+import { placeOf, realCount, rowsToShow, type ShownRow, trainedCount, weightText } from '../../trace/rows.ts';
 import { hasSeveralRanks, type StepSum, stepSums } from '../../trace/steps.ts';
 import { seenWords } from '../../trace/trace.ts';
 import { judgedWords, unjudgedOf, unspokenOf } from '../../trace/unjudged.ts';
@@ -20,13 +12,14 @@ import { telling } from '../failure/told.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { page } from '../page/page.ts';
 import { withCode } from '../page/text.ts';
+import { histogram } from '../rows/histogram.ts';
+import type { Carpet } from '../rows/section.ts';
 import { matrix } from '../run/matrix.ts';
 import { overview, titleOf } from '../run/overview.ts';
 import { notesSheet, questionsSheet } from '../run/questions.ts';
 import { semanticsSheet } from '../run/semantics.ts';
-import { carpet } from './carpet.ts';
+import { carpet, rowAnchor, rowFacts } from './carpet.ts';
 import { heatLegend, heatStrip } from './heat.ts';
-import { histogram } from './histogram.ts';
 
 export interface TracePage {
   readonly ledger: Ledger;
@@ -42,10 +35,11 @@ export function tracePage(runs: readonly Run[], { ledger, unseen }: TracePage): 
     runs.flatMap(({ results }) => results),
   );
   const shown = boundedRows(all);
+  const drawn = carpetOfRun(ledger, all, shown);
   const body = html`${overview(runs)}
 ${unseenNotice(unseen)}
 ${notJudged(ledger, runs)}
-${pictures(ledger, all, shown)}
+${drawn?.section}${drawn && spread(ledger)}
 ${questionsSheet(runs)}
 ${failures(told, false)}
 ${notesSheet(runs)}
@@ -53,7 +47,7 @@ ${knownFailures(told, false)}
 ${trained(ledger, shown)}
 ${matrix(runs, told.anchorOf, told.isOnlyListed)}
 ${semanticsSheet(runs)}`;
-  return page({ title: titleOf(runs), body });
+  return page({ title: titleOf(runs), body, data: drawn?.data });
 }
 
 // --- helpers ---
@@ -86,21 +80,26 @@ function notJudged(ledger: Ledger, runs: readonly Run[]): Markup | undefined {
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-/** All rows at one glance, and how they are spread. */
-function pictures(ledger: Ledger, all: readonly ShownRow[], shown: readonly ShownRow[]): Markup | undefined {
+/** All rows at one glance. */
+function carpetOfRun(
+  ledger: Ledger,
+  all: readonly ShownRow[],
+  shown: readonly ShownRow[],
+): Carpet | undefined {
   const order = new Map(ledger.rows.map((row, at) => [row, at]));
   const rows = all.toSorted((a, b) => (order.get(a.row) ?? 0) - (order.get(b.row) ?? 0));
   const near = new Set(shown.map(({ row }) => row));
-  const drawn = carpet(rows, {
+  return carpet(rows, {
     tokenizer: ledger.tokenizer,
     several: hasSeveralRanks(ledger),
     scale: largestWeight(ledger),
-    anchorOf: ({ row }) => (near.has(row) ? anchorOf(row) : undefined),
+    anchorOf: ({ row }) => (near.has(row) ? rowAnchor(row) : undefined),
   });
-  if (drawn === undefined) return undefined;
+}
+
+function spread(ledger: Ledger): Markup {
   const real = ledger.rows.filter((row) => realCount(row) > 0);
-  return html`${drawn}
-<div class="histograms">${histogram({ title: 'Tokens of a row, without padding', values: real.map(realCount) })}${histogram(
+  return html`<div class="histograms">${histogram({ title: 'Tokens of a row, without padding', values: real.map(realCount) })}${histogram(
     {
       title: 'Share of a row that is trained',
       values: real.filter(({ reached }) => reached).map((row) => trainedCount(row) / realCount(row)),
@@ -108,8 +107,6 @@ function pictures(ledger: Ledger, all: readonly ShownRow[], shown: readonly Show
     },
   )}</div>`;
 }
-
-const anchorOf = ({ rank, forward, row }: ShownRow['row']): string => `row-${rank}-${forward}-${row}`;
 
 function trained(ledger: Ledger, shown: readonly ShownRow[]): Markup {
   const several = hasSeveralRanks(ledger);
@@ -124,7 +121,7 @@ ${bySteps.map((step) => {
   return html`<details id="step-${step}" open><summary><h3>Step ${step}</h3> <span class="aside">${plural(own.length, 'row')}</span></summary>
 ${own.map((each) => rowArticle(each, ledger, several, scale))}</details>
 `;
-})}</section>`;
+})}<div class="made-rows"></div></section>`;
 }
 
 /** The first of them that have room on a page. */
@@ -142,14 +139,8 @@ function boundedRows(rows: readonly ShownRow[]): readonly ShownRow[] {
 function rowArticle(shown: ShownRow, ledger: Ledger, several: boolean, scale: number): Markup {
   const { row, marks } = shown;
   const name = placeOf(row, several);
-  const facts = [
-    `${plural(realCount(row), 'token')}, ${trainedCount(row).toLocaleString('en')} trained`,
-    ...(marks.length > 0 ? [`${plural(marks.length, 'token')} wrong`] : []),
-    ...(row.reached ? [] : ['no gradient came back']),
-    originOf(row),
-  ];
-  const id = anchorOf(row);
-  return html`<article${marks.length > 0 && html` class="card"`} id="${id}" aria-labelledby="${id}/head"><h4 id="${id}/head">${name}</h4><p class="aside">${facts.join(' · ')}</p>
+  const id = rowAnchor(row);
+  return html`<article${marks.length > 0 && html` class="card"`} id="${id}" data-row aria-labelledby="${id}/head"><h4 id="${id}/head">${name}</h4><p class="aside">${rowFacts(shown)}</p>
 ${heatStrip(shown, { tokenizer: ledger.tokenizer, scale, label: `Tokens of ${name}`, most: ROW_TOKENS })}</article>
 `;
 }

@@ -61,7 +61,8 @@ function spoken({ role, trained, from, to }: Run, tokens: readonly StripToken[])
   if (role === 'padding') return `${said}. `;
   let text = '';
   for (let at = from; at < to && text.length <= SPOKEN_CHARACTERS; at++) text += tokens[at]?.text ?? '';
-  return text === '' ? `${said}. ` : `${said}: ${cut(text, SPOKEN_CHARACTERS)}. `;
+  // The sign for a space is seen, not said.
+  return text === '' ? `${said}. ` : `${said}: ${cut(text.replace(/[␠␣]/gu, ' '), SPOKEN_CHARACTERS)}. `;
 }
 
 function tokenSpan(

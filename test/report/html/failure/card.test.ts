@@ -244,3 +244,50 @@ test('a card shows the chat template that was sent, and what failing cases share
   expect(card()).not.toContain('Chat template');
   expect(card()).not.toContain('Fails only');
 });
+
+test('a card has the labels of failing beside those of holding cases, the furthest apart first', () => {
+  const comparedLabels = {
+    failing: 8,
+    holding: 40,
+    labels: {
+      common: { failing: 8, holding: 38 },
+      '<b>never</b> stopped': { failing: 8, holding: 0 },
+      'one row': { failing: 2, holding: 20 },
+    },
+  };
+  const markup = card({}, { result: { comparedLabels } });
+  const rows = [
+    ...markup.matchAll(/<tr><th scope="row">([^<]*)<\/th>.*?class="number">(.*?)<.*?class="number">(.*?)</g),
+  ];
+  expect(rows.map(([, ...cells]) => cells.map((cell) => cell.replaceAll('\u00a0', ' ')))).toEqual([
+    ['&lt;b&gt;never&lt;/b&gt; stopped', '100 %', '0 %'],
+    ['one row', '25 %', '50 %'],
+    ['common', '100 %', '95 %'],
+  ]);
+  expect(markup).toContain('8 cases fail in this way, 40 cases hold');
+  expect(card()).not.toContain('Labels of failing');
+});
+
+test('a finding of many rows has them as a carpet, which leads to their strips; of numbers there is none', () => {
+  const tokens = [5, 6, 7, 0].map((id, at) => ({
+    id,
+    role: at === 3 ? ('padding' as const) : ('prompt' as const),
+  }));
+  const strips = (cells: readonly string[]) =>
+    Array.from({ length: 30 }, (_, row) => ({
+      row,
+      tokens,
+      tracks: [{ name: 'observed', cells: [...cells] }],
+      marks: row === 4 ? [1] : [],
+    }));
+  const markup = card({ finding: { kind: 'k', sentence: 'S.', strips: strips(['0', '1', '1', '0']) } });
+  const carpet = markup.slice(markup.indexOf('rows-carpet'), markup.indexOf('</figure>'));
+  expect(carpet.match(/class="row"/g)).toHaveLength(30);
+  for (const [, anchor] of carpet.matchAll(/href="#([^"]*)"/g)) expect(markup).toContain(` id="${anchor}"`);
+  expect(carpet).toContain('<title>row 4: 4 tokens, 2 trained, 1 mismatch</title>');
+  expect(carpet).toContain('class="flag"');
+  const numbers = card({ finding: { kind: 'k', sentence: 'S.', strips: strips(['0', '-0.25', '1', '0']) } });
+  expect(numbers).not.toContain('rows-carpet');
+  const few = strips(['0', '1', '1', '0']).slice(0, 5);
+  expect(card({ finding: { kind: 'k', sentence: 'S.', strips: few } })).not.toContain('rows-carpet');
+});

@@ -4,9 +4,10 @@ TRL's chunked loss never asks the model for logits: it takes the last hidden sta
 hidden states are the logits and the matrix is the identity, which float32 multiplies by exactly."""
 
 import contextlib
-from types import SimpleNamespace
 
 import torch
+
+from ...testing import Table, replaced
 
 # Below this |e_y - p|^2 the gradient of a confident token drowns in float32; see `readable`.
 OBSERVABLE = 1e-3
@@ -15,15 +16,10 @@ OBSERVABLE = 1e-3
 @contextlib.contextmanager
 def logits_given(model, logits):
     """The model with a backbone that returns `logits` (B, T, V) and an identity head of V columns."""
+    table = Table(logits)
     head, backbone = model.get_output_embeddings(), model.base_model
-    weight = head._parameters["weight"]
-    head._parameters["weight"] = torch.nn.Parameter(torch.eye(logits.size(-1)), requires_grad=False)
-    backbone.forward = lambda **_: SimpleNamespace(last_hidden_state=logits, hidden_states=None)
-    try:
+    with replaced(head, weight=table.lm_head.weight), replaced(backbone, forward=table.base_model):
         yield
-    finally:
-        del backbone.forward
-        head._parameters["weight"] = weight
 
 
 def weights_of(step, logits, input_ids, labels):

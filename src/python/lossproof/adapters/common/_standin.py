@@ -1,47 +1,11 @@
-"""What stands in a model's or tokenizer's place while the trainer's own code runs. No training logic here."""
+"""What a tokenizer renders while the trainer's own code runs, and the ids that it is fixed to."""
 
 import contextlib
-from types import SimpleNamespace
 
 import jinja2
-import torch
 
 from ... import Reject
-
-
-@contextlib.contextmanager
-def replaced(owner, **attributes):
-    """The owner with these attributes for the length of a `with` block."""
-    absent = object()
-    before = {name: vars(owner).get(name, absent) for name in attributes}
-    for name, value in attributes.items():
-        setattr(owner, name, value)
-    try:
-        yield owner
-    finally:
-        for name, value in before.items():
-            if value is absent:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)
-
-
-def sampler(columns):
-    """A generate() that samples exactly `columns` (B, C) behind whatever padded prompt (B, P) it is given."""
-
-    def generate(input_ids, **_):
-        return torch.cat([input_ids, columns.to(input_ids.dtype)], dim=1)
-
-    return generate
-
-
-def model_of(logits):
-    """A model whose forward returns `logits` (B, T, V); keeps the last `logits_to_keep` columns as real ones do."""
-
-    def forward(logits_to_keep=0, **_):
-        return SimpleNamespace(logits=logits[:, -logits_to_keep:] if logits_to_keep else logits)
-
-    return forward
+from ...testing import replaced, spy
 
 
 @contextlib.contextmanager
@@ -52,14 +16,14 @@ def rendering(tokenizer, chat_template):
     rendered = []
     real = tokenizer.apply_chat_template
 
-    def spy(conversation, **options):
+    def both(conversation, **options):
         answer = real(conversation, **options)
         plain = {k: v for k, v in options.items() if k not in ("tokenize", "return_dict", "return_assistant_tokens_mask")}
         rendered.append((real(conversation, tokenize=False, **plain), answer["input_ids"], options))
         return answer
 
     with contextlib.ExitStack() as stack:
-        stack.enter_context(replaced(tokenizer, apply_chat_template=spy))
+        stack.enter_context(spy(tokenizer, "apply_chat_template", instead=both))
         if chat_template is not None:
             stack.enter_context(replaced(tokenizer, chat_template=chat_template))
         try:

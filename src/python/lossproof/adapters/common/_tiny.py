@@ -14,24 +14,47 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-# src/python/lossproof and src/tokenizers lie side by side in the repository and in the published package.
-_DEFAULT_TOKENIZER = _PACKAGE.parents[1] / "tokenizers" / "families" / "qwen"
+# src/python/lossproof and src/tokenizers lie side by side in the repository and in npm's package; pip's has both in its engine.
+_WHEEL = _PACKAGE.parent / "lossproof_door" / "engine" / "src"
+_DEFAULT_TOKENIZER = (_WHEEL if _WHEEL.is_dir() else _PACKAGE.parents[1]) / "tokenizers" / "families" / "qwen"
 
 SPREAD = 0.6
 # Longer than any row the harness makes; GPT-2 learns a vector a position, so it costs memory there.
 POSITIONS = 512
 SEED = 0
 
+
+def _real(library):
+    """Nothing, where this is the library of that name. A file of the user's that is called so comes before it."""
+    if not hasattr(library, "__version__"):
+        stop("`import %s` finds %s, which is not that library; rename it" % (library.__name__, _place_of(library)))
+
+
+def _place_of(module):
+    return getattr(module, "__file__", None) or ", ".join(getattr(module, "__path__", ()))
+
+
+def stop(why):
+    sys.stderr.write("lossproof: %s\n" % why)
+    raise SystemExit(2)
+
+
 try:
     import torch
+
+    _real(torch)
     import transformers
+
+    _real(transformers)
     import trl
+
+    _real(trl)
 except ImportError as missing:
     # The next step first: the harness shows the beginning of a line.
     sys.stderr.write(
         "lossproof: %s is not installed for %s\n"
         "lossproof: name a Python that has it with --python, or install for this one:\n"
-        "lossproof: pip install torch==2.13.0 transformers==5.18.0 trl==1.13.0 requests\n"
+        "lossproof: pip install 'lossproof[trl]', or what it is tested with: torch==2.13.0 transformers==5.18.0 trl==1.13.0 requests\n"
         "lossproof: (in a clone of lossproof: npm run setup:trainers)\n" % (missing.name, sys.executable)
     )
     raise SystemExit(2)
@@ -113,8 +136,3 @@ def declared_tokens(tokenizer):
     if tokenizer.bos_token_id is not None:
         tokens["bos_token_id"] = tokenizer.bos_token_id
     return tokens
-
-
-def stop(why):
-    sys.stderr.write("lossproof: %s\n" % why)
-    raise SystemExit(2)

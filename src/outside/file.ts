@@ -1,0 +1,38 @@
+// A file that somebody else may have put there: only a regular one is opened, since a pipe that nobody writes into would be
+// waited for, for ever, and only one of a size that is meant to be held in memory.
+import { readFileSync, statSync } from 'node:fs';
+import type { Decoded } from './decoded.ts';
+import { parsePython, parseStrict, withoutMark } from './json.ts';
+
+/** What people and tools write for us to read whole: configurations, cases, golden files. */
+export const MOST_FILE_BYTES = 256 * 2 ** 20;
+
+export function readBytes(path: string, most: number = MOST_FILE_BYTES): Decoded<Buffer> {
+  try {
+    const status = statSync(path);
+    if (status.isDirectory()) return { complaint: 'it is a folder' };
+    if (!status.isFile()) return { complaint: 'it is no file but a pipe or a device' };
+    if (status.size > most)
+      return {
+        complaint: `it has ${status.size.toLocaleString('en')} bytes; ${most.toLocaleString('en')} are read at most`,
+      };
+    return { ok: readFileSync(path) };
+  } catch (error) {
+    return { complaint: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** A byte order mark before it is passed over. */
+export function readText(path: string, most?: number): Decoded<string> {
+  const bytes = readBytes(path, most);
+  return 'complaint' in bytes ? bytes : { ok: withoutMark(bytes.ok.toString('utf8')) };
+}
+
+export function readJson(
+  path: string,
+  { dialect = 'strict', most }: { readonly dialect?: 'strict' | 'python'; readonly most?: number } = {},
+): Decoded<unknown> {
+  const text = readText(path, most);
+  if ('complaint' in text) return text;
+  return dialect === 'python' ? parsePython(text.ok) : parseStrict(text.ok);
+}

@@ -1,0 +1,44 @@
+"""For notebooks and programs: `lossproof.check`, the properties of functions of this very process, and `lossproof.view`, the
+masks of a data set. What they return shows itself in a cell."""
+
+from lossproof_door._checked import check_command, check_functions
+from lossproof_door._viewed import view as _view
+
+from ._registry import collected, given_ops
+from ._serve import answering
+
+__all__ = ["check", "view"]
+
+
+def check(
+    trainer=None,
+    name="notebook",
+    only=None,
+    level=None,
+    cases=None,
+    seed=None,
+    known=None,
+    op_timeout=None,
+    **serve
+):
+    """Which properties hold for a trainer: a Result, true where everything that was judged holds and something was.
+
+    trainer: {"mask": function}, as `ops` of `lossproof.serve`; a command, as text or words; None: every function that is decorated
+    with `@lossproof.op`. Functions are called here, by the thread that calls this.
+    only, level, cases, seed, known, op_timeout (seconds that an answer may take): as on the command line.
+    The others are those of `lossproof.serve`: layout, semantics, tokens, tokenizer, dtype, tensors, arrays, version."""
+    asked = {"only": only, "level": level, "known": known, "op_timeout": op_timeout}
+    if trainer is None or isinstance(trainer, dict):
+        functions = collected(None) if trainer is None else given_ops(trainer)
+        return check_functions(answering(functions, name, **serve), asked, cases, seed)
+    if serve:
+        raise TypeError("%s is for functions; a command says it itself, in lossproof.serve()" % ", ".join(sorted(serve)))
+    return check_command(trainer, asked, cases, seed)
+
+
+def view(data, **options):
+    """Which tokens of a data set are trained, and which rows are flagged.
+
+    data: a file of JSON lines, or rows as a list. Options are those of `lossproof view`: tokenizer, template, train_on,
+    max_length, truncation_side, stop, html_rows."""
+    return _view(data, **options)

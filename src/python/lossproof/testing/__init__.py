@@ -1,0 +1,28 @@
+"""For adapters of trainers whose code stands in the middle of a method: the trainer's own lines run, unmodified, on what
+the harness asks. Standard library at import; torch is imported by what needs it, when it is first named.
+
+    spy, replaced        what is called, with what, and with what stands in its place
+    slice_of             a stretch of a method, found by its text
+    stub                 imports of packages that are not installed
+    Table, Codec         a model whose logits are given; a tokenizer of single characters
+    recorded_backward    the losses that the optimiser gets
+
+A recipe of each is in docs/attach.md."""
+
+from ._codec import Codec
+from ._replaced import replaced
+from ._slice import slice_of
+from ._spy import spy
+from ._stub import stub
+
+__all__ = ["Codec", "Table", "recorded_backward", "replaced", "slice_of", "spy", "stub"]
+
+_TORCH = {"Table": "_table", "recorded_backward": "_backward"}
+
+
+def __getattr__(name):
+    if name not in _TORCH:
+        raise AttributeError("lossproof.testing has no %s; it has %s" % (name, ", ".join(__all__)))
+    from importlib import import_module
+
+    return getattr(import_module("." + _TORCH[name], __name__), name)

@@ -1,0 +1,67 @@
+"""`lossproof.view`: the masks of a data set, as text and as the page that `lossproof view --html` writes."""
+
+import html
+import json
+import os
+import subprocess
+import tempfile
+
+from ._engine import EngineProblem
+from ._node import engine_command, engine_environment
+
+_PIXELS = 640
+
+
+class View:
+    """True where no row is flagged. Shows itself in a cell of a notebook."""
+
+    def __init__(self, exit_code, text, page):
+        self.exit_code = exit_code
+        # As on a terminal, and a whole document.
+        self.text = text
+        self.page = page
+
+    def __bool__(self):
+        return self.exit_code == 0
+
+    def __repr__(self):
+        return self.text.strip()
+
+    def _repr_html_(self):
+        # In a frame of its own: neither its styles nor its scripts reach the notebook.
+        frame = '<iframe title="Masks of a data set" sandbox="allow-scripts" style="width:100%%;height:%dpx;border:0" srcdoc="%s"></iframe>'
+        return frame % (_PIXELS, html.escape(self.page))
+
+
+def view(data, **options):
+    """Raises EngineProblem with the engine's sentence where nothing can be shown."""
+    typed = []
+    for name, value in options.items():
+        if value is not None:
+            typed += ["--" + name.replace("_", "-")] + ([] if value is True else [_word(value)])
+    rows = None
+    if isinstance(data, (list, tuple)):
+        rows = "".join(json.dumps(row) + "\n" for row in data)
+    with tempfile.TemporaryDirectory(prefix="lossproof-") as folder:
+        file = os.path.join(folder, "view.html")
+        command = engine_command(["view", "-" if rows is not None else os.fspath(data), "--html", file] + typed)
+        ran = subprocess.run(
+            command,
+            env=engine_environment(),
+            input=None if rows is None else rows.encode("utf-8"),
+            stdin=subprocess.DEVNULL if rows is None else None,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        said = ran.stderr.decode("utf-8", "replace").strip()
+        if not os.path.exists(file):
+            raise EngineProblem(said.replace("lossproof: ", "", 1) or "lossproof view ended with exit code %d." % ran.returncode)
+        with open(file, encoding="utf-8") as opened:
+            text = ran.stdout.decode("utf-8", "replace").replace("wrote %s\n" % file, "")
+            return View(ran.returncode, text, opened.read())
+
+
+def _word(value):
+    if isinstance(value, (list, tuple)):
+        return ",".join(str(each) for each in value)
+    return os.fspath(value) if hasattr(value, "__fspath__") else str(value)

@@ -1,0 +1,25 @@
+// A run as a piece of somebody else's page, a cell of a notebook: what the page has, with styles that reach nothing outside
+// of it, and nothing that a script must do.
+import type { Run } from '../../runs.ts';
+import { assets } from '../page/assets.ts';
+import { htmlBody } from './report.ts';
+
+export function htmlFragment(runs: readonly Run[]): string {
+  return fragment(htmlBody(runs));
+}
+
+/** Any body of a page. */
+export function fragment(body: string): string {
+  return `<div class="${CLASS}"><style>.${CLASS} {\n${within(assets().css.text)}\n}</style>\n<div class="main">${body}</div></div>`;
+}
+
+const CLASS = 'lossproof-cell';
+
+/** Nested into a class, what speaks of the whole document speaks of the cell. */
+function within(css: string): string {
+  return css
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/:root\b/g, '&')
+    .replaceAll(/(^|[\s,{}])(?:html|body)(?=[\s,{.:])/g, '$1&')
+    .replaceAll(/(^|[\s,{}])main(?=[\s,{.:])/g, '$1.main');
+}

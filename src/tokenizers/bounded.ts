@@ -1,0 +1,107 @@
+// A rendering of a chat template that cannot take the machine: values have a greatest size, all of them together, too, and
+// a range has the length that Jinja's own sandbox allows. How long it may take is deadline.ts. Without bounds on memory
+// V8 ends the whole process, and no deadline helps.
+import { Environment, Interpreter, Template } from '@huggingface/jinja';
+
+/** What was parsed of a template. The engine's own declarations, here and below, do not resolve in a strict program. */
+export interface Parsed {
+  readonly type: string;
+}
+
+/** What is used of the engine's interpreter. */
+interface Engine {
+  run(parsed: Parsed): { readonly value: unknown };
+  evaluate(
+    statement: { readonly type: string } | undefined,
+    environment: unknown,
+  ): { readonly value: unknown };
+}
+const Plain = Interpreter as unknown as new (environment: unknown) => Engine;
+
+/** How much the rendering is given: characters and messages of the conversation. */
+export interface InputSize {
+  readonly characters: number;
+  readonly messages: number;
+}
+
+/** Throws what the engine throws, and an error with a sentence where the template wants too much. */
+export function renderBounded(
+  parsed: Parsed,
+  variables: Readonly<Record<string, unknown>>,
+  size: InputSize,
+): string {
+  const environment = new Environment();
+  for (const [name, value] of Object.entries(GLOBALS)) environment.set(name, value);
+  for (const [name, value] of Object.entries(variables)) environment.set(name, value);
+  return String(new Bounded(environment, size).run(parsed).value);
+}
+
+class Bounded extends Plain {
+  private readonly longest: number;
+  private characters: number;
+  private items: number;
+
+  constructor(environment: unknown, { characters, messages }: InputSize) {
+    super(environment);
+    this.longest = LONGEST_TEXT + LONGEST_TIMES * characters;
+    this.characters = ALL_TEXT + ALL_TIMES * characters;
+    this.items = ALL_ITEMS + messages * messages;
+  }
+
+  override evaluate(
+    ...[statement, environment]: Parameters<Engine['evaluate']>
+  ): ReturnType<Engine['evaluate']> {
+    const result = super.evaluate(statement, environment);
+    // What has a name was made before.
+    if (statement?.type !== 'Identifier') this.weigh(result.value);
+    return result;
+  }
+
+  private weigh(value: unknown): void {
+    if (typeof value === 'string') {
+      if (value.length <= SHORT) return;
+      if (value.length > this.longest) throw new Error(`it makes a text of ${value.length} characters`);
+      this.characters -= value.length;
+      if (this.characters < 0) throw new Error('it makes more text than its input can need');
+    } else if (Array.isArray(value)) {
+      if (value.length <= SHORT) return;
+      this.items -= value.length;
+      if (this.items < 0) throw new Error('it makes longer lists than its input can need');
+    }
+  }
+}
+
+/** Texts and lists of up to so many are not worth counting. */
+const SHORT = 64;
+const LONGEST_TEXT = 4_000_000;
+const LONGEST_TIMES = 8;
+const ALL_TEXT = 64_000_000;
+const ALL_TIMES = 256;
+/** Each takes some 80 bytes. */
+const ALL_ITEMS = 4_000_000;
+/** MAX_RANGE of jinja2.sandbox, which transformers renders in. */
+const LONGEST_RANGE = 100_000;
+
+/** As the engine sets them; its range has no end, and its strftime_now is not for others. */
+const GLOBALS: Readonly<Record<string, unknown>> = {
+  false: false,
+  true: true,
+  none: null,
+  False: false,
+  True: true,
+  None: null,
+  raise_exception: (message: string) => {
+    throw new Error(message);
+  },
+  strftime_now: (format: string) => NOW.render({ format }),
+  range: (start: number, stop?: number, step = 1) => {
+    const [from, to] = stop === undefined ? [0, start] : [start, stop];
+    if (step === 0) throw new Error('range() step must not be zero');
+    const length = Math.max(0, Math.ceil((to - from) / step));
+    if (length > LONGEST_RANGE)
+      throw new Error(`range() of ${length} is longer than the ${LONGEST_RANGE} that Jinja's sandbox allows`);
+    return Array.from({ length }, (_, at) => from + at * step);
+  },
+};
+
+const NOW = new Template('{{ strftime_now(format) }}');

@@ -1,0 +1,50 @@
+// A deadline for what data from outside makes us compute: a tokenizer's regular expressions, a chat template. V8 itself
+// ends the work, in the middle of a regular expression, too, so that everything stays synchronous and on one thread, and
+// a signal is heard within the deadline. It costs 30 microseconds a call; a worker that is waited for costs more, and
+// would have to be given the tokenizer again.
+import { Script } from 'node:vm';
+
+/** Work that was given up; the message is the sentence for the user. Thrown where there is no value to say it with. */
+export class Overrun extends Error {}
+
+export type Timed<T> = { readonly done: T } | { readonly overrun: true };
+
+/** What work on so many characters may take: a hundred times what it takes where nothing is wrong. */
+export function patience(characters: number): number {
+  return Math.ceil(LEAST_MILLISECONDS + characters * MILLISECONDS_PER_CHARACTER);
+}
+
+/** Runs `work` for so many milliseconds at most; it must change nothing that outlives it where it is ended. */
+export function timed<T>(milliseconds: number, work: () => T): Timed<T> {
+  for (let trial = 1, most = milliseconds; ; trial++, most *= 2) {
+    const before = process.cpuUsage();
+    const outer = slot.work;
+    let done: { readonly value: T } | undefined;
+    slot.work = () => {
+      done = { value: work() };
+    };
+    try {
+      SCRIPT.runInThisContext({ timeout: most });
+      if (done !== undefined) return { done: done.value };
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'))
+        throw error;
+    } finally {
+      slot.work = outer;
+    }
+    // The process was stopped, or others had the machine: the clock went on, and this did not.
+    const { user, system } = process.cpuUsage(before);
+    if (trial === TRIALS || user + system > most * 1_000 * WORKED) return { overrun: true };
+  }
+}
+
+const TRIALS = 3;
+/** A share of the time that is enough to say that it was work, and not waiting for the machine. */
+const WORKED = 0.1;
+const LEAST_MILLISECONDS = 1_500;
+const MILLISECONDS_PER_CHARACTER = 0.02;
+
+/** A script reaches nothing but the global object. */
+const slot: { work: () => void } = { work: () => {} };
+Object.defineProperty(globalThis, Symbol.for('lossproof.timed'), { value: slot, configurable: true });
+const SCRIPT = new Script("globalThis[Symbol.for('lossproof.timed')].work()");

@@ -1,0 +1,151 @@
+// `lossproof.check` and `lossproof.view` in a process that was there before: what they return, what they show, and what
+// becomes of a function that hangs and of Ctrl-C.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { familyFolder } from '../../../src/tokenizers/load.ts';
+import { type Folder, makeFolder } from './pytest.ts';
+
+/** The functions of the example, as a notebook has them. */
+const CELLS = `
+import json, os, threading, time
+import lossproof
+import right_functions as right, wrong_functions as wrong
+`;
+
+function makeNotebook(): Folder {
+  const folder = makeFolder();
+  for (const name of ['right', 'wrong']) {
+    const text = readFileSync(join(folder.path, `${name}.py`), 'utf8');
+    folder.write(
+      `${name}_functions.py`,
+      text.replace('@lossproof.op\n', '').replace(/^lossproof\.serve.*$/m, ''),
+    );
+  }
+  return folder;
+}
+
+test('functions are judged where they are, by the thread that asks, and the result shows itself', async () => {
+  const folder = makeNotebook();
+  folder.write(
+    'cells.py',
+    `${CELLS}
+def mask(**args):
+    assert threading.current_thread() is threading.main_thread()
+    print("seen")
+    return wrong.mask(**args)
+
+
+def of_prompts(prompt_ids, completion_ids, pad_token_id):
+    return mask(prompt_ids=prompt_ids, completion_ids=completion_ids, pad_token_id=pad_token_id)
+
+
+result = lossproof.check({"mask": of_prompts}, only="mask", seed=7, cases=30)
+held = lossproof.check({"mask": right.mask}, only=["mask"], seed=7, cases=30)
+nothing = lossproof.check({"mask": right.mask}, only="kl")
+command = lossproof.check(["python3", "right.py"], only="mask/is-zero-or-one", cases=5)
+for each in (result, held, nothing, command):
+    print(json.dumps([bool(each), sorted(verdict.id for verdict in each.failed)]))
+print(repr(result))
+print(repr(nothing).splitlines()[0])
+open("cell.html", "w").write(result._repr_html_())
+for wrong_call in (lambda: lossproof.check({"maks": right.mask}), lambda: lossproof.check("python3 gone.py")):
+    try:
+        wrong_call()
+    except Exception as error:
+        print("refused:", str(error).splitlines()[0])
+`,
+  );
+  const { code, out } = await folder.python(['cells.py']);
+  expect(code, out).toBe(0);
+  expect(out).toContain(
+    '[false, ["mask/every-stop-id-ends-a-completion", "mask/stop-token-is-trained-once", "mask/unchanged-when-pad-is-renamed"]]\n[true, []]\n[false, []]\n[true, []]\n',
+  );
+  expect(out).toContain('Token 1 (id 2) stops the completion of row 0, but the mask does not train it;');
+  expect(out).toContain('Reproduce   lossproof.check(..., seed=7)');
+  expect(out).toContain('Nothing was checked: no property judged a case');
+  expect(out).toContain("refused: there is no op 'maks', did you mean 'mask'?");
+  expect(out).toContain('refused: python3 gone.py did not start');
+  const cell = readFileSync(join(folder.path, 'cell.html'), 'utf8');
+  expect(cell).toContain('<div class="strip"');
+  expect(cell).not.toMatch(/<script|relay\.py/);
+  // No command starts these functions again: a saved case could not be seen again.
+  expect(existsSync(join(folder.path, '.lossproof', 'cases'))).toBe(false);
+});
+
+test('a function that hangs is an answer: it is interrupted, and the check goes on', async () => {
+  const folder = makeNotebook();
+  folder.write(
+    'cells.py',
+    `${CELLS}
+calls = []
+
+
+def mask(prompt_ids, completion_ids, pad_token_id):
+    calls.append(1)
+    if len(calls) == 60:
+        time.sleep(1000)
+    return right.mask(prompt_ids, completion_ids, pad_token_id)
+
+
+result = lossproof.check({"mask": mask}, only="mask/is-zero-or-one", seed=7, op_timeout=2)
+print(bool(result), [verdict.verdict for verdict in result.verdicts], result.failed[0].sentence)
+print(bool(lossproof.check({"mask": right.mask}, only="mask/is-zero-or-one", seed=7)))
+`,
+  );
+  const { code, out } = await folder.python(['cells.py']);
+  expect(code, out).toBe(0);
+  expect(out).toContain("False ['error'] The trainer did not answer mask within 2 s");
+  expect(out.trimEnd()).toMatch(/\nTrue$/);
+});
+
+test('Ctrl-C ends a check as it ends any cell, and leaves nothing running', async () => {
+  const folder = makeNotebook();
+  folder.write(
+    'cells.py',
+    `${CELLS}
+import subprocess
+
+
+def mask(prompt_ids):
+    open("asked", "w").close()
+    time.sleep(1000)
+
+
+try:
+    lossproof.check({"mask": mask}, only="mask", op_timeout=900)
+except KeyboardInterrupt:
+    print("interrupted")
+print("children:", subprocess.run(["pgrep", "-P", str(os.getpid())], stdout=subprocess.PIPE).stdout.decode().split()[1:])
+`,
+  );
+  const running = folder.startPython(['cells.py']);
+  await expect.poll(() => existsSync(join(folder.path, 'asked')), { timeout: 120_000 }).toBe(true);
+  running.kill('SIGINT');
+  const { code, out } = await running.ran;
+  expect(code, out).toBe(0);
+  expect(out).toContain('interrupted\nchildren: []');
+});
+
+test('the masks of rows, in a frame of their own', async () => {
+  const folder = makeNotebook();
+  folder.write(
+    'cells.py',
+    `${CELLS}
+rows = [{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]}]
+view = lossproof.view(rows, tokenizer=${JSON.stringify(familyFolder('qwen'))})
+print(bool(view), view)
+print(view._repr_html_()[:60])
+try:
+    lossproof.view("gone.jsonl")
+except Exception as error:
+    print("refused:", error)
+`,
+  );
+  const { code, out } = await folder.python(['cells.py']);
+  expect(code, out).toBe(0);
+  expect(out).toContain(
+    '✓ None of 1 row is flagged.\n<iframe title="Masks of a data set" sandbox="allow-scripts"',
+  );
+  expect(out).toContain('refused: there is no file gone.jsonl');
+});

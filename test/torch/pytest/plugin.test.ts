@@ -1,0 +1,162 @@
+// `pytest --lossproof`: items, verdicts and exit codes, in one process and in several.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { BOTH, makeFolder } from './pytest.ts';
+
+const WRONG = [
+  'wrong.py::mask::stop-token-is-trained-once',
+  'wrong.py::mask::every-stop-id-ends-a-completion',
+  'wrong.py::mask::unchanged-when-pad-is-renamed',
+];
+const failedOf = (out: string): string[] =>
+  [...out.matchAll(/^FAILED (\S+)/gm)].map(([, id = '']) => id).toSorted();
+
+test('a test a property, grouped by stage; workers of xdist come to the same verdicts; --lf begins with the saved case', async () => {
+  const folder = makeFolder();
+  const alone = await folder.pytest([...BOTH, '--junitxml', 'alone.xml']);
+  expect(alone.code, alone.out).toBe(1);
+  expect(failedOf(alone.out)).toEqual(WRONG.toSorted());
+  expect(alone.out).toContain('lossproof: right.py, wrong.py; seed 7');
+  expect(alone.out).toContain('observed  0       0\n                    ▲▲▲');
+  expect(alone.out).not.toMatch(/Traceback|npx/);
+  const verdicts = folder.junit('alone.xml');
+  expect(Object.keys(verdicts)).toHaveLength(32);
+  expect(verdicts['wrong.mask::stop-token-is-trained-once']).toMatch(
+    /^fail failure fail: Token 1 \(id 2\) stops the completion of row 0, /,
+  );
+  expect(readdirSync(join(folder.path, '.lossproof', 'cases'))).toEqual(['wrong.py']);
+
+  const again = await folder.pytest([...BOTH, '--lf']);
+  expect(again.code).toBe(1);
+  expect(failedOf(again.out)).toEqual(WRONG.toSorted());
+  expect(again.out.match(/failed in a saved case/g)).toHaveLength(3);
+  expect(again.out).toMatch(/3 failed, \d+ deselected/);
+
+  const other = makeFolder();
+  const several = await other.pytest([...BOTH, '-n', '2', '--junitxml', 'several.xml']);
+  expect(several.code, several.out).toBe(1);
+  expect(other.junit('several.xml')).toEqual(verdicts);
+});
+
+test('-k, -x, one test by its name, an ini file that names the adapters', async () => {
+  const folder = makeFolder();
+  const chosen = await folder.pytest([...BOTH, '-k', 'wrong and renamed', '-q']);
+  expect(failedOf(chosen.out)).toEqual([WRONG[2]]);
+  const first = await folder.pytest([...BOTH, '-x', '-q', '--tb=no']);
+  expect(failedOf(first.out)).toEqual([WRONG[0]]);
+  folder.write(
+    'pytest.ini',
+    '[pytest]\nlossproof =\n    right.py\n    wrong.py\naddopts = --lossproof-only mask\n',
+  );
+  const named = await folder.pytest([WRONG[0] ?? '', '-q', '--tb=no']);
+  expect(named.out).toMatch(/\b1 failed in/);
+  const right = await folder.pytest(['right.py', '-q']);
+  expect(right.out).toMatch(/\b14 passed, 2 skipped in/);
+  expect(right.code).toBe(0);
+  const all = await folder.pytest(['--collect-only', '-q']);
+  expect(all.out.match(/^(?:right|wrong)\.py::mask::/gm)).toHaveLength(32);
+});
+
+test('what is not supported is skipped with its reason; where nothing is checked, that fails', async () => {
+  const folder = makeFolder();
+  const some = await folder.pytest(['--lossproof', 'python3 right.py', '--lossproof-only', 'mask,kl', '-rs']);
+  expect(some.code, some.out).toBe(0);
+  expect(some.out).toMatch(/SKIPPED \[\d+\] right\.py: unsupported: the adapter has no op `kl`/);
+  const none = await folder.pytest(['--lossproof', 'right.py', '--lossproof-only', 'kl']);
+  expect(none.code).toBe(1);
+  expect(none.out).toContain('this trainer can be checked for nothing that was chosen');
+  // It can be checked, and refuses every case.
+  folder.write(
+    'refuses.py',
+    'import lossproof\n\n\n@lossproof.op\ndef mask(prompt_ids):\n    raise lossproof.Reject("no")\n\n\nlossproof.serve(name="refuses")\n',
+  );
+  const refused = await folder.pytest([
+    '--lossproof',
+    'refuses.py',
+    '--lossproof-only',
+    'mask/is-zero-or-one',
+  ]);
+  expect(refused.code, refused.out).toBe(1);
+  expect(refused.out).toContain('nothing was checked: no property judged a case');
+});
+
+test('known failures are xfail; a known one that holds, and one that nobody knows, fail; --runxfail has them all fail', async () => {
+  const folder = makeFolder();
+  const known = {
+    'mask/stop-token-is-trained-once': { reason: 'ticket 4' },
+    'mask/every-stop-id-ends-a-completion': { reason: 'ticket 4' },
+    'mask/unchanged-when-pad-is-renamed': { reason: 'ticket 4' },
+    'mask/is-zero-or-one': { reason: 'ticket 5' },
+    'mask/gone': { reason: 'ticket 6' },
+  };
+  folder.write('known.json', JSON.stringify(known));
+  const asked = [
+    '--lossproof',
+    'wrong.py',
+    '--lossproof-only',
+    'mask',
+    '--lossproof-known',
+    'known.json',
+    '-rxf',
+  ];
+  const { code, out } = await folder.pytest(asked);
+  expect(code).toBe(1);
+  // Each pytest has its own words for it.
+  expect(out).toMatch(/^XFAIL wrong\.py::mask::stop-token-is-trained-once(?: - |\n {2}reason: )ticket 4$/m);
+  expect(failedOf(out)).toEqual(['wrong.py::known-failures', 'wrong.py::mask::is-zero-or-one']);
+  expect(out).toContain('stale: it holds now, and is listed as known: ticket 5');
+  expect(failedOf((await folder.pytest([...asked, '--runxfail'])).out)).toHaveLength(5);
+  const both = await folder.pytest([...BOTH, '--lossproof-known', 'known.json']);
+  expect(both.code).toBe(4);
+  expect(both.out).toContain("ERROR: --lossproof-known is a list of one trainer's failures");
+});
+
+test('an adapter lives in its test file, and an assertion speaks of a command', async () => {
+  const folder = makeFolder();
+  folder.write('test_mine.py', IN_A_TEST);
+  const { code, out } = await folder.pytest(['test_mine.py', '-v']);
+  expect(code, out).toBe(1);
+  expect(out).toContain('test_mine.py::test_my_mask::mask::is-zero-or-one PASSED');
+  expect(failedOf(out)).toEqual([
+    'test_mine.py::test_my_mask::mask::prompt-is-never-trained',
+    'test_mine.py::test_unclear',
+    'test_mine.py::test_wrong',
+  ]);
+  expect(out).toContain('Token 0 (id 3) belongs to the prompt of row 0, but the mask trains on it.');
+  expect(out).toContain('Nothing was checked of kl: unsupported: the adapter has no op `kl`');
+  expect(out).toMatch(/\n_+ test_wrong _+\nwrong · seed 7 · 10 cases a property · 3 of \d+ do not hold\n/);
+  expect(existsSync(join(folder.path, '.lossproof', 'cases'))).toBe(true);
+});
+
+const IN_A_TEST = `
+import lossproof
+
+
+@lossproof.op
+def mask(prompt_ids, completion_ids, pad_token_id):
+    print("whatever a function prints is harmless")
+    width = max(len(p) + len(c) for p, c in zip(prompt_ids, completion_ids))
+    ids, real, trained = [], [], []
+    for prompt, completion in zip(prompt_ids, completion_ids):
+        pads = width - len(prompt) - len(completion)
+        ids.append(prompt + completion + [pad_token_id] * pads)
+        real.append([1] * (width - pads) + [0] * pads)
+        trained.append([0] * (len(prompt) - 1) + [1] * (len(completion) + 1) + [0] * pads)
+    return {"input_ids": ids, "attention_mask": real, "completion_mask": trained}
+
+
+test_my_mask = lossproof.pytest.properties(only="mask", layout={"alignment": "token", "span": "row"})
+
+
+def test_right(lossproof_hold):
+    lossproof_hold("python3 right.py", "mask/*")
+
+
+def test_wrong(lossproof_hold):
+    lossproof_hold(["python3", "wrong.py"], "mask/*", cases=10)
+
+
+def test_unclear(lossproof_hold):
+    lossproof_hold("python3 right.py", "mask", "kl")
+`;
