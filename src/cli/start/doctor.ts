@@ -7,6 +7,7 @@ import type { Property, World } from '../../check/property.ts';
 import { worldOf } from '../../check/run.ts';
 import { type CaseOutcome, runCase } from '../../check/subject.ts';
 import { supportOf } from '../../check/support.ts';
+import { OP_CAPABILITIES } from '../../protocol/hello.ts';
 import { type Hello, OPS, type Op } from '../../protocol/message.ts';
 import { troubleLines } from '../../report/failure/trouble.ts';
 import { choosePaint } from '../../report/text/paint.ts';
@@ -20,6 +21,7 @@ import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
 import { sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
+import { reachLines } from './reach-lines.ts';
 
 export function addDoctor(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
@@ -58,10 +60,9 @@ async function doctor(options: TrainerOptions, rest: readonly string[], context:
       if (trial.verdict !== 'untried') tried++;
       say(context, ...trialLines(op, trial, context));
     }
-    const absent = OP_NAMES.filter((op) => trainer.hello.ops[op] === undefined);
-    const rest = absent.length === 0 ? '' : ` Not declared: ${absent.join(', ')}.`;
-    const summary = `${many(declared.length, 'op')} declared, ${tried} tried, ${bad} with a complaint.${rest}`;
-    say(context, '', ...wrap(summary, widthOfScreen(context)));
+    say(context, '', `${many(declared.length, 'op')} declared, ${tried} tried, ${bad} with a complaint.`);
+    const more = reachLines(properties, world, widthOfScreen(context));
+    if (more.length > 0) say(context, '', ...more);
     return bad > 0 ? FAILED : tried > 0 ? HOLDS : NO_VERDICT;
   });
 }
@@ -123,12 +124,20 @@ async function tryOp(
         verdict: 'bad',
         lines: [
           `${outcome?.setAside ? 'answered, but nothing could be judged in' : 'refused'} ${ATTEMPTS} cases out of ${ATTEMPTS}: ${outcome?.why ?? 'no case was generated'}`,
-          outcome?.setAside
-            ? 'Compare the answer with the example of the op in PROTOCOL.md.'
-            : 'Narrow what the op declares in hello (its capability), or answer these cases.',
+          outcome?.setAside ? 'Compare the answer with the example of the op in PROTOCOL.md.' : narrowing(op),
         ],
       };
   }
+}
+
+/** What an adapter can do that refuses everything: only capabilities that the op has are named. */
+function narrowing(op: Op): string {
+  const names = OP_CAPABILITIES[op];
+  const narrow =
+    names.length === 0
+      ? 'The op has no capability that would narrow what is sent.'
+      : `Narrow what is sent by what the op declares (of its capabilities: ${names.join(', ')}).`;
+  return `${narrow} Where ids are the reason, declare \`tokens\`; else answer these cases, or take the op out.`;
 }
 
 /** What to say of an op that answers. A wrong layout comes first: nothing else that is said of the op means anything then. */

@@ -13,6 +13,7 @@ import type { Config } from '../config/define.ts';
 import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
 import { environmentTrouble } from './environment.ts';
 import { findPython, pythonPathPrefix } from './python.ts';
+import { trainingScriptAdvice } from './training-script.ts';
 import { joinCommand, splitCommand } from './words.ts';
 
 export interface AskedTrainer {
@@ -142,9 +143,12 @@ export async function startChosen(
     }
   }
   const started = await startTrainer({ command: choice.command, cwd: choice.cwd, ...deadlines }, onStart);
-  if (!('failure' in started) || started.failure.kind !== 'start') return started;
-  const trouble = environmentTrouble(choice.command, choice.cwd);
-  return trouble === undefined ? started : { failure: { ...started.failure, ...trouble } };
+  if (!('failure' in started)) return started;
+  const trouble =
+    started.failure.kind === 'start' ? environmentTrouble(choice.command, choice.cwd) : undefined;
+  if (trouble !== undefined) return { failure: { ...started.failure, ...trouble } };
+  const advice = trainingScriptAdvice(choice.command, choice.cwd);
+  return advice === undefined ? started : { failure: { ...started.failure, advice } };
 }
 
 /** The trainer as it is said and saved: a shell command, or '' for one in this process. */

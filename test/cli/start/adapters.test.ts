@@ -113,6 +113,61 @@ test.each([
   expect(world.out().replaceAll(/\s+/g, ' ')).toContain(note);
 });
 
+test('doctor says what each op and capability that is not there would bring, most first', async () => {
+  const world = makeWorld(properties);
+  world.write('adapter.py', LOSS);
+  expect(await world.run('doctor', '--', 'python3', 'adapter.py')).toBe(0);
+  const [, ops = '', capabilities = ''] =
+    /Not answered yet, .*?:\n(.*?)Not taken yet, .*?:\n(.*)$/s.exec(world.out()) ?? [];
+  const counts = [...ops.matchAll(/^ {2}(\w+) +(\d+) bugs, /gm)].map(([, op, bugs]) => [op, Number(bugs)]);
+  expect(counts.map(([op]) => op)).toContain('tokenize');
+  expect(counts.map(([op]) => op)).not.toContain('loss');
+  expect(counts).toEqual(counts.toSorted((a, b) => Number(b[1]) - Number(a[1])));
+  expect(ops).toMatch(/^ {2}Less: /m);
+  expect(capabilities).toMatch(/^ {2}loss\(micro_batches\) +\d+ bugs, \d+ propert/m);
+  expect(capabilities).toContain('loss(ranks)');
+});
+
+test('doctor names the capabilities of an op that refuses everything, and none where it has none', async () => {
+  const refusing = (op: string): string =>
+    `import lossproof\n@lossproof.op\ndef ${op}():\n    raise lossproof.Reject("no")\nlossproof.serve(name="a")\n`;
+  for (const [op, said] of [
+    ['clip_advantages', 'The op has no capability that would narrow what is sent.'],
+    ['mask', '(of its capabilities: layout, after_stop, unfinished)'],
+  ] as const) {
+    const world = makeWorld(properties);
+    world.write('adapter.py', refusing(op));
+    expect(await world.run('doctor', '--', 'python3', 'adapter.py')).toBe(1);
+    expect(world.out().replaceAll(/\s+/g, ' ')).toContain(said);
+  }
+});
+
+const LOSS = `
+import lossproof
+@lossproof.op
+def loss(logprobs, advantages):
+    return {"loss": 0.0}
+lossproof.serve(name="a")
+`;
+
+test.each([
+  ['runs on', 'import time\ntime.sleep(60)\n'],
+  ['prints', 'print("step 1")\n'],
+  ['ends', ''],
+])('a training script in the place of an adapter, which %s, is pointed to trace', async (_, does) => {
+  const world = makeWorld(properties);
+  world.write('my train.py', `${does}def step(loss):\n    loss.backward()\n`);
+  const words = ['doctor', '--hello-timeout', '2', '--', 'python3', 'my train.py'];
+  expect(await world.run(...words)).toBe(2);
+  expect(world.err().replaceAll(/\s+/g, ' ')).toContain(
+    "`npx lossproof trace -- python3 'my train.py'` reads off its gradient what it trains",
+  );
+  // What may answer is an adapter, whatever else it does.
+  world.write('my train.py', `${does}# lossproof\ndef step(loss):\n    loss.backward()\n`);
+  expect(await world.run(...words)).toBe(2);
+  expect(world.err().split('did not start').at(-1)).not.toContain('lossproof trace');
+});
+
 test('doctor of a program that is not there exits 2', async () => {
   const world = makeWorld(properties);
   expect(await world.run('doctor', '--', 'no-such-python', 'adapter.py')).toBe(2);
