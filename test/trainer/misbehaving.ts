@@ -21,19 +21,12 @@ export const TRAINER = fileURLToPath(new URL('../trainers/misbehaving.py', impor
 export const EXTRACT = 'extract/exact-under-left-padding';
 export const COLLATE = 'collate/rows-survive';
 /** Some cases of three rows are among so many. */
-export const WORDS = [
-  '--seed',
-  '5',
-  '--cases',
-  '12',
-  '--shrink-time',
-  '0.001',
-  '--no-profile',
-  '--no-corpus',
-];
+export const WORDS = ['--seed', '5', '--cases', '6', '--shrink-time', '0.001', '--no-profile', '--no-corpus'];
 
 /** Long enough for a busy machine to start a Python, and to answer. */
 const SHORT = 1;
+/** It must start within this, the first time. */
+const HELLO_DEADLINE = 4;
 
 const noStart = (says: string, more: Partial<Stated> = {}): Stated => ({ code: 2, says, ...more });
 const holds = (says = '2 hold'): Stated => ({ code: 0, extract: 'pass', collate: 'pass', says });
@@ -50,10 +43,10 @@ const hang = (says = 'did not answer extract within 1 s'): Stated => ({
   ...one('hang', says),
   deadline: SHORT,
 });
-/** Of every request; the restarts end before the last of it can be run again. */
-const all = (kind: string, says: string, again = 'not re-run'): Stated => ({
+/** Of every request. */
+const all = (kind: string, says: string): Stated => ({
   code: 1,
-  extract: `error ${kind} ${again}`,
+  extract: `error ${kind} deterministic`,
   collate: `error ${kind} deterministic`,
   says,
 });
@@ -84,7 +77,7 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
   'leaves a deaf child': holds(),
 
   // At hello.
-  'hello: none': noStart('did not say hello within 1 s', { deadline: SHORT }),
+  'hello: none': noStart('did not say hello within 4 s', { deadline: HELLO_DEADLINE }),
   'hello: an exit': noStart('exited with code 3 before it said hello'),
   'hello: null': noStart(print('null', 'hello')),
   'hello: a list': noStart(print('[1]', 'hello')),
@@ -100,7 +93,7 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
     code: 2,
     extract: 'unsupported',
     collate: 'unsupported',
-    says: 'the adapter has no op `extract`',
+    says: 'nothing was checked',
   },
   'hello: ops of JavaScript': noStart(`${HELLO}.ops has an unknown op "constructor"`),
   'hello: an op called __proto__': noStart(`${HELLO}.ops has an unknown op "__proto__"`),
@@ -130,8 +123,8 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
   'ids: a dtype of JavaScript': shape('has dtype "constructor", expected float32, float64, int64, int32'),
   'ids: no base64': shape('shape [1, 1] of int64 is 8 bytes, its data has 0'),
   'ids: deep': one('garbage', nested('extract')),
-  'ids: ten million': shape('was given 3 rows and answered 1 row in ok.completion_ids'),
-  'ids: NaN and two million': shape('ok.completion_ids[0][0] is NaN, expected an integer'),
+  'ids: two million': shape('was given 3 rows and answered 1 row in ok.completion_ids'),
+  'ids: NaN and a million': shape('ok.completion_ids[0][0] is NaN, expected an integer'),
 
   // What an answer says.
   'says no kind': shape(`${ONE_KIND} none`),
@@ -145,13 +138,13 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
   'says half a character': one('error', 'extract raised: x \ud800 y \udfff'),
   'says half a character for a reason': holds(),
   'says an exception': one('error', 'extract raised: IndexError: '),
-  'says an exception of 30 MB': one('error', '(29,998,000 of 30,000,000 characters left out)'),
+  'says an exception of 9 MB': one('error', '(3,998,000 of 4,000,000 characters left out)'),
   'says a long traceback': one('error', 'extract raised: boom'),
   'says a long text and NaN': shape(`${ONE_KIND} error and x`),
   'the key twice': holds(),
 
   // How it is written.
-  twice: one('garbage', 'The trainer answered one request twice'),
+  twice: one('garbage', 'The trainer answered one request twice', '*'),
   'another id': one('garbage', 'answered with another id than'),
   'a line of 65 MiB': one('garbage', `wrote a line of more than 64 MiB ${due('extract')}`),
   'an endless line': one('garbage', `wrote a line of more than 64 MiB ${due('extract')}`),
@@ -168,9 +161,10 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
   'a print behind': one(
     'garbage',
     'printed a line that is no answer where nothing was due: saved checkpoint',
+    '*',
   ),
   'words for the screen, and an end': exit('exited with code 9'),
-  '100 MB of stderr': holds(),
+  '20 MB of stderr': holds(),
   'byte by byte': holds(),
   'in two pieces': holds(),
   CRLF: holds(),
@@ -206,12 +200,12 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
     says: 'interrupted by SIGTERM',
     endsHarness: true,
   },
-  'answers and exits': one('crash', 'The trainer exited with code 6'),
+  'answers and exits': one('crash', 'The trainer exited with code 6', '*'),
   'exits, and says another hello': one('shape', 'said another hello: version was absent, now "2"', '*'),
   'exits, and orders hello anew': one('shape', 'said another hello: its keys stand in another order', '*'),
   'exits, and stops at its next start': {
-    ...one('start', 'did not say hello within 1 s', 'not re-run'),
-    deadline: SHORT,
+    ...one('start', 'did not say hello within 4 s', 'not re-run'),
+    deadline: HELLO_DEADLINE,
   },
   'leaves a child, hangs': hang(),
   'leaves a children, hangs': hang(),
@@ -229,8 +223,8 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
   'prints at its end': holds(),
 
   // What it remembers.
-  'slower and slower': { code: 1, extract: 'error hang *', collate: 'error hang *', deadline: SHORT },
-  'an end at each tenth': { code: 1, extract: 'error crash *', collate: 'error crash *' },
+  'slower and slower': { code: 1, extract: 'error hang *', collate: 'pass', deadline: SHORT },
+  'an end at each tenth': { code: 1, extract: 'error crash *', collate: 'pass' },
   'an end at its second': { code: 1, extract: 'error crash *', collate: 'error crash *' },
   'wrong once it is old': { code: 1, extract: 'fail completion state leak', collate: 'pass' },
 
@@ -266,7 +260,9 @@ export function differences(stated: Stated, { code, results, screen }: Seen): re
     ...differs('the exit code', code, stated.code),
     ...differs('extract', anyway(verdictOf(resultOf(EXTRACT)), stated.extract), stated.extract),
     ...differs('collate', anyway(verdictOf(resultOf(COLLATE)), stated.collate), stated.collate),
-    ...(stated.says === undefined || text.includes(stated.says) ? [] : [`it does not say: ${stated.says}`]),
+    ...(stated.says === undefined || text.includes(stated.says)
+      ? []
+      : [`it does not say: ${stated.says}, but: ${text.slice(0, 300)}`]),
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not reach a screen
     ...(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/.test(screen)
       ? ['it writes control characters to the screen']
