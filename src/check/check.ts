@@ -89,6 +89,7 @@ export async function checkProperty(
         ? await runCase(property, options.trainer, world, known.given).catch(unreadable)
         : { kind: 'refused', why };
     if (outcome.kind === 'holds') return report('stale', { cases: 1, reason: staleReason(known) });
+    if (outcome.kind === 'stopped') return report('interrupted', { reason: 'the run was interrupted' });
     if (outcome.kind === 'refused') notJudged = outcome.why;
     else {
       const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
@@ -217,6 +218,7 @@ async function checkSaved(
       continue;
     }
     const outcome = await runCase(property, trainer, world, given).catch(unreadable);
+    if (outcome.kind === 'stopped') break;
     // No longer a valid case: kept, and not judged.
     if (outcome.kind === 'refused') {
       ruledOut.push(`${saved.id}: ${outcome.why}`);

@@ -22,7 +22,7 @@ export function countLabels(property: Property, world: World): LabelCount {
   return {
     add(given, outcome) {
       // What a check sets aside, it set aside by its own rule: the thresholds are about the rest.
-      if (outcome.kind === 'refused' && outcome.setAside) return;
+      if (outcome.kind === 'stopped' || (outcome.kind === 'refused' && outcome.setAside)) return;
       const counts = outcome.kind === 'refused' ? refused : judged;
       if (outcome.kind === 'refused') refusals++;
       else cases++;

@@ -84,6 +84,7 @@ export async function screen(
     while (goesOn(limit)) {
       const index = next++;
       const { outcome, cause } = await runNext();
+      if (outcome.kind === 'stopped') return;
       done++;
       if (outcome.kind === 'refused') {
         if (outcome.setAside === undefined) refused++;

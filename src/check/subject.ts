@@ -13,7 +13,9 @@ export type CaseOutcome =
   | { readonly kind: 'fails'; readonly finding: Finding }
   /** The trainer refused the case; or, `setAside`, the check did, because it can say nothing, and whose doing that is. */
   | { readonly kind: 'refused'; readonly why: string; readonly setAside?: Doing }
-  | { readonly kind: 'error'; readonly failure: TrainerFailure };
+  | { readonly kind: 'error'; readonly failure: TrainerFailure }
+  /** The run was ended before the trainer answered. */
+  | { readonly kind: 'stopped' };
 
 /**
  * Why a check has nothing to say: the `case` is of no use to its rule, which is the generator's business; or this
@@ -79,14 +81,14 @@ export async function runCase<Case>(
     async ask(op, args) {
       const outcome = await attempt(op, args);
       if ('ok' in outcome) return outcome.ok;
-      if (outcome.failure !== undefined) throw new CaseEnds({ kind: 'error', failure: outcome.failure });
+      if (outcome.failure !== undefined) throw new CaseEnds(troubled(outcome.failure));
       throw new CaseEnds({ kind: 'refused', why: outcome.refused });
     },
     async attempt(op, args) {
       const outcome = await attempt(op, args);
       // A process that died or hangs has refused nothing.
       if ('failure' in outcome && outcome.failure !== undefined && outcome.failure.kind !== 'error')
-        throw new CaseEnds({ kind: 'error', failure: outcome.failure });
+        throw new CaseEnds(troubled(outcome.failure));
       return outcome;
     },
   };
@@ -98,6 +100,10 @@ export async function runCase<Case>(
     const what = thrown instanceof Error ? thrown.message : String(thrown);
     throw new Error(`${property.id} itself failed on ${JSON.stringify(given)}: ${what}`, { cause: thrown });
   }
+}
+
+function troubled(failure: TrainerFailure): CaseOutcome {
+  return failure.kind === 'stopped' ? { kind: 'stopped' } : { kind: 'error', failure };
 }
 
 /** Two outcomes are the same trouble when their kinds agree; while shrinking nothing else counts. */

@@ -7,13 +7,20 @@ import { INTERRUPTED } from './exit.ts';
 
 export interface Interrupts {
   readonly signal: AbortSignal;
+  /** The case in hand has had its time: what is still waited for is given up. Called back once, after the first signal. */
+  onPatienceOver(giveUp: () => void): void;
   /** From now on there is something to finish. Before, the first signal leaves at once. */
   begin(): void;
   dispose(): void;
 }
 
+/** Most cases take milliseconds. Nobody waits out the deadline of one that hangs: what it would say is not judged any more. */
+const PATIENCE_MILLISECONDS = 500;
+
 export function watchInterrupts(context: Context): Interrupts {
   const controller = new AbortController();
+  const giveUps: (() => void)[] = [];
+  let patience: NodeJS.Timeout | undefined;
   let begun = false;
   const heard = (what: string, again: string) => (): void => {
     // A terminal echoes ^C behind the live line; elsewhere a line may be unfinished.
@@ -21,6 +28,9 @@ export function watchInterrupts(context: Context): Interrupts {
     if (begun && !controller.signal.aborted) {
       context.err.write(`${fresh}${what}: finishing the case in hand; ${again} again stops at once\n`);
       controller.abort();
+      patience = setTimeout(() => {
+        for (const giveUp of giveUps) giveUp();
+      }, PATIENCE_MILLISECONDS);
       return;
     }
     context.err.write(`${fresh}${begun ? 'stopped' : `${what} before the trainer said hello`}\n`);
@@ -32,10 +42,12 @@ export function watchInterrupts(context: Context): Interrupts {
   ];
   return {
     signal: controller.signal,
+    onPatienceOver: (giveUp) => void giveUps.push(giveUp),
     begin: () => {
       begun = true;
     },
     dispose() {
+      clearTimeout(patience);
       for (const dispose of disposals) dispose?.();
     },
   };

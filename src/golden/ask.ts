@@ -50,6 +50,9 @@ export async function* askAll(
     }
     const first = flying.shift();
     if (first === undefined) return;
-    yield [first[0], await first[1]];
+    const reply = await first[1];
+    // The run was ended before it answered.
+    if (reply.kind === 'failure' && reply.failure.kind === 'stopped') return;
+    yield [first[0], reply];
   }
 }

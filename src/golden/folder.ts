@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { readText } from '../outside/file.ts';
+import { sweepTemporaries, temporaryOf } from '../outside/temporary.ts';
 import { fileText, type GoldenFile, readFile } from './file.ts';
 
 /** All golden files of the folder; `[]` where there is none. One that cannot be read is a problem that names it. */
@@ -42,16 +43,17 @@ export function writeGolden(folder: string, files: readonly GoldenFile[]): strin
   const written: string[] = [];
   try {
     mkdirSync(folder, { recursive: true });
+    sweepTemporaries(folder);
     // All are on the disk before the first takes its place.
     for (const file of files.filter(({ entries }) => entries.length > 0)) {
-      const temporary = temporaryOf(folder, file.stage);
+      const temporary = temporaryOf(join(folder, fileName(file.stage)));
       written.push(temporary);
       writeThrough(temporary, fileText(file));
     }
     for (const { stage, entries } of files) {
       const path = join(folder, fileName(stage));
       if (entries.length === 0) rmSync(path, { force: true });
-      else renameSync(temporaryOf(folder, stage), path);
+      else renameSync(temporaryOf(path), path);
     }
     return undefined;
   } catch (error) {
@@ -66,11 +68,6 @@ const ENDING = '.json';
 
 function fileName(stage: string): string {
   return stage + ENDING;
-}
-
-/** In the same folder: only there a rename is one step. No golden file begins with a dot. */
-function temporaryOf(folder: string, stage: string): string {
-  return join(folder, `.${fileName(stage)}.${process.pid}.tmp`);
 }
 
 /** None where there is no folder: nothing is recorded yet. */

@@ -28,6 +28,8 @@ export interface Child {
   readonly exited: Promise<ChildExit>;
   /** It has closed its standard output and lives on: nothing can be heard of it any more. */
   readonly closedOutput: Promise<void>;
+  /** Its standard output has ended, whether it lives on or not. */
+  isSilent(): boolean;
   stderrTail(): string;
   /** Adds a line of the harness's own to the stderr tail. */
   note(line: string): void;
@@ -68,7 +70,10 @@ export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => v
   // EPIPE says that the child is gone, but not why: the exit does, and it comes.
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
 
-  const silent = once(stdout, 'end');
+  let isSilent = false;
+  const silent = once(stdout, 'end').then(() => {
+    isSilent = true;
+  });
   const drained = Promise.all([silent, once(stderr, 'end')]);
   const exited = pid === undefined ? spawnFailure(subprocess) : new Promise<ChildExit>(whenGone);
 
@@ -83,7 +88,12 @@ export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => v
     if (pid === undefined) return;
     guard(pid, mark);
     subprocess.once('exit', async (exitCode: number | null, signal: string | null) => {
-      await Promise.race([drained, sleep(EXIT_GRACE_MILLISECONDS)]);
+      let grace: NodeJS.Timeout | undefined;
+      const over = new Promise((resolve) => {
+        grace = setTimeout(resolve, EXIT_GRACE_MILLISECONDS);
+      });
+      await Promise.race([drained, over]);
+      clearTimeout(grace);
       signalGroup(pid, 'SIGKILL');
       await endStrays(mark, pid);
       release(pid);
@@ -108,6 +118,7 @@ export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => v
     kill,
     exited,
     closedOutput,
+    isSilent: () => isSilent,
     stderrTail: tail.text,
     note: (line) => tail.push(Buffer.from(`${line}\n`)),
   };
@@ -203,6 +214,7 @@ function once(stream: NodeJS.ReadableStream, event: string): Promise<void> {
   return new Promise((resolve) => void stream.once(event, () => resolve()));
 }
 
+/** While the child lives its handle keeps this process waiting; when it has gone, no timer may. */
 function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, milliseconds));
+  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
 }

@@ -193,7 +193,10 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
     setImmediate(() =>
       setImmediate(() => {
         if (headSince === since) {
-          void end({ kind: 'hang', milliseconds: head.milliseconds, rest: splitter.rest() });
+          const rest = splitter.rest();
+          // Whether it lives on is not known yet, but that no answer can come is, and it is the reason.
+          if (child.isSilent()) void end({ kind: 'closed', rest });
+          else void end({ kind: 'hang', milliseconds: head.milliseconds, rest });
         } else if (timer === undefined) look();
       }),
     );
@@ -212,7 +215,8 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
     over = true;
     clearTimeout(timer);
     child.endInput();
-    const impatience = setTimeout(() => void child.kill(), CLOSE_MILLISECONDS);
+    // Who is at work on a request does not read the end of its input.
+    const impatience = setTimeout(() => void child.kill(), flight.length > 0 ? 0 : CLOSE_MILLISECONDS);
     const exit = await child.exited;
     clearTimeout(impatience);
     report({ kind: 'exit', exit, rest: '' });

@@ -105,7 +105,7 @@ export function gigabytes(bytes: number): string {
 
 export function stoppedFailure(): TrainerFailure {
   return {
-    kind: 'crash',
+    kind: 'stopped',
     message: 'The harness stopped the trainer before it answered.',
     advice: 'Nothing is wrong with the trainer: the run was ended.',
   };

@@ -4,7 +4,8 @@
  * start: never said hello. crash: died. hang: did not answer in time. garbage: a line that is no answer.
  * shape: an answer with a wrong field. error: the op raised. budget: died too often to go on.
  */
-export type FailureKind = 'start' | 'crash' | 'hang' | 'garbage' | 'shape' | 'error' | 'budget';
+/** `stopped`: the run was ended before it answered; nothing is said of the trainer. */
+export type FailureKind = 'start' | 'crash' | 'hang' | 'garbage' | 'shape' | 'error' | 'budget' | 'stopped';
 
 export interface TrainerFailure {
   readonly kind: FailureKind;

@@ -247,7 +247,10 @@ export async function startTrainer(
   }
 
   async function stop(): Promise<void> {
-    await die(stoppedFailure());
+    // Nobody waits for answers any more: who asked hears so at once, and not when the process has ended.
+    dead ??= stoppedFailure();
+    for (const ticket of [...pending]) ticket.failed(dead);
+    await die(dead);
     await busy;
     await newest.close();
   }

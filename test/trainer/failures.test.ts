@@ -99,6 +99,17 @@ describe('time', () => {
     });
   });
 
+  test('so it is where the deadline ends before it is known that it lives on', async () => {
+    await withTrainer(
+      'hangs/closes_stdout',
+      async (trainer) => {
+        const outcomes = await askAll(trainer, [MARK]);
+        expect(failureOf(outcomes[0]).message).toMatch(/^The trainer closed its standard output .* alone/);
+      },
+      { opMilliseconds: 700 },
+    );
+  });
+
   test('a trainer that overhears the end of its input is killed by stop', async () => {
     await withTrainer('hangs/on_shutdown', async (trainer) => {
       expect(kindsOf(await askAll(trainer, [1]))).toEqual(['ok']);
@@ -110,9 +121,9 @@ describe('time', () => {
       const asked = askAll(trainer, [MARK, 1]);
       await trainer.stop();
       const outcomes = await asked;
-      expect(kindsOf(outcomes)).toEqual(['crash', 'crash']);
+      expect(kindsOf(outcomes)).toEqual(['stopped', 'stopped']);
       expect(failureOf(outcomes[0]).message).toBe('The harness stopped the trainer before it answered.');
-      expect(kindsOf([await askOne(trainer, 1)])).toEqual(['crash']);
+      expect(kindsOf([await askOne(trainer, 1)])).toEqual(['stopped']);
     });
   });
 });

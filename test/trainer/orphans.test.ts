@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,4 +41,10 @@ test.each([
   expect(noted.length).toBeGreaterThan(1);
   await expectNobodyLeft(noted);
   rmSync(folder, { recursive: true });
+});
+
+test('a trainer that was stopped leaves no timer: the harness ends at once', () => {
+  const argv = ['--import', 'jiti/register', ABANDON, 'stop', join(FOLDER, 'hangs/on_one_case.py')];
+  const env = { ...process.env, PID_FILE: '/dev/null', PYTHONPATH: FOLDER };
+  expect(execFileSync(process.execPath, argv, { env, encoding: 'utf8' })).not.toContain('Timeout');
 });

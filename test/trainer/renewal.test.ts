@@ -93,7 +93,7 @@ describe('after so many requests', () => {
         const left = askAll(trainer, rewards(12));
         await trainer.stop();
         const kinds = kindsOf(await left);
-        expect(kinds.slice(kinds.indexOf('crash')).every((kind) => kind === 'crash')).toBe(true);
+        expect(kinds.slice(kinds.indexOf('stopped')).every((kind) => kind === 'stopped')).toBe(true);
       },
       { renew: { requests: 5 } },
     );

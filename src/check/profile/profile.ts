@@ -85,7 +85,7 @@ async function read(probe: Probe, options: ProfileOptions, world: World): Promis
   let told = 0;
   let silence: Extract<Reading, { state: 'silent' }> = { state: 'silent', why: 'no case told anything' };
   for (const given of probe.cases(world, options.drawn ?? DRAWN)) {
-    if (options.signal?.aborted) return { state: 'silent', why: 'the profile was interrupted' };
+    if (options.signal?.aborted) return { state: 'silent', why: INTERRUPTED };
     const fits = await attempt(options.trainer, world, (subject) => probe.fits(subject, given, variants));
     if ('why' in fits) {
       if (fits.state === 'failed') return fits;
@@ -143,9 +143,12 @@ async function attempt<T>(
     const { message, kind } = outcome.failure;
     return { state: 'failed', why: message, kind };
   }
+  if (outcome.kind === 'stopped') return { state: 'silent', why: INTERRUPTED };
   if (outcome.kind === 'refused') return { state: 'silent', why: outcome.why };
   return value ?? { state: 'silent', why: 'no answer' };
 }
+
+const INTERRUPTED = 'the profile was interrupted';
 
 const SHELL: Omit<Property<undefined>, 'check'> = {
   id: 'profile',

@@ -4,6 +4,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Decoded } from '../../outside/decoded.ts';
+import { sweepTemporaries, temporaryOf } from '../../outside/temporary.ts';
 import { isCaseId, readSavedCase, type SavedCase } from './saved-case.ts';
 
 export interface Corpus {
@@ -46,6 +47,7 @@ export function openCorpus(folder: string): Corpus {
       if (!isCaseId(saved.id)) return `The failing case ${saved.id} was not saved: that is no id of a case.`;
       try {
         mkdirSync(folder, { recursive: true });
+        sweepTemporaries(folder);
         writeAtomically(file(saved.id, 'ndjson'), `${saved.lines.join('\n')}\n`);
         writeAtomically(file(saved.id, 'json'), `${JSON.stringify(saved, null, 2)}\n`);
         return undefined;
@@ -94,7 +96,7 @@ function names(folder: string): string[] {
 
 /** A crash while writing leaves the old file whole, and a full disk no half of a new one. */
 function writeAtomically(path: string, content: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = temporaryOf(path);
   try {
     writeFileSync(temporary, content);
     renameSync(temporary, path);

@@ -147,8 +147,12 @@ async function failureOf(
     trouble.kind === 'error' && (trouble.failure.kind === 'budget' || trouble.failure.kind === 'start');
   const stderrTail = trainer.stderrTail();
   const lines: string[] = [];
-  const confirmed =
-    gone || !again || signal?.aborted
+  // What was sent alone to a fresh process and ended that, too, needs no more restarts to be sure of; and what comes behind
+  // its answer, the same case would not show.
+  const isSure = trouble.kind === 'error' && trouble.failure.reproduced === true;
+  const confirmed = isSure
+    ? 'deterministic'
+    : gone || !again || signal?.aborted
       ? 'not re-run'
       : await confirm(property, trainer, world, given, troubleOf(outcome));
   if (!gone && (again || !isCostly(outcome))) await runCase(property, trainer, world, given, lines);

@@ -150,7 +150,9 @@ export async function confirm<Case>(
 ): Promise<Failure['confirmed']> {
   const used = troubleOf(await runCase(property, trainer, world, given));
   await trainer.restart();
-  const fresh = troubleOf(await runCase(property, trainer, world, given));
+  const outcome = await runCase(property, trainer, world, given);
+  if (outcome.kind === 'stopped') return 'not re-run';
+  const fresh = troubleOf(outcome);
   if (fresh === trouble) return 'deterministic';
   if (fresh !== undefined && GONE.has(fresh)) return 'not re-run';
   return used === trouble ? 'state leak' : 'flaky';

@@ -45,6 +45,7 @@ export async function checkWith(
   { resumed, others, ...chosen }: ChosenForRun,
 ): Promise<number> {
   const { trainer, tokenizer, interrupts } = session;
+  interrupts.onPatienceOver(others.giveUp);
   const measured = options.profile ? await measuredOf(session, interrupts.signal) : NOT_MEASURED;
   const supported = supportedOf(session, chosen.properties, measured.semantics);
   const words = semanticsWords(bearingOn(measured.semantics, supported));

@@ -18,7 +18,7 @@ import { quoted } from '../../report/failure/reproduce.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { harmless } from '../../visible.ts';
 import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
-import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
 import { measuredOf } from '../trainer/open.ts';
@@ -61,7 +61,7 @@ const WORDS: Words = {
     'The trainer is the one that the case was saved with, where none is named.',
     "The command of a file that is not of this folder's own cases is shown, and run only with --trust.",
   ],
-  exit: { 0: 'it holds now', 1: 'it still fails', 2: 'it could not be run' },
+  exit: { 0: 'it holds now', 1: 'it still fails', 2: 'it could not be run', 130: 'interrupted' },
 };
 
 async function replay(
@@ -119,7 +119,7 @@ async function replayWith(
 ): Promise<number> {
   const { trainer, tokenizer, plan } = session;
   // As in `check`, so that a case that failed what was measured fails it again.
-  const measured = await measuredOf(session);
+  const measured = await measuredOf(session, session.interrupts.signal);
   const world = worldOf(trainer, tokenizer, session.semantics, measured.semantics);
   const invalid = (why: string): number => {
     say(context, `! no longer valid  ${saved.id}  ${property.id}: ${why}`);
@@ -138,6 +138,9 @@ async function replayWith(
     return invalid(`this version generates other cases (${whyOf(error)})`);
   }
   switch (outcome.kind) {
+    case 'stopped':
+      say(context, 'interrupted: the case was not judged');
+      return INTERRUPTED;
     case 'refused':
       return invalid(outcome.why);
     case 'holds':

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { sweepTemporaries, temporaryOf } from '../../outside/temporary.ts';
 import { whyOf } from '../context.ts';
 
 /** Why `file` cannot be written, in words that follow its name; undefined where it can. Leaves nothing behind. */
@@ -96,7 +97,7 @@ function isOther(target: string): boolean {
 /** What stands here is the kernel's. */
 const SYSTEM = /^\/(dev|proc)\//;
 
-/** In the same folder: only there a rename is one step. */
 function besideOf(target: string): string {
-  return `${dirname(target)}/.${basename(target)}.${process.pid}.tmp`;
+  sweepTemporaries(dirname(target), basename(target));
+  return temporaryOf(target);
 }

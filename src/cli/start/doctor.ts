@@ -17,7 +17,7 @@ import type { Layout } from '../../vocabulary.ts';
 import { layoutHint } from '../check/layout-hint.ts';
 import { makePlan, type TrainerOptions } from '../check/plan.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
-import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
 import { sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
@@ -39,7 +39,7 @@ const WORDS: Words = {
     { command: 'npx lossproof doctor -- python adapter.py' },
     { command: 'npx lossproof doctor --adapter trl-sft' },
   ],
-  exit: { 0: 'every op answers', 1: 'one does not', 2: 'the trainer never started' },
+  exit: { 0: 'every op answers', 1: 'one does not', 2: 'the trainer never started', 130: 'interrupted' },
 };
 
 async function doctor(options: TrainerOptions, rest: readonly string[], context: Context): Promise<number> {
@@ -56,11 +56,13 @@ async function doctor(options: TrainerOptions, rest: readonly string[], context:
     for (const op of declared) {
       if (interrupts.signal.aborted) break;
       const trial = await tryOp(op, properties, trainer, world);
+      if (interrupts.signal.aborted) break;
       if (trial.verdict === 'bad') bad++;
       if (trial.verdict !== 'untried') tried++;
       say(context, ...trialLines(op, trial, context));
     }
     say(context, '', `${many(declared.length, 'op')} declared, ${tried} tried, ${bad} with a complaint.`);
+    if (interrupts.signal.aborted) return INTERRUPTED;
     const more = reachLines(properties, world, widthOfScreen(context));
     if (more.length > 0) say(context, '', ...more);
     return bad > 0 ? FAILED : tried > 0 ? HOLDS : NO_VERDICT;
@@ -101,6 +103,7 @@ async function tryOp(
     outcome = await runCase(property, trainer, world, given);
     if (outcome.kind !== 'refused') break;
   }
+  if (outcome?.kind === 'stopped') return { verdict: 'untried', lines: [] };
   switch (outcome?.kind) {
     case 'holds':
       return { verdict: 'good', lines: [await hintOf(op, trainer, world)] };

@@ -37,6 +37,7 @@ export async function withSession(
       return NO_VERDICT;
     }
     interrupts.begin();
+    interrupts.onPatienceOver(() => void opened.trainer.stop());
     try {
       return await work({ ...opened, interrupts });
     } finally {

@@ -5,6 +5,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import {
+  COLLATE as COLLATE_ROWS,
+  EXTRACT,
+  TRAINER as TRAINER_FILE,
+  WORDS,
+} from '../../trainer/misbehaving.ts';
 import { pythonCollate } from '../world.ts';
 
 const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
@@ -97,7 +103,6 @@ test('a second Ctrl-C does not wait for a trainer that hangs, and kills it', asy
   await until(() => text().includes('finishing the case in hand'));
   child.kill('SIGINT');
   expect(await code, text()).toBe(130);
-  expect(text()).toContain('stopped');
   await until(() => !lives(folder));
 });
 
@@ -108,6 +113,22 @@ test('Ctrl-C before hello exits 130 at once', async () => {
   expect(await code, text()).toBe(130);
   expect(text()).toContain('interrupted before the trainer said hello');
   await until(() => !lives(folder));
+});
+
+test('a trainer that sends SIGTERM to the harness ends the run as anybody else would', async () => {
+  const both = ['--only', `${EXTRACT},${COLLATE_ROWS}`];
+  const { code, text } = start(
+    'check',
+    ...both,
+    ...WORDS,
+    '--',
+    'python3',
+    TRAINER_FILE,
+    'kills the harness',
+  );
+  expect(await code, text()).toBe(130);
+  expect(text()).toContain('interrupted by SIGTERM');
+  expect(text()).toMatch(/holds +collate/);
 });
 
 const COLLATE = ['--only', 'collate/rows-survive'];
