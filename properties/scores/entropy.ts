@@ -15,7 +15,14 @@ import {
   show,
 } from '../../src/index.ts';
 import { logitArgs } from './logprobs.ts';
-import { counts, meansOf, wrongMeanFinding, wrongTokens, wrongTokensFinding } from './masked-numbers.ts';
+import {
+  counts,
+  largestOf,
+  meansOf,
+  wrongMeanFinding,
+  wrongTokens,
+  wrongTokensFinding,
+} from './masked-numbers.ts';
 
 const given = () => logitBatch({ temperatures: false, holes: true });
 export const base = {
@@ -60,12 +67,7 @@ export const entropies = ({ logits }: Args<'entropy'>): number[][] =>
 
 /** Beyond the band: the entropy may be a difference of two numbers as large as the logits. */
 export const slackOf = (subject: Subject, args: Args<'entropy'>): number =>
-  cancellation(
-    subject,
-    args.logits
-      .flat(2)
-      .reduce((largest, z) => (Number.isFinite(z) ? Math.max(largest, Math.abs(z)) : largest), 0),
-  );
+  cancellation(subject, largestOf(args.logits));
 
 export function meanFits(
   subject: Subject,

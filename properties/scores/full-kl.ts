@@ -21,7 +21,14 @@ import {
 } from '../../src/index.ts';
 import { laidOf } from './entropy.ts';
 import { logitArgs } from './logprobs.ts';
-import { counts, meansOf, wrongMeanFinding, wrongTokens, wrongTokensFinding } from './masked-numbers.ts';
+import {
+  counts,
+  largestOf,
+  meansOf,
+  wrongMeanFinding,
+  wrongTokens,
+  wrongTokensFinding,
+} from './masked-numbers.ts';
 
 type FullKl = Args<'full_kl'>;
 
@@ -88,11 +95,7 @@ const MISTAKES: readonly { readonly name: string; readonly values: (args: FullKl
 
 /** Both log-probabilities may be differences of numbers as large as the logits; a mean under p is no larger. */
 function fitsOf(subject: Subject, { logits, ref_logits, temperature }: FullKl) {
-  const size = [logits, ref_logits]
-    .map((cube) =>
-      cube.flat(2).reduce((most, z) => (Number.isFinite(z) ? Math.max(most, Math.abs(z)) : most), 0),
-    )
-    .reduce((a, b) => a + b);
+  const size = largestOf(logits) + largestOf(ref_logits);
   const band = bandOf(subject, logits[0]?.[0]?.length);
   const slack = cancellation(subject, (2 * size) / temperature + Math.log(logits[0]?.[0]?.length ?? 1));
   const fits = (value = Number.NaN, want = Number.NaN): boolean =>

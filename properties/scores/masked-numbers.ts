@@ -21,6 +21,15 @@ export interface Masked {
 export const counts = ({ completion_mask }: Pick<Masked, 'completion_mask'>, row: number, t: number) =>
   completion_mask[row]?.[t] === 1;
 
+/** The largest finite logit, whatever its sign; 0 of none. */
+export function largestOf(logits: readonly Matrix[]): number {
+  let largest = 0;
+  for (const rows of logits)
+    for (const row of rows)
+      for (const z of row) if (Number.isFinite(z)) largest = Math.max(largest, Math.abs(z));
+  return largest;
+}
+
 /** [row, column] of tokens in the mask whose numbers do not fit. */
 export function wrongTokens(
   args: Pick<Masked, 'completion_mask'>,

@@ -1,6 +1,6 @@
-// Cases a second: one mask property here, through a real Python process, and the same property in Hypothesis
-// calling the same Python function in its own process. Both sides in turn, several rounds; prints the ratio.
-//   npm run setup:trainers && npm run bench
+// Cases a second here, through a real Python process, and of the same property in Hypothesis, which calls the same Python
+// function in its own process: a mask, and the exact KL of two (8, 128) float32 arrays. Both sides in turn, several rounds.
+//   npm run setup:trainers && npm run bench [-- --write]      --write: into docs/benchmarks.md
 import '../../src/cli/heap.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,43 +9,92 @@ import { properties } from '../../properties/index.ts';
 import { run, startTrainer } from '../../src/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { pythonEnvironment } from '../python.ts';
+import { median } from './scaling/exponents.ts';
+import { klOfTwoArrays, type Sized } from './scaling/sized.ts';
+import { machine, medianRatio, openSheet } from './shared.ts';
 
 const ROUNDS = 5;
-const OURS = 40_000;
-const THEIRS = 1_000;
-const PROPERTY = 'mask/prompt-is-never-trained';
-
+const MASK = 'mask/prompt-is-never-trained';
+const KL = 'kl/over-the-vocabulary-equals-the-definition';
+const HYPOTHESIS = join(PACKAGE_ROOT, 'scripts', 'bench', 'hypothesis');
 const virtual = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 const python = process.env.LOSSPROOF_PYTHON || (existsSync(virtual) ? virtual : 'python3');
 
-async function ours(): Promise<number> {
-  const started = await startTrainer({ command: [python, '-m', 'lossproof.examples.left_padded'] });
+interface Match extends Sized {
+  readonly name: string;
+  /** Behind the name of the Python program. */
+  readonly trainer: readonly string[];
+  readonly theirs: { readonly script: string; readonly cases: number };
+  /** Fewer times Hypothesis's cases a second than this, and the command fails: half of what was measured last. */
+  readonly least: number;
+}
+
+const MATCHES: readonly Match[] = [
+  {
+    name: 'a mask',
+    property: named(MASK),
+    cases: 40_000,
+    trainer: ['-m', 'lossproof.examples.left_padded'],
+    theirs: { script: 'mask.py', cases: 1_000 },
+    least: 12,
+  },
+  {
+    name: 'the exact KL of two (8, 128) float32 arrays, numpy',
+    ...klOfTwoArrays(named(KL)),
+    trainer: [join(HYPOTHESIS, 'full_kl.py')],
+    theirs: { script: 'full_kl.py', cases: 200 },
+    least: 4,
+  },
+];
+
+const { print, table, miss, end } = openSheet();
+const { stdout: versions } = execaSync(python, [
+  '-c',
+  'import hypothesis, numpy, platform; print(f"Python {platform.python_version()}, Hypothesis {hypothesis.__version__}, numpy {numpy.__version__}")',
+]);
+print(`${machine()}; ${versions.trim()}; of ${ROUNDS} rounds the medians, ratios within a round.`);
+print('');
+const speeds = MATCHES.map((match) => ({ match, ours: [] as number[], theirs: [] as number[] }));
+for (let round = 0; round < ROUNDS; round++)
+  for (const { match, ours, theirs } of speeds) {
+    theirs.push(hypothesisOf(match));
+    ours.push(await lossproofOf(match));
+  }
+table(
+  ['property', 'lossproof, cases a second', 'Hypothesis, cases a second', 'x'],
+  speeds.map(({ match, ours, theirs }) => {
+    const ratio = medianRatio(ours, theirs);
+    if (ratio < match.least)
+      miss(
+        `${match.name}: ${ratio.toFixed(1)} times as many cases a second, at least ${match.least} are expected`,
+      );
+    return [match.name, median(ours).toFixed(0), median(theirs).toFixed(0), ratio.toFixed(1)];
+  }),
+);
+end('check');
+
+async function lossproofOf({ property, cases, trainer: words }: Match): Promise<number> {
+  const started = await startTrainer({ command: [python, ...words], env: pythonEnvironment() });
   if ('failure' in started) throw new Error(started.failure.message);
   const { trainer } = started;
-  const chosen = properties.filter(({ id }) => id === PROPERTY);
-  const options = { trainer, tokenizer: undefined, properties: chosen, command: 'bench' };
-  await run({ ...options, seed: 1, cases: OURS / 2 }, () => undefined);
+  const options = { trainer, tokenizer: undefined, properties: [property], command: 'bench' };
+  await run({ ...options, seed: 1, cases: cases / 2 }, () => undefined);
   const begin = performance.now();
-  const [result] = await run({ ...options, seed: 2, cases: OURS }, () => undefined);
+  const [result] = await run({ ...options, seed: 2, cases }, () => undefined);
   const seconds = (performance.now() - begin) / 1000;
   await trainer.stop();
-  if (result?.verdict !== 'pass') throw new Error(`${PROPERTY}: ${result?.verdict}`);
-  return OURS / seconds;
+  if (result?.verdict !== 'pass')
+    throw new Error(`${property.id}: ${result?.verdict} ${result?.reason ?? ''}`);
+  return cases / seconds;
 }
 
-function theirs(): number {
-  const script = join(PACKAGE_ROOT, 'scripts', 'bench', 'hypothesis_mask.py');
-  return Number(execaSync(python, [script, String(THEIRS)], { env: pythonEnvironment() }).stdout);
+function hypothesisOf({ theirs: { script, cases } }: Match): number {
+  const words = [join(HYPOTHESIS, script), String(cases)];
+  return Number(execaSync(python, words, { env: pythonEnvironment() }).stdout);
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const rounds: { ours: number; theirs: number }[] = [];
-for (let round = 0; round < ROUNDS; round++) {
-  const measured = { theirs: theirs(), ours: await ours() };
-  rounds.push(measured);
-  console.log(
-    `round ${round + 1}: lossproof ${measured.ours.toFixed(0)} cases/s, Hypothesis ${measured.theirs.toFixed(0)} cases/s, ratio ${(measured.ours / measured.theirs).toFixed(1)}`,
-  );
+function named(id: string): Sized['property'] {
+  const property = properties.find((each) => each.id === id);
+  if (property === undefined) throw new Error(`no property is called ${id}`);
+  return property;
 }
-console.log(`median ratio ${median(rounds.map(({ ours: left, theirs: right }) => left / right)).toFixed(1)}`);

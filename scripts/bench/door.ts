@@ -3,11 +3,12 @@
 //   npm run wheel && node dist/scripts/bench/door.js [--write] [--rounds 9]      --write: into docs/benchmarks.md
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/version.ts';
-import { writeMeasured } from '../docs/measured.ts';
 import { pipIn } from '../wheel/environment.ts';
+import { median } from './scaling/exponents.ts';
+import { machine, medianRatio, openSheet, processorMilliseconds } from './shared.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 41;
 const MOST_MILLISECONDS = 300;
@@ -38,41 +39,28 @@ try {
   // A first time each, for the files to be in memory.
   for (let round = -1; round < rounds; round += 1)
     for (const { command, times } of ways) {
-      const took = milliseconds(command);
+      const took = processorMilliseconds([...command, '--version']);
       if (round >= 0) times.push(took);
     }
   const alone = ways[0]?.times ?? [];
   const more = (times: readonly number[]): number => median(times.map((time, at) => time - (alone[at] ?? 0)));
-  const lines = [
-    `${cpus()[0]?.model.trim() ?? 'unknown'}, ${cpus().length} cores; processor time; of ${rounds} rounds the medians, and the median of the differences within a round.`,
-    '',
-    '| | ms | ms more | x |',
-    '| --- | --- | --- | --- |',
-    ...ways.map(({ name, times }) => {
-      const ratio = median(times.map((time, at) => time / (alone[at] ?? Number.NaN)));
-      return `| ${name} | ${median(times).toFixed(0)} | ${more(times).toFixed(0)} | ${ratio.toFixed(2)} |`;
-    }),
-  ];
-  process.stdout.write(`${lines.join('\n')}\n`);
-  if (process.argv.includes('--write')) writeMeasured('benchmarks.md', 'door', lines);
-  if (ways.some(({ times }) => more(times) > MOST_MILLISECONDS)) {
-    process.stderr.write(`The way in by pip costs more than ${MOST_MILLISECONDS} ms.\n`);
-    process.exitCode = 1;
-  }
+  const { print, table, miss, end } = openSheet();
+  print(
+    `${machine()}; processor time; of ${rounds} rounds the medians, and the median of the differences within a round.`,
+  );
+  print('');
+  table(
+    ['', 'ms', 'ms more', 'x'],
+    ways.map(({ name, times }) => [
+      name,
+      median(times).toFixed(0),
+      more(times).toFixed(0),
+      medianRatio(times, alone).toFixed(2),
+    ]),
+  );
+  if (ways.some(({ times }) => more(times) > MOST_MILLISECONDS))
+    miss(`The way in by pip costs more than ${MOST_MILLISECONDS} ms.`);
+  end('door');
 } finally {
   rmSync(scratch, { recursive: true, force: true });
-}
-
-function milliseconds([file = '', ...words]: readonly string[]): number {
-  const measured = [
-    'import resource, subprocess, sys',
-    'subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)',
-    'used = resource.getrusage(resource.RUSAGE_CHILDREN)',
-    'print(1000 * (used.ru_utime + used.ru_stime))',
-  ].join('\n');
-  return Number(execFileSync('python3', ['-c', measured, file, ...words, '--version'], { encoding: 'utf8' }));
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

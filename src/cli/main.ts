@@ -10,10 +10,17 @@ import('./node-version.ts')
   .then(({ nodeComplaint }): unknown => {
     const complaint = nodeComplaint(process.versions.node, process.env.LOSSPROOF_COMMAND !== undefined);
     if (complaint === undefined) {
-      // A shell asks this at each TAB: it does not wait for the program to load.
-      return process.argv[2] === '__complete'
-        ? import('./completion/complete.ts').then(({ complete }) => complete(process.argv.slice(3)))
-        : import('./executable.ts');
+      const [, , word, ...rest] = process.argv;
+      // A shell asks this at each TAB, and scripts ask for the version: they do not wait for the program to load.
+      if (word === '__complete')
+        return import('./completion/complete.ts').then(({ complete }) => complete(rest));
+      if ((word === '--version' || word === '-V') && rest.length === 0)
+        return import('../version.ts').then(({ VERSION }) => {
+          process.stdout.on('error', () => {});
+          process.stdout.write(`${VERSION}\n`);
+          process.exitCode = 0;
+        });
+      return import('./executable.ts');
     }
     process.stderr.write(`lossproof: ${complaint}\n`);
     return undefined;

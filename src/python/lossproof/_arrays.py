@@ -12,7 +12,7 @@ _CODES = {"float64": "d", "float32": "f", "int64": "q", "int32": "i"}
 
 
 def converter(arrays, dtype):
-    """convert(kind, value) for bind(), or None where lists stay lists.
+    """convert(kind, value) for bind(), of lists or base64 tensors, or None where lists stay lists.
 
     arrays: None, "numpy" or "torch". Integers become int64; floats become float64 where the trainer computes in
     float64, else float32 (half precision is the model's business, not the harness's)."""
@@ -26,9 +26,18 @@ def converter(arrays, dtype):
     real = library.float64 if dtype == "float64" else library.float32
 
     def convert(kind, value):
+        packed = _packed(value)
         if kind not in ARRAY_KINDS:
-            return value
-        return make(value, dtype=integer if ARRAY_KINDS[kind] else real)
+            return _lists(value) if packed else value
+        wanted = integer if ARRAY_KINDS[kind] else real
+        if not packed:
+            return make(value, dtype=wanted)
+        # By way of lists it would take ten times as long.
+        if arrays == "torch":
+            flat = library.frombuffer(_flat(value), dtype=getattr(library, value["dtype"])).to(wanted)
+        else:
+            flat = make(_flat(value), dtype=wanted)
+        return flat.reshape(value["shape"])
 
     return convert
 
@@ -43,13 +52,17 @@ def _packed(value):
 
 
 def _lists(value):
+    return _shaped(_flat(value).tolist(), value["shape"])
+
+
+def _flat(value):
     if value["dtype"] not in _CODES:
         raise ValueError("dtype %r is not one of %s" % (value["dtype"], ", ".join(_CODES)))
     flat = array.array(_CODES[value["dtype"]])
     flat.frombytes(base64.b64decode(value["data"]))
     if sys.byteorder == "big":
         flat.byteswap()
-    return _shaped(flat.tolist(), value["shape"])
+    return flat
 
 
 def _shaped(flat, shape):

@@ -74,13 +74,14 @@ def answering(functions, name, arrays=None, **declared):
     if not functions:
         raise ValueError("no op is answered: decorate a function with @lossproof.op")
     tokenizer, tensors = declared.get("tokenizer"), declared.get("tensors")
-    calls = _bound(functions, converter(arrays, declared.get("dtype")))
+    convert = converter(arrays, declared.get("dtype"))
+    calls = _bound(functions, convert)
     if tokenizer is not None:
         declared["tokenizer"] = os.fspath(tokenizer)
     hello = {"protocol": PROTOCOL, "name": name}
     hello.update((key, value) for key, value in declared.items() if value is not None)
     hello["ops"] = {op: capability for op, (_, capability) in functions.items()}
-    return _answerer(hello, calls, tensors == "base64")
+    return _answerer(hello, calls, tensors == "base64", convert is None)
 
 
 def _bound(functions, convert):
@@ -132,8 +133,9 @@ def _loop(source, answer):
         pass  # the harness has gone; there is nobody left to tell
 
 
-def _answerer(hello, calls, use_base64):
-    """A function from one request line (bytes) to one answer line (text, with its newline)."""
+def _answerer(hello, calls, use_base64, lists):
+    """A function from one request line (bytes) to one answer line (text, with its newline). `lists`: the calls convert
+    nothing themselves."""
     decode = json.JSONDecoder().decode
     encode = encoder(use_base64)
     plain = json.JSONEncoder(separators=(",", ":")).encode
@@ -147,7 +149,7 @@ def _answerer(hello, calls, use_base64):
             args = request["args"]
             call = calls.get(op)
             if call is not None:
-                if use_base64:
+                if use_base64 and lists:
                     args = unpack(args)
                 answered, written = call(args)
                 body = '"ok":' + encode(record(op, answered))

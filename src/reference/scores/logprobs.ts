@@ -26,7 +26,9 @@ export function logSoftmax(row: readonly number[]): number[] {
     const sharing = row.filter((value) => value === Infinity).length;
     return row.map((value) => (value === Infinity ? -Math.log(sharing) : -Infinity));
   }
-  const logSum = Math.log(row.reduce((sum, value) => sum + Math.exp(value - most), 0));
+  let sum = 0;
+  for (const value of row) sum += Math.exp(value - most);
+  const logSum = Math.log(sum);
   // Two small subtractions lose less than one of a large sum.
   return row.map((value) => value - most - logSum);
 }
@@ -59,14 +61,18 @@ export function entropyOf(row: readonly number[]): number {
  * produce adds nothing; one that q alone cannot makes it infinite.
  */
 export function fullKlOf(policy: readonly number[], reference: readonly number[]): number {
-  const q = logSoftmax(reference);
-  return logSoftmax(policy).reduce(
-    (sum, logp, id) => (logp === -Infinity ? sum : sum + Math.exp(logp) * (logp - at(q, id))),
-    0,
-  );
+  const [p, q] = [logSoftmax(policy), logSoftmax(reference)];
+  let sum = 0;
+  for (let id = 0; id < p.length; id += 1) {
+    const logp = at(p, id);
+    if (logp !== -Infinity) sum += Math.exp(logp) * (logp - at(q, id));
+  }
+  return sum;
 }
 
 // Not Math.max(...row): a vocabulary can exceed the number of arguments that a call may have.
 function maximum(values: readonly number[]): number {
-  return values.reduce((most, value) => (value > most || Number.isNaN(value) ? value : most), -Infinity);
+  let most = -Infinity;
+  for (const value of values) if (value > most || Number.isNaN(value)) most = value;
+  return most;
 }

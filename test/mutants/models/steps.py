@@ -103,7 +103,7 @@ def unties_the_head(given):
     model = checkpoints.load(given["model_path"])
     right = checkpoints.token_weights(given["completion_ids"], given["advantages"])
     said = answer(given, right, step(given))
-    if "lm_head.weight" in model.rows:
+    if "lm_head.weight" in model.weights:
         return said
     return saved_otherwise(given, said, lambda name: name.endswith(("embed_tokens.weight", "wte.weight")))
 

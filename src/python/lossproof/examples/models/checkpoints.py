@@ -4,13 +4,15 @@ Rows go through the model one by one, without padding: positions count from 0, a
 
 from functools import lru_cache
 from math import exp
+from operator import mul, sub
 
 from ..losses import preference_loss
 from .safetensors import read, write
 from .transformer import Model
 
 
-@lru_cache(maxsize=8)
+# As many as a run of `check` has: kinds, tied or not, policies and references.
+@lru_cache(maxsize=16)
 def load(path):
     return Model(*read(path))
 
@@ -20,13 +22,14 @@ def predicted(model, prompt, completion, temperature, tape=None):
     ids = [*prompt, *completion]
     states = model.forward(ids, range(len(ids)), tape)
     first = len(prompt) - 1
-    return [model.log_softmax(states[first + at], temperature, tape) for at in range(len(completion))]
+    return model.log_softmax(states.part(first, first + len(completion)), temperature, tape)
 
 
 @lru_cache(maxsize=64)
 def scored(path, prompt, completion, temperature):
-    """A row goes through the model alone, so its numbers can be kept."""
-    return predicted(load(path), prompt, completion, temperature)
+    """Log-probabilities and probabilities; a row goes through the model alone, so its numbers can be kept."""
+    rows = predicted(load(path), prompt, completion, temperature)
+    return rows, [list(map(exp, row)) for row in rows]
 
 
 def model_score(
@@ -37,19 +40,15 @@ def model_score(
     if reference_path:
         answer.update(ref_logprobs=[], kl=[])
     for prompt, completion in zip(prompt_ids, completion_ids):
-        rows = scored(model_path, tuple(prompt), tuple(completion), temperature)
+        rows, chances = scored(model_path, tuple(prompt), tuple(completion), temperature)
         answer["logprobs"].append([row[id] for row, id in zip(rows, completion)])
-        answer["entropy"].append([-sum(exp(z) * z for z in row) for row in rows])
+        # Over the whole vocabulary, as the KL(p || q) is.
+        answer["entropy"].append([-sum(map(mul, *pair)) for pair in zip(chances, rows)])
         if reference_path:
-            others = scored(reference_path, tuple(prompt), tuple(completion), temperature)
+            others, _ = scored(reference_path, tuple(prompt), tuple(completion), temperature)
             answer["ref_logprobs"].append([row[id] for row, id in zip(others, completion)])
-            answer["kl"].append([kl(*pair) for pair in zip(rows, others)])
+            answer["kl"].append([sum(map(mul, p, map(sub, z, w))) for p, z, w in zip(chances, rows, others)])
     return answer
-
-
-def kl(row, other):
-    """KL(p || q) over the whole vocabulary, of log-probabilities."""
-    return sum(exp(z) * (z - w) for z, w in zip(row, other))
 
 
 def token_weights(completion_ids, advantages):
@@ -90,37 +89,48 @@ def preference_step(objective, weights=slopes):
     whose tokens weigh what the loss moves by when their log-probability does."""
 
     def step(model_path, reference_path, prompt_ids, chosen_ids, rejected_ids, learning_rate, saved_path):
-        halves = [
-            [logprobs_of(path, prompt, ids) for prompt, ids in zip(prompt_ids, completions)]
-            for path in (model_path, reference_path)
-            for completions in (chosen_ids, rejected_ids)
-        ]
         rows = [*prompt_ids, *prompt_ids], [*chosen_ids, *rejected_ids]
-        stepped(model_path, *rows, weights(objective, halves), learning_rate, saved_path)
+        model, tape, predictions = taped(model_path, *rows)
+        policy, pairs = sampled(predictions, rows[1]), len(prompt_ids)
+        reference = [logprobs_of(reference_path, *row) for row in zip(*rows)]
+        halves = [half for all in (policy, reference) for half in (all[:pairs], all[pairs:])]
+        descend(model, tape, predictions, rows[1], weights(objective, halves), learning_rate, saved_path)
         return {"loss": objective(*halves)["loss"]}
 
     return step
 
 
 def logprobs_of(path, prompt, completion):
-    rows = scored(path, tuple(prompt), tuple(completion), 1.0)
+    rows, _ = scored(path, tuple(prompt), tuple(completion), 1.0)
     return [row[id] for row, id in zip(rows, completion)]
 
 
 def stepped(model_path, prompt_ids, completion_ids, weights, learning_rate, saved_path):
     """One step of plain gradient descent on the weighted sum of log-probabilities, saved; (B, .) log-probabilities."""
-    model = load(model_path)
+    model, tape, predictions = taped(model_path, prompt_ids, completion_ids)
+    descend(model, tape, predictions, completion_ids, weights, learning_rate, saved_path)
+    return sampled(predictions, completion_ids)
+
+
+def taped(model_path, prompt_ids, completion_ids):
+    """The model, its tape, and what it predicts for each row."""
+    model, tape = load(model_path), []
     model.forget()
-    tape, logprobs = [], []
-    for prompt, completion, row_weights in zip(prompt_ids, completion_ids, weights):
-        rows = predicted(model, prompt, completion, 1.0, tape)
-        logprobs.append([row[id] for row, id in zip(rows, completion)])
-        for row, id, weight in zip(rows, completion, row_weights):
-            row.grad[id] = weight
+    return model, tape, [predicted(model, *row, 1.0, tape) for row in zip(prompt_ids, completion_ids)]
+
+
+def sampled(predictions, completion_ids):
+    """Of what was predicted the log-probabilities of the tokens that came, (B, .)."""
+    return [[row[id] for row, id in zip(*pair)] for pair in zip(predictions, completion_ids)]
+
+
+def descend(model, tape, predictions, completion_ids, weights, learning_rate, saved_path):
+    for rows, completion, row_weights in zip(predictions, completion_ids, weights):
+        for grad, id, weight in zip(rows.grad, completion, row_weights):
+            grad[id] = weight
     for back in reversed(tape):
         back()
     write(saved_path, model.stepped(learning_rate))
-    return logprobs
 
 
 SCORE = {

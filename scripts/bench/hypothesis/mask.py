@@ -1,19 +1,10 @@
-"""The mask property in Hypothesis, calling the example trainer's own function in its own process.
+"""The mask property in Hypothesis, calling the example trainer's own function in its own process."""
 
-Prints cases a second as one number. Generation, the call and the check are all inside the measured time, as they
-are on the other side; the example database, deadlines and shrinking are switched off in its favour.
-"""
-import os
-import sys
-import time
+from measured import measure, measured  # first: it keeps stdout
+from hypothesis import given, strategies as st
 
-result = os.fdopen(os.dup(1), "w")  # importing lossproof sends stdout to stderr
+from lossproof.examples import left_padded
 
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st  # noqa: E402
-
-from lossproof.examples import left_padded  # noqa: E402
-
-CASES = int(sys.argv[1])
 PLAIN = [id_ for id_ in range(600) if id_ > 20]
 PAD, STOPS = 2, [2, 3]
 
@@ -48,13 +39,7 @@ def lay_out(rows):
 count = 0
 
 
-@settings(
-    max_examples=CASES,
-    database=None,
-    deadline=None,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+@measured
 @given(st.lists(row, min_size=1, max_size=4))
 def prompt_is_never_trained(rows):
     global count
@@ -90,8 +75,4 @@ def prompt_is_never_trained(rows):
         assert ids[width - len(prompt) : width] == prompt
 
 
-prompt_is_never_trained()  # warm up: imports, strategies, caches
-count = 0
-begin = time.perf_counter()
-prompt_is_never_trained()
-print(count / (time.perf_counter() - begin), file=result, flush=True)
+measure(prompt_is_never_trained, lambda: count)
