@@ -116,7 +116,7 @@ const folder = mkdtempSync(join(tmpdir(), 'lossproof-bench-'));
 const kernels: RowKernel[] = [cpuKernel({ threads: 1 })];
 if (availableParallelism() > 1) kernels.push(cpuKernel());
 const absent: string[] = [];
-for (const opened of [await webGpuKernel({ allowSoftware: true }), await tfjsKernel()])
+for (const opened of [await webGpuKernel({ allowSoftware: true }), await tfjsKernel({ allowSoftware: true })])
   if ('problem' in opened) absent.push(opened.problem);
   else kernels.push(opened);
 
