@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// Six projects: the harness itself, the properties as a user's `npm test` runs them, the long proofs of the properties by
-// mutants and by correct trainers, the pages in a real Chromium, the shader on an adapter, and the suites that need torch
-// (set up by `npm run setup:trainers`).
+// Seven projects: the harness itself, the properties as a user's `npm test` runs them, the long proofs of the properties by
+// mutants and by correct trainers, the pages in a real Chromium, the shader on an adapter, TensorFlow (set up by
+// `npm run setup:tfjs`), and the suites that need torch (set up by `npm run setup:trainers`).
 const LONG = 'test/**/*.long.test.ts';
 
 /**
@@ -22,7 +22,7 @@ export default defineConfig({
           ...SHARED,
           name: 'harness',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**', LONG],
+          exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**', 'test/tfjs/**', LONG],
           setupFiles: ['test/seed.ts'],
           // Of use only against a hang: on a busy machine, what takes seconds takes minutes.
           testTimeout: 180_000,
@@ -42,6 +42,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'gpu', include: ['test/gpu/**/*.test.ts'], testTimeout: 180_000 } },
+      { test: { name: 'tfjs', include: ['test/tfjs/**/*.test.ts'], testTimeout: 180_000 } },
       {
         test: {
           name: 'trainers',

@@ -1,5 +1,5 @@
 // 4 GB of logits through the row kernel in pieces, and the most memory that took. Exit code 1 above the bound.
-//   npm run build && node dist/scripts/bench/reference-stream.js [cpu-f64|webgpu]
+//   npm run build && node dist/scripts/bench/reference-stream.js [cpu-f64|webgpu|tfjs-node-gpu]
 import { existsSync } from 'node:fs';
 import { BACKENDS, type BackendName, chooseKernel, numbersOf } from '../../src/kernel/index.ts';
 

@@ -113,10 +113,13 @@ function errorsOf(observed: readonly Float64Array[], exact: Float64Array, rows: 
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'lossproof-bench-'));
-const kernels: RowKernel[] = [cpuKernel({ threads: 1 })];
-if (availableParallelism() > 1) kernels.push(cpuKernel());
+const threads = availableParallelism() > 1 ? [{ threads: 1 }, {}] : [{ threads: 1 }];
+const kernels: RowKernel[] = threads.flatMap((each) => [
+  cpuKernel({ ...each, simd: false }),
+  cpuKernel(each),
+]);
 const absent: string[] = [];
-for (const opened of [await webGpuKernel({ allowSoftware: true }), await tfjsKernel()])
+for (const opened of [await webGpuKernel({ allowSoftware: true }), await tfjsKernel({ allowSoftware: true })])
   if ('problem' in opened) absent.push(opened.problem);
   else kernels.push(opened);
 

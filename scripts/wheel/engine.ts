@@ -20,7 +20,7 @@ function published(): readonly string[] {
 /** Documents are on the web; a program that imports the library has npm. */
 function isRun(path: string): boolean {
   if (!path.includes('/')) return path === 'package.json' || path === 'LICENSE';
-  return !isForReaders(path) && !/^(docs\/(?!.*\.schema\.json$)|test\/)/.test(path);
+  return !isForReaders(path) && !/^(docs\/(?!.*\.schema\.json$)|test\/|scripts\/)/.test(path);
 }
 
 /** Folders of the packages that the engine imports, directly or not, as the lock file has them. */

@@ -8,6 +8,7 @@ export async function useBackend(
 ): Promise<{ readonly problem: string } | undefined> {
   wanted = backend;
   chosen = undefined;
+  asked = false;
   if (backend === 'auto') return undefined;
   const opened = await chooseKernel(backend);
   if ('problem' in opened) return opened;
@@ -17,6 +18,7 @@ export async function useBackend(
 
 /** The kernel, with why it is that one. */
 export function rowKernel(): Promise<Chosen> {
+  asked = true;
   chosen ??= chooseKernel(wanted).then((opened) => {
     // `auto` ends at the CPU, which is always there.
     if ('problem' in opened) throw new Error(opened.problem);
@@ -25,8 +27,14 @@ export function rowKernel(): Promise<Chosen> {
   return chosen;
 }
 
-/** What was chosen, in a sentence; undefined where nothing needed it. */
-export const chosenBackend = async (): Promise<string | undefined> => (await chosen)?.why;
+/** What was chosen, in a sentence; undefined where nothing needed it and nobody named it. */
+export async function backendSentence(): Promise<string | undefined> {
+  const why = (await chosen)?.why;
+  if (why === undefined) return undefined;
+  return asked
+    ? `real vocabularies computed by ${why}`
+    : `no property computed a real vocabulary; it would have been by ${why}`;
+}
 
 /** Ends its threads, or frees the device. */
 export async function closeKernel(): Promise<void> {
@@ -39,3 +47,4 @@ export async function closeKernel(): Promise<void> {
 
 let wanted: BackendName | 'auto' = 'auto';
 let chosen: Promise<Chosen> | undefined;
+let asked = false;

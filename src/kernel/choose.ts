@@ -35,6 +35,9 @@ export async function chooseKernel(
   return { kernel: cpuKernel(), why: `cpu-f64 (${reasons.join('; ')})` };
 }
 
+/** Nats; float32 sums over the self-test's vocabulary stay ten times below. */
+export const SELF_TEST_BAND = 1e-5;
+
 /** The largest difference from `cpu-f64` on the self-test, in nats. */
 export async function selfTest(kernel: RowKernel): Promise<number> {
   const cpu = cpuKernel({ threads: 1 });
@@ -55,8 +58,6 @@ export async function selfTest(kernel: RowKernel): Promise<number> {
 
 // --- helpers ---
 
-/** Nats; float32 sums over the self-test's vocabulary stay ten times below. */
-const SELF_TEST_BAND = 1e-5;
 /** Just above what one workgroup takes at a time, and not a multiple of it. */
 const SELF_TEST_VOCAB = 1_031;
 const SELF_TEST_ROWS = 6;
@@ -65,7 +66,7 @@ async function checked(
   name: Exclude<BackendName, 'cpu-f64'>,
   allowSoftware: boolean,
 ): Promise<RowKernel | { readonly problem: string }> {
-  const opened = name === 'webgpu' ? await webGpuKernel({ allowSoftware }) : await tfjsKernel();
+  const opened = await (name === 'webgpu' ? webGpuKernel : tfjsKernel)({ allowSoftware });
   if ('problem' in opened) return opened;
   let off: number;
   try {

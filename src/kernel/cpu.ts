@@ -12,27 +12,32 @@ import {
   type RowsInput,
   rowsBetween,
 } from './rows.ts';
-import { fillPieces, tables } from './tables.ts';
+import { type SimdModule, simdLoop } from './simd.ts';
+import { fillPieces, plainPieces, simdModule, tables } from './tables.ts';
 
 export interface CpuOptions {
   /** Threads for large inputs; default: as many as there are cores, at most eight. */
   readonly threads?: number;
+  /** Default: two lanes at a time, where Node can. Without it every row goes through the plain loop. */
+  readonly simd?: boolean;
 }
 
 /** @throws RangeError with code ERR_ROWS for an input whose parts do not fit each other. */
 export function cpuKernel(options: CpuOptions = {}): RowKernel {
   const threads = options.threads ?? Math.min(availableParallelism(), MOST_THREADS);
-  const pool = threads > 1 ? workers(threads) : undefined;
+  const module = options.simd === false ? undefined : simdModule();
+  const fill = module === undefined ? plainPieces : fillPieces;
+  const pool = threads > 1 ? workers(threads, module) : undefined;
   return {
     name: 'cpu-f64',
-    about: threads > 1 ? `${threads} threads` : 'one thread',
+    about: `${threads > 1 ? `${threads} threads` : 'one thread'}${module === undefined ? ', without SIMD' : ''}`,
     async rows(input) {
       const complaint = inputComplaint(input);
       if (complaint !== undefined) throw Object.assign(new RangeError(complaint), { code: 'ERR_ROWS' });
       const rows = input.targets.length;
       const pieces = emptyPieces(rows);
       if (pool === undefined || rows < 2 || rows * input.vocab < LEAST_FOR_THREADS)
-        fillPieces(input, pieces, 0, rows);
+        fill(input, pieces, 0, rows);
       else await divided(input, pieces, threads, pool);
       return pieces;
     },
@@ -79,12 +84,12 @@ interface Thread {
 }
 
 /** A thread is started when it is first needed. Its rows are copied for it, so that the caller keeps its arrays. */
-function workers(count: number): Pool {
+function workers(count: number, module: SimdModule | undefined): Pool {
   const started: (Thread | undefined)[] = Array.from({ length: count });
   const threadAt = (at: number): Thread => {
     const known = started[at];
     if (known !== undefined) return known;
-    const worker = new Worker(WORKER, { eval: true, workerData: tables() });
+    const worker = new Worker(WORKER, { eval: true, workerData: { tables: tables(), module } });
     // A thread that waits for work must not keep the process alive.
     worker.unref();
     const thread = { worker, blocks: [] };
@@ -141,10 +146,12 @@ function sharedCopy(input: RowsInput, blocks: SharedArrayBuffer[]): RowsInput {
   };
 }
 
-/** What a thread runs: the loop's own text, so that no file has to be found at run time, whatever bundled this. */
+/** What a thread runs: the loops' own text, so that no file has to be found at run time, whatever bundled this. */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
-const fillPieces = (${rowLoop.toString()})(workerData);
+const { tables, module } = workerData;
+const plainPieces = (${rowLoop.toString()})(tables);
+const fillPieces = module === undefined ? plainPieces : (${simdLoop.toString()})(plainPieces, tables, module);
 parentPort.on('message', (input) => {
   const rows = input.targets.length;
   const zeros = () => new Float64Array(rows);

@@ -1,9 +1,13 @@
-// What the loop looks up, made once a process and given to each thread; and the loop of this thread.
+// What the loops look up, made once a process and given to each thread; and the loops of this thread.
 import { halfValues } from '../reference/index.ts';
 import { type FillPieces, rowLoop, type Tables } from './loop.ts';
+import { compiled, type SimdModule, simdLoop } from './simd.ts';
+import { SIMD_BYTES } from './simd-bytes.ts';
 
 let made: Tables | undefined;
-let loop: FillPieces | undefined;
+let assembled: { readonly module: SimdModule | undefined } | undefined;
+let plain: FillPieces | undefined;
+let fast: FillPieces | undefined;
 
 export function tables(): Tables {
   made ??= {
@@ -15,10 +19,25 @@ export function tables(): Tables {
   return made;
 }
 
+/** The loop in WebAssembly; undefined where Node cannot run it. */
+export function simdModule(): SimdModule | undefined {
+  assembled ??= { module: compiled(Buffer.from(SIMD_BYTES, 'base64')) };
+  return assembled.module;
+}
+
 /** @see FillPieces */
+export const plainPieces: FillPieces = (...asked) => {
+  plain ??= rowLoop(tables());
+  plain(...asked);
+};
+
+/** The same, faster where it can be. */
 export const fillPieces: FillPieces = (...asked) => {
-  loop ??= rowLoop(tables());
-  loop(...asked);
+  if (fast === undefined) {
+    const module = simdModule();
+    fast = module === undefined ? plainPieces : simdLoop(plainPieces, tables(), module);
+  }
+  fast(...asked);
 };
 
 const FRACTIONS = 256;

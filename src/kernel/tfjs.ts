@@ -1,7 +1,9 @@
-// The backend for whoever has TensorFlow.js on a GPU working: the same sums in tensor operations, float32 on the device.
-// The package is not installed with lossproof; it brings CUDA libraries of its own age.
+// The backend for whoever has TensorFlow.js for Node: the same sums in tensor operations, float32 on the device. The package is
+// not installed with lossproof: its own installation wants CUDA 11. `npm run setup:tfjs` builds it against a TensorFlow of today.
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import util from 'node:util';
+import { PACKAGE_ROOT } from '../version.ts';
 import {
   emptyPieces,
   inputComplaint,
@@ -36,20 +38,34 @@ export interface Tensor {
   dispose(): void;
 }
 
+export interface TfjsOptions {
+  /** TensorFlow on the CPU, where it finds no GPU: for tests, and where the user names the backend. */
+  readonly allowSoftware: boolean;
+  /** Where it was built; default: LOSSPROOF_TFJS, or .tfjs beside this package. */
+  readonly folder?: string;
+}
+
 /** Loads the optional package, or says in words why it cannot. */
-export async function tfjsKernel(): Promise<RowKernel | { readonly problem: string }> {
+export async function tfjsKernel(options: TfjsOptions): Promise<RowKernel | { readonly problem: string }> {
   // Removed from Node 23 on, and still called by the package's last release.
   const shimmed = util as { isNullOrUndefined?: (value: unknown) => boolean };
   shimmed.isNullOrUndefined ??= (value) => value === null || value === undefined;
+  // Else TensorFlow begins with lines about the processor, and calls it an error that there is no GPU. `setup:tfjs` shows them.
+  process.env.TF_CPP_MIN_LOG_LEVEL ??= '3';
+  const folder = options.folder ?? (process.env.LOSSPROOF_TFJS || join(PACKAGE_ROOT, '.tfjs'));
+  let tf: TensorFlow & NodeTensorFlow;
   try {
-    const tf = createRequire(import.meta.url)(PACKAGE) as TensorFlow;
-    return tensorKernel(tf, `TensorFlow.js, ${tf.getBackend()}`);
+    tf = load(folder);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     return {
-      problem: `${PACKAGE} does not load (${reason}); it needs Node 20 or 22 and the libraries of CUDA 11 and cuDNN 8`,
+      problem: `${PACKAGE} does not load (${reason}); \`npm run setup:tfjs\` builds it, with --prefix node_modules/lossproof where that is installed`,
     };
   }
+  const { isUsingGpuDevice, binding } = tf.backend();
+  const about = `TensorFlow ${binding.TF_Version} on the ${isUsingGpuDevice ? 'GPU' : 'CPU'}`;
+  if (!isUsingGpuDevice && !options.allowSoftware) return { problem: `${about}, which is no GPU` };
+  return tensorKernel(tf, about);
 }
 
 /** The kernel over any TensorFlow.js that is there. */
@@ -77,6 +93,24 @@ export function tensorKernel(tf: TensorFlow, about: string): RowKernel {
 // --- helpers ---
 
 const PACKAGE = '@tensorflow/tfjs-node-gpu';
+
+/** What only TensorFlow.js for Node knows. */
+interface NodeTensorFlow {
+  backend(): { readonly isUsingGpuDevice: boolean; readonly binding: { readonly TF_Version: string } };
+}
+
+/** What was built comes before a package that an installation of its own may have left half done. */
+function load(folder: string): TensorFlow & NodeTensorFlow {
+  const built = createRequire(join(folder, 'package.json'));
+  let path: string;
+  try {
+    path = built.resolve(PACKAGE);
+  } catch {
+    path = createRequire(import.meta.url).resolve(PACKAGE);
+  }
+  return built(path) as TensorFlow & NodeTensorFlow;
+}
+
 /** Some ten tensors of a chunk's size live at a time: 640 MB. */
 const CHUNK_LOGITS = 2 ** 24;
 /** Sums of a row: most, sum, dot, and the reference's most and sum, and cross. */

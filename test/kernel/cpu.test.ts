@@ -1,12 +1,13 @@
 // The loop against the plain definitions of the reference, and threads against the loop.
 import { afterAll, describe, expect, test } from 'vitest';
-import { cpuKernel, numbersOf, type RowsInput } from '../../src/kernel/index.ts';
+import { cpuKernel, numbersOf, type RowKernel, type RowsInput } from '../../src/kernel/index.ts';
 import { entropyOf, halfValues, logSoftmax } from '../../src/reference/index.ts';
 import { expectAgreement } from './agree.ts';
 import { EDGES, halved, inputOf } from './inputs.ts';
 
 const EXACT = 1e-10;
 const one = cpuKernel({ threads: 1 });
+const plain = cpuKernel({ threads: 1, simd: false });
 const two = cpuKernel({ threads: 2 });
 afterAll(() => two.close());
 
@@ -17,8 +18,8 @@ const rowOf = (input: RowsInput, logits: RowsInput['policy'], row: number): numb
       : value,
   );
 
-async function expectDefinitions(input: RowsInput, rows: number): Promise<void> {
-  const numbers = numbersOf(await one.rows(input));
+async function expectDefinitions(kernel: RowKernel, input: RowsInput, rows: number): Promise<void> {
+  const numbers = numbersOf(await kernel.rows(input));
   for (let row = 0; row < rows; row++) {
     const scaled = rowOf(input, input.policy, row).map((z) => z / input.temperature);
     const mine = logSoftmax(scaled);
@@ -46,18 +47,21 @@ async function expectDefinitions(input: RowsInput, rows: number): Promise<void> 
   }
 }
 
-describe('cpu-f64', () => {
+describe.each([
+  ['cpu-f64', one],
+  ['cpu-f64 without SIMD', plain],
+] as const)('%s', (_, kernel) => {
   test.each(Object.entries(EDGES))('is the definition for %s', async (_, make) => {
     const input = make();
-    await expectDefinitions(input, Math.min(input.targets.length, 5));
+    await expectDefinitions(kernel, input, Math.min(input.targets.length, 5));
   });
 
   test('reads half precision', async () => {
-    await expectDefinitions(halved(inputOf({ rows: 3, vocab: 777 })), 3);
+    await expectDefinitions(kernel, halved(inputOf({ rows: 3, vocab: 777 })), 3);
   });
 
   test('takes the policy for the reference where there is none', async () => {
-    const numbers = numbersOf(await one.rows(inputOf({ rows: 3, vocab: 300, alone: true })));
+    const numbers = numbersOf(await kernel.rows(inputOf({ rows: 3, vocab: 300, alone: true })));
     expect([...numbers.kl]).toEqual([0, 0, 0]);
     expect(numbers.refLogprobs).toEqual(numbers.logprobs);
   });
@@ -76,7 +80,7 @@ describe('cpu-f64', () => {
       -1e9,
     ];
     const all = [...below.slice(1), ...edges];
-    const { dot } = await one.rows({
+    const { dot } = await kernel.rows({
       policy: { dtype: 'float64', data: Float64Array.from(all.flatMap((d) => [0, d])) },
       targets: new Int32Array(all.length),
       vocab: 2,
@@ -89,7 +93,9 @@ describe('cpu-f64', () => {
       expect(Math.abs((dot[row] as number) / d - exact), `e^${d}`).toBeLessThanOrEqual(last);
     }
   });
+});
 
+describe('cpu-f64 on threads', () => {
   test('says the same on threads, also when asked twice at once', async () => {
     const inputs = [1, 2, 3].map((seed) => inputOf({ rows: 9, vocab: 300_000, seed }));
     await Promise.all(inputs.map((input) => expectAgreement(two, one, input, 0)));

@@ -1,23 +1,15 @@
-// The tensor operations on TensorFlow.js' plain backend: the package for GPUs is only there where a user has it.
+// The tensor operations on TensorFlow.js' plain backend; test/tfjs has them on TensorFlow itself.
 import '@tensorflow/tfjs-backend-cpu';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
-import { cpuKernel, type TensorFlow, tensorKernel, tfjsKernel } from '../../src/kernel/index.ts';
-import { expectAgreement } from './agree.ts';
-import { EDGES, halved, inputOf } from './inputs.ts';
+import { type TensorFlow, tensorKernel, tfjsKernel } from '../../src/kernel/index.ts';
+import { inputOf } from './inputs.ts';
+import { testAgreement } from './suite.ts';
 
-const BAND = 1e-5;
 const kernel = tensorKernel(tf as unknown as TensorFlow, 'plain');
-const oracle = cpuKernel({ threads: 1 });
 
 describe('the tensor kernel', () => {
-  test.each(Object.entries(EDGES))('agrees with cpu-f64 for %s', async (_, make) => {
-    await expectAgreement(kernel, oracle, make(), BAND);
-  });
-
-  test('reads half precision', async () => {
-    await expectAgreement(kernel, oracle, halved(inputOf({ rows: 3, vocab: 777 })), BAND);
-  });
+  testAgreement(kernel);
 
   test('frees what it made', async () => {
     const before = tf.memory().numTensors;
@@ -25,7 +17,9 @@ describe('the tensor kernel', () => {
     expect(tf.memory().numTensors).toBe(before);
   });
 
-  test('says in words that the package is not there', async () => {
-    expect(await tfjsKernel()).toMatchObject({ problem: expect.stringContaining('does not load') });
+  test('says in words that the package is not there, and how to have it', async () => {
+    const opened = await tfjsKernel({ allowSoftware: true, folder: '/nowhere' });
+    expect(opened).toMatchObject({ problem: expect.stringContaining('does not load') });
+    expect(opened).toMatchObject({ problem: expect.stringContaining('npm run setup:tfjs') });
   });
 });

@@ -1,7 +1,7 @@
 // One run of `check` with a trainer that has said hello: what was measured of it, the run, and what is left behind.
 import { resolve } from 'node:path';
 import type { PropertyResult } from '../../check/events.ts';
-import { chosenBackend, closeKernel } from '../../check/kernel.ts';
+import { backendSentence, closeKernel } from '../../check/kernel.ts';
 import type { RunOptions } from '../../check/options.ts';
 import { bearingOn } from '../../check/profile/bearing.ts';
 import { NOT_MEASURED } from '../../check/profile/measured.ts';
@@ -109,9 +109,8 @@ export async function checkWith(
   });
   if (kept && options.shard === undefined && choice.from !== 'bundled')
     history.remember(results.filter(({ id }) => before?.every((kept) => kept.id !== id) ?? true));
-  const backend = await chosenBackend();
-  if (backend !== undefined && options.quiet !== true)
-    say(context, ...wrap(`real vocabularies computed by ${backend}`, width));
+  const backend = await backendSentence();
+  if (backend !== undefined && options.quiet !== true) say(context, ...wrap(backend, width));
   await closeKernel();
   const written = await record.finish();
   const counted = options.updateKnown

@@ -1,0 +1,42 @@
+// What setup:tfjs has built, tried in a process of its own, which a library of 600 MB may end: a line of JSON.
+// Needs dist/, and LOSSPROOF_TFJS.
+import { cpuKernel, SELF_TEST_BAND, selfTest, tfjsKernel } from '../../dist/src/kernel/index.js';
+
+const ROWS = 256;
+const VOCAB = 32_000;
+
+const begun = performance.now();
+const opened = await tfjsKernel({ allowSoftware: true });
+if ('problem' in opened) throw new Error(opened.problem);
+const loaded = performance.now() - begun;
+const off = await selfTest(opened);
+const logits = (phase) => ({
+  dtype: 'float32',
+  data: Float32Array.from({ length: ROWS * VOCAB }, (_, at) => 8 * Math.sin(phase + 12.9898 * at)),
+});
+const input = {
+  policy: logits(0),
+  reference: logits(1),
+  targets: new Int32Array(ROWS),
+  vocab: VOCAB,
+  temperature: 1,
+};
+const cpu = cpuKernel();
+const [mine, theirs] = [await quickest(opened), await quickest(cpu)];
+await cpu.close();
+const { about } = opened;
+const shape = [ROWS, VOCAB];
+console.log(
+  JSON.stringify({ about, off, band: SELF_TEST_BAND, loaded, mine, theirs, shape, cpu: cpu.about }),
+);
+
+/** Milliseconds of the best of five: the first starts threads and finds memory. */
+async function quickest(kernel) {
+  let best = Number.POSITIVE_INFINITY;
+  for (let go = 0; go < 5; go++) {
+    const from = performance.now();
+    await kernel.rows(input);
+    best = Math.min(best, performance.now() - from);
+  }
+  return best;
+}
