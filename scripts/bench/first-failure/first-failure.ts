@@ -161,7 +161,7 @@ async function casesTo(
 
 function summary(seedBugs: readonly Found[], others: readonly Found[]): void {
   print(
-    `${machine()}; seeds 1 to ${seeds.length}, at most ${MOST_CASES} cases; of ${others.length} of ${bugs.length} listed bugs a mutant each.`,
+    `${machine()}; seeds 1 to ${seeds.length}, at most ${MOST_CASES} cases${others.length > 0 ? `; of ${others.length} of ${bugs.length} listed bugs a mutant each` : ''}.`,
   );
   print('');
   const cells = (name: string, ours: readonly number[], uniform: readonly number[]): string[] => [
@@ -188,10 +188,12 @@ function summary(seedBugs: readonly Found[], others: readonly Found[]): void {
     ],
   );
   const short = others.filter((found) => !isGood(found, 0.5));
-  print('');
-  print(
-    `Of the listed bugs ${others.length - short.length} are found within fewer than ${FEW} cases or a tenth of the uniform ones, at the median seed; ${others.filter(({ uniform }) => rank(uniform, 0.5) === Infinity).length} the uniform cases do not find.`,
-  );
+  if (others.length > 0) {
+    print('');
+    print(
+      `Of the listed bugs ${others.length - short.length} are found within fewer than ${FEW} cases or a tenth of the uniform ones, at the median seed; ${others.filter(({ uniform }) => rank(uniform, 0.5) === Infinity).length} the uniform cases do not find.`,
+    );
+  }
   for (const found of seedBugs.filter((each) => !isGood(each, 1)))
     miss(
       `${found.mutant.id} takes ${at(found.ours, 1)} cases at the worst seed, and uniformly ${at(found.uniform, 1)}`,
@@ -218,5 +220,10 @@ function at(all: readonly number[], share: number): string {
   return value === Infinity ? `> ${MOST_CASES}` : String(value);
 }
 
-const most = (all: readonly number[]): number => Math.max(...all);
-const mean = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0) / all.length;
+function most(all: readonly number[]): number {
+  return Math.max(...all);
+}
+
+function mean(all: readonly number[]): number {
+  return all.reduce((one, other) => one + other, 0) / all.length;
+}
