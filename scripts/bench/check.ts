@@ -1,6 +1,6 @@
 // Cases a second here, through a real Python process, and of the same property in Hypothesis, which calls the same Python
 // function in its own process: a mask, and the exact KL of two (8, 128) float32 arrays. Both sides in turn, several rounds.
-//   npm run setup:trainers && npm run bench [-- --write]      --write: into docs/benchmarks.md
+//   npm run setup:trainers && npm run bench [-- --write] [--rounds 5]      --write: into docs/benchmarks.md
 import '../../src/cli/heap.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { median } from './scaling/exponents.ts';
 import { klOfTwoArrays, type Sized } from './scaling/sized.ts';
 import { machine, medianRatio, openSheet } from './shared.ts';
 
-const ROUNDS = 5;
+const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 5;
 const MASK = 'mask/prompt-is-never-trained';
 const KL = 'kl/over-the-vocabulary-equals-the-definition';
 const HYPOTHESIS = join(PACKAGE_ROOT, 'scripts', 'bench', 'hypothesis');
@@ -52,10 +52,10 @@ const { stdout: versions } = execaSync(python, [
   '-c',
   'import hypothesis, numpy, platform; print(f"Python {platform.python_version()}, Hypothesis {hypothesis.__version__}, numpy {numpy.__version__}")',
 ]);
-print(`${machine()}; ${versions.trim()}; of ${ROUNDS} rounds the medians, ratios within a round.`);
+print(`${machine()}; ${versions.trim()}; of ${rounds} rounds the medians, ratios within a round.`);
 print('');
 const speeds = MATCHES.map((match) => ({ match, ours: [] as number[], theirs: [] as number[] }));
-for (let round = 0; round < ROUNDS; round++)
+for (let round = 0; round < rounds; round++)
   for (const { match, ours, theirs } of speeds) {
     theirs.push(hypothesisOf(match));
     ours.push(await lossproofOf(match));

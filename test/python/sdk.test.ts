@@ -232,6 +232,34 @@ lossproof.serve(name="a", tensors="base64")`,
   });
 });
 
+test('base64 tensors arrive as arrays of their own where arrays are asked for', async () => {
+  const floats = Buffer.from(new Float32Array([1, 2, 3, 4]).buffer).toString('base64');
+  const whole = Buffer.from(new BigInt64Array([0n, 1n, 1n, 0n]).buffer).toString('base64');
+  const { answers } = await adapter(
+    `
+@lossproof.op
+def kl(logprobs, completion_mask, old_logprobs):
+    logprobs *= completion_mask
+    return {"kl": logprobs, "mean_kl": float(old_logprobs.sum()), "seen": [str(a.dtype) for a in (logprobs, completion_mask)]}
+lossproof.serve(name="a", arrays="numpy", dtype="float64", tensors="base64")`,
+    [
+      {
+        op: 'kl',
+        args: {
+          logprobs: { dtype: 'float32', shape: [2, 2], data: floats },
+          completion_mask: { dtype: 'int64', shape: [2, 2], data: whole },
+          old_logprobs: [[1, 2]],
+        },
+      },
+    ],
+  );
+  const data = Buffer.from(new Float64Array([0, 2, 3, 0]).buffer).toString('base64');
+  expect(answers[0]).toMatchObject({
+    ok: { kl: { dtype: 'float64', shape: [2, 2], data }, mean_kl: 3, seen: ['float64', 'int64'] },
+    written: ['logprobs'],
+  });
+});
+
 const KL = {
   op: 'kl',
   args: {

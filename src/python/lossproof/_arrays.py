@@ -33,11 +33,12 @@ def converter(arrays, dtype):
         if not packed:
             return make(value, dtype=wanted)
         # By way of lists it would take ten times as long.
-        if arrays == "torch":
-            flat = library.frombuffer(_flat(value), dtype=getattr(library, value["dtype"])).to(wanted)
+        flat = _flat(value)
+        if arrays == "torch" and flat:
+            tensor = library.frombuffer(flat, dtype=getattr(library, value["dtype"])).to(wanted)
         else:
-            flat = make(_flat(value), dtype=wanted)
-        return flat.reshape(value["shape"])
+            tensor = make(flat, dtype=wanted)
+        return tensor.reshape(value["shape"])
 
     return convert
 
