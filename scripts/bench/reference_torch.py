@@ -1,8 +1,8 @@
 """Torch's side of the row kernel's bench: reads little-endian float32 logits from files, then the names of what is to be
-done, a line each ("float32", "float64", "copy"), and answers with milliseconds, so that all contestants take turns.
+done, a line each ("float32", "compiled", "float64", "copy"), and answers with milliseconds, so that all contestants take turns.
 
-    python scripts/bench/reference_torch.py POLICY REFERENCE ROWS VOCAB TEMPERATURE DEVICE OUT
-Its first line is JSON: {"threads", "torch", "errors"}; the float64 numbers go to OUT, (4, ROWS) float64.
+    python scripts/bench/reference_torch.py POLICY REFERENCE ROWS VOCAB TEMPERATURE DEVICE OUT compile|eager
+Its first line is JSON: {"about", "errors", "compiled"}, the last with why torch.compile cannot be measured, or null; the float64 numbers go to OUT, (4, ROWS) float64.
 """
 
 import json
@@ -11,7 +11,7 @@ import time
 
 import torch
 
-policy_file, reference_file, rows, vocab, temperature, device, out = sys.argv[1:]
+policy_file, reference_file, rows, vocab, temperature, device, out, compile_too = sys.argv[1:]
 rows, vocab = int(rows), int(vocab)
 temperature = float(temperature)
 
@@ -20,6 +20,8 @@ def load(path):
     return torch.frombuffer(bytearray(open(path, "rb").read()), dtype=torch.float32).view(rows, vocab).to(device)
 
 
+if device == "auto":
+    device = "cuda" if torch.cuda.is_available() else "cpu"
 targets = ((torch.arange(rows) * 7) % vocab).to(device)
 
 
@@ -49,13 +51,29 @@ def timed(work):
     return 1000 * (time.perf_counter() - begun)
 
 
+def compiled_error():
+    """Compiles, which takes long and needs a compiler; None where it worked."""
+    try:
+        compiled(p, r)
+    except Exception as error:
+        return str(error).strip().splitlines()[0][:200]
+
+
 p, r = load(policy_file), load(reference_file)
 P, R = p.double(), r.double()
 copy = torch.empty_like(p)
 exact = numbers(P, R)
 exact.cpu().numpy().tofile(out)
 errors = (numbers(p, r).double() - exact).abs().amax(1).tolist()
-print(json.dumps({"threads": torch.get_num_threads(), "torch": torch.__version__, "errors": errors}), flush=True)
-works = {"float32": lambda: numbers(p, r), "float64": lambda: numbers(P, R), "copy": lambda: copy.copy_(p)}
+compiled = torch.compile(numbers)
+where = torch.cuda.get_device_name() if device != "cpu" else f"{torch.get_num_threads()} threads"
+hello = {"about": f"torch {torch.__version__}, {where}", "errors": errors}
+print(json.dumps({**hello, "compiled": compiled_error() if compile_too == "compile" else "not asked for"}), flush=True)
+works = {
+    "float32": lambda: numbers(p, r),
+    "compiled": lambda: compiled(p, r),
+    "float64": lambda: numbers(P, R),
+    "copy": lambda: copy.copy_(p),
+}
 for line in sys.stdin:
     print(timed(works[line.strip()]), flush=True)

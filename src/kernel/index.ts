@@ -1,6 +1,6 @@
 // Log-probabilities, entropy and exact KL of rows of logits, at any vocabulary, on the CPU or a GPU.
 
-export { type Chosen, chooseKernel, SELF_TEST_BAND, selfTest } from './choose.ts';
+export { type Chosen, chooseKernel, difference, SELF_TEST_BAND, selfTest } from './choose.ts';
 export { type CpuOptions, cpuKernel } from './cpu.ts';
 export {
   BACKENDS,
@@ -13,4 +13,4 @@ export {
   type RowsInput,
 } from './rows.ts';
 export { type TensorFlow, type TfjsOptions, tensorKernel, tfjsKernel } from './tfjs.ts';
-export { type WebGpuOptions, webGpuKernel } from './webgpu.ts';
+export { type WebGpuKernel, type WebGpuOptions, webGpuKernel } from './webgpu.ts';

@@ -23,10 +23,21 @@ export interface WebGpuOptions {
   readonly chunkBytes?: number;
 }
 
+export interface WebGpuKernel extends RowKernel {
+  /**
+   * Of the first rows, as many as are on the device at a time: milliseconds of one go over logits that are already there,
+   * the mean of `passes`. For benches: a trainer's logits have to be sent.
+   */
+  onDevice(
+    input: RowsInput,
+    passes: number,
+  ): Promise<{ readonly rows: number; readonly milliseconds: number }>;
+}
+
 /** Opens the device, or says in words why there is none. */
 export async function webGpuKernel(
   options: WebGpuOptions,
-): Promise<RowKernel | { readonly problem: string }> {
+): Promise<WebGpuKernel | { readonly problem: string }> {
   let dawn: typeof import('webgpu');
   try {
     dawn = await import('webgpu');
@@ -72,9 +83,20 @@ export async function webGpuKernel(
       const pieces = emptyPieces(input.targets.length);
       for (let from = 0; from < input.targets.length; from += perChunk) {
         const to = Math.min(input.targets.length, from + perChunk);
-        finish(input, pieces, from, await engine.run(rowsBetween(narrow, from, to)));
+        finish(input, pieces, from, await engine.run(engine.send(rowsBetween(narrow, from, to))));
       }
       return pieces;
+    },
+    async onDevice(input, passes) {
+      const narrow = narrowed(input);
+      const rows = Math.min(input.targets.length, rowsPerChunk(narrow, chunkBytes));
+      const sent = engine.send(rowsBetween(narrow, 0, rows));
+      await engine.run(sent);
+      const [one, more] = [
+        await timed(() => engine.run(sent)),
+        await timed(() => engine.run(sent, 1 + passes)),
+      ];
+      return { rows, milliseconds: (more - one) / passes };
     },
     async close() {
       engine.close();
@@ -156,6 +178,23 @@ function seen(logits: LogitRows, index: number): number {
   return logits.dtype === 'float64' ? Math.fround(value) : value;
 }
 
+/** What is on the device, ready to be computed: until the next is sent. */
+interface Sent {
+  readonly rows: number;
+  readonly pipeline: GPUComputePipeline;
+  readonly group: GPUBindGroup;
+  readonly out: GPUBuffer;
+  readonly back: GPUBuffer;
+  readonly outBytes: number;
+  readonly errors: readonly Promise<GPUError | null>[];
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
 /** Device, pipelines and buffers; the buffers grow with the chunks and are kept for the next. */
 class Engine {
   /** Kept, because Dawn's instance ends when it is collected, and takes the device's threads with it. */
@@ -175,8 +214,8 @@ class Engine {
     this.#module = device.createShaderModule({ code: SHADER });
   }
 
-  /** OUTPUTS numbers a row. Throws with the device's own words where it refuses something. */
-  async run({ policy, reference, targets, vocab, temperature }: RowsInput): Promise<Float32Array> {
+  /** Logits and settings to the device. */
+  send({ policy, reference, targets, vocab, temperature }: RowsInput): Sent {
     const rows = targets.length;
     const { STORAGE, COPY_DST, COPY_SRC, UNIFORM, MAP_READ } = this.#usage;
     const outBytes = rows * OUTPUTS * Float32Array.BYTES_PER_ELEMENT;
@@ -198,23 +237,28 @@ class Engine {
       out,
       this.#upload('settings', new Uint8Array(settings), UNIFORM | COPY_DST),
     ];
+    const group = this.#device.createBindGroup({
+      layout: pipeline.getBindGroupLayout(0),
+      entries: bindings.map((buffer, binding) => ({ binding, resource: { buffer } })),
+    });
+    const errors = SCOPES.map(() => this.#device.popErrorScope());
+    return { rows, pipeline, group, out, back, outBytes, errors };
+  }
+
+  /** OUTPUTS numbers a row. Throws with the device's own words where it refuses something. */
+  async run({ rows, pipeline, group, out, back, outBytes, errors }: Sent, passes = 1): Promise<Float32Array> {
+    for (const scope of SCOPES) this.#device.pushErrorScope(scope);
     const encoder = this.#device.createCommandEncoder();
     const pass = encoder.beginComputePass();
     pass.setPipeline(pipeline);
-    pass.setBindGroup(
-      0,
-      this.#device.createBindGroup({
-        layout: pipeline.getBindGroupLayout(0),
-        entries: bindings.map((buffer, binding) => ({ binding, resource: { buffer } })),
-      }),
-    );
+    pass.setBindGroup(0, group);
     const across = Math.min(rows, MOST_GROUPS);
-    pass.dispatchWorkgroups(across, Math.ceil(rows / across));
+    for (let at = 0; at < passes; at++) pass.dispatchWorkgroups(across, Math.ceil(rows / across));
     pass.end();
     encoder.copyBufferToBuffer(out, 0, back, 0, outBytes);
     this.#device.queue.submit([encoder.finish()]);
-    const errors = await Promise.all(SCOPES.map(() => this.#device.popErrorScope()));
-    const error = errors.find((each) => each !== null);
+    const told = await Promise.all([...errors, ...SCOPES.map(() => this.#device.popErrorScope())]);
+    const error = told.find((each) => each !== null);
     if (error) throw Object.assign(new Error(`webgpu: ${error.message}`), { code: 'ERR_WEBGPU' });
     await back.mapAsync(this.#mode.READ, 0, outBytes);
     const sums = new Float32Array(back.getMappedRange(0, outBytes).slice(0));
