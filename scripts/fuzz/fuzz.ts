@@ -1,6 +1,6 @@
 // Damages every kind of file that is read from outside, and looks for what no damage may do: a throw, a hang, memory without
 // end. `npm run fuzz -- --minutes 2`, the time shared by all readers; `--only trace` takes one, `--seed 7` the same
-// damages again. What ended a reader is kept in --keep. Exit code 1 where anything did.
+// damages again; `--files 100000` ends each reader behind so many (`--only answers --only hello`: lines of the protocol). What ended a reader is kept in --keep. Exit code 1 where anything did.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     only: { type: 'string', multiple: true },
     seed: { type: 'string' },
+    files: { type: 'string' },
     keep: { type: 'string', default: 'fuzz-found' },
   },
 });
@@ -26,6 +27,7 @@ const MOST_HEAP_MEGABYTES = 512;
 /** Of all of a process, beside its heap: buffers, and the engine itself. */
 const MOST_BYTES = 2 ** 30;
 const LOOK_MILLISECONDS = 500;
+const MOST_SECONDS = 36_000;
 
 interface Found {
   readonly how: string;
@@ -43,9 +45,13 @@ interface Row {
 const worker = fileURLToPath(new URL(`./worker${extname(import.meta.url)}`, import.meta.url));
 const names = Object.keys(READERS).filter((name) => values.only?.includes(name) ?? true);
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
-const seconds = (60 * Number(values.minutes)) / Math.max(1, names.length);
+/** Of each reader; a number of files needs the time that it needs. */
+const most = Number(values.files ?? Number.POSITIVE_INFINITY);
+const seconds =
+  values.files === undefined ? (60 * Number(values.minutes)) / Math.max(1, names.length) : MOST_SECONDS;
 const folder = mkdtempSync(join(tmpdir(), 'lossproof fuzz '));
-process.stdout.write(`seed ${seed}, ${names.length} readers, ${seconds.toFixed(1)} s each\n`);
+const each = values.files === undefined ? `${seconds.toFixed(1)} s` : `${most.toLocaleString('en')} files`;
+process.stdout.write(`seed ${seed}, ${names.length} readers, ${each} each\n`);
 const rows: Row[] = [];
 try {
   for (const name of names) rows.push(await fuzz(name));
@@ -59,10 +65,16 @@ process.exitCode = rows.some(({ found }) => found.length > 0) ? 1 : 0;
 async function fuzz(reader: string): Promise<Row> {
   const row: Row = { reader, inputs: 0, slowest: 0, memory: 0, found: [] };
   const end = performance.now() + 1_000 * seconds;
-  for (let round = 0; performance.now() < end - LOOK_MILLISECONDS; round++) {
+  for (let round = 0; performance.now() < end - LOOK_MILLISECONDS && row.inputs < most; round++) {
     const left = (end - performance.now()) / 1_000;
     const scratch = join(folder, `scratch ${names.indexOf(reader)} ${round}`);
-    const how = await runWorker(row, [reader, String(seed + 7_919 * round), left.toFixed(1), scratch]);
+    const how = await runWorker(row, [
+      reader,
+      String(seed + 7_919 * round),
+      left.toFixed(1),
+      scratch,
+      String(most - row.inputs),
+    ]);
     if (how === undefined) break;
     row.found.push({ how, file: keep(reader, round, `${scratch}.input`) });
   }

@@ -1,11 +1,11 @@
-// One reader, damaged files for a given time: `worker.js READER SEED SECONDS SCRATCH`. What is being read lies in a file, so
+// One reader, damaged files for a given time: `worker.js READER SEED SECONDS SCRATCH [MOST]`. What is being read lies in a file, so
 // that it is known what ended the process, or what it still reads.
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { diceOf, mutated } from './mutate.ts';
 import { READERS } from './readers.ts';
 
-const [, , name = '', seed = '1', seconds = '1', scratch = ''] = process.argv;
+const [, , name = '', seed = '1', seconds = '1', scratch = '', most = 'Infinity'] = process.argv;
 const reader = READERS[name];
 if (reader === undefined) throw new Error(`there is no reader ${name}`);
 
@@ -19,7 +19,7 @@ const end = performance.now() + 1_000 * Number(seconds);
 let inputs = 0;
 let slowest = 0;
 for (const each of seeds) await reader.read(each, scratch);
-while (performance.now() < end) {
+while (performance.now() < end && inputs < Number(most)) {
   const bytes = mutated(seeds, dice);
   ftruncateSync(held, 0);
   writeSync(held, bytes, 0, bytes.length, 0);

@@ -41,9 +41,11 @@ export function readWeights(
   const files = readdirSync(folder).filter((name) => name.endsWith('.safetensors'));
   if (files.length === 0) return { problem: `${folder} has no .safetensors file` };
   const weights = new Map<string, Parameter>();
+  let left = MOST_WEIGHTS;
   for (const name of files) {
-    const bytes = readBytes(join(folder, name), MOST_WEIGHTS);
+    const bytes = readBytes(join(folder, name), left);
     if ('complaint' in bytes) return { problem: `${join(folder, name)}: ${bytes.complaint}` };
+    left -= bytes.ok.length;
     const read = readSafetensors(bytes.ok);
     if ('problem' in read) return { problem: `${join(folder, name)}: ${read.problem}` };
     for (const [key, value] of read) weights.set(fullName(config, key), value);
@@ -86,8 +88,8 @@ export const removeFolder = (folder: string): void => rmSync(folder, { recursive
 
 // --- helpers ---
 
-/** What a buffer of the engine holds; the models that are compared have thousands of parameters. */
-const MOST_WEIGHTS = 2 ** 31;
+/** Of all files of a folder: the models that are compared have thousands of parameters, and of half a float four times as much is made. */
+const MOST_WEIGHTS = 2 ** 27;
 const TOKENIZER_FILES = /^(tokenizer|special_tokens_map|added_tokens|chat_template|vocab|merges)/;
 
 /** GPT-2's own checkpoints leave the first part of each name out. */

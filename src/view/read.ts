@@ -46,8 +46,8 @@ export function formatOf(bytes: Uint8Array): string | undefined {
 
 // --- helpers ---
 
-/** A string of the engine has 512 MB at most; a row of this size is a mistake long before. */
-const MOST_LINE = 256 * 2 ** 20;
+/** Two million tokens: no row is as long, and to show one takes hundreds of times its size. */
+const MOST_LINE = 2 ** 23;
 const NEWLINE = 0x0a;
 const WHITE = new Set([0x20, 0x09, NEWLINE, 0x0d, 0xef, 0xbb, 0xbf]);
 

@@ -33,6 +33,8 @@ describe.each(DOORS)('%s', (name, parse) => {
     ['objects', '{"a":'.repeat(500_000), 'nested deeper than 200 levels'],
     ['lists that close', '['.repeat(5_000) + ']'.repeat(5_000), 'nested deeper than 200 levels'],
     ['many lists', `[${'[],'.repeat(5_000_000)}[]]`, 'more than 4,194,304 lists and objects'],
+    ['many keys', `{${'"a":1,'.repeat(2_200_000)}"b":1}`, 'more than 2,097,152 keys'],
+    ['many values', `[${'1,'.repeat(17_000_000)}1]`, 'more than 16,777,216 values'],
   ])('%s without end are refused while they are text', (_, text, complaint) => {
     expect(parse(text)).toEqual({ complaint });
   });
