@@ -8,8 +8,13 @@ import { measureUndeclared } from '../../check/profile/undeclared.ts';
 import type { Property } from '../../check/property.ts';
 import { worldOf } from '../../check/run.ts';
 import { supportOf } from '../../check/support.ts';
-import type { MutateStart, Mutation } from '../../mutate/events.ts';
-import { mutationOf, scoreOf } from '../../mutate/events.ts';
+import {
+  type AbsentProperty,
+  type MutateStart,
+  type Mutation,
+  mutationOf,
+  scoreOf,
+} from '../../mutate/events.ts';
 import { mutate as mutateAll } from '../../mutate/run.ts';
 import { mutateLines, shareFound } from '../../report/mutate/mutate.ts';
 import { choosePaint } from '../../report/text/paint.ts';
@@ -135,7 +140,7 @@ async function mutate(options: MutateOptions, rest: readonly string[], context: 
     const changed: Plan = { ...plan, environments: [{ ...plan.environments?.[0], ...folder.env }] };
     sayBundled(plan, place);
     return await withSession(changed, place, (session) =>
-      mutateWith(session, { options, folder, properties: chosen.properties, known }, place, context),
+      mutateWith(session, { options, folder, ...chosen, known }, place, context),
     );
   } finally {
     folder.remove();
@@ -143,16 +148,21 @@ async function mutate(options: MutateOptions, rest: readonly string[], context: 
   }
 }
 
+function absentOf({ id, ops }: Property, reason: string | undefined): readonly AbsentProperty[] {
+  return reason === undefined ? [] : [{ id, ops, reason }];
+}
+
 interface Meant {
   readonly options: MutateOptions;
   readonly folder: Folder;
   readonly properties: readonly Property[];
+  readonly leftOut: readonly Property[];
   readonly known: ChosenKnown;
 }
 
 async function mutateWith(
   session: Session,
-  { options, folder, properties, known }: Meant,
+  { options, folder, properties, leftOut, known }: Meant,
   place: Context,
   context: Context,
 ): Promise<number> {
@@ -188,10 +198,12 @@ async function mutateWith(
     files: told.files.map(({ isScript: _, ...each }) => each),
     changes: told.changes,
     ops: Object.keys(trainer.hello.ops),
-    absent: properties.flatMap((property) => {
-      const reason = supportOf(property, world);
-      return reason === undefined ? [] : [{ id: property.id, ops: property.ops, reason }];
-    }),
+    absent: [
+      ...properties.flatMap((property) => absentOf(property, supportOf(property, world))),
+      ...leftOut.flatMap((property) =>
+        absentOf(property, `level ${property.level} is left out (--level ${property.level})`),
+      ),
+    ],
   };
   const going = options.resume === true ? goingOn(before, start, file) : { start, baseline: [], judged: [] };
   if (isProblem(going)) return refuse(context, going);
@@ -265,9 +277,12 @@ function codeOf(mutation: Mutation, { atLeast }: MutateOptions, context: Context
   const score = scoreOf(mutation);
   const share = shareFound(score);
   if (share === undefined)
-    return score.left > 0 && atLeast === undefined
-      ? HOLDS
-      : refuse(context, { problem: 'no change could be judged: no property reaches any of them' });
+    return refuse(context, {
+      problem:
+        score.left > 0
+          ? 'there was no time to try a change; the same command with --resume goes on'
+          : 'no change could be judged: no property reaches any of them',
+    });
   if (atLeast === undefined) return HOLDS;
   if (share * 100 >= atLeast) return score.left > 0 ? NO_VERDICT : HOLDS;
   context.err.write(

@@ -8,6 +8,7 @@ import gc
 import hashlib
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -52,6 +53,8 @@ def serve(folder, sources, lines, loop, source, answer):
         loop(source, answer)
     else:
         _Server(state, listener, loop, source, answer).run()
+        # An engine that was killed could not do it.
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class State:

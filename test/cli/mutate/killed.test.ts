@@ -1,6 +1,7 @@
 // `mutate` as a process that is killed: nothing outlives it, and what was judged is not judged again.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -33,6 +34,18 @@ function alive(folder: string): string[] {
         environ.includes(`PWD=${folder}`) &&
         readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('adapter.py')
       );
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Folders that the engine and the trainer share, in the system's temporary one. */
+function sharedBy(folder: string): string[] {
+  const all = readdirSync(tmpdir()).filter((name) => name.startsWith('lossproof-mutate-'));
+  return all.filter((name) => {
+    try {
+      return readFileSync(join(tmpdir(), name, 'asked.json'), 'utf8').includes(JSON.stringify(folder));
     } catch {
       return false;
     }
@@ -75,6 +88,7 @@ test.skipIf(process.platform !== 'linux')(
     const deadline = performance.now() + 10_000;
     while (alive(folder).length > 0 && performance.now() < deadline) await sleep(100);
     expect(alive(folder)).toEqual([]);
+    expect(sharedBy(folder)).toEqual([]);
 
     const resumed = start(folder, ...ARGUMENTS, '--resume', '--json', 'out.json', ...command);
     expect(await resumed.code, resumed.text()).toBe(0);
