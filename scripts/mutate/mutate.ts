@@ -1,4 +1,4 @@
-// What `mutate` finds of three trainers, for docs/mutate.md; up to ten minutes each with nothing else on the machine, and the
+// What `mutate` finds of three trainers, for docs/mutate.md; at most ten minutes each, and the
 // second and third need `.venv` (`npm run setup:trainers`). What was broken off is gone on with.
 //   npm run mutate:tables                                  runs, and prints the tables
 //   npm run mutate:tables -- --write                       and writes them into the page

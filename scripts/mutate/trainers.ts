@@ -15,7 +15,7 @@ export interface Asked {
 
 const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 /** Of the clock, for each, on two workers. */
-const MOST_SECONDS = '540';
+const MOST_SECONDS = '480';
 const COMMON = ['--seed', '1', '--workers', '2', '--max-time', MOST_SECONDS];
 
 export const TRAINERS: readonly Asked[] = [

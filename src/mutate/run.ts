@@ -242,7 +242,7 @@ function costOf({ ops, properties }: Reaching): number {
 
 /** An answer that takes so many times the slowest one before does not come. */
 const SLOWER = 5;
-const LEAST_PATIENCE = 2_000;
+const LEAST_PATIENCE = 3_000;
 /** For a handful of properties that take milliseconds: starting a process takes longer. */
 const LEAST_BUDGET = 5_000;
 

@@ -91,7 +91,7 @@ const WORDS: Words = {
   ],
   notes: [
     'A change that survives is information: the exit code is 0 unless --at-least says otherwise. `check` names the last score of its trainer.',
-    'Changes run in forks of one process that has imported everything: Linux and macOS.',
+    'Changes run in forks of one process that has imported everything: Linux, and macOS, where it was never run.',
   ],
   exit: {
     0: 'every change was tried, or as many as there was time for',
