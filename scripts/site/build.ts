@@ -35,6 +35,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/parallel.md',
     'docs/ray.md',
     'docs/golden.md',
+    'docs/mutate.md',
     'docs/monitor.md',
     'docs/view.md',
     'docs/pytest.md',

@@ -14,6 +14,7 @@ import { implausible } from './saved/plausible.ts';
 import { savedCase } from './saved/saved-case.ts';
 import { type Screening, screen } from './screen.ts';
 import {
+  asDrawn,
   byWeight,
   type FailureContext,
   type Found,
@@ -120,12 +121,17 @@ export async function checkProperty(
     {
       signal: options.signal,
       onDone: options.onProgress,
-      mostCauses: 1 + MOST_OTHERS,
+      mostCauses: options.verdictOnly ? 1 : 1 + MOST_OTHERS,
       decided: recorded !== undefined,
     },
   );
   const { troubles, done, refused, setAside } = screening;
   const counted = { cases: done, rejected: refused, setAside };
+  if (options.verdictOnly && troubles.length > 0)
+    return failed(
+      byWeight(troubles).map((trouble) => asDrawn(context, trouble, cases)),
+      counted,
+    );
   const found = await smallest(context, {
     arbitrary,
     drawSeed: seed,

@@ -33,6 +33,8 @@ export interface RunOptions {
   /** Aborted: finish the cases in flight, report, stop. */
   readonly signal?: StopSignal;
   readonly shrinkMilliseconds?: number;
+  /** Nobody reads the failure: the first case in trouble is told as it was drawn, not made smaller and not run again. */
+  readonly verdictOnly?: boolean;
   /** Which of several trainers it is, for the report. */
   readonly name?: string;
   /** The trainer's command line as the user typed it, for the report. */

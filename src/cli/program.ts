@@ -15,6 +15,7 @@ import { addGolden } from './golden/golden.ts';
 import { HELP_ALL, isAbridged, layHelpOut, shownCommands } from './help/layout.ts';
 import { pathOf, tell, type Words } from './help/words.ts';
 import { addMonitor } from './monitor/monitor.ts';
+import { addMutate } from './mutate/mutate.ts';
 import type { Invocation } from './options.ts';
 import { addMerge } from './outputs/merge.ts';
 import { addReport } from './outputs/report.ts';
@@ -99,7 +100,7 @@ const COMMANDS: readonly (readonly [
   adders: readonly ((program: Command, invocation: Invocation) => void)[],
 ])[] = [
   ['To begin:', [addDemo, addInit, addDoctor]],
-  ['A trainer, behind an adapter:', [addCheck, addReplay, addProfile, addGolden]],
+  ['A trainer, behind an adapter:', [addCheck, addReplay, addProfile, addGolden, addMutate]],
   ['A script, the logs of a run, a data set:', [addTrace, addMonitor, addView, addDataset]],
   ['What was found, and what it means:', [addReport, addMerge, addExplain, addList]],
   [ABOUT, [addCompletion, addSession]],
@@ -108,7 +109,6 @@ const COMMANDS: readonly (readonly [
 const WORDS: Words = {
   examples: [
     { command: 'npx lossproof demo', does: 'see six real bugs caught' },
-    { command: 'npx lossproof init', does: 'write an adapter to start from' },
     { command: 'npx lossproof check -- python adapter.py', does: 'check every property' },
     { command: 'npx lossproof trace -- python train.py', does: 'see what a script really trains' },
   ],

@@ -25,7 +25,8 @@ const FLOORS: Record<string, readonly string[]> = {
   trace: ['check', 'protocol', 'tokenizers', 'view'],
   golden: ['check', 'trainer', 'protocol', 'tokenizers'],
   monitor: ['check', 'protocol', 'tokenizers'],
-  report: ['check', 'trainer', 'protocol', 'bugs', 'view', 'trace', 'golden', 'monitor'],
+  mutate: ['check', 'trainer'],
+  report: ['check', 'trainer', 'protocol', 'bugs', 'view', 'trace', 'golden', 'monitor', 'mutate'],
   index: [
     'protocol',
     'trainer',
@@ -54,6 +55,7 @@ const FLOORS: Record<string, readonly string[]> = {
     'trace',
     'golden',
     'monitor',
+    'mutate',
     'index',
     'properties',
   ],

@@ -45,6 +45,9 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'lossproof.notebook': ['lossproof', 'lossproof_door'],
   lossproof_monitor: ['lossproof_door'],
   lossproof_ray: [],
+  // It changes a process in which the adapter has imported the SDK, and takes over where that would begin to answer.
+  lossproof_mutate: ['lossproof'],
+  'lossproof_mutate.bootstrap': ['lossproof_mutate'],
   'lossproof.examples': ['lossproof'],
   'lossproof.adapters': ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
   'lossproof.adapters.common': ['lossproof', 'lossproof.testing'],

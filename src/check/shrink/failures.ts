@@ -119,6 +119,27 @@ async function smallestOf(
   };
 }
 
+/** As it was found, and nothing more. */
+export function asDrawn(
+  { property, seed }: Pick<FailureContext, 'property' | 'seed'>,
+  { index, outcome }: Troubled,
+  { at, count }: Pick<DrawnTroubles, 'at' | 'count'>,
+): Failure {
+  const given = at(index);
+  const trouble = outcome as Extract<CaseOutcome, { kind: 'fails' | 'error' }>;
+  return {
+    caseId: caseId(property.id, given),
+    given,
+    confirmed: 'not re-run',
+    lines: [],
+    casesToFail: index + 1,
+    outOf: count,
+    shrinks: 0,
+    seed,
+    ...(trouble.kind === 'fails' ? { finding: trouble.finding } : { trainerFailure: trouble.failure }),
+  };
+}
+
 /** Each run again, the first always in a fresh process, and with what the trainer was asked. */
 export async function failuresOf(context: FailureContext, found: readonly Found[]): Promise<Failure[]> {
   const failures: Failure[] = [];

@@ -19,6 +19,7 @@ import { LEVELS, type Semantics } from '../../vocabulary.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { knownScore } from '../mutate/known-score.ts';
 import { measuredOf } from '../trainer/open.ts';
 import { casesFolder, replayOf, type Session, widthOfScreen } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
@@ -112,6 +113,8 @@ export async function checkWith(
   const backend = await backendSentence();
   if (backend !== undefined && options.quiet !== true) say(context, ...wrap(backend, width));
   await closeKernel();
+  const worth = options.quiet === true ? undefined : knownScore(session.plan, context);
+  if (worth !== undefined) say(context, ...wrap(worth, width).map(paint.dim));
   const written = await record.finish();
   const counted = options.updateKnown
     ? rewriteKnown(results, chosen, !results.every(isJudged), context)

@@ -17,6 +17,8 @@ export const LAST_RUN = join(dirname(CASES_FOLDER), 'last-run.ndjson');
 export const HISTORY = 'history.json';
 /** Of the parts of a run; beside the last run. */
 export const SHARDS = 'shards';
+/** Of runs of `mutate`, a file a trainer; beside the last run. */
+export const MUTATIONS = 'mutate';
 
 /** Where a run is kept: the last one's place, or that of one part of a run. */
 export interface Keeping extends EventFileOptions {
@@ -74,7 +76,7 @@ export function rememberSoFar(context: Context, events: readonly RunEvent[]): vo
 }
 
 /** Saved cases are worth keeping in a repository; runs are not, and say so to git themselves. */
-function makeFolder({ cwd }: Context, folder: string): string | undefined {
+export function makeFolder({ cwd }: Pick<Context, 'cwd'>, folder: string): string | undefined {
   try {
     mkdirSync(folder, { recursive: true });
     const ignore = join(resolve(cwd, dirname(LAST_RUN)), '.gitignore');
@@ -86,4 +88,4 @@ function makeFolder({ cwd }: Context, folder: string): string | undefined {
 }
 
 /** Of the folder. */
-const IGNORED = [basename(LAST_RUN), `${basename(LAST_RUN)}.lock`, HISTORY, `${SHARDS}/`];
+const IGNORED = [basename(LAST_RUN), `${basename(LAST_RUN)}.lock`, HISTORY, `${SHARDS}/`, `${MUTATIONS}/`];

@@ -69,7 +69,7 @@ export function nameOf({ choice }: Plan): string {
   return choice.kind === 'object' ? `the trainer of ${choice.file}` : commandOf(choice);
 }
 
-function deadlinesOf({ options, loaded, environments }: Plan, worker = 1): Deadlines {
+export function deadlinesOf({ options, loaded, environments }: Plan, worker = 1): Deadlines {
   const env = environments?.[worker - 1];
   const hello = options.helloTimeout ?? loaded?.config.helloTimeout;
   const op = options.opTimeout ?? loaded?.config.opTimeout;

@@ -27,7 +27,7 @@ test('every command is offered, and what it is', () => {
     'help',
   ]);
   expect(candidates.every(({ says }) => says !== '')).toBe(true);
-  expect(offered('m')).toEqual(['monitor', 'merge']);
+  expect(offered('m')).toEqual(['mutate', 'monitor', 'merge']);
   expect(offered('golden', '')).toEqual(['record', 'check', 'accept']);
   expect(offered('help', 'gol')).toEqual(['golden']);
 });

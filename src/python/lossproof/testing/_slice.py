@@ -42,6 +42,7 @@ def slice_of(path, where, begin, end, inputs=(), outputs=(), namespace=None):
     body, first, last = find_stretch(source, node, where, begin, end)
     returns = names == [RETURN]
     check_flow(source, body, returns)
+    stretch = body
     body = [without_annotations(statement) for statement in body]
     made = _function(node, body, inputs, names, isinstance(outputs, str), last)
     check_names(source, node, made, where, first, last, inputs, [] if returns else names, space)
@@ -49,6 +50,17 @@ def slice_of(path, where, begin, end, inputs=(), outputs=(), namespace=None):
     function.lines, function.source = (first, last), "\n".join(source.lines[first - 1 : last])
     function.__qualname__ = function.__name__ if where == "the file" else where
     function.__doc__ = "Lines %d to %d of %s, %s." % (first, last, source.path, where)
+
+    def remade(tree):
+        """Its code where the file were this one, of as many lines (`lossproof mutate`); None where the stretch is gone."""
+        there = [_standing(tree, statement) for statement in stretch]
+        if None in there:
+            return None
+        again = [without_annotations(statement) for statement in there]
+        made = _function(node, again, inputs, names, isinstance(outputs, str), last)
+        return _compiled(source, made, owner, space).__code__
+
+    function.remade = remade
     return function
 
 
@@ -73,6 +85,13 @@ def _function(node, body, inputs, names, alone, last):
         if hasattr(each, "lineno"):
             each.lineno = each.end_lineno = body[0].lineno
     return made
+
+
+def _standing(tree, statement):
+    """What stands in the tree where the statement does in its own."""
+    place = statement.lineno, statement.col_offset
+    every = (each for each in ast.walk(tree) if isinstance(each, ast.stmt))
+    return next((each for each in every if (each.lineno, each.col_offset) == place), None)
 
 
 def _compiled(source, made, owner, space):

@@ -29,6 +29,7 @@ export function assets(): Assets {
       'trace/heat.css',
       'rows/carpet.css',
       'monitor/monitor.css',
+      'mutate/mutate.css',
     ]),
     js: joined([
       'page/filter.js',
@@ -37,6 +38,7 @@ export function assets(): Assets {
       'rows/carpet.js',
       'trace/heat.js',
       'monitor/plot.js',
+      'mutate/mutate.js',
       'page/page.js',
     ]),
     live: joined(['run/live.js']),

@@ -6,7 +6,7 @@ globalThis.lossproof = (() => {
   const ITEM = '[data-property], [data-item], [data-row]';
   /** What holds items, and is hidden with the last of them. */
   const PARTS =
-    '.failures, .known, .stage, #list, #further, .runs-logged > details, .runs-logged details details, .overlaid, .traced > details';
+    '.failures, .known, .stage, #list, #further, .runs-logged > details, .runs-logged details details, .overlaid, .traced > details, details.changes';
   /** More are looked through when nobody types for a moment. */
   const MANY = 2_000;
   const PAUSE_MILLISECONDS = 120;

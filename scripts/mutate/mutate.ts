@@ -1,0 +1,74 @@
+// What `mutate` finds of three trainers, for docs/mutate.md; at most ten minutes each, and the
+// second and third need `.venv` (`npm run setup:trainers`). What was broken off is gone on with.
+//   npm run mutate:tables                                  runs, and prints the tables
+//   npm run mutate:tables -- --write                       and writes them into the page
+//   npm run mutate:tables -- --only trl-grpo --fresh
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { mutationOf } from '../../src/mutate/events.ts';
+import { readMutateEvents } from '../../src/mutate/read.ts';
+import { PACKAGE_ROOT } from '../../src/version.ts';
+import { writeMeasured } from '../docs/measured.ts';
+import { countTable, type Measured, reasonTable, survivorTable } from './tables.ts';
+import { type Asked, TRAINERS } from './trainers.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [''] },
+    /** Kept here, a folder a trainer. */
+    state: { type: 'string', default: '.lossproof/mutate-tables' },
+    fresh: { type: 'boolean', default: false },
+    /** Nothing is run: tables of what is there. */
+    shown: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+
+const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
+const measured: Measured[] = [];
+for (const trainer of TRAINERS) {
+  const folder = resolve(values.state, trainer.name.replaceAll(' ', '-'));
+  if (values.fresh) rmSync(folder, { recursive: true, force: true });
+  if (!values.shown && values.only.some((part) => trainer.name.includes(part))) runIn(folder, trainer);
+  const kept = keptIn(folder, trainer);
+  if (kept !== undefined) measured.push(kept);
+}
+const tables: readonly (readonly [name: string, text: string])[] = [
+  ['counts', countTable(measured)],
+  ['reasons', reasonTable(measured)],
+  ...measured.map((each) => [`survivors of ${each.name}`, survivorTable(each)] as const),
+];
+for (const [name, text] of tables) {
+  console.log(`\n${name}\n${text}`);
+  if (values.write) writeMeasured('mutate.md', name, [text]);
+}
+
+function runIn(folder: string, { name, options, prepare }: Asked): void {
+  mkdirSync(folder, { recursive: true });
+  prepare?.(folder);
+  const resume = eventsIn(folder) === undefined ? [] : ['--resume'];
+  console.log(`\n${name}: lossproof mutate ${[...resume, ...options].join(' ')}`);
+  const { status } = spawnSync(process.execPath, [MAIN, 'mutate', '--quiet', ...resume, ...options], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exitCode = 1;
+}
+
+function eventsIn(folder: string): ReturnType<typeof readMutateEvents> | undefined {
+  const kept = join(folder, '.lossproof', 'mutate');
+  const file = existsSync(kept) ? readdirSync(kept).find((name) => name.endsWith('.ndjson')) : undefined;
+  return file === undefined ? undefined : readMutateEvents(readFileSync(join(kept, file), 'utf8'));
+}
+
+function keptIn(folder: string, { name, what }: Asked): Measured | undefined {
+  const events = eventsIn(folder) ?? [];
+  const mutation = mutationOf(events);
+  const milliseconds = events.reduce(
+    (sum, event) => sum + (event.type === 'mutate-end' ? event.milliseconds : 0),
+    0,
+  );
+  return mutation === undefined ? undefined : { name, what, mutation, milliseconds };
+}

@@ -1,0 +1,292 @@
+// `mutate`: what a green run is worth. The trainer's own Python is changed, one small change at a time and never on disk, and
+// each time the properties that reach the change have to notice.
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { type Command, InvalidArgumentError } from 'commander';
+import { NOT_MEASURED } from '../../check/profile/measured.ts';
+import { measureUndeclared } from '../../check/profile/undeclared.ts';
+import type { Property } from '../../check/property.ts';
+import { worldOf } from '../../check/run.ts';
+import { supportOf } from '../../check/support.ts';
+import {
+  type AbsentProperty,
+  type MutateStart,
+  type Mutation,
+  mutationOf,
+  scoreOf,
+} from '../../mutate/events.ts';
+import { mutate as mutateAll } from '../../mutate/run.ts';
+import { mutateLines, shareFound } from '../../report/mutate/mutate.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { plural } from '../../report/text/plural.ts';
+import { VERSION } from '../../version.ts';
+import { type ChosenKnown, chosenProperties, knownFor } from '../check/chosen.ts';
+import { makePlan, type Plan } from '../check/plan.ts';
+import { DEFAULT_CASES } from '../config/trainer-keys.ts';
+import { type Context, isProblem, refuse, say } from '../context.ts';
+import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
+import {
+  addTrainerOptions,
+  collect,
+  type Invocation,
+  levelName,
+  positive,
+  seedNumber,
+  wholePositive,
+} from '../options.ts';
+import { anySeed } from '../seed.ts';
+import { type Session, sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
+import { commandOf } from '../trainer/trainer.ts';
+import { goingOn } from './going-on.ts';
+import { keep, keptFile, keptMutation } from './kept.ts';
+import type { MutateOptions } from './options.ts';
+import { writable, writeOutputs } from './outputs.ts';
+import { type Folder, planIn, processesOf, sharedFolder } from './processes.ts';
+import { progressOf } from './progress.ts';
+import { sourcesOf } from './sources.ts';
+import { headLines, notGreenProblem } from './told.ts';
+
+export function addMutate(program: Command, { context, rest, finish }: Invocation): void {
+  const command = program
+    .command('mutate')
+    .summary('change its code a little, see whether a property notices')
+    .description(
+      "change a trainer's own Python, one small change at a time and never on disk, and say which changes no property notices",
+    )
+    .usage('[options] [-- trainer command...]')
+    .option(
+      '--source <files>',
+      'what is changed: files, globs, or an imported module; repeatable (default: what the adapter imports of its own project)',
+      collect,
+    )
+    .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
+    .option('--level <level>', 'must (default), should (with must) or may (all)', levelName)
+    .option('--cases <n>', `cases a property (default ${DEFAULT_CASES}, as \`check\`)`, wholePositive)
+    .option('--seed <n>', 'choose the cases', seedNumber)
+    .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
+    .option(
+      '--max-time <seconds>',
+      'try as many changes as there is time for, a fair sample of all',
+      positive,
+    )
+    .option('--workers <n>', `changes side by side (default ${defaultWorkers()})`, wholePositive)
+    .option('--resume', 'go on with a run of the same trainer that was cut off')
+    .option('--at-least <percent>', 'fail where fewer of the changes that are reached are found', percentage)
+    .option('--json <file>', 'write what became of each change; - for standard output')
+    .option('--html <file>', 'write a page with the files and their changes')
+    .option('--quiet', 'print the final line only');
+  addTrainerOptions(tell(command, WORDS)).action(async (options: MutateOptions) =>
+    finish(await mutate(options, rest, context)),
+  );
+}
+
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof mutate -- python adapter.py' },
+    { command: 'npx lossproof mutate --source my_trainer.py --html changes.html -- python adapter.py' },
+    { command: 'npx lossproof mutate --max-time 300 --at-least 80 -- python adapter.py' },
+    { command: 'npx lossproof mutate --resume -- python adapter.py', does: 'after Ctrl-C or a kill' },
+    { command: 'npx lossproof mutate --adapter trl-grpo --cases 5 --max-time 600' },
+  ],
+  notes: [
+    'A change that survives is information: the exit code is 0 unless --at-least says otherwise. `check` names the last score of its trainer.',
+    'Changes run in forks of one process that has imported everything: Linux, and macOS, where it was never run.',
+  ],
+  exit: {
+    0: 'every change was tried, or as many as there was time for',
+    1: 'fewer are found than --at-least',
+    2: 'no verdict: the trainer does not hold as it is, or nothing could be changed',
+    130: 'interrupted',
+  },
+};
+
+/** Beside the engine, which draws the cases and judges them. */
+const MOST_WORKERS = 4;
+
+function defaultWorkers(): number {
+  return Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
+}
+
+function percentage(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0 && value <= 100))
+    throw new InvalidArgumentError('It must be a number from 0 to 100.');
+  return value;
+}
+
+async function mutate(options: MutateOptions, rest: readonly string[], context: Context): Promise<number> {
+  const plan = await makePlan(options, rest, context);
+  if (isProblem(plan)) return refuse(context, plan);
+  if (plan.choice.kind === 'object')
+    return refuse(context, {
+      problem: `mutate changes Python; the trainer of ${plan.choice.file} is an object of this process`,
+    });
+  const properties = await context.properties();
+  const chosen = chosenProperties(options, plan.loaded, properties);
+  if (isProblem(chosen)) return refuse(context, chosen);
+  const known = knownFor(options, plan, context.cwd);
+  if (isProblem(known)) return refuse(context, known);
+  const unwritable = writable(options, context);
+  if (unwritable !== undefined) return refuse(context, unwritable);
+  // Standard output is the JSON's, where it goes there.
+  const place = options.json === '-' ? { ...context, out: { ...context.err, isTty: false } } : context;
+  const folder = sharedFolder(
+    { root: plan.choice.cwd, here: context.cwd, sources: sourcesOf(options.source, plan.choice) },
+    context.env,
+  );
+  const gone = context.atCrash?.(async () => folder.remove());
+  try {
+    const changed: Plan = { ...plan, environments: [{ ...plan.environments?.[0], ...folder.env }] };
+    sayBundled(plan, place);
+    return await withSession(changed, place, (session) =>
+      mutateWith(session, { options, folder, ...chosen, known }, place, context),
+    );
+  } finally {
+    folder.remove();
+    gone?.();
+  }
+}
+
+function absentOf({ id, ops }: Property, reason: string | undefined): readonly AbsentProperty[] {
+  return reason === undefined ? [] : [{ id, ops, reason }];
+}
+
+interface Meant {
+  readonly options: MutateOptions;
+  readonly folder: Folder;
+  readonly properties: readonly Property[];
+  readonly leftOut: readonly Property[];
+  readonly known: ChosenKnown;
+}
+
+async function mutateWith(
+  session: Session,
+  { options, folder, properties, leftOut, known }: Meant,
+  place: Context,
+  context: Context,
+): Promise<number> {
+  const { plan, trainer, tokenizer, semantics, interrupts } = session;
+  const told = planIn(folder);
+  if (isProblem(told)) return refuse(context, told);
+  const [problem] = told.problems;
+  if (problem !== undefined) return refuse(context, { problem });
+  if (!told.forks)
+    return refuse(context, { problem: 'mutate forks the trainer for each change, which this system cannot' });
+  if (told.changes.length === 0)
+    return refuse(context, {
+      problem:
+        told.files.length === 0
+          ? 'the adapter imports nothing of its own project; name the files with --source'
+          : `nothing to change in ${told.files.map(({ shown }) => shown).join(', ')}; name other files with --source`,
+    });
+  const world = worldOf(trainer, tokenizer, semantics);
+  const asked = createHash('sha256')
+    .update(JSON.stringify([properties.map(({ id }) => id), known.known, trainer.hello, semantics]))
+    .digest('hex');
+  const file = keptFile(plan);
+  const before = options.resume === true ? keptMutation(file, context) : undefined;
+  const start: MutateStart = {
+    type: 'mutate-start',
+    version: VERSION,
+    command: commandOf(plan.choice),
+    ...(plan.name === undefined ? {} : { name: plan.name }),
+    started: new Date().toISOString(),
+    seed: options.seed ?? before?.start.seed ?? anySeed(),
+    cases: options.cases ?? plan.loaded?.config.cases ?? DEFAULT_CASES,
+    asked,
+    files: told.files.map(({ isScript: _, ...each }) => each),
+    changes: told.changes,
+    ops: Object.keys(trainer.hello.ops),
+    absent: [
+      ...properties.flatMap((property) => absentOf(property, supportOf(property, world))),
+      ...leftOut.flatMap((property) =>
+        absentOf(property, `level ${property.level} is left out (--level ${property.level})`),
+      ),
+    ],
+  };
+  const going = options.resume === true ? goingOn(before, start, file) : { start, baseline: [], judged: [] };
+  if (isProblem(going)) return refuse(context, going);
+  const kept = keep(file, options.resume === true, context);
+  if (isProblem(kept)) return refuse(context, kept);
+  const events: Parameters<typeof kept.emit>[0][] = [];
+  try {
+    if (options.resume !== true) kept.emit(start);
+    const paint = choosePaint(place.out.isTty, place.env);
+    const width = widthOfScreen(place);
+    if (options.quiet !== true) say(place, ...headLines(going, width));
+    const progress = progressOf(place, options.quiet === true);
+    const processes = processesOf({ plan, folder, told });
+    const one = await processes.plain();
+    if (typeof one === 'string' || 'failure' in one)
+      return refuse(context, {
+        problem: `a fork of the trainer does not answer: ${typeof one === 'string' ? one : one.failure.message} What holds a GPU or a thread of its own cannot be forked: build it in the op that needs it, or use the CPU`,
+      });
+    const measured = await measureUndeclared({
+      trainer: one.trainer,
+      tokenizer,
+      signal: interrupts.signal,
+      ...(semantics === undefined ? {} : { semantics }),
+    }).finally(() => one.trainer.stop());
+    const absent = new Set(start.absent.map(({ id }) => id));
+    const notGreen = await mutateAll(
+      {
+        processes,
+        measured: interrupts.signal.aborted ? NOT_MEASURED : measured,
+        declared: trainer.hello.semantics,
+        tokenizer,
+        ...(semantics === undefined ? {} : { semantics }),
+        properties: properties.filter(({ id }) => !absent.has(id)),
+        before: going,
+        known: known.known,
+        seed: going.start.seed,
+        cases: start.cases,
+        command: start.command,
+        workers: options.workers ?? defaultWorkers(),
+        signal: interrupts.signal,
+        ...(options.maxTime === undefined ? {} : { mostMilliseconds: options.maxTime * 1_000 }),
+      },
+      (event) => {
+        events.push(event);
+        kept.emit(event);
+      },
+      progress.show,
+    );
+    progress.end();
+    if (notGreen !== undefined) return refuse(context, notGreenProblem(notGreen, plan));
+    const mutation = mutationOf([going.start, ...going.baseline, ...going.judged, ...events]);
+    if (mutation === undefined) return NO_VERDICT;
+    const lines = mutateLines(mutation, { width, paint, onScreen: place.out.isTty });
+    say(place, ...(options.quiet === true ? lines.slice(lines.lastIndexOf('') + 1) : lines));
+    const left = scoreOf(mutation).left;
+    if (left > 0 && options.quiet !== true)
+      say(
+        place,
+        paint.dim(`${plural(left, 'change')} not yet tried: the same command with --resume goes on`),
+      );
+    const unwritten = await writeOutputs(mutation, options, context);
+    if (unwritten !== undefined) return refuse(context, unwritten);
+    if (interrupts.signal.aborted) return INTERRUPTED;
+    return codeOf(mutation, options, context);
+  } finally {
+    kept.close();
+  }
+}
+
+function codeOf(mutation: Mutation, { atLeast }: MutateOptions, context: Context): number {
+  const score = scoreOf(mutation);
+  const share = shareFound(score);
+  if (share === undefined)
+    return refuse(context, {
+      problem:
+        score.left > 0
+          ? 'there was no time to try a change; the same command with --resume goes on'
+          : 'no change could be judged: no property reaches any of them',
+    });
+  if (atLeast === undefined) return HOLDS;
+  if (share * 100 >= atLeast) return score.left > 0 ? NO_VERDICT : HOLDS;
+  context.err.write(
+    `lossproof: ${(share * 100).toFixed(1)} % of the changes that are reached are found, --at-least ${atLeast}\n`,
+  );
+  return FAILED;
+}

@@ -1,0 +1,104 @@
+// `mutate` as a process that is killed: nothing outlives it, and what was judged is not judged again.
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ADAPTER, mutateWorld, TRAINER, type Written } from './trainer.ts';
+
+const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
+const MAIN = resolve('src/cli/main.ts');
+const ARGUMENTS = ['mutate', '--only', 'collate/*', '--cases', '10', '--seed', '1', '--workers', '2'];
+
+function start(folder: string, ...argv: readonly string[]) {
+  const child = spawn(process.execPath, ['--import', LOADER, MAIN, ...argv], {
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+    });
+  const code = new Promise<number | null>((done) => void child.on('close', done));
+  return { child, code, text: () => text };
+}
+
+/** Processes that a run in this folder has started: they have it for their working folder. */
+function alive(folder: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      const environ = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/environ`, 'utf8') : '';
+      return (
+        environ.includes(`PWD=${folder}`) &&
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('adapter.py')
+      );
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Folders that the engine and the trainer share, in the system's temporary one. */
+function sharedBy(folder: string): string[] {
+  const all = readdirSync(tmpdir()).filter((name) => name.startsWith('lossproof-mutate-'));
+  return all.filter((name) => {
+    try {
+      return readFileSync(join(tmpdir(), name, 'asked.json'), 'utf8').includes(JSON.stringify(folder));
+    } catch {
+      return false;
+    }
+  });
+}
+
+function judgedIn(folder: string): string[] {
+  const kept = join(folder, '.lossproof', 'mutate');
+  const [file] = existsSync(kept) ? readdirSync(kept).filter((name) => name.endsWith('.ndjson')) : [];
+  if (file === undefined) return [];
+  return readFileSync(join(kept, file), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"type":"judged"'));
+}
+
+async function until(what: () => boolean): Promise<void> {
+  while (!what()) await sleep(20);
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'after kill -9 nothing is left running, and --resume loses nothing',
+  { timeout: 240_000 },
+  async () => {
+    const { folder, write } = mutateWorld();
+    const trainer = TRAINER.replace('    while at < len(rows):\n        at += 1\n', '');
+    write('trainer.py', trainer);
+    // As slow as a model: it is killed in the middle.
+    write(
+      'adapter.py',
+      ADAPTER.replace('    counted(input_ids)', '    import time; time.sleep(0.005)\n    counted(input_ids)'),
+    );
+    const command = ['--', 'python3', 'adapter.py'];
+    const killed = start(folder, ...ARGUMENTS, ...command);
+    await until(() => judgedIn(folder).length >= 3 || killed.child.exitCode !== null);
+    killed.child.kill('SIGKILL');
+    await killed.code;
+    const before = judgedIn(folder);
+    expect(before.length, killed.text()).toBeGreaterThanOrEqual(3);
+    // The guard waits for two seconds, in which a trainer ends by itself.
+    const deadline = performance.now() + 10_000;
+    while (alive(folder).length > 0 && performance.now() < deadline) await sleep(100);
+    expect(alive(folder)).toEqual([]);
+    expect(sharedBy(folder)).toEqual([]);
+
+    const resumed = start(folder, ...ARGUMENTS, '--resume', '--json', 'out.json', ...command);
+    expect(await resumed.code, resumed.text()).toBe(0);
+    const after = judgedIn(folder);
+    expect(after.slice(0, before.length)).toEqual(before);
+    const ids = after.map((line) => (JSON.parse(line) as { readonly id: string }).id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const result = JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8')) as Written;
+    expect(result.left).toBe(0);
+    expect(ids).toHaveLength(result.changes.length);
+    expect(readFileSync(join(folder, 'trainer.py'), 'utf8')).toBe(trainer);
+  },
+);
