@@ -10,6 +10,7 @@ import { addReplay } from './check/replay.ts';
 import { addCompletion } from './completion/completion.ts';
 import { type Context, refuse } from './context.ts';
 import { addDataset } from './dataset/dataset.ts';
+import { addDiscover } from './discover/discover.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
 import { addGolden } from './golden/golden.ts';
 import { HELP_ALL, isAbridged, layHelpOut, shownCommands } from './help/layout.ts';
@@ -98,7 +99,7 @@ const COMMANDS: readonly (readonly [
   group: string,
   adders: readonly ((program: Command, invocation: Invocation) => void)[],
 ])[] = [
-  ['To begin:', [addDemo, addInit, addDoctor]],
+  ['To begin:', [addDemo, addDiscover, addInit, addDoctor]],
   ['A trainer, behind an adapter:', [addCheck, addReplay, addProfile, addGolden]],
   ['A script, the logs of a run, a data set:', [addTrace, addMonitor, addView, addDataset]],
   ['What was found, and what it means:', [addReport, addMerge, addExplain, addList]],

@@ -22,6 +22,8 @@ class Loaded:
 
 
 _stubbed = []
+# What can be imported from anywhere needs no folder of its own.
+_START = [os.path.realpath(folder or ".") for folder in sys.path]
 
 
 def place_of(path):
@@ -62,7 +64,7 @@ def load(path):
     if last in _TAKEN:
         prefix = last + "_code"
         line += " as " + prefix
-    return Loaded(module, line, prefix, folder, list(_stubbed))
+    return Loaded(module, line, prefix, "" if os.path.realpath(folder) in _START else folder, list(_stubbed))
 
 
 def _forget(own):
