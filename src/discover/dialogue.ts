@@ -17,7 +17,7 @@ export interface Candidate {
   readonly line: number;
   readonly kind: 'function' | 'static' | 'method' | 'class';
   readonly parameters: readonly string[];
-  /** Calls of it in its own file, as they are written. */
+  /** Calls of its name in the files that were read, as they are written. */
   readonly called: readonly string[];
   /** How much its names speak for each op. */
   readonly ops: Readonly<Record<string, number>>;

@@ -31,6 +31,8 @@ export interface Misfit {
   readonly broken: readonly Broken[];
   readonly judged: number;
   readonly held: number;
+  /** A call that holds, against what the names say. */
+  readonly instead?: string;
 }
 
 /** It holds, and something is open that nobody but a person can close. */
@@ -222,6 +224,8 @@ export async function search(options: SearchOptions): Promise<Found> {
     const [first, ...rest] = isNamed ? fits.sort((a, b) => plainness(op, a) - plainness(op, b)) : fits;
     if (first === undefined) return { near, misfit };
     const { held, judged } = first.judged;
+    // Names say one order and behaviour another: that is a finding, and no binding.
+    if (misfit !== undefined && !first.way.agrees) return { near, misfit: { ...misfit, instead: first.way.call } };
     return { near: { held, judged }, ...settled(candidate, op, first, rest) };
   }
 
@@ -238,6 +242,8 @@ export async function search(options: SearchOptions): Promise<Found> {
       const ways = [way, ...strangers.map((other) => other.way)];
       return { open: { candidate, op, ways, variant, why: 'more than one order of arguments holds' } };
     }
+    const shift = unsaidShift(candidate, op, way);
+    if (shift !== undefined) return { open: { candidate, op, ways: [way], variant, why: shift } };
     const alike = rest.filter((other) => dataOf(other.way) === dataOf(way));
     const others = alike
       .filter(({ way: { call } }, at) => call !== way.call && alike.findIndex((each) => each.way.call === call) === at)
@@ -260,6 +266,22 @@ function inLayout({ parameters, name, file }: Candidate, way: Way): Way {
   if (way.layout?.span !== 'completion') return way;
   const said = /response|completion|action|answer/i.test([name, file, ...parameters].join(' '));
   return said ? way : { ...way, assumes: [...way.assumes, 'arrays of the completion alone; on whole rows it does not hold'] };
+}
+
+/**
+ * A function that is right only on shifted arguments is right where its callers shift. Where they do not, or the names are
+ * those of whole rows, that is the bug of all bugs, and no convention.
+ */
+function unsaidShift({ parameters, called, name }: Candidate, op: Op, { call }: Way): string | undefined {
+  if (!/\[:, 1:\]/.test(call) || call.includes('(labels[:, 1:] != -100)')) return undefined;
+  const shifted = op === 'sft_loss' ? /\[.*:.*\]|shift|\*|target/i : /\[.*:.*\]|shift|\*|label|target|index|action/i;
+  const bare = called.filter((text) => !shifted.test(text));
+  const [first] = bare;
+  if (first !== undefined && bare.length === called.length)
+    return `it holds where it is handed shifted arguments, and this call does not look so: ${first}`;
+  const isPair = parameters.some((each) => /label|target|index|indices|action|response|shift/i.test(each));
+  if (called.length > 0 || (isPair && op !== 'sft_loss') || /shift/i.test([name, ...parameters].join(' '))) return undefined;
+  return 'it holds where it is handed shifted arguments, logits[:, :-1] beside ids[:, 1:]; nothing in these files calls it, and on whole rows it does not hold';
 }
 
 function emptyOf(project: ProjectRead) {

@@ -6,7 +6,7 @@ export function variantWords(variant: Semantics): string {
   return Object.entries(variant)
     .filter(([key]) => !UNSAID.has(key))
     .flatMap(([key, value]) => {
-      if (value === null || value === false) return [];
+      if (value === null || value === false || (key === 'ratio_level' && value === 'token')) return [];
       const name = key.replace(PREFIX, '').replaceAll('_', ' ');
       if (value === true) return [name];
       if (typeof value === 'number') return value === 0 && SILENT_AT_ZERO.has(key) ? [] : [`${name} ${value}`];

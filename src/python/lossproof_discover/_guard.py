@@ -84,7 +84,7 @@ def _hook(folder):
             path, mode, flags = (tuple(given) + (None, None, None))[:3]
             writes = (isinstance(mode, str) and any(c in mode for c in "wax+")) or (isinstance(flags, int) and flags & _WRITING)
             if writes and path is not None and not ours(path):
-                raise Refused("it writes to a file outside of its working folder: %s" % (path,))
+                raise Refused("it writes to a file outside of its working folder (%s)" % _name(path))
         elif event in _STARTS:
             raise Refused("it starts a process" if "fork" not in event else "it forks")
         elif event in _NETWORK:
@@ -92,9 +92,13 @@ def _hook(folder):
             if event != "socket.bind" or given[1:] and isinstance(given[1], tuple):
                 raise Refused("it opens a socket")
         elif event in _CHANGES and not all(ours(path) for path in given[:2] if isinstance(path, (str, bytes))):
-            raise Refused("it changes a file outside of its working folder: %s" % (given[0],))
+            raise Refused("it changes a file outside of its working folder (%s)" % _name(given[0]))
 
     return hook
+
+
+def _name(path):
+    return os.path.basename(os.fsdecode(path))
 
 
 class within:

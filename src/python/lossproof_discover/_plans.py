@@ -71,7 +71,7 @@ def plans(candidate, prefix, op, arrays, own_logprobs=None, owners=()):
     found = []
     for target, header in targets(candidate, prefix):
         for plan in made[:MOST]:
-            for shape in _shapes(ask, arrays, plan):
+            for shape in _shapes(ask, arrays, plan, candidate):
                 copy = Plan(**{**plan.__dict__, "target": target, "header": header, "shape": shape})
                 copy.capability, copy.assumes = dict(plan.capability), list(plan.assumes)
                 if shape == "group":
@@ -94,12 +94,16 @@ def nameable(candidate, op):
     return own + spoken
 
 
-def _shapes(ask, arrays, plan):
-    if ask.shapes == ("once",):
-        return ("once",)
-    if arrays != "torch":
-        return tuple(reversed(ask.shapes))  # plain Python is written for one token, one group, one row
-    return ask.shapes
+def _shapes(ask, arrays, plan, candidate):
+    """How often it is called for a request. One token at a time is for numbers alone: of tensors it would excuse every mistake
+    between tokens, and a mask is none of one token."""
+    shapes = [each for each in ask.shapes if each != "token" or (arrays != "torch" and "completion_mask" not in plan.uses)]
+    shapes = [each for each in shapes if each != "pair" or arrays != "torch"]
+    if "group" in shapes and ("group_ids" in plan.uses or "group_size" in plan.capability):
+        shapes.remove("group")
+    of_group = "groups" in words_of(candidate.name) or "grpo" in words_of(candidate.name)
+    # Plain Python is written for one token, one group, one row.
+    return list(reversed(shapes)) if arrays != "torch" or of_group else shapes
 
 
 def _others(ask, name):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 # Larger ones are generated, or data.
 MOST_BYTES = 2_000_000
 MOST_FILES = 2_000
+_OF_TENSORS = {"exp", "clamp", "log_softmax", "gather", "unsqueeze", "masked_fill", "cumsum", "detach"}
+_MOST_CALLS = 5
 _NOT_OURS = {"node_modules", "__pycache__", "site-packages", "build", "dist", "tests", "test"}
 # A word at the front of an annotation that no array has.
 _PLAIN = {"int", "float", "str", "bool", "Literal", "dict", "Callable"}
@@ -59,7 +61,7 @@ def files_below(paths):
 
 
 def read(path):
-    """(candidates, libraries that are imported); SyntaxError, OSError, ValueError say why not."""
+    """(candidates, libraries that are imported, calls by name); SyntaxError, OSError, ValueError say why not."""
     if os.path.getsize(path) > MOST_BYTES:
         raise ValueError("larger than %d bytes" % MOST_BYTES)
     with open(path, "rb") as source:
@@ -72,8 +74,7 @@ def read(path):
             found += _of_class(path, node)
     found = [each for each in found if each is not None]
     _share_choices(found)
-    _call_sites(tree, found)
-    return found, _imported(tree)
+    return found, _imported(tree), _calls(tree)
 
 
 def _share_choices(found):
@@ -192,14 +193,16 @@ def _returned(node):
     return [value.id] if isinstance(value, ast.Name) else []
 
 
-def _call_sites(tree, found):
-    by_name = {each.name: each for each in found}
+def _calls(tree):
+    """{name: texts of calls of whatever is called so}."""
+    found = {}
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", None)
-        if name in by_name and len(by_name[name].called) < 3:
-            by_name[name].called.append(ast.unparse(node)[:300])
+        if isinstance(node, ast.Call) and (node.args or node.keywords):
+            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", None)
+            texts = found.setdefault(name, [])
+            if name is not None and len(texts) < _MOST_CALLS:
+                texts.append(ast.unparse(node)[:300])
+    return found
 
 
 def _imported(tree):
@@ -209,4 +212,6 @@ def _imported(tree):
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names.add(node.module.split(".")[0])
+    if not names & {"torch", "numpy"} and any(isinstance(n, ast.Attribute) and n.attr in _OF_TENSORS for n in ast.walk(tree)):
+        names.add("torch")  # handed tensors by those who import it
     return names

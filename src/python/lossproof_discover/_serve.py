@@ -31,10 +31,10 @@ class Desk:
         """Files read, not imported."""
         files, wrong = files_below(paths)
         told = [{"file": path, "functions": 0, "problem": why} for path, why in wrong]
-        libraries = set()
+        libraries, calls = set(), {}
         for path in files:
             try:
-                found, imported = read(path)
+                found, imported, called = read(path)
             except SyntaxError as error:
                 told.append({"file": path, "functions": 0, "problem": "it does not parse: line %s: %s" % (error.lineno, error.msg)})
                 continue
@@ -42,8 +42,15 @@ class Desk:
                 told.append({"file": path, "functions": 0, "problem": "it cannot be read: %s" % error})
                 continue
             libraries |= imported
+            for name, texts in called.items():
+                calls.setdefault(name, []).extend((path, text) for text in texts)
             told.append({"file": path, "functions": len(found)})
             self._candidates += found
+        for each in self._candidates:
+            sites = calls.get(each.name.rpartition(".")[2], [])
+            own = [text for path, text in sites if path == each.file]
+            # Its name elsewhere may be another function's.
+            each.called = (own or [text for _, text in sites])[:5]
         candidates = [
             {
                 "file": each.file, "name": each.name, "line": each.line, "kind": each.kind,

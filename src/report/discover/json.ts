@@ -28,7 +28,7 @@ export function foundJson(found: Found): object {
       notes,
       properties: judged,
     })),
-    misfits: found.misfits.map(({ candidate, op, way, variant, broken, judged, held }) => ({
+    misfits: found.misfits.map(({ candidate, op, way, variant, broken, judged, held, instead }) => ({
       ...where(candidate),
       op,
       ...how(way),
@@ -36,6 +36,7 @@ export function foundJson(found: Found): object {
       broken,
       properties: judged,
       holding: held,
+      instead: instead ?? null,
     })),
     open: found.open.map(({ candidate, op, ways, variant, why }) => ({
       ...where(candidate),

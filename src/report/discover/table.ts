@@ -35,13 +35,14 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
       ...notes.map((text) => paint.dim(`note: ${text}`)),
     ),
   );
-  const misfits = found.misfits.flatMap(({ candidate, op, way, broken, held, judged, variant }) =>
+  const misfits = found.misfits.flatMap(({ candidate, op, way, broken, held, judged, variant, instead }) =>
     block(
       paint.orange('✗'),
       op,
       `${paint.bold(callOf(candidate, way))}  ${paint.dim(place(candidate))}`,
       `${held} of ${judged} properties hold${variantWords(variant) === '' ? '' : `; ${variantWords(variant)}`}`,
       ...broken.slice(0, MOST_SENTENCES).map(({ property, sentence }) => `${property}: ${sentence}`),
+      instead === undefined ? '' : `what holds is against its names: ${instead}`,
       ...way.assumes.map((text) => `assumed: ${text}`),
     ),
   );
@@ -71,7 +72,7 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
     ...section(
       paint,
       'Could not be called, or imported',
-      [...grouped(found.uncalled)].flatMap(([why, names]) => said(`– ${why}: ${names.join(', ')}`)),
+      [...grouped(found.uncalled, place)].flatMap(([why, names]) => said(`– ${why}: ${names.join(', ')}`)),
     ),
     ...section(
       paint,
@@ -123,8 +124,8 @@ function lastQuoted(call: string): string {
   return /'[^']*'(?!.*')/.exec(call)?.[0] ?? call;
 }
 
-function grouped(uncalled: Found['uncalled']): Map<string, string[]> {
+function grouped(uncalled: Found['uncalled'], place: (candidate: Candidate) => string): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { candidate, why } of uncalled) found.set(why, [...(found.get(why) ?? []), candidate.name]);
+  for (const { candidate, why } of uncalled) found.set(why, [...(found.get(why) ?? []), `${candidate.name} ${place(candidate)}`]);
   return found;
 }
