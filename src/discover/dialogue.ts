@@ -34,6 +34,8 @@ export interface LoadedFile {
   readonly line: string;
   readonly folder: string;
   readonly stubs: readonly string[];
+  /** Also of what is installed. */
+  readonly always: boolean;
 }
 
 /** One way to call a function for an op: the lines of an adapter, and what they rest on. */
@@ -128,8 +130,7 @@ export function openDialogue({ python, limits, loadMilliseconds, env }: Dialogue
     line = talk(python, limits.folder, env);
     if (paths !== undefined) await line.ask({ do: 'read', paths }, READ_MILLISECONDS);
     const { folder, memory, seconds } = limits;
-    const bound = await line.ask({ do: 'limit', folder, memory, seconds }, START_MILLISECONDS);
-    missing = ((bound.ok as { missing?: string[] } | undefined) ?? {}).missing ?? [];
+    missing = unboundedOf(await line.ask({ do: 'limit', folder, memory, seconds }, START_MILLISECONDS));
     return line;
   }
 
@@ -148,8 +149,7 @@ export function openDialogue({ python, limits, loadMilliseconds, env }: Dialogue
       const found = await line.ask({ do: 'read', paths: given }, READ_MILLISECONDS);
       paths = given;
       const { folder, memory, seconds } = limits;
-      const bound = await line.ask({ do: 'limit', folder, memory, seconds }, START_MILLISECONDS);
-      missing = ((bound.ok as { missing?: string[] } | undefined) ?? {}).missing ?? [];
+      missing = unboundedOf(await line.ask({ do: 'limit', folder, memory, seconds }, START_MILLISECONDS));
       return found as unknown as Said<ProjectRead>;
     },
     async load(file) {
@@ -173,6 +173,9 @@ export function openDialogue({ python, limits, loadMilliseconds, env }: Dialogue
     },
   };
 }
+
+const unboundedOf = ({ ok }: Record<string, unknown>): readonly string[] =>
+  (ok as { readonly missing?: readonly string[] } | undefined)?.missing ?? [];
 
 interface Waiting {
   readonly milliseconds: number;

@@ -9,13 +9,21 @@ export function variantWords(variant: Semantics): string {
       if (value === null || value === false || (key === 'ratio_level' && value === 'token')) return [];
       const name = key.replace(PREFIX, '').replaceAll('_', ' ');
       if (value === true) return [name];
-      if (typeof value === 'number') return value === 0 && SILENT_AT_ZERO.has(key) ? [] : [`${name} ${value}`];
+      if (typeof value === 'number')
+        return value === 0 && SILENT_AT_ZERO.has(key) ? [] : [`${name} ${value}`];
       return PLAIN.has(key) ? [String(value)] : [`${name} ${String(value)}`];
     })
     .join(', ');
 }
 
 const PREFIX = /^(kl|advantage|whiten|preference|loss)_/;
-const PLAIN = new Set(['kl_estimator', 'advantage_baseline', 'loss_aggregation', 'sft_aggregation', 'policy_objective', 'preference_objective']);
+const PLAIN = new Set([
+  'kl_estimator',
+  'advantage_baseline',
+  'loss_aggregation',
+  'sft_aggregation',
+  'policy_objective',
+  'preference_objective',
+]);
 const UNSAID = new Set(['advantage_epsilon_placement']);
 const SILENT_AT_ZERO = new Set(['kl_coef', 'entropy_coef', 'preference_label_smoothing', 'preference_gamma']);

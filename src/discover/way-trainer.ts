@@ -20,7 +20,11 @@ export function wayTrainer(op: Op, way: Way, dialogue: Dialogue, floats: 'float3
   return objectTrainer({ hello: helloOf(op, way, floats), ops: { [op]: answer } });
 }
 
-export function helloOf(op: Op, way: Pick<Way, 'capability' | 'layout' | 'one_stop'>, dtype: 'float32' | 'float64'): Hello {
+export function helloOf(
+  op: Op,
+  way: Pick<Way, 'capability' | 'layout' | 'one_stop'>,
+  dtype: 'float32' | 'float64',
+): Hello {
   const layout = way.layout === null ? {} : { layout: way.layout };
   return {
     protocol: 1,

@@ -25,7 +25,8 @@ const FLOORS: Record<string, readonly string[]> = {
   trace: ['check', 'protocol', 'tokenizers', 'view'],
   golden: ['check', 'trainer', 'protocol', 'tokenizers'],
   monitor: ['check', 'protocol', 'tokenizers'],
-  report: ['check', 'trainer', 'protocol', 'bugs', 'view', 'trace', 'golden', 'monitor'],
+  discover: ['check', 'trainer', 'protocol'],
+  report: ['check', 'trainer', 'protocol', 'bugs', 'view', 'trace', 'golden', 'monitor', 'discover'],
   index: [
     'protocol',
     'trainer',
@@ -54,6 +55,7 @@ const FLOORS: Record<string, readonly string[]> = {
     'trace',
     'golden',
     'monitor',
+    'discover',
     'index',
     'properties',
   ],

@@ -45,6 +45,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'lossproof.notebook': ['lossproof', 'lossproof_door'],
   lossproof_monitor: ['lossproof_door'],
   lossproof_ray: [],
+  lossproof_discover: ['lossproof', 'lossproof.testing'],
   'lossproof.examples': ['lossproof'],
   'lossproof.adapters': ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
   'lossproof.adapters.common': ['lossproof', 'lossproof.testing'],

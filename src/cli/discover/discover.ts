@@ -4,10 +4,11 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type AdapterText, adapterText } from '../../discover/adapter.ts';
+import { type AdapterText, adapterText, type Preferred } from '../../discover/adapter.ts';
 import { openDialogue, type ProjectRead } from '../../discover/dialogue.ts';
+import type { Found } from '../../discover/found.ts';
 import { PROOFS } from '../../discover/ops.ts';
-import { type Found, search } from '../../discover/search.ts';
+import { search } from '../../discover/search.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { foundJson } from '../../report/discover/json.ts';
 import { discoverLines, summaryLine } from '../../report/discover/table.ts';
@@ -40,7 +41,9 @@ export interface DiscoverOptions {
 export function addDiscover(program: Command, { context, finish }: Invocation): void {
   tell(program.command('discover'), WORDS)
     .summary('find which functions of a trainer answer which op')
-    .description("find which of a trainer's functions answer which op, by calling them, and write the adapter")
+    .description(
+      "find which of a trainer's functions answer which op, by calling them, and write the adapter",
+    )
     .argument('<path...>', 'Python files, or folders of them')
     .option('--write <file>', 'write an adapter with what was found')
     .option('--force', 'write over a file that is there')
@@ -48,7 +51,12 @@ export function addDiscover(program: Command, { context, finish }: Invocation): 
     .option('--json', 'what was found as JSON')
     .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
     .option('--max-time <seconds>', 'in all; what had no turn is said', seconds, DEFAULT_SECONDS)
-    .option('--memory <gigabytes>', 'of address space, where the system bounds it', positive, DEFAULT_GIGABYTES)
+    .option(
+      '--memory <gigabytes>',
+      'of address space, where the system bounds it',
+      positive,
+      DEFAULT_GIGABYTES,
+    )
     .action(async (paths: readonly string[], options: DiscoverOptions) =>
       finish(await discover(paths, options, context)),
     );
@@ -71,21 +79,26 @@ const WORDS: Words = {
   },
 };
 
-const DEFAULT_SECONDS = 600;
+export const DEFAULT_SECONDS = 600;
 /** Importing torch and transformers reserves much more address space than it uses. */
-const DEFAULT_GIGABYTES = 32;
+export const DEFAULT_GIGABYTES = 32;
 
-async function discover(paths: readonly string[], options: DiscoverOptions, context: Context): Promise<number> {
+async function discover(
+  paths: readonly string[],
+  options: DiscoverOptions,
+  context: Context,
+): Promise<number> {
   const done = await discovered(paths, options, context);
   if (isProblem(done)) return refuse(context, done);
   const { found, interrupted } = done;
   if (options.json === true) say(context, JSON.stringify(foundJson(found), undefined, 2));
   else sayFound(found, context);
-  const written = options.write === undefined ? undefined : write(found, options.write, paths, options, context);
+  const written =
+    options.write === undefined ? undefined : write(found, options.write, paths, options, context);
   if (written !== undefined && isProblem(written)) return refuse(context, written);
   if (options.json !== true) sayNext(found, written, options, paths, context);
   if (interrupted) return INTERRUPTED;
-  if (found.misfits.length > 0) return FAILED;
+  if (found.misfits.length > 0 || found.bound.some(({ failing }) => failing.length > 0)) return FAILED;
   return found.bound.length > 0 ? HOLDS : NO_VERDICT;
 }
 
@@ -102,7 +115,11 @@ export async function discovered(
 ): Promise<Discovered | Problem> {
   const only = onlyOf(options.only);
   if (only !== undefined && isProblem(only)) return only;
-  if (options.write !== undefined && options.force !== true && existsSync(resolve(context.cwd, options.write)))
+  if (
+    options.write !== undefined &&
+    options.force !== true &&
+    existsSync(resolve(context.cwd, options.write))
+  )
     return { problem: `${options.write} is already here; --force writes over it` };
   const python = findPython(options.python, context);
   // Of a temporary folder that is a link its target: what is inside is told by its path.
@@ -122,7 +139,8 @@ export async function discovered(
   try {
     interrupts.begin();
     const read = await dialogue.read(paths.map((path) => resolve(context.cwd, path)));
-    if (!('ok' in read)) return { problem: `nothing could be read: ${'problem' in read ? read.problem : ''}` };
+    if (!('ok' in read))
+      return { problem: `nothing could be read: ${'problem' in read ? read.problem : ''}` };
     const project = read.ok;
     const unread = unreadable(project, context);
     if (unread !== undefined) return unread;
@@ -171,7 +189,9 @@ function boundedEnvironment(folder: string, { env }: Context): Record<string, st
   };
 }
 
-function onlyOf(given: readonly string[] | undefined): ReadonlySet<(typeof PROOFS)[number]['op']> | Problem | undefined {
+function onlyOf(
+  given: readonly string[] | undefined,
+): ReadonlySet<(typeof PROOFS)[number]['op']> | Problem | undefined {
   if (given === undefined) return undefined;
   const names = splitNames(given);
   const known = PROOFS.map(({ op }) => op as string);
@@ -188,7 +208,8 @@ function unreadable({ files, candidates }: ProjectRead, { cwd }: Context): Probl
   const [first] = files.filter(({ problem }) => problem !== undefined);
   if (first !== undefined) return { problem: `${relative(cwd, first.file) || first.file}: ${first.problem}` };
   return {
-    problem: 'there is no function in these files that returns something; a script that does everything in one place is traced: `lossproof trace -- python train.py`',
+    problem:
+      'there is no function in these files that returns something; a script that does everything in one place is traced: `lossproof trace -- python train.py`',
   };
 }
 
@@ -198,8 +219,12 @@ function introduction(
   { maxTime, memory }: Pick<DiscoverOptions, 'maxTime' | 'memory'>,
   context: Context,
 ): string[] {
-  const names = files.filter(({ functions }) => functions > 0).map(({ file }) => relative(context.cwd, file) || file);
-  const shown = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '');
+  const names = files
+    .filter(({ functions }) => functions > 0)
+    .map(({ file }) => relative(context.cwd, file) || file);
+  const shown =
+    names.slice(0, MOST_NAMED).join(', ') +
+    (names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '');
   const bounds = `in a process of its own: no network, writing to a temporary folder only, ${memory} GB, ${maxTime} s`;
   const but = missing.length === 0 ? '' : ` (this system: ${missing.join('; ')})`;
   return wrap(
@@ -210,13 +235,18 @@ function introduction(
 
 const MOST_NAMED = 6;
 
-function sayFound(found: Found, context: Context): void {
+export function sayFound(found: Found, context: Context): void {
   const paint = choosePaint(context.out.isTty, context.env);
   const width = widthOfScreen(context);
-  say(context, ...discoverLines(found, { width, paint, cwd: context.cwd }), '', ...wrap(summaryLine(found), width));
+  say(
+    context,
+    ...discoverLines(found, { width, paint, cwd: context.cwd }),
+    '',
+    ...wrap(summaryLine(found), width),
+  );
 }
 
-interface Written extends AdapterText {
+export interface Written extends AdapterText {
   readonly file: string;
 }
 
@@ -227,9 +257,10 @@ export function write(
   paths: readonly string[],
   { force = false }: Pick<DiscoverOptions, 'force'>,
   context: Context,
+  preferred?: Preferred,
 ): Written | Problem | undefined {
   const path = resolve(context.cwd, file);
-  const adapter = adapterText(found, path, paths.map(quoted));
+  const adapter = adapterText(found, path, paths.map(quoted), preferred);
   if (adapter === undefined) return undefined;
   try {
     writeFileSync(path, adapter.text, { flag: force ? 'w' : 'wx' });

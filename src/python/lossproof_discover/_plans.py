@@ -127,7 +127,8 @@ def _choices(parameter, ask, arrays, own_logprobs, prefix, owners):
                 if not own_logprobs:
                     continue
                 text = own_logprobs
-            score = agreement(parameter.name, source.hints or ask.hints[source.field], _others(ask, source.field) - set(source.hints))
+            own_name = 4 if parameter.name == source.field else 0
+            score = own_name or agreement(parameter.name, source.hints or ask.hints[source.field], _others(ask, source.field) - set(source.hints))
             if parameter.default is not None and score <= 0:
                 continue  # what may be left out is not given what its name does not ask for
             if score < -1:

@@ -137,7 +137,9 @@ def _parameter(node, argument, default):
     value = getattr(default, "value", None) if isinstance(default, ast.Constant) else None
     said = [t for t in re.findall(r"\w+", annotation) if t not in ("Optional", "Union", "None", "typing")]
     bare = said[0] if said and (len(said) == 1 or said[0] in ("Literal", "dict", "Callable")) else ""
-    if isinstance(value, (bool, int, float, str)):
+    if re.search(r"\b([Ll]ist|Sequence|Iterable|[Tt]uple|Tensor|ndarray)\b", annotation):
+        one.kind = "any"
+    elif isinstance(value, (bool, int, float, str)):
         one.kind = type(value).__name__
     elif bare in _PLAIN and "ensor" not in annotation and "rray" not in annotation:
         one.kind = bare if bare in ("int", "float", "str", "bool") else "other"

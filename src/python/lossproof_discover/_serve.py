@@ -23,7 +23,7 @@ LOAD_SECONDS = 120.0
 
 class Desk:
     def __init__(self):
-        self._candidates, self._loaded, self._tried = [], {}, []
+        self._candidates, self._loaded, self._tried, self._libraries = [], {}, [], set()
         self._trier = Trier(time.monotonic, self._loaded)
         self._encode = encoder()
 
@@ -60,6 +60,7 @@ class Desk:
             for each in self._candidates
         ]  # fmt: skip
         arrays = next((name for name in ("torch", "numpy") if name in libraries), None)
+        self._libraries = libraries
         return {"files": told, "candidates": candidates, "arrays": arrays}
 
     def limit(self, folder, memory, seconds):
@@ -68,9 +69,9 @@ class Desk:
     def load(self, file):
         if file not in self._loaded:
             with within(LOAD_SECONDS):
-                self._loaded[file] = load(file)
+                self._loaded[file] = load(file, self._libraries)
         one = self._loaded[file]
-        return {"line": one.line, "folder": one.folder, "stubs": one.stubs}
+        return {"line": one.line, "folder": one.folder, "stubs": one.stubs, "always": one.always}
 
     def attempt(self, candidate, op, arrays, cases, own):
         one = self._candidates[candidate]

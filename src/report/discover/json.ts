@@ -1,6 +1,6 @@
 // What `discover` found, for a program. Names as on the wire; what is added later may be there, what is here stays.
 import type { Candidate, Way } from '../../discover/dialogue.ts';
-import type { Found } from '../../discover/search.ts';
+import type { Found } from '../../discover/found.ts';
 import { VERSION } from '../../version.ts';
 
 export function foundJson(found: Found): object {
@@ -18,12 +18,13 @@ export function foundJson(found: Found): object {
     version: VERSION,
     arrays: found.arrays,
     files: found.files,
-    bound: found.bound.map(({ candidate, op, way, variant, others, weaker, notes, judged }) => ({
+    bound: found.bound.map(({ candidate, op, way, variant, others, failing, weaker, notes, judged }) => ({
       ...where(candidate),
       op,
       ...how(way),
       variant,
       others,
+      failing,
       should: weaker,
       notes,
       properties: judged,

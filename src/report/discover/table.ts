@@ -2,7 +2,7 @@
 // must settle, what fits nothing, what could not be called.
 import { relative } from 'node:path';
 import type { Candidate, Way } from '../../discover/dialogue.ts';
-import type { Found } from '../../discover/search.ts';
+import type { Found } from '../../discover/found.ts';
 import { variantWords } from '../../discover/variant.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
@@ -21,7 +21,7 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
     const [head = '', ...more] = wrap(first, width - INDENT.length);
     return [`${glyph} ${pad(op, OP_WIDTH)}${head}`, ...[...more, ...lines].map((line) => INDENT + line)];
   };
-  const bound = found.bound.flatMap(({ candidate, op, way, variant, others, weaker, notes }) =>
+  const bound = found.bound.flatMap(({ candidate, op, way, variant, others, failing, weaker, notes }) =>
     block(
       paint.blue('✓'),
       op,
@@ -30,6 +30,9 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
       others.length === 0
         ? ''
         : `also ${others.map(({ call, variant: other }) => `${lastQuoted(call)} ${variantWords(other)}`).join('; ')}`,
+      ...failing.map(({ call, broken }) =>
+        paint.orange(`✗ with ${lastQuoted(call)} it does not hold: ${broken.property}: ${broken.sentence}`),
+      ),
       ...way.assumes.map((text) => `assumed: ${text}`),
       ...weaker.map(({ property, sentence }) => paint.dim(`should ${property}: ${sentence}`)),
       ...notes.map((text) => paint.dim(`note: ${text}`)),
@@ -66,7 +69,9 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
       paint,
       'Fits nothing, and the op that it came nearest to',
       near.flatMap(({ candidate, nearest }) =>
-        said(`· ${candidate.name}  ${place(candidate)}: ${nearest?.op}, ${nearest?.held} of ${nearest?.judged} properties`),
+        said(
+          `· ${candidate.name}  ${place(candidate)}: ${nearest?.op}, ${nearest?.held} of ${nearest?.judged} properties`,
+        ),
       ),
     ),
     ...section(
@@ -81,7 +86,14 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
         problem === undefined ? [] : said(`– ${relative(cwd, file) || file}: ${problem}`),
       ),
     ),
-    ...(far.length === 0 ? [] : ['', ...said(`${plural(far.length, 'function')} more ${far.length === 1 ? 'answers' : 'answer'} no op.`).map(paint.dim)]),
+    ...(far.length === 0
+      ? []
+      : [
+          '',
+          ...said(
+            `${plural(far.length, 'function')} more ${far.length === 1 ? 'answers' : 'answer'} no op.`,
+          ).map(paint.dim),
+        ]),
   ];
 }
 
@@ -124,8 +136,12 @@ function lastQuoted(call: string): string {
   return /'[^']*'(?!.*')/.exec(call)?.[0] ?? call;
 }
 
-function grouped(uncalled: Found['uncalled'], place: (candidate: Candidate) => string): Map<string, string[]> {
+function grouped(
+  uncalled: Found['uncalled'],
+  place: (candidate: Candidate) => string,
+): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { candidate, why } of uncalled) found.set(why, [...(found.get(why) ?? []), `${candidate.name} ${place(candidate)}`]);
+  for (const { candidate, why } of uncalled)
+    found.set(why, [...(found.get(why) ?? []), `${candidate.name} ${place(candidate)}`]);
   return found;
 }
