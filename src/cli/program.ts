@@ -108,8 +108,7 @@ const COMMANDS: readonly (readonly [
 
 const WORDS: Words = {
   examples: [
-    { command: 'npx lossproof demo', does: 'see six real bugs caught' },
-    { command: 'npx lossproof init', does: 'write an adapter to start from' },
+    { command: 'npx lossproof init --from trainer.py', does: 'write an adapter of its functions' },
     { command: 'npx lossproof check -- python adapter.py', does: 'check every property' },
     { command: 'npx lossproof trace -- python train.py', does: 'see what a script really trains' },
   ],

@@ -174,7 +174,7 @@ function serveText({ arrays }: Found, entries: readonly Entry[]): string {
   const name = entries[0]?.candidate.file.split(/[/\\]/).at(-1)?.replace(/\.py$/, '') ?? 'trainer';
   const given = [
     `name=${python(name)}`,
-    arrays === null ? 'dtype="float64"' : `arrays=${python(arrays)}`,
+    ...(arrays === null ? [] : [`arrays=${python(arrays)}`]),
     ...(entries.some(({ way }) => way.one_stop) ? [`tokens=${python(ONE_STOP)}`] : []),
   ];
   const measured = Object.entries(semantics).map(

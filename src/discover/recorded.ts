@@ -28,7 +28,7 @@ export async function recordedCases(
     return reject('recorded');
   };
   // One stop id suits every trainer; what the others are called is the judge's.
-  const hello = helloOf(op, { capability, layout, one_stop: op === 'mask' }, 'float32');
+  const hello = helloOf(op, { capability, layout, one_stop: op === 'mask' });
   const trainer = objectTrainer({ hello, ops: { [op]: record } });
   const world = worldOf(trainer, undefined, ANY_FORMULA);
   for (const given of fc.sample(property.given(world), { seed: SEED, numRuns: DRAWN }))

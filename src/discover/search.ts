@@ -31,7 +31,6 @@ export async function search(options: SearchOptions): Promise<Found> {
   const found = emptyOf(project);
   const failed = new Map<string, string>();
   const loadedAt = new Map<string, number>();
-  const floats = project.arrays === null ? 'float64' : 'float32';
   let own: string | undefined;
   let done = 0;
 
@@ -88,7 +87,6 @@ export async function search(options: SearchOptions): Promise<Found> {
         ways: said.ok.ways.slice(0, named > 0 ? MOST_WAYS : MOST_UNNAMED),
         dialogue,
         properties,
-        floats,
         signal,
       });
       if (judged.fit !== undefined) {

@@ -8,8 +8,8 @@ import type { Dialogue, Way } from './dialogue.ts';
 /** Ids of a trainer whose generation stops at one id. */
 export const ONE_STOP = { vocab_size: 32, pad_token_id: 0, eos_token_ids: [2] } as const;
 
-export function wayTrainer(op: Op, way: Way, dialogue: Dialogue, floats: 'float32' | 'float64'): Trainer {
-  const wire = { layoutOf: () => TOKEN_ROW, base64: false, floats } as const;
+export function wayTrainer(op: Op, way: Way, dialogue: Dialogue): Trainer {
+  const wire = { layoutOf: () => TOKEN_ROW, base64: false, floats: 'float32' } as const;
   const answer = async (args: never): Promise<never> => {
     // Its tracks are in the layout of the way by now.
     const said = await dialogue.answer(way.way, encodeArgs(op, args, wire));
@@ -17,20 +17,16 @@ export function wayTrainer(op: Op, way: Way, dialogue: Dialogue, floats: 'float3
     if (said.ok === undefined) throw new Error(String(said.error ?? said.problem ?? 'no answer'));
     return said.ok as never;
   };
-  return objectTrainer({ hello: helloOf(op, way, floats), ops: { [op]: answer } });
+  return objectTrainer({ hello: helloOf(op, way), ops: { [op]: answer } });
 }
 
-export function helloOf(
-  op: Op,
-  way: Pick<Way, 'capability' | 'layout' | 'one_stop'>,
-  dtype: 'float32' | 'float64',
-): Hello {
+/** No dtype: what computes in doubles, too, is held to the tolerances of float32, as whoever declares nothing is. */
+export function helloOf(op: Op, way: Pick<Way, 'capability' | 'layout' | 'one_stop'>): Hello {
   const layout = way.layout === null ? {} : { layout: way.layout };
   return {
     protocol: 1,
     name: 'discover',
     ops: { [op]: { ...way.capability, ...layout } },
-    dtype,
     ...(way.one_stop ? { tokens: ONE_STOP } : {}),
   } as Hello;
 }

@@ -14,7 +14,6 @@ export interface WaysAsk {
   readonly ways: readonly Way[];
   readonly dialogue: Dialogue;
   readonly properties: readonly Property[];
-  readonly floats: 'float32' | 'float64';
   readonly signal: StopSignal;
 }
 
@@ -44,7 +43,6 @@ export async function judgeWays({
   ways,
   dialogue,
   properties,
-  floats,
   signal,
 }: WaysAsk): Promise<WaysJudged> {
   const { op } = proof;
@@ -61,7 +59,7 @@ export async function judgeWays({
     // What holds on whole rows holds on their ends.
     if (fits.some(({ way: { call } }) => call === way.call)) continue;
     if (fits.length > MOST_OTHERS) break;
-    const trainer = wayTrainer(op, way, dialogue, floats);
+    const trainer = wayTrainer(op, way, dialogue);
     const broken = property === undefined ? undefined : await quickly(trainer, property);
     if (broken !== undefined && (misfit !== undefined || !way.agrees || fits.length > 0)) {
       failing.push({ way, broken });

@@ -214,6 +214,13 @@ def _imported(tree):
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names.add(node.module.split(".")[0])
-    if not names & {"torch", "numpy"} and any(isinstance(n, ast.Attribute) and n.attr in _OF_TENSORS for n in ast.walk(tree)):
+    if not names & {"torch", "numpy"} and any(_is_of_tensors(n, names) for n in ast.walk(tree)):
         names.add("torch")  # handed tensors by those who import it
     return names
+
+
+def _is_of_tensors(node, modules):
+    """`difference.exp`, and not `math.exp`."""
+    if not isinstance(node, ast.Attribute) or node.attr not in _OF_TENSORS:
+        return False
+    return not (isinstance(node.value, ast.Name) and node.value.id in modules)

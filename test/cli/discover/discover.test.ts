@@ -13,7 +13,10 @@ const BAD = fileURLToPath(new URL('bad', import.meta.url));
 
 interface Json {
   readonly bound: readonly { readonly function: string; readonly op: string; readonly call: string }[];
-  readonly misfits: readonly { readonly function: string; readonly broken: readonly { readonly sentence: string }[] }[];
+  readonly misfits: readonly {
+    readonly function: string;
+    readonly broken: readonly { readonly sentence: string }[];
+  }[];
   readonly open: readonly { readonly function: string }[];
   readonly uncalled: readonly { readonly file: string; readonly why: string }[];
 }
@@ -26,7 +29,8 @@ async function found(world: World, ...words: readonly string[]): Promise<Json> {
   return parsed.ok as Json;
 }
 
-const leftBehind = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('lossproof-discover-'));
+const leftBehind = (): string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith('lossproof-discover-'));
 
 describe('a trainer of functions', () => {
   test('is bound, written as an adapter that runs, and never written over', async () => {
@@ -39,10 +43,14 @@ describe('a trainer of functions', () => {
     expect(out).toContain('discover runs the code of my code/my_trainer.py (3 functions)');
     expect(out).toMatch(/✓ mask +build_batch\(prompt_ids, completion_ids, pad_token_id\)/);
     expect(out).toMatch(/✓ kl +k3\(logprobs, ref_logprobs\)[^\n]*\n +k3\n/);
-    expect(out).toMatch(/✓ advantages +group_advantages\(rewards\)[^\n]*\n +group-mean, scaling group, ddof 1, epsilon 0.0001/);
+    expect(out).toMatch(
+      /✓ advantages +group_advantages\(rewards\)[^\n]*\n +group-mean, scaling group, ddof 1, epsilon 0.0001/,
+    );
     expect(out).toContain('3 functions: 3 bound');
     const written = readFileSync(join(world.folder, 'adapter.py'), 'utf8');
-    expect(written).toContain('sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "my code"))');
+    expect(written).toContain(
+      'sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "my code"))',
+    );
 
     expect(await world.run('check', '--cases', '10', '--no-corpus', '--', 'python3', 'adapter.py')).toBe(0);
     expect(await world.run('discover', ...words)).toBe(2);
@@ -61,7 +69,10 @@ describe('a trainer of functions', () => {
 
   test('is a finding where names say one order of arguments and behaviour another', async () => {
     const world = makeWorld(properties);
-    world.write('swapped.py', readFileSync(EXAMPLE, 'utf8').replace('ref_logprob - logprob', 'logprob - ref_logprob'));
+    world.write(
+      'swapped.py',
+      readFileSync(EXAMPLE, 'utf8').replace('ref_logprob - logprob', 'logprob - ref_logprob'),
+    );
     const { bound, misfits } = await found(world, 'swapped.py', '--only', 'kl');
     expect(bound).toEqual([]);
     expect(misfits[0]?.broken[0]?.sentence).toContain('if policy and reference are swapped');
@@ -116,7 +127,11 @@ describe('code that does what it may not', () => {
     const why = new Map(uncalled.map((each) => [each.file.split('/').at(-1) ?? '', each.why]));
     for (const [file, pattern] of Object.entries(WHY)) expect(why.get(file), file).toMatch(pattern);
     expect(why.has('eats_memory.py')).toBe(true);
-    expect(readdirSync(BAD).filter((name) => name !== '__pycache__').sort()).toEqual(before);
+    expect(
+      readdirSync(BAD)
+        .filter((name) => name !== '__pycache__')
+        .sort(),
+    ).toEqual(before);
     expect(leftBehind()).toEqual([]);
   });
 

@@ -13,7 +13,12 @@ const OWN = fileURLToPath(new URL('own/grpo.py', import.meta.url));
 const FAULTY = fileURLToPath(new URL('faulty', import.meta.url));
 
 interface Json {
-  readonly bound: readonly { readonly function: string; readonly file: string; readonly op: string; readonly variant: Readonly<Record<string, unknown>> }[];
+  readonly bound: readonly {
+    readonly function: string;
+    readonly file: string;
+    readonly op: string;
+    readonly variant: Readonly<Record<string, unknown>>;
+  }[];
   readonly misfits: readonly { readonly file: string }[];
   readonly open: readonly { readonly file: string }[];
 }
@@ -45,7 +50,10 @@ test('a trainer of 141 lines is bound, each function with its variant', async ()
     kl_coef: 0.04,
     loss_aggregation: 'token-mean',
   });
-  expect(byName.get('group_advantages')?.variant).toMatchObject({ advantage_ddof: 1, advantage_epsilon: 1e-4 });
+  expect(byName.get('group_advantages')?.variant).toMatchObject({
+    advantage_ddof: 1,
+    advantage_epsilon: 1e-4,
+  });
   expect([...misfits, ...open]).toEqual([]);
 });
 
@@ -53,5 +61,9 @@ test('a planted bug is shown or asked about, never bound as right', async () => 
   const { bound, misfits, open } = await found(FAULTY);
   expect(bound.map(({ file, op }) => `${file} ${op}`)).toEqual([]);
   const shown = new Set([...misfits, ...open].map(({ file }) => file.split('/').at(-1)));
-  expect([...shown].sort()).toEqual(readdirSync(FAULTY).filter((name) => name.endsWith('.py')).sort());
+  expect([...shown].sort()).toEqual(
+    readdirSync(FAULTY)
+      .filter((name) => name.endsWith('.py'))
+      .sort(),
+  );
 });
