@@ -1,6 +1,6 @@
-// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and three that
-// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest. Does nothing where they are already
-// what the requirements say. Runs without `npm run build`, hence .mjs.
+// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and four that
+// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest, .venv-sources trainers that are read. Does
+// nothing where they are already what the requirements say. Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,6 +43,14 @@ prepare({
   size: 'pytest and xdist: about 2 MB',
   options: ['--no-deps'],
   proof: 'import pytest, xdist, torch',
+  beside: trainers,
+});
+prepare({
+  folder: '.venv-sources',
+  requirements: 'sources-requirements.txt',
+  size: 'verl and OpenRLHF without what they need: about 3 MB',
+  options: ['--no-deps'],
+  proof: 'import importlib.util as u; assert u.find_spec("verl") and u.find_spec("openrlhf")',
   beside: trainers,
 });
 

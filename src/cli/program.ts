@@ -10,6 +10,7 @@ import { addReplay } from './check/replay.ts';
 import { addCompletion } from './completion/completion.ts';
 import { type Context, refuse } from './context.ts';
 import { addDataset } from './dataset/dataset.ts';
+import { addDiscover } from './discover/discover.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
 import { addGolden } from './golden/golden.ts';
 import { HELP_ALL, isAbridged, layHelpOut, shownCommands } from './help/layout.ts';
@@ -99,7 +100,7 @@ const COMMANDS: readonly (readonly [
   group: string,
   adders: readonly ((program: Command, invocation: Invocation) => void)[],
 ])[] = [
-  ['To begin:', [addDemo, addInit, addDoctor]],
+  ['To begin:', [addDemo, addDiscover, addInit, addDoctor]],
   ['A trainer, behind an adapter:', [addCheck, addReplay, addProfile, addGolden, addMutate]],
   ['A script, the logs of a run, a data set:', [addTrace, addMonitor, addView, addDataset]],
   ['What was found, and what it means:', [addReport, addMerge, addExplain, addList]],
@@ -108,7 +109,7 @@ const COMMANDS: readonly (readonly [
 
 const WORDS: Words = {
   examples: [
-    { command: 'npx lossproof demo', does: 'see six real bugs caught' },
+    { command: 'npx lossproof init --from trainer.py', does: 'write an adapter of its functions' },
     { command: 'npx lossproof check -- python adapter.py', does: 'check every property' },
     { command: 'npx lossproof trace -- python train.py', does: 'see what a script really trains' },
   ],

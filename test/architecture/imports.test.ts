@@ -26,7 +26,8 @@ const FLOORS: Record<string, readonly string[]> = {
   golden: ['check', 'trainer', 'protocol', 'tokenizers'],
   monitor: ['check', 'protocol', 'tokenizers'],
   mutate: ['check', 'trainer'],
-  report: ['check', 'trainer', 'protocol', 'bugs', 'view', 'trace', 'golden', 'monitor', 'mutate'],
+  discover: ['check', 'trainer', 'protocol'],
+  report: ['check', 'trainer', 'protocol', 'bugs', 'view', 'trace', 'golden', 'monitor', 'mutate', 'discover'],
   index: [
     'protocol',
     'trainer',
@@ -56,6 +57,7 @@ const FLOORS: Record<string, readonly string[]> = {
     'golden',
     'monitor',
     'mutate',
+    'discover',
     'index',
     'properties',
   ],

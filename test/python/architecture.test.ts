@@ -48,6 +48,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   // It changes a process in which the adapter has imported the SDK, and takes over where that would begin to answer.
   lossproof_mutate: ['lossproof'],
   'lossproof_mutate.bootstrap': ['lossproof_mutate'],
+  lossproof_discover: ['lossproof', 'lossproof.testing'],
   'lossproof.examples': ['lossproof'],
   'lossproof.adapters': ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
   'lossproof.adapters.common': ['lossproof', 'lossproof.testing'],

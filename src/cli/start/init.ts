@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { quoted } from '../../report/failure/reproduce.ts';
 import { PACKAGE_ROOT, VERSION } from '../../version.ts';
 import { CONFIG_NAMES } from '../config/config.ts';
 import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
@@ -17,22 +18,39 @@ import { STARTER, type StarterFile, starterConfig } from './starter.ts';
 interface InitOptions {
   readonly force?: boolean;
   readonly vitest?: boolean;
+  readonly from?: readonly string[];
+  readonly python?: string;
 }
 
 export function addInit(program: Command, { context, finish }: Invocation): void {
   tell(program.command('init'), WORDS)
     .summary('write an adapter and a configuration to start from')
     .description('write an adapter to start from, and a configuration that names it')
+    .option(
+      '--from <path...>',
+      "the trainer's files: the adapter answers with functions found in them (`discover`)",
+    )
+    .option(
+      '--python <path>',
+      'the Python that you train with (default: the active or ./.venv one, or python3)',
+    )
     .option('--vitest', 'also a test of the trainer, and what `npm test` needs in package.json')
     .option('--force', 'write over files that are there')
-    .action((options: InitOptions) =>
-      finish(options.vitest === true ? initVitest(options, context) : init(options, context)),
+    .action(async (options: InitOptions) =>
+      finish(
+        options.from !== undefined
+          ? await initFrom(options.from, options, context)
+          : options.vitest === true
+            ? initVitest(options, context)
+            : init(options, context),
+      ),
     );
 }
 
 const WORDS: Words = {
   examples: [
     { command: 'npx lossproof init' },
+    { command: 'npx lossproof init --from trainer.py' },
     { command: 'npx lossproof init --vitest' },
     { command: 'npx lossproof init --force' },
   ],
@@ -49,15 +67,40 @@ const PACKAGE = 'package.json';
 function init({ force = false }: InitOptions, context: Context): number {
   const files: StarterFile[] = [ADAPTER, CONFIG];
   const taken = files.filter((name) => isThere(name, context));
-  if (taken.length > 0 && !force) {
-    return refuse(context, {
-      problem: `${listed(taken)} ${taken.length === 1 ? 'is' : 'are'} already here; --force writes over`,
-    });
-  }
+  if (taken.length > 0 && !force) return refuse(context, alreadyHere(taken));
   const problem = writeStarters(files, force, schemaFrom(context), context);
   if (problem !== undefined) return refuse(context, problem);
   say(context, `wrote ${listed(files)}`, '', 'Next:', '  npx lossproof doctor', '  npx lossproof check');
   return HOLDS;
+}
+
+async function initFrom(
+  paths: readonly string[],
+  { force = false, vitest, python }: InitOptions,
+  context: Context,
+): Promise<number> {
+  if (vitest === true)
+    return refuse(context, {
+      problem:
+        '--from and --vitest are two steps: --from writes the adapter, then `npx lossproof init --vitest` keeps it',
+    });
+  const files: StarterFile[] = [ADAPTER, CONFIG];
+  const taken = files.filter((name) => isThere(name, context));
+  if (taken.length > 0 && !force) return refuse(context, alreadyHere(taken));
+  const { writeFrom } = await import('../discover/from.ts');
+  const written = await writeFrom(paths, ADAPTER, { force, python }, context);
+  if (typeof written === 'number') return written;
+  const problem = writeStarters([CONFIG], force, schemaFrom(context), context, python);
+  if (problem !== undefined) return refuse(context, problem);
+  const failing = written.failing.length === 0 ? '' : `; ${written.failing.join(', ')} will fail, see above`;
+  say(context, '', `wrote ${listed(files)}${failing}`, '', 'Next:', '  npx lossproof check');
+  return HOLDS;
+}
+
+function alreadyHere(taken: readonly string[]): Problem {
+  return {
+    problem: `${listed(taken)} ${taken.length === 1 ? 'is' : 'are'} already here; --force writes over`,
+  };
 }
 
 function initVitest({ force = false }: InitOptions, context: Context): number {
@@ -118,10 +161,11 @@ function writeStarters(
   force: boolean,
   schema: string | undefined,
   context: Context,
+  python?: string,
 ): Problem | undefined {
   for (const name of files) {
     // `wx` closes the gap between looking and writing.
-    const problem = write(name, contentOf(name, schema, context), force ? 'w' : 'wx', context);
+    const problem = write(name, contentOf(name, schema, context, python), force ? 'w' : 'wx', context);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -130,8 +174,14 @@ function writeStarters(
 /** The environment beside the code is the one that trains; an active one is what python3 means anyway. */
 const OWN_PYTHON = pythonIn('.venv').replaceAll('\\', '/');
 
-function contentOf(name: StarterFile, schema: string | undefined, context: Context): string {
+function contentOf(
+  name: StarterFile,
+  schema: string | undefined,
+  context: Context,
+  python: string | undefined,
+): string {
   if (name !== CONFIG) return STARTER[name];
+  if (python !== undefined) return starterConfig(quoted(python), schema);
   return starterConfig(isThere(OWN_PYTHON, context) ? OWN_PYTHON : ANY_PYTHON, schema);
 }
 

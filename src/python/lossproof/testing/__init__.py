@@ -4,18 +4,21 @@ the harness asks. Standard library at import; torch is imported by what needs it
     spy, replaced        what is called, with what, and with what stands in its place
     slice_of             a stretch of a method, found by its text
     stub                 imports of packages that are not installed
+    Settings, instance   a configuration, by attribute and by key; an object without its constructor
     Table, Codec         a model whose logits are given; a tokenizer of single characters
     recorded_backward    the losses that the optimiser gets
 
 A recipe of each is in docs/attach.md."""
 
 from ._codec import Codec
+from ._instance import instance
 from ._replaced import replaced
+from ._settings import Settings
 from ._slice import slice_of
 from ._spy import spy
 from ._stub import stub
 
-__all__ = ["Codec", "Table", "recorded_backward", "replaced", "slice_of", "spy", "stub"]
+__all__ = ["Codec", "Settings", "Table", "instance", "recorded_backward", "replaced", "slice_of", "spy", "stub"]
 
 _TORCH = {"Table": "_table", "recorded_backward": "_backward"}
 

@@ -1,0 +1,153 @@
+// Trainers that `discover` is measured on, and what a person bound in them by hand: pure functions of adapters that were written for
+// them. What such a function is measured to do is said of each, as its code says it.
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '../../src/version.ts';
+
+export interface Expected {
+  readonly name: string;
+  readonly op: string;
+  /** What of the variant must be measured. */
+  readonly variant?: Readonly<Record<string, unknown>>;
+  /** Its formula is none that is known: to be shown with how it differs, and not bound. */
+  readonly own?: true;
+}
+
+export interface MeasuredSet {
+  readonly title: string;
+  /** The environment beside the package that has it. */
+  readonly environment: '.venv' | '.venv-sources';
+  /** Within its packages, or within this package. */
+  readonly paths: readonly string[];
+  readonly ours?: true;
+  readonly expected: readonly Expected[];
+}
+
+const GROUP = { advantage_baseline: 'group-mean', advantage_scaling: 'group', advantage_ddof: 1 } as const;
+const VERL = { loss_aggregation: 'token-mean', clip_low: 0.2, clip_high: 0.2 } as const;
+
+export const SETS: readonly MeasuredSet[] = [
+  {
+    title: 'verl 0.9.1, core algorithms',
+    environment: '.venv-sources',
+    paths: ['verl/trainer/ppo/core_algos.py', 'verl/utils/torch_functional.py'],
+    expected: [
+      { name: 'kl_penalty', op: 'kl', variant: { kl_estimator: 'k3', kl_clamp: 10 } },
+      { name: 'compute_gae_advantage_return', op: 'gae' },
+      {
+        name: 'compute_grpo_outcome_advantage',
+        op: 'advantages',
+        variant: { ...GROUP, advantage_epsilon: 1e-6 },
+      },
+      { name: 'compute_grpo_vectorized_outcome_advantage', op: 'advantages', variant: GROUP },
+      {
+        name: 'compute_rloo_outcome_advantage',
+        op: 'advantages',
+        variant: { advantage_baseline: 'leave-one-out', advantage_scaling: 'none' },
+      },
+      {
+        name: 'compute_rloo_vectorized_outcome_advantage',
+        op: 'advantages',
+        variant: { advantage_baseline: 'leave-one-out', advantage_scaling: 'none' },
+      },
+      {
+        name: 'compute_opo_outcome_advantage',
+        op: 'advantages',
+        variant: { advantage_baseline: 'group-mean', advantage_scaling: 'none' },
+      },
+      {
+        name: 'compute_reinforce_plus_plus_baseline_outcome_advantage',
+        op: 'advantages',
+        variant: { advantage_baseline: 'group-mean' },
+      },
+      {
+        name: 'compute_reinforce_plus_plus_outcome_advantage',
+        op: 'advantages',
+        variant: { advantage_baseline: 'batch-mean' },
+      },
+      { name: 'compute_gpg_outcome_advantage', op: 'advantages', own: true },
+      { name: 'compute_grpo_passk_outcome_advantage', op: 'advantages', own: true },
+      {
+        name: 'compute_policy_loss_vanilla',
+        op: 'loss',
+        variant: { ...VERL, dual_clip: 3, log_ratio_clamp: 20 },
+      },
+      {
+        name: 'compute_policy_loss_gspo',
+        op: 'loss',
+        variant: { loss_aggregation: 'seq-mean-token-mean', ratio_level: 'sequence' },
+      },
+      { name: 'compute_policy_loss_cispo', op: 'loss', variant: { policy_objective: 'cispo' } },
+      { name: 'compute_policy_loss_geo_mean', op: 'loss', own: true },
+      { name: 'get_response_mask', op: 'mask', variant: { stop_token_in_mask: true } },
+      { name: 'logprobs_from_logits_naive', op: 'logprobs' },
+      { name: 'log_probs_from_logits_response', op: 'logprobs' },
+      { name: 'entropy_from_logits', op: 'entropy' },
+      { name: 'masked_whiten', op: 'whiten', variant: { whiten_mean: true, whiten_ddof: 1 } },
+    ],
+  },
+  {
+    title: 'OpenRLHF 0.11.2, models, losses, estimators',
+    environment: '.venv-sources',
+    paths: ['openrlhf/models', 'openrlhf/trainer/ppo_utils/experience_maker.py'],
+    expected: [
+      { name: 'compute_approx_kl', op: 'kl', variant: { kl_estimator: 'k1', kl_clamp: 10 } },
+      { name: 'compute_reward', op: 'token_rewards' },
+      { name: 'log_probs_from_logits', op: 'logprobs' },
+      { name: 'compute_entropy', op: 'entropy' },
+      { name: 'PolicyLoss', op: 'loss', variant: { ...VERL, dual_clip: null, log_ratio_clamp: 20 } },
+      { name: 'GPTLMLoss', op: 'sft_loss', variant: { sft_aggregation: 'token-mean' } },
+      { name: 'SFTLoss', op: 'sft_loss', variant: { sft_aggregation: 'token-mean' } },
+      {
+        name: 'DPOLoss',
+        op: 'preference_loss',
+        variant: { preference_objective: 'dpo', preference_beta: 0.1, preference_label_smoothing: 0 },
+      },
+      { name: 'RemoteExperienceMaker.get_advantages_and_returns', op: 'gae' },
+    ],
+  },
+  {
+    title: 'TRL 1.13.0, utilities and losses',
+    environment: '.venv',
+    paths: ['trl/trainer/utils.py', 'trl/data_utils.py', 'trl/losses', 'trl/rewards'],
+    expected: [
+      { name: 'selective_log_softmax', op: 'logprobs' },
+      { name: 'entropy_from_logits', op: 'entropy' },
+      { name: 'k3_loss_fn', op: 'kl', variant: { kl_estimator: 'k3', kl_clamp: null } },
+    ],
+  },
+  {
+    title: 'GRPO by hand, 141 lines',
+    environment: '.venv',
+    ours: true,
+    paths: ['test/torch/discover/own/grpo.py'],
+    expected: [
+      { name: 'build_batch', op: 'mask', variant: { stop_token_in_mask: true } },
+      { name: 'token_logprobs', op: 'logprobs' },
+      { name: 'token_entropy', op: 'entropy' },
+      { name: 'kl_k3', op: 'kl', variant: { kl_estimator: 'k3', kl_clamp: null } },
+      { name: 'group_advantages', op: 'advantages', variant: { ...GROUP, advantage_epsilon: 1e-4 } },
+      {
+        name: 'grpo_loss',
+        op: 'loss',
+        variant: { loss_aggregation: 'token-mean', clip_low: 0.2, clip_high: 0.28, kl_coef: 0.04 },
+      },
+      { name: 'sft_loss', op: 'sft_loss', variant: { sft_aggregation: 'token-mean' } },
+      { name: 'overlong_penalty', op: 'overlong_penalty' },
+    ],
+  },
+  {
+    title: 'The example of these pages, without torch',
+    environment: '.venv',
+    ours: true,
+    paths: ['docs/example/my_trainer.py'],
+    expected: [
+      { name: 'build_batch', op: 'mask' },
+      { name: 'k3', op: 'kl', variant: { kl_estimator: 'k3' } },
+      { name: 'group_advantages', op: 'advantages', variant: { ...GROUP, advantage_epsilon: 1e-4 } },
+    ],
+  },
+];
+
+/** Where the packages of an environment lie. */
+export const packagesOf = (environment: string): string =>
+  join(PACKAGE_ROOT, environment, 'lib', 'python3.11', 'site-packages');

@@ -1,0 +1,296 @@
+// `discover`: which function of a trainer answers which op, found by reading its files and proved by calling its functions, in a
+// process that may do little else. What is printed is report/discover; what is written, an adapter with the lines that were judged.
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type AdapterText, adapterText, type Preferred } from '../../discover/adapter.ts';
+import { openDialogue, type ProjectRead } from '../../discover/dialogue.ts';
+import type { Found } from '../../discover/found.ts';
+import { PROOFS } from '../../discover/ops.ts';
+import { search } from '../../discover/search.ts';
+import { nearestName } from '../../protocol/nearest.ts';
+import { foundJson } from '../../report/discover/json.ts';
+import { discoverLines, summaryLine } from '../../report/discover/table.ts';
+import { quoted } from '../../report/failure/reproduce.ts';
+import { ERASE_LINE } from '../../report/terminal.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { plural } from '../../report/text/plural.ts';
+import { shorten, wrap } from '../../report/text/visible.ts';
+import { VERSION } from '../../version.ts';
+import { splitNames } from '../check/select.ts';
+import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
+import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
+import { watchInterrupts } from '../interrupt.ts';
+import { collect, type Invocation, positive, seconds } from '../options.ts';
+import { findPython } from '../trainer/python.ts';
+import { widthOfScreen } from '../trainer/session.ts';
+import { asTyped } from '../typed.ts';
+
+export interface DiscoverOptions {
+  readonly write?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+  readonly only?: readonly string[];
+  readonly python?: string;
+  readonly maxTime: number;
+  readonly memory: number;
+}
+
+export function addDiscover(program: Command, { context, finish }: Invocation): void {
+  tell(program.command('discover'), WORDS)
+    .summary('find which functions of a trainer answer which op')
+    .description(
+      "find which of a trainer's functions answer which op, by calling them, and write the adapter",
+    )
+    .argument('<path...>', 'Python files, or folders of them')
+    .option('--write <file>', 'write an adapter with what was found')
+    .option('--force', 'write over a file that is there')
+    .option('--only <ops>', 'ops, separated by commas; repeatable', collect)
+    .option('--json', 'what was found as JSON')
+    .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
+    .option('--max-time <seconds>', 'in all; what had no turn is said', seconds, DEFAULT_SECONDS)
+    .option(
+      '--memory <gigabytes>',
+      'of address space, where the system bounds it',
+      positive,
+      DEFAULT_GIGABYTES,
+    )
+    .action(async (paths: readonly string[], options: DiscoverOptions) =>
+      finish(await discover(paths, options, context)),
+    );
+}
+
+const WORDS: Words = {
+  examples: [
+    { command: 'npx lossproof discover trainer.py' },
+    { command: 'npx lossproof discover src/losses --write adapter.py' },
+    { command: 'npx lossproof discover trainer.py --only kl,loss --json' },
+  ],
+  notes: [
+    "It imports the files and calls their functions: it runs the project's code, in a process of its own without network, that writes only to a temporary folder, within bounds of time and memory. That guards against accidents, not against malice.",
+  ],
+  exit: {
+    0: 'something is bound, and nothing nearly',
+    1: 'a function is nearly that of an op: a finding',
+    2: 'nothing was bound, or nothing could be read',
+    130: 'interrupted',
+  },
+};
+
+export const DEFAULT_SECONDS = 600;
+/** Importing torch and transformers reserves much more address space than it uses. */
+export const DEFAULT_GIGABYTES = 32;
+
+async function discover(
+  paths: readonly string[],
+  options: DiscoverOptions,
+  context: Context,
+): Promise<number> {
+  const done = await discovered(paths, options, context);
+  if (isProblem(done)) return refuse(context, done);
+  const { found, interrupted } = done;
+  if (options.json === true) say(context, JSON.stringify(foundJson(found), undefined, 2));
+  else sayFound(found, context);
+  const written =
+    options.write === undefined ? undefined : write(found, options.write, paths, options, context);
+  if (written !== undefined && isProblem(written)) return refuse(context, written);
+  if (options.json !== true) sayNext(found, written, options, paths, context);
+  if (interrupted) return INTERRUPTED;
+  if (found.misfits.length > 0 || found.bound.some(({ failing }) => failing.length > 0)) return FAILED;
+  return found.bound.length > 0 ? HOLDS : NO_VERDICT;
+}
+
+export interface Discovered {
+  readonly found: Found;
+  readonly interrupted: boolean;
+}
+
+/** Says what it runs, looks at every function, and leaves nothing behind. */
+export async function discovered(
+  paths: readonly string[],
+  options: Omit<DiscoverOptions, 'write'> & { readonly write?: string },
+  context: Context,
+): Promise<Discovered | Problem> {
+  const only = onlyOf(options.only);
+  if (only !== undefined && isProblem(only)) return only;
+  if (
+    options.write !== undefined &&
+    options.force !== true &&
+    existsSync(resolve(context.cwd, options.write))
+  )
+    return { problem: `${options.write} is already here; --force writes over it` };
+  const python = findPython(options.python, context);
+  // Of a temporary folder that is a link its target: what is inside is told by its path.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lossproof-discover-')));
+  const clear = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', clear);
+  const dialogue = openDialogue({
+    python,
+    limits: { folder, memory: Math.round(options.memory * 2 ** 30), seconds: Math.ceil(options.maxTime) },
+    loadMilliseconds: Math.min(LONGEST_LOAD, options.maxTime * 1000),
+    env: boundedEnvironment(folder, context),
+  });
+  const interrupts = watchInterrupts(context);
+  const paint = choosePaint(context.out.isTty, context.env);
+  const screen = options.json === true ? context.err : context.out;
+  const until = performance.now() + options.maxTime * 1000;
+  try {
+    interrupts.begin();
+    const read = await dialogue.read(paths.map((path) => resolve(context.cwd, path)));
+    if (!('ok' in read))
+      return { problem: `nothing could be read: ${'problem' in read ? read.problem : ''}` };
+    const project = read.ok;
+    const unread = unreadable(project, context);
+    if (unread !== undefined) return unread;
+    for (const line of introduction(project, dialogue.missing(), options, context))
+      screen.write(`${paint.dim(line)}\n`);
+    const properties = await context.properties();
+    const found = await search({
+      dialogue,
+      project,
+      properties,
+      only,
+      signal: {
+        get aborted() {
+          return interrupts.signal.aborted || performance.now() > until;
+        },
+      },
+      onProgress: (done, total, name) => {
+        if (!context.err.isTty || context.env.TERM === 'dumb') return;
+        const text = shorten(`${done} of ${total} functions · ${name}`, context.err.columns - 1);
+        context.err.write(`${ERASE_LINE}${paint.dim(text)}`);
+      },
+    });
+    if (context.err.isTty && context.env.TERM !== 'dumb') context.err.write(ERASE_LINE);
+    return { found, interrupted: interrupts.signal.aborted };
+  } finally {
+    interrupts.dispose();
+    await dialogue.stop();
+    clear();
+    process.removeListener('exit', clear);
+  }
+}
+
+/** Milliseconds: a file that takes longer to import trains. */
+const LONGEST_LOAD = 130_000;
+
+/** Threads of tiny tensors cost more than they bring; a compiler is a program to start; no GPU is needed. */
+function boundedEnvironment(folder: string, { env }: Context): Record<string, string> {
+  return {
+    OMP_NUM_THREADS: '1',
+    TORCHDYNAMO_DISABLE: '1',
+    CUDA_VISIBLE_DEVICES: '',
+    HF_HUB_OFFLINE: '1',
+    TMPDIR: folder,
+    PYTHONUNBUFFERED: '1',
+    ...(env.PYTHONPATH === undefined ? {} : { PYTHONPATH: env.PYTHONPATH }),
+  };
+}
+
+function onlyOf(
+  given: readonly string[] | undefined,
+): ReadonlySet<(typeof PROOFS)[number]['op']> | Problem | undefined {
+  if (given === undefined) return undefined;
+  const names = splitNames(given);
+  const known = PROOFS.map(({ op }) => op as string);
+  const strange = names.find((name) => !known.includes(name));
+  if (strange === undefined) return new Set(PROOFS.map(({ op }) => op).filter((op) => names.includes(op)));
+  const near = nearestName(strange, known);
+  return {
+    problem: `discover proposes no op "${strange}"${near === undefined ? '' : `, did you mean "${near}"?`}; it proposes ${known.join(', ')}`,
+  };
+}
+
+function unreadable({ files, candidates }: ProjectRead, { cwd }: Context): Problem | undefined {
+  if (candidates.length > 0) return undefined;
+  const [first] = files.filter(({ problem }) => problem !== undefined);
+  if (first !== undefined) return { problem: `${relative(cwd, first.file) || first.file}: ${first.problem}` };
+  return {
+    problem:
+      'there is no function in these files that returns something; a script that does everything in one place is traced: `lossproof trace -- python train.py`',
+  };
+}
+
+function introduction(
+  { files, candidates }: ProjectRead,
+  missing: readonly string[],
+  { maxTime, memory }: Pick<DiscoverOptions, 'maxTime' | 'memory'>,
+  context: Context,
+): string[] {
+  const names = files
+    .filter(({ functions }) => functions > 0)
+    .map(({ file }) => relative(context.cwd, file) || file);
+  const shown =
+    names.slice(0, MOST_NAMED).join(', ') +
+    (names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '');
+  const bounds = `in a process of its own: no network, writing to a temporary folder only, ${memory} GB, ${maxTime} s`;
+  const but = missing.length === 0 ? '' : ` (this system: ${missing.join('; ')})`;
+  return wrap(
+    `lossproof ${VERSION} · discover runs the code of ${shown} (${plural(candidates.length, 'function')}), ${bounds}${but}`,
+    widthOfScreen(context),
+  );
+}
+
+const MOST_NAMED = 6;
+
+export function sayFound(found: Found, context: Context): void {
+  const paint = choosePaint(context.out.isTty, context.env);
+  const width = widthOfScreen(context);
+  say(
+    context,
+    ...discoverLines(found, { width, paint, cwd: context.cwd }),
+    '',
+    ...wrap(summaryLine(found), width),
+  );
+}
+
+export interface Written extends AdapterText {
+  readonly file: string;
+}
+
+/** Never over a file that is there, unless told to. */
+export function write(
+  found: Found,
+  file: string,
+  paths: readonly string[],
+  { force = false }: Pick<DiscoverOptions, 'force'>,
+  context: Context,
+  preferred?: Preferred,
+): Written | Problem | undefined {
+  const path = resolve(context.cwd, file);
+  const adapter = adapterText(found, path, paths.map(quoted), preferred);
+  if (adapter === undefined) return undefined;
+  try {
+    writeFileSync(path, adapter.text, { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    return { problem: `${file} cannot be written: ${whyOf(error)}` };
+  }
+  return { ...adapter, file };
+}
+
+function sayNext(
+  found: Found,
+  written: Written | undefined,
+  { write: file, python }: DiscoverOptions,
+  paths: readonly string[],
+  context: Context,
+): void {
+  if (found.bound.length + found.misfits.length === 0) return;
+  const words = paths.map(quoted).join(' ');
+  if (written === undefined) {
+    if (file === undefined)
+      say(context, '', 'Next:', asTyped(`  npx lossproof discover ${words} --write adapter.py`));
+    return;
+  }
+  const runs = quoted(python ?? findPython(undefined, context));
+  say(
+    context,
+    '',
+    `wrote ${written.file}: ${plural(written.ops.length, 'op')}${written.failing.length === 0 ? '' : `, of which ${written.failing.join(', ')} will fail`}`,
+    '',
+    'Next:',
+    asTyped(`  npx lossproof check -- ${runs} ${quoted(written.file)}`),
+  );
+}

@@ -1,0 +1,65 @@
+// `init --from`: what `discover` found, with a question where several functions answer one op. Nobody at the terminal: the
+// likeliest is taken, and said.
+import { createInterface } from 'node:readline/promises';
+import { fitsOf, type Preferred } from '../../discover/adapter.ts';
+import type { Fit, Found } from '../../discover/found.ts';
+import { variantWords } from '../../discover/variant.ts';
+import type { Op } from '../../protocol/message.ts';
+import { type Context, isProblem, refuse, say } from '../context.ts';
+import { INTERRUPTED, NO_VERDICT } from '../exit.ts';
+import { DEFAULT_GIGABYTES, DEFAULT_SECONDS, discovered, sayFound, type Written, write } from './discover.ts';
+
+/** What was written, or an exit code. */
+export async function writeFrom(
+  paths: readonly string[],
+  file: string,
+  { force, python }: { readonly force: boolean; readonly python: string | undefined },
+  context: Context,
+): Promise<Written | number> {
+  const options = {
+    maxTime: DEFAULT_SECONDS,
+    memory: DEFAULT_GIGABYTES,
+    ...(python === undefined ? {} : { python }),
+  };
+  const done = await discovered(paths, options, context);
+  if (isProblem(done)) return refuse(context, done);
+  sayFound(done.found, context);
+  if (done.interrupted) return INTERRUPTED;
+  const written = write(done.found, file, paths, { force }, context, await preferredOf(done.found, context));
+  if (written === undefined) {
+    say(
+      context,
+      '',
+      'Nothing was bound, so nothing was written: `npx lossproof init` writes an adapter to fill.',
+    );
+    return NO_VERDICT;
+  }
+  return isProblem(written) ? refuse(context, written) : written;
+}
+
+async function preferredOf({ bound }: Found, context: Context): Promise<Preferred> {
+  const preferred = new Map<Op, Fit>();
+  const ops = [...new Set(bound.map(({ op }) => op))];
+  const several = ops.map((op) => ({ op, fits: fitsOf(bound, op) })).filter(({ fits }) => fits.length > 1);
+  if (several.length === 0) return preferred;
+  const isAsked = process.stdin.isTTY === true && context.out.isTty;
+  const asker = isAsked ? createInterface({ input: process.stdin, output: process.stdout }) : undefined;
+  try {
+    for (const { op, fits } of several) {
+      const lines = fits.map(
+        ({ candidate, variant }, at) => `  ${at + 1}  ${candidate.name}  ${variantWords(variant)}`,
+      );
+      if (asker === undefined) {
+        say(context, '', `Several answer \`${op}\`; taken is the first:`, ...lines);
+        continue;
+      }
+      say(context, '', `Which one does your training call for \`${op}\`?`, ...lines);
+      const answer = Number((await asker.question('number [1]: ')).trim() || '1');
+      const fit = fits[answer - 1] ?? fits[0];
+      if (fit !== undefined) preferred.set(op, fit);
+    }
+  } finally {
+    asker?.close();
+  }
+  return preferred;
+}

@@ -1,0 +1,249 @@
+// The Python that reads and calls a project's functions, `src/python/lossproof_discover`: one line of JSON out, one in. It may
+// hang, die or exit at any call: then a fresh one is started, and who asked is told what became of the one before.
+import { parsePython } from '../outside/json.ts';
+import { lineSplitter } from '../protocol/lines.ts';
+import { type Child, startChild } from '../trainer/child.ts';
+import type { Layout } from '../vocabulary.ts';
+
+export interface ReadFile {
+  readonly file: string;
+  readonly functions: number;
+  readonly problem?: string;
+}
+
+export interface Candidate {
+  readonly file: string;
+  readonly name: string;
+  readonly line: number;
+  readonly kind: 'function' | 'static' | 'method' | 'class';
+  readonly parameters: readonly string[];
+  /** Calls of its name in the files that were read, as they are written. */
+  readonly called: readonly string[];
+  /** How much its names speak for each op. */
+  readonly ops: Readonly<Record<string, number>>;
+}
+
+export interface ProjectRead {
+  readonly files: readonly ReadFile[];
+  readonly candidates: readonly Candidate[];
+  readonly arrays: 'torch' | 'numpy' | null;
+}
+
+export interface LoadedFile {
+  /** The import that an adapter writes. */
+  readonly line: string;
+  readonly folder: string;
+  readonly stubs: readonly string[];
+  /** Also of what is installed. */
+  readonly always: boolean;
+}
+
+/** One way to call a function for an op: the lines of an adapter, and what they rest on. */
+export interface Way {
+  readonly way: number;
+  readonly text: string;
+  readonly call: string;
+  /** A line of the adapter's own that `call` needs, or ''. */
+  readonly header: string;
+  /** Parameter, what stands for it, and whether that is data of the op. */
+  readonly arguments: readonly (readonly [parameter: string, text: string, data: boolean])[];
+  readonly capability: Readonly<Record<string, unknown>>;
+  readonly layout: Layout | null;
+  readonly assumes: readonly string[];
+  /** All names speak for it. */
+  readonly agrees: boolean;
+  readonly score: number;
+  readonly one_stop: boolean;
+}
+
+export interface Attempt {
+  readonly ways: readonly Way[];
+  readonly tried: number;
+  readonly why: readonly string[];
+}
+
+export type Said<T> =
+  | { readonly ok: T }
+  /** The function did what ends its candidacy. */
+  | { readonly stopped: string }
+  /** It could not be done; for one function, or for a file. */
+  | { readonly problem: string; readonly died?: true };
+
+export interface Limits {
+  /** The temporary folder that it works in. */
+  readonly folder: string;
+  /** Bytes. */
+  readonly memory: number;
+  /** Of processor time, in all. */
+  readonly seconds: number;
+}
+
+export interface Dialogue {
+  read(paths: readonly string[]): Promise<Said<ProjectRead>>;
+  load(file: string): Promise<Said<LoadedFile>>;
+  attempt(ask: AttemptAsk): Promise<Said<Attempt>>;
+  /** `args` as JSON text; the answer as the protocol has it. */
+  answer(way: number, args: string): Promise<Record<string, unknown>>;
+  /** What the system does not bound. */
+  readonly missing: () => readonly string[];
+  /** How often a fresh one was started. */
+  readonly restarts: () => number;
+  stop(): Promise<void>;
+}
+
+export interface AttemptAsk {
+  readonly candidate: number;
+  readonly op: string;
+  readonly arrays: string | null;
+  /** JSON text: a list of [layout or null, requests]. */
+  readonly cases: string;
+  readonly own: string | undefined;
+}
+
+export interface DialogueOptions {
+  readonly python: string;
+  readonly limits: Limits;
+  readonly loadMilliseconds: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Longer than what Python itself stops: this is for what hangs in C. */
+const ATTEMPT_MILLISECONDS = 15_000;
+const ANSWER_MILLISECONDS = 5_000;
+const READ_MILLISECONDS = 120_000;
+const START_MILLISECONDS = 30_000;
+/** Each costs the imports again. */
+const MOST_RESTARTS = 12;
+
+export function openDialogue({ python, limits, loadMilliseconds, env }: DialogueOptions): Dialogue {
+  let line: ReturnType<typeof talk> | undefined;
+  let paths: readonly string[] | undefined;
+  let missing: readonly string[] = [];
+  let restarts = -1;
+  const loaded = new Set<string>();
+  let over = false;
+
+  async function ready(): Promise<ReturnType<typeof talk>> {
+    if (line?.alive()) return line;
+    loaded.clear();
+    restarts++;
+    line = talk(python, limits.folder, env);
+    if (paths !== undefined) await line.ask({ do: 'read', paths }, READ_MILLISECONDS);
+    const { folder, memory, seconds } = limits;
+    missing = unboundedOf(await line.ask({ do: 'limit', folder, memory, seconds }, START_MILLISECONDS));
+    return line;
+  }
+
+  async function said<T>(request: string | object, milliseconds: number): Promise<Said<T>> {
+    if (over) return { problem: 'stopped' };
+    if (restarts >= MOST_RESTARTS && line?.alive() !== true)
+      return { problem: `its process ended ${MOST_RESTARTS} times; the rest is not tried`, died: true };
+    const answer = await (await ready()).ask(request, milliseconds);
+    return answer as unknown as Said<T>;
+  }
+
+  return {
+    async read(given) {
+      line = talk(python, limits.folder, env);
+      restarts = 0;
+      const found = await line.ask({ do: 'read', paths: given }, READ_MILLISECONDS);
+      paths = given;
+      const { folder, memory, seconds } = limits;
+      missing = unboundedOf(await line.ask({ do: 'limit', folder, memory, seconds }, START_MILLISECONDS));
+      return found as unknown as Said<ProjectRead>;
+    },
+    async load(file) {
+      const answer = await said<LoadedFile>({ do: 'load', file }, loadMilliseconds);
+      if ('ok' in answer) loaded.add(file);
+      return answer;
+    },
+    attempt({ candidate, op, arrays, cases, own }) {
+      const head = JSON.stringify({ do: 'attempt', candidate, op, arrays, own: own ?? null });
+      return said<Attempt>(`${head.slice(0, -1)},"cases":${cases}}`, ATTEMPT_MILLISECONDS);
+    },
+    async answer(way, args) {
+      if (line?.alive() !== true) return { error: 'its process ended' };
+      return line.ask(`{"do":"answer","way":${way},"args":${args}}`, ANSWER_MILLISECONDS);
+    },
+    missing: () => missing,
+    restarts: () => Math.max(0, restarts),
+    async stop() {
+      over = true;
+      await line?.end();
+    },
+  };
+}
+
+const unboundedOf = ({ ok }: Record<string, unknown>): readonly string[] =>
+  (ok as { readonly missing?: readonly string[] } | undefined)?.missing ?? [];
+
+interface Waiting {
+  readonly milliseconds: number;
+  readonly hear: (answer: Record<string, unknown>) => void;
+}
+
+/** One process. Every request has its answer, in order, or the reason why there is none. */
+function talk(python: string, cwd: string, env: Readonly<Record<string, string>>) {
+  const waiting: Waiting[] = [];
+  const splitter = lineSplitter();
+  let alive = true;
+  let timer: NodeJS.Timeout | undefined;
+  let words = 'its process ended';
+  const child: Child = startChild(
+    { command: [python, '-m', 'lossproof_discover'], cwd, env: { ...env } },
+    (chunk) => {
+      for (const line of splitter.push(chunk)) {
+        const parsed = typeof line === 'string' && line !== '' ? parsePython(line) : { complaint: '' };
+        const head = waiting.shift();
+        arm();
+        head?.hear('ok' in parsed ? (parsed.ok as Record<string, unknown>) : { problem: 'no answer' });
+      }
+    },
+  );
+  void child.exited.then((exit) => {
+    alive = false;
+    clearTimeout(timer);
+    if (words === 'its process ended')
+      words =
+        exit.spawnError !== undefined
+          ? `${python} could not be started: ${exit.spawnError}`
+          : exit.signal === undefined
+            ? `it ended the process (exit code ${exit.exitCode ?? 0})${lastLine(child)}`
+            : `it ended the process (${exit.signal})`;
+    for (const each of waiting.splice(0)) each.hear({ problem: words, error: words, died: true });
+  });
+
+  function arm(): void {
+    clearTimeout(timer);
+    const [head] = waiting;
+    if (head === undefined) return;
+    timer = setTimeout(() => {
+      words = `it did not return within ${head.milliseconds / 1000} s`;
+      void child.kill();
+    }, head.milliseconds);
+  }
+
+  return {
+    alive: () => alive,
+    ask(request: string | object, milliseconds: number): Promise<Record<string, unknown>> {
+      if (!alive) return Promise.resolve({ problem: words, error: words, died: true });
+      return new Promise((hear) => {
+        waiting.push({ milliseconds, hear });
+        if (waiting.length === 1) arm();
+        child.write(`${typeof request === 'string' ? request : JSON.stringify(request)}\n`);
+      });
+    },
+    async end(): Promise<void> {
+      child.endInput();
+      const impatience = setTimeout(() => void child.kill(), 500);
+      await child.exited;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+/** What it said last: a missing module of our own, a Python that is too old. */
+function lastLine(child: Child): string {
+  const last = child.stderrTail().trimEnd().split('\n').at(-1) ?? '';
+  return last === '' ? '' : `: ${last}`;
+}

@@ -1,0 +1,69 @@
+// What `discover` finds of a project, as values: for the table, for JSON, for the adapter.
+import type { Op } from '../protocol/message.ts';
+import type { Semantics } from '../vocabulary.ts';
+import type { Candidate, LoadedFile, ProjectRead, ReadFile, Way } from './dialogue.ts';
+import type { Broken } from './judge.ts';
+
+export interface Fit {
+  readonly candidate: Candidate;
+  readonly op: Op;
+  readonly way: Way;
+  readonly variant: Semantics;
+  /** Other constants with which it holds as well: another estimator, another mode. */
+  readonly others: readonly { readonly call: string; readonly variant: Semantics }[];
+  /** Other constants with which it answers and does not hold. */
+  readonly failing: readonly { readonly call: string; readonly broken: Broken }[];
+  /** Properties of level should that it breaks. */
+  readonly weaker: readonly Broken[];
+  readonly notes: readonly string[];
+  readonly judged: number;
+}
+
+export interface Misfit {
+  readonly candidate: Candidate;
+  readonly op: Op;
+  readonly way: Way;
+  readonly variant: Semantics;
+  readonly broken: readonly Broken[];
+  readonly judged: number;
+  readonly held: number;
+  /** A call that holds, against what the names say. */
+  readonly instead?: string;
+}
+
+/** It holds, and something is open that nobody but a person can close. */
+export interface Open {
+  readonly candidate: Candidate;
+  readonly op: Op;
+  readonly ways: readonly Way[];
+  readonly variant: Semantics;
+  readonly why: string;
+}
+
+export interface Unfit {
+  readonly candidate: Candidate;
+  /** The op that it came nearest to, and how near. */
+  readonly nearest?: { readonly op: Op; readonly held: number; readonly judged: number };
+}
+
+export interface Uncalled {
+  readonly candidate: Candidate;
+  readonly why: string;
+}
+
+export interface Found {
+  readonly files: readonly ReadFile[];
+  readonly arrays: ProjectRead['arrays'];
+  readonly loaded: ReadonlyMap<string, LoadedFile>;
+  readonly bound: readonly Fit[];
+  readonly misfits: readonly Misfit[];
+  readonly open: readonly Open[];
+  readonly unfit: readonly Unfit[];
+  readonly uncalled: readonly Uncalled[];
+  /** Functions that had no turn. */
+  readonly left: number;
+  readonly restarts: number;
+}
+
+export const share = ({ held, judged }: { readonly held: number; readonly judged: number }): number =>
+  judged === 0 ? 0 : held / judged;

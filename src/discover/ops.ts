@@ -1,0 +1,56 @@
+// The ops whose answer can be a function of its arguments alone, and the property of each without which nothing is proved. What
+// needs a model, a tokenizer, a sampler or a loop is never proposed.
+import type { Op } from '../protocol/message.ts';
+import type { Layout, Semantics } from '../vocabulary.ts';
+
+export interface Proof {
+  readonly op: Op;
+  /** Must have been judged, and hold. */
+  readonly property: string;
+  /** Where tracks live; each is tried in turn. Null: the op has none among its arguments. */
+  readonly layouts: readonly (Layout | null)[];
+  /** Declared while cases are drawn. */
+  readonly capability?: Readonly<Record<string, unknown>>;
+}
+
+const ROW: Layout = { alignment: 'token', span: 'row' };
+const COMPLETION: Layout = { alignment: 'token', span: 'completion' };
+const TRACKS: readonly Layout[] = [ROW, COMPLETION];
+const NONE: readonly null[] = [null];
+
+export const PROOFS: readonly Proof[] = [
+  { op: 'logprobs', property: 'logprobs/equal-the-reference', layouts: NONE },
+  { op: 'entropy', property: 'entropy/equals-the-definition', layouts: NONE },
+  { op: 'full_kl', property: 'kl/over-the-vocabulary-equals-the-definition', layouts: NONE },
+  { op: 'kl', property: 'kl/equals-the-estimator', layouts: TRACKS },
+  { op: 'gae', property: 'gae/equals-the-sum-of-deltas', layouts: TRACKS },
+  { op: 'whiten', property: 'advantages/whitening-gives-deviation-1', layouts: TRACKS },
+  { op: 'token_rewards', property: 'token_rewards/add-up-to-the-score-less-the-kl', layouts: TRACKS },
+  {
+    op: 'advantages',
+    property: 'advantages/equal-the-declared-formula',
+    layouts: NONE,
+    capability: { group_size: 4 },
+  },
+  { op: 'clip_advantages', property: 'advantages/clipping-bounds-what-is-outside', layouts: NONE },
+  { op: 'loss', property: 'loss/equals-the-declared-formula', layouts: TRACKS },
+  { op: 'sft_loss', property: 'sft-loss/equals-the-reference', layouts: NONE },
+  { op: 'preference_loss', property: 'preference_loss/equals-the-objective', layouts: NONE },
+  { op: 'mask', property: 'mask/every-completion-token-is-trained', layouts: NONE },
+  { op: 'collate', property: 'collate/rows-survive', layouts: NONE },
+  { op: 'truncate', property: 'truncate/no-row-above-the-limit', layouts: NONE },
+  { op: 'pack', property: 'pack/rows-are-made-of-the-examples', layouts: NONE },
+  { op: 'overlong_penalty', property: 'reward/overlong-costs-more-with-length', layouts: NONE },
+];
+
+/**
+ * Formulas so plain that much else is the same: a difference is a k1, a normalisation is an advantage over the batch. They
+ * prove nothing that a name does not say.
+ */
+export function isPlain(op: Op, semantics: Semantics): boolean {
+  const { kl_estimator, advantage_scaling, advantage_baseline, preference_objective } = semantics;
+  if (op === 'kl') return kl_estimator !== 'k3';
+  if (op === 'advantages') return advantage_scaling !== 'group' && advantage_baseline !== 'leave-one-out';
+  if (op === 'preference_loss') return preference_objective === 'simpo' || preference_objective === 'hinge';
+  return ['clip_advantages', 'overlong_penalty', 'truncate', 'whiten', 'token_rewards'].includes(op);
+}

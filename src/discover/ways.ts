@@ -1,0 +1,169 @@
+// The ways of calling one function for one op, judged: what of them is a binding, what a near miss, what a person must settle.
+import type { Property } from '../check/property.ts';
+import type { StopSignal } from '../check/stop.ts';
+import type { Op } from '../protocol/message.ts';
+import type { Candidate, Dialogue, Way } from './dialogue.ts';
+import { type Fit, type Misfit, type Open, share } from './found.ts';
+import { type Broken, type Judged, judge, quickly } from './judge.ts';
+import { isPlain, type Proof } from './ops.ts';
+import { wayTrainer } from './way-trainer.ts';
+
+export interface WaysAsk {
+  readonly candidate: Candidate;
+  readonly proof: Proof;
+  readonly ways: readonly Way[];
+  readonly dialogue: Dialogue;
+  readonly properties: readonly Property[];
+  readonly signal: StopSignal;
+}
+
+export interface WaysJudged {
+  readonly fit?: Fit | undefined;
+  readonly open?: Open | undefined;
+  readonly misfit?: Misfit | undefined;
+  readonly near?: { readonly held: number; readonly judged: number } | undefined;
+}
+
+interface Holding {
+  readonly way: Way;
+  readonly judged: Judged;
+}
+
+interface Failing {
+  readonly way: Way;
+  readonly broken: Broken;
+}
+
+/** Other constants of a function that holds. */
+const MOST_OTHERS = 8;
+
+export async function judgeWays({
+  candidate,
+  proof,
+  ways,
+  dialogue,
+  properties,
+  signal,
+}: WaysAsk): Promise<WaysJudged> {
+  const { op } = proof;
+  const property = properties.find(({ id }) => id === proof.property);
+  const fits: Holding[] = [];
+  const failing: Failing[] = [];
+  let near: { held: number; judged: number } | undefined;
+  let misfit: Misfit | undefined;
+  for (const way of ways) {
+    if (signal.aborted) break;
+    const [first] = fits;
+    // Names and behaviour agree on one: another order of arguments would have to hold against both.
+    if (first?.way.agrees && dataOf(first.way) !== dataOf(way)) continue;
+    // What holds on whole rows holds on their ends.
+    if (fits.some(({ way: { call } }) => call === way.call)) continue;
+    if (fits.length > MOST_OTHERS) break;
+    const trainer = wayTrainer(op, way, dialogue);
+    const broken = property === undefined ? undefined : await quickly(trainer, property);
+    if (broken !== undefined && (misfit !== undefined || !way.agrees || fits.length > 0)) {
+      failing.push({ way, broken });
+      near ??= { held: 0, judged: 1 };
+      continue;
+    }
+    const all = way.agrees && misfit === undefined && fits.length === 0;
+    const judged = await judge(trainer, op, proof, properties, { all, signal });
+    if (judged.holds) {
+      fits.push({ way, judged });
+      continue;
+    }
+    if (judged.judged === 0) continue;
+    if (near === undefined || share(judged) > share(near))
+      near = { held: judged.held, judged: judged.judged };
+    const [worst] = judged.broken;
+    if (worst === undefined) continue;
+    failing.push({ way, broken: worst });
+    if (way.agrees) misfit ??= { candidate, op, way, ...judged };
+  }
+  // Of several constants the formula that says most is shown first.
+  const isNamed = fits[0]?.way.call.includes("'") === true;
+  const [first, ...rest] = isNamed ? fits.sort((a, b) => plainness(op, a) - plainness(op, b)) : fits;
+  if (first === undefined) return { near, misfit };
+  // Names say one order and behaviour another: that is a finding, and no binding.
+  if (misfit !== undefined && !first.way.agrees)
+    return { near, misfit: { ...misfit, instead: first.way.call } };
+  const { held, judged } = first.judged;
+  return { near: { held, judged }, ...settled(candidate, op, first, rest, failing) };
+}
+
+function settled(
+  candidate: Candidate,
+  op: Op,
+  { way, judged }: Holding,
+  rest: readonly Holding[],
+  failing: readonly Failing[],
+): { readonly fit?: Fit; readonly open?: Open } {
+  const { variant, weaker, notes } = judged;
+  if (!way.agrees && isPlain(op, variant)) return {};
+  const strangers = rest.filter((other) => dataOf(other.way) !== dataOf(way));
+  if (!way.agrees && strangers.length > 0) {
+    const ways = [way, ...strangers.map((other) => other.way)];
+    return { open: { candidate, op, ways, variant, why: 'more than one order of arguments holds' } };
+  }
+  const shift = unsaidShift(candidate, op, way);
+  if (shift !== undefined) return { open: { candidate, op, ways: [way], variant, why: shift } };
+  const alike = otherCalls(way, rest);
+  return {
+    fit: {
+      candidate,
+      op,
+      way: inLayout(candidate, way),
+      variant,
+      others: alike.map((other) => ({ call: other.way.call, variant: other.judged.variant })),
+      failing: otherCalls(way, failing).map((other) => ({ call: other.way.call, broken: other.broken })),
+      weaker,
+      notes,
+      judged: judged.judged,
+    },
+  };
+}
+
+/** Those that differ from it in a constant alone, each call once. */
+function otherCalls<T extends { readonly way: Way }>(way: Way, others: readonly T[]): T[] {
+  const alike = others.filter((other) => dataOf(other.way) === dataOf(way) && other.way.call !== way.call);
+  return alike.filter(({ way: { call } }, at) => alike.findIndex((each) => each.way.call === call) === at);
+}
+
+/** Arrays of the completion alone: where no name says so, it is an assumption. */
+function inLayout({ parameters, name, file }: Candidate, way: Way): Way {
+  if (way.layout?.span !== 'completion') return way;
+  const said = /response|completion|action|answer/i.test([name, file, ...parameters].join(' '));
+  return said
+    ? way
+    : { ...way, assumes: [...way.assumes, 'arrays of the completion alone; on whole rows it does not hold'] };
+}
+
+/**
+ * A function that is right only on shifted arguments is right where its callers shift. Where they do not, or the names are
+ * those of whole rows, that is the bug of all bugs, and no convention.
+ */
+function unsaidShift({ parameters, called, name }: Candidate, op: Op, { call }: Way): string | undefined {
+  if (!/\[:, 1:\]/.test(call) || call.includes('(labels[:, 1:] != -100)')) return undefined;
+  const shifted =
+    op === 'sft_loss'
+      ? /\[.*:.*\]|shift|roll|\*|target/i
+      : /\[.*:.*\]|shift|roll|\*|label|target|index|action/i;
+  const bare = called.filter((text) => !shifted.test(text));
+  const [first] = bare;
+  if (first !== undefined && bare.length === called.length)
+    return `it holds where it is handed shifted arguments, and this call does not look so: ${first}`;
+  const isPair = parameters.some((each) => /label|target|index|indices|action|response|shift/i.test(each));
+  if (called.length > 0 || (isPair && op !== 'sft_loss') || /shift/i.test([name, ...parameters].join(' ')))
+    return undefined;
+  return 'it holds where it is handed shifted arguments, logits[:, :-1] beside ids[:, 1:]; nothing in these files calls it, and on whole rows it does not hold';
+}
+
+/** Which data goes where, constants aside. */
+const dataOf = (way: Way): string =>
+  JSON.stringify([
+    way.layout,
+    way.arguments.filter(([, , data]) => data).map(([name, text]) => [name, text]),
+  ]);
+
+const plainness = (op: Op, { judged }: { readonly judged: Judged }): number =>
+  Number(isPlain(op, judged.variant));

@@ -1,0 +1,14 @@
+"""A configuration as trainers read it, by attribute, by key and by `get`."""
+
+
+class Settings(dict):
+    """`Settings(clip_ratio=0.2, actor=Settings(lr=1e-6))`: what is not there raises AttributeError, `get` has a default."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError("these settings have no %r; they have %s" % (name, ", ".join(self) or "none")) from None
+
+    def __setattr__(self, name, value):
+        self[name] = value

@@ -1,0 +1,16 @@
+"""What `lossproof discover` starts: reads a project's Python, finds functions that may answer an op, and calls them.
+
+Each file may import those before it:
+
+    _words         names as words, and how well two of them go together
+    _read          a file as functions, without importing it
+    _settings      constants for what is configuration and no data
+    _sources       what an op is sent, as the expressions that a person would write
+    _results       where the answer stands in what a function returns
+    _guard         what the project's code may not do in this process
+    _load          a module imported, what is not installed stubbed
+    _plans         a function, an op, and one way to call the one for the other: a few lines of an adapter
+    _try           the ways that answer at all
+    _serve         the dialogue with the engine, which judges them
+
+A plan is the text of an op function: what is judged is what is written into the adapter. Nothing here knows a formula."""

@@ -1,0 +1,121 @@
+"""What the project's code may not do here. Against accidents, not against malice: code that means harm is not to be run at all.
+
+Refused by Python's own audit events, which C code that opens files by itself does not raise: writing outside the working folder,
+starting programs, forking, sockets. The system adds what it allows: bounds on memory, file size and CPU time, and a network
+namespace without any network."""
+
+import ctypes
+import os
+import signal
+import sys
+
+_NEWUSER, _NEWNET = 0x10000000, 0x40000000
+_STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "pty.spawn"}
+_NETWORK = {"socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendmsg"}
+_CHANGES = {
+    "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.link", "os.symlink", "os.truncate",
+    "os.utime", "os.setxattr", "shutil.rmtree", "shutil.move", "shutil.copyfile", "shutil.copytree", "shutil.chown",
+}  # fmt: skip
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+# Where libraries put what is no file of anybody's.
+_HARMLESS = ("/dev/null", "/dev/shm", "/dev/tty", "/proc/self")
+_FILE_BYTES = 64 << 20
+_SIGNAL = getattr(signal, "SIGALRM", None)
+
+
+class Refused(PermissionError):
+    """Code under `discover` did what it may not."""
+
+
+class TooLong(BaseException):
+    """No Exception: a trainer's `except Exception` must not swallow it."""
+
+
+def bound(folder, memory, seconds):
+    """From here on for good. `memory` in bytes, `seconds` of CPU in all. Returns what the system did not allow."""
+    missing = []
+    try:
+        import resource
+
+        for name, most in (("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", _FILE_BYTES), ("RLIMIT_AS", memory), ("RLIMIT_CPU", seconds)):
+            kind = getattr(resource, name)
+            _, hard = resource.getrlimit(kind)
+            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(kind, (most, hard if name == "RLIMIT_CPU" else most))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an OSError is enough
+    except (ImportError, ValueError, OSError, AttributeError):
+        missing.append("no bound on memory")
+    if not _without_network():
+        missing.append("the network is closed to Python code alone")
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
+    sys.dont_write_bytecode = True
+    sys.addaudithook(_hook(os.path.realpath(folder)))
+    return missing
+
+
+def _without_network():
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        return libc.unshare(_NEWNET) == 0 or libc.unshare(_NEWUSER | _NEWNET) == 0
+    except (OSError, AttributeError):
+        return False
+
+
+def _hook(folder):
+    # An audit hook is called by everything: what it needs is at hand, and what is no concern of its own leaves at once.
+    inside = folder + os.sep
+    real, fspath = os.path.realpath, os.fspath
+
+    def ours(path):
+        if isinstance(path, int):
+            return True
+        try:
+            name = real(fspath(path))
+        except (TypeError, ValueError):
+            return True
+        name = name.decode(errors="replace") if isinstance(name, bytes) else name
+        return name == folder or name.startswith(inside) or name.startswith(_HARMLESS)
+
+    def hook(event, given):
+        if event == "open":
+            path, mode, flags = (tuple(given) + (None, None, None))[:3]
+            writes = (isinstance(mode, str) and any(c in mode for c in "wax+")) or (isinstance(flags, int) and flags & _WRITING)
+            if writes and path is not None and not ours(path):
+                raise Refused("it writes to a file outside of its working folder (%s)" % _name(path))
+        elif event in _STARTS:
+            raise Refused("it starts a process" if "fork" not in event else "it forks")
+        elif event in _NETWORK:
+            # Names without an address are no connection; asyncio's own pair of sockets is a family of Unix.
+            if event != "socket.bind" or given[1:] and isinstance(given[1], tuple):
+                raise Refused("it opens a socket")
+        elif event in _CHANGES and not all(ours(path) for path in given[:2] if isinstance(path, (str, bytes))):
+            raise Refused("it changes a file outside of its working folder (%s)" % _name(given[0]))
+
+    return hook
+
+
+def _name(path):
+    return os.path.basename(os.fsdecode(path))
+
+
+class within:
+    """`with within(0.5):` ends with TooLong where Python code runs longer. What hangs in C is the engine's to end."""
+
+    def __init__(self, seconds):
+        self._seconds = seconds
+
+    def __enter__(self):
+        if _SIGNAL is not None:
+            signal.signal(_SIGNAL, _over)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds, self._seconds)
+
+    def __exit__(self, *_):
+        if _SIGNAL is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _over(*_):
+    raise TooLong("it did not return in time")

@@ -1,0 +1,145 @@
+"""The dialogue with the engine: a line of JSON in, a line out, in order. It says what to try; it alone judges."""
+
+import json
+import os
+import sys
+import time
+import traceback
+
+from lossproof import _channel
+from lossproof._errors import Reject
+from lossproof._values import encoder, record
+
+from ._guard import Refused, TooLong, bound, within
+from ._load import load
+from ._plans import nameable
+from ._read import files_below, read
+from ._sources import ASKS
+from ._try import CALL_SECONDS, Stopped, Trier, text_of
+
+# Importing torch, transformers and a project of many modules takes tens of seconds on a cold disk.
+LOAD_SECONDS = 120.0
+
+
+class Desk:
+    def __init__(self):
+        self._candidates, self._loaded, self._tried, self._libraries = [], {}, [], set()
+        self._trier = Trier(time.monotonic, self._loaded)
+        self._encode = encoder()
+
+    def read(self, paths):
+        """Files read, not imported."""
+        files, wrong = files_below(paths)
+        told = [{"file": path, "functions": 0, "problem": why} for path, why in wrong]
+        libraries, calls = set(), {}
+        for path in files:
+            try:
+                found, imported, called = read(path)
+            except SyntaxError as error:
+                told.append({"file": path, "functions": 0, "problem": "it does not parse: line %s: %s" % (error.lineno, error.msg)})
+                continue
+            except (OSError, ValueError, RecursionError, MemoryError) as error:
+                told.append({"file": path, "functions": 0, "problem": "it cannot be read: %s" % error})
+                continue
+            libraries |= imported
+            for name, texts in called.items():
+                calls.setdefault(name, []).extend((path, text) for text in texts)
+            told.append({"file": path, "functions": len(found)})
+            self._candidates += found
+        for each in self._candidates:
+            sites = calls.get(each.name.rpartition(".")[2], [])
+            own = [text for path, text in sites if path == each.file]
+            # Its name elsewhere may be another function's.
+            each.called = (own or [text for _, text in sites])[:5]
+        candidates = [
+            {
+                "file": each.file, "name": each.name, "line": each.line, "kind": each.kind,
+                "parameters": [p.name for p in each.parameters], "called": each.called,
+                "ops": {op: nameable(each, op) for op in ASKS},
+            }
+            for each in self._candidates
+        ]  # fmt: skip
+        arrays = next((name for name in ("torch", "numpy") if name in libraries), None)
+        self._libraries = libraries
+        return {"files": told, "candidates": candidates, "arrays": arrays}
+
+    def limit(self, folder, memory, seconds):
+        return {"missing": bound(folder, memory, seconds)}
+
+    def load(self, file):
+        if file not in self._loaded:
+            with within(LOAD_SECONDS):
+                self._loaded[file] = load(file, self._libraries)
+        one = self._loaded[file]
+        return {"line": one.line, "folder": one.folder, "stubs": one.stubs, "always": one.always}
+
+    def attempt(self, candidate, op, arrays, cases, own):
+        one = self._candidates[candidate]
+        found, count, why = self._trier.tried(one, self._loaded[one.file], op, arrays, [tuple(c) for c in cases], own)
+        begin = len(self._tried)
+        self._tried += found
+        return {
+            "ways": [self._told(begin + at, tried) for at, tried in enumerate(found)],
+            "tried": count,
+            "why": why,
+        }
+
+    def _told(self, number, tried):
+        plan = tried.plan
+        return {
+            "way": number,
+            "text": text_of(plan, tried.lines),
+            "call": plan.call(),
+            "header": plan.header,
+            "arguments": [[name, text, source is not None] for name, text, source, _ in plan.arguments],
+            "capability": plan.capability,
+            "layout": tried.layout,
+            "assumes": plan.assumes,
+            "agrees": plan.agrees,
+            "score": plan.score,
+            "one_stop": plan.one_stop,
+        }
+
+    def answer(self, way, args):
+        tried = self._tried[way]
+        try:
+            with within(CALL_SECONDS):
+                answered, written = tried.call(args)
+                body = self._encode(record(tried.plan.op, answered))
+        except Reject as why:
+            return '{"reject":%s}' % json.dumps(str(why))
+        except (TooLong, Refused, SystemExit) as stopped:
+            return '{"error":%s}' % json.dumps("%s: %s" % (type(stopped).__name__, stopped))
+        except Exception as error:
+            return '{"error":%s}' % json.dumps(("%s: %s" % (type(error).__name__, error))[:500])
+        return '{"ok":%s,"written":%s}' % (body, json.dumps(list(written)))
+
+
+def serve():
+    source = os.fdopen(_channel.inputs(), "rb")
+    desk = Desk()
+    for line in source:
+        request = json.loads(line)
+        do = request.pop("do")
+        try:
+            if do == "answer":
+                said = desk.answer(**request)
+            else:
+                said = '{"ok":%s}' % json.dumps(getattr(desk, do)(**request))
+        except Stopped as stopped:
+            said = json.dumps({"stopped": str(stopped)})
+        except (Exception, TooLong, SystemExit) as error:
+            said = json.dumps({"problem": _problem(error), "traceback": traceback.format_exc()[-4000:]})
+        try:
+            _channel.write(said + "\n")
+        except BrokenPipeError:
+            return
+    sys.stdout.flush()
+
+
+def _problem(error):
+    if isinstance(error, SystemExit):
+        return "it exits the process (code %s)" % error.code
+    if isinstance(error, (TooLong, Refused)):
+        return str(error)
+    return ("%s: %s" % (type(error).__name__, error)).split("\n")[0][:300]

@@ -1,0 +1,282 @@
+"""What an op is sent, as the expressions that a person would write into a call; and what names speak for each.
+
+An expression is Python over the op's fields. `torch` ones are for trainers on tensors, `list` ones for those on lists; the rest
+for both. Expressions of one call must be of one `way`: who hands shifted logits over hands shifted ids over."""
+
+from dataclasses import dataclass, field
+
+ROW = {"alignment": "token", "span": "row"}
+PREDICTOR = {"alignment": "predictor", "span": "row"}
+COMPLETION = {"alignment": "token", "span": "completion"}
+
+# Tokens a row, where an op knows rows alone and the trainer wants tokens.
+_WIDTH = 3
+GROUP = 4
+
+
+@dataclass(frozen=True)
+class Source:
+    field: str
+    text: str
+    arrays: str = ""  # "torch", "list", or both
+    way: str = ""
+    kind: str = "data"  # or "number", "whole", "text": what a parameter of a declared type takes
+    capability: tuple = ()  # (name, value) that comes with it
+    assumes: str = ""
+    hints: tuple = ()  # words that name this expression rather than its field
+
+
+@dataclass(frozen=True)
+class Ask:
+    """How an op is asked about: `must` fields are in every plan of it."""
+
+    sources: tuple
+    hints: dict  # field -> words
+    named: frozenset  # words of functions that do this
+    must: tuple
+    layouts: tuple = (None,)
+    either: tuple = ()  # one of these as well
+    against: frozenset = frozenset()  # words of what is none of its data
+    shapes: tuple = field(default=("once",))  # how often a function is called for one request
+
+
+def _plain(*names):
+    return tuple(Source(name, name) for name in names)
+
+
+_LOGPS = ("logprobs",)
+_HINTS = {
+    "logprobs": ("logprobs", "new"),
+    "old_logprobs": ("logprobs", "!old"),
+    "ref_logprobs": ("logprobs", "!ref"),
+    "completion_mask": ("mask", "completions", "action", "loss"),
+    "advantages": ("advantages",),
+    "rewards": ("rewards", "scores"),
+    "values": ("values", "tensor", "x", "xs", "advantages"),
+    "gamma": ("gamma",),
+    "lam": ("lam", "gae"),
+    "scores": ("scores", "rewards", "r"),
+    "kl": ("kl",),
+    "kl_coef": ("kl", "coef", "beta", "ratio"),
+    "logits": ("logits",),
+    "ref_logits": ("logits", "!ref"),
+    "input_ids": ("ids", "labels", "input"),
+    "labels": ("labels",),
+    "attention_mask": ("attention", "mask"),
+    "temperature": ("temperature",),
+    "prompt_width": ("prompts", "width", "lengths", "start"),
+    "group_ids": ("groups", "ids", "prompts"),
+    "pad_token_id": ("!pad", "token", "ids"),
+    "eos_token_ids": ("!eos", "token", "ids"),
+    "prompt_ids": ("prompts", "ids"),
+    "completion_ids": ("completions", "ids"),
+    "sequences": ("sequences", "sequence", "seq", "ids", "output", "generated"),
+    "max_length": ("max", "lengths", "cutoff"),
+    "buffer": ("buffer", "cache"),
+    "lengths": ("lengths", "completions", "n"),
+    "limit": ("limit", "max", "clip", "bound"),
+    "chosen_logprobs": ("!chosen", "new", "logprobs"),
+    "rejected_logprobs": ("!rejected", "new", "logprobs"),
+    "ref_chosen_logprobs": ("!ref", "!chosen", "logprobs"),
+    "ref_rejected_logprobs": ("!ref", "!rejected", "logprobs"),
+}
+
+
+def _hints(*names):
+    return {name: _HINTS[name] for name in names}
+
+
+def _tracks(must, also, named, layouts=(ROW, COMPLETION), either=(), extra=(), against=(), shapes=("once",)):
+    names = tuple(must) + tuple(also)
+    return Ask(
+        _plain(*names) + extra,
+        _hints(*names, *(s.field for s in extra)),
+        frozenset(named),
+        tuple(must),
+        layouts,
+        either,
+        frozenset(against),
+        shapes,
+    )
+
+
+_SHIFTED = (
+    Source("logits", "logits[:, :-1]", "torch", "shifted", assumes="handed over shifted: row t of the logits beside token t + 1"),
+    Source("input_ids", "input_ids[:, 1:]", "torch", "shifted"),
+    Source("logits", "[row[:-1] for row in logits]", "list", "shifted", assumes="handed over shifted: row t of the logits beside token t + 1"),
+    Source("input_ids", "[row[1:] for row in input_ids]", "list", "shifted"),
+)
+_WHOLE = (Source("logits", "logits", way="whole"), Source("input_ids", "input_ids", way="whole"))
+_FLAT = (
+    Source("logits", "logits[:, :-1].flatten(0, 1)", "torch", "flat", assumes="handed over shifted: row t of the logits beside token t + 1"),
+    Source("input_ids", "input_ids[:, 1:].flatten()", "torch", "flat"),
+)
+_TEMPERATURE = Source("temperature", "temperature", kind="number", capability=("temperature", True))
+_RESPONSE = Source("prompt_width", "input_ids.size(1) - prompt_width", "torch", "whole", kind="whole")
+
+
+def _sums(name):
+    return (
+        Source(name, "torch.tensor([sum(row) for row in %s])" % name, "torch", "sums"),
+        Source(name, "torch.tensor([sum(row) / len(row) for row in %s])" % name, "torch", "means", assumes="means over tokens are handed over"),
+        Source(name, "[sum(row) for row in %s]" % name, "list", "sums"),
+        Source(name, "[sum(row) / len(row) for row in %s]" % name, "list", "means", assumes="means over tokens are handed over"),
+    )
+
+
+_PAIRS = ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")
+_SIZE = ("group_size", GROUP)
+_ROWS_OF = '[{"input_ids": ids, "labels": each} for ids, each in zip(input_ids, labels)]'
+
+ASKS = {
+    "kl": _tracks(
+        ("logprobs", "ref_logprobs"),
+        ("completion_mask", "old_logprobs"),
+        ("kl", "divergence", "k1", "k2", "k3", "penalty", "approx"),
+        against=("values", "rewards", "advantages"),
+        shapes=("once", "token"),
+    ),
+    "logprobs": Ask(
+        _SHIFTED + _WHOLE + _FLAT + (_TEMPERATURE, _RESPONSE, Source("attention_mask", "attention_mask", way="whole")),
+        _hints("logits", "input_ids", "temperature", "prompt_width", "attention_mask"),
+        frozenset(("logprobs", "log", "softmax", "gather", "selective")),
+        ("logits", "input_ids"),
+    ),
+    "entropy": Ask(
+        (Source("logits", "logits"), Source("logits", "logits.flatten(0, 1)", "torch", "flat"), _TEMPERATURE),
+        _hints("logits", "temperature"),
+        frozenset(("entropy", "entropies")),
+        ("logits",),
+    ),
+    "full_kl": Ask(
+        _plain("logits", "ref_logits") + (_TEMPERATURE,),
+        _hints("logits", "ref_logits", "temperature"),
+        frozenset(("kl", "full", "divergence", "distillation")),
+        ("logits", "ref_logits"),
+    ),
+    "gae": _tracks(
+        ("rewards", "values"),
+        ("completion_mask",),
+        ("gae", "advantages", "returns", "generalized"),
+        extra=(Source("gamma", "gamma", kind="number"), Source("lam", "lam", kind="number")),
+    ),
+    "whiten": _tracks(("values",), ("completion_mask",), ("whiten", "normalize", "normalise", "standardize", "norm")),
+    "token_rewards": _tracks(
+        ("scores", "kl"),
+        ("completion_mask",),
+        ("rewards", "reward", "token", "shaped"),
+        extra=(Source("kl_coef", "kl_coef", kind="number"),),
+    ),
+    "advantages": Ask(
+        (
+            Source("rewards", "rewards"),
+            Source("rewards", "rewards[:, None] * torch.tensor([0.0, 0.0, 1.0])", "torch", "tokens", assumes="every row has three tokens, its reward at the last of them"),
+            Source("rewards", "rewards.view(-1, 4)", "torch", "table", capability=_SIZE),
+            Source("group_ids", "group_ids", capability=("interleaved_groups", True)),
+            Source("group_ids", "group_ids.numpy()", "torch", capability=("interleaved_groups", True)),
+            Source("group_ids", "group_ids.tolist()", "torch", capability=("interleaved_groups", True)),
+            Source("completion_mask", "torch.ones(len(rewards), 3)", "torch", "tokens"),
+        ),
+        {**_hints("rewards", "group_ids", "completion_mask")},
+        frozenset(("advantages", "groups", "grpo", "rloo", "outcome", "group", "reinforce")),
+        ("rewards",),
+        shapes=("once", "group"),
+    ),
+    "clip_advantages": Ask(
+        _plain("advantages") + (Source("limit", "limit", kind="number"),),
+        _hints("advantages", "limit"),
+        frozenset(("clip", "advantages")),
+        ("advantages", "limit"),
+    ),
+    "loss": Ask(
+        _plain("logprobs", "old_logprobs", "ref_logprobs", "completion_mask")
+        + (
+            Source("advantages", "advantages[:, None].expand_as(logprobs)", "torch", assumes="one advantage a row, the same at each token"),
+            Source("advantages", "advantages"),
+        ),
+        _hints("logprobs", "old_logprobs", "ref_logprobs", "completion_mask", "advantages"),
+        frozenset(("loss", "policy", "ppo", "grpo", "objective", "new", "surrogate", "pg", "actor")),
+        ("logprobs", "advantages"),
+        (ROW, COMPLETION),
+        against=frozenset(("values", "returns", "rewards")),
+    ),
+    "sft_loss": Ask(
+        (
+            Source("logits", "logits", way="whole"),
+            Source("labels", "labels", way="whole"),
+            Source("input_ids", "input_ids", way="whole"),
+            Source("attention_mask", "attention_mask", way="whole"),
+            Source("logits", "logits[:, :-1]", "torch", "shifted", assumes="handed over shifted: row t of the logits beside label t + 1"),
+            Source("labels", "labels[:, 1:]", "torch", "shifted"),
+            Source("input_ids", "input_ids[:, 1:]", "torch", "shifted"),
+            Source("logits", "logits[:, :-1].flatten(0, 1)", "torch", "flat", assumes="handed over shifted: row t of the logits beside label t + 1"),
+            Source("labels", "labels[:, 1:].flatten()", "torch", "flat"),
+            Source("loss_mask", "(labels != -100).long()", "torch", "whole"),
+            Source("loss_mask", "(labels[:, 1:] != -100).long()", "torch", "shifted"),
+            Source("logprobs", "OWN_LOGPROBS", "torch", "shifted", assumes="on log-probabilities of the trainer's own function"),
+        ),
+        {**_hints("logits", "labels", "input_ids", "attention_mask"), "loss_mask": ("mask", "loss"), "logprobs": ("logprobs", "token")},
+        frozenset(("sft", "supervised", "ce", "cross", "nll", "lm", "causal", "gptlmloss", "sftloss", "token")),
+        (),
+        either=("labels", "loss_mask"),
+    ),
+    "preference_loss": Ask(
+        tuple(source for name in _PAIRS for source in _sums(name)),
+        _hints(*_PAIRS),
+        frozenset(("dpo", "ipo", "simpo", "preference", "loss", "pair")),
+        _PAIRS[:2],
+        against=frozenset(("rewards", "scores", "values")),
+        shapes=("once", "pair"),
+    ),
+    "mask": Ask(
+        _plain("prompt_ids", "completion_ids", "sequences", "attention_mask")
+        + (
+            Source("sequences", "sequences[:, prompt_width:]", "torch", "response", hints=("completions", "ids")),
+            Source("sequences", "[row[prompt_width:] for row in sequences]", "list", "response", hints=("completions", "ids")),
+            Source("prompt_width", "prompt_width", kind="whole"),
+            Source("pad_token_id", "pad_token_id", kind="whole"),
+            Source("eos_token_ids", "eos_token_ids.tolist()", "torch"),
+            Source("eos_token_ids", "eos_token_ids", "list"),
+            Source("eos_token_ids", "ONE_STOP", kind="whole", assumes="generation stops at one id, and padding has another"),
+        ),
+        _hints("prompt_ids", "completion_ids", "sequences", "attention_mask", "prompt_width", "pad_token_id", "eos_token_ids"),
+        frozenset(("mask", "batch", "build", "collate", "completions", "make")),
+        (),
+        either=("completion_ids", "sequences"),
+    ),
+    "collate": Ask(
+        _plain("input_ids", "labels")
+        + (
+            Source("input_ids", _ROWS_OF, way="rows"),
+            Source("input_ids", '[{"input_ids": torch.tensor(ids), "labels": torch.tensor(each)} for ids, each in zip(input_ids, labels)]', "torch", "rows"),
+            Source("pad_token_id", "pad_token_id", kind="whole"),
+        ),
+        {"input_ids": ("ids", "rows", "batch", "examples", "features", "samples", "input"), "labels": ("labels",), "pad_token_id": ("!pad", "token", "ids")},
+        frozenset(("collate", "collator", "batch", "pad", "build")),
+        ("input_ids",),
+    ),
+    "truncate": Ask(
+        _plain("input_ids", "labels") + (Source("max_length", "max_length", kind="whole"),),
+        {**_hints("labels", "max_length"), "input_ids": ("ids", "rows", "input", "examples")},
+        frozenset(("truncate", "cut", "crop", "trim")),
+        ("input_ids", "max_length"),
+    ),
+    "pack": Ask(
+        _plain("input_ids", "labels")
+        + (Source("max_length", "max_length", kind="whole"), Source("pad_token_id", "pad_token_id", kind="whole")),
+        {**_hints("labels", "max_length", "pad_token_id"), "input_ids": ("ids", "rows", "input", "examples")},
+        frozenset(("pack", "packing", "packed", "bin")),
+        ("input_ids", "labels", "max_length"),
+    ),
+    "overlong_penalty": Ask(
+        (
+            Source("lengths", "lengths"),
+            Source("max_length", "max_length", kind="number"),
+            Source("buffer", "buffer", kind="number"),
+        ),
+        _hints("lengths", "max_length", "buffer"),
+        frozenset(("overlong", "lengths", "penalty", "soft", "punishment")),
+        ("lengths", "max_length", "buffer"),
+        shapes=("once", "row"),
+    ),
+}  # fmt: skip

@@ -1,0 +1,147 @@
+// What `discover` found, for a terminal: bound functions with their variant, near misses with the finding's sentence, what a person
+// must settle, what fits nothing, what could not be called.
+import { relative } from 'node:path';
+import type { Candidate, Way } from '../../discover/dialogue.ts';
+import type { Found } from '../../discover/found.ts';
+import { variantWords } from '../../discover/variant.ts';
+import type { Paint } from '../text/paint.ts';
+import { plural } from '../text/plural.ts';
+import { pad, wrap } from '../text/visible.ts';
+
+export interface TableOptions {
+  readonly width: number;
+  readonly paint: Paint;
+  readonly cwd: string;
+}
+
+export function discoverLines(found: Found, { width, paint, cwd }: TableOptions): string[] {
+  const place = ({ file, line }: Candidate): string => `${relative(cwd, file) || file}:${line}`;
+  const block = (glyph: string, op: string, first: string, ...rest: readonly string[]): string[] => {
+    const lines = rest.filter((text) => text !== '').flatMap((text) => wrap(text, width - INDENT.length));
+    const [head = '', ...more] = wrap(first, width - INDENT.length);
+    return [`${glyph} ${pad(op, OP_WIDTH)}${head}`, ...[...more, ...lines].map((line) => INDENT + line)];
+  };
+  const bound = found.bound.flatMap(({ candidate, op, way, variant, others, failing, weaker, notes }) =>
+    block(
+      paint.blue('✓'),
+      op,
+      `${paint.bold(callOf(candidate, way))}  ${paint.dim(place(candidate))}`,
+      [variantWords(variant), layoutWords(way)].filter((text) => text !== '').join(' · '),
+      others.length === 0
+        ? ''
+        : `also ${others.map(({ call, variant: other }) => `${lastQuoted(call)} ${variantWords(other)}`).join('; ')}`,
+      ...failing.map(({ call, broken }) =>
+        paint.orange(`✗ with ${lastQuoted(call)} it does not hold: ${broken.property}: ${broken.sentence}`),
+      ),
+      ...way.assumes.map((text) => `assumed: ${text}`),
+      ...weaker.map(({ property, sentence }) => paint.dim(`should ${property}: ${sentence}`)),
+      ...notes.map((text) => paint.dim(`note: ${text}`)),
+    ),
+  );
+  const misfits = found.misfits.flatMap(({ candidate, op, way, broken, held, judged, variant, instead }) =>
+    block(
+      paint.orange('✗'),
+      op,
+      `${paint.bold(callOf(candidate, way))}  ${paint.dim(place(candidate))}`,
+      `${held} of ${judged} properties hold${variantWords(variant) === '' ? '' : `; ${variantWords(variant)}`}`,
+      ...broken.slice(0, MOST_SENTENCES).map(({ property, sentence }) => `${property}: ${sentence}`),
+      instead === undefined ? '' : `what holds is against its names: ${instead}`,
+      ...way.assumes.map((text) => `assumed: ${text}`),
+    ),
+  );
+  const open = found.open.flatMap(({ candidate, op, ways, why }) =>
+    block(
+      '?',
+      op,
+      `${paint.bold(candidate.name)}  ${paint.dim(place(candidate))}`,
+      why,
+      ...ways.slice(0, MOST_SENTENCES).map((way) => callOf(candidate, way)),
+    ),
+  );
+  const near = found.unfit.filter(({ nearest }) => nearest !== undefined && nearest.held > 0);
+  const far = found.unfit.filter((each) => !near.includes(each));
+  const said = (text: string): string[] => wrap(text, width);
+  return [
+    ...section(paint, 'Bound: every property of level must that could be asked holds', bound),
+    ...section(paint, 'Nearly: the function answers, and this does not hold', misfits),
+    ...section(paint, 'Open: it holds, and which is meant cannot be told', open),
+    ...section(
+      paint,
+      'Fits nothing, and the op that it came nearest to',
+      near.flatMap(({ candidate, nearest }) =>
+        said(
+          `· ${candidate.name}  ${place(candidate)}: ${nearest?.op}, ${nearest?.held} of ${nearest?.judged} properties`,
+        ),
+      ),
+    ),
+    ...section(
+      paint,
+      'Could not be called, or imported',
+      [...grouped(found.uncalled, place)].flatMap(([why, names]) => said(`– ${why}: ${names.join(', ')}`)),
+    ),
+    ...section(
+      paint,
+      'Could not be read',
+      found.files.flatMap(({ file, problem }) =>
+        problem === undefined ? [] : said(`– ${relative(cwd, file) || file}: ${problem}`),
+      ),
+    ),
+    ...(far.length === 0
+      ? []
+      : [
+          '',
+          ...said(
+            `${plural(far.length, 'function')} more ${far.length === 1 ? 'answers' : 'answer'} no op.`,
+          ).map(paint.dim),
+        ]),
+  ];
+}
+
+/** `31 functions: 12 bound, 3 nearly, 1 open`. */
+export function summaryLine({ bound, misfits, open, unfit, uncalled, left }: Found): string {
+  const all = bound.length + misfits.length + open.length + unfit.length + uncalled.length + left;
+  const parts = [
+    `${bound.length} bound`,
+    `${misfits.length} nearly`,
+    `${open.length} open`,
+    `${unfit.length} fit nothing`,
+    `${uncalled.length} not called`,
+    ...(left > 0 ? [`${left} had no turn`] : []),
+  ];
+  return `${plural(all, 'function')}: ${parts.join(', ')}`;
+}
+
+const OP_WIDTH = 17;
+const INDENT = ' '.repeat(OP_WIDTH + 2);
+const MOST_SENTENCES = 3;
+
+function section(paint: Paint, title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', paint.bold(title), ...lines];
+}
+
+/** The call without the module: the place says which. */
+function callOf({ name }: Candidate, way: Way): string {
+  const at = way.call.indexOf(name);
+  return at > 0 && /^\w+\.$/.test(way.call.slice(0, at)) ? way.call.slice(at) : way.call;
+}
+
+function layoutWords({ layout }: Way): string {
+  if (layout === null) return '';
+  if (layout.span === 'completion') return 'completion columns';
+  return layout.alignment === 'predictor' ? 'predictor-aligned' : '';
+}
+
+/** What tells alternatives apart: the constant. */
+function lastQuoted(call: string): string {
+  return /'[^']*'(?!.*')/.exec(call)?.[0] ?? call;
+}
+
+function grouped(
+  uncalled: Found['uncalled'],
+  place: (candidate: Candidate) => string,
+): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { candidate, why } of uncalled)
+    found.set(why, [...(found.get(why) ?? []), `${candidate.name} ${place(candidate)}`]);
+  return found;
+}

@@ -1,0 +1,5 @@
+raise RuntimeError("this file is not to be imported")
+
+
+def k3(logprobs, ref_logprobs):
+    return logprobs

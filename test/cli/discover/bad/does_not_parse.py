@@ -1,0 +1,2 @@
+def k3(logprobs, ref_logprobs)
+    return logprobs

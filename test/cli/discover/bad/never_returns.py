@@ -1,0 +1,4 @@
+def k3(logprobs, ref_logprobs):
+    while True:
+        pass
+    return logprobs

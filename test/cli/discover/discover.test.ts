@@ -1,0 +1,149 @@
+// `discover` on trainers in plain Python: what it binds, writes and says, and that what it wrote gives the same results.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { properties } from '../../../properties/index.ts';
+import { parseStrict } from '../../../src/outside/json.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const EXAMPLE = fileURLToPath(new URL('../../../docs/example/my_trainer.py', import.meta.url));
+const BAD = fileURLToPath(new URL('bad', import.meta.url));
+
+interface Json {
+  readonly bound: readonly { readonly function: string; readonly op: string; readonly call: string }[];
+  readonly misfits: readonly {
+    readonly function: string;
+    readonly broken: readonly { readonly sentence: string }[];
+  }[];
+  readonly open: readonly { readonly function: string }[];
+  readonly uncalled: readonly { readonly file: string; readonly why: string }[];
+}
+
+async function found(world: World, ...words: readonly string[]): Promise<Json> {
+  const before = world.out().length;
+  await world.run('discover', ...words, '--python', 'python3', '--json');
+  const parsed = parseStrict(world.out().slice(before));
+  if (!('ok' in parsed)) throw new Error(parsed.complaint);
+  return parsed.ok as Json;
+}
+
+const leftBehind = (): string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith('lossproof-discover-'));
+
+describe('a trainer of functions', () => {
+  test('is bound, written as an adapter that runs, and never written over', async () => {
+    const world = makeWorld(properties);
+    mkdirSync(join(world.folder, 'my code'));
+    copyFileSync(EXAMPLE, join(world.folder, 'my code', 'my_trainer.py'));
+    const words = ['my code', '--python', 'python3', '--write', 'adapter.py'];
+    expect(await world.run('discover', ...words)).toBe(0);
+    const out = world.out();
+    expect(out).toContain('discover runs the code of my code/my_trainer.py (3 functions)');
+    expect(out).toMatch(/✓ mask +build_batch\(prompt_ids, completion_ids, pad_token_id\)/);
+    expect(out).toMatch(/✓ kl +k3\(logprobs, ref_logprobs\)[^\n]*\n +k3\n/);
+    expect(out).toMatch(
+      /✓ advantages +group_advantages\(rewards\)[^\n]*\n +group-mean, scaling group, ddof 1, epsilon 0.0001/,
+    );
+    expect(out).toContain('3 functions: 3 bound');
+    const written = readFileSync(join(world.folder, 'adapter.py'), 'utf8');
+    expect(written).toContain(
+      'sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "my code"))',
+    );
+
+    expect(await world.run('check', '--cases', '10', '--no-corpus', '--', 'python3', 'adapter.py')).toBe(0);
+    expect(await world.run('discover', ...words)).toBe(2);
+    expect(world.err()).toContain('adapter.py is already here; --force writes over it');
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test('is an adapter and a configuration by one command', async () => {
+    const world = makeWorld(properties);
+    copyFileSync(EXAMPLE, join(world.folder, 'trainer.py'));
+    expect(await world.run('init', '--from', 'trainer.py', '--python', 'python3')).toBe(0);
+    expect(world.out()).toContain('wrote adapter.py and lossproof.config.json');
+    expect(await world.run('check', '--cases', '10', '--no-corpus')).toBe(0);
+    expect(await world.run('init', '--from', 'trainer.py')).toBe(2);
+  });
+
+  test('is a finding where names say one order of arguments and behaviour another', async () => {
+    const world = makeWorld(properties);
+    world.write(
+      'swapped.py',
+      readFileSync(EXAMPLE, 'utf8').replace('ref_logprob - logprob', 'logprob - ref_logprob'),
+    );
+    const { bound, misfits } = await found(world, 'swapped.py', '--only', 'kl');
+    expect(bound).toEqual([]);
+    expect(misfits[0]?.broken[0]?.sentence).toContain('if policy and reference are swapped');
+    expect(await world.run('discover', 'swapped.py', '--python', 'python3', '--only', 'kl')).toBe(1);
+  });
+
+  test('is told by behaviour where names say nothing, and left open where behaviour does not say either', async () => {
+    const world = makeWorld(properties);
+    world.write(
+      'obscure.py',
+      'import math\n\n\ndef f(a, b):\n    return math.exp(a - b) - (a - b) - 1\n\n\ndef g(a, b):\n    return b - a\n',
+    );
+    const { bound } = await found(world, 'obscure.py', '--only', 'kl');
+    expect(bound.map(({ call }) => call)).toEqual(['obscure.f(ref_logprobs, logprobs)']);
+  });
+
+  test('is nothing where there are no functions, or no such op', async () => {
+    const world = makeWorld(properties);
+    world.write('empty.py', 'x = 1\n');
+    expect(await world.run('discover', 'empty.py', '--python', 'python3')).toBe(2);
+    expect(world.err()).toContain('there is no function in these files');
+    expect(await world.run('discover', 'empty.py', '--only', 'maks')).toBe(2);
+    expect(world.err()).toContain('discover proposes no op "maks", did you mean "mask"?');
+    expect(await world.run('discover', 'gone.py', '--python', 'python3')).toBe(2);
+    expect(world.err()).toContain('gone.py: there is no such file or folder');
+    expect(leftBehind()).toEqual([]);
+  });
+});
+
+describe('code that does what it may not', () => {
+  const WHY: Readonly<Record<string, RegExp>> = {
+    'connects.py': /opens a socket/,
+    'crashes.py': /ended the process \(SIGSEGV\)/,
+    'dies.py': /ended the process \(exit code 3\)/,
+    'does_not_import.py': /cannot be imported: RuntimeError: this file is not to be imported/,
+    'exits.py': /exits the process/,
+    'forks.py': /forks/,
+    'gone_for_a_while.py': /did not return/,
+    'never_returns.py': /did not return/,
+    'removes.py': /changes a file outside/,
+    'starts.py': /starts a process/,
+    'swallows.py': /did not return/,
+    'writes.py': /writes to a file outside/,
+  };
+
+  test('is named, one line each, and leaves nothing behind', async () => {
+    const world = makeWorld(properties);
+    const before = readdirSync(BAD).sort();
+    const { bound, uncalled } = await found(world, BAD, '--only', 'kl', '--memory', '4');
+    // What prints is heard by nobody.
+    expect(bound.map((each) => each.function)).toEqual(['k3']);
+    const why = new Map(uncalled.map((each) => [each.file.split('/').at(-1) ?? '', each.why]));
+    for (const [file, pattern] of Object.entries(WHY)) expect(why.get(file), file).toMatch(pattern);
+    expect(why.has('eats_memory.py')).toBe(true);
+    expect(
+      readdirSync(BAD)
+        .filter((name) => name !== '__pycache__')
+        .sort(),
+    ).toEqual(before);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test('Ctrl-C tells what was found', async () => {
+    const world = makeWorld(properties, {
+      onWrite: (both, { interrupt }) => {
+        if (both.includes('discover runs the code of') && !both.includes('interrupted')) interrupt();
+      },
+    });
+    expect(await world.run('discover', BAD, '--python', 'python3')).toBe(130);
+    expect(world.out()).toContain('had no turn');
+    expect(existsSync(join(world.folder, 'adapter.py'))).toBe(false);
+    expect(leftBehind()).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+// `discover` on trainers of torch: a hand-written one is bound whole, each with its variant, and no planted bug is bound as right.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { properties } from '../../../properties/index.ts';
+import { parseStrict } from '../../../src/outside/json.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { makeWorld } from '../../cli/world.ts';
+
+const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
+const OWN = fileURLToPath(new URL('own/grpo.py', import.meta.url));
+const FAULTY = fileURLToPath(new URL('faulty', import.meta.url));
+
+interface Json {
+  readonly bound: readonly {
+    readonly function: string;
+    readonly file: string;
+    readonly op: string;
+    readonly variant: Readonly<Record<string, unknown>>;
+  }[];
+  readonly misfits: readonly { readonly file: string }[];
+  readonly open: readonly { readonly file: string }[];
+}
+
+async function found(path: string): Promise<Json> {
+  const world = makeWorld(properties);
+  await world.run('discover', path, '--python', PYTHON, '--json');
+  const parsed = parseStrict(world.out());
+  if (!('ok' in parsed)) throw new Error(parsed.complaint);
+  return parsed.ok as Json;
+}
+
+test('a trainer of 141 lines is bound, each function with its variant', async () => {
+  const { bound, misfits, open } = await found(OWN);
+  const byName = new Map(bound.map((each) => [each.function, each]));
+  expect([...byName].map(([name, { op }]) => `${op} ${name}`).sort()).toEqual([
+    'advantages group_advantages',
+    'entropy token_entropy',
+    'kl kl_k3',
+    'logprobs token_logprobs',
+    'loss grpo_loss',
+    'mask build_batch',
+    'overlong_penalty overlong_penalty',
+    'sft_loss sft_loss',
+  ]);
+  expect(byName.get('grpo_loss')?.variant).toMatchObject({
+    clip_low: 0.2,
+    clip_high: 0.28,
+    kl_coef: 0.04,
+    loss_aggregation: 'token-mean',
+  });
+  expect(byName.get('group_advantages')?.variant).toMatchObject({
+    advantage_ddof: 1,
+    advantage_epsilon: 1e-4,
+  });
+  expect([...misfits, ...open]).toEqual([]);
+});
+
+test('a planted bug is shown or asked about, never bound as right', async () => {
+  const { bound, misfits, open } = await found(FAULTY);
+  expect(bound.map(({ file, op }) => `${file} ${op}`)).toEqual([]);
+  const shown = new Set([...misfits, ...open].map(({ file }) => file.split('/').at(-1)));
+  expect([...shown].sort()).toEqual(
+    readdirSync(FAULTY)
+      .filter((name) => name.endsWith('.py'))
+      .sort(),
+  );
+});
