@@ -2,9 +2,9 @@
 
 /**
  * start: never said hello. crash: died. hang: did not answer in time. garbage: a line that is no answer.
- * shape: an answer with a wrong field. error: the op raised. budget: died too often to go on.
+ * shape: an answer with a wrong field. error: the op raised. adapter: a ready-made adapter did, which is ours. budget: died too often to go on.
  */
-export type FailureKind = 'start' | 'crash' | 'hang' | 'garbage' | 'shape' | 'error' | 'budget';
+export type FailureKind = 'start' | 'crash' | 'hang' | 'garbage' | 'shape' | 'error' | 'adapter' | 'budget';
 
 export interface TrainerFailure {
   readonly kind: FailureKind;

@@ -79,7 +79,7 @@ export async function checkWith(
     trainer,
     tokenizer,
     ...chosen,
-    known: chosen.known.known,
+    known: chosen.known.of(trainer.hello.version),
     cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
     measured,
     strict: options.strict === true,
@@ -114,7 +114,7 @@ export async function checkWith(
   await closeKernel();
   const written = await record.finish();
   const counted = options.updateKnown
-    ? rewriteKnown(results, chosen, !results.every(isJudged), context)
+    ? rewriteKnown(results, chosen, trainer.hello.version, !results.every(isJudged), context)
     : results;
   const code = codeOf(counted, interrupts.signal.aborted, options);
   if (code === NO_VERDICT && results.every(isJudged)) {

@@ -126,12 +126,14 @@ def named_stops(tokenizer):
     return tokenizer.convert_tokens_to_ids(names) or None
 
 
-def declared_tokens(tokenizer):
-    """`tokens` of hello: ids that the trainer is fixed to. Ask when the trainer is built: it may choose the pad token."""
+def declared_tokens(tokenizer, stops=None):
+    """`tokens` of hello: ids that the trainer is fixed to. Ask when the trainer is built: it may choose the pad token.
+
+    stops: where they are not the tokenizer's eos alone."""
     tokens = {
         "vocab_size": len(tokenizer),
         "pad_token_id": tokenizer.pad_token_id,
-        "eos_token_ids": named_stops(tokenizer) or [tokenizer.eos_token_id],
+        "eos_token_ids": stops or [tokenizer.eos_token_id],
     }
     if tokenizer.bos_token_id is not None:
         tokens["bos_token_id"] = tokenizer.bos_token_id
