@@ -56,6 +56,8 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 export const ADAPTERS: Readonly<Record<string, string>> = {
   'trl-dpo': 'lossproof.adapters.trl_dpo',
   'trl-grpo': 'lossproof.adapters.trl_grpo',
+  'trl-reward': 'lossproof.adapters.trl_reward',
+  'trl-rloo': 'lossproof.adapters.trl_rloo',
   'trl-sft': 'lossproof.adapters.trl_sft',
 };
 const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';

@@ -2,8 +2,8 @@
 
 Every answer is computed by a method of the trainer. What stands in a model's place (its sampler, its logits, its
 log-probabilities) comes from the request; nothing that TRL computes is computed here. Settings:
-LOSSPROOF_TOKENIZER=folder, LOSSPROOF_MODEL=qwen2|gpt2, LOSSPROOF_STOPS='<|im_end|> <tool_call>' (the stop
-tokens; TRL gets them as generation_kwargs), LOSSPROOF_LOSS (TRL's loss_type: dapo, bnpo, grpo, dr_grpo, luspo or
+LOSSPROOF_TOKENIZER=folder, LOSSPROOF_MODEL=qwen2|gpt2, LOSSPROOF_STOPS='<|im_end|> <|endoftext|>' (the stop
+tokens; TRL gets them as generation_kwargs; two by default), LOSSPROOF_LOSS (TRL's loss_type: dapo, bnpo, grpo, dr_grpo, luspo or
 cispo; its version's default), LOSSPROOF_RATIO=token|sequence (importance_sampling_level)."""
 
 import os
@@ -14,7 +14,7 @@ from lossproof.adapters.common._tiny import (
     VERSION,
     declared_tokens,
     load_tokenizer,
-    named_stops,
+    several_stops,
     stop,
     tokenizer_folder,
 )
@@ -55,7 +55,7 @@ HELD_AT = {"epsilon_high": 5.0} if LOSS == "cispo" else {}
 
 FOLDER = tokenizer_folder()
 tokenizer = load_tokenizer(FOLDER)
-STOPS = named_stops(tokenizer) if has_field(GRPOConfig, "generation_kwargs") else None
+STOPS = several_stops(tokenizer) if has_field(GRPOConfig, "generation_kwargs") else None
 
 
 def made(model=None):

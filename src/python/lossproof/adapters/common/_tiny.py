@@ -117,6 +117,14 @@ def tiny_model(vocabulary):
     return transformers.AutoModelForCausalLM.from_config(config)
 
 
+def tiny_scorer(tokenizer):
+    """A random model with one score a row, of the kind that tiny_model is."""
+    config = tiny_model(len(tokenizer)).config
+    config.num_labels, config.pad_token_id = 1, tokenizer.pad_token_id
+    transformers.set_seed(SEED)
+    return transformers.AutoModelForSequenceClassification.from_config(config)
+
+
 def named_stops(tokenizer):
     """Ids of the stop tokens that LOSSPROOF_STOPS names, separated by spaces; None where it is not set."""
     names = os.environ.get("LOSSPROOF_STOPS", "").split()
@@ -124,6 +132,14 @@ def named_stops(tokenizer):
         if name not in tokenizer.get_vocab():
             stop("LOSSPROOF_STOPS names %s, which is no token of this tokenizer" % name)
     return tokenizer.convert_tokens_to_ids(names) or None
+
+
+def several_stops(tokenizer):
+    """What LOSSPROOF_STOPS names; else the eos and a second one, as most released chat models have two: the first special
+    token that is none of the tokenizer's own roles."""
+    roles = {tokenizer.eos_token_id, tokenizer.pad_token_id, tokenizer.bos_token_id, tokenizer.unk_token_id}
+    special = [at for at, token in sorted(tokenizer.added_tokens_decoder.items()) if token.special and at not in roles]
+    return named_stops(tokenizer) or [tokenizer.eos_token_id, *special[:1]]
 
 
 def declared_tokens(tokenizer, stops=None):
