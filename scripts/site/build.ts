@@ -27,6 +27,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'README.zh.md',
     'docs/start.md',
     'docs/attach.md',
+    'docs/trainers/trl.md',
     'docs/failures.md',
     'docs/glossary.md',
   ],

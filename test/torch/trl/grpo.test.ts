@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, family, HELLO, STARTING } from './ask.ts';
 
-const QWEN = { LOSSPROOF_TOKENIZER: family('qwen') };
+const QWEN = { LOSSPROOF_TOKENIZER: family('qwen'), LOSSPROOF_STOPS: '<|im_end|>' };
 const PAD = 856; // <|endoftext|>
 const EOS = 858; // <|im_end|>
 const SPECIAL = { pad_token_id: PAD, eos_token_ids: [EOS] };

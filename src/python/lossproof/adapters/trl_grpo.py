@@ -83,8 +83,14 @@ AVERAGED = AGGREGATIONS[LOSS]
 TOKEN_KL = RATIO == "token" and AVERAGED[0] in ("token-mean", "seq-mean-token-mean")
 
 
+# Completions have a token in the mask until they could be masked out whole; a mean over none of a row's was 0 / 0 then.
+ROWS_WITHOUT = has_field(GRPOConfig, "mask_truncated_completions")
+
+
 def batch_of(logps, old, ref, advantage, mask, count):
     """A batch as TRL hands it to its loss; the ids mean nothing where scores are given."""
+    if not ROWS_WITHOUT and (mask.sum(1) == 0).any():
+        raise Reject("no row is without a token in GRPOTrainer of TRL %s" % VERSION)
     ids = torch.zeros(mask.shape, dtype=torch.long)
     return {
         "prompt_ids": ids[:, :1],
@@ -142,7 +148,7 @@ def alone(tracks, mask):
 if RATIO == "token":
     lossproof.op(kl)
 
-lacks = register(
+lacks, notes = register(
     policy, tokens, policy_of, (lambda logps, ref, mask: alone((logps, logps, ref), mask)) if TOKEN_KL else None
 )
 
@@ -234,6 +240,7 @@ if __name__ == "__main__":
     serve(
         "trl-grpo",
         lacks=lacks,
+        notes=notes,
         layout={"alignment": "token", "span": "completion"},
         semantics=SEMANTICS,
         tokens=tokens,

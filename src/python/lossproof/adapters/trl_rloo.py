@@ -61,7 +61,7 @@ def mean_kl(tracks, lengths):
     return logged(trainer)["kl"][-1]
 
 
-lacks = register(policy, tokens, policy_of)
+lacks, notes = register(policy, tokens, policy_of)
 
 
 @lossproof.op(route=["rl"])
@@ -106,6 +106,7 @@ if __name__ == "__main__":
     serve(
         "trl-rloo",
         lacks=lacks,
+        notes=notes,
         layout={"alignment": "token", "span": "completion"},
         semantics={
             "stop_token_in_mask": True,

@@ -1,5 +1,8 @@
 """The ops that GRPO and RLOO answer alike: prompts, rollouts, masks, scores and advantages."""
 
+import os
+import traceback
+
 import torch
 
 import lossproof
@@ -13,7 +16,7 @@ from ._tiny import VERSION
 
 
 def register(policy, tokens, policy_of, token_kl=None):
-    """Registers them for this Policy; `policy_of` makes one of a checkpoint. Returns {op: why} of those that its TRL lacks.
+    """Registers them for this Policy; `policy_of` makes one of a checkpoint. Returns {op: why} of those that its TRL lacks, and notes.
 
     token_kl: of (log-probabilities, the reference's, mask), each (B, C), the KL of each token (k3) where it can be had."""
     trainer, tokenizer = policy.trainer, policy.tokenizer
@@ -44,7 +47,9 @@ def register(policy, tokens, policy_of, token_kl=None):
         batch = ended(prompt_ids, sampled_ids)
         return {"completion_ids": real(batch["completion_ids"], batch["completion_mask"])}
 
-    @lossproof.op(after_stop="any", **({"unfinished": True} if policy.hands_over else {}))
+    trouble = empty_completions(policy)
+
+    @lossproof.op(after_stop="any", **({"unfinished": True} if policy.hands_over and trouble is None else {}))
     def mask(prompt_ids, sequences, prompt_width, pad_token_id, eos_token_ids):
         same_ids(tokens, pad_token_id, eos_token_ids)
         return block(ended(prompt_ids, [row[prompt_width:] for row in sequences]))
@@ -138,4 +143,21 @@ def register(policy, tokens, policy_of, token_kl=None):
 
     else:
         lacks["entropy"] = "%s of TRL %s computes none" % (type(trainer).__name__, VERSION)
-    return lacks
+    return lacks, [] if trouble is None else [trouble]
+
+
+def empty_completions(policy):
+    """Asked once, at the start: what TRL raises on a completion without a token, as a sentence, or None. Where it does not
+    come through, it would be the end of every case that has one, whatever the case is about."""
+    if not policy.hands_over:
+        return None
+    stop = policy.tokenizer.eos_token_id
+    try:
+        policy.rollout([[stop], [stop]], completion_ids=[[], [stop]])
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        return (
+            "a rollout in which a completion is empty, as an inference engine may hand over, ends with %s: %s in TRL %s (%s, "
+            "line %d); so no mask is asked for one" % (type(error).__name__, error, VERSION, os.path.basename(frame.filename), frame.lineno)
+        )
+    return None

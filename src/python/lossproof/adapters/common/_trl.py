@@ -46,10 +46,10 @@ def needed(name, least, found):
         stop("%s drives TRL from %s on; this is TRL %s" % (name, least, VERSION))
 
 
-def serve(name, lacks=None, **declared):
+def serve(name, lacks=None, notes=(), **declared):
     """lossproof.serve with what is to be said of the version: that it is none of the tested ones, and what it lacks."""
     lacks = dict(lacks or {})
-    notes = []
+    notes = list(notes)
     if VERSION not in TESTED:
         notes.append(
             "%s is tested with TRL %s; this is TRL %s on transformers %s: an error may be the adapter's"
