@@ -16,17 +16,17 @@ const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 const FEW = ['--cases', '40', '--shrink-time', '1'];
 
 test.each([
-  ['mask-off-by-one', 'trl_grpo', 'extract/exact-under-left-padding'],
-  ['stop-token-unmasked', 'trl_grpo', 'mask/stop-token-is-trained-once'],
-  ['pads-in-the-kl-mean', 'trl_grpo', 'kl/equals-the-estimator'],
-  ['temperature-dropped', 'trl_grpo', 'logprobs/divide-by-the-temperature'],
-  ['advantages-over-the-batch', 'trl_grpo', 'advantages/zero-mean-in-each-group'],
-  ['ratio-detached', 'trl_grpo', 'loss/on-policy-gradient-follows-the-advantage'],
-  ['clip-bounds-swapped', 'trl_grpo', 'loss/settings-are-those-of-the-formula'],
-  ['deviation-of-the-population', 'trl_grpo', 'advantages/equal-the-declared-formula'],
-  ['labels-one-token-early', 'trl_sft', 'collate/labels-stay-with-their-tokens'],
-  ['prompts-begin-twice', 'trl_sft', 'tokenize/sft-and-rl-tokenize-the-same-prompt'],
-  ['preference-one-token-late', 'trl_dpo', 'preference_loss/equals-the-objective'],
+  ['mask-off-by-one', 'grpo', 'extract/exact-under-left-padding'],
+  ['stop-token-unmasked', 'grpo', 'mask/stop-token-is-trained-once'],
+  ['pads-in-the-kl-mean', 'grpo', 'kl/equals-the-estimator'],
+  ['temperature-dropped', 'grpo', 'logprobs/divide-by-the-temperature'],
+  ['advantages-over-the-batch', 'grpo', 'advantages/zero-mean-in-each-group'],
+  ['ratio-detached', 'grpo', 'loss/on-policy-gradient-follows-the-advantage'],
+  ['clip-bounds-swapped', 'grpo', 'loss/settings-are-those-of-the-formula'],
+  ['deviation-of-the-population', 'grpo', 'advantages/equal-the-declared-formula'],
+  ['labels-one-token-early', 'sft', 'collate/labels-stay-with-their-tokens'],
+  ['prompts-begin-twice', 'sft', 'tokenize/sft-and-rl-tokenize-the-same-prompt'],
+  ['preference-one-token-late', 'dpo', 'preference_loss/equals-the-objective'],
 ])('%s of %s is found by %s', async (fault, adapter, property) => {
   const events = join(mkdtempSync(join(tmpdir(), 'lossproof faults ')), 'events.ndjson');
   const options = ['check', '--only', property, '--no-corpus', '--events', events, ...FEW];

@@ -93,4 +93,4 @@ def put(fault):
 if __name__ == "__main__":
     fault, adapter = sys.argv[1:]
     put(fault)
-    runpy.run_module("lossproof.adapters.%s" % adapter, run_name="__main__")
+    runpy.run_module("lossproof.adapters.trl.%s" % adapter, run_name="__main__")

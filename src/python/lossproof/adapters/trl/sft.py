@@ -1,4 +1,4 @@
-"""`python -m lossproof.adapters.trl_sft`: TRL's own SFTTrainer, unmodified, on a tiny random model on the CPU.
+"""`python -m lossproof.adapters.trl.sft`: TRL's own SFTTrainer, unmodified, on a tiny random model on the CPU.
 
 Labels come from the trainer's dataset preparation, batches from its collator, losses from its training_step with its
 version's default loss. Settings: LOSSPROOF_TOKENIZER=folder, LOSSPROOF_MODEL=qwen2|gpt2, LOSSPROOF_STOPS (the

@@ -1,4 +1,4 @@
-"""`python -m lossproof.adapters.trl_reward`: TRL's own RewardTrainer, unmodified, on a tiny random model on the CPU.
+"""`python -m lossproof.adapters.trl.reward`: TRL's own RewardTrainer, unmodified, on a tiny random model on the CPU.
 
 Scores are those of its batch, laid out by its collator, inside its compute_loss; op preference_loss is that loss, of
 scores that come from the request: a pair's score is the sum of its log-ratios, so the loss is DPO's with a beta of 1.

@@ -1,4 +1,4 @@
-"""`python -m lossproof.adapters.trl_dpo`: TRL's own DPOTrainer, unmodified, on a tiny random model on the CPU.
+"""`python -m lossproof.adapters.trl.dpo`: TRL's own DPOTrainer, unmodified, on a tiny random model on the CPU.
 
 Pairs are laid out by the trainer's collator, losses and log-probabilities come from its loss. One step on
 a checkpoint is op preference_step: DPOTrainer has no loss of rows that are not pairs, so there is no train_step.

@@ -1,4 +1,4 @@
-"""`python -m lossproof.adapters.trl_grpo`: TRL's own GRPOTrainer, unmodified, on a tiny random model on the CPU.
+"""`python -m lossproof.adapters.trl.grpo`: TRL's own GRPOTrainer, unmodified, on a tiny random model on the CPU.
 
 Every answer is computed by a method of the trainer. What stands in a model's place (its sampler, its logits, its
 log-probabilities) comes from the request; nothing that TRL computes is computed here. Settings:

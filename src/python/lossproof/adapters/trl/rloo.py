@@ -1,4 +1,4 @@
-"""`python -m lossproof.adapters.trl_rloo`: TRL's own RLOOTrainer, unmodified, on a tiny random model on the CPU.
+"""`python -m lossproof.adapters.trl.rloo`: TRL's own RLOOTrainer, unmodified, on a tiny random model on the CPU.
 
 Every answer is computed by a method of the trainer, as in trl_grpo. Here the ratio is one of whole completions, by the
 sum of their log-ratios, and the KL (k1) is subtracted from the reward. Settings: LOSSPROOF_TOKENIZER=folder,
