@@ -11,7 +11,7 @@ const python = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin'
 
 async function profileOf(adapter: string) {
   const started = await startTrainer({
-    command: [python, '-m', `lossproof.adapters.${adapter}`],
+    command: [python, '-m', `lossproof.adapters.trl.${adapter}`],
     env: { LOSSPROOF_TOKENIZER: family('qwen') },
     helloMilliseconds: STARTING,
   });

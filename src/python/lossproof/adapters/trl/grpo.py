@@ -135,12 +135,11 @@ def kl(logprobs, old_logprobs, ref_logprobs, completion_mask):
 
 
 def alone(tracks, mask):
-    """(B, C): the loss over the coefficient with the mask of one token of the rows, at its own coefficients."""
+    """(B, C): the loss over the coefficient of each token, as the only one of a completion."""
     found = torch.zeros_like(mask)
     for row, column in mask.nonzero().tolist():
-        only = torch.zeros_like(mask[:1])
-        only[0, column] = 1
-        found[row, column] = valued(*(track[row : row + 1] for track in tracks), torch.zeros(1), only)
+        only = (track[row : row + 1, column : column + 1] for track in tracks)
+        found[row, column] = valued(*only, torch.zeros(1), torch.ones(1, 1))
     return found / BETA
 
 
@@ -230,7 +229,7 @@ if CLIPS:
     )
 else:
     # -A, whatever the log-probability is, with the gradient of -A logp: no formula of the protocol has that value.
-    SEMANTICS.update(own_formulas=["loss"], loss_is_descended=False)
+    SEMANTICS.update(ratio_level="none", own_formulas=["loss"], loss_is_descended=False)
 if BONUS:
     SEMANTICS["entropy_coef"] = trainer.entropy_coef
 if AVERAGED[0] == "token-sum-norm":
