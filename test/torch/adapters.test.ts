@@ -46,6 +46,7 @@ const STOPS_KNOWN = [
   'mask/every-stop-id-ends-a-completion',
   'rollout/scored-ids-are-sampled-ids',
   'rollout/attention-covers-exactly-the-real-tokens',
+  'rollout/mask-covers-the-sampled-tokens',
 ];
 // In the order of the run; a step on a vocabulary of 150,000 ids is not asked for.
 const GRPO_KNOWN = [
