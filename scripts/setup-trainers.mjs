@@ -1,6 +1,7 @@
-// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and four that
-// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest, .venv-sources trainers that are read. Does
-// nothing where they are already what the requirements say. Runs without `npm run build`, hence .mjs.
+// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and more that
+// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest, .venv-sources verl and OpenRLHF,
+// .venv-trl-oldest and .venv-trl-middle older versions of TRL. Does nothing where they are already what the requirements say;
+// `-- --without trl-oldest ray` leaves some out. Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +14,10 @@ const LEAST_PYTHON = [3, 11];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const windows = process.platform === 'win32';
 const host = findPython();
+/** As their folders are called, without `.venv-`. */
+const without = process.argv.includes('--without')
+  ? process.argv.slice(process.argv.indexOf('--without') + 1)
+  : [];
 
 const trainers = prepare({
   folder: '.venv',
@@ -54,8 +59,25 @@ prepare({
   beside: trainers,
 });
 
+for (const [name, size] of [
+  ['trl-oldest', 'TRL 0.15 on transformers 4.49: about 150 MB'],
+  ['trl-middle', 'TRL 0.24 on transformers 4.57: about 175 MB'],
+])
+  prepare({
+    folder: `.venv-${name}`,
+    requirements: `${name}-requirements.txt`,
+    size,
+    options: ['--no-deps'],
+    proof: 'from trl import DPOTrainer, GRPOTrainer, RewardTrainer, SFTTrainer',
+    beside: trainers,
+  });
+
 /** An environment as its requirements say; `beside`: the Python of another, whose packages it sees. Returns its Python. */
 function prepare({ folder, requirements, size, options, proof, beside }) {
+  if (beside !== undefined && without.includes(folder.replace('.venv-', ''))) {
+    say(`${folder} is left out, as asked: the tests that need it will say so`);
+    return undefined;
+  }
   const environment = join(root, folder);
   const file = join(root, 'scripts', requirements);
   const stamp = join(environment, 'trainers.stamp');

@@ -28,6 +28,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/start.md',
     'docs/discover.md',
     'docs/attach.md',
+    'docs/trainers/trl.md',
     'docs/failures.md',
     'docs/glossary.md',
   ],

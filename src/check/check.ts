@@ -68,8 +68,11 @@ export async function checkProperty(
       ...(failure === undefined ? {} : { failure }),
       ...(others.length === 0 ? {} : { others }),
     };
-    if (known === undefined) return report(verdictOf(failures), all);
-    const change = changeOf(known, failures);
+    // What the adapter failed on itself is nothing that the trainer does, known or not.
+    const ofTrainer = failures.filter(({ trainerFailure }) => trainerFailure?.kind !== 'adapter');
+    if (known === undefined || ofTrainer.length === 0) return report(verdictOf(failures), all);
+    const change = changeOf(known, ofTrainer);
+    if (change === undefined && ofTrainer.length < failures.length) return report('error', all);
     return change === undefined
       ? report('known', { ...all, reason: known.reason, ...linkOf(known) })
       : report('changed', { ...all, reason: change });
@@ -89,9 +92,12 @@ export async function checkProperty(
       why === undefined
         ? await runCase(property, options.trainer, world, known.given).catch(unreadable)
         : { kind: 'refused', why };
-    if (outcome.kind === 'holds') return report('stale', { cases: 1, reason: staleReason(known) });
     if (outcome.kind === 'stopped') return report('interrupted', { reason: 'the run was interrupted' });
-    if (outcome.kind === 'refused') notJudged = outcome.why;
+    // What came with an adapter is of its version and of some setting: where it holds, it is none of this trainer's.
+    if (outcome.kind === 'holds' && known.bundled === undefined)
+      return report('stale', { cases: 1, reason: staleReason(known) });
+    if (outcome.kind === 'holds') notJudged = 'its case holds';
+    else if (outcome.kind === 'refused') notJudged = outcome.why;
     else {
       const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
       [recorded] = await failuresOf(context, [{ given: known.given, outcome, facts }]);
@@ -159,7 +165,7 @@ export async function checkProperty(
   const whyNot = refused > setAside ? options.requests.reasonOf(property.id) : screening.refusal;
   if (screening.interrupted) return report('interrupted', { ...counted, reason: 'the run was interrupted' });
   if (done === refused + setAside) return report('skipped', { ...counted, reason: whyNot ?? 'no case ran' });
-  if (known !== undefined && notJudged === undefined)
+  if (known !== undefined && known.bundled === undefined && notJudged === undefined)
     return report('stale', { ...counted, reason: staleReason(known) });
   // A known case that this trainer refuses says nothing, so nothing is stale either.
   if (known !== undefined && known.bundled === undefined)

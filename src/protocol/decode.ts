@@ -135,18 +135,21 @@ function sameOption(asked: unknown, used: unknown): boolean {
   return JSON.stringify(asked) === JSON.stringify(used);
 }
 
-function decodeError(error: unknown): Decoded<{ error: { message: string; traceback?: string } }> {
+function decodeError(
+  error: unknown,
+): Decoded<{ error: { message: string; traceback?: string; adapter?: true } }> {
   if (!isJsonObject(error) || typeof error.message !== 'string') {
     return { complaint: `error is ${shown(error)}, expected {"message": string, "traceback": string}` };
   }
   const message = clipped(error.message, MOST_MESSAGE);
-  const { traceback } = error;
+  const { traceback, adapter } = error;
   return {
     ok: {
-      error:
-        typeof traceback === 'string'
-          ? { message, traceback: clipped(traceback, MOST_TRACEBACK) }
-          : { message },
+      error: {
+        message,
+        ...(typeof traceback === 'string' ? { traceback: clipped(traceback, MOST_TRACEBACK) } : {}),
+        ...(adapter === true ? { adapter } : {}),
+      },
     },
   };
 }

@@ -63,9 +63,17 @@ export function shapeFailure(op: Op, complaint: string): TrainerFailure {
 /** `given` tells the arguments as they crossed the pipe. */
 export function raisedFailure(
   op: Op | 'hello',
-  error: { readonly message: string; readonly traceback?: string },
+  error: { readonly message: string; readonly traceback?: string; readonly adapter?: true },
   given?: Given,
 ): TrainerFailure {
+  if (error.adapter)
+    return {
+      kind: 'adapter',
+      message: `The adapter failed on ${op}, not the trainer: ${error.message}`,
+      advice:
+        'This says nothing of the trainer. Its version may be one that the adapter does not know; please report it with the traceback.',
+      ...(error.traceback === undefined ? {} : { traceback: error.traceback }),
+    };
   return {
     kind: 'error',
     message: `${op} raised: ${error.message}`,

@@ -2,10 +2,19 @@
 
 /**
  * start: never said hello. crash: died. hang: did not answer in time. garbage: a line that is no answer.
- * shape: an answer with a wrong field. error: the op raised. budget: died too often to go on.
+ * shape: an answer with a wrong field. error: the op raised. adapter: a ready-made adapter did, which is ours. budget: died too
+ * often to go on. stopped: the run was ended before it answered, and nothing is said of the trainer.
  */
-/** `stopped`: the run was ended before it answered; nothing is said of the trainer. */
-export type FailureKind = 'start' | 'crash' | 'hang' | 'garbage' | 'shape' | 'error' | 'budget' | 'stopped';
+export type FailureKind =
+  | 'start'
+  | 'crash'
+  | 'hang'
+  | 'garbage'
+  | 'shape'
+  | 'error'
+  | 'adapter'
+  | 'budget'
+  | 'stopped';
 
 export interface TrainerFailure {
   readonly kind: FailureKind;

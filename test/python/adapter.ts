@@ -14,7 +14,7 @@ export interface Answer {
   readonly ok?: Record<string, unknown>;
   readonly reject?: string;
   readonly skip?: string;
-  readonly error?: { readonly message: string; readonly traceback: string };
+  readonly error?: { readonly message: string; readonly traceback: string; readonly adapter?: true };
 }
 
 export interface Output {

@@ -24,6 +24,37 @@ lossproof.serve(name="mine", version="2", layout={"alignment": "token", "span": 
   });
 });
 
+test('an op that the trainer lacks is not offered, and why is said, as are its notes', async () => {
+  const { answers } = await adapter(
+    `
+ops = {"kl": lambda logprobs: {"kl": logprobs}, "entropy": lambda logits: {}}
+lossproof.serve(name="a", ops=ops, lacks={"entropy": "version 1 computes none"}, notes=["tested with 2"])`,
+    [{ op: 'hello', args: { protocol: 1, harness: 'test' } }],
+  );
+  expect(answers[0]?.ok).toMatchObject({
+    ops: { kl: {} },
+    lacks: { entropy: 'version 1 computes none' },
+    notes: ['tested with 2'],
+  });
+  expect(answers[0]?.ok).not.toHaveProperty('ops.entropy');
+});
+
+test('what lines of a ready-made adapter raise is told apart from what the trainer raises', async () => {
+  const { answers } = await adapter(
+    `
+import os
+def made(file):
+    space = {}
+    exec(compile("def fails(rewards): raise KeyError(1)", file, "exec"), space)
+    return space["fails"]
+ours = made(os.path.join(os.path.dirname(lossproof.__file__), "adapters", "some.py"))
+lossproof.serve(name="a", ops={"advantages": lambda rewards: (ours if rewards[0] else made("trainer.py"))(rewards)})`,
+    [ADVANTAGES, { op: 'advantages', args: { ...ADVANTAGES.args, rewards: [0, 1] } }],
+  );
+  expect(answers[0]?.error).toMatchObject({ message: 'KeyError: 1', adapter: true });
+  expect(answers[1]?.error).not.toHaveProperty('adapter');
+});
+
 test('prints of Python and of C end on standard error and answers stay whole', async () => {
   const { stdout, stderr, answers } = await adapter(
     `

@@ -11,7 +11,7 @@ const python = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin'
 
 async function profileOf(adapter: string) {
   const started = await startTrainer({
-    command: [python, '-m', `lossproof.adapters.${adapter}`],
+    command: [python, '-m', `lossproof.adapters.trl.${adapter}`],
     env: { LOSSPROOF_TOKENIZER: family('qwen') },
     helloMilliseconds: STARTING,
   });
@@ -31,7 +31,7 @@ async function profileOf(adapter: string) {
 const SETTLED = ['undeclared', 'silent', 'absent'];
 
 test('GRPOTrainer: k3, sample deviation and 1e-4, a clipped objective of token ratios over all tokens', async () => {
-  const { measured, items, declared } = await profileOf('trl_grpo');
+  const { measured, items, declared } = await profileOf('grpo');
   expect(items.filter(({ verdict }) => !SETTLED.includes(verdict))).toEqual([]);
   expect(measured).toMatchObject({
     ...declared,
@@ -47,7 +47,7 @@ test('GRPOTrainer: k3, sample deviation and 1e-4, a clipped objective of token r
 });
 
 test('SFTTrainer: a mean over labelled tokens of the last answer', async () => {
-  const { measured, items, declared } = await profileOf('trl_sft');
+  const { measured, items, declared } = await profileOf('sft');
   expect(items.filter(({ verdict }) => !SETTLED.includes(verdict))).toEqual([]);
   expect(measured).toMatchObject({ ...declared, sft_aggregation: 'token-mean' });
 });

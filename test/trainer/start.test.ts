@@ -80,7 +80,7 @@ describe('a trainer that does not start', () => {
 
   test('a ready-made adapter without its packages names --python and the packages', async () => {
     const code = "import sys; print('lossproof: trl is not installed.', file=sys.stderr); sys.exit(2)";
-    const start = await startTrainer({ command: ['python3', '-c', code, 'lossproof.adapters.trl_grpo'] });
+    const start = await startTrainer({ command: ['python3', '-c', code, 'lossproof.adapters.trl.grpo'] });
     expect(start).toMatchObject({
       failure: { advice: expect.stringMatching(/--python.*torch transformers trl/) },
     });
@@ -135,7 +135,7 @@ test('a file of the user that is called as our package is is named as the reason
   writeFileSync(join(folder, 'adapter.py'), 'import lossproof\nlossproof.serve(name="x")\n');
   for (const command of [
     ['python3', 'adapter.py'],
-    ['python3', '-m', 'lossproof.adapters.trl_grpo'],
+    ['python3', '-m', 'lossproof.adapters.trl.grpo'],
   ]) {
     const start = await startTrainer({ command, cwd: folder });
     expect('failure' in start ? start.failure : start, command.join(' ')).toMatchObject({

@@ -36,10 +36,8 @@ export function kindOf({
 /** Undefined: the failures are the recorded ones. Otherwise what it was, and what it is or what stands beside it now. */
 export function changeOf(known: KnownFailure, failures: readonly Failure[]): string | undefined {
   const [first] = failures;
-  const stranger = failures.find(({ finding, trainerFailure }) =>
-    known.kind === undefined
-      ? finding === undefined
-      : !kindsOf(known).includes(kindOf({ finding, trainerFailure })),
+  const stranger = failures.find((failure) =>
+    known.kind === undefined ? failure.finding === undefined : !hasKind(known, failure),
   );
   if (stranger === undefined) return undefined;
   const was = known.kind === undefined ? 'a failure' : kindsOf(known).map(inQuotes).join(' and ');
@@ -49,8 +47,16 @@ export function changeOf(known: KnownFailure, failures: readonly Failure[]): str
 
 /** Whether a case in trouble is one of the kinds that are recorded. */
 export function isOf(known: KnownFailure, outcome: CaseOutcome): boolean {
-  if (outcome.kind === 'fails') return kindsOf(known).includes(outcome.finding.kind);
-  return outcome.kind === 'error' && kindsOf(known).includes(kindOf({ trainerFailure: outcome.failure }));
+  if (outcome.kind === 'fails') return hasKind(known, outcome);
+  return outcome.kind === 'error' && hasKind(known, { trainerFailure: outcome.failure });
+}
+
+/** An exception may be recorded by its words as well: `error: IndexError: list index out of range`. */
+function hasKind(known: KnownFailure, failure: Parameters<typeof kindOf>[0]): boolean {
+  const raised = failure.finding === undefined && failure.trainerFailure?.kind === 'error';
+  const words = raised ? `error: ${failure.trainerFailure?.message.replace(/^\w+ raised: /, '')}` : undefined;
+  const kinds = kindsOf(known);
+  return kinds.includes(kindOf(failure)) || (words !== undefined && kinds.includes(words));
 }
 
 const kindsOf = ({ kind, kinds = [] }: KnownFailure): readonly string[] =>

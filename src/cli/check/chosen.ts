@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Property } from '../../check/property.ts';
+import { knownOf, readCauses } from '../../check/saved/causes.ts';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import type { Level } from '../../vocabulary.ts';
@@ -38,8 +39,8 @@ export function chosenProperties(
 }
 
 export interface ChosenKnown {
-  /** The user's over those that a ready-made adapter brings along. */
-  readonly known: KnownFailures;
+  /** The user's over those that a ready-made adapter brings along for this version of its trainer. */
+  readonly of: (version: string | undefined) => KnownFailures;
   /** The user's file, absolute, and what it holds. */
   readonly file: string | undefined;
   readonly own: KnownFailures;
@@ -53,8 +54,8 @@ export function knownFor(
   updating = false,
 ): ChosenKnown | Problem {
   const shipped = bundledKnown(choice);
-  const bundled = shipped === undefined ? {} : entriesOf(shipped);
-  if (isProblem(bundled)) return bundled as Problem;
+  const bundled = shipped === undefined ? { causes: [] } : readCauses(shipped);
+  if ('problem' in bundled) return bundled;
   const file =
     options.known !== undefined
       ? resolve(cwd, options.known)
@@ -63,8 +64,7 @@ export function knownFor(
         : undefined;
   const own = file === undefined || (updating && !existsSync(file)) ? {} : entriesOf(file);
   if (isProblem(own)) return own as Problem;
-  const marked = Object.entries(bundled).map(([id, entry]) => [id, { ...entry, bundled: true as const }]);
-  return { known: { ...Object.fromEntries(marked), ...own }, file, own };
+  return { of: (version) => ({ ...knownOf(bundled.causes, version), ...own }), file, own };
 }
 
 function entriesOf(file: string): KnownFailures | Problem {

@@ -28,7 +28,8 @@ export function leftOutOf({ known, properties, catalogue }: ChosenRun): string[]
 /** `--update-known`: the results as they count once the file says what the run found. */
 export function rewriteKnown(
   results: readonly PropertyResult[],
-  { known: { known, own, file = '' }, catalogue }: ChosenRun,
+  { known: { of, own, file = '' }, catalogue }: ChosenRun,
+  version: string | undefined,
   interrupted: boolean,
   context: Context,
 ): readonly PropertyResult[] {
@@ -37,7 +38,7 @@ export function rewriteKnown(
     say(context, `${name} is left as it is: a run that was cut short has not seen everything`);
     return results;
   }
-  const update = updateKnown(own, known, results, catalogue);
+  const update = updateKnown(own, of(version), results, catalogue);
   if (update.changes.length === 0) {
     say(context, `${name} says all of this already`);
     return update.results;

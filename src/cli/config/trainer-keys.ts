@@ -27,7 +27,7 @@ export const TRAINER_KEYS = {
   adapter: {
     rule: filled,
     must: 'the name of a ready-made adapter',
-    description: 'A ready-made adapter instead: `trl-dpo`, `trl-grpo`, `trl-sft`.',
+    description: 'A ready-made adapter instead: `trl-dpo`, `trl-grpo`, `trl-reward`, `trl-rloo`, `trl-sft`.',
     example: 'trl-grpo',
   },
   python: {

@@ -54,9 +54,11 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 
 /** Ready-made adapters and the modules that they are. */
 export const ADAPTERS: Readonly<Record<string, string>> = {
-  'trl-dpo': 'lossproof.adapters.trl_dpo',
-  'trl-grpo': 'lossproof.adapters.trl_grpo',
-  'trl-sft': 'lossproof.adapters.trl_sft',
+  'trl-dpo': 'lossproof.adapters.trl.dpo',
+  'trl-grpo': 'lossproof.adapters.trl.grpo',
+  'trl-reward': 'lossproof.adapters.trl.reward',
+  'trl-rloo': 'lossproof.adapters.trl.rloo',
+  'trl-sft': 'lossproof.adapters.trl.sft',
 };
 const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';
 

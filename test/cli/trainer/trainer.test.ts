@@ -24,13 +24,13 @@ test('what is typed wins over the configuration, that over the environment, and 
   const loaded = config({ trainer: 'node config.js' });
   expect(of({ command: ['node', 'typed.js'] }, loaded, place)).toEqual(['node typed.js', 'typed', '/p/sub']);
   expect(of({ adapter: 'trl-sft', python: 'py' }, loaded, place)).toEqual([
-    'py -m lossproof.adapters.trl_sft',
+    'py -m lossproof.adapters.trl.sft',
     'typed',
     '/p/sub',
   ]);
   expect(of({}, loaded, place)).toEqual(['node config.js', 'config', '/p']);
   expect(of({}, config({ adapter: 'trl-grpo', python: './py' }), place)).toEqual([
-    '/p/py -m lossproof.adapters.trl_grpo',
+    '/p/py -m lossproof.adapters.trl.grpo',
     'config',
     '/p',
   ]);
@@ -48,7 +48,7 @@ test('a tokenizer goes along with a ready-made adapter', () => {
     env: {},
   });
   expect('problem' in choice ? choice : commandOf(choice)).toBe(
-    "env 'LOSSPROOF_TOKENIZER=/my tok' py -m lossproof.adapters.trl_grpo",
+    "env 'LOSSPROOF_TOKENIZER=/my tok' py -m lossproof.adapters.trl.grpo",
   );
 });
 

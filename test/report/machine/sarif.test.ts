@@ -113,7 +113,7 @@ test.each([
   ['node adapter.mjs other.ts', 'adapter.mjs'],
   ['python /home/me/adapter.py', 'lossproof.config.json'],
   ['python ../adapter.py', 'lossproof.config.json'],
-  ['python -m lossproof.adapters.trl_grpo', 'lossproof.config.json'],
+  ['python -m lossproof.adapters.trl.grpo', 'lossproof.config.json'],
   ['', 'lossproof.config.json'],
 ])('the results of `%s` stand at %s', (command, uri) => {
   const [run] = sarifOf(runWith([failing('mask/x')], { command }));

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 
-export type Module = 'trl_dpo' | 'trl_grpo' | 'trl_sft';
+export type Module = 'dpo' | 'grpo' | 'sft';
 
 export interface Asked {
   readonly op: string;
@@ -54,7 +54,7 @@ export async function answersOf(
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly Answer[]> {
   const input = requests.map(({ op, args }, at) => `${JSON.stringify({ id: at + 1, op, args })}\n`).join('');
-  const { stdout, stderr } = await execa(trainersPython(), ['-m', `lossproof.adapters.${module}`], {
+  const { stdout, stderr } = await execa(trainersPython(), ['-m', `lossproof.adapters.trl.${module}`], {
     input,
     reject: false,
     env: { PYTHONPATH: path('src/python'), PYTHONDONTWRITEBYTECODE: '1', ...env },

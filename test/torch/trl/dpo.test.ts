@@ -32,7 +32,7 @@ const logSigmoid = (x: number): number => -Math.log1p(Math.exp(-x));
 describe('the trl-dpo adapter', () => {
   let answers: readonly Readonly<Record<string, unknown>>[];
   beforeAll(async () => {
-    answers = await ask('trl_dpo', [HELLO, pairs, { op: 'preference_loss', args: logprobs }], QWEN);
+    answers = await ask('dpo', [HELLO, pairs, { op: 'preference_loss', args: logprobs }], QWEN);
   }, STARTING);
 
   it('declares the objective and its beta', () => {
@@ -86,7 +86,7 @@ describe('the objectives of the trl-dpo adapter', () => {
     ['ipo', (1 / 2 + 2 - 1 / (2 * BETA)) ** 2],
   ])('%s', async (objective, loss) => {
     const request = { op: 'preference_loss', args: logprobs };
-    const [answer = {}] = await ask('trl_dpo', [request], { ...QWEN, LOSSPROOF_OBJECTIVE: objective });
+    const [answer = {}] = await ask('dpo', [request], { ...QWEN, LOSSPROOF_OBJECTIVE: objective });
     expect(answer.loss).toBeCloseTo(loss, 5);
   });
 });
@@ -104,7 +104,7 @@ describe('the trl-dpo adapter on checkpoints', () => {
   let answers: readonly Readonly<Record<string, unknown>>[];
   beforeAll(async () => {
     answers = await ask(
-      'trl_dpo',
+      'dpo',
       [
         { op: 'model_score', args: { ...both, completion_ids: chosen, temperature: 1 } },
         {

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, family, HELLO, STARTING } from './ask.ts';
 
-const QWEN = { LOSSPROOF_TOKENIZER: family('qwen') };
+const QWEN = { LOSSPROOF_TOKENIZER: family('qwen'), LOSSPROOF_STOPS: '<|im_end|>' };
 const PAD = 856; // <|endoftext|>
 const EOS = 858; // <|im_end|>
 const SPECIAL = { pad_token_id: PAD, eos_token_ids: [EOS] };
@@ -105,7 +105,7 @@ describe('the trl-grpo adapter', () => {
   const answerTo = (name: keyof typeof requests) => answers[Object.keys(requests).indexOf(name)] ?? {};
 
   beforeAll(async () => {
-    [hello = {}, ...answers] = await ask('trl_grpo', [HELLO, ...Object.values(requests)], QWEN);
+    [hello = {}, ...answers] = await ask('grpo', [HELLO, ...Object.values(requests)], QWEN);
   }, STARTING);
 
   it('declares the ids that its tokenizer fixes and the variants that its configuration chose', () => {
@@ -190,7 +190,7 @@ describe('what GRPOTrainer of TRL 1.13 does wrong', () => {
       completion_mask: [[0], [1]],
       prompt_width: 1,
     };
-    const [answer = {}] = await ask('trl_grpo', [{ op: 'kl', args }], QWEN);
+    const [answer = {}] = await ask('grpo', [{ op: 'kl', args }], QWEN);
     expect(answer.mean_kl).toBeCloseTo(k3(-1) / 2, 6);
   });
 
@@ -200,7 +200,7 @@ describe('what GRPOTrainer of TRL 1.13 does wrong', () => {
       eos_token_ids: [EOS, 859],
       sequences: [[5, 6, 8, 859, PAD], block.sequences[1]],
     };
-    const [answer = {}] = await ask('trl_grpo', [{ op: 'mask', args: twice }], {
+    const [answer = {}] = await ask('grpo', [{ op: 'mask', args: twice }], {
       ...QWEN,
       LOSSPROOF_STOPS: '<|im_end|> <tool_call>',
     });
@@ -212,7 +212,7 @@ describe('what GRPOTrainer of TRL 1.13 does wrong', () => {
 
   it('counts left padding as positions of a model with absolute ones', async () => {
     const [together = {}, alone = {}] = await ask(
-      'trl_grpo',
+      'grpo',
       [
         { op: 'score', args: { prompt_ids: [[20], [22, 23]], completion_ids: [[21], [24, 25]] } },
         { op: 'score', args: { prompt_ids: [[20]], completion_ids: [[21]] } },

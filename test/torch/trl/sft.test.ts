@@ -85,7 +85,7 @@ describe('the trl-sft adapter', () => {
   const answerTo = (name: keyof typeof requests) => answers[Object.keys(requests).indexOf(name)] ?? {};
 
   beforeAll(async () => {
-    [hello = {}, ...answers] = await ask('trl_sft', [HELLO, ...Object.values(requests)], QWEN);
+    [hello = {}, ...answers] = await ask('sft', [HELLO, ...Object.values(requests)], QWEN);
   }, STARTING);
 
   it('declares that it trains the last answer', () => {
@@ -147,7 +147,7 @@ describe('the trl-sft adapter', () => {
 
 describe('the data forms of the trl-sft adapter', () => {
   it('trains everything when given messages, as SFTTrainer does by default', async () => {
-    const [row = {}] = await ask('trl_sft', [{ op: 'tokenize', args: whole }], {
+    const [row = {}] = await ask('sft', [{ op: 'tokenize', args: whole }], {
       ...QWEN,
       LOSSPROOF_DATA: 'messages',
     });
@@ -156,7 +156,7 @@ describe('the data forms of the trl-sft adapter', () => {
 
   it('refuses conversations that have no answer to train', async () => {
     const [answer] = await answersOf(
-      'trl_sft',
+      'sft',
       [{ op: 'tokenize', args: { ...whole, messages: chat.slice(0, 3) } }],
       QWEN,
     );
@@ -169,7 +169,7 @@ describe('what SFTTrainer of TRL 1.13 does wrong', () => {
     const template =
       '{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n<tool_call>{% endif %}';
     const [row = {}] = await ask(
-      'trl_sft',
+      'sft',
       [{ op: 'tokenize', args: { ...whole, chat_template: template } }],
       QWEN,
     );
@@ -178,7 +178,7 @@ describe('what SFTTrainer of TRL 1.13 does wrong', () => {
 
   it('trains the newline that ends the generation prompt of Qwen 2.5 when every answer is trained', async () => {
     const [row = {}, asked = {}] = await ask(
-      'trl_sft',
+      'sft',
       [
         { op: 'tokenize', args: whole },
         { op: 'tokenize', args: { ...prompt, route: 'rl' } },
@@ -196,7 +196,7 @@ describe('what SFTTrainer of TRL 1.13 does wrong', () => {
     const args = { ...step, labels: step.input_ids, micro_batches: [[0, 1]] };
     const count = async (model: string): Promise<unknown> => {
       const env = { ...QWEN, LOSSPROOF_MODEL: model };
-      return (await ask('trl_sft', [{ op: 'sft_loss', args }], env))[0]?.trained_tokens;
+      return (await ask('sft', [{ op: 'sft_loss', args }], env))[0]?.trained_tokens;
     };
     expect(await count('qwen2')).toBe(4);
     expect(await count('gpt2')).toBe(6);

@@ -1,22 +1,34 @@
 """Ready-made adapters for trainers that are published as libraries. The list only: importing it loads no trainer.
 
-Each adapter is a module to run, `python -m lossproof.adapters.trl_grpo`, and drives the library's own unmodified
+Each adapter is a module to run, `python -m lossproof.adapters.trl.grpo`, and drives the library's own unmodified
 trainer. What they have in common lies in `common`, which they import and which imports none of them."""
+
+_REQUIREMENTS = ["torch==2.13.0", "transformers==5.18.0", "trl==1.13.0", "requests"]
 
 READY = {
     "trl-grpo": {
-        "module": "lossproof.adapters.trl_grpo",
+        "module": "lossproof.adapters.trl.grpo",
         "title": "TRL's GRPOTrainer on a tiny random model",
-        "requirements": ["torch==2.13.0", "transformers==5.18.0", "trl==1.13.0", "requests"],
+        "requirements": _REQUIREMENTS,
     },
     "trl-dpo": {
-        "module": "lossproof.adapters.trl_dpo",
+        "module": "lossproof.adapters.trl.dpo",
         "title": "TRL's DPOTrainer on a tiny random model",
-        "requirements": ["torch==2.13.0", "transformers==5.18.0", "trl==1.13.0", "requests"],
+        "requirements": _REQUIREMENTS,
     },
     "trl-sft": {
-        "module": "lossproof.adapters.trl_sft",
+        "module": "lossproof.adapters.trl.sft",
         "title": "TRL's SFTTrainer on a tiny random model",
-        "requirements": ["torch==2.13.0", "transformers==5.18.0", "trl==1.13.0", "requests"],
+        "requirements": _REQUIREMENTS,
+    },
+    "trl-rloo": {
+        "module": "lossproof.adapters.trl.rloo",
+        "title": "TRL's RLOOTrainer on a tiny random model",
+        "requirements": _REQUIREMENTS,
+    },
+    "trl-reward": {
+        "module": "lossproof.adapters.trl.reward",
+        "title": "TRL's RewardTrainer on a tiny random model",
+        "requirements": _REQUIREMENTS,
     },
 }

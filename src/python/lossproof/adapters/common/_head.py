@@ -18,7 +18,13 @@ def logits_given(model, logits):
     """The model with a backbone that returns `logits` (B, T, V) and an identity head of V columns."""
     table = Table(logits)
     head, backbone = model.get_output_embeddings(), model.base_model
-    with replaced(head, weight=table.lm_head.weight), replaced(backbone, forward=table.base_model):
+    # Losses of transformers 4 look at the vocabulary's size beside the logits.
+    sizes = [owner for owner in (model, model.config) if hasattr(owner, "vocab_size")]
+    with contextlib.ExitStack() as stack:
+        for owner in sizes:
+            stack.enter_context(replaced(owner, vocab_size=logits.size(-1)))
+        stack.enter_context(replaced(head, weight=table.lm_head.weight))
+        stack.enter_context(replaced(backbone, forward=table.base_model))
         yield
 
 

@@ -15,8 +15,15 @@ def kept_labels(rows, maker):
     return rows
 
 
+def keeps_labels(collator):
+    """Whether it takes the labels that examples have, and does not make its own of their ids."""
+    return collator([{"input_ids": [0, 1], "labels": [-100, 1]}])["labels"].tolist() == [[-100, 1]]
+
+
 def labels_of(row, collator):
     """Of one prepared conversation, as a list: its own column, or what the collator makes of the row, alone in its batch."""
     if "labels" in row:
         return row["labels"]
-    return [int(label) for label in collator([row])["labels"][0]]
+    # What a collator does not take is text, which it would pad.
+    columns = {name: value for name, value in row.items() if isinstance(value, list) and name != "messages"}
+    return [int(label) for label in collator([columns])["labels"][0]]

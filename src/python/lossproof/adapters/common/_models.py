@@ -1,9 +1,11 @@
 """Checkpoints that the harness hands over: a trainer for each, kept by its path, and what a step on one leaves behind."""
 
+import contextlib
 import functools
 import os
+import tempfile
 
-from ._tiny import transformers  # first of these: it says what is missing where there is no torch
+from ._tiny import tiny_model, transformers  # first of these: it says what is missing where there is no torch
 
 import torch
 from safetensors.torch import save_file
@@ -15,6 +17,17 @@ KEPT = 12
 def kept(build):
     """Decorator: build(path) is asked once for each path."""
     return functools.lru_cache(maxsize=KEPT)(build)
+
+
+@contextlib.contextmanager
+def initial(tokenizer, model=None):
+    """The folder of a checkpoint: the one given, or the adapter's own tiny model for the length of the block."""
+    if model is not None:
+        yield model
+        return
+    with tempfile.TemporaryDirectory(prefix="lossproof-") as folder:
+        tiny_model(len(tokenizer)).save_pretrained(folder)
+        yield folder
 
 
 @kept

@@ -13,14 +13,19 @@ class Rows:
     def __iter__(self):
         return iter(self.rows)
 
+    def __getitem__(self, at):
+        return self.rows[at]
+
     @property
     def column_names(self):
         return list(self.rows[0]) if self.rows else []
 
     def map(self, function, batched=False, fn_kwargs=None, remove_columns=None):
-        """One row at a time: what `function` returns is laid over the row's kept columns."""
+        """What `function` returns is laid over the row's kept columns; batched, over all rows' columns at once."""
         if batched:
-            raise NotImplementedError("TRL asked for a batched map, which this stand-in does not do")
+            columns = {name: [row[name] for row in self.rows] for name in self.column_names}
+            columns.update(function(dict(columns), **(fn_kwargs or {})))
+            return Rows([dict(zip(columns, row)) for row in zip(*columns.values())])
         removed = {remove_columns} if isinstance(remove_columns, str) else set(remove_columns or ())
         mapped = []
         for row in self.rows:

@@ -10,7 +10,8 @@ from ...testing import replaced, spy
 
 @contextlib.contextmanager
 def rendering(tokenizer, chat_template):
-    """Collects (text, ids, options) of each apply_chat_template inside the block, under another template if given.
+    """Collects (text, ids, options) of each apply_chat_template inside the block, under another template if given; ids
+    are None where the trainer asks for the text alone.
 
     A template that will not render these messages is a refusal, not an error."""
     rendered = []
@@ -18,8 +19,12 @@ def rendering(tokenizer, chat_template):
 
     def both(conversation, **options):
         answer = real(conversation, **options)
+        if isinstance(answer, str):
+            rendered.append((answer, None, options))
+            return answer
         plain = {k: v for k, v in options.items() if k not in ("tokenize", "return_dict", "return_assistant_tokens_mask")}
-        rendered.append((real(conversation, tokenize=False, **plain), answer["input_ids"], options))
+        ids = answer if isinstance(answer, list) else answer["input_ids"]
+        rendered.append((real(conversation, tokenize=False, **plain), ids, options))
         return answer
 
     with contextlib.ExitStack() as stack:

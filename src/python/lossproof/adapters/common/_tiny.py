@@ -117,6 +117,14 @@ def tiny_model(vocabulary):
     return transformers.AutoModelForCausalLM.from_config(config)
 
 
+def tiny_scorer(tokenizer):
+    """A random model with one score a row, of the kind that tiny_model is."""
+    config = tiny_model(len(tokenizer)).config
+    config.num_labels, config.pad_token_id = 1, tokenizer.pad_token_id
+    transformers.set_seed(SEED)
+    return transformers.AutoModelForSequenceClassification.from_config(config)
+
+
 def named_stops(tokenizer):
     """Ids of the stop tokens that LOSSPROOF_STOPS names, separated by spaces; None where it is not set."""
     names = os.environ.get("LOSSPROOF_STOPS", "").split()
@@ -126,12 +134,22 @@ def named_stops(tokenizer):
     return tokenizer.convert_tokens_to_ids(names) or None
 
 
-def declared_tokens(tokenizer):
-    """`tokens` of hello: ids that the trainer is fixed to. Ask when the trainer is built: it may choose the pad token."""
+def several_stops(tokenizer):
+    """What LOSSPROOF_STOPS names; else the eos and a second one, as most released chat models have two: the first special
+    token that is none of the tokenizer's own roles."""
+    roles = {tokenizer.eos_token_id, tokenizer.pad_token_id, tokenizer.bos_token_id, tokenizer.unk_token_id}
+    special = [at for at, token in sorted(tokenizer.added_tokens_decoder.items()) if token.special and at not in roles]
+    return named_stops(tokenizer) or [tokenizer.eos_token_id, *special[:1]]
+
+
+def declared_tokens(tokenizer, stops=None):
+    """`tokens` of hello: ids that the trainer is fixed to. Ask when the trainer is built: it may choose the pad token.
+
+    stops: where they are not the tokenizer's eos alone."""
     tokens = {
         "vocab_size": len(tokenizer),
         "pad_token_id": tokenizer.pad_token_id,
-        "eos_token_ids": named_stops(tokenizer) or [tokenizer.eos_token_id],
+        "eos_token_ids": stops or [tokenizer.eos_token_id],
     }
     if tokenizer.bos_token_id is not None:
         tokens["bos_token_id"] = tokenizer.bos_token_id

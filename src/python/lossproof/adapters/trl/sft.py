@@ -1,17 +1,26 @@
-"""`python -m lossproof.adapters.trl_sft`: TRL's own SFTTrainer, unmodified, on a tiny random model on the CPU.
+"""`python -m lossproof.adapters.trl.sft`: TRL's own SFTTrainer, unmodified, on a tiny random model on the CPU.
 
-Labels come from the trainer's dataset preparation, batches from its collator, losses from its training_step with the
-default loss (chunked_nll). Settings: LOSSPROOF_TOKENIZER=folder, LOSSPROOF_MODEL=qwen2|gpt2, LOSSPROOF_STOPS (the
+Labels come from the trainer's dataset preparation, batches from its collator, losses from its training_step with its
+version's default loss. Settings: LOSSPROOF_TOKENIZER=folder, LOSSPROOF_MODEL=qwen2|gpt2, LOSSPROOF_STOPS (the
 tokens that end a turn, if not the tokenizer's eos), and which of TRL's dataset forms a conversation is given in:
 LOSSPROOF_DATA=prompt-completion (the last answer is trained), assistant-only (assistant_only_loss=True: every answer
-is), messages (everything is)."""
+is), messages (everything is). The first versions trained everything, whatever the form, and made labels of ids."""
+
+import inspect
 
 import os
-import tempfile
 
 import lossproof
 from lossproof import Reject
-from lossproof.adapters.common._tiny import VERSION, declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
+from lossproof.adapters.common._tiny import (
+    VERSION,
+    declared_tokens,
+    load_tokenizer,
+    named_stops,
+    stop,
+    tiny_model,
+    tokenizer_folder,
+)
 
 import torch
 from datasets import Dataset
@@ -20,16 +29,22 @@ from trl.trainer.utils import pad
 
 from lossproof.adapters.common import _grpo
 from lossproof.adapters.common._head import logits_given, weights_of
-from lossproof.adapters.common._labels import kept_labels, labels_of
+from lossproof.adapters.common._labels import keeps_labels, kept_labels, labels_of
 from lossproof.adapters.common._models import descend, kept
+from lossproof.adapters.common._policy import Policy
 from lossproof.adapters.common._rows import Rows
 from lossproof.adapters.common._standin import rendering
+from lossproof.adapters.common._trl import configured, has_field, logged, rows_of, serve
 from lossproof.testing import replaced
 
 TARGETS = {"prompt-completion": "last-assistant", "assistant-only": "assistant", "messages": "all"}
 FORM = os.environ.get("LOSSPROOF_DATA") or "prompt-completion"
 if FORM not in TARGETS:
     stop("LOSSPROOF_DATA=%s: choose one of %s" % (FORM, ", ".join(TARGETS)))
+# Whether a prompt is left untrained; before that all data became messages.
+PARTIAL = has_field(SFTConfig, "completion_only_loss")
+if FORM == "assistant-only" and not has_field(SFTConfig, "assistant_only_loss"):
+    stop("LOSSPROOF_DATA=assistant-only: SFTTrainer of TRL %s has no assistant_only_loss" % VERSION)
 # assistant_only_loss needs a template with generation markers, so only the tokenizer's own (patched by TRL) will do.
 OTHER_TEMPLATES = FORM != "assistant-only"
 
@@ -49,39 +64,32 @@ def dataset_row(messages):
 
 def build(model=None):
     """The trainer, around the adapter's own tiny model or around a checkpoint in a folder. Its one dataset row tells it which form its data has; nothing is ever trained on it."""
-    with tempfile.TemporaryDirectory(prefix="lossproof-") as scratch:
-        config = SFTConfig(
-            output_dir=os.path.join(scratch, "out"),
-            assistant_only_loss=FORM == "assistant-only",
-            use_cpu=True,
-            bf16=False,
-            gradient_checkpointing=False,
-            report_to="none",
+    try:
+        made = SFTTrainer(
+            model=tiny_model(len(tokenizer)) if model is None else model,
+            args=configured(SFTConfig, assistant_only_loss=FORM == "assistant-only"),
+            train_dataset=Dataset.from_list([dataset_row([{"role": "user", "content": "well"}, ANSWER])]),
+            processing_class=tokenizer,
         )
-        try:
-            return SFTTrainer(
-                model=tiny_model(len(tokenizer)) if model is None else model,
-                args=config,
-                train_dataset=Dataset.from_list([dataset_row([{"role": "user", "content": "well"}, ANSWER])]),
-                processing_class=tokenizer,
-            )
-        except ValueError as refusal:
-            stop("SFTTrainer refuses this tokenizer for LOSSPROOF_DATA=%s: %s" % (FORM, refusal))
+    except ValueError as refusal:
+        stop("SFTTrainer refuses this tokenizer for LOSSPROOF_DATA=%s: %s" % (FORM, refusal))
+    return rows_of(made)
 
 
 trainer_of = kept(build)  # of a checkpoint
 trainer = build()
-grpo = _grpo.build(tokenizer)  # beside it, for the rl route: the prompts that a policy tuned here is later given
-tokens = declared_tokens(tokenizer)
-trainer.model.train()
-trainer.current_gradient_accumulation_steps = 1  # set by Trainer.train() otherwise
+# Beside it, for the rl route: the prompts that a policy tuned here is later given.
+policy = Policy(_grpo.build(tokenizer), tokenizer)
+tokens = declared_tokens(tokenizer, named_stops(tokenizer))
+LIMIT = "max_length" if has_field(SFTConfig, "max_length") else "max_seq_length"
+PADDING_FREE = hasattr(trainer.data_collator, "padding_free")
 
 
 def prepared(messages, add_generation_prompt, chat_template):
     """(the trainer's training row or None, [(text, options) of each rendering]) of one conversation."""
     if add_generation_prompt:
-        if FORM != "prompt-completion":
-            raise Reject("SFTTrainer renders a prompt of its own in prompt-completion data only")
+        if FORM != "prompt-completion" or not PARTIAL:
+            raise Reject("SFTTrainer renders a prompt of its own in prompt-completion data only, and not in its first versions")
         messages = [*messages, ANSWER]  # any answer: the prompt is rendered and tokenised without it
     with rendering(tokenizer, chat_template) as rendered:
         dataset = Rows([dataset_row(messages)])
@@ -92,7 +100,7 @@ def prepared(messages, add_generation_prompt, chat_template):
 @lossproof.op(route=["sft", "rl"], chat_template=OTHER_TEMPLATES)
 def render(route, messages, add_generation_prompt, chat_template=None):
     if route == "rl":
-        return {"text": _grpo.prompted(grpo, route, messages, add_generation_prompt, chat_template)[1]}
+        return {"text": prompted(messages, add_generation_prompt, chat_template)[1]}
     _, rendered = prepared(messages, add_generation_prompt, chat_template)
     return {"text": chosen(rendered, add_generation_prompt)[0]}
 
@@ -100,13 +108,20 @@ def render(route, messages, add_generation_prompt, chat_template=None):
 @lossproof.op(route=["sft", "rl"], chat_template=OTHER_TEMPLATES)
 def tokenize(route, messages, add_generation_prompt, chat_template=None):
     if route == "rl":
-        return {"input_ids": _grpo.prompted(grpo, route, messages, add_generation_prompt, chat_template)[0]}
+        return {"input_ids": prompted(messages, add_generation_prompt, chat_template)[0]}
     row, rendered = prepared(messages, add_generation_prompt, chat_template)
     if add_generation_prompt:
         return {"input_ids": chosen(rendered, True)[1]}
     if row is None:
         raise Reject("SFTTrainer drops this conversation: no token of it would be trained")
     return {"input_ids": row["input_ids"], "labels": labels_of(row, trainer.data_collator)}
+
+
+def prompted(messages, add_generation_prompt, chat_template):
+    if not add_generation_prompt:
+        raise Reject("GRPOTrainer always adds the generation prompt")
+    with rendering(tokenizer, chat_template):
+        return policy.prompted(messages)
 
 
 def chosen(rendered, add_generation_prompt):
@@ -128,7 +143,7 @@ def collate(input_ids, labels, pad_token_id):
 def limited(input_ids, labels, max_length, packing):
     """Tokenised examples through the dataset preparation, under a limit."""
     rows = Rows([dict(zip(("input_ids", "labels", "at"), row)) for row in zip(input_ids, labels, range(len(labels)))])
-    with replaced(trainer.args, max_length=max_length):
+    with replaced(trainer.args, **{LIMIT: max_length}):
         found = trainer._prepare_dataset(rows, tokenizer, trainer.args, packing, None, "train")
     return kept_labels(found, "TRL %s" % VERSION)
 
@@ -171,19 +186,27 @@ def sft_loss(input_ids, attention_mask, labels, logits, micro_batches):
     whole = {name: torch.tensor(rows) for name, rows in whole.items()}
     parts = [part for part in micro_batches if part]
     batches = [{name: rows[part] for name, rows in whole.items()} for part in parts]
-    count = trainer._get_num_items_in_batch(batches, torch.device("cpu"))
+    count = items_of(trainer, batches)
 
     def step(leaf):
         total = 0.0
-        with replaced(trainer, current_gradient_accumulation_steps=len(parts)):
+        steps = replaced(trainer.args, gradient_accumulation_steps=len(parts))
+        with steps, replaced(trainer, current_gradient_accumulation_steps=len(parts)):
             for part, batch in zip(parts, batches):
                 with logits_given(trainer.model, leaf[part]):
                     total += trainer.training_step(trainer.model, dict(batch), count).item()
         return total
 
     total, weights = weights_of(step, torch.tensor(logits), whole["input_ids"], whole["labels"])
-    trainer._metrics["train"].clear()
+    logged(trainer).clear()
     return {"loss": total, "loss_weights": weights, "trained_tokens": count}
+
+
+def items_of(trainer, batches):
+    """The trained tokens of an optimiser step, as Trainer.train() counts them before it."""
+    method = trainer.get_batch_samples
+    device = [torch.device("cpu")] if "device" in inspect.signature(method).parameters else []
+    return method(iter(batches), len(batches), *device)[1]
 
 
 @lossproof.op(temperature=True)
@@ -195,7 +218,7 @@ def logprobs(input_ids, attention_mask, logits, prompt_width):
     return {"logprobs": found}
 
 
-@lossproof.op(packed=True)
+@lossproof.op(**({"packed": True} if PADDING_FREE else {}))
 def score(prompt_ids, completion_ids, packed=False):
     """Packed, all examples are one row, as padding_free=True has it."""
     batch, places = collated(trainer, prompt_ids, completion_ids, packed)
@@ -209,7 +232,7 @@ def score(prompt_ids, completion_ids, packed=False):
 def collated(trainer, prompt_ids, completion_ids, packed=False):
     """(the trainer's batch of these examples without labels, where in it each completion is)."""
     rows = list(zip(prompt_ids, completion_ids))
-    with replaced(trainer.data_collator, padding_free=packed):
+    with replaced(trainer.data_collator, **({"padding_free": packed} if PADDING_FREE else {})):
         batch = trainer.data_collator([{"input_ids": [*prompt, *completion]} for prompt, completion in rows])
     batch.pop("labels")
     places, begin = [], 0
@@ -220,7 +243,7 @@ def collated(trainer, prompt_ids, completion_ids, packed=False):
     return batch, places
 
 
-@lossproof.op(packed=True)
+@lossproof.op(**({"packed": True} if PADDING_FREE else {}))
 def model_score(model_path, prompt_ids, completion_ids, temperature, packed=False):
     """The forward pass of a trainer that was given this checkpoint, on its collator's batch. SFTTrainer knows no
     temperature."""
@@ -246,10 +269,10 @@ def train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path
         for prompt, completion in zip(prompt_ids, completion_ids)
     ]
     batch = owner.data_collator(rows)
-    count = owner._get_num_items_in_batch([batch], torch.device("cpu"))
+    count = items_of(owner, [batch])
     loss = owner.compute_loss(owner.model, batch, num_items_in_batch=count)
     descend(owner.model, loss, learning_rate, saved_path)
-    owner._metrics["train"].clear()
+    logged(owner).clear()
     return {"loss": loss.item()}
 
 
@@ -263,17 +286,35 @@ def one_by_one(batch, wanted, first):
         labels[row, column] = batch["input_ids"][row, column]
         with torch.no_grad():
             found[row, column] = -trainer.compute_loss(trainer.model, {**batch, "labels": labels}, num_items_in_batch=1)
-    trainer._metrics["train"].clear()
+    logged(trainer).clear()
     return found
 
 
+def lacking():
+    """{op: why} of examples that are given with labels, in versions that make their own of the ids."""
+    own = "TRL %s makes labels in its collator, and loses those of an example that is given with them" % VERSION
+    lacks = {}
+    if not keeps_labels(trainer.data_collator):
+        return dict.fromkeys(("collate", "train_step", "truncate", "pack"), own)
+    ids, labels = [[0, 1, 2]], [[-100, 1, 2]]
+    for op, packing in (("truncate", False), ("pack", True)):
+        try:
+            rows = limited(ids, labels, 2, packing)
+        except Reject:
+            lacks[op] = own
+        else:
+            if any(len(row["labels"]) != len(row["input_ids"]) for row in rows):
+                lacks[op] = own
+    return lacks
+
+
 if __name__ == "__main__":
-    lossproof.serve(
-        name="trl-sft",
-        version=VERSION,
+    serve(
+        "trl-sft",
+        lacks=lacking(),
         layout={"alignment": "token", "span": "row"},
         semantics={
-            "sft_target": TARGETS[FORM],
+            "sft_target": TARGETS[FORM] if PARTIAL else "all",
             "loss_aggregation": "token-mean",
             "loss_normalization": "global",
             "temperature_in_scoring": False,
@@ -282,5 +323,4 @@ if __name__ == "__main__":
         },
         tokens=tokens,
         tokenizer=FOLDER,
-        dtype="float32",
     )

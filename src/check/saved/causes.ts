@@ -1,0 +1,64 @@
+// What a ready-made adapter's trainer is known to do wrong, by cause: each with the versions that do it, the line of
+// their code, and the properties that fail of it. Of one trainer, by its version, they are known failures.
+import { readJson } from '../../outside/file.ts';
+import { isJsonObject } from '../../protocol/result.ts';
+import { isBefore } from '../../protocol/versions.ts';
+import type { KnownFailure, KnownFailures } from './known.ts';
+
+export interface Cause {
+  readonly reason: string;
+  readonly link?: string;
+  /** From the first on, and before the second; null: from the beginning, to this day. */
+  readonly versions: readonly [string | null, string | null];
+  /** Where in the code, in the versions that it was read in. */
+  readonly line: string;
+  readonly failures: Readonly<Record<string, Pick<KnownFailure, 'kind' | 'kinds' | 'given'>>>;
+}
+
+/** The file comes with the package: a test reads every one of them. */
+export function readCauses(
+  path: string,
+): { readonly causes: readonly Cause[] } | { readonly problem: string } {
+  const read = readJson(path);
+  if ('complaint' in read) return { problem: `${path} cannot be read as JSON: ${read.complaint}` };
+  if (!Array.isArray(read.ok) || !read.ok.every(isCause))
+    return { problem: `${path} must hold a list of causes.` };
+  return { causes: read.ok };
+}
+
+function isCause(value: unknown): value is Cause {
+  if (!isJsonObject(value)) return false;
+  const { reason, versions, line, failures } = value;
+  return (
+    typeof reason === 'string' &&
+    typeof line === 'string' &&
+    Array.isArray(versions) &&
+    versions.length === 2 &&
+    versions.every((end) => end === null || typeof end === 'string') &&
+    isJsonObject(failures)
+  );
+}
+
+/** Those of this version, by property; of a version that is not told, all. Several causes of one failure are one entry. */
+export function knownOf(causes: readonly Cause[], version: string | undefined): KnownFailures {
+  const known: Record<string, KnownFailure> = {};
+  for (const { reason, link, versions, line, failures } of causes) {
+    const [from, before] = versions;
+    if (version !== undefined && from !== null && isBefore(version, from)) continue;
+    if (version !== undefined && before !== null && !isBefore(version, before)) continue;
+    for (const [id, failure] of Object.entries(failures)) {
+      const told = { reason: `${reason} (${line})`, ...(link === undefined ? {} : { link }) };
+      const first = known[id];
+      const kinds = [failure.kind, ...(failure.kinds ?? [])].filter((kind) => kind !== undefined);
+      known[id] =
+        first === undefined
+          ? { ...told, ...failure, bundled: true }
+          : {
+              ...first,
+              reason: `${first.reason} ${told.reason}`,
+              kinds: [...new Set([...(first.kinds ?? []), ...kinds])].filter((kind) => kind !== first.kind),
+            };
+    }
+  }
+  return known;
+}

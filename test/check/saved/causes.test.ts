@@ -1,0 +1,138 @@
+// Known failures that come with a ready-made adapter: by cause and by version of what it drives; and that what an adapter
+// fails on itself changes none of them.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Cause, knownOf, readCauses } from '../../../src/check/saved/causes.ts';
+import { changeOf } from '../../../src/check/saved/known.ts';
+import {
+  type Property,
+  type PropertyResult,
+  type RunEvent,
+  type RunOptions,
+  run,
+  type Trainer,
+} from '../../../src/index.ts';
+import { isBefore } from '../../../src/protocol/versions.ts';
+import { raisedFailure } from '../../../src/trainer/explain.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { echoes, extracting } from '../toy.ts';
+
+const cause = (versions: Cause['versions'], reason: string, kind: string): Cause => ({
+  reason,
+  versions,
+  line: 'trainer.py, loss',
+  failures: { 'mask/padding-is-never-trained': { kind } },
+});
+const OLD = cause([null, '1.0'], 'Old.', 'old');
+const NEW = cause(['0.22', null], 'New.', 'new');
+
+describe('known failures by cause', () => {
+  it('are those of the version', () => {
+    expect(knownOf([OLD, NEW], '0.15.2')).toEqual({
+      'mask/padding-is-never-trained': { reason: 'Old. (trainer.py, loss)', kind: 'old', bundled: true },
+    });
+    expect(knownOf([OLD, NEW], '1.13.0')['mask/padding-is-never-trained']?.kind).toBe('new');
+  });
+
+  it('are one entry where several causes fail one property', () => {
+    expect(knownOf([OLD, NEW], '0.24.0')['mask/padding-is-never-trained']).toEqual({
+      reason: 'Old. (trainer.py, loss) New. (trainer.py, loss)',
+      kind: 'old',
+      kinds: ['new'],
+      bundled: true,
+    });
+  });
+
+  it('compare versions by their numbers', () => {
+    expect(isBefore('0.9', '0.15')).toBe(true);
+    expect(isBefore('1.13.0.dev0', '1.13')).toBe(false);
+    expect(isBefore('1.13', '1.13.1')).toBe(true);
+  });
+
+  it('may name an exception by its words, and no other is that', () => {
+    const known = { reason: 'r', kind: 'error: IndexError: list index out of range' };
+    const raised = (message: string) => ({ trainerFailure: raisedFailure('mask', { message }) }) as never;
+    expect(changeOf(known, [raised('IndexError: list index out of range')])).toBeUndefined();
+    expect(changeOf(known, [raised("KeyError: 'mask'")])).toContain('"error: error"');
+  });
+
+  it.each(readdirSync(join(PACKAGE_ROOT, 'src/python/lossproof/adapters/known')))(
+    '%s can be read',
+    (file) => {
+      expect(readCauses(join(PACKAGE_ROOT, 'src/python/lossproof/adapters/known', file))).not.toHaveProperty(
+        'problem',
+      );
+    },
+  );
+});
+
+async function check(
+  trainer: Trainer,
+  known: RunOptions['known'] = {},
+): Promise<{ readonly results: readonly PropertyResult[]; readonly events: readonly RunEvent[] }> {
+  const events: RunEvent[] = [];
+  const properties = [echoes as unknown as Property];
+  const options = { trainer, tokenizer: undefined, properties, seed: 7, cases: 20, command: 'test', known };
+  return { results: await run(options, (event) => events.push(event)), events };
+}
+
+const right = extracting((ids) => ids);
+const asks = (message: string): Trainer => ({
+  ...right,
+  ask: async () => ({ kind: 'failure', failure: raisedFailure('extract', { message, adapter: true }) }),
+});
+const shipped = { [echoes.id]: { reason: 'r', kind: 'length', given: { ids: [5] }, bundled: true } } as const;
+
+describe('a known failure that came with an adapter', () => {
+  it('is none of a trainer that holds it: it may be of another setting', async () => {
+    const { results } = await check(right, shipped);
+    expect(results[0]).toMatchObject({ verdict: 'pass', cases: 20 });
+  });
+
+  it('is known where it fails', async () => {
+    const { results } = await check(
+      extracting(() => []),
+      shipped,
+    );
+    expect(results[0]).toMatchObject({ verdict: 'known', reason: 'r' });
+  });
+});
+
+describe('a trainer that says what it lacks', () => {
+  const hello = {
+    ...right.hello,
+    ops: {},
+    lacks: { extract: 'version 1 has none' },
+    notes: ['tested with 2'],
+  };
+
+  it('has it unsupported with its reason, and its notes are told', async () => {
+    const { results, events } = await check({ ...right, hello });
+    expect(results[0]).toMatchObject({
+      verdict: 'unsupported',
+      reason: 'op `extract` cannot be asked: version 1 has none',
+    });
+    expect(events).toContainEqual({ type: 'notice', sentence: 'tested with 2' });
+  });
+});
+
+describe('an exception of a ready-made adapter', () => {
+  it('is an error, and nothing that is known has changed', async () => {
+    for (const known of [{}, shipped]) {
+      const { results } = await check(asks("KeyError: 'x'"), known);
+      expect(results[0]).toMatchObject({
+        verdict: 'error',
+        failure: { trainerFailure: { kind: 'adapter' } },
+      });
+    }
+  });
+
+  it('is said to be no word about the trainer', () => {
+    const failure = raisedFailure('mask', { message: "KeyError: 'prompt_ids'", adapter: true });
+    expect(failure).toMatchObject({
+      kind: 'adapter',
+      message: "The adapter failed on mask, not the trainer: KeyError: 'prompt_ids'",
+    });
+  });
+});
