@@ -2,6 +2,7 @@
 // properties, which trainer and what is printed is decided elsewhere.
 
 import { createHash } from 'node:crypto';
+import { onOneLine } from '../outside/text.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { shown } from '../protocol/result.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
@@ -63,6 +64,7 @@ export async function run(
     noticed.add(sentence);
     emit({ type: 'notice', sentence });
   };
+  for (const note of (trainer.hello.notes ?? []).slice(0, MOST_NOTES)) notice(onOneLine(note, MOST_NOTE));
   for (const sentence of notRead(options)) notice(sentence);
   for (const result of kept) end(settle.add(result), { kept: true });
 
@@ -260,6 +262,10 @@ function notRead({ corpus, catalogue }: RunOptions): readonly string[] {
 }
 
 const MOST_NOT_READ = 5;
+
+/** Of what a trainer has to say of itself, and how long each may be. */
+const MOST_NOTES = 5;
+const MOST_NOTE = 300;
 
 /** Known failures of properties that do not exist: misspelt, or renamed since. */
 export function strangers({

@@ -204,6 +204,8 @@ const HELLO = record(
     version: text,
     runtime: text,
     'ops!': record(opRules, 'op'),
+    lacks: record(Object.fromEntries((Object.keys(OPS) as Op[]).map((op) => [op, text])), 'op'),
+    notes: listOf(text),
     layout: LAYOUT,
     semantics: SEMANTICS_RULE,
     tokens: record(

@@ -109,6 +109,10 @@ export interface Hello {
   /** Language and library versions, for the report. */
   readonly runtime?: string;
   readonly ops: Readonly<Partial<Record<Op, Capability>>>;
+  /** Why it cannot be asked for an op that others of its kind answer: what this version of a library has not. */
+  readonly lacks?: Readonly<Partial<Record<Op, string>>>;
+  /** Sentences that every report begins with. */
+  readonly notes?: readonly string[];
   readonly layout?: Layout;
   readonly semantics?: Semantics;
   readonly tokens?: Tokens;

@@ -54,9 +54,11 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 
 /** Ready-made adapters and the modules that they are. */
 export const ADAPTERS: Readonly<Record<string, string>> = {
+  openrlhf: 'lossproof.adapters.openrlhf_trainer',
   'trl-dpo': 'lossproof.adapters.trl_dpo',
   'trl-grpo': 'lossproof.adapters.trl_grpo',
   'trl-sft': 'lossproof.adapters.trl_sft',
+  verl: 'lossproof.adapters.verl_trainer',
 };
 const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';
 

@@ -18,7 +18,7 @@ from ._values import encoder, record
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Literal, Union
 
     Answer = Union[Callable[..., Any], tuple[Callable[..., Any], Mapping[str, Any]]]
@@ -41,12 +41,17 @@ def serve(
     dtype: str | None = None,
     tensors: str | None = None,
     arrays: Literal["numpy", "torch"] | None = None,
+    lacks: Mapping[str, str] | None = None,
+    notes: Sequence[str] | None = None,
 ) -> None:
     """Answer the harness until its input ends; then return.
 
     ops: {"mask": function, "kl": (function, {"kl_estimator": ["k3"]})} besides the decorated ones.
     layout, semantics, tokens, tokenizer, dtype, tensors: as in PROTOCOL.md; absent means undeclared.
     arrays: "numpy" or "torch" to receive arrays instead of lists (never for ragged rows).
+    lacks: {"entropy": "why this trainer computes none"}, said where properties of that op are unsupported; no function
+        of that op is asked then.
+    notes: sentences that every report begins with.
     Exits with code 2 and one sentence where a function asks for what no request ever holds."""
     try:
         answer = answering(
@@ -60,6 +65,8 @@ def serve(
             dtype=dtype,
             tensors=tensors,
             arrays=arrays,
+            lacks=lacks,
+            notes=notes,
         )
     except ValueError as error:
         sys.stderr.write("lossproof: %s\n" % error)
@@ -73,12 +80,14 @@ def answering(functions, name, arrays=None, **declared):
     The keyword arguments are those of `serve`. Raises ValueError where a function asks for what no request ever holds."""
     if not functions:
         raise ValueError("no op is answered: decorate a function with @lossproof.op")
+    functions = {op: function for op, function in functions.items() if op not in (declared.get("lacks") or ())}
     tokenizer, tensors = declared.get("tokenizer"), declared.get("tensors")
     calls = _bound(functions, converter(arrays, declared.get("dtype")))
     if tokenizer is not None:
         declared["tokenizer"] = os.fspath(tokenizer)
     hello = {"protocol": PROTOCOL, "name": name}
-    hello.update((key, value) for key, value in declared.items() if value is not None)
+    empty = ({}, [])  # of what is lacking and noted there is mostly nothing
+    hello.update((key, value) for key, value in declared.items() if value is not None and value not in empty)
     hello["ops"] = {op: capability for op, (_, capability) in functions.items()}
     return _answerer(hello, calls, tensors == "base64")
 
