@@ -1,6 +1,6 @@
-// `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and three that
-// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest. Does nothing where they are already
-// what the requirements say. Runs without `npm run build`, hence .mjs.
+// `npm run setup:trainers`: a Python environment in .venv with TRL, and four that add to it: .venv-places what else people train
+// with, .venv-ray Ray, .venv-pytest pytest, .venv-sources verl and OpenRLHF. Does nothing where they are already what the
+// requirements say; `-- --without ray,sources` leaves these out. Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 const LEAST_PYTHON = [3, 11];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const left = leftOut(process.argv.slice(2), ['places', 'ray', 'pytest', 'sources']);
 const windows = process.platform === 'win32';
 const host = findPython();
 
@@ -45,9 +46,21 @@ prepare({
   proof: 'import pytest, xdist, torch',
   beside: trainers,
 });
+prepare({
+  folder: '.venv-sources',
+  requirements: 'sources-requirements.txt',
+  size: 'verl, OpenRLHF and tensordict: about 30 MB',
+  options: ['--no-deps'],
+  proof: 'import importlib.util as u, tensordict; assert u.find_spec("verl") and u.find_spec("openrlhf")',
+  beside: trainers,
+});
 
 /** An environment as its requirements say; `beside`: the Python of another, whose packages it sees. Returns its Python. */
 function prepare({ folder, requirements, size, options, proof, beside }) {
+  if (left.includes(folder.replace('.venv-', ''))) {
+    say(`${folder} is left out`);
+    return undefined;
+  }
   const environment = join(root, folder);
   const file = join(root, 'scripts', requirements);
   const stamp = join(environment, 'trainers.stamp');
@@ -80,6 +93,16 @@ function prepare({ folder, requirements, size, options, proof, beside }) {
   renameSync(`${stamp}.tmp`, stamp);
   say(`done: ${python}`);
   return python;
+}
+
+/** The names behind `--without`; another word ends the program. */
+function leftOut(words, known) {
+  const names = words[0] === '--without' ? (words[1] ?? '').split(',') : words;
+  const strange =
+    words[0] === '--without' ? [...names.filter((name) => !known.includes(name)), ...words.slice(2)] : words;
+  if (strange.length > 0)
+    fail(`"${strange[0]}": say --without and, with commas between, some of ${known.join(', ')}`);
+  return names;
 }
 
 /** Where its packages lie. */

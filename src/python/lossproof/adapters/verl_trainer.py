@@ -7,7 +7,6 @@ grpo, grpo_vectorized, rloo, rloo_vectorized, reinforce_plus_plus_baseline, rein
 (loss_mode: vanilla, gspo, cispo or geo_mean), LOSSPROOF_LOSS (loss_agg_mode: token-mean, seq-mean-token-mean,
 seq-mean-token-sum or seq-mean-token-sum-norm)."""
 
-import contextlib
 import os
 from types import SimpleNamespace
 
@@ -23,7 +22,6 @@ import torch
 
 # Imported at the top of files, and needed by nothing that is asked here; only what is not installed is stubbed.
 IDLE = ["ray", "peft", "cachetools", "uvicorn", "fastapi", "starlette", "aiohttp", "zmq", "codetiming", "pylatexenc"]
-os.environ["VERL_DISABLE_FLASH_ATTN_CE"] = "1"  # its kernels want a GPU
 
 with stub(IDLE), _library.quietly():
     verl = _library.Library("verl", "verl", known=("0.9.1",))
@@ -114,7 +112,7 @@ def prompt_of(data):
 
 @lossproof.op(route=["sft", "rl"], chat_template=True)
 def tokenize(route, messages, add_generation_prompt, chat_template=None):
-    with _library.template_of(tokenizer, chat_template), contextlib.redirect_stdout(None):
+    with _library.template_of(tokenizer, chat_template), _library.quietly():
         if route == "rl":
             if not add_generation_prompt:
                 raise Reject("the agent loop always adds the generation prompt")
@@ -421,7 +419,7 @@ def supervised(owner, ids, real, labels):
     return owner.batch(**rows, temperature=1.0, use_remove_padding=False, pad_mode="no_padding", global_batch_size=len(ids))
 
 
-@lossproof.op(micro_batches=True, ranks=True)
+@lossproof.op(micro_batches=True, ranks=True, layout={"alignment": "token", "span": "row"})
 def sft_loss(input_ids, attention_mask, labels, logits, micro_batches, ranks=None):
     from lossproof.adapters.common._head import weights_of
 

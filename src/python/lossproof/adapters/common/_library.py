@@ -4,13 +4,19 @@ a tokenizer that is cut to what the harness sends along."""
 import contextlib
 import importlib
 import importlib.metadata
+import io
 import logging
+import sys
 import warnings
 
 import jinja2
 import lossproof
 
 from ._tiny import missing
+
+# A kernel that takes log-probabilities on a GPU alone, preferred wherever it can be imported; trainers fall back on torch.
+sys.modules["flash_attn.ops.triton.cross_entropy"] = None
+
 
 class Library:
     """A package with the parts of it that an adapter drives; what this version has not is None, and said in `lacks`.
@@ -35,6 +41,9 @@ class Library:
                 found = getattr(found, name)
             return found
         except (ImportError, AttributeError) as absent:
+            name = getattr(absent, "name", None) or self.package
+            if isinstance(absent, ModuleNotFoundError) and name.split(".")[0] != self.package:
+                missing(name, name, "%s==%s" % (self.package, self.known[-1]))  # of its environment, not of this version
             for op in ops:
                 self.lacks.setdefault(op, "%s %s: %s" % (self.title, self.version, str(absent).split("\n")[0]))
             return None
@@ -52,7 +61,7 @@ def quietly():
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(None):
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
