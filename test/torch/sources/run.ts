@@ -41,11 +41,11 @@ export function checkFaulty(
 async function run(options: readonly string[]): Promise<Checked> {
   const events = join(mkdtempSync(join(tmpdir(), 'lossproof sources ')), 'events.ndjson');
   const main = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
-  const ran = await execa(
-    process.execPath,
-    [main, 'check', '--no-corpus', '--events', events, ...options],
-    { cwd: PACKAGE_ROOT, reject: false, all: true },
-  );
+  const ran = await execa(process.execPath, [main, 'check', '--no-corpus', '--events', events, ...options], {
+    cwd: PACKAGE_ROOT,
+    reject: false,
+    all: true,
+  });
   const results = readFileSync(events, 'utf8')
     .trim()
     .split('\n')

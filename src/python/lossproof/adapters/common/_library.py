@@ -1,5 +1,5 @@
-"""What the adapters of trainers that are imported in pieces share: which version there is and which they know, what it has not, and
-a tokenizer that is cut to what the harness sends along."""
+"""What the adapters of trainers that are imported in pieces share: which version there is and which they know, and what
+it has not."""
 
 import contextlib
 import importlib
