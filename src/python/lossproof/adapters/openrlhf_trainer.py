@@ -14,7 +14,7 @@ os.environ["TORCHDYNAMO_DISABLE"] = "1"  # before torch: to compile an entropy o
 import lossproof
 from lossproof import Reject
 from lossproof.adapters.common import _library
-from lossproof.adapters.common._models import frozen, kept
+from lossproof.adapters.common._models import frozen
 from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
 from lossproof.testing import Table, replaced, slice_of, stub
 
