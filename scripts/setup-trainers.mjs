@@ -1,7 +1,7 @@
 // `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and more that
-// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest, .venv-sources verl and OpenRLHF,
-// .venv-trl-oldest and .venv-trl-middle older versions of TRL. Does nothing where they are already what the requirements say;
-// `-- --without trl-oldest ray` leaves some out. Runs without `npm run build`, hence .mjs.
+// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest, .venv-verl verl and OpenRLHF,
+// .venv-sources the same two without what they import, .venv-trl-oldest and .venv-trl-middle older versions of TRL. Does nothing
+// where they are already what the requirements say; `-- --without ray,verl` leaves some out. Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,12 +12,17 @@ import { fileURLToPath } from 'node:url';
 const LEAST_PYTHON = [3, 11];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const left = leftOut(process.argv.slice(2), [
+  'places',
+  'ray',
+  'pytest',
+  'sources',
+  'verl',
+  'trl-oldest',
+  'trl-middle',
+]);
 const windows = process.platform === 'win32';
 const host = findPython();
-/** As their folders are called, without `.venv-`. */
-const without = process.argv.includes('--without')
-  ? process.argv.slice(process.argv.indexOf('--without') + 1)
-  : [];
 
 const trainers = prepare({
   folder: '.venv',
@@ -58,7 +63,14 @@ prepare({
   proof: 'import importlib.util as u; assert u.find_spec("verl") and u.find_spec("openrlhf")',
   beside: trainers,
 });
-
+prepare({
+  folder: '.venv-verl',
+  requirements: 'verl-requirements.txt',
+  size: 'verl, OpenRLHF and tensordict: about 30 MB',
+  options: ['--no-deps'],
+  proof: 'import importlib.util as u, tensordict; assert u.find_spec("verl") and u.find_spec("openrlhf")',
+  beside: trainers,
+});
 for (const [name, size] of [
   ['trl-oldest', 'TRL 0.15 on transformers 4.49: about 150 MB'],
   ['trl-middle', 'TRL 0.24 on transformers 4.57: about 175 MB'],
@@ -74,7 +86,7 @@ for (const [name, size] of [
 
 /** An environment as its requirements say; `beside`: the Python of another, whose packages it sees. Returns its Python. */
 function prepare({ folder, requirements, size, options, proof, beside }) {
-  if (beside !== undefined && without.includes(folder.replace('.venv-', ''))) {
+  if (left.includes(folder.replace('.venv-', ''))) {
     say(`${folder} is left out, as asked: the tests that need it will say so`);
     return undefined;
   }
@@ -110,6 +122,16 @@ function prepare({ folder, requirements, size, options, proof, beside }) {
   renameSync(`${stamp}.tmp`, stamp);
   say(`done: ${python}`);
   return python;
+}
+
+/** The names behind `--without`; another word ends the program. */
+function leftOut(words, known) {
+  const names = words[0] === '--without' ? (words[1] ?? '').split(',') : words;
+  const strange =
+    words[0] === '--without' ? [...names.filter((name) => !known.includes(name)), ...words.slice(2)] : words;
+  if (strange.length > 0)
+    fail(`"${strange[0]}": say --without and, with commas between, some of ${known.join(', ')}`);
+  return names;
 }
 
 /** Where its packages lie. */

@@ -25,7 +25,10 @@ export function addTrainerOptions(command: Command): Command {
       "one of the configuration's, or those that a glob fits; repeatable where several may be meant",
       collect,
     )
-    .option('--adapter <name>', 'a ready-made adapter: trl-dpo, trl-grpo, trl-reward, trl-rloo, trl-sft')
+    .option(
+      '--adapter <name>',
+      'a ready-made adapter: openrlhf, trl-dpo, trl-grpo, trl-reward, trl-rloo, trl-sft, verl',
+    )
     .option('--bundled', 'the bundled example, which is not your trainer; no configuration is read')
     .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
     .option('--tokenizer <dir>', 'folder with tokenizer.json')

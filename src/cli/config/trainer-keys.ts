@@ -27,7 +27,8 @@ export const TRAINER_KEYS = {
   adapter: {
     rule: filled,
     must: 'the name of a ready-made adapter',
-    description: 'A ready-made adapter instead: `trl-dpo`, `trl-grpo`, `trl-reward`, `trl-rloo`, `trl-sft`.',
+    description:
+      'A ready-made adapter instead: `openrlhf`, `trl-dpo`, `trl-grpo`, `trl-reward`, `trl-rloo`, `trl-sft`, `verl`.',
     example: 'trl-grpo',
   },
   python: {

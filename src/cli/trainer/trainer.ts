@@ -54,11 +54,13 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 
 /** Ready-made adapters and the modules that they are. */
 export const ADAPTERS: Readonly<Record<string, string>> = {
+  openrlhf: 'lossproof.adapters.openrlhf_trainer',
   'trl-dpo': 'lossproof.adapters.trl.dpo',
   'trl-grpo': 'lossproof.adapters.trl.grpo',
   'trl-reward': 'lossproof.adapters.trl.reward',
   'trl-rloo': 'lossproof.adapters.trl.rloo',
   'trl-sft': 'lossproof.adapters.trl.sft',
+  verl: 'lossproof.adapters.verl_trainer',
 };
 const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';
 

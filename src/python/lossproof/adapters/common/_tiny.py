@@ -39,6 +39,20 @@ def stop(why):
     raise SystemExit(2)
 
 
+def missing(name, extra, tested):
+    """Ends the program: what is not installed, and what to type."""
+    # The next step first: the harness shows the beginning of a line.
+    sys.stderr.write(
+        "lossproof: %s is not installed for %s\n"
+        "lossproof: name a Python that has it with --python, or install for this one:\n"
+        "lossproof: pip install %s, or what it is tested with: %s\n"
+        "lossproof: (in a clone of lossproof: npm run setup:trainers)\n" % (name, sys.executable, extra, tested)
+    )
+    raise SystemExit(2)
+
+
+_TESTED = "torch==2.13.0 transformers==5.18.0 trl==1.13.0 requests"
+
 try:
     import torch
 
@@ -46,25 +60,25 @@ try:
     import transformers
 
     _real(transformers)
-    import trl
-
-    _real(trl)
-except ImportError as missing:
-    # The next step first: the harness shows the beginning of a line.
-    sys.stderr.write(
-        "lossproof: %s is not installed for %s\n"
-        "lossproof: name a Python that has it with --python, or install for this one:\n"
-        "lossproof: pip install 'lossproof[trl]', or what it is tested with: torch==2.13.0 transformers==5.18.0 trl==1.13.0 requests\n"
-        "lossproof: (in a clone of lossproof: npm run setup:trainers)\n" % (missing.name, sys.executable)
-    )
-    raise SystemExit(2)
+except ImportError as absent:
+    missing(absent.name, "'lossproof[trl]'", _TESTED)
 
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 # Tensors of a few dozen numbers: handing them to threads takes longer than computing them.
 torch.set_num_threads(1)
 
-VERSION = trl.__version__
+
+def __getattr__(name):
+    """VERSION, of TRL: its adapters import it before anything of TRL itself, those of other trainers never."""
+    if name != "VERSION":
+        raise AttributeError("%s has no %s" % (__name__, name))
+    try:
+        import trl
+    except ImportError as absent:
+        missing(absent.name, "'lossproof[trl]'", _TESTED)
+    _real(trl)
+    return trl.__version__
 
 
 def tokenizer_folder():

@@ -1,0 +1,175 @@
+"""python faulty.py ADAPTER FAULT...: the ready-made adapter of verl or OpenRLHF, with these faults put into the trainer's code while
+it is loaded. A fault is a piece of its text and what stands there instead; the files are left alone."""
+
+import importlib.abc
+import importlib.machinery
+import runpy
+import sys
+
+# Fault: (module, the trainer's text, what stands there instead).
+FAULTS = {
+    "verl": {
+        "stop token unmasked": (
+            "verl.utils.torch_functional",
+            "return (eos_mask.cumsum(dim=1) - eos_mask).eq(0).to(dtype)",
+            "return eos_mask.cumsum(dim=1).eq(0).to(dtype)",
+        ),
+        "log-probabilities off by one": (
+            "verl.workers.utils.padding",
+            "F.pad(values[seq_offset - resp_len - 1 : seq_offset - 1], (",
+            "F.pad(values[seq_offset - resp_len : seq_offset], (",
+        ),
+        "temperature dropped": (
+            "verl.workers.engine.fsdp.transformer_impl",
+            "return logits / temperature.clamp(min=1e-8).to(logits.dtype)",
+            "return logits",
+        ),
+        "positions missing": (
+            "verl.workers.engine.fsdp.transformer_impl",
+            '"position_ids": position_ids_rmpad,',
+            '"position_ids": None,',
+        ),
+        "advantages over the batch": (
+            "verl.trainer.ppo.core_algos",
+            "                id2mean[idx] = torch.mean(scores_tensor)\n                id2std[idx] = torch.std(scores_tensor)",
+            "                id2mean[idx] = torch.mean(scores)\n                id2std[idx] = torch.std(scores)",
+        ),
+        "ddof": (
+            "verl.trainer.ppo.core_algos",
+            "id2std[idx] = torch.std(scores_tensor)",
+            "id2std[idx] = torch.std(scores_tensor, correction=0)",
+        ),
+        "pads in the KL mean": (
+            "verl.workers.utils.losses",
+            "loss_mat=kld, loss_mask=response_mask,",
+            "loss_mat=kld, loss_mask=torch.ones_like(response_mask),",
+        ),
+        "per-rank normalisation": (
+            "verl.workers.utils.losses",
+            'config.global_batch_info["batch_num_tokens"] = data["batch_num_tokens"]',
+            'config.global_batch_info["batch_num_tokens"] = data["response_mask"].sum() * data["dp_size"]',
+        ),
+        "ratio detached": (
+            "verl.trainer.ppo.core_algos",
+            "ratio = torch.exp(negative_approx_kl)\n",
+            "ratio = torch.exp(negative_approx_kl).detach()\n",
+        ),
+        "label shift": (
+            "verl.workers.utils.losses",
+            "torch.roll(loss_mask_flatten, shifts=-1, dims=0)",
+            "torch.roll(loss_mask_flatten, shifts=0, dims=0)",
+        ),
+        "double first token": (
+            "verl.utils.tokenizer.continuous_token",
+            "        return normalize_token_ids(tokenized)\n",
+            "        return normalize_token_ids(tokenized)[:1] + normalize_token_ids(tokenized)\n",
+        ),
+        "answer masked off by one": (
+            "verl.utils.dataset.multiturn_sft_dataset",
+            "loss_mask[: len(self.generation_prompt)] = 0",
+            "loss_mask[: len(self.generation_prompt) - 1] = 0",
+        ),
+    },
+    "openrlhf": {
+        "mask off by one": (
+            "openrlhf.datasets.sft_dataset",
+            "loss_mask[0, start_idx - 1 : end_idx] = 1",
+            "loss_mask[0, start_idx : end_idx + 1] = 1",
+        ),
+        "stop token unmasked": (
+            "openrlhf.datasets.sft_dataset",
+            "loss_mask[0, start_idx - 1 : end_idx] = 1",
+            "loss_mask[0, start_idx - 1 : end_idx - 1] = 1",
+        ),
+        "temperature dropped": (
+            "openrlhf.models.actor",
+            'output["logits"].div_(self.temperature)',
+            "pass",
+        ),
+        "positions missing": (
+            "openrlhf.models.actor",
+            "position_ids = attention_mask.long().cumsum(-1) - 1",
+            "position_ids = attention_mask.long() * 0",
+        ),
+        "label shift": (
+            "openrlhf.models.actor",
+            "rolled_sequences = torch.roll(sequences, shifts=-1, dims=1)",
+            "rolled_sequences = sequences",
+        ),
+        "advantages over the batch": (
+            "openrlhf.trainer.ppo_utils.experience_maker",
+            "rewards = (rewards - rewards.mean(-1, keepdim=True)) / (rewards.std(-1, keepdim=True) + 1e-9)",
+            "rewards = (rewards - rewards.mean()) / (rewards.std() + 1e-9)",
+        ),
+        "ddof": (
+            "openrlhf.trainer.ppo_utils.experience_maker",
+            "(rewards.std(-1, keepdim=True) + 1e-9)",
+            "(rewards.std(-1, keepdim=True, correction=0) + 1e-9)",
+        ),
+        "reward at the last column": (
+            "openrlhf.models.utils",
+            "eos_indices = action_mask.size(1) - 1 - action_mask.long().fliplr().argmax(dim=1, keepdim=True)",
+            "eos_indices = torch.full_like(action_mask[:, :1].long(), action_mask.size(1) - 1)",
+        ),
+        "pads in the KL mean": (
+            "openrlhf.trainer.ray.ppo_actor",
+            "kl_loss = aggregate_loss(kl, experience.action_mask, **loss_batch_info)",
+            "kl_loss = aggregate_loss(kl, torch.ones_like(experience.action_mask), **loss_batch_info)",
+        ),
+        "per-rank normalisation": (
+            "openrlhf.utils.loss_utils",
+            "        dist.all_reduce(num_tokens, op=dist.ReduceOp.SUM, group=dp_group)\n",
+            "        num_tokens = num_tokens * dp_size\n",
+        ),
+        "ratio detached": (
+            "openrlhf.models.loss",
+            "ratio = policy_log_ratio.exp()\n",
+            "ratio = policy_log_ratio.exp().detach()\n",
+        ),
+        "prompt in the preference": (
+            "openrlhf.trainer.dpo_trainer",
+            "mask[:source_len] = False",
+            "mask[: source_len - 1] = False",
+        ),
+    },
+}
+
+
+class Loader(importlib.machinery.SourceFileLoader):
+    """A module with its text changed; compiled anew, whatever lies in __pycache__."""
+
+    changes = ()
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        text = self.get_data(path).decode()
+        for old, new in self.changes:
+            if old not in text:
+                raise SystemExit("faulty.py: %s has no %r" % (path, old))
+            text = text.replace(old, new)
+        return compile(text, path, "exec", dont_inherit=True)
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, changes):
+        self.changes = changes
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname not in self.changes:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        spec.loader = Loader(fullname, spec.origin)
+        spec.loader.changes = self.changes[fullname]
+        return spec
+
+
+def main(trainer, *names):
+    changes = {}
+    for name in names:
+        module, old, new = FAULTS[trainer][name]
+        changes.setdefault(module, []).append((old, new))
+    sys.meta_path.insert(0, Finder(changes))
+    runpy.run_module("lossproof.adapters.%s_trainer" % trainer, run_name="__main__")
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,49 @@
+// OpenRLHF, installed from its registry, as verl.test.ts has verl.
+import { expect, test } from 'vitest';
+import { FAILING } from '../../../src/index.ts';
+import { check, checkFaulty, having } from './run.ts';
+
+/** In the order of the run. */
+const KNOWN = [
+  'tokenize/sft-ids-are-the-rendered-template',
+  'tokenize/answer-is-trained',
+  'entropy/impossible-tokens-add-nothing',
+  'gae/masked-tokens-are-no-steps',
+  'gae/nan-under-the-mask-stays-there',
+  'advantages/whitening-nan-under-the-mask-stays-there',
+  'loss/nan-under-the-mask-stays-there',
+];
+
+test('what is there holds, but for what is known with its reason', async () => {
+  const { exitCode, results, out } = await check('openrlhf', '--level', 'may', '--cases', '10');
+  expect(having(results, ...FAILING), out).toEqual([]);
+  expect(having(results, 'known')).toEqual(KNOWN);
+  expect(having(results, 'pass').length).toBeGreaterThanOrEqual(100);
+  expect(having(results, 'pass')).toEqual(
+    expect.arrayContaining(['loss/independent-of-ranks', 'model/logprobs-equal-the-reference']),
+  );
+  expect(out).toContain('openrlhf drives OpenRLHF 0.11.2');
+  expect(exitCode).toBe(0);
+});
+
+/** Each touches another op, so that what is found is that one. */
+test.each<Readonly<Record<string, string>>>([
+  {
+    'stop token unmasked': 'tokenize/stop-token-is-trained',
+    'temperature dropped': 'logprobs/divide-by-the-temperature',
+    ddof: 'advantages/equal-the-declared-formula',
+    'per-rank normalisation': 'loss/independent-of-ranks',
+    'reward at the last column': 'token_rewards/add-up-to-the-score-less-the-kl',
+    'prompt in the preference': 'preference/masks-are-the-completions',
+  },
+  {
+    'positions missing': 'model/logprobs-equal-the-reference',
+    'advantages over the batch': 'advantages/zero-mean-in-each-group',
+    'ratio detached': 'loss/on-policy-gradient-follows-the-advantage',
+  },
+])('finds %o', async (faults) => {
+  const ids = Object.values(faults);
+  const options = ['--only', ids.join(','), '--cases', '30', '--shrink-time', '1'];
+  const { results, out } = await checkFaulty('openrlhf', Object.keys(faults), ...options);
+  expect(having(results, 'fail').sort(), out).toEqual(ids.toSorted());
+});
