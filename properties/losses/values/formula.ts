@@ -20,6 +20,7 @@ import {
   type ValueLossInput,
   type ValueLossSettings,
   valueCase,
+  valueLabels,
   valueLoss,
   valueLossMistakes,
   valueLossVariants,
@@ -129,10 +130,14 @@ const equals: Property<ValueCase> = {
   },
 };
 
+/** Some values have moved towards their returns and some away, so that no clip is taken for another, or for none. */
+const tellsClips = (drawn: ValueCase): boolean =>
+  valueLabels(drawn).filter((label) => label.startsWith('beyond the clip')).length === 2;
+
 /** A known mistake that explains loss and gradient of a rich case. */
 const explained = (subject: Subject, variants: readonly ValueLossSettings[]) =>
   causeIn(async () => {
-    const rich = richest(equals.given(subject));
+    const rich = richest(valueCase({ gaps: true }).filter(tellsClips));
     if (rich === undefined) return undefined;
     const args = valueArgs(rich);
     const input = inputOf(args);
