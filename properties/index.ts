@@ -21,6 +21,9 @@ import { lossKnobs, lossRelations } from './losses/policy/relations.ts';
 import { lossDescent } from './losses/policy/slope.ts';
 import { lossTerms } from './losses/policy/terms.ts';
 import { sftLossProperties, sftLossRelations } from './losses/sft-loss.ts';
+import { valueLossFormula } from './losses/values/formula.ts';
+import { valueLossGradient } from './losses/values/gradient.ts';
+import { valueLossRelations } from './losses/values/relations.ts';
 import { modelProperties } from './models/model-score.ts';
 import { modelKlProperties } from './models/model-score-kl.ts';
 import { preferenceStepProperties } from './models/step/preference-step.ts';
@@ -150,6 +153,9 @@ export const properties: readonly Property[] = [
   ...anyCase(sftLossProperties),
   ...anyCase(sftLossRelations),
   ...anyCase([shardedSftLoss]),
+  ...anyCase(valueLossGradient),
+  ...anyCase(valueLossFormula),
+  ...anyCase(valueLossRelations),
   ...anyCase(preferenceLossProperties),
   ...anyCase(preferenceRewards),
   ...anyCase(preferenceLossRelations),

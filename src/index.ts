@@ -41,6 +41,7 @@ export * from './check/rows/gaps.ts';
 export * from './check/rows/rows.ts';
 export * from './check/rows/strips.ts';
 export * from './check/rows/tracks.ts';
+export * from './check/rows/values.ts';
 export { type Doing, discard, isOfUse } from './check/subject.ts';
 
 // What a traced script trained, and the shape of a property of it.
@@ -98,6 +99,7 @@ export * from './generators/advantages/overlong.ts';
 export * from './generators/advantages/rewards.ts';
 export * from './generators/losses/gaps.ts';
 export * from './generators/losses/tracks.ts';
+export * from './generators/losses/value-loss.ts';
 export * from './generators/models/models.ts';
 export * from './generators/pipelines/schedules.ts';
 export * from './generators/pipelines/segments.ts';

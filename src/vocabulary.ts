@@ -44,6 +44,9 @@ export type KlEstimator = 'k1' | 'k2' | 'k3' | 'abs';
 /** How per-token losses become one number. `norm` divides by a constant. */
 export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-token-sum' | 'token-sum-norm';
 
+/** The same of a critic: a constant that divides its sum could not be told from the factor of its errors. */
+export type ValueAggregation = Exclude<LossAggregation, 'token-sum-norm'>;
+
 /**
  * The importance ratio is one a token (PPO, GRPO), or one a row, the geometric mean of its tokens' (GSPO). none: there is
  * no ratio and no clip, every batch is used once (REINFORCE).
@@ -51,7 +54,15 @@ export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-t
 export type RatioLevel = 'token' | 'sequence' | 'none';
 
 /** Ops that answer with a formula of which several are legal. */
-export const FORMULAS = ['kl', 'whiten', 'advantages', 'loss', 'sft_loss', 'preference_loss'] as const;
+export const FORMULAS = [
+  'kl',
+  'whiten',
+  'advantages',
+  'loss',
+  'sft_loss',
+  'value_loss',
+  'preference_loss',
+] as const;
 export type Formula = (typeof FORMULAS)[number];
 
 /** Names of a chat template's variables and what they are. */
@@ -106,6 +117,12 @@ export interface Semantics {
   readonly loss_norm?: number;
   /** Denominators count the tokens of the whole batch, or of each micro-batch alone. */
   readonly loss_normalization?: 'global' | 'local';
+  /** The critic's value moves at most this far from the one at sampling before its error is held; null: not clipped. */
+  readonly value_clip?: number | null;
+  /** What the critic's squared error is multiplied by: 0.5 (the usual choice), 1, or with the weight it has beside the policy loss. */
+  readonly value_loss_factor?: number;
+  /** The critic's loss is a mean over all trained tokens (the usual choice), or over rows of each row's mean or sum. */
+  readonly value_aggregation?: ValueAggregation;
   /** Ratio clip range [1 - clip_low, 1 + clip_high]. */
   readonly clip_low?: number;
   readonly clip_high?: number;
@@ -214,6 +231,7 @@ export const STAGES = [
   'advantages',
   'loss',
   'sft_loss',
+  'value_loss',
   'preference_loss',
   'contract',
   'schedule',

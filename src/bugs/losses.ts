@@ -245,6 +245,28 @@ export const losses: readonly Bug[] = [
       "It concerns which rows a filter on the gap between sampler and trainer drops; op `loss` is not given the sampler's log-probabilities.",
   },
   {
+    id: 'VAL-09',
+    what: "The clip of the critic's loss keeps the smaller error, or bounds something else than how far a value has moved.",
+    formula:
+      'the smaller of the two errors is taken, or values are clipped around their returns, around 0, or on one side only',
+    seen: ['implementation-matters/code-for-paper#1', 'kscalelabs/ksim#3'],
+    todo: 'Clip `old_values + (values - old_values).clamp(-c, c)` and keep `max((values - returns)**2, (clipped - returns)**2)`. Try a value that moved beyond the clip towards its return: it has no gradient; one that moved away has all of it.',
+  },
+  {
+    id: 'VAL-10',
+    what: 'The values at sampling and those of now are the same numbers, so the clip never binds, or nothing is learnt.',
+    formula: 'old_values are taken for the values',
+    seen: ['tensorflow/agents#352'],
+    todo: 'Store the values of the rollout with it, without gradient, and compute the others anew in each step: `old_values` must not change from one epoch to the next.',
+  },
+  {
+    id: 'VAL-11',
+    what: "The critic's mask or targets stand one column beside its values.",
+    formula: 'values are compared with the returns one token on or before, or the mask is shifted by one',
+    seen: ['verl-project/verl#1758', 'mll-lab-nu/VAGEN#8'],
+    todo: 'Shift once, where values are read off the predicting position, and take mask and returns of the tokens as they are: `values[:, -C - 1 : -1]` beside `mask[:, -C:]`. Try a row of one completion token.',
+  },
+  {
     id: 'ZL-03',
     what: 'A loss near 0 in the first step of GRPO is taken for a failure.',
     seen: [

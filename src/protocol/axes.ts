@@ -200,6 +200,19 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     reach: 'batch',
     padding: { labels: -100 },
   },
+  value_loss: {
+    args: {
+      values: 'token',
+      old_values: 'token',
+      returns: 'token',
+      completion_mask: 'mask',
+      prompt_width: 'width',
+      micro_batches: 'partition',
+      ranks: 'partition',
+    },
+    ok: { loss: 'batch', loss_weights: 'token', trained_tokens: 'batch' },
+    reach: 'batch',
+  },
   preference: {
     args: { prompt_ids: 'row', chosen_ids: 'row', rejected_ids: 'row', pad_token_id: 'setting' },
     ok: {

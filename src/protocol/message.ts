@@ -61,9 +61,9 @@ export interface Capability {
   readonly groups_of_one?: boolean;
   /** advantages: the rows of a group need not stand together. Default: false. */
   readonly interleaved_groups?: boolean;
-  /** loss, sft_loss: may be given a partition into micro-batches; the answer is for the whole batch. Default: false. */
+  /** loss, sft_loss, value_loss: may be given a partition into micro-batches; the answer is for the whole batch. Default: false. */
   readonly micro_batches?: boolean;
-  /** loss, sft_loss, advantages, whiten: may be given a partition over data-parallel ranks; the answer is for all of them. Default: false. */
+  /** loss, sft_loss, value_loss, advantages, whiten: may be given a partition over data-parallel ranks; the answer is for all of them. Default: false. */
   readonly ranks?: boolean;
   /** logprobs, sft_loss: may be asked to compute in so many sequence-parallel shards. Default: 1 only. */
   readonly shards?: boolean;

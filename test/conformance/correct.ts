@@ -25,6 +25,7 @@ import { policyLosses } from './losses/policy.ts';
 import { settings } from './losses/settings.ts';
 import { lossShards } from './losses/shards.ts';
 import { unusualLosses } from './losses/unusual.ts';
+import { criticLosses } from './losses/value-loss.ts';
 import { scorers } from './models/scorers.ts';
 import { updates } from './models/updates.ts';
 import { contracts } from './pipelines/contract.ts';
@@ -100,7 +101,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
   rollouts: [...completions, ...ends, ...penalties, ...samplers, ...tools, ...turns],
   scores: [...critics, ...legalEntropies, ...estimates, ...fullKls, ...scoreShards, ...coarseScores],
   advantages: [...graders, ...groupAdvantages, ...tokenAdvantages],
-  losses: [...pairLosses, ...policyLosses, ...settings, ...lossShards, ...unusualLosses],
+  losses: [...pairLosses, ...policyLosses, ...settings, ...lossShards, ...unusualLosses, ...criticLosses],
   models: [...scorers, ...updates],
   pipelines: [...contracts, ...pipelines],
 };

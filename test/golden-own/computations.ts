@@ -213,6 +213,12 @@ const table = {
   }: reference.PolicyLossInput & { settings: reference.LossSettings }) => ({
     ...reference.policyLoss(input, settings),
   }),
+  'value-loss': ({
+    settings,
+    ...input
+  }: reference.ValueLossInput & { settings: reference.ValueLossSettings }) => ({
+    ...reference.valueLoss(input, settings),
+  }),
   'preference-loss': preferenceLoss,
   'implicit-rewards': implicitRewards,
   'group-advantages': groupAdvantages,

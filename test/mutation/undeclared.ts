@@ -31,6 +31,7 @@ const FORMULAS: readonly Op[] = [
   'advantages',
   'loss',
   'sft_loss',
+  'value_loss',
   'preference_loss',
   'train_step',
   'preference_step',

@@ -189,6 +189,17 @@ export const ONE_EACH: readonly Request[] = [
     },
   },
   {
+    op: 'value_loss',
+    args: {
+      values: NUMBERS,
+      old_values: TRACKS.old_logprobs,
+      returns: TRACKS.logprobs,
+      completion_mask: TRACKS.completion_mask,
+      prompt_width: 2,
+      micro_batches: [[0], [1]],
+    },
+  },
+  {
     op: 'preference_loss',
     args: {
       chosen_logprobs: [[-1, -0.5], [-2]],

@@ -12,11 +12,16 @@ import {
   klPerToken,
   type LossSettings,
   layTracks,
+  layValues,
   lossMistakes,
   policyLoss,
   sftLoss,
   sftMistakes,
   tracks,
+  type ValueLossSettings,
+  valueCase,
+  valueLoss,
+  valueLossMistakes,
 } from '../../src/index.ts';
 
 const K3 = { estimator: 'k3', clamp: null, clampWhere: null, ratioCorrection: false } as const;
@@ -51,6 +56,11 @@ const SFT = [
 /** Cases in which each list of mistakes is to differ from what is right. */
 const drawn = fc.sample(tracks(), { seed: 3, numRuns: 60 }).map((each) => layTracks(each, { whole: true }));
 const inputs = drawn.map((laid) => ({ ...laid, mask: laid.completion_mask }));
+const CRITIC: ValueLossSettings = { aggregation: 'token-mean', factor: 0.5, clip: 0.2 };
+const critics = fc
+  .sample(valueCase({ gaps: true }), { seed: 3, numRuns: 60 })
+  .map((each) => layValues(each))
+  .map((laid) => ({ ...laid, mask: laid.completion_mask }));
 const flat = (values: readonly (readonly number[])[]): string => JSON.stringify(values);
 
 /** Words to the number of cases in which it is another answer. */
@@ -103,6 +113,16 @@ describe('each known mistake is another number than the right one', () => {
         }));
       }),
     ],
+    [
+      'losses of critics',
+      critics.map((input) => {
+        const right = valueLoss(input, CRITIC);
+        return valueLossMistakes(input, CRITIC, input.micro_batches).map(({ words, answer }) => ({
+          words,
+          other: answer.loss !== right.loss || flat(answer.weights) !== flat(right.weights),
+        }));
+      }),
+    ],
   ])('%s', (_, lists) => {
     const counts = told(lists);
     expect(counts.size).toBeGreaterThan(5);
@@ -125,6 +145,7 @@ test('the catalogue tells the formula of each bug that a mistake names, and of n
     ...advantageMistakes(REWARDS, GROUPS, GROUP),
     ...inputs.flatMap((input) => lossMistakes(input, SETTINGS, [[0], [0]])),
     ...sftMistakes(...SFT),
+    ...critics.flatMap((input) => valueLossMistakes(input, CRITIC, [[0], [0]])),
   ];
   const named = new Set(all.flatMap(({ bug }) => (bug === undefined ? [] : [bug])));
   const told = bugs.filter(({ formula }) => formula !== undefined).map(({ id }) => id);

@@ -109,6 +109,7 @@ export const GROUPS: readonly { readonly title: string; readonly items: readonly
       'loss_normalization',
     ],
   },
+  { title: 'value loss', items: ['value_loss_factor', 'value_clip', 'value_aggregation'] },
   {
     title: 'preference loss',
     items: ['preference_objective', 'preference_beta', 'preference_label_smoothing', 'preference_gamma'],

@@ -3,22 +3,8 @@
 import type { ItemName, Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';
-import type { ItemValue } from './probe.ts';
-
-export interface Practice {
-  readonly item: ItemName;
-  readonly weight: Doubt['weight'];
-  /** What is outside of practice, as the table says it. */
-  readonly beyond: string;
-  /** Whether a measured value is; `found` is all that is declared or was measured. */
-  readonly isBeyond: (value: ItemValue, found: Semantics, world: Pick<World, 'hello'>) => boolean;
-  /** What it does, and what it usually is. */
-  readonly why: string;
-  /** Where practice is written down. */
-  readonly source: string;
-  /** What is usual: offered first, as the declaration that makes this a failure. */
-  readonly usual?: ItemValue;
-}
+import { CRITIC_PRACTICE } from './losses/value-practice.ts';
+import { above, between, isNumber, type Practice } from './practice-row.ts';
 
 /** What of `asked` was measured and is not what practice does; `measured` tells what else it does. */
 export function doubtsOf(measured: Semantics, asked: ReadonlySet<ItemName>, world: World): Doubt[] {
@@ -34,11 +20,6 @@ export function doubtsOf(measured: Semantics, asked: ReadonlySet<ItemName>, worl
   });
 }
 
-const isNumber = (value: ItemValue): value is number => typeof value === 'number';
-const between = (least: number, most: number) => (value: ItemValue) =>
-  isNumber(value) && value > least && value < most;
-const above = (least: number) => (value: ItemValue) =>
-  isNumber(value) && value > least && Number.isFinite(value);
 const clipped = ({ policy_objective }: Semantics): boolean => policy_objective !== 'cispo';
 
 /** The most said first; of two rows about one value the first counts in the table, both are told. */
@@ -292,4 +273,5 @@ export const PRACTICE: readonly Practice[] = [
     source: 'https://github.com/huggingface/trl/issues/3315',
     usual: 'assistant',
   },
+  ...CRITIC_PRACTICE,
 ];

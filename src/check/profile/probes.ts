@@ -13,6 +13,13 @@ import { policyObjective, ratioLevel } from './losses/objective.ts';
 import { preferenceObjective } from './losses/preference-loss.ts';
 import { sftAggregation, sftNormalization } from './losses/sft-loss.ts';
 import { sftMean } from './losses/sft-mean.ts';
+import {
+  valueAggregation,
+  valueClip,
+  valueFactor,
+  valueFormula,
+  valueNormalization,
+} from './losses/value-loss.ts';
 import type { Probe } from './probe.ts';
 import { samplingRecord } from './rollouts/sampling.ts';
 import { alwaysStops, stopInCompletion, stopInMask } from './rollouts/stop.ts';
@@ -53,5 +60,10 @@ export const PROBES: readonly Probe[] = [
   any(sftMean),
   any(sftAggregation),
   any(sftNormalization),
+  any(valueFactor),
+  any(valueClip),
+  any(valueAggregation),
+  any(valueNormalization),
+  any(valueFormula),
   any(preferenceObjective),
 ];

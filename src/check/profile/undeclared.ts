@@ -4,7 +4,6 @@ import type { ItemName, Semantics } from '../../vocabulary.ts';
 import { worldOf } from '../run.ts';
 import type { Doubt } from './doubt.ts';
 import { type ItemRow, valuesOf } from './items.ts';
-import { FORMULA_ITEMS } from './losses/formula.ts';
 import { klInLoss } from './losses/kl-in-loss.ts';
 import { type Measured, NOT_MEASURED } from './measured.ts';
 import { doubtsOf } from './practice.ts';
@@ -39,8 +38,10 @@ export async function measureUndeclared(
     onlyWhileAlive: true,
   });
   // Pieces that do not add up to the loss would blame it for the rest: a ratio over sequences, say.
-  const whole = probes.find(({ probe }) => probe.confirms !== undefined)?.reading.state === 'fits';
-  const withheld = new Set([...(whole ? [] : FORMULA_ITEMS), ...excuses({ ...measured, ...declared })]);
+  const doubtful = PROBES.flatMap(({ id, confirms = [] }) =>
+    probes.find(({ probe }) => probe.id === id)?.reading.state === 'fits' ? [] : confirms,
+  );
+  const withheld = new Set([...doubtful, ...excuses({ ...measured, ...declared })]);
   const kept = (Object.keys(measured) as ItemName[]).filter((item) => items.has(item) && !withheld.has(item));
   const semantics = Object.fromEntries(kept.map((item) => [item, measured[item]])) as Semantics;
   // What is not held against a trainer may well be asked about.

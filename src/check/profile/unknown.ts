@@ -14,6 +14,7 @@ interface Needed {
 /** Formulas whose property cannot be asked at all before these are known; others compare with every known variant. */
 const NEEDED: readonly Needed[] = [
   { formula: 'loss', items: ['loss_aggregation', 'clip_low', 'clip_high'] },
+  { formula: 'value_loss', items: ['value_loss_factor', 'value_clip', 'value_aggregation'] },
   { formula: 'preference_loss', items: ['preference_objective', 'preference_beta'] },
 ];
 

@@ -92,12 +92,15 @@ const split =
     );
   };
 
+/** Ops that `loss_normalization` speaks of. */
+const SHARE_DENOMINATORS: readonly Op[] = ['loss', 'sft_loss', 'value_loss'];
+
 const offered =
   (capability: 'micro_batches' | 'ranks') =>
   (op: Op): Need =>
   (world) => {
     if (world.hello.ops[op]?.[capability] !== true) return `op \`${op}\` does not offer ${capability}`;
-    if ((op === 'loss' || op === 'sft_loss') && world.semantics.loss_normalization === 'local')
+    if (SHARE_DENOMINATORS.includes(op) && world.semantics.loss_normalization === 'local')
       return 'every micro-batch and every rank has its own denominator (loss_normalization "local"); where the whole batch is meant, declare "global", and this is checked';
     return undefined;
   };

@@ -16,6 +16,7 @@ const WHOLE: { readonly [O in Op]?: string } = {
   entropy: 'mean_entropy',
   loss: 'loss',
   sft_loss: 'loss',
+  value_loss: 'loss',
   preference_loss: 'loss',
 };
 
@@ -57,8 +58,12 @@ export const stacked: Rule = {
 };
 
 /** How many times a number of the whole batch may be what it was. */
-function factorsOf(op: Op, { loss_aggregation: aggregation }: Semantics): readonly number[] {
+function factorsOf(
+  op: Op,
+  { loss_aggregation: aggregation, value_aggregation: ofCritic }: Semantics,
+): readonly number[] {
   if (op === 'preference_loss') return [1, 2];
+  if (op === 'value_loss') return ofCritic === undefined ? [1, 2] : [1];
   // The constant of a sum may be of the batch, or of each row.
   const mayBeSum = aggregation === undefined || aggregation === 'token-sum-norm';
   return op === 'loss' && mayBeSum ? [1, 2] : [1];
@@ -95,7 +100,7 @@ function wrongWhole<O extends Op>(
   return {
     kind: sameNumber ? 'weights' : name,
     sentence: sameNumber
-      ? `${name} is ${show(once)}, and ${show(twice)} when the batch is stacked on itself, but dL/d logprob of its tokens is not what goes with that: the two count the batch differently.`
+      ? `${name} is ${show(once)}, and ${show(twice)} when the batch is stacked on itself, but ${op === 'value_loss' ? 'dL/d value' : 'dL/d logprob'} of its tokens is not what goes with that: the two count the batch differently.`
       : sentence,
     note: band.reason,
   };

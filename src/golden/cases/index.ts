@@ -6,6 +6,7 @@ import { rewardCases } from './advantages/rewards.ts';
 import { policyLossCases } from './losses/policy.ts';
 import { preferenceLossCases } from './losses/preference-loss.ts';
 import { sftCases } from './losses/sft.ts';
+import { valueLossCases } from './losses/value-loss.ts';
 import { updateCases } from './models/update.ts';
 import { pipelineCases } from './pipelines/pipelines.ts';
 import { completionCases } from './rollouts/completions.ts';
@@ -33,6 +34,7 @@ export const goldenCases: readonly GoldenCase[] = [
   ...advantageCases,
   ...policyLossCases,
   ...sftCases,
+  ...valueLossCases,
   ...preferenceLossCases,
   ...updateCases,
   ...pipelineCases,

@@ -31,6 +31,18 @@ export const LOSS_OPS = {
     },
     ok: LOSS,
   },
+  value_loss: {
+    args: {
+      values: 'float_track', // what the critic says now, of the state before each token
+      old_values: 'float_track', // what it said at sampling
+      returns: 'float_track', // what it should say
+      completion_mask: 'int_track',
+      prompt_width: 'int',
+      micro_batches: 'int_rows',
+      ranks: 'int_rows?',
+    },
+    ok: LOSS,
+  },
   preference_loss: {
     args: {
       chosen_logprobs: 'float_rows', // (B, ·) one a completion token

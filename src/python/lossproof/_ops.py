@@ -135,6 +135,15 @@ ARGS = {
         "ranks": "int_rows?",
         "shards": "int?",
     },
+    "value_loss": {
+        "values": "float_track",
+        "old_values": "float_track",
+        "returns": "float_track",
+        "completion_mask": "int_track",
+        "prompt_width": "int",
+        "micro_batches": "int_rows",
+        "ranks": "int_rows?",
+    },
     "preference_loss": {
         "chosen_logprobs": "float_rows",
         "rejected_logprobs": "float_rows",

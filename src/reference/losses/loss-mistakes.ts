@@ -1,7 +1,7 @@
 // What trainers were seen to compute in place of the clipped policy loss: the formula on other settings or inputs, or all of
 // it times a factor that has a name.
 import type { Mistake } from '../mistake.ts';
-import { selected } from './aggregation.ts';
+import { otherAggregations, otherCounts, otherParts, scaled } from './denominators.ts';
 import {
   type LossSettings,
   localPolicyLoss,
@@ -74,76 +74,18 @@ export function lossMistakes(
       words: 'the mask is shifted by one to the right',
       answer: of({}, { mask: input.mask.map((row) => [0, ...row.slice(0, -1)]) }),
     },
-    ...otherAggregations(of, settings),
+    ...otherAggregations(AGGREGATIONS, settings.aggregation, (aggregation) => of({ aggregation })),
     ...otherCounts(of({}), input.mask),
     ...(microBatches.length > 1
-      ? [
-          {
-            bug: 'LOSS-01',
-            words: 'the means of the micro-batches are averaged, whatever their counts',
-            answer: localPolicyLoss(input, settings, microBatches),
-            legal: true as const,
-          },
-          {
-            bug: 'LOSS-01',
-            words: 'the losses of the micro-batches are added up, not averaged',
-            answer: scaled(localPolicyLoss(input, settings, microBatches), microBatches.length),
-          },
-          {
-            words: 'only the last micro-batch counts',
-            answer: spread(input, settings, microBatches.at(-1) ?? []),
-          },
-        ]
+      ? otherParts(
+          localPolicyLoss(input, settings, microBatches),
+          policyLoss(rowsOf(input, microBatches.at(-1) ?? []), settings),
+          microBatches,
+        )
       : []),
   ];
 }
 
 const round = (value: number): number => Number(value.toPrecision(6));
 
-type Of = (other: Partial<LossSettings>) => PolicyLoss;
-
 const AGGREGATIONS = ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum'] as const;
-
-function otherAggregations(of: Of, { aggregation }: LossSettings): Mistake<PolicyLoss>[] {
-  return AGGREGATIONS.filter((other) => other !== aggregation).map((other) => ({
-    bug: 'LOSS-04',
-    words: `it is aggregated as ${other}`,
-    answer: of({ aggregation: other }),
-    legal: true as const,
-  }));
-}
-
-/** The sum over tokens, divided by something else than it should be. */
-function otherCounts(right: PolicyLoss, mask: PolicyLossInput['mask']): Mistake<PolicyLoss>[] {
-  const [rows, columns] = [mask.length, mask[0]?.length ?? 0];
-  const used = mask.flatMap((row) => row.flatMap((m, t) => (selected(m) ? [t] : [])));
-  const completion = columns - Math.min(columns, ...used);
-  const counts: readonly (readonly [string, number, string?])[] = [
-    ['1, so that it is a sum', 1],
-    ['the number of rows', rows],
-    ['all columns of all rows, padding as well', rows * columns, 'LOSS-11'],
-    ['the completion columns of all rows, padding as well', rows * completion, 'LOSS-11'],
-    ['one token more than there are', right.tokens + 1],
-    ['the number of tokens twice', right.tokens ** 2, 'LOSS-08'],
-  ];
-  return counts
-    .filter(([, count]) => count > 0 && count !== right.tokens)
-    .map(([what, count, bug]) => ({
-      ...(bug === undefined ? {} : { bug }),
-      words: `it is divided by ${what}, instead of by the trained tokens`,
-      answer: scaled(right, right.tokens / count),
-    }));
-}
-
-function scaled({ loss, weights, tokens }: PolicyLoss, by: number): PolicyLoss {
-  return { loss: by * loss + 0, weights: weights.map((row) => row.map((weight) => by * weight + 0)), tokens };
-}
-
-/** The loss of some rows, the others without a gradient. */
-function spread(input: PolicyLossInput, settings: LossSettings, rows: readonly number[]): PolicyLoss {
-  const part = policyLoss(rowsOf(input, rows), settings);
-  return {
-    ...part,
-    weights: input.mask.map((row, b) => part.weights[rows.indexOf(b)] ?? row.map(() => 0)),
-  };
-}

@@ -5,6 +5,7 @@ import type { Matrix, RatioLevel } from '../../vocabulary.ts';
 import { type KlVariant, klTerm } from '../scores/kl.ts';
 import { at, cell, misuse } from '../shape.ts';
 import { type Aggregation, selected, tokenFactors } from './aggregation.ts';
+import { meanOfParts, pick, type TokenLoss } from './parts.ts';
 
 /** Matrices are (B, T), token-aligned; advantages (B,). */
 export interface PolicyLossInput {
@@ -37,13 +38,8 @@ export interface LossSettings extends Aggregation {
   readonly dualClip?: number;
 }
 
-export interface PolicyLoss {
-  readonly loss: number;
-  /** dL/dlogprobs (B, T), 0 outside the mask. */
-  readonly weights: number[][];
-  /** Number of tokens in the mask. */
-  readonly tokens: number;
-}
+/** Weights are dL/dlogprobs. */
+export type PolicyLoss = TokenLoss;
 
 /**
  * L_t = -min(r A, clip(r, 1 - low, 1 + high) A) + beta KL_t with r = exp(logprobs - old_logprobs), aggregated.
@@ -65,39 +61,23 @@ export function policyLoss(input: PolicyLossInput, settings: LossSettings): Poli
   };
 }
 
-/**
- * What a trainer with `loss_normalization: local` arrives at: each micro-batch (row indices) is aggregated alone
- * and the K losses are averaged. It depends on the partition, which is the point (bug LOSS-01 where not declared).
- */
+/** What a trainer with `loss_normalization: local` arrives at: each micro-batch (row indices) is aggregated alone. */
 export function localPolicyLoss(
   input: PolicyLossInput,
   settings: LossSettings,
   microBatches: readonly (readonly number[])[],
 ): PolicyLoss {
-  const share = 1 / microBatches.length;
-  const weights = input.mask.map((row) => row.map(() => 0));
-  let loss = 0;
-  let tokens = 0;
-  for (const rows of microBatches) {
-    const part = policyLoss(rowsOf(input, rows), settings);
-    loss += share * part.loss;
-    tokens += part.tokens;
-    rows.forEach((b, i) => {
-      weights[b] = at(part.weights, i).map((weight) => share * weight);
-    });
-  }
-  return { loss, weights, tokens };
+  return meanOfParts(input.mask, microBatches, (rows) => policyLoss(rowsOf(input, rows), settings));
 }
 
 /** The input restricted to some rows, in the order given. */
 export function rowsOf(input: PolicyLossInput, rows: readonly number[]): PolicyLossInput {
-  const pick = <T>(list: readonly T[]): T[] => rows.map((b) => at(list, b));
   return {
-    logprobs: pick(input.logprobs),
-    old_logprobs: pick(input.old_logprobs),
-    ref_logprobs: pick(input.ref_logprobs),
-    advantages: pick(input.advantages),
-    mask: pick(input.mask),
+    logprobs: pick(input.logprobs, rows),
+    old_logprobs: pick(input.old_logprobs, rows),
+    ref_logprobs: pick(input.ref_logprobs, rows),
+    advantages: pick(input.advantages, rows),
+    mask: pick(input.mask, rows),
   };
 }
 

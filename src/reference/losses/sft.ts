@@ -3,14 +3,10 @@
 import { type Cube, IGNORE_INDEX, type Matrix } from '../../vocabulary.ts';
 import { logSoftmax } from '../scores/logprobs.ts';
 import { at } from '../shape.ts';
+import { meanOfParts, pick, type TokenLoss } from './parts.ts';
 
-export interface SftLoss {
-  readonly loss: number;
-  /** dL/dlogprobs (B, T): -1/tokens on trained tokens, 0 elsewhere. */
-  readonly weights: number[][];
-  /** Trained tokens. */
-  readonly tokens: number;
-}
+/** Weights are dL/dlogprobs: -1/tokens on trained tokens, 0 elsewhere. */
+export type SftLoss = TokenLoss;
 
 /**
  * Labels (B, T) are token-aligned: the label at t is predicted by logits[b][t-1] of (B, T, V). The label at 0 is
@@ -54,18 +50,5 @@ export function localSftLoss(
   labels: Matrix,
   microBatches: readonly (readonly number[])[],
 ): SftLoss {
-  const share = 1 / microBatches.length;
-  const weights = labels.map((row) => row.map(() => 0));
-  let loss = 0;
-  let tokens = 0;
-  for (const rows of microBatches) {
-    const pick = <T>(list: readonly T[]): T[] => rows.map((b) => at(list, b));
-    const part = sftLoss(pick(logits), pick(labels));
-    loss += share * part.loss;
-    tokens += part.tokens;
-    rows.forEach((b, i) => {
-      weights[b] = at(part.weights, i).map((weight) => share * weight);
-    });
-  }
-  return { loss, weights, tokens };
+  return meanOfParts(labels, microBatches, (rows) => sftLoss(pick(logits, rows), pick(labels, rows)));
 }

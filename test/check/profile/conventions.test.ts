@@ -74,6 +74,10 @@ test('each legal choice has a trainer that makes it', () => {
   expect(values('sampling_logprobs').sort()).toEqual(['processed', 'raw', 'temperature']);
   // One that has no effect is not listed.
   expect(values('truncation_side').sort()).toEqual(['left', 'right', undefined]);
+  expect(values('value_aggregation')).toHaveLength(3);
+  expect(values('value_clip')).toContain(null);
+  for (const item of ['value_clip', 'value_loss_factor'] as const)
+    expect(values(item).length).toBeGreaterThanOrEqual(3);
   for (const item of ['overlong', 'whiten_mean', 'whiten_ddof'] as const)
     expect(values(item)).toHaveLength(2);
   for (const item of ['preference_beta', 'preference_gamma', 'preference_label_smoothing'] as const)

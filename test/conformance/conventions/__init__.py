@@ -11,7 +11,7 @@ from lossproof.examples.rollouts import trajectory
 from lossproof.examples.rollouts.penalties import penalties
 from lossproof.examples.scores import entropies, full_kls
 
-from . import batches, losses, others, text
+from . import batches, critics, losses, others, text
 from .named import CONVENTIONS
 from .settings import semantics
 
@@ -52,6 +52,7 @@ def ops_of(settings):
         "tokenize": tokenize,
         **batches.ops(settings, family),
         **losses.ops(settings),
+        **critics.ops(settings),
         **others.ops(settings),
         "penalties": (penalties, {"kinds": ["presence", "frequency", "repetition"]}),
         "contract": (replay.contract, {"orders": replay.ORDERS, "losses": replay.LOSSES}),

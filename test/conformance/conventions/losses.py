@@ -117,13 +117,13 @@ def advantages(settings):
     return op
 
 
-def factors(settings, completion_mask, rows):
+def factors(settings, completion_mask, rows, kind=None):
     """{row: weight of each of its tokens} of these rows under the aggregation."""
     counts = {b: sum(completion_mask[b]) for b in rows}
     tokens = sum(counts.values())
     filled = sum(count > 0 for count in counts.values())
     size = filled if settings.empty_rows == "skip" else len(rows)
-    kind = settings.loss_aggregation
+    kind = kind or settings.loss_aggregation
     norm = settings.loss_norm * (len(completion_mask) if settings.norm_per == "row" else 1)
     denominators = {
         "token-mean": lambda count: tokens,

@@ -17,6 +17,7 @@ CONVENTIONS = {
         whiten_ddof=0,
         whiten_mean=False,
         sampling_logprobs="raw",
+        value_clip=0.5,
     ),
     "dual-clip": Settings(
         "a dual clip at 3 and k3 within 10, in predictor-aligned rows",
@@ -51,6 +52,8 @@ CONVENTIONS = {
         trains_pairs=True,
         whiten_mean=False,
         whiten_rest="kept",
+        value_clip=None,
+        value_loss_factor=1.0,
     ),
     "dr-grpo": Settings(
         "Dr. GRPO: nothing scaled, a constant for each row, completion columns",
@@ -68,6 +71,8 @@ CONVENTIONS = {
         preference_gamma=0.55,
         trains_pairs=True,
         sampling_logprobs="processed",
+        value_clip=None,
+        value_aggregation="seq-mean-token-sum",
     ),
     "rloo": Settings(
         "leave-one-out, sums over rows, KL in the reward; padding is the stop token",
@@ -84,6 +89,7 @@ CONVENTIONS = {
         log_ratio_clamp=10.0,
         truncation_side="left",
         preference_beta=0.05,
+        value_aggregation="seq-mean-token-sum",
     ),
     "gspo": Settings(
         "one ratio a sequence within a tiny clip; padding is a stop token, and not the one of a turn",
@@ -102,6 +108,7 @@ CONVENTIONS = {
         preference_beta=1.0,
         sampling_logprobs="raw",
         whiten_ddof=0,
+        value_aggregation="seq-mean-token-mean",
     ),
     "cispo": Settings(
         "clipped weights on log-probabilities instead of a clipped objective",
@@ -117,6 +124,8 @@ CONVENTIONS = {
         preference_objective="ipo",
         trains_pairs=True,
         sampling_logprobs="processed",
+        value_clip=10.0,
+        value_loss_factor=0.05,
     ),
     "batch-scaled": Settings(
         "REINFORCE++ baseline: the group's mean, the deviation of what is left in the batch; k2 in the loss",
@@ -135,6 +144,8 @@ CONVENTIONS = {
         preference_gamma=0.3,
         preference_label_smoothing=0.05,
         whiten_ddof=0,
+        value_clip=0.5,
+        value_aggregation="seq-mean-token-mean",
     ),
     "batch-baseline": Settings(
         "the batch's mean and deviation, 1e-5 under the root, a ratio a sequence",

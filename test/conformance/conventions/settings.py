@@ -81,6 +81,9 @@ class Settings:
     whiten_mean: bool = True
     whiten_ddof: int = 1
     sampling_logprobs: str = "temperature"
+    value_clip: object = 0.2
+    value_loss_factor: float = 0.5
+    value_aggregation: str = "token-mean"
 
 
 _SEMANTICS = (
@@ -119,9 +122,12 @@ _SEMANTICS = (
     "whiten_mean",
     "whiten_ddof",
     "sampling_logprobs",
+    "value_clip",
+    "value_loss_factor",
+    "value_aggregation",
 )
 # Items of which None is a value that can be declared.
-_MAY_BE_NONE = ("kl_clamp", "dual_clip", "log_ratio_clamp")
+_MAY_BE_NONE = ("kl_clamp", "dual_clip", "log_ratio_clamp", "value_clip")
 
 
 def semantics(settings):

@@ -9,7 +9,7 @@ import lossproof
 
 from . import common
 from .lists import log_softmax, pad_left
-from .losses import preference_loss
+from .losses import preference_loss, value_loss
 from .rollouts import sampler
 from .rollouts.ends import cut_off, with_logprobs
 from .rollouts.trajectory import without_stops
@@ -185,6 +185,7 @@ OPS = {
     "sft_loss": (sft_loss, {"micro_batches": True}),
     "preference": preference.preference_flush_right,
     "preference_loss": preference_loss.simpo_loss,
+    "value_loss": (value_loss.plain_loss, {"micro_batches": True}),
     "sampling": (sampler.sampling_raw, {"processors": ["temperature", "top_k"]}),
 }
 
@@ -196,6 +197,7 @@ DECLARED = {
     "tokenizer": FOLDER,
     "semantics": {
         **common.SEMANTICS,
+        **value_loss.PLAIN,
         "preference_objective": "simpo",
         "preference_beta": preference_loss.SIMPO_BETA,
         "preference_gamma": preference_loss.SIMPO_GAMMA,
