@@ -182,7 +182,7 @@ async function mutateWith(
     });
   const world = worldOf(trainer, tokenizer, semantics);
   const asked = createHash('sha256')
-    .update(JSON.stringify([properties.map(({ id }) => id), known.known, trainer.hello, semantics]))
+    .update(JSON.stringify([properties.map(({ id }) => id), known.of(trainer.hello.version), trainer.hello, semantics]))
     .digest('hex');
   const file = keptFile(plan);
   const before = options.resume === true ? keptMutation(file, context) : undefined;
@@ -238,7 +238,7 @@ async function mutateWith(
         ...(semantics === undefined ? {} : { semantics }),
         properties: properties.filter(({ id }) => !absent.has(id)),
         before: going,
-        known: known.known,
+        known: known.of(trainer.hello.version),
         seed: going.start.seed,
         cases: start.cases,
         command: start.command,
