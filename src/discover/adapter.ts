@@ -55,7 +55,7 @@ export function adapterText(
     '',
     ...folders.map((folder) => pathLine(folder, dirname(adapterFile))),
     ...importLines(loaded),
-    ...unique(entries.map(({ way }) => way.header)).filter((line) => line !== ''),
+    ...headers(entries),
   ];
   const text = `${lines.join('\n')}\n\n\n${body}\n\n\n${serveText(found, entries)}\n`;
   return {
@@ -63,6 +63,12 @@ export function adapterText(
     ops: entries.map(({ op }) => op),
     failing: entries.filter(({ holds }) => !holds).map(({ op }) => op),
   };
+}
+
+/** Objects of classes that are called, made once. */
+function headers(entries: readonly Entry[]): string[] {
+  const lines = unique(entries.map(({ way }) => way.header)).filter((line) => line !== '');
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 /** What was stubbed for one import is stubbed for it alone: a function may import in earnest later. */

@@ -108,8 +108,8 @@ export interface DialogueOptions {
 }
 
 /** Longer than what Python itself stops: this is for what hangs in C. */
-const ATTEMPT_MILLISECONDS = 15_000;
-const ANSWER_MILLISECONDS = 5_000;
+const ATTEMPT_MILLISECONDS = 25_000;
+const ANSWER_MILLISECONDS = 12_000;
 const READ_MILLISECONDS = 120_000;
 const START_MILLISECONDS = 30_000;
 /** Each costs the imports again. */

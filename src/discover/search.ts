@@ -22,6 +22,8 @@ export interface SearchOptions {
 const MOST_WAYS = 16;
 /** Where nothing is named, an op is tried as well, with fewer ways. */
 const MOST_UNNAMED = 6;
+/** Of the properties: where fewer hold, names were wrong, or a convention is another one (masks that are 1 on padding). */
+const LEAST_NEAR = 1 / 3;
 
 export async function search(options: SearchOptions): Promise<Found> {
   const { dialogue, project, properties, signal } = options;
@@ -102,7 +104,7 @@ export async function search(options: SearchOptions): Promise<Found> {
     }
     // What was looked at by half is nobody's verdict.
     if (signal.aborted) return;
-    if (misfit !== undefined) found.misfits.push(misfit);
+    if (misfit !== undefined && share(misfit) >= LEAST_NEAR) found.misfits.push(misfit);
     else if (open !== undefined) found.open.push(open);
     else if (answered) found.unfit.push({ candidate, ...(nearest === undefined ? {} : { nearest }) });
     else if (why.length > 0) found.uncalled.push({ candidate, why: mostCommon(why) });

@@ -2,7 +2,7 @@
 // process that may do little else. What is printed is report/discover; what is written, an adapter with the lines that were judged.
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type AdapterText, adapterText, type Preferred } from '../../discover/adapter.ts';
 import { openDialogue, type ProjectRead } from '../../discover/dialogue.ts';
@@ -11,7 +11,7 @@ import { PROOFS } from '../../discover/ops.ts';
 import { search } from '../../discover/search.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { foundJson } from '../../report/discover/json.ts';
-import { discoverLines, summaryLine } from '../../report/discover/table.ts';
+import { discoverLines, nearPath, summaryLine } from '../../report/discover/table.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { ERASE_LINE } from '../../report/terminal.ts';
 import { choosePaint } from '../../report/text/paint.ts';
@@ -206,7 +206,7 @@ function onlyOf(
 function unreadable({ files, candidates }: ProjectRead, { cwd }: Context): Problem | undefined {
   if (candidates.length > 0) return undefined;
   const [first] = files.filter(({ problem }) => problem !== undefined);
-  if (first !== undefined) return { problem: `${relative(cwd, first.file) || first.file}: ${first.problem}` };
+  if (first !== undefined) return { problem: `${nearPath(cwd, first.file)}: ${first.problem}` };
   return {
     problem:
       'there is no function in these files that returns something; a script that does everything in one place is traced: `lossproof trace -- python train.py`',
@@ -219,9 +219,7 @@ function introduction(
   { maxTime, memory }: Pick<DiscoverOptions, 'maxTime' | 'memory'>,
   context: Context,
 ): string[] {
-  const names = files
-    .filter(({ functions }) => functions > 0)
-    .map(({ file }) => relative(context.cwd, file) || file);
+  const names = files.filter(({ functions }) => functions > 0).map(({ file }) => nearPath(context.cwd, file));
   const shown =
     names.slice(0, MOST_NAMED).join(', ') +
     (names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '');

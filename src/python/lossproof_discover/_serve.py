@@ -24,7 +24,7 @@ LOAD_SECONDS = 120.0
 class Desk:
     def __init__(self):
         self._candidates, self._loaded, self._tried, self._libraries = [], {}, [], set()
-        self._trier = Trier(time.monotonic, self._loaded)
+        self._trier = Trier(time.process_time, self._loaded)
         self._encode = encoder()
 
     def read(self, paths):

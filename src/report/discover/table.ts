@@ -15,7 +15,7 @@ export interface TableOptions {
 }
 
 export function discoverLines(found: Found, { width, paint, cwd }: TableOptions): string[] {
-  const place = ({ file, line }: Candidate): string => `${relative(cwd, file) || file}:${line}`;
+  const place = ({ file, line }: Candidate): string => `${nearPath(cwd, file)}:${line}`;
   const block = (glyph: string, op: string, first: string, ...rest: readonly string[]): string[] => {
     const lines = rest.filter((text) => text !== '').flatMap((text) => wrap(text, width - INDENT.length));
     const [head = '', ...more] = wrap(first, width - INDENT.length);
@@ -83,7 +83,7 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
       paint,
       'Could not be read',
       found.files.flatMap(({ file, problem }) =>
-        problem === undefined ? [] : said(`– ${relative(cwd, file) || file}: ${problem}`),
+        problem === undefined ? [] : said(`– ${nearPath(cwd, file)}: ${problem}`),
       ),
     ),
     ...(far.length === 0
@@ -109,6 +109,12 @@ export function summaryLine({ bound, misfits, open, unfit, uncalled, left }: Fou
     ...(left > 0 ? [`${left} had no turn`] : []),
   ];
   return `${plural(all, 'function')}: ${parts.join(', ')}`;
+}
+
+/** From the working directory where that is shorter. */
+export function nearPath(cwd: string, file: string): string {
+  const near = relative(cwd, file);
+  return near === '' || near.length > file.length ? file : near;
 }
 
 const OP_WIDTH = 17;
