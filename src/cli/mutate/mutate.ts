@@ -182,7 +182,14 @@ async function mutateWith(
     });
   const world = worldOf(trainer, tokenizer, semantics);
   const asked = createHash('sha256')
-    .update(JSON.stringify([properties.map(({ id }) => id), known.of(trainer.hello.version), trainer.hello, semantics]))
+    .update(
+      JSON.stringify([
+        properties.map(({ id }) => id),
+        known.of(trainer.hello.version),
+        trainer.hello,
+        semantics,
+      ]),
+    )
     .digest('hex');
   const file = keptFile(plan);
   const before = options.resume === true ? keptMutation(file, context) : undefined;
