@@ -110,7 +110,6 @@ const COMMANDS: readonly (readonly [
 const WORDS: Words = {
   examples: [
     { command: 'npx lossproof init --from trainer.py', does: 'write an adapter of its functions' },
-    { command: 'npx lossproof check -- python adapter.py', does: 'check every property' },
     { command: 'npx lossproof trace -- python train.py', does: 'see what a script really trains' },
   ],
 };

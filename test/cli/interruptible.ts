@@ -1,5 +1,5 @@
 // For each command of the program an input with which it would go on for ever, or far too long, and when it is at that.
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TRAINER } from '../trainer/misbehaving.ts';
 
@@ -47,9 +47,28 @@ const recorded = (...words: readonly string[]): Interruptible => ({
   at: asked,
 });
 
+const SLOW = `
+import time, lossproof, mine
+@lossproof.op
+def kl(logprobs, ref_logprobs):
+    open("asked", "w").close()
+    time.sleep(3600)
+lossproof.serve(name="slow")
+`;
+
 export const INTERRUPTIBLE: Readonly<Record<string, Interruptible>> = {
   demo: { prepare: () => [], at: said },
   init: short(),
+  discover: {
+    prepare: (cwd) => {
+      writeFileSync(
+        join(cwd, 'mine.py'),
+        'def kl(logprobs, ref_logprobs):\n    pass\nwhile True:\n    pass\n',
+      );
+      return ['mine.py'];
+    },
+    at: waited(1_500),
+  },
   doctor: hanging(),
   check: hanging('--workers', '2'),
   replay: {
@@ -60,6 +79,14 @@ export const INTERRUPTIBLE: Readonly<Record<string, Interruptible>> = {
     at: asked,
   },
   profile: hanging(),
+  mutate: {
+    prepare: (cwd) => {
+      writeFileSync(join(cwd, 'mine.py'), 'def more(x):\n    return x + 1\n');
+      writeFileSync(join(cwd, 'adapter.py'), SLOW);
+      return [...ENDLESS, '--', 'python3', 'adapter.py'];
+    },
+    at: asked,
+  },
   'golden record': hanging('--dir', 'golden'),
   'golden check': recorded(),
   'golden accept': recorded('--all'),

@@ -91,7 +91,7 @@ test('a shell that asks at each TAB is answered without the program', () => {
 });
 
 test('what cannot even start has no verdict', () => {
-  const { status, stderr } = run(BROKEN, '--version');
+  const { status, stderr } = run(BROKEN, 'list');
   expect(status).toBe(NO_VERDICT);
   expect(stderr).toMatch(/^lossproof cannot start; .*\nError: boom/);
 });

@@ -225,7 +225,9 @@ async function mutateWith(
     const progress = progressOf(place, options.quiet === true);
     const processes = processesOf({ plan, folder, told });
     const one = await processes.plain();
-    if (typeof one === 'string' || 'failure' in one)
+    const failed = typeof one === 'string' || 'failure' in one;
+    if (failed && interrupts.signal.aborted) return INTERRUPTED;
+    if (failed)
       return refuse(context, {
         problem: `a fork of the trainer does not answer: ${typeof one === 'string' ? one : one.failure.message} What holds a GPU or a thread of its own cannot be forked: build it in the op that needs it, or use the CPU`,
       });
@@ -260,9 +262,11 @@ async function mutateWith(
       progress.show,
     );
     progress.end();
+    // What was ended in the middle says nothing of the trainer as it is.
+    if (notGreen !== undefined && interrupts.signal.aborted) return INTERRUPTED;
     if (notGreen !== undefined) return refuse(context, notGreenProblem(notGreen, plan));
     const mutation = mutationOf([going.start, ...going.baseline, ...going.judged, ...events]);
-    if (mutation === undefined) return NO_VERDICT;
+    if (mutation === undefined) return interrupts.signal.aborted ? INTERRUPTED : NO_VERDICT;
     const lines = mutateLines(mutation, { width, paint, onScreen: place.out.isTty });
     say(place, ...(options.quiet === true ? lines.slice(lines.lastIndexOf('') + 1) : lines));
     const left = scoreOf(mutation).left;

@@ -118,10 +118,7 @@ function nobody(loaded: LoadedConfig | undefined): Problem {
       : `and ${loaded.file} names none`;
   const ways = [
     ['-- python adapter.py', 'behind all options: the command of your adapter'],
-    [
-      `--adapter ${Object.keys(ADAPTERS).at(-1)}`,
-      `a ready-made adapter: ${Object.keys(ADAPTERS).join(', ')}`,
-    ],
+    ['--adapter trl-sft', `a ready-made adapter: ${Object.keys(ADAPTERS).join(', ')}`],
     ['npx lossproof init', 'writes adapter.py, and a lossproof.config.json that names it'],
     ['LOSSPROOF_TRAINER=...', 'the command, in the environment'],
     ['--bundled', 'the bundled example, which is not your trainer'],

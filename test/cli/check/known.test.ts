@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
 import type { Property } from '../../../src/check/property.ts';
-import { readKnown } from '../../../src/check/saved/known.ts';
+import { readCauses } from '../../../src/check/saved/causes.ts';
 import { openTestRunner } from '../../../src/cli/test-runner/test-runner.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { DROPS_NOTHING, makeWorld, pythonCollate, WRONG } from '../world.ts';
@@ -199,9 +199,9 @@ test('what ready-made adapters know of names properties that there are, with a c
   const ids = properties.map(({ id }) => id);
   const folder = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'adapters', 'known');
   for (const name of readdirSync(folder)) {
-    const listed = readKnown(join(folder, name));
+    const listed = readCauses(join(folder, name));
     if ('problem' in listed) throw new Error(listed.problem);
-    for (const [id, { given, kind }] of Object.entries(listed.known)) {
+    for (const [id, { given, kind }] of listed.causes.flatMap(({ failures }) => Object.entries(failures))) {
       expect(ids).toContain(id);
       expect([typeof given, typeof kind], id).toEqual(['object', 'string']);
     }

@@ -47,7 +47,7 @@ test('the last run is kept beside the cases, also where no case is', async () =>
     'last-run.ndjson',
   ]);
   expect(world.read('.lossproof/.gitignore')).toBe(
-    '/last-run.ndjson\n/last-run.ndjson.lock\n/history.json\n/shards/\n',
+    '/last-run.ndjson\n/last-run.ndjson.lock\n/history.json\n/shards/\n/mutate/\n',
   );
   expect(world.read('.lossproof/last-run.ndjson')).toMatch(/^{"type":"run-start",.*"started":"[\dT:.-]+Z"/);
   world.write('lossproof.config.json', '{"corpus": false}');
