@@ -86,7 +86,7 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
 // Few cases, and no models of their own but DPO's: what is looked at here is that each version is asked at all.
 const QUICK = ['--cases', '6', '--shrink-time', '1', '--level', 'must'];
 const PARTS =
-  'extract,mask,logprobs,score,kl,advantages,loss,sft_loss,tokenize,collate,preference,preference_loss,reward_model';
+  'extract,mask,logprobs,score,kl,advantages,loss,sft-loss,tokenize,collate,preference,preference_loss,reward';
 
 describe.each<[which: Which, adapter: string, least: number]>([
   ['oldest', 'trl-grpo', 15],
