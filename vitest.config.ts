@@ -48,10 +48,7 @@ export default defineConfig({
           name: 'trainers',
           include: ['test/torch/**/*.test.ts'],
           testTimeout: 600_000,
-          hookTimeout: 600_000,
-          // Importing torch and driving a trainer one request at a time leave a core idle; more than two files at once would
-          // not be faster, since those that trace many scripts run several at once themselves.
-          maxWorkers: 2,
+          fileParallelism: false,
         },
       },
     ],

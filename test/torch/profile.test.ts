@@ -12,7 +12,8 @@ const python = process.env.LOSSPROOF_PYTHON ?? join(PACKAGE_ROOT, '.venv', 'bin'
 async function profileOf(adapter: string) {
   const started = await startTrainer({
     command: [python, '-m', `lossproof.adapters.trl.${adapter}`],
-    env: { LOSSPROOF_TOKENIZER: family('qwen') },
+    // What TRL does with a second stop id is known, and none of the ways of which one is measured.
+    env: { LOSSPROOF_TOKENIZER: family('qwen'), LOSSPROOF_STOPS: '<|im_end|>' },
     helloMilliseconds: STARTING,
   });
   if ('failure' in started) throw new Error(started.failure.message);

@@ -24,7 +24,6 @@ test.each([
   ['ratio-detached', 'grpo', 'loss/on-policy-gradient-follows-the-advantage'],
   ['clip-bounds-swapped', 'grpo', 'loss/settings-are-those-of-the-formula'],
   ['deviation-of-the-population', 'grpo', 'advantages/equal-the-declared-formula'],
-  ['labels-one-token-early', 'sft', 'collate/labels-stay-with-their-tokens'],
   ['prompts-begin-twice', 'sft', 'tokenize/sft-and-rl-tokenize-the-same-prompt'],
   ['preference-one-token-late', 'dpo', 'preference_loss/equals-the-objective'],
 ])('%s of %s is found by %s', async (fault, adapter, property) => {

@@ -14,7 +14,6 @@ import trl.trainer.sft_trainer
 
 GRPO = trl.trainer.grpo_trainer.GRPOTrainer
 DPO = trl.trainer.dpo_trainer.DPOTrainer
-COLLATOR = trl.trainer.sft_trainer.DataCollatorForLanguageModeling
 
 # Fault: the class, its function, the text that is there once, and what stands in its place.
 FAULTS = {
@@ -55,12 +54,6 @@ FAULTS = {
         "_generate_and_score_completions",
         "std_rewards = nanstd(rewards.view(-1, num_generations), dim=1)",
         "std_rewards = rewards.view(-1, num_generations).std(dim=1, correction=0)",
-    ),
-    "labels-one-token-early": (
-        COLLATOR,
-        "torch_call",
-        "labels = [torch.tensor(lbl) for lbl in labels]",
-        "labels = [torch.tensor([*lbl[1:], -100]) for lbl in labels]",
     ),
     "prompts-begin-twice": (
         GRPO,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { TOPICS } from './cases/cases.ts';
 import type { CleanCase, FaultyCase } from './cases/kinds.ts';
-import { blamedIn, traced } from './run.ts';
+import { blamedIn, ofPart, traced } from './run.ts';
 
 const named = <Case>(of: 'clean' | 'faulty'): [string, Case][] =>
   Object.entries(TOPICS).flatMap(([topic, cases]) =>
@@ -14,7 +14,7 @@ const RARE = new Set(['beside', 'made-anew']);
 const cleanCases = named<CleanCase>('clean');
 const faultyCases = named<FaultyCase>('faulty');
 
-test.concurrent.each(cleanCases)(
+test.concurrent.each(ofPart(cleanCases))(
   '%s: not blamed',
   async (_, { exact, nothing = false, says, tells, ...asked }) => {
     const run = await traced(asked);
@@ -28,7 +28,7 @@ test.concurrent.each(cleanCases)(
   },
 );
 
-test.concurrent.each(faultyCases)('%s: found, and named', async (_, faulty) => {
+test.concurrent.each(ofPart(faultyCases))('%s: found, and named', async (_, faulty) => {
   const run = await traced(faulty);
   if ('unknown' in faulty) {
     expect(run.out.replace(/\s+/g, ' ')).toMatch(faulty.unknown);

@@ -2,13 +2,14 @@
 // its method, and nothing is blamed. A new script is one entry of correct.ts.
 import { expect, test } from 'vitest';
 import { type Clean, EXACT, HARMLESS } from './correct.ts';
-import { blamedIn, type Traced, traced } from './run.ts';
+import { blamedIn, ofPart, type Traced, traced } from './run.ts';
 
-test.concurrent.each(Object.entries(EXACT))('%s: trained as it should be, and not blamed', async (_, asked) =>
-  check(await traced(asked), asked),
+test.concurrent.each(ofPart(Object.entries(EXACT)))(
+  '%s: trained as it should be, and not blamed',
+  async (_, asked) => check(await traced(asked), asked),
 );
 
-test.concurrent.each(Object.entries(HARMLESS))('%s: harmless, and not blamed', async (_, asked) =>
+test.concurrent.each(ofPart(Object.entries(HARMLESS)))('%s: harmless, and not blamed', async (_, asked) =>
   check(await traced(asked), asked),
 );
 

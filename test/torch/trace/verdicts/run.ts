@@ -61,6 +61,15 @@ const environment = (bin: string): Readonly<Record<string, string>> => ({
   PATH: `${bin}:${process.env.PATH ?? ''}`,
 });
 
+/**
+ * Where a run has no time for all scripts, LOSSPROOF_TRACE_PART is `1/2`: of each list the first, third, ... Two runs have them
+ * all.
+ */
+export function ofPart<T>(list: readonly T[]): readonly T[] {
+  const [part = 1, parts = 1] = (process.env.LOSSPROOF_TRACE_PART ?? '1/1').split('/').map(Number);
+  return list.filter((_, at) => at % parts === part - 1);
+}
+
 /** Runs it, each time in a folder of its own. */
 export async function traced(asked: Asked, within?: Within): Promise<Traced> {
   const { folder, seconds = 0 } = within ?? { folder: mkdtempSync(join(tmpdir(), 'lossproof trace ')) };
