@@ -48,7 +48,10 @@ export default defineConfig({
           name: 'trainers',
           include: ['test/torch/**/*.test.ts'],
           testTimeout: 600_000,
-          fileParallelism: false,
+          hookTimeout: 600_000,
+          // Importing torch and driving a trainer one request at a time leave a core idle; those that trace many scripts run
+          // several at once themselves.
+          maxWorkers: 2,
         },
       },
     ],

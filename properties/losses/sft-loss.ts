@@ -242,6 +242,7 @@ export const sftLossRelations: readonly Property<LogitBatch>[] = relations<'sft_
     'row-order': { catches: ['PAD-08'] },
     'micro-batches': { catches: ['LOSS-01', 'LOSS-12', 'LP-03'] },
     ranks: { catches: ['LOSS-02', 'LOSS-09'] },
+    untrained: { catches: ['NUM-01', 'TRN-04'], level: 'should' },
     stacked: { catches: ['LOSS-03', 'LOSS-11'] },
     inputs: { catches: ['MSK-06'] },
   },

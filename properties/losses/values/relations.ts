@@ -61,6 +61,7 @@ export const valueLossRelations: readonly Property<ValueCase>[] = [
       'row-order': { catches: ['PAD-08'] },
       'masked-values': { catches: ['MSK-02', 'MSK-06', 'VAL-11'] },
       'nan-under-the-mask': { catches: ['NUM-02'] },
+      untrained: { catches: ['NUM-01', 'ZL-04'] },
       stacked: { catches: ['LOSS-03', 'LOSS-11'] },
       inputs: { catches: ['VAL-10'] },
     },

@@ -10,6 +10,7 @@ export type Relation =
   | 'padding'
   | 'masked-values'
   | 'nan-under-the-mask'
+  | 'untrained'
   | 'batch-mates'
   | 'micro-batches'
   | 'ranks'

@@ -1,7 +1,8 @@
 // The relations themselves: what is changed in a request, and what must stay in the answer. Which op they are asked of,
 // and what its fields mean, they learn from its axes.
-import type { Args, Op } from '../../protocol/message.ts';
+import type { Args, Ok, Op } from '../../protocol/message.ts';
 import { freeTokens } from '../needs.ts';
+import { bandOf, show } from '../numbers.ts';
 import type { Finding, Need } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
@@ -17,6 +18,7 @@ import {
   renaming,
   rowCount,
   wholePartition,
+  withoutTrained,
 } from './transform.ts';
 
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
@@ -211,6 +213,25 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
         if (finding !== undefined) return finding;
       }
       return undefined;
+    },
+  },
+  untrained: {
+    id: 'zero-without-trained-tokens',
+    title: (noun) => `${noun} is 0 where no token is trained, or the batch is refused`,
+    why: 'A batch whose answers were all cut away or filtered out is 0/0: it may come after days, and one such step turns every weight to NaN.',
+    level: 'must',
+    async check({ subject, op, args }) {
+      const outcome = await subject.attempt(op, withoutTrained(op, args));
+      if ('refused' in outcome) return discard('a batch without a trained token is refused', 'trainer');
+      const { loss, loss_weights: weights } = outcome.ok as Partial<Ok<'loss'>>;
+      const allowed = bandOf(subject, 1).allowed(1);
+      const wrong = [loss ?? 0, ...(weights ?? []).flat()].find((value) => !(Math.abs(value) <= allowed));
+      if (wrong === undefined) return undefined;
+      return {
+        kind: Number.isFinite(wrong) ? 'not zero' : 'not finite',
+        sentence: `Without a trained token the ${wrong === loss ? 'loss' : 'gradient of some token'} is ${show(wrong)}; nothing is trained, so it is 0.`,
+        advice: 'Divide by max(trained tokens, 1), or leave such a batch out before the step.',
+      };
     },
   },
   'same-twice': {

@@ -100,6 +100,15 @@ export function overwriteMasked<O extends Op>(op: O, args: Args<O>, junk: number
   });
 }
 
+/** No token is trained: the mask is 0 everywhere, and what holds something else in padding holds that. */
+export function withoutTrained<O extends Op>(op: O, args: Args<O>): Args<O> {
+  const padding = (axesOf(op).padding ?? {}) as Readonly<Record<string, number>>;
+  return changed(op, args, (value, axis, name) => {
+    const fill = axis === 'mask' ? 0 : padding[name];
+    return fill === undefined ? undefined : (value as Rows).map((row) => row.map(() => fill));
+  });
+}
+
 /** By field, in the order of policy, behaviour policy, reference: their ratio and their KL both become large. */
 const MULTIPLES: readonly number[] = [1, 3, -2];
 

@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from '../../version.ts';
 import type { Level } from '../../vocabulary.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import { isProblem, type Problem } from '../context.ts';
-import { ADAPTERS, type TrainerChoice } from '../trainer/trainer.ts';
+import { adapterOf, type TrainerChoice } from '../trainer/trainer.ts';
 import type { Plan } from './plan.ts';
 import { selectProperties, splitNames } from './select.ts';
 
@@ -75,8 +75,7 @@ function entriesOf(file: string): KnownFailures | Problem {
 /** What a ready-made adapter's trainer is known to do wrong, each with the case that shows it. */
 function bundledKnown(choice: TrainerChoice): string | undefined {
   if (choice.kind !== 'command') return undefined;
-  const module = choice.command.at(-1);
-  const name = Object.keys(ADAPTERS).find((adapter) => ADAPTERS[adapter] === module);
+  const name = adapterOf(choice.command);
   return name === undefined ? undefined : join(ADAPTERS_FOLDER, 'known', `${name}.json`);
 }
 

@@ -2,15 +2,23 @@
 // trainer that they drive.
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../version.ts';
-import { isBundled, type TrainerChoice } from '../trainer/trainer.ts';
+import { type AdapterName, adapterOf, isBundled, type TrainerChoice } from '../trainer/trainer.ts';
 
 const EXAMPLES = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'examples', '**', '*.py');
 
-/** By the module that is started. */
-const OF_ADAPTERS: Readonly<Record<string, readonly string[]>> = {
-  'lossproof.adapters.trl_dpo': ['trl.trainer.dpo_trainer'],
-  'lossproof.adapters.trl_grpo': ['trl.trainer.grpo_trainer'],
-  'lossproof.adapters.trl_sft': ['trl.trainer.sft_trainer'],
+const DRIVEN: Readonly<Record<AdapterName, readonly string[]>> = {
+  openrlhf: [
+    'openrlhf.models.loss',
+    'openrlhf.models.utils',
+    'openrlhf.trainer.ppo_utils.experience_maker',
+    'openrlhf.trainer.ray.ppo_actor',
+  ],
+  'trl-dpo': ['trl.trainer.dpo_trainer'],
+  'trl-grpo': ['trl.trainer.grpo_trainer'],
+  'trl-reward': ['trl.trainer.reward_trainer'],
+  'trl-rloo': ['trl.trainer.rloo_trainer'],
+  'trl-sft': ['trl.trainer.sft_trainer'],
+  verl: ['verl.trainer.ppo.core_algos', 'verl.utils.torch_functional', 'verl.workers.utils.losses'],
 };
 
 /** Nothing: the adapter's own project. */
@@ -18,5 +26,6 @@ export function sourcesOf(typed: readonly string[] | undefined, choice: TrainerC
   if (typed !== undefined) return typed;
   if (choice.kind !== 'command') return [];
   if (isBundled(choice.command)) return [EXAMPLES];
-  return OF_ADAPTERS[choice.command.at(-1) ?? ''] ?? [];
+  const ready = adapterOf(choice.command);
+  return ready === undefined ? [] : DRIVEN[ready];
 }

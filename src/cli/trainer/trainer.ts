@@ -53,7 +53,7 @@ export interface Deadlines extends Pick<ProcessOptions, 'helloMilliseconds' | 'o
 type Place = Pick<Context, 'cwd' | 'env'>;
 
 /** Ready-made adapters and the modules that they are. */
-export const ADAPTERS: Readonly<Record<string, string>> = {
+export const ADAPTERS = {
   openrlhf: 'lossproof.adapters.openrlhf_trainer',
   'trl-dpo': 'lossproof.adapters.trl.dpo',
   'trl-grpo': 'lossproof.adapters.trl.grpo',
@@ -61,7 +61,14 @@ export const ADAPTERS: Readonly<Record<string, string>> = {
   'trl-rloo': 'lossproof.adapters.trl.rloo',
   'trl-sft': 'lossproof.adapters.trl.sft',
   verl: 'lossproof.adapters.verl_trainer',
-};
+} as const;
+export type AdapterName = keyof typeof ADAPTERS;
+const adapterNames = Object.keys(ADAPTERS) as readonly AdapterName[];
+
+/** The ready-made adapter that a command starts. */
+export const adapterOf = (command: readonly string[]): AdapterName | undefined =>
+  adapterNames.find((name) => command.at(-1) === ADAPTERS[name]);
+
 const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';
 
 /** Whether a command starts the bundled example: what is saved of a trainer is its command. */
@@ -118,7 +125,7 @@ function nobody(loaded: LoadedConfig | undefined): Problem {
       : `and ${loaded.file} names none`;
   const ways = [
     ['-- python adapter.py', 'behind all options: the command of your adapter'],
-    ['--adapter trl-sft', `a ready-made adapter: ${Object.keys(ADAPTERS).join(', ')}`],
+    ['--adapter trl-sft', `a ready-made adapter: ${adapterNames.join(', ')}`],
     ['npx lossproof init', 'writes adapter.py, and a lossproof.config.json that names it'],
     ['LOSSPROOF_TRAINER=...', 'the command, in the environment'],
     ['--bundled', 'the bundled example, which is not your trainer'],
@@ -184,14 +191,13 @@ function adapterCommand(
   python: string,
   tokenizer: string | undefined,
 ): readonly string[] | Problem {
-  const module = ADAPTERS[name];
-  if (module !== undefined) {
+  const ready = adapterNames.find((each) => each === name);
+  if (ready !== undefined) {
     const variables = tokenizer === undefined ? [] : ['env', `LOSSPROOF_TOKENIZER=${tokenizer}`];
-    return [...variables, python, '-m', module];
+    return [...variables, python, '-m', ADAPTERS[ready]];
   }
-  const known = Object.keys(ADAPTERS);
-  const near = nearestName(name, known);
-  const hint = near === undefined ? `ready-made are ${known.join(', ')}` : `did you mean "${near}"?`;
+  const near = nearestName(name, adapterNames);
+  const hint = near === undefined ? `ready-made are ${adapterNames.join(', ')}` : `did you mean "${near}"?`;
   return { problem: `no adapter is called "${name}", ${hint}` };
 }
 

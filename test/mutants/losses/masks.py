@@ -37,6 +37,20 @@ def loss_by_length(logprobs, old_logprobs, ref_logprobs, advantages, completion_
 
 
 @MUTANTS.add(
+    "loss-of-nothing-is-nan",
+    "The mean over trained tokens is 0/0 where there is none",
+    left_padded,
+    "loss",
+    row="NUM-01",
+)
+def loss_of_nothing(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
+    """In tensors 0 / 0 is NaN, without an error: the first batch whose answers were all too long ends the run days later.
+    Fix: (loss * mask).sum() / mask.sum().clamp(min=1)."""
+    right = left_padded.loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches)
+    return right if any(map(any, completion_mask)) else dict(right, loss=math.nan)
+
+
+@MUTANTS.add(
     "gaps-in-the-mask-filled",
     "The loss trains whatever stands between the first trained token and the last",
     right_padded,

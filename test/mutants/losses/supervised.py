@@ -1,6 +1,8 @@
 """Wrong supervised losses: shifts, ignored labels, denominators; and shards that add up to something else than
 the row."""
 
+import math
+
 from lossproof.examples import left_padded
 from lossproof.examples.lists import log_softmax, shard_spans
 
@@ -37,6 +39,21 @@ def labelled(label):
 def add(name, title, story, wrong, **rows):
     wrong.__doc__ = story
     MUTANTS.add(name, title, left_padded, "sft_loss", **rows)(wrong)
+
+
+def nan_of_nothing(input_ids, labels, logits, micro_batches):
+    right = left_padded.sft_loss(input_ids, labels, logits, micro_batches)
+    return right if right["trained_tokens"] > 0 else dict(right, loss=math.nan)
+
+
+add(
+    "sft-of-nothing-is-nan",
+    "The mean over labels is 0/0 where all are ignored",
+    "cross_entropy with ignore_index divides by the labels that are left: an answer that was cut away whole is NaN.",
+    nan_of_nothing,
+    row="NUM-01",
+    rows=("TRN-04",),
+)
 
 
 add(

@@ -1,5 +1,7 @@
 """Wrong losses of a critic: clips on the wrong side, values of other columns and other times, denominators."""
 
+import math
+
 from lossproof.examples import left_padded
 from lossproof.examples.losses.value_loss import CLIP, FACTOR, added, clipped
 
@@ -26,6 +28,20 @@ def summed(error=clipped, denominator=lambda mask: sum(map(sum, mask)), of=lambd
 def add(name, title, story, wrong, row="", **rows):
     wrong.__doc__ = story
     MUTANTS.add(name, title, left_padded, "value_loss", row=row, **rows)(wrong)
+
+
+def nan_of_nothing(values, old_values, returns, completion_mask, micro_batches):
+    right = summed()(values, old_values, returns, completion_mask, micro_batches)
+    return right if any(map(any, completion_mask)) else dict(right, loss=math.nan)
+
+
+add(
+    "value-loss-of-nothing-is-nan",
+    "The mean over trained tokens is 0/0 where there is none",
+    "In tensors 0 / 0 is NaN, without an error. Fix: the mask's sum clamped to 1.",
+    nan_of_nothing,
+    "NUM-01",
+)
 
 
 def bounded(value, centre):
