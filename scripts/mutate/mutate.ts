@@ -30,8 +30,10 @@ const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 const measured: Measured[] = [];
 for (const trainer of TRAINERS) {
   const folder = resolve(values.state, trainer.name.replaceAll(' ', '-'));
-  if (values.fresh) rmSync(folder, { recursive: true, force: true });
-  if (!values.shown && values.only.some((part) => trainer.name.includes(part))) runIn(folder, trainer);
+  if (!values.shown && values.only.some((part) => trainer.name.includes(part))) {
+    if (values.fresh) rmSync(folder, { recursive: true, force: true });
+    runIn(folder, trainer);
+  }
   const kept = keptIn(folder, trainer);
   if (kept !== undefined) measured.push(kept);
 }

@@ -225,11 +225,14 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       if ('refused' in outcome) return discard('a batch without a trained token is refused', 'trainer');
       const { loss, loss_weights: weights } = outcome.ok as Partial<Ok<'loss'>>;
       const allowed = bandOf(subject, 1).allowed(1);
-      const wrong = [loss ?? 0, ...(weights ?? []).flat()].find((value) => !(Math.abs(value) <= allowed));
+      const broken = (value: number): boolean => !(Math.abs(value) <= allowed);
+      const [what, wrong] = broken(loss ?? 0)
+        ? ['loss', loss]
+        : ['gradient of some token', weights?.flat().find(broken)];
       if (wrong === undefined) return undefined;
       return {
         kind: Number.isFinite(wrong) ? 'not zero' : 'not finite',
-        sentence: `Without a trained token the ${wrong === loss ? 'loss' : 'gradient of some token'} is ${show(wrong)}; nothing is trained, so it is 0.`,
+        sentence: `Without a trained token the ${what} is ${show(wrong)}; nothing is trained, so it is 0.`,
         advice: 'Divide by max(trained tokens, 1), or leave such a batch out before the step.',
       };
     },

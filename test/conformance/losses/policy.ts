@@ -28,9 +28,11 @@ const values = (args: Args<'loss'>, token: TokenLoss): number[][] =>
         : [],
     ),
   );
+/** A batch without a trained token trains nothing. */
+const meanOrNone = (all: readonly number[]): number => (all.length === 0 ? 0 : mean(all));
 const overTokens =
   (token: TokenLoss) =>
-  (args: Args<'loss'>): Ok<'loss'> => ({ loss: mean(values(args, token).flat()) });
+  (args: Args<'loss'>): Ok<'loss'> => ({ loss: meanOrNone(values(args, token).flat()) });
 const overRows =
   (token: TokenLoss) =>
   (args: Args<'loss'>): Ok<'loss'> => ({
@@ -40,7 +42,7 @@ const overRows =
 const overFilledRows =
   (token: TokenLoss) =>
   (args: Args<'loss'>): Ok<'loss'> => ({
-    loss: mean(
+    loss: meanOrNone(
       values(args, token)
         .filter((row) => row.length > 0)
         .map(mean),
@@ -122,6 +124,17 @@ export const policyLosses: readonly Legal[] = [
     'a dual clip at 5, without weights and with an undeclared coefficient',
     { loss: overTokens((p, old, q, a) => dualClippedAt(5)(p, old, q, a) + 0.05 * k3(p, q, old)) },
     { ...rows, semantics: { loss_aggregation: 'token-mean', clip_low: 0.2, clip_high: 0.2 } },
+  ),
+  legal(
+    'a batch without a trained token raises',
+    {
+      loss: (args) => {
+        const all = values(args, clipped).flat();
+        if (all.length === 0) throw new Error('every completion of the batch is masked out');
+        return { loss: mean(all) };
+      },
+    },
+    { ...rows, semantics: { ...plainLoss, loss_aggregation: 'token-mean' } },
   ),
   legal(
     'a sum over rows times a constant',

@@ -16,7 +16,7 @@ const sftShards = ({ labels, logits, shards = 1 }: Args<'sft_loss'>): Ok<'sft_lo
       }),
     ),
   );
-  return { loss: sum(parts.map(sum)) / sum(parts.map((part) => part.length)) };
+  return { loss: sum(parts.map(sum)) / Math.max(sum(parts.map((part) => part.length)), 1) };
 };
 
 export const lossShards: readonly Legal[] = [
