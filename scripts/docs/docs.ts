@@ -9,6 +9,7 @@ import { configPage } from './config-page.ts';
 import { configSchema } from './config-schema.ts';
 import { pictures } from './glossary.ts';
 import { withHouseTable } from './house-table.ts';
+import { knownPage } from './known-page.ts';
 import { practicePage } from './practice-page.ts';
 import { propertyTable } from './property-table.ts';
 
@@ -20,6 +21,7 @@ for (const [name, text] of [
   ['docs/bugs.md', bugPage()],
   ['docs/configuration.md', configPage()],
   ['docs/practice.md', practicePage()],
+  ['docs/trainers/known.md', knownPage()],
   ['docs/config.schema.json', configSchema()],
   ...[...pictures()].map(([file, svg]) => [`docs/pictures/${file}`, svg] as const),
 ] as const) {
