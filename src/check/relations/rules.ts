@@ -229,7 +229,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       if (wrong === undefined) return undefined;
       return {
         kind: Number.isFinite(wrong) ? 'not zero' : 'not finite',
-        sentence: `Without a trained token the ${wrong === loss ? 'loss' : 'gradient of some token'} is ${show(wrong)}; nothing is trained, so it is 0.`,
+        sentence: `Without a trained token the ${Object.is(wrong, loss) ? 'loss' : 'gradient of some token'} is ${show(wrong)}; nothing is trained, so it is 0.`,
         advice: 'Divide by max(trained tokens, 1), or leave such a batch out before the step.',
       };
     },

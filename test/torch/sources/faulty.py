@@ -169,7 +169,7 @@ def main(trainer, *names):
         module, old, new = FAULTS[trainer][name]
         changes.setdefault(module, []).append((old, new))
     sys.meta_path.insert(0, Finder(changes))
-    runpy.run_module("lossproof.adapters.%s_trainer" % trainer, run_name="__main__")
+    runpy.run_module("lossproof.adapters.%s" % trainer, run_name="__main__")
 
 
 main(*sys.argv[1:])
