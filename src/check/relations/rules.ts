@@ -225,7 +225,11 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       if ('refused' in outcome) return discard('a batch without a trained token is refused', 'trainer');
       const { loss, loss_weights: weights } = outcome.ok as Partial<Ok<'loss'>>;
       const allowed = bandOf(subject, 1).allowed(1);
-      const wrong = [loss ?? 0, ...(weights ?? []).flat()].find((value) => !(Math.abs(value) <= allowed));
+      // What a formula of its own makes of nothing is its own: a ratio of whole answers is 1 there. It moves no weight.
+      const own = subject.semantics.own_formulas?.some((name) => name === op) && Number.isFinite(loss ?? 0);
+      const wrong = [own ? 0 : (loss ?? 0), ...(weights ?? []).flat()].find(
+        (value) => !(Math.abs(value) <= allowed),
+      );
       if (wrong === undefined) return undefined;
       return {
         kind: Number.isFinite(wrong) ? 'not zero' : 'not finite',
