@@ -173,3 +173,55 @@ describe('changed requests', () => {
     }
   });
 });
+
+describe('a batch without a trained token', () => {
+  const given: Args<'value_loss'> = {
+    values: [[0, 1]],
+    old_values: [[0, 1]],
+    returns: [[0, 1]],
+    completion_mask: [[0, 1]],
+    prompt_width: 1,
+    micro_batches: [[0]],
+  };
+
+  async function said(ok: Ok<'value_loss'>, own: boolean): Promise<string> {
+    const trainer = objectTrainer({
+      hello: {
+        protocol: 1,
+        name: 'x',
+        dtype: 'float64',
+        ops: { value_loss: {} },
+        semantics: own ? { own_formulas: ['value_loss'] } : {},
+      },
+      ops: { value_loss: () => ok },
+    });
+    const [property] = relations<'value_loss', Args<'value_loss'>>({
+      op: 'value_loss',
+      stage: 'value_loss',
+      given: () => fc.constant(given),
+      args: (drawn) => drawn,
+      relations: { untrained: { catches: [] } },
+    });
+    if (property === undefined) throw new Error('no property');
+    const outcome = await runCase(property, trainer, worldOf(trainer, undefined), given);
+    return outcome.kind === 'fails' ? outcome.finding.sentence : outcome.kind;
+  }
+  const weights = (value: number): readonly (readonly number[])[] => [[0, value]];
+
+  test.each<[string, Ok<'value_loss'>, boolean, RegExp]>([
+    ['is 0', { loss: 0, loss_weights: weights(0) }, false, /^holds$/],
+    ['is a loss', { loss: 0.25, loss_weights: weights(0) }, false, /the loss is 0.25/],
+    ['is a gradient', { loss: 0, loss_weights: weights(1) }, false, /the gradient of some token is 1;/],
+    ['is NaN', { loss: Number.NaN, loss_weights: weights(Number.NaN) }, false, /the loss is NaN/],
+    [
+      'is what a formula of its own says, without a gradient',
+      { loss: 0.25, loss_weights: weights(0) },
+      true,
+      /^holds$/,
+    ],
+    ['is NaN by a formula of its own', { loss: Number.NaN }, true, /the loss is NaN/],
+    ['is a gradient by one', { loss: 0.25, loss_weights: weights(1) }, true, /gradient of some token is 1;/],
+  ])('%s', async (_, ok, own, sentence) => {
+    expect(await said(ok, own)).toMatch(sentence);
+  });
+});

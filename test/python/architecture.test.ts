@@ -50,7 +50,13 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'lossproof_mutate.bootstrap': ['lossproof_mutate'],
   lossproof_discover: ['lossproof', 'lossproof.testing'],
   'lossproof.examples': ['lossproof'],
-  'lossproof.adapters': ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
+  'lossproof.adapters': ['lossproof'],
+  ...Object.fromEntries(
+    ['trl', 'verl', 'openrlhf'].map((library) => [
+      `lossproof.adapters.${library}`,
+      ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
+    ]),
+  ),
   'lossproof.adapters.common': ['lossproof', 'lossproof.testing'],
   // What adapters are built with; `lossproof` does not import it, so that an adapter that needs none of it pays nothing.
   'lossproof.testing': ['lossproof'],

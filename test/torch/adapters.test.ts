@@ -64,7 +64,11 @@ const FEW_CASES = '10';
 
 describe.each<[adapter: string, known: readonly string[], options: readonly string[]]>([
   ['trl-grpo', GRPO_KNOWN, []],
-  ['trl-sft', ['tokenize/answer-is-trained', 'tokenize/stop-token-is-trained'], []],
+  [
+    'trl-sft',
+    ['tokenize/answer-is-trained', 'tokenize/stop-token-is-trained', 'sft-loss/zero-without-trained-tokens'],
+    [],
+  ],
   ['trl-dpo', [], []],
   [
     'trl-grpo',

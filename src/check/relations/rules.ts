@@ -225,10 +225,11 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       if ('refused' in outcome) return discard('a batch without a trained token is refused', 'trainer');
       const { loss, loss_weights: weights } = outcome.ok as Partial<Ok<'loss'>>;
       const allowed = bandOf(subject, 1).allowed(1);
+      // What a formula of its own makes of nothing is its own: a ratio of whole answers is 1 there. It moves no weight.
+      const own = subject.semantics.own_formulas?.some((name) => name === op) && Number.isFinite(loss ?? 0);
       const broken = (value: number): boolean => !(Math.abs(value) <= allowed);
-      const [what, wrong] = broken(loss ?? 0)
-        ? ['loss', loss]
-        : ['gradient of some token', weights?.flat().find(broken)];
+      const [what, wrong] =
+        !own && broken(loss ?? 0) ? ['loss', loss] : ['gradient of some token', weights?.flat().find(broken)];
       if (wrong === undefined) return undefined;
       return {
         kind: Number.isFinite(wrong) ? 'not zero' : 'not finite',

@@ -12,6 +12,7 @@ const DRIVEN: Readonly<Record<AdapterName, readonly string[]>> = {
     'openrlhf.models.utils',
     'openrlhf.trainer.ppo_utils.experience_maker',
     'openrlhf.trainer.ray.ppo_actor',
+    'openrlhf.trainer.ray.ppo_critic',
   ],
   'trl-dpo': ['trl.trainer.dpo_trainer'],
   'trl-grpo': ['trl.trainer.grpo_trainer'],

@@ -54,13 +54,13 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 
 /** Ready-made adapters and the modules that they are. */
 export const ADAPTERS = {
-  openrlhf: 'lossproof.adapters.openrlhf_trainer',
+  openrlhf: 'lossproof.adapters.openrlhf',
   'trl-dpo': 'lossproof.adapters.trl.dpo',
   'trl-grpo': 'lossproof.adapters.trl.grpo',
   'trl-reward': 'lossproof.adapters.trl.reward',
   'trl-rloo': 'lossproof.adapters.trl.rloo',
   'trl-sft': 'lossproof.adapters.trl.sft',
-  verl: 'lossproof.adapters.verl_trainer',
+  verl: 'lossproof.adapters.verl',
 } as const;
 export type AdapterName = keyof typeof ADAPTERS;
 const adapterNames = Object.keys(ADAPTERS) as readonly AdapterName[];

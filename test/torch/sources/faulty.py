@@ -54,6 +54,11 @@ FAULTS = {
             "ratio = torch.exp(negative_approx_kl)\n",
             "ratio = torch.exp(negative_approx_kl).detach()\n",
         ),
+        "critic held back": (
+            "verl.trainer.ppo.core_algos",
+            "clipped_vf_losses = torch.max(vf_losses1, vf_losses2)",
+            "clipped_vf_losses = torch.min(vf_losses1, vf_losses2)",
+        ),
         "label shift": (
             "verl.workers.utils.losses",
             "torch.roll(loss_mask_flatten, shifts=-1, dims=0)",
@@ -126,6 +131,11 @@ FAULTS = {
             "ratio = policy_log_ratio.exp()\n",
             "ratio = policy_log_ratio.exp().detach()\n",
         ),
+        "critic held back": (
+            "openrlhf.models.loss",
+            "loss = torch.max(surr1, surr2)",
+            "loss = torch.min(surr1, surr2)",
+        ),
         "prompt in the preference": (
             "openrlhf.trainer.dpo_trainer",
             "mask[:source_len] = False",
@@ -169,7 +179,7 @@ def main(trainer, *names):
         module, old, new = FAULTS[trainer][name]
         changes.setdefault(module, []).append((old, new))
     sys.meta_path.insert(0, Finder(changes))
-    runpy.run_module("lossproof.adapters.%s_trainer" % trainer, run_name="__main__")
+    runpy.run_module("lossproof.adapters.%s" % trainer, run_name="__main__")
 
 
 main(*sys.argv[1:])

@@ -32,12 +32,12 @@ READY = {
         "requirements": _REQUIREMENTS,
     },
     "verl": {
-        "module": "lossproof.adapters.verl_trainer",
+        "module": "lossproof.adapters.verl",
         "title": "verl's engine, core algorithms and SFT data set, without Ray",
         "requirements": ["torch==2.13.0", "transformers==5.18.0", "verl==0.9.1"],
     },
     "openrlhf": {
-        "module": "lossproof.adapters.openrlhf_trainer",
+        "module": "lossproof.adapters.openrlhf",
         "title": "OpenRLHF's losses, experience maker and data sets, without Ray and DeepSpeed",
         "requirements": ["torch==2.13.0", "transformers==5.18.0", "openrlhf==0.11.2"],
     },

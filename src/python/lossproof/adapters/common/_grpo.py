@@ -3,6 +3,7 @@
 from ._models import initial  # first of these: it says what is missing where there is no torch
 from ._trl import configured, rows_of
 
+import torch
 from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
 
@@ -32,3 +33,15 @@ def trainer_of(trainer, configuration, tokenizer, stops=None, model=None, **conf
             processing_class=tokenizer,
         )
     return rows_of(made)
+
+
+def scored_rows(mask, advantages):
+    """What a batch of either has whatever is scored of it; the ids mean nothing where scores are given."""
+    ids = torch.zeros(mask.shape, dtype=torch.long)
+    return {
+        "prompt_ids": ids[:, :1],
+        "prompt_mask": torch.ones_like(ids[:, :1]),
+        "completion_ids": ids,
+        "completion_mask": mask,
+        "advantages": advantages,
+    }

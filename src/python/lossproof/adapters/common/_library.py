@@ -12,6 +12,7 @@ import warnings
 import jinja2
 import lossproof
 
+from ...testing import slice_of
 from ._tiny import missing
 
 # A kernel that takes log-probabilities on a GPU alone, preferred wherever it can be imported; trainers fall back on torch.
@@ -46,6 +47,17 @@ class Library:
                 missing(name, name, "%s==%s" % (self.package, self.known[-1]))  # of its environment, not of this version
             for op in ops:
                 self.lacks.setdefault(op, "%s %s: %s" % (self.title, self.version, str(absent).split("\n")[0]))
+            return None
+
+    def lines(self, ops, module, where, **stretch):
+        """slice_of this module; None, and what is said of these ops, where this version has not these lines."""
+        if module is None:
+            return None  # part() has said so
+        try:
+            return slice_of(module, where, **stretch)
+        except ValueError as absent:
+            for op in ops:
+                self.lacks.setdefault(op, str(absent))
             return None
 
     def serve(self, name, **declared):

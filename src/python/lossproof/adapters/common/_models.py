@@ -40,11 +40,20 @@ def frozen(path):
 def descend(model, loss, learning_rate, folder):
     """Saves the model one step of plain gradient descent further on, and leaves it as it is."""
     # Parameters that are shared have one name here, and one gradient.
-    parameters = dict(model.named_parameters())
-    gradients = torch.autograd.grad(loss, list(parameters.values()), allow_unused=True)
+    parameters = list(model.parameters())
+    _save(model, torch.autograd.grad(loss, parameters, allow_unused=True), learning_rate, folder)
+
+
+def stepped(model, learning_rate, folder):
+    """The same by the gradients that it has, which are gone afterwards."""
+    _save(model, [parameter.grad for parameter in model.parameters()], learning_rate, folder)
+    model.zero_grad()
+
+
+def _save(model, gradients, learning_rate, folder):
     os.makedirs(folder)
     moved = {
         name: (parameter if gradient is None else parameter - learning_rate * gradient).detach().contiguous()
-        for (name, parameter), gradient in zip(parameters.items(), gradients)
+        for (name, parameter), gradient in zip(model.named_parameters(), gradients)
     }
     save_file(moved, os.path.join(folder, "model.safetensors"))

@@ -18,10 +18,11 @@ from lossproof.adapters.common._tiny import (
     stop,
     tokenizer_folder,
 )
-from lossproof.adapters.common._grpo import build
+from lossproof.adapters.common._grpo import build, scored_rows
 from lossproof.adapters.common._models import descend, kept
 from lossproof.adapters.common._policy import Policy
 from lossproof.adapters.common._policy_ops import register
+from lossproof.adapters.common._settings import within
 from lossproof.adapters.common._trl import has_field, logged, serve
 from lossproof.testing import replaced
 
@@ -87,28 +88,35 @@ TOKEN_KL = RATIO == "token" and AVERAGED[0] in ("token-mean", "seq-mean-token-me
 ROWS_WITHOUT = has_field(GRPOConfig, "mask_truncated_completions")
 
 
+def masked_are_counted():
+    """Whether num_items_in_batch is that of what was generated, tokens of completions among them that are masked out whole."""
+    if not ROWS_WITHOUT or not policy.hands_over:
+        return False
+    with replaced(trainer, mask_truncated_completions=True):
+        return bool(policy.rollout([[0, 1]], completion_ids=[[2]]).get("num_items_in_batch", 0) > 0)
+
+
+MASKED_ARE_COUNTED = masked_are_counted()
+
+
+def items(mask):
+    """num_items_in_batch of these completions; of a batch without a trained token as this version counts it."""
+    return mask.sum() if mask.any() or not MASKED_ARE_COUNTED else torch.tensor(mask.numel())
+
+
 def batch_of(logps, old, ref, advantage, mask, count):
-    """A batch as TRL hands it to its loss; the ids mean nothing where scores are given."""
+    """A batch as TRL hands it to its loss."""
     if not ROWS_WITHOUT and (mask.sum(1) == 0).any():
         raise Reject("no row is without a token in GRPOTrainer of TRL %s" % VERSION)
-    ids = torch.zeros(mask.shape, dtype=torch.long)
-    return {
-        "prompt_ids": ids[:, :1],
-        "prompt_mask": torch.ones_like(ids[:, :1]),
-        "completion_ids": ids,
-        "completion_mask": mask,
-        "advantages": advantage,
-        "old_per_token_logps": old,
-        "ref_per_token_logps": ref,
-        "num_items_in_batch": count,
-    }
+    own = {"old_per_token_logps": old, "ref_per_token_logps": ref, "num_items_in_batch": count}
+    return {**scored_rows(mask, advantage), **own}
 
 
 def descended(leaf, old, ref, advantage, mask, micro_batches, entropy=None):
     """What the optimiser gets of one step over these micro-batches."""
     parts = [part for part in micro_batches if part]
     scores = [(leaf[part], None if entropy is None else entropy[part]) for part in parts]
-    batches = [batch_of(leaf[part], old[part], ref[part], advantage[part], mask[part], mask.sum()) for part in parts]
+    batches = [batch_of(leaf[part], old[part], ref[part], advantage[part], mask[part], items(mask)) for part in parts]
     logged(trainer).clear()
     with policy.scored_as(*scores):
         return policy.step(batches)
@@ -186,14 +194,12 @@ def loss(
     entropy=None,
     settings=None,
 ):
-    unknown = [name for name in settings or {} if name not in VALUES]
-    if unknown:
-        raise Reject("no setting %s; there are %s" % (unknown[0], ", ".join(VALUES)))
+    held = {KNOBS[name]: value for name, value in within(settings, VALUES).items()}
     given = (old_logprobs, ref_logprobs, advantages, completion_mask)
     old, ref, advantage, mask = (torch.tensor(values) for values in given)
     bonus = None if entropy is None else torch.tensor(entropy)
     leaf = torch.tensor(logprobs).requires_grad_(True)
-    with replaced(trainer, **{KNOBS[name]: value for name, value in (settings or {}).items()}):
+    with replaced(trainer, **held):
         losses = descended(leaf, old, ref, advantage, mask, micro_batches, bonus)
     return {"loss": losses.total.item(), "loss_weights": losses.gradient(leaf)}
 

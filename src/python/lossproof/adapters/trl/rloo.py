@@ -7,10 +7,11 @@ LOSSPROOF_MODEL=qwen2|gpt2, LOSSPROOF_STOPS='<|im_end|> <|endoftext|>' (the stop
 import lossproof
 from lossproof import Reject
 from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, several_stops, tokenizer_folder
-from lossproof.adapters.common._grpo import trainer_of
+from lossproof.adapters.common._grpo import scored_rows, trainer_of
 from lossproof.adapters.common._models import descend, kept
 from lossproof.adapters.common._policy import Policy
 from lossproof.adapters.common._policy_ops import register
+from lossproof.adapters.common._settings import within
 from lossproof.adapters.common._trl import logged, needed, serve
 from lossproof.testing import replaced
 
@@ -77,29 +78,19 @@ def train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path
 @lossproof.op(micro_batches=True, knobs={"clip_low": [0.2, 0.5], "clip_high": [0.2, 1.0]})
 def loss(logprobs, old_logprobs, advantages, completion_mask, micro_batches, settings=None):
     names = {"clip_low": "epsilon_low", "clip_high": "epsilon_high"}
-    unknown = [name for name in settings or {} if name not in names]
-    if unknown:
-        raise Reject("no setting %s; there are %s" % (unknown[0], ", ".join(names)))
+    held = {names[name]: value for name, value in within(settings, names).items()}
     leaf = torch.tensor(logprobs).requires_grad_(True)
     old, advantage, mask = (torch.tensor(given) for given in (old_logprobs, advantages, completion_mask))
     parts = [part for part in micro_batches if part]
     with policy.scored_as(*((leaf[part], None) for part in parts)):
-        with replaced(trainer, **{names[name]: value for name, value in (settings or {}).items()}):
+        with replaced(trainer, **held):
             losses = policy.step([batch_of(old[part], advantage[part], mask[part]) for part in parts])
     return {"loss": losses.total.item(), "loss_weights": losses.gradient(leaf)}
 
 
 def batch_of(old, advantage, mask):
-    """A batch as TRL hands it to its loss; the ids mean nothing where scores are given."""
-    ids = torch.zeros(mask.shape, dtype=torch.long)
-    return {
-        "prompt_ids": ids[:, :1],
-        "prompt_mask": torch.ones_like(ids[:, :1]),
-        "completion_ids": ids,
-        "completion_mask": mask,
-        "advantages": advantage,
-        "old_logps": torch.where(mask.bool(), old, torch.zeros_like(old)).sum(1),  # as it keeps them: of completions
-    }
+    """A batch as TRL hands it to its loss, which keeps the scores of completions."""
+    return {**scored_rows(mask, advantage), "old_logps": torch.where(mask.bool(), old, torch.zeros_like(old)).sum(1)}
 
 
 if __name__ == "__main__":

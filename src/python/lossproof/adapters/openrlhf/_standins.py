@@ -2,6 +2,9 @@
 
 from types import SimpleNamespace
 
+from lossproof import Reject
+from lossproof.adapters.common._ranks import Network
+
 import torch
 
 
@@ -67,17 +70,18 @@ class Rows:
 
 
 class Tracks:
-    """An Actor whose log-probabilities and entropies of the sequences are given: (B, T - 1), as Actor returns them."""
+    """An Actor whose log-probabilities and entropies of the sequences are given, or a critic with its values: (B, T - 1), as they
+    return them."""
 
     is_vlm = False
 
-    def __init__(self, logprobs, entropy=None):
-        self.logprobs, self.entropy = logprobs, entropy
+    def __init__(self, track, entropy=None):
+        self.track, self.entropy = track, entropy
 
     def __call__(self, sequences, action_mask=None, **_):
         rows = sequences[:, 0]  # which ones they are
-        entropy = torch.zeros_like(self.logprobs) if self.entropy is None else self.entropy
-        return self.logprobs[rows], Output(entropy=entropy[rows])
+        entropy = torch.zeros_like(self.track) if self.entropy is None else self.entropy
+        return self.track[rows], Output(entropy=entropy[rows])
 
     def train(self):
         pass
@@ -91,3 +95,13 @@ class Output(SimpleNamespace):
 def tree(**fields):
     """OpenRLHF's arguments: tree(algo={"kl": {"use_loss": True}}) has .algo.kl.use_loss."""
     return SimpleNamespace(**{name: tree(**value) if isinstance(value, dict) else value for name, value in fields.items()})
+
+
+def over_ranks(count, micro_batches, ranks, run):
+    """The mean over ranks of run(their micro-batches). DeepSpeed has as many of them on each rank."""
+    everyone = ranks or [list(range(count))]
+    parts = [[part for part in ([row for row in part if row in rows] for part in micro_batches) if part] for rows in everyone]
+    if len({len(own) for own in parts}) != 1 or not parts[0]:
+        raise Reject("DeepSpeed has as many micro-batches on each rank")
+    network = Network(len(everyone))
+    return sum(network.play([lambda own=own: run(own) for own in parts])) / network.size

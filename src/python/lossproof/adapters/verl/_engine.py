@@ -1,17 +1,14 @@
 """verl's FSDP engine on the CPU without its workers: its own forward pass, accumulation loop and losses, around a model that is
 given."""
 
-import os
+from lossproof.adapters.common._ranks import Network
+from lossproof.testing import replaced, spy
 
 import torch
-from safetensors.torch import save_file
-
-from ...testing import replaced, spy
-from ._ranks import Network
 
 
 class Engine:
-    """made: FSDPEngineWithLMHead or the one with a value head; config: as it is by default; the rest: modules of verl."""
+    """made: FSDPEngineWithLMHead; config: as it is by default; the rest: modules of verl."""
 
     def __init__(self, made, model, config, implementation, tensordict, padding):
         self.engine = object.__new__(made)
@@ -100,14 +97,3 @@ class Engine:
                 with spy(self.implementation, "postprocess_batch_func", returns=None):
                     self.engine.forward_backward_batch(own, counted)
         return sum(total)
-
-
-def stepped(model, learning_rate, folder):
-    """Saves the model one step of plain gradient descent further on, by the gradients that it has, and leaves it as it is."""
-    os.makedirs(folder)
-    moved = {
-        name: (parameter if parameter.grad is None else parameter - learning_rate * parameter.grad).detach().contiguous()
-        for name, parameter in model.named_parameters()
-    }
-    save_file(moved, os.path.join(folder, "model.safetensors"))
-    model.zero_grad()

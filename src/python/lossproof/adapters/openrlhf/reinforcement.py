@@ -1,0 +1,104 @@
+"""The losses of actor and critic: training_step of each micro-batch, as ppo_train calls it."""
+
+from lossproof.adapters.common import _losses
+from lossproof.adapters.openrlhf._parts import Experience, PolicyLoss, ValueLoss, critic, normalised, policy
+from lossproof.adapters.openrlhf._settings import AGGREGATION, BETA, ENTROPY_COEF, POLICY, VALUE_CLIP
+from lossproof.adapters.openrlhf._standins import Strategy, Tracks, over_ranks, tree
+from lossproof.testing import instance
+
+import torch
+
+
+def policy_trainer(strategy, settings, entropy_coef):
+    """ActorPPOTrainer with these settings, in the words of the protocol."""
+    given = {"kl_coef": BETA, "clip_low": 0.2, "clip_high": 0.2, **settings}
+    args = tree(
+        actor={"entropy_coef": entropy_coef},
+        algo={
+            "kl": {
+                "use_loss": given["kl_coef"] != 0,
+                "init_coef": given["kl_coef"],
+                "estimator": "k3",
+                "unbiased_gradient": False,
+            }
+        },
+        train={"dynamic_batch_enable": False},
+    )
+    strategy.args = args
+    made = instance(
+        policy.ActorPPOTrainer,
+        strategy=strategy,
+        args=args,
+        aux_loss=False,
+        ema_model=None,
+        replay_buffer=None,
+        actor_optim=None,
+        actor_scheduler=tree(get_last_lr=lambda: [0.0]),
+        actor_loss_fn=PolicyLoss(
+            given["clip_low"], given["clip_high"], token_level_loss=AGGREGATION == "token-mean", policy_loss_type=POLICY
+        ),
+    )
+    return made, given["kl_coef"]
+
+
+def trained(actor, experiences, strategy, settings, entropy_coef):
+    """One optimiser step of one rank: training_step of each micro-batch, as ppo_train calls it. Returns the loss."""
+    trainer, kl_coef = policy_trainer(strategy, settings, entropy_coef)
+    trainer.actor = actor
+    counted = normalised(experiences, strategy, len(experiences), lambda each: each.action_mask)
+    for step, (experience, info) in enumerate(counted):
+        trainer.training_step(experience, kl_coef, step, info)
+    return strategy.total
+
+
+def policy_step(rows, micro_batches, ranks, settings):
+    spread = rows.advantages[:, None] * torch.ones_like(rows.logprobs)
+
+    def rank(parts):
+        batches = [
+            experience(
+                part,
+                rows.mask,
+                action_log_probs=rows.old[part],
+                base_action_log_probs=rows.ref[part],
+                advantages=spread[part],
+            )
+            for part in parts
+        ]
+        actor = Tracks(rows.logprobs, rows.entropy)
+        return trained(actor, batches, Strategy(micro_batches=len(parts)), settings, ENTROPY_COEF)
+
+    return over_ranks(len(rows.mask), micro_batches, ranks, rank)
+
+
+def critic_step(rows, micro_batches, ranks):
+    def rank(parts):
+        batches = [experience(part, rows.mask, values=rows.old[part], returns=rows.returns[part]) for part in parts]
+        strategy = Strategy(tree(actor={"aux_loss_coef": 0.0}, train={"dynamic_batch_enable": False}), len(parts))
+        trainer = instance(
+            critic.CriticPPOTrainer,
+            strategy=strategy,
+            args=strategy.args,
+            aux_loss=False,
+            replay_buffer=None,
+            critic=Tracks(rows.values),
+            critic_optim=None,
+            critic_scheduler=tree(get_last_lr=lambda: [0.0]),
+            critic_loss_fn=ValueLoss(VALUE_CLIP),
+        )
+        for step, (batch, info) in enumerate(normalised(batches, strategy, len(batches), lambda each: each.action_mask)):
+            trainer.training_step(batch, step, info)
+        return strategy.total
+
+    return over_ranks(len(rows.mask), micro_batches, ranks, rank)
+
+
+def experience(part, mask, **fields):
+    """These rows of a batch; their ids say which ones they are."""
+    ids = torch.zeros(len(part), mask.size(1) + 1, dtype=torch.long)
+    ids[:, 0] = torch.tensor(part)
+    return Experience(sequences=ids, attention_mask=torch.ones_like(ids), action_mask=mask[part], **fields)
+
+
+_losses.policy_loss(policy_step, BETA)
+_losses.critic_loss(critic_step)

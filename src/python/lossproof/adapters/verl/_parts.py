@@ -1,0 +1,30 @@
+"""What of verl is driven, and which ops a version without it lacks."""
+
+from lossproof.adapters.common._library import Library, quietly
+from lossproof.testing import stub
+
+# Imported at the top of files, and needed by nothing that is asked here; only what is not installed is stubbed.
+IDLE = ["ray", "peft", "cachetools", "uvicorn", "fastapi", "starlette", "aiohttp", "zmq", "codetiming", "pylatexenc"]
+LOSSES = ["loss", "value_loss", "sft_loss"]
+ENGINE = ["logprobs", "entropy", "score", "model_score", "train_step", *LOSSES]
+
+with stub(IDLE), quietly():
+    verl = Library("verl", "verl", known=("0.9.1",))
+    core = verl.part("trainer.ppo.core_algos", ["kl", "gae", "advantages", "loss", "value_loss"])
+    functional = verl.part("utils.torch_functional", ["whiten", "mask"])
+    implementation = verl.part("workers.engine.fsdp.transformer_impl", ENGINE)
+    EngineConfig = verl.part("workers.config:FSDPEngineConfig", ENGINE)
+    losses = verl.part("workers.utils.losses", [*LOSSES, "train_step"])
+    padding = verl.part("workers.utils.padding", ENGINE)
+    tensordict = verl.part("utils.tensordict_utils", ENGINE)
+    ActorConfig = verl.part("workers.config:ActorConfig", ["loss", "train_step"])
+    PolicyLossConfig = verl.part("workers.config:PolicyLossConfig", ["loss", "train_step"])
+    CriticConfig = verl.part("workers.config:CriticConfig", ["value_loss"])
+    value_loss = verl.part("workers.utils.losses:value_loss", ["value_loss"])
+    AlgoConfig = verl.part("trainer.config:AlgoConfig", ["advantages"])
+    trainer = verl.part("trainer.ppo.ray_trainer", ["advantages", "gae", "token_rewards"])
+    DataProto = verl.part("protocol:DataProto", ["advantages", "gae", "token_rewards", "mask", "extract"])
+    rollouts = verl.part("workers.rollout.hf_rollout", ["mask", "extract"])
+    agents = verl.part("experimental.agent_loop.agent_loop", ["token_rewards"])
+    sft = verl.part("utils.dataset.multiturn_sft_dataset", ["tokenize"])
+    prompts = verl.part("utils.tokenizer.continuous_token:ContinuousTokenBuilder", ["tokenize"])
