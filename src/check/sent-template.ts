@@ -1,6 +1,7 @@
 // The chat template that went along with a case: where one did, it is the first thing to look at, however long the case
 // is.
 import { FAMILY_SHAPES, templateOf } from '../generators/text/template.ts';
+import { isJsonObject } from '../outside/decoded.ts';
 import { parseStrict } from '../outside/json.ts';
 import type { Failure } from './events.ts';
 
@@ -20,7 +21,7 @@ export function sentTemplate({ given, lines }: Pick<Failure, 'given' | 'lines'>)
 
 /** The case with a few words where its template stands, to be read beside it. */
 export function withoutTemplate(given: unknown, words: string): unknown {
-  if (!isRecord(given)) return given;
+  if (!isJsonObject(given)) return given;
   return Object.fromEntries(
     Object.entries(given).map(([key, value]) =>
       IN_CASES.includes(key) && typeof value === 'string' ? [key, words] : [key, value],
@@ -35,18 +36,15 @@ function templateInLine(line: string): string | undefined {
   if (!line.includes('"chat_template"')) return undefined;
   // It may be cut off, in a file of events that somebody edited.
   const read = parseStrict(line);
-  return 'ok' in read && isRecord(read.ok) ? textIn(read.ok.args, ['chat_template']) : undefined;
+  return 'ok' in read && isJsonObject(read.ok) ? textIn(read.ok.args, ['chat_template']) : undefined;
 }
 
 function textIn(value: unknown, keys: readonly string[]): string | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   return keys.map((key) => value[key]).find((each) => typeof each === 'string' && each !== '') as
     | string
     | undefined;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 let known: ReadonlyMap<string, string> | undefined;
 

@@ -1,6 +1,6 @@
 // The safetensors file format: eight bytes of header length, a JSON header of name to dtype, shape and byte range, and
 // the values, little-endian. Bytes in, parameters out, and back; nothing here touches the disk.
-
+import { isJsonObject } from '../outside/decoded.ts';
 import { parseStrict } from '../outside/json.ts';
 import { countOf } from '../outside/shape.ts';
 import { halfValues, type Parameter } from '../reference/index.ts';
@@ -19,7 +19,7 @@ export function readSafetensors(
   const parsed = parseStrict(new TextDecoder().decode(bytes.subarray(LENGTH_BYTES, from)));
   if ('complaint' in parsed) return { problem: `the header is not JSON: ${parsed.complaint}` };
   const header = parsed.ok;
-  if (!isObject(header)) return { problem: 'the header is not an object' };
+  if (!isJsonObject(header)) return { problem: 'the header is not an object' };
   const values = new DataView(view.buffer, view.byteOffset + from, bytes.length - from);
   const tensors = new Map<string, Parameter>();
   const ranges: Range[] = [];
@@ -94,7 +94,7 @@ interface Read {
 }
 
 function tensorOf(entry: unknown, view: DataView): Read | { readonly problem: string } {
-  if (!isObject(entry)) return { problem: 'its entry is not an object' };
+  if (!isJsonObject(entry)) return { problem: 'its entry is not an object' };
   const { dtype, shape, data_offsets: offsets } = entry;
   const format = typeof dtype === 'string' && Object.hasOwn(FORMATS, dtype) ? FORMATS[dtype] : undefined;
   if (format === undefined)
@@ -130,6 +130,3 @@ function problemOfRanges(ranges: readonly Range[], bytes: number): string | unde
 }
 
 const isOffset = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

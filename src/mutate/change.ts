@@ -1,6 +1,6 @@
 // One small change of a trainer's own Python, as the trainer's process lists it (src/python/lossproof_mutate), and the files
 // that are changed.
-import type { Decoded } from '../outside/decoded.ts';
+import { type Decoded, isJsonObject } from '../outside/decoded.ts';
 
 export interface Change {
   /** The same for the same change of the same text. */
@@ -43,7 +43,7 @@ export interface ChangePlan {
 
 /** Fields that are not known are let pass. */
 export function decodePlan(value: unknown): Decoded<ChangePlan> {
-  if (!isRecord(value)) return { complaint: 'is no object' };
+  if (!isJsonObject(value)) return { complaint: 'is no object' };
   const { python, forks, files, changes, problems, script } = value;
   if (typeof python !== 'string' || typeof forks !== 'boolean') return { complaint: 'names no Python' };
   if (!isListOf(problems, isText)) return { complaint: 'has no list of problems' };
@@ -54,7 +54,7 @@ export function decodePlan(value: unknown): Decoded<ChangePlan> {
 }
 
 export function isChange(value: unknown): value is Change {
-  if (!isRecord(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { file, line, lines, bugs } = value;
   const texts = [value.id, value.kind, value.function, value.before, value.after];
   const numbers = [file, line, ...(Array.isArray(lines) ? lines : [])];
@@ -62,7 +62,7 @@ export function isChange(value: unknown): value is Change {
 }
 
 export function isFile(value: unknown): value is ChangedFile {
-  if (!isRecord(value)) return false;
+  if (!isJsonObject(value)) return false;
   return [value.shown, value.path, value.print].every(isText) && isListOf(value.imported, isCount);
 }
 
@@ -84,9 +84,6 @@ export function changeOf({
 export function fileOf({ shown, path, print, imported }: ChangedFile): ChangedFile {
   return { shown, path, print, imported };
 }
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
 export const isListOf = <T>(value: unknown, is: (each: unknown) => each is T): value is T[] =>

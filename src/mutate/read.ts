@@ -1,8 +1,9 @@
 // A file of events read again: of a run that goes on, and of the last one whose score `check` names. What a kill has torn, or
 // somebody has edited, is left out.
+import { isJsonObject } from '../outside/decoded.ts';
 import { parseStrict } from '../outside/json.ts';
 import { VERDICTS } from '../vocabulary.ts';
-import { changeOf, fileOf, isChange, isCount, isFile, isListOf, isRecord, isText } from './change.ts';
+import { changeOf, fileOf, isChange, isCount, isFile, isListOf, isText } from './change.ts';
 import { type MutateEvent, OUTCOMES } from './events.ts';
 
 export function readMutateEvents(text: string): readonly MutateEvent[] {
@@ -22,7 +23,7 @@ function onlyKnown(event: MutateEvent): MutateEvent {
 }
 
 function isEvent(value: unknown): value is MutateEvent {
-  if (!isRecord(value)) return false;
+  if (!isJsonObject(value)) return false;
   switch (value.type) {
     case 'mutate-start':
       return (
@@ -34,7 +35,7 @@ function isEvent(value: unknown): value is MutateEvent {
         isListOf(value.files, isFile) &&
         isListOf(value.changes, isChange) &&
         isListOf(value.ops, isText) &&
-        isListOf(value.absent, isRecord) &&
+        isListOf(value.absent, isJsonObject) &&
         value.absent.every(({ id, ops, reason }) => isText(id) && isText(reason) && isListOf(ops, isText))
       );
     case 'baseline':
@@ -43,7 +44,7 @@ function isEvent(value: unknown): value is MutateEvent {
         VERDICTS.some((verdict) => verdict === value.verdict) &&
         [value.milliseconds, value.slowest, value.requests].every(Number.isFinite) &&
         isText(value.answers) &&
-        isRecord(value.reached) &&
+        isJsonObject(value.reached) &&
         Object.values(value.reached).every((files) => isListOf(files, isLines))
       );
     case 'judged':

@@ -1,12 +1,5 @@
 // What every decoder here returns: the thing, or one sentence that names the path and both facts.
-export type { Decoded } from '../outside/decoded.ts';
-
-/** A parsed JSON object. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { type Decoded, isJsonObject, type JsonObject } from '../outside/decoded.ts';
 
 /** A value as a complaint quotes it: JSON, shortened. */
 export function shown(value: unknown): string {

@@ -2,6 +2,7 @@
 // nothing beyond JSON.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isJsonObject } from '../outside/decoded.ts';
 import { readText } from '../outside/file.ts';
 import { parseStrict } from '../outside/json.ts';
 import { sourceOfTemplate } from './template-source.ts';
@@ -81,7 +82,7 @@ function readJson(file: string, absent?: Json): { readonly json: Json } | { read
       problem: `${basename(file)} in the tokenizer folder is not JSON (${parsed.complaint}); write it again with save_pretrained. File: ${file}`,
     };
   const json = parsed.ok;
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { json: json as Json };
+  if (isJsonObject(json)) return { json: json as Json };
   return { problem: `${file} is not a JSON object; write it again with save_pretrained.` };
 }
 

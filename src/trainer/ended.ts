@@ -71,13 +71,7 @@ function exitWords(
   const { exit } = ending;
   const traceback = lastTraceback(stderrTail);
   const cause = traceback === undefined ? '' : ` Its last words: ${shortened(lastLine(traceback), 200)}`;
-  const when =
-    op === 'hello'
-      ? 'before it said hello'
-      : op === undefined
-        ? 'while nothing was asked of it'
-        : `while it owed an answer to ${op}`;
-  const message = `The trainer ${howEnded(exit)} ${when}.${restWords(ending.rest)}${cause}`;
+  const message = `The trainer ${howEnded(exit)} ${whenEnded(op)}.${restWords(ending.rest)}${cause}`;
   return {
     kind: op === 'hello' ? 'start' : 'crash',
     message,
@@ -91,6 +85,11 @@ function exitWords(
 function howEnded(exit: ChildExit): string {
   if (exit.signal !== undefined) return `was killed by ${exit.signal}`;
   return exit.exitCode === 0 ? 'exited (code 0)' : `exited with code ${exit.exitCode}`;
+}
+
+function whenEnded(op: Op | 'hello' | undefined): string {
+  if (op === 'hello') return 'before it said hello';
+  return op === undefined ? 'while nothing was asked of it' : `while it owed an answer to ${op}`;
 }
 
 function hangWords(
@@ -114,14 +113,8 @@ function hangWords(
 }
 
 function closedWords(ending: Ending & { kind: 'closed' }, op: Op | 'hello' | undefined): Words {
-  const when =
-    op === 'hello'
-      ? 'before it said hello'
-      : op === undefined
-        ? 'while nothing was asked of it'
-        : `while it owed an answer to ${op}`;
   return {
-    message: `The trainer closed its standard output ${when}, and was killed: nothing can be heard of it any more.${restWords(ending.rest)}`,
+    message: `The trainer closed its standard output ${whenEnded(op)}, and was killed: nothing can be heard of it any more.${restWords(ending.rest)}`,
     advice:
       'Leave file descriptor 1 open: look for os.close(1), sys.stdout.close(), or a library that turns the process into a daemon.',
   };

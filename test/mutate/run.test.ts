@@ -47,6 +47,17 @@ function trainerOf(estimator: Estimator, semantics: Semantics = {}) {
   });
 }
 
+/** What the runs below have alike. */
+const RUN = {
+  tokenizer: undefined,
+  properties: KL,
+  seed: 1,
+  cases: 20,
+  command: 'none',
+  workers: 2,
+  signal: { aborted: false },
+} as const;
+
 async function ran(
   changed: Readonly<Record<string, ReturnType<typeof trainerOf> | 'too late'>>,
   declared: Semantics = {},
@@ -73,6 +84,7 @@ async function ran(
   };
   const events: MutateEvent[] = [start, ...before];
   const options: MutateOptions = {
+    ...RUN,
     processes: {
       recorded: async () => ({
         started: trainer(),
@@ -85,14 +97,7 @@ async function ran(
     },
     measured: await measureUndeclared({ ...trainer(), tokenizer: undefined }),
     declared,
-    tokenizer: undefined,
-    properties: KL,
     before: { start, baseline: [], judged: [] },
-    seed: 1,
-    cases: 20,
-    command: 'none',
-    workers: 2,
-    signal: { aborted: false },
   };
   const refused = await mutate({ ...options, before: mutationOf(events) ?? options.before }, (event) =>
     events.push(event),
@@ -168,6 +173,7 @@ test('a trainer that does not hold has no score', async () => {
   if (start === undefined) throw new Error('it did not begin');
   const refused = await mutate(
     {
+      ...RUN,
       processes: {
         recorded: async () => ({ started: wrong(), lines: () => ({}) }),
         plain: async () => wrong(),
@@ -177,14 +183,7 @@ test('a trainer that does not hold has no score', async () => {
       },
       measured: NOT_MEASURED,
       declared: { kl_estimator: 'k3' },
-      tokenizer: undefined,
-      properties: KL,
       before: { start, baseline: [], judged: [] },
-      seed: 1,
-      cases: 20,
-      command: 'none',
-      workers: 1,
-      signal: { aborted: false },
     },
     () => {},
   );

@@ -1,36 +1,15 @@
 // The main job on real input: TRL's own trainers on torch, through the command that a user types.
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { FAILING, type PropertyResult } from '../../src/index.ts';
+import { FAILING } from '../../src/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
+import { type Checked, checked, having } from './checked.ts';
 import { pythonOf, VERSIONS, type Which } from './trl/versions.ts';
 
 const REAL = join(PACKAGE_ROOT, 'node_modules', '@lenml', 'tokenizer-qwen2_5', 'models');
 
-async function check(
-  adapter: string,
-  ...options: string[]
-): Promise<{ exitCode: number | undefined; results: PropertyResult[]; out: string }> {
-  const events = join(mkdtempSync(join(tmpdir(), 'lossproof adapters ')), 'events.ndjson');
-  const main = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
-  const run = await execa(
-    process.execPath,
-    [main, 'check', '--adapter', adapter, '--level', 'may', '--no-corpus', '--events', events, ...options],
-    { cwd: PACKAGE_ROOT, reject: false, all: true },
-  );
-  const lines = existsSync(events) ? readFileSync(events, 'utf8').trim().split('\n') : [];
-  const results = lines
-    .map((line) => JSON.parse(line) as { type: string; result: PropertyResult })
-    .filter(({ type }) => type === 'property-end')
-    .map(({ result }) => result);
-  return { exitCode: run.exitCode, results, out: run.all };
-}
-
-const verdicts = (results: readonly PropertyResult[], ...kinds: string[]): string[] =>
-  results.filter(({ verdict }) => kinds.includes(verdict)).map(({ id }) => id);
+const check = (adapter: string, ...options: string[]): Promise<Checked> =>
+  checked(['--adapter', adapter, '--level', 'may', ...options]);
 
 const GRPO_MODEL_KNOWN = [
   'model/learned-positions-logprobs-equal-the-reference',
@@ -79,13 +58,13 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
   const tokenizer = options.length > 0 ? 'the real Qwen2.5 tokenizer' : 'the bundled tokenizer';
   test(`holds at least 15 properties with ${tokenizer}, and what it does wrong is known with its reason`, async () => {
     const { exitCode, results, out } = await check(adapter, ...options);
-    expect(verdicts(results, ...FAILING), out).toEqual([]);
+    expect(having(results, ...FAILING), out).toEqual([]);
     // Few cases need not show each.
-    const seen = verdicts(results, 'known').sort();
+    const seen = having(results, 'known').sort();
     expect(seen).toEqual([...known].filter((id) => options.length === 0 || seen.includes(id)).sort());
     expect(seen.length).toBeGreaterThanOrEqual(known.length / 2);
-    expect(verdicts(results, 'pass').length).toBeGreaterThanOrEqual(15);
-    expect(verdicts(results, 'pass'), 'models are loaded').toContain('model/logprobs-equal-the-reference');
+    expect(having(results, 'pass').length).toBeGreaterThanOrEqual(15);
+    expect(having(results, 'pass'), 'models are loaded').toContain('model/logprobs-equal-the-reference');
     expect(exitCode).toBe(0);
   });
 });
@@ -113,8 +92,8 @@ describe.each<[which: Which, adapter: string, least: number]>([
 ])('TRL, the %s version: %s', (which, adapter, least) => {
   test('is asked, and does nothing wrong that is not known', async () => {
     const { results, out } = await check(adapter, '--python', pythonOf(which), '--only', PARTS, ...QUICK);
-    expect(verdicts(results, ...FAILING), out).toEqual([]);
-    expect(verdicts(results, 'pass').length, out).toBeGreaterThanOrEqual(least);
+    expect(having(results, ...FAILING), out).toEqual([]);
+    expect(having(results, 'pass').length, out).toBeGreaterThanOrEqual(least);
     expect(out).toContain(`${adapter} ${VERSIONS[which]}`);
   });
 });

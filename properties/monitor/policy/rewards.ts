@@ -21,6 +21,8 @@ const keyOf = ({ role, part }: Series): Key | undefined => {
 
 /** Equal rewards have a deviation of float32 noise: 0.1 is not 0.1 there. */
 const NOISE = 1e-6;
+const isNoise = (difference: number, reward: number): boolean =>
+  Math.abs(difference) <= NOISE * Math.max(1, Math.abs(reward));
 
 const rewardsDiffer: MonitorRule = {
   id: 'monitor/rewards-differ',
@@ -60,6 +62,9 @@ const rewardsDiffer: MonitorRule = {
 
 /** Chance of as many steps without spread in a row, below which it is none. */
 const CHANCE = 1e-5;
+/** Steps in a row that chance does not explain, where so many of the steps before were like them. */
+const beyondChance = (alike: number, steps: number): number =>
+  Math.log(CHANCE) / Math.log((alike + 1) / (steps + 2));
 
 /** Steps before that tell whether groups lost their spread by and by, and the share that had none by then. */
 const BEFORE = 10;
@@ -84,11 +89,11 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
   const rewardBefore = rolling(RECENT);
   /** With one group a step its share is 0 or 1, and says nothing of how groups lost their spread. */
   let severalGroups = false;
-  /** Steps in a row that chance does not explain, from how often it made one before; 0: any number is none. */
+  /** Steps in a row that are needed, for chance not to explain them; 0 where it explains none. */
   const byChance = (): number => {
     // From the start on there is nothing to go by; and where most groups had a spread, none having one is no chance.
     if (steps === 0 || (severalGroups && deadBefore.median() < FADED)) return 0;
-    return Math.ceil(Math.log(CHANCE) / Math.log((equalSteps + 1) / (steps + 2)));
+    return beyondChance(equalSteps, steps);
   };
   /** Nothing says how rewards spread: then only a mean that does not move tells that all are equal. */
   let meansOnly = true;
@@ -104,9 +109,9 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
       ? before === undefined || Math.abs(reward - before) <= NOISE * Math.abs(reward)
       : deviation === undefined
         ? dead === 1
-        : Math.abs(deviation) <= NOISE * Math.max(1, Math.abs(reward));
+        : isNoise(deviation, reward);
     before = reward;
-    if (!equal || (run.length > 0 && Math.abs(reward - run.value) > NOISE * Math.max(1, Math.abs(reward)))) {
+    if (!equal || (run.length > 0 && !isNoise(reward - run.value, reward))) {
       // A mean that moved is itself the first of those that may not move from here on.
       steps += run.length + (meansOnly ? 0 : 1);
       equalSteps += meansOnly ? Math.max(0, run.length - 1) : run.length + (equal ? 1 : 0);
@@ -128,7 +133,7 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
     const needed = Math.max(
       meansOnly ? numberOf(world, 'points_of_means') : least,
       // As long as little is known, a drought is as likely as at the start.
-      byChance() > 0 && steps < BEFORE ? fromStart : start === undefined ? fromStart : 0,
+      start === undefined || (byChance() > 0 && steps < BEFORE) ? fromStart : 0,
       byChance(),
     );
     const series = row.seriesOf('reward');
@@ -204,13 +209,12 @@ function judgeDead(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | un
     const series = row.seriesOf(dead === undefined ? 'reward std' : 'dead');
     const measured = dead ?? deviation;
     if (measured === undefined || Number.isNaN(measured) || series === undefined) return undefined;
-    const bad =
-      dead === undefined ? Math.abs(measured) <= NOISE * Math.max(1, Math.abs(reward ?? 0)) : dead > most;
+    const bad = dead === undefined ? isNoise(measured, reward ?? 0) : dead > most;
     if (!bad) {
       steps += streak.length + 1;
       deadSteps += streak.length;
     }
-    const needed = steps === 0 ? 0 : Math.log(CHANCE) / Math.log((deadSteps + 1) / (steps + 2));
+    const needed = steps === 0 ? 0 : beyondChance(deadSteps, steps);
     const enough = streak.next(bad, row.step);
     if (streak.length <= 1) same = reward;
     else if (same !== undefined && reward !== undefined && Math.abs(reward - same) > NOISE * Math.abs(same))

@@ -20,16 +20,16 @@ export interface Sudden {
 
 /** Values that make a level: medians of five are within a deviation of their middle in 96 of 100. */
 const LEVEL = 5;
-/** Before the change, and behind it. */
+/** Values before the change, and from its last on. */
 const LEAST = 8;
 /** Points that a change may take. */
 const WIDTHS = [1, 4, 8, 12];
-/** As much as any change before. */
+/** Times the largest change within as many points before it. */
 const FASTER = 3;
-/** Of the change, in logarithms: so much must be there of it as long as the series goes on, but for one value of five. */
+/** Share of the change, in logarithms, that its last value and those behind keep; one of five may have come back. */
 const LEFT = 0.5;
 const BACK = 0.2;
-/** Of the change, in logarithms: the first value that has gone so far, as those behind it have. */
+/** Share of the change, in logarithms, that its first value has gone, and the one behind that. */
 const BEGUN = 0.2;
 
 export function suddenChange({ means }: Course, { factor, direction }: SuddenOptions): Sudden | undefined {
@@ -48,17 +48,18 @@ export function suddenChange({ means }: Course, { factor, direction }: SuddenOpt
       const [before, now] = [levels[from] as number, levels[from + apart] as number];
       const change = now - before;
       const first = from + LEVEL;
+      const last = first + width - 1;
       // What ends where this begins has been seen: it is what a change has been so far.
       const past = from - apart;
       if (past >= 0) usual = Math.max(usual, Math.abs((levels[from] as number) - (levels[past] as number)));
-      if (first < LEAST || logs.length - (first + width - 1) < LEAST || past < 0) continue;
+      if (first < LEAST || logs.length - last < LEAST || past < 0) continue;
       const asked = direction === 'both' || change > 0 === (direction === 'rises');
       if (!asked || Math.abs(change) < Math.log(factor) || Math.abs(change) < FASTER * usual) continue;
       const moved = (at: number): number => ((logs[at] as number) - before) / change;
-      const behind = logs.slice(first + width - 1).filter((_, at) => moved(at + first + width - 1) < LEFT);
-      if (behind.length > BACK * (logs.length - first - width + 1)) continue;
+      const back = logs.slice(last).filter((_, at) => moved(last + at) < LEFT);
+      if (back.length > BACK * (logs.length - last)) continue;
       let at = from + 1;
-      while (at < first + width && !(moved(at) > BEGUN && moved(at + 1) > BEGUN)) at++;
+      while (at <= last && !(moved(at) > BEGUN && moved(at + 1) > BEGUN)) at++;
       return { at, before: Math.exp(before), now: Math.exp(logs.at(-1) as number), rises: change > 0 };
     }
     return undefined;

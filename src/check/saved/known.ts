@@ -1,6 +1,7 @@
 // Known failures: property id to reason, the case that shows it, and the kind of trouble. A property that fails as
 // recorded does not fail the run; one that fails otherwise, holds again, or was never judged does. What a file becomes
 // after a run is known-update.ts.
+import { isJsonObject } from '../../outside/decoded.ts';
 import { readJson } from '../../outside/file.ts';
 import type { Failure } from '../events.ts';
 import type { CaseOutcome } from '../subject.ts';
@@ -68,7 +69,7 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
   const read = readJson(path);
   if ('complaint' in read) return { problem: `${path} cannot be read as JSON: ${read.complaint}` };
   const value = read.ok;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     return { problem: `${path} must hold an object of property ids.` };
   }
   const known: Record<string, KnownFailure> = {};

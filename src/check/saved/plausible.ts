@@ -1,6 +1,7 @@
 // Whether a saved case is one that its property could have drawn: the same fields, of the same types, of about the same
 // size. What is not is never handed to a check, which trusts its cases and might loop over them for ever.
 import fc from 'fast-check';
+import { isJsonObject } from '../../outside/decoded.ts';
 import type { Property, World } from '../property.ts';
 
 /** Of a property: what of a case no generator of it makes, as a sentence; undefined where it may be run. */
@@ -58,7 +59,7 @@ function learn(shape: Shape, value: unknown): void {
   if (Array.isArray(value)) {
     shape.element ??= noShape();
     for (const each of value) learn(shape.element, each);
-  } else if (isRecord(value)) {
+  } else if (isJsonObject(value)) {
     shape.objects++;
     for (const [key, each] of Object.entries(value)) {
       if (each === undefined) continue;
@@ -99,7 +100,7 @@ function differs(value: unknown, shape: Shape | undefined, path: string): string
     }
     return undefined;
   }
-  if (isRecord(value)) {
+  if (isJsonObject(value)) {
     for (const [key, { objects }] of shape.fields)
       if (objects === shape.objects && !Object.hasOwn(value, key))
         return `${path}.${key} is missing, which every case drawn has`;
@@ -144,6 +145,3 @@ const WORDS: Readonly<Record<Type, string>> = {
   object: 'an object',
 };
 const words = (type: Type): string => WORDS[type];
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

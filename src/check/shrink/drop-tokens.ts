@@ -1,7 +1,8 @@
 // A last step of shrinking: tokens inside a row that the trouble does not need, left out of every list that runs beside
 // theirs. What generators build on stays: the token that ends a row, and which rows are the longest of the batch (a
 // sampler that was not stopped fills the width).
-import { isRecord, listAt, type Path, type TokenFields, valueAt } from './structure.ts';
+import { isJsonObject } from '../../outside/decoded.ts';
+import { listAt, type Path, type TokenFields, valueAt } from './structure.ts';
 
 /** Goes from the last token but one to the first, row by row, and keeps what `stillFails` accepts. */
 export async function dropTokens<Case>(
@@ -30,14 +31,14 @@ export function withoutToken<Case>(
   row: number,
   token: number,
 ): Case {
-  if (!isRecord(given)) return given;
+  if (!isJsonObject(given)) return given;
   let record: Readonly<Record<string, unknown>> = given;
   for (const path of paths) {
     const [field, key] = path;
     const list = listAt(record, field).map((entry, at) => {
       if (at !== row) return entry;
       const kept = tokensAt(entry, path).filter((_, column) => column !== token);
-      return key === undefined || !isRecord(entry) ? kept : { ...entry, [key]: kept };
+      return key === undefined || !isJsonObject(entry) ? kept : { ...entry, [key]: kept };
     });
     record = { ...record, [field]: list };
   }
@@ -50,7 +51,7 @@ function mayLose(given: unknown, group: TokenFields, row: number): boolean {
   const others = lengths.filter((_, at) => at !== row);
   const widest = Math.max(0, ...others);
   if (length - 1 < group.least || length === widest) return false;
-  if (!isRecord(given)) return false;
+  if (!isJsonObject(given)) return false;
   return group.below.every(({ path, margin }) => {
     const value = valueAt(listAt(given, path[0])[row], path);
     return typeof value === 'number' && length - 1 - value >= margin;
@@ -59,7 +60,7 @@ function mayLose(given: unknown, group: TokenFields, row: number): boolean {
 
 /** Tokens of each row; [] where the lists of a row do not agree, and nothing can be left out. */
 function lengthsOf(given: unknown, { paths }: TokenFields): readonly number[] {
-  if (!isRecord(given)) return [];
+  if (!isJsonObject(given)) return [];
   const [first, ...rest] = paths.map((path) =>
     listAt(given, path[0]).map((row) => tokensAt(row, path).length),
   );

@@ -1,6 +1,7 @@
 // How the cases of a generator hang together, learned from a sample of them: which lists have one entry a row, which
 // lists inside a row belong together, how short each may be. A shrinker that knows this leaves out rows and tokens and
 // still has a case that the generator could have made. What the sample does not show is taken as not allowed.
+import { isJsonObject } from '../../outside/decoded.ts';
 
 /** Lists that always have the same length, one entry a row, and the least that was seen. */
 export interface RowFields {
@@ -36,7 +37,7 @@ type Case = Readonly<Record<string, unknown>>;
 
 /** What all of these cases have in common. Nothing where they are no objects. */
 export function learnStructure(cases: readonly unknown[]): Structure {
-  const samples = cases.filter(isRecord);
+  const samples = cases.filter(isJsonObject);
   const [first] = samples;
   if (first === undefined || samples.length < cases.length) return { rows: [], tokens: [] };
   const fields = Object.keys(first).filter((field) =>
@@ -58,15 +59,11 @@ export function listAt(given: Case, field: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-export function isRecord(value: unknown): value is Case {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Rows are lists or objects. Messages follow each other, and none can be left out. */
 function rowFields(fields: readonly string[], samples: readonly Case[]): RowFields | undefined {
   const entries = fields.flatMap((field) => samples.flatMap((sample) => listAt(sample, field)));
   // A number beside each row may be its group or its place: what it says of the others is not known.
-  if (!entries.every((entry) => Array.isArray(entry) || isRecord(entry)) || entries.some(isMessage))
+  if (!entries.every((entry) => Array.isArray(entry) || isJsonObject(entry)) || entries.some(isMessage))
     return undefined;
   if (fields.some((field) => samples.every((sample) => isPartition(listAt(sample, field))))) return undefined;
   const lengths = samples.map((sample) => listAt(sample, fields[0] ?? '').length);
@@ -87,7 +84,7 @@ function tokenFields({ fields }: RowFields, samples: readonly Case[]): TokenFiel
   const paths = fields.flatMap((field): Path[] => {
     const rows = samples.flatMap((sample) => listAt(sample, field));
     if (rows.length > 0 && rows.every(Array.isArray)) return [[field]];
-    return rows.every(isRecord) ? Object.keys(rows[0] ?? {}).map((key): Path => [field, key]) : [];
+    return rows.every(isJsonObject) ? Object.keys(rows[0] ?? {}).map((key): Path => [field, key]) : [];
   });
   const lists = paths.filter((path) => entries(path).flat().every(isTokens));
   const lengths = (path: Path): number[][] =>
@@ -135,19 +132,19 @@ function boundOf(path: Path, pairs: readonly (readonly [value: unknown, length: 
 }
 
 export function valueAt(row: unknown, [, key]: Path): unknown {
-  return key === undefined ? row : isRecord(row) ? row[key] : undefined;
+  return key === undefined ? row : isJsonObject(row) ? row[key] : undefined;
 }
 
 /** Numbers, or objects that are no messages: what a token is. Lists of lists have a structure of their own. */
 function isTokens(list: unknown): boolean {
   return (
     Array.isArray(list) &&
-    list.every((entry) => typeof entry === 'number' || (isRecord(entry) && !isMessage(entry)))
+    list.every((entry) => typeof entry === 'number' || (isJsonObject(entry) && !isMessage(entry)))
   );
 }
 
 function isMessage(entry: unknown): boolean {
-  return isRecord(entry) && 'role' in entry;
+  return isJsonObject(entry) && 'role' in entry;
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Iterable<T[]> {

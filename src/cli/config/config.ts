@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
-import type { Decoded } from '../../outside/decoded.ts';
+import { type Decoded, isJsonObject } from '../../outside/decoded.ts';
 import { readJson } from '../../outside/file.ts';
 import { type Problem, whyOf } from '../context.ts';
 import { complaintAbout } from './complaint.ts';
@@ -41,7 +41,7 @@ export async function loadConfig(
 /** A module may hand over anything: also what throws where it is looked at. What is looked at once is kept. */
 function configOf(value: unknown): Decoded<Config> {
   try {
-    const held = typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value;
+    const held = isJsonObject(value) ? { ...value } : value;
     const complaint = complaintAbout(held);
     return complaint === undefined ? { ok: held as Config } : { complaint };
   } catch (error) {

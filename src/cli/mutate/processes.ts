@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type ChangePlan, decodePlan, isListOf, isRecord } from '../../mutate/change.ts';
+import { type ChangePlan, decodePlan, isListOf } from '../../mutate/change.ts';
 import type { Reached } from '../../mutate/events.ts';
 import type { Processes, Started } from '../../mutate/run.ts';
-import type { Decoded } from '../../outside/decoded.ts';
+import { type Decoded, isJsonObject } from '../../outside/decoded.ts';
 import { readJson } from '../../outside/file.ts';
 import { startTrainer } from '../../trainer/process.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
@@ -129,12 +129,12 @@ function startedOf(started: Awaited<ReturnType<typeof startTrainer>>): Started {
 /** Of each op, by file; what cannot be read is nothing. */
 function linesIn(file: string, { files }: ChangePlan): Reached {
   const read = readJson(file);
-  const seen = 'ok' in read && isRecord(read.ok) ? read.ok : {};
+  const seen = 'ok' in read && isJsonObject(read.ok) ? read.ok : {};
   const numbers = (value: unknown): readonly number[] =>
     isListOf(value, (each): each is number => Number.isSafeInteger(each)) ? value : [];
   return Object.fromEntries(
     Object.entries(seen).flatMap(([op, byPath]) => {
-      const own = isRecord(byPath) ? files.map(({ path }) => numbers(byPath[path])) : [];
+      const own = isJsonObject(byPath) ? files.map(({ path }) => numbers(byPath[path])) : [];
       return op !== 'hello' && own.some((lines) => lines.length > 0) ? [[op, own] as const] : [];
     }),
   );

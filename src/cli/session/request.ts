@@ -1,5 +1,5 @@
 // What a test runner in another language asks of a session, read from a line. PROTOCOL.md says each.
-
+import { isJsonObject } from '../../outside/decoded.ts';
 import { parseStrict } from '../../outside/json.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { LEVELS, type Level } from '../../vocabulary.ts';
@@ -70,9 +70,8 @@ export function readRequest(line: string): Read {
   if ('complaint' in read)
     return { id: null, problem: `this is not a line of JSON: ${line.slice(0, QUOTED)}` };
   const { ok: value } = read;
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { id: null, problem: 'a request is a JSON object' };
-  const { id: given, ...rest } = value as Readonly<Record<string, unknown>>;
+  if (!isJsonObject(value)) return { id: null, problem: 'a request is a JSON object' };
+  const { id: given, ...rest } = value;
   const id = typeof given === 'number' ? given : null;
   if (id === null) return { id, problem: 'a request has a number as its id' };
   const complaint = complaintOf(rest);

@@ -1,5 +1,6 @@
 // A package.json made ready for `npm test`, as text in and text out: what stands in it stays, its indentation and line
 // ends, too.
+import { isJsonObject } from '../../outside/decoded.ts';
 import { parseStrict } from '../../outside/json.ts';
 
 export interface Wanted {
@@ -53,7 +54,7 @@ const PLACEHOLDER = /no test specified/;
 function parse(text: string): Record<string, unknown> | undefined {
   const read = parseStrict(text);
   const value = 'ok' in read ? read.ok : undefined;
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  return isJsonObject(value) ? { ...value } : undefined;
 }
 
 function record(value: unknown): Record<string, unknown> {

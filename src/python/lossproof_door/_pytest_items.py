@@ -10,6 +10,10 @@ from ._engine import EngineProblem
 from ._node import NoNode
 from ._sources import Source
 
+# Where pytest keeps, for us, the run and what became of a property.
+RUN = "_lossproof_run"
+VERDICT = "lossproof verdict"
+
 
 class Broken(Exception):
     """A property does not hold. `said`: what the engine says of it."""
@@ -82,7 +86,7 @@ class PropertyItem(pytest.Item):
     def runtest(self):
         result = _run(self).check(self.source, self.facts["id"])
         verdict, reason = result["verdict"], result.get("reason", "")
-        self.user_properties.append(("lossproof verdict", verdict))
+        self.user_properties.append((VERDICT, verdict))
         if verdict == "pass":
             return
         if verdict == "known":
@@ -127,7 +131,7 @@ _NOTHING = "this trainer can be checked for nothing that was chosen; `lossproof 
 
 
 def _run(node):
-    return node.config._lossproof_run
+    return getattr(node.config, RUN)
 
 
 def _group(parent, name, make):

@@ -8,13 +8,11 @@ import pytest
 from ._declared import Properties
 from ._engine import EngineProblem
 from ._node import NoNode, engine_command
-from ._pytest_items import Declared, Listed, NotAModule
+from ._pytest_items import RUN, VERDICT, Declared, Listed, NotAModule
 from ._pytest_run import Run
 from ._sources import NoSource, source_of
 
-RUN = "_lossproof_run"
 SEED = "lossproof_seed"
-VERDICT = "lossproof verdict"
 _JUDGED = ("pass", "known", "fail", "error", "ask", "thin", "changed", "stale")
 
 

@@ -1,5 +1,5 @@
-"""`python -m lossproof_door.relay PORT`: the trainer as the engine sees it where functions live in a process that was there
-before, a notebook's. What comes in goes there, and what comes from there goes out; it imports next to nothing."""
+"""`python .../relay.py PORT`: the trainer as the engine sees it where functions live in a process that was there before, a
+notebook's. What comes in goes there, and what comes from there goes out. It is run as a file, and imports nothing of ours."""
 
 import os
 import socket
@@ -11,7 +11,7 @@ _CHUNK = 1 << 16
 
 
 def main(port):
-    # A word that only the two of us know: any process of this machine can reach the port.
+    # The word by which the notebook knows its own relay: any process of this machine can reach the port.
     secret = os.environ.pop(SECRET, "")
     there = socket.create_connection(("127.0.0.1", int(port)))
     there.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,6 +1,7 @@
 // What a line must look like to be an event that reports can rely on. Saved events come from files: cut off, edited,
 // or written by another version. Further fields are let pass; what reports read must be there and of its kind.
 import type { Failure } from '../../check/events.ts';
+import { isJsonObject } from '../../outside/decoded.ts';
 import { VERDICTS } from '../../vocabulary.ts';
 import { SHORT_ROLES } from '../text/strip.ts';
 
@@ -40,9 +41,6 @@ const anyNumber = kind(
   (value) => typeof value === 'number' || ['NaN', 'Infinity', '-Infinity', '-0'].includes(String(value)),
   'number',
 );
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const list =
   (item: Shape): Shape =>
   (value, path) =>
@@ -53,7 +51,7 @@ const list =
 const record =
   (item: Shape): Shape =>
   (value, path) =>
-    isRecord(value)
+    isJsonObject(value)
       ? first(Object.entries(value), ([key, each]) => item(each, inside(path, key)))
       : `"${path}" is no object`;
 
@@ -61,7 +59,7 @@ const record =
 const object =
   (fields: Readonly<Record<string, Shape>>): Shape =>
   (value, path) => {
-    if (!isRecord(value)) return `"${path}" is no object`;
+    if (!isJsonObject(value)) return `"${path}" is no object`;
     return first(Object.entries(fields), ([name, shape]) => {
       const key = name.replace(/\?$/, '');
       if (value[key] === undefined)

@@ -1,5 +1,6 @@
 // The marks of turns as a user declares them, for a tokenizer that has no chat template: they become one, so that rows are
 // read, and a data set is rendered, as with any other. Without a tokenizer the marks are ids, and so is everything else.
+import { isJsonObject } from '../../outside/decoded.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 
 /** Ids or texts; text may be what special tokens and others make together. */
@@ -17,8 +18,7 @@ type Decoded = { readonly marks: DeclaredMarks } | { readonly problem: string };
 
 /** `{"assistant": ["<|assistant_start|>", "<|assistant_end|>"], "user": [...], "bos": "<|bos|>"}`, or ids for the texts. */
 export function decodeMarks(value: unknown): Decoded {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { problem: `it is no object: ${SHAPE}` };
+  if (!isJsonObject(value)) return { problem: `it is no object: ${SHAPE}` };
   const turns: Partial<Record<Role, readonly [Mark, Mark]>> = {};
   let bos: Mark = [];
   for (const [name, each] of Object.entries(value)) {

@@ -1,4 +1,5 @@
 // Messages as data sets write them: {role, content}, or ShareGPT's {from, value}.
+import { isJsonObject } from '../../outside/decoded.ts';
 
 /** A message as the template gets it, with whatever else the row says of it. */
 export interface ChatMessage {
@@ -23,10 +24,8 @@ export function messagesOf(value: unknown, what = 'messages'): readonly ChatMess
   const list = Array.isArray(value) ? value : [value];
   if (list.length === 0) return { problem: `${what} is empty.` };
   const messages: ChatMessage[] = [];
-  for (const [at, each] of list.entries()) {
-    if (typeof each !== 'object' || each === null || Array.isArray(each))
-      return { problem: `${what} is not a list of {"role", "content"}.` };
-    const message = each as Readonly<Record<string, unknown>>;
+  for (const [at, message] of list.entries()) {
+    if (!isJsonObject(message)) return { problem: `${what} is not a list of {"role", "content"}.` };
     if (typeof message.role !== 'string')
       return {
         problem:

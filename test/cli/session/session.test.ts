@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
 import { readRequest } from '../../../src/cli/session/request.ts';
+import { isAlive } from '../../trainer/misbehave.ts';
 import { ADDS_NOTHING, DROPS_NOTHING, makeWorld, pythonCollate, WRONG } from '../world.ts';
 
 type Line = Readonly<Record<string, unknown>> & { readonly id: number | null };
@@ -187,15 +188,6 @@ test.each([
   await expect.poll(() => isAlive(trainer), { timeout: 10_000 }).toBe(false);
   expect(out).not.toContain('"id":3,"ok"');
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
 const MAIN = resolve('src/cli/main.ts');

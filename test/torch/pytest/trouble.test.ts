@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isAlive } from '../../trainer/misbehave.ts';
 import { makeFolder } from './pytest.ts';
 
 test.each([
@@ -90,14 +91,5 @@ function pidsIn(folder: string): number[] {
     return [...readFileSync(join(folder, 'pids'), 'utf8').matchAll(/\d+/g)].map(Number);
   } catch {
     return [];
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

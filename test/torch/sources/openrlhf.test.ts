@@ -1,7 +1,8 @@
 // OpenRLHF, installed from its registry, as verl.test.ts has verl.
 import { expect, test } from 'vitest';
 import { FAILING } from '../../../src/index.ts';
-import { check, checkFaulty, having } from './run.ts';
+import { having } from '../checked.ts';
+import { check, checkFaulty } from './run.ts';
 
 /** In the order of the run. */
 const KNOWN = [

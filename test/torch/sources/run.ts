@@ -1,11 +1,9 @@
 // Runs `lossproof check` on the ready-made adapters of verl and OpenRLHF, in the environment that `npm run setup:trainers` made.
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
-import type { PropertyResult } from '../../../src/index.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { type Checked, checked } from '../checked.ts';
 
 export type Source = 'openrlhf' | 'verl';
 
@@ -16,16 +14,9 @@ function python(): string {
   return named;
 }
 
-export interface Checked {
-  readonly exitCode: number | undefined;
-  readonly results: readonly PropertyResult[];
-  /** Everything that was printed. */
-  readonly out: string;
-}
-
 /** The unchanged trainer, as a user types it. */
 export function check(source: Source, ...options: string[]): Promise<Checked> {
-  return run(['--adapter', source, '--python', python(), ...options]);
+  return checked(['--adapter', source, '--python', python(), ...options]);
 }
 
 /** The same with faults of faulty.py put into the trainer's code. */
@@ -35,25 +26,5 @@ export function checkFaulty(
   ...options: string[]
 ): Promise<Checked> {
   const script = fileURLToPath(new URL('faulty.py', import.meta.url));
-  return run([...options, '--', python(), script, source, ...faults]);
+  return checked([...options, '--', python(), script, source, ...faults]);
 }
-
-async function run(options: readonly string[]): Promise<Checked> {
-  const events = join(mkdtempSync(join(tmpdir(), 'lossproof sources ')), 'events.ndjson');
-  const main = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
-  const ran = await execa(process.execPath, [main, 'check', '--no-corpus', '--events', events, ...options], {
-    cwd: PACKAGE_ROOT,
-    reject: false,
-    all: true,
-  });
-  const results = readFileSync(events, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { type: string; result: PropertyResult })
-    .filter(({ type }) => type === 'property-end')
-    .map(({ result }) => result);
-  return { exitCode: ran.exitCode, results, out: ran.all };
-}
-
-export const having = (results: readonly PropertyResult[], ...verdicts: string[]): string[] =>
-  results.filter(({ verdict }) => verdicts.includes(verdict)).map(({ id }) => id);

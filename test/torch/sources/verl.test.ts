@@ -2,7 +2,8 @@
 // line of its code, and faults that are put into that code are found.
 import { expect, test } from 'vitest';
 import { FAILING } from '../../../src/index.ts';
-import { check, checkFaulty, having } from './run.ts';
+import { having } from '../checked.ts';
+import { check, checkFaulty } from './run.ts';
 
 /** In the order of the run. */
 const KNOWN = [

@@ -1,25 +1,18 @@
 // A trainer in one piece, whose imports are not installed: attached by slices of its method, everything holds; with one fault
 // planted in a copy, the property of that fault fails.
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
-import { FAILING, type PropertyResult } from '../../../src/index.ts';
+import { FAILING } from '../../../src/index.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { type Checked, checked } from '../checked.ts';
 
 const FOLDER = join(PACKAGE_ROOT, 'docs', 'example', 'fused');
-const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 
-interface Ran {
-  readonly exitCode: number | undefined;
-  readonly results: readonly PropertyResult[];
-  readonly out: string;
-}
-
 /** The run on a copy in which `from`, which stands there once, is `to`. */
-async function check(from: string, to: string, ...options: string[]): Promise<Ran> {
+async function check(from: string, to: string, ...options: string[]): Promise<Checked> {
   const folder = mkdtempSync(join(tmpdir(), 'lossproof fused '));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   cpSync(FOLDER, folder, { recursive: true });
@@ -27,21 +20,10 @@ async function check(from: string, to: string, ...options: string[]): Promise<Ra
   const text = readFileSync(trainer, 'utf8');
   expect(text.split(from)).toHaveLength(2);
   writeFileSync(trainer, text.replace(from, to));
-  const events = join(folder, 'events.ndjson');
-  const asked = ['--seed', '1', '--no-corpus', '--events', events, ...options];
-  const run = await execa(process.execPath, [MAIN, 'check', ...asked, '--', PYTHON, 'adapter.py'], {
+  return checked(['--seed', '1', ...options, '--', PYTHON, 'adapter.py'], {
     cwd: folder,
     env: { PYTHONDONTWRITEBYTECODE: '1' },
-    reject: false,
-    all: true,
   });
-  const results = (existsSync(events) ? readFileSync(events, 'utf8') : '')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as { type: string; result: PropertyResult })
-    .filter(({ type }) => type === 'property-end')
-    .map(({ result }) => result);
-  return { exitCode: run.exitCode, results, out: run.all };
 }
 
 test('as it is, everything holds, with an adapter of at most fifty lines', async () => {

@@ -1,6 +1,7 @@
 """Found by PYTHONPATH at the start of every Python process below `lossproof mutate`, before the adapter's first line.
 
-It runs the sitecustomize that it stands before, as if it were not there, and has the changes wait for their files.
+It runs the sitecustomize that it stands before, as if it were not there, and has the changes wait for their files. The tracer's
+does the first of these with the same lines: at this point nothing of ours is on the path of the process.
 """
 
 import os

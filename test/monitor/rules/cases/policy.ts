@@ -1,14 +1,11 @@
 // Series of policies whose level changes and stays: those that real trainers log, healthy and broken.
-import { dice, make } from '../logs.ts';
+import { make } from '../logs.ts';
 import type { Cases } from './case.ts';
+import { drawn, flat, followed } from './values.ts';
 
-const by = dice(18);
-const flat = (count: number, value: number): number[] => make(count, () => value);
-const noisy = (count: number, level: number, noise = 0.1): number[] =>
-  make(count, () => level * Math.exp(noise * by.normal()));
+const { by, noisy } = drawn(18);
 const around = (count: number, level: number, deviation: number): number[] =>
   make(count, () => level + deviation * by.normal());
-const then = (before: readonly number[], ...after: readonly number[]): number[] => [...before, ...after];
 /** From a level to another within so many rows, and noise. */
 const shift = (count: number, at: number, from: number, to: number, rows = 1, noise = 0.1): number[] =>
   make(
@@ -62,7 +59,7 @@ export const POLICY_CASES: Readonly<Record<string, Cases>> = {
     breaking: [
       {
         what: 'to the floor, and stays',
-        series: { reward: then(around(30, -0.5, 0.05), ...around(30, -1, 0.02)) },
+        series: { reward: followed(around(30, -0.5, 0.05), ...around(30, -1, 0.02)) },
         onset: 30,
         within: 16,
       },
@@ -76,7 +73,7 @@ export const POLICY_CASES: Readonly<Record<string, Cases>> = {
       },
       {
         what: 'to a constant',
-        series: { reward: then(around(40, 0.6, 0.05), ...flat(20, 0)) },
+        series: { reward: followed(around(40, 0.6, 0.05), ...flat(20, 0)) },
         onset: 40,
         within: 20,
       },
@@ -173,7 +170,7 @@ export const POLICY_CASES: Readonly<Record<string, Cases>> = {
       {
         what: 'advantages that are zeroed',
         series: {
-          loss: then(around(20, 0, 0.02), ...flat(30, 0)),
+          loss: followed(around(20, 0, 0.02), ...flat(30, 0)),
           grad_norm: noisy(50, 1),
           reward: rising(50),
           reward_std: noisy(50, 0.3),
@@ -186,9 +183,9 @@ export const POLICY_CASES: Readonly<Record<string, Cases>> = {
       {
         what: 'a task that is solved',
         series: {
-          loss: then(around(20, 0, 0.02), ...flat(30, 0)),
-          reward: then(rising(20), ...flat(30, 1)),
-          reward_std: then(noisy(20, 0.3), ...flat(30, 0)),
+          loss: followed(around(20, 0, 0.02), ...flat(30, 0)),
+          reward: followed(rising(20), ...flat(30, 1)),
+          reward_std: followed(noisy(20, 0.3), ...flat(30, 0)),
         },
       },
       {
@@ -206,7 +203,7 @@ export const POLICY_CASES: Readonly<Record<string, Cases>> = {
     breaking: [
       {
         what: 'at once',
-        series: { 'tools/call_frequency': then(noisy(30, 0.8), ...flat(12, 0)) },
+        series: { 'tools/call_frequency': followed(noisy(30, 0.8), ...flat(12, 0)) },
         onset: 30,
         within: 8,
       },
@@ -238,7 +235,7 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
     breaking: [
       {
         what: 'thirtyfold at once, below a nat',
-        series: { reward: rising(60), kl: then(noisy(30, 0.015, 0.3), ...noisy(30, 0.487, 0.2)) },
+        series: { reward: rising(60), kl: followed(noisy(30, 0.015, 0.3), ...noisy(30, 0.487, 0.2)) },
         onset: 30,
         within: 8,
       },
@@ -246,14 +243,14 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
         what: 'between two policies',
         series: {
           reward: rising(60),
-          'policy/approxkl_avg': then(noisy(20, 0.002, 0.3), ...noisy(20, 0.2, 0.3)),
+          'policy/approxkl_avg': followed(noisy(20, 0.002, 0.3), ...noisy(20, 0.2, 0.3)),
         },
         onset: 20,
         within: 8,
       },
       {
         what: 'of whole completions',
-        series: { reward: rising(60), 'objective/kl': then(noisy(20, 2, 0.2), ...noisy(20, 60, 0.2)) },
+        series: { reward: rising(60), 'objective/kl': followed(noisy(20, 2, 0.2), ...noisy(20, 60, 0.2)) },
         onset: 20,
         within: 8,
       },
@@ -292,7 +289,7 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
       { what: 'updates that end early', series: { reward: rising(60), approx_kl: noisy(60, 0.03, 0.5) } },
       {
         what: 'an update that went too far',
-        series: { reward: rising(60), approx_kl: then(noisy(30, 0.03), 0.9, 0.4, ...noisy(28, 0.03)) },
+        series: { reward: rising(60), approx_kl: followed(noisy(30, 0.03), 0.9, 0.4, ...noisy(28, 0.03)) },
       },
     ],
   },
@@ -345,7 +342,7 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
     breaking: [
       {
         what: 'a policy that could stop',
-        series: { 'completions/clipped_ratio': then(noisy(20, 0.1), ...noisy(10, 0.87, 0.02)) },
+        series: { 'completions/clipped_ratio': followed(noisy(20, 0.1), ...noisy(10, 0.87, 0.02)) },
         onset: 20,
         within: 8,
       },
@@ -361,7 +358,7 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
     breaking: [
       {
         what: 'a policy that could stop',
-        series: { stop_rate: then(noisy(20, 0.8, 0.05), ...flat(10, 0.1)) },
+        series: { stop_rate: followed(noisy(20, 0.8, 0.05), ...flat(10, 0.1)) },
         onset: 20,
         within: 8,
       },
@@ -373,11 +370,11 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
       {
         what: 'a limit that nobody declares',
         series: {
-          'completions/max_length': then(
+          'completions/max_length': followed(
             make(20, (row) => 400 + row),
             ...flat(30, 512),
           ),
-          'completions/mean_length': then(noisy(25, 200), ...flat(25, 511)),
+          'completions/mean_length': followed(noisy(25, 200), ...flat(25, 511)),
         },
         onset: 25,
         within: 16,
@@ -396,7 +393,7 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
       { what: 'a mean that never moves', series: { 'critic/score/mean': flat(40, 0) }, onset: 0, within: 30 },
       {
         what: 'a mean that stands still',
-        series: { 'critic/score/mean': then(around(20, 0.4, 0.05), ...flat(35, 0.2)) },
+        series: { 'critic/score/mean': followed(around(20, 0.4, 0.05), ...flat(35, 0.2)) },
         onset: 20,
         within: 30,
       },
@@ -419,7 +416,7 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
     breaking: [
       {
         what: 'a deviation of 0, prompt by prompt',
-        series: { reward: rising(80), reward_std: then(noisy(20, 0.3), ...flat(60, 0)) },
+        series: { reward: rising(80), reward_std: followed(noisy(20, 0.3), ...flat(60, 0)) },
         onset: 20,
         within: 26,
       },
@@ -438,7 +435,7 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
     breaking: [
       {
         what: 'probabilities that are as far apart as they can be',
-        series: { 'training/rollout_probs_diff_mean': then(noisy(10, 0.006), ...flat(5, 1)) },
+        series: { 'training/rollout_probs_diff_mean': followed(noisy(10, 0.006), ...flat(5, 1)) },
         onset: 10,
       },
     ],

@@ -1,11 +1,9 @@
 // Learning rates, paces and checkpoints: logs that break a rule about them, and logs that look alike and do not.
-import { dice, make } from '../logs.ts';
+import { make } from '../logs.ts';
 import type { Cases } from './case.ts';
+import { drawn, flat } from './values.ts';
 
-const by = dice(11);
-const flat = (count: number, value: number): number[] => make(count, () => value);
-const noisy = (count: number, level: number, noise = 0.1): number[] =>
-  make(count, () => level * Math.exp(noise * by.normal()));
+const { by, noisy } = drawn(11);
 const PEAK = 1e-4;
 const linear = (count: number, from = 0): number[] => make(count, (row) => PEAK * (1 - (row + from) / count));
 const cosine = (count: number): number[] =>

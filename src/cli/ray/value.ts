@@ -1,5 +1,0 @@
-// What JSON may hold, looked at.
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,0 +1,47 @@
+// `lossproof check` as a user types it, and what it said.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { PropertyResult } from '../../src/index.ts';
+import { PACKAGE_ROOT } from '../../src/version.ts';
+
+export interface Checked {
+  readonly exitCode: number | undefined;
+  /** None where it did not begin: `out` says why. */
+  readonly results: readonly PropertyResult[];
+  /** Everything that was printed. */
+  readonly out: string;
+}
+
+const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
+
+export async function checked(
+  words: readonly string[],
+  {
+    cwd = PACKAGE_ROOT,
+    env = {},
+  }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Checked> {
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof checked '));
+  const events = join(folder, 'events.ndjson');
+  try {
+    const { exitCode, all } = await execa(
+      process.execPath,
+      [MAIN, 'check', '--no-corpus', '--events', events, ...words],
+      { cwd, env, reject: false, all: true },
+    );
+    const lines = existsSync(events) ? readFileSync(events, 'utf8').trim().split('\n') : [];
+    const results = lines
+      .map((line) => JSON.parse(line) as { type: string; result: PropertyResult })
+      .filter(({ type }) => type === 'property-end')
+      .map(({ result }) => result);
+    return { exitCode, results, out: all };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The ids of those with one of these verdicts. */
+export const having = (results: readonly PropertyResult[], ...verdicts: string[]): string[] =>
+  results.filter(({ verdict }) => verdicts.includes(verdict)).map(({ id }) => id);

@@ -1,0 +1,122 @@
+// What is never trained: prompts, earlier questions, what tools say, padding, what stands behind the stop.
+import { describe, expect, test } from 'vitest';
+import {
+  CHAT,
+  generation,
+  holds,
+  judge,
+  marks,
+  onPolicy,
+  sampled,
+  silent,
+  TURNS,
+  text,
+  tokenizer,
+  toolTurns,
+} from './rows.ts';
+
+describe('what is never trained', () => {
+  test('a trained prompt is marked, sampled or taught', () => {
+    expect(marks('mask/prompt-is-never-trained', onPolicy({ at: { 2: 0.1 } }))).toEqual([2]);
+    expect(marks('tokenize/prompt-is-not-trained', { rows: [{ ...CHAT, at: { 1: 0.1, 2: 0.1 } }] })).toEqual([
+      1, 2,
+    ]);
+    // Pushed down is trained, too; so is what was not measured.
+    expect(marks('mask/prompt-is-never-trained', onPolicy({ at: { 2: -0.1 } }))).toEqual([2]);
+    expect(marks('mask/prompt-is-never-trained', onPolicy({ at: { 2: {} } }))).toEqual([2]);
+  });
+  test('the sentence names token and row, and --train-on all where everything is trained', () => {
+    const [finding] = judge('tokenize/prompt-is-not-trained', {
+      rows: [{ ...CHAT, at: { 1: 0.1, 2: 0.1 } }],
+    }).findings;
+    expect(finding?.sentence).toBe(
+      "Token 1 'n10' (id 10) belongs to the prompt of step 0, row 0 and must not be trained, but it is, and so is 1 more.",
+    );
+    expect(finding?.note).toContain('--train-on all');
+  });
+  test('prompts of correct rows pass; of a gradient of no single target neither good nor bad is said', () => {
+    holds('mask/prompt-is-never-trained', onPolicy());
+    holds('tokenize/prompt-is-not-trained', { rows: [CHAT] });
+    holds('tokenize/prompt-is-not-trained', { rows: [{ ...CHAT, at: { 2: 0 } }] });
+    for (const open of [
+      { weight: 0.1, residual: 0.7 },
+      { target: undefined, weight: undefined, residual: 0.01 },
+    ])
+      silent('mask/prompt-is-never-trained', onPolicy({ at: { 2: open } }));
+  });
+  test('where all is meant to be trained, or nobody knows, nothing is blamed', () => {
+    const all = text({ ...CHAT, trained: [undefined, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1] });
+    silent('tokenize/prompt-is-not-trained', { rows: [all] });
+    silent('tokenize/prompt-is-not-trained', {
+      rows: [{ ...CHAT, at: { 1: 0.1 }, spans: { expected: CHAT.ids.map((_, t) => t > 0) } }],
+    });
+    silent('mask/prompt-is-never-trained', { rows: [CHAT] });
+  });
+  test('whole texts that were sampled before may be trained again, prompts and all; a policy has advantages', () => {
+    const id = 'mask/prompt-is-never-trained';
+    const whole = [undefined, ...Array<number>(6).fill(0.1)];
+    silent(id, onPolicy({ trained: whole }));
+    expect(marks(id, { ...onPolicy({ trained: whole }), settings: { trainer: 'GRPOTrainer' } })).toEqual([
+      1, 2,
+    ]);
+    const two = [sampled({ trained: whole }), sampled({ trained: whole.map((each) => each && -each) })];
+    expect(marks(id, { rows: two, generations: [generation()] })).toEqual([1, 2]);
+  });
+  test('later questions have a rule of their own', () => {
+    const rows = [TURNS({ at: { 5: 0.1 } })];
+    expect(marks('tokenize/only-answers-are-trained', { rows })).toEqual([5]);
+    holds('tokenize/prompt-is-not-trained', { rows });
+    holds('tokenize/only-answers-are-trained', { rows: [TURNS()] });
+  });
+  test('with --train-on last, an earlier answer that is trained is found', () => {
+    const expected = [undefined, false, false, false, false, false, true, true, true];
+    const rows = [TURNS({ spans: { expected }, at: { 2: 0.2, 3: 0.2 } })];
+    expect(marks('tokenize/only-answers-are-trained', { rows })).toEqual([2, 3]);
+  });
+  test('tool output has its rules', () => {
+    const rows = [toolTurns({ at: { 4: 0.1 } })];
+    expect(marks('tokenize/tool-output-is-not-trained', { rows })).toEqual([4]);
+    holds('tokenize/tool-output-is-not-trained', { rows: [toolTurns()] });
+    const origin = { kind: 'generation', generations: [0] } as const;
+    const injected = toolTurns({ at: { 5: 0.1 }, spans: { origin } });
+    const generations = [generation()];
+    expect(marks('trajectory/injected-tokens-are-never-trained', { rows: [injected], generations })).toEqual([
+      5,
+    ]);
+    holds('trajectory/injected-tokens-are-never-trained', {
+      rows: [toolTurns({ spans: { origin } })],
+      generations,
+    });
+  });
+  test('trained padding is found on either side, plain text included', () => {
+    const id = 'mask/padding-is-never-trained';
+    const padded = { ...CHAT, left: 2, right: 2 };
+    expect(marks(id, { rows: [{ ...padded, at: { 1: 0.1, 9: 0.1, 10: 0.1 } }] })).toEqual([1, 9, 10]);
+    holds(id, { rows: [padded] });
+    silent(id, { rows: [CHAT] });
+  });
+  test('without a mask, an empty text of the id that pads is no padding; nor is a batch of one id, to claim memory', () => {
+    const id = 'mask/padding-is-never-trained';
+    const alike = { pad: 2, tokenizer: tokenizer({ padTokenId: 2 }) };
+    const empty = (left: number) => ({ ids: [10, 11, 2], left, attention: null, at: { 1: 0.1 } });
+    silent(id, { rows: [empty(2)], ...alike });
+    expect(marks(id, { rows: [empty(3)], ...alike })).toEqual([1]);
+    silent(id, { rows: [{ ids: [], left: 4, attention: null, at: { 1: 0.1, 2: 0.1, 3: 0.1 } }] });
+  });
+  test('the first pad behind a row may be its hidden stop token where both share an id; the second is not', () => {
+    const id = 'mask/padding-is-never-trained';
+    const cut = { ids: [1, 10, 11, 20, 21], prompt: 3, right: 3 };
+    const alike = { pad: 2, tokenizer: tokenizer({ padTokenId: 2 }) };
+    holds(id, { rows: [{ ...cut, at: { 5: 0.1 } }], ...alike });
+    expect(marks(id, { rows: [{ ...cut, at: { 5: 0.1, 6: 0.1, 7: 0.1 } }], ...alike })).toEqual([6, 7]);
+    expect(marks(id, { rows: [{ ...cut, at: { 5: 0.1 } }] })).toEqual([5]);
+    // A row that has its stop token needs no second one.
+    expect(marks(id, { rows: [{ ...CHAT, right: 1, at: { 7: 0.1 } }], ...alike })).toEqual([7]);
+  });
+  test('nothing behind the stop is trained', () => {
+    const id = 'mask/nothing-after-the-stop-is-trained';
+    const after = { ids: [...CHAT.ids, 30, 31], at: { 7: 0.1, 8: 0.1 } };
+    expect(marks(id, onPolicy(after))).toEqual([7, 8]);
+    holds(id, onPolicy({ ids: after.ids }));
+  });
+});
