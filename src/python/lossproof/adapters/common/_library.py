@@ -19,19 +19,43 @@ from ._tiny import missing
 sys.modules["flash_attn.ops.triton.cross_entropy"] = None
 
 
-class Library:
-    """A package with the parts of it that an adapter drives; what this version has not is None, and said in `lacks`.
+class Driven:
+    """A trainer with the parts of it that an adapter drives; what this version has not is None, and said in `lacks`.
 
-    known: the versions that the adapter is tested with."""
+    version: the one that was met; known: those that the adapter is tested with."""
+
+    def __init__(self, title, version, known):
+        self.title, self.version, self.known = title, version, known
+        self.lacks = {}
+
+    def lines(self, ops, path, where, **stretch):
+        """slice_of this module or file; None, and what is said of these ops, where this version has not these lines."""
+        if path is None:
+            return None  # whoever looked for it has said so
+        try:
+            return slice_of(path, where, **stretch)
+        except ValueError as absent:
+            for op in ops:
+                self.lacks.setdefault(op, str(absent))
+            return None
+
+    def serve(self, name, **declared):
+        notes = ["%s drives %s %s; it is tested with %s" % (name, self.title, self.version, ", ".join(self.known))]
+        if self.version not in self.known:
+            notes[0] += ": an error may be the adapter's"
+        lossproof.serve(name=name, version=self.version, lacks=self.lacks, notes=notes, dtype="float32", **declared)
+
+
+class Library(Driven):
+    """An installed package."""
 
     def __init__(self, package, title, known):
-        self.package, self.title, self.known = package, title, known
-        self.lacks = {}
+        self.package = package
         try:
             importlib.import_module(package)
         except ImportError as absent:
             missing(absent.name, package, "%s==%s" % (package, known[-1]))
-        self.version = importlib.metadata.version(package)
+        super().__init__(title, importlib.metadata.version(package), known)
 
     def part(self, place, ops):
         """The module "a.b", or the attribute "a.b:C.d" of one; ops: what cannot be asked without it."""
@@ -48,23 +72,6 @@ class Library:
             for op in ops:
                 self.lacks.setdefault(op, "%s %s: %s" % (self.title, self.version, str(absent).split("\n")[0]))
             return None
-
-    def lines(self, ops, module, where, **stretch):
-        """slice_of this module; None, and what is said of these ops, where this version has not these lines."""
-        if module is None:
-            return None  # part() has said so
-        try:
-            return slice_of(module, where, **stretch)
-        except ValueError as absent:
-            for op in ops:
-                self.lacks.setdefault(op, str(absent))
-            return None
-
-    def serve(self, name, **declared):
-        notes = ["%s drives %s %s; it is tested with %s" % (name, self.title, self.version, ", ".join(self.known))]
-        if self.version not in self.known:
-            notes[0] += ": an error may be the adapter's"
-        lossproof.serve(name=name, version=self.version, lacks=self.lacks, notes=notes, dtype="float32", **declared)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,48 @@
+"""Trainers that no registry has: a clone, which the user names."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from ._library import Driven
+from ._tiny import stop
+
+VARIABLE = "LOSSPROOF_CHECKOUT"
+_ABBREVIATED = 7
+
+
+class Checkout(Driven):
+    """The clone that LOSSPROOF_CHECKOUT names.
+
+    address: where to clone it from. known: the commits that the adapter is tested with, as git abbreviates them.
+    file: one that every such clone has."""
+
+    def __init__(self, title, address, known, file):
+        named = os.environ.get(VARIABLE)
+        if not named:
+            stop("%s names no folder: set it to a clone of %s" % (VARIABLE, address))
+        self.root = Path(named).resolve()
+        if not (self.root / file).is_file():
+            stop("%s is %s, and there is no %s in it: is it a clone of %s?" % (VARIABLE, self.root, file, address))
+        super().__init__(title, _commit(self.root), known)
+
+    def file(self, name, ops):
+        """A file of it; None, and what is said of these ops, where this commit has it not."""
+        path = self.root / name
+        if path.is_file():
+            return path
+        for op in ops:
+            self.lacks.setdefault(op, "%s %s has no %s" % (self.title, self.version, name))
+        return None
+
+
+def _commit(root):
+    """The commit that is checked out; a folder without a history has none."""
+    line = ["git", "-C", str(root), "rev-parse", "--show-toplevel", "--short=%d" % _ABBREVIATED, "HEAD"]
+    try:
+        said = subprocess.run(line, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        return "of no commit"
+    top, _, commit = said.stdout.strip().partition("\n")
+    # A folder inside another repository has that one's commit, which says nothing of it.
+    return commit if said.returncode == 0 and Path(top).resolve() == root else "of no commit"
