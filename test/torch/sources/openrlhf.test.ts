@@ -8,6 +8,7 @@ import { check, checkFaulty } from './run.ts';
 const KNOWN = [
   'tokenize/sft-ids-are-the-rendered-template',
   'tokenize/answer-is-trained',
+  'tokenize/stop-token-is-trained',
   'entropy/impossible-tokens-add-nothing',
   'gae/masked-tokens-are-no-steps',
   'gae/nan-under-the-mask-stays-there',
