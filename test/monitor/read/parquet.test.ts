@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { readParquet } from '../../../src/monitor/read/parquet.ts';
+import { MAGIC, readParquet } from '../../../src/monitor/read/parquet.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { memory } from './memory.ts';
 
@@ -43,4 +43,32 @@ test('two columns that cannot be read end in one sentence, and nobody else hears
   await sleep(0);
   expect(unheard).toEqual([]);
   expect(complained).toBeGreaterThan(1_000);
+});
+
+test('a count below zero, which the library would count for ever', async () => {
+  const bytes = Uint8Array.from(SEEDS[0] ?? []);
+  // `num_children` of each element of the schema in turn: what is a small number there turns negative.
+  const length = new DataView(bytes.buffer).getUint32(bytes.length - 8, true);
+  for (let at = bytes.length - 8 - length; at < bytes.length - 8; at++) {
+    const damaged = Uint8Array.from(bytes);
+    damaged[at] = 1;
+    expect(await read(damaged)).toMatchObject({ whole: true });
+  }
+});
+
+test.each([
+  // Of 2^20 - 1 values a list, and each the first value of the one before it.
+  ['takes more than 512 MiB', [0xff, 0xff, 0x3f], 200],
+  ['says that 33554431 values follow one another', [0xff, 0xff, 0xff, 0x0f], 1],
+])('a file that %s is a sentence, and the next one is read', async (says, size, depth) => {
+  const end = [0x19, ...Array.from({ length: depth }, () => [0xf9, ...size]).flat()];
+  const length = new Uint8Array(Uint32Array.of(end.length).buffer);
+  const { complaints } = await read(Uint8Array.of(...MAGIC, ...end, ...length, ...MAGIC));
+  expect(complaints).toEqual([expect.stringContaining(says)]);
+  expect((await read(SEEDS[0] ?? new Uint8Array())).samples).toHaveLength(3);
+});
+
+test('files are read side by side', async () => {
+  const all = await Promise.all([...SEEDS, ...SEEDS].map(read));
+  expect(all.map(({ samples }) => samples.length)).toEqual([3, 3, 3, 3]);
 });

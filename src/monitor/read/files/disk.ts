@@ -1,5 +1,5 @@
 // What the readers ask of a disk. files.ts has the real one.
-import type { RandomAccess } from '../parquet.ts';
+import type { RandomAccess } from '../parquet-thread.ts';
 import type { Fill } from './window.ts';
 
 /** A file that may be a log. */
