@@ -4,6 +4,8 @@ export interface History {
   readonly adapter: string;
   /** `owner/name` on GitHub; its clone is a folder called `name`. */
   readonly repository: string;
+  /** Of the repository, those that the adapter reads. */
+  readonly folders: readonly string[];
   /** Oldest first, as git abbreviates them. */
   readonly commits: readonly string[];
   readonly bugs: readonly Bug[];

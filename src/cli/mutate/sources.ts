@@ -14,6 +14,7 @@ const DRIVEN: Readonly<Record<AdapterName, readonly string[]>> = {
     'openrlhf.trainer.ray.ppo_actor',
     'openrlhf.trainer.ray.ppo_critic',
   ],
+  priorzero: [],
   'trl-dpo': ['trl.trainer.dpo_trainer'],
   'trl-grpo': ['trl.trainer.grpo_trainer'],
   'trl-reward': ['trl.trainer.reward_trainer'],

@@ -55,6 +55,7 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 /** Ready-made adapters and the modules that they are. */
 export const ADAPTERS = {
   openrlhf: 'lossproof.adapters.openrlhf',
+  priorzero: 'lossproof.adapters.priorzero',
   'trl-dpo': 'lossproof.adapters.trl.dpo',
   'trl-grpo': 'lossproof.adapters.trl.grpo',
   'trl-reward': 'lossproof.adapters.trl.reward',

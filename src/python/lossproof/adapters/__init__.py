@@ -41,4 +41,9 @@ READY = {
         "title": "OpenRLHF's losses, experience maker and data sets, without Ray and DeepSpeed",
         "requirements": ["torch==2.13.0", "transformers==5.18.0", "openrlhf==0.11.2"],
     },
+    "priorzero": {
+        "module": "lossproof.adapters.priorzero",
+        "title": "PriorZero in a clone of LightZero, without its world model",
+        "requirements": ["torch==2.13.0", "transformers==5.18.0"],
+    },
 }

@@ -1,0 +1,9 @@
+"""`python -m lossproof.adapters.priorzero`: PriorZero's own files, unmodified, of the clone that LOSSPROOF_CHECKOUT names."""
+
+from lossproof.adapters.priorzero._parts import priorzero
+from lossproof.adapters.priorzero import contract, pipeline, rows, supervised, windows  # noqa: F401, their ops
+from lossproof.adapters.priorzero._model import FOLDER, tokens
+from lossproof.adapters.priorzero._settings import SEMANTICS
+
+if __name__ == "__main__":
+    priorzero.serve("priorzero", semantics=SEMANTICS, tokens=tokens, tokenizer=FOLDER)
