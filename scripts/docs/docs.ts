@@ -7,6 +7,7 @@ import { PACKAGE_ROOT } from '../../src/version.ts';
 import { bugPage } from './bug-page.ts';
 import { configPage } from './config-page.ts';
 import { configSchema } from './config-schema.ts';
+import { findingsPage } from './findings.ts';
 import { pictures } from './glossary.ts';
 import { withHouseTable } from './house-table.ts';
 import { knownPage } from './known-page.ts';
@@ -22,6 +23,7 @@ for (const [name, text] of [
   ['docs/configuration.md', configPage()],
   ['docs/practice.md', practicePage()],
   ['docs/trainers/known.md', knownPage()],
+  ['docs/trainers/findings/README.md', findingsPage()],
   ['docs/config.schema.json', configSchema()],
   ...[...pictures()].map(([file, svg]) => [`docs/pictures/${file}`, svg] as const),
 ] as const) {

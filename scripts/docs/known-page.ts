@@ -21,7 +21,7 @@ function sectionOf(adapter: string): string {
   return `\n## ${adapter}\n${read.causes.length === 0 ? '\nNothing.\n' : read.causes.map(entryOf).join('')}`;
 }
 
-function entryOf({ reason, link, versions: [from, before], line, failures }: Cause): string {
+function entryOf({ reason, link, versions: [from, before], line, finding, failures }: Cause): string {
   const versions =
     from === null && before === null
       ? 'All versions'
@@ -30,7 +30,8 @@ function entryOf({ reason, link, versions: [from, before], line, failures }: Cau
           .join(', ');
   const shown = Object.entries(failures).map(([id, { given }]) => `- \`${id}\`${caseOf(given)}`);
   const thread = link === undefined ? '' : ` ([thread](${link}))`;
-  return `\n**${line}** (${versions[0]?.toUpperCase()}${versions.slice(1)}). ${reason}${thread}\n\n${shown.join('\n')}\n`;
+  const report = finding === undefined ? '' : ` ([report](findings/${finding}.md))`;
+  return `\n**${line}** (${versions[0]?.toUpperCase()}${versions.slice(1)}). ${reason}${thread}${report}\n\n${shown.join('\n')}\n`;
 }
 
 /** Longer ones are in the list itself. */

@@ -32,7 +32,9 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/trainers/trl.md',
     'docs/trainers/verl.md',
     'docs/trainers/openrlhf.md',
+    'docs/trainers/priorzero.md',
     'docs/trainers/known.md',
+    'docs/trainers/findings/README.md',
     'docs/failures.md',
     'docs/glossary.md',
   ],
@@ -62,6 +64,8 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
 };
 /** Documents that no group names. */
 const OTHERS = 'Use';
+/** But for these: their table leads to them. */
+const REPORTS = 'docs/trainers/findings/';
 /** In the navigation, where it is another one than the page's own. */
 const TITLES: Readonly<Record<string, string>> = { 'README.md': 'Overview', 'README.zh.md': '概览（中文）' };
 const PROTOCOL = 'PROTOCOL.md';
@@ -124,7 +128,9 @@ function navigation(
   generated: ReadonlySet<string>,
 ): NavigationGroup[] {
   const named = new Set(Object.values(NAVIGATION).flat());
-  const others = [...rendered.keys()].filter((file) => !named.has(file) && !generated.has(file));
+  const others = [...rendered.keys()].filter(
+    (file) => !named.has(file) && !generated.has(file) && !file.startsWith(REPORTS),
+  );
   return Object.entries(NAVIGATION).map(([title, files]) => ({
     title,
     items: [...files, ...(title === OTHERS ? others : [])].flatMap((file) => {

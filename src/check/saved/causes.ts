@@ -12,6 +12,8 @@ export interface Cause {
   readonly versions: readonly [string | null, string | null];
   /** Where in the code, in the versions that it was read in. */
   readonly line: string;
+  /** Its report in docs/trainers/findings, where the newest version has it: `trl/entropy`. */
+  readonly finding?: string;
   readonly failures: Readonly<Record<string, Pick<KnownFailure, 'kind' | 'kinds' | 'given'>>>;
 }
 
