@@ -70,7 +70,10 @@ import { decodeProperties } from './text/decode.ts';
 import { irregularProperties } from './text/irregular.ts';
 import { labelProperties } from './text/labels.ts';
 import { turnLabelProperties } from './text/labels-of-turns.ts';
+import { preferenceBatchProperties } from './text/preference-batch.ts';
 import { renderProperties } from './text/render.ts';
+import { sftBatchProperties } from './text/sft-batch.ts';
+import { sftBatchRelations } from './text/sft-batch-relations.ts';
 import { tokenizeProperties } from './text/tokenize.ts';
 import { renderToolProperties, tokenizeToolProperties } from './text/tool-turns.ts';
 
@@ -86,6 +89,8 @@ export const properties: readonly Property[] = [
   ...anyCase(turnLabelProperties),
   ...anyCase(tokenizeToolProperties),
   ...anyCase(irregularProperties),
+  ...anyCase(sftBatchProperties),
+  ...anyCase(sftBatchRelations),
   ...anyCase(decodeProperties),
   ...anyCase(collateProperties),
   ...anyCase(truncateProperties),
@@ -95,6 +100,7 @@ export const properties: readonly Property[] = [
   ...anyCase(packBoundaries),
   ...anyCase(preferenceProperties),
   ...anyCase(preferenceRelations),
+  ...anyCase(preferenceBatchProperties),
   ...anyCase(extractProperties),
   ...anyCase(extractLogprobs),
   ...anyCase(maskProperties),

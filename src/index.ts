@@ -42,7 +42,7 @@ export * from './check/rows/rows.ts';
 export * from './check/rows/strips.ts';
 export * from './check/rows/tracks.ts';
 export * from './check/rows/values.ts';
-export { type Doing, discard, isOfUse } from './check/subject.ts';
+export { type Doing, discard, firstFinding, isOfUse } from './check/subject.ts';
 
 // What a traced script trained, and the shape of a property of it.
 
@@ -118,6 +118,8 @@ export * from './generators/specials.ts';
 export * from './generators/text/conversation.ts';
 export * from './generators/text/decodable.ts';
 export * from './generators/text/dialogue.ts';
+export * from './generators/text/pairs.ts';
+export * from './generators/text/sft-batch.ts';
 export { type TemplateSource, templateSource } from './generators/text/template.ts';
 export { anyContent, plainContent, specialText } from './generators/text/text.ts';
 export * from './generators/text/tool-dialogue.ts';

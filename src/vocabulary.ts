@@ -206,6 +206,7 @@ export type Level = (typeof LEVELS)[number];
 export const STAGES = [
   'render',
   'tokenize',
+  'sft_batch',
   'decode',
   'collate',
   'truncate',

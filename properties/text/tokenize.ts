@@ -214,7 +214,7 @@ interface Fit {
 }
 
 /** The row beside one tokenisation of its text; `text` where the row is a whole conversation. */
-function fitOf(subject: Subject, observed: Ids, expected: Ids, text: string | undefined): Fit {
+function fitOf(subject: World, observed: Ids, expected: Ids, text: string | undefined): Fit {
   const begin = bosId(subject);
   const shifted =
     begin !== undefined && observed[0] === begin && expected[0] !== begin ? [begin, ...expected] : expected;
@@ -238,6 +238,14 @@ function fitOf(subject: Subject, observed: Ids, expected: Ids, text: string | un
     observed.length > lastStop &&
     column === observed.length;
   return { shifted, column, legal: (column < 0 && restIsLegal) || cutIsLegal };
+}
+
+/** Tells a training row of the conversation, as the chat template has it; undefined where none is known. */
+export function rowTest(world: World, drawn: Dialogue): ((row: Ids) => boolean) | undefined {
+  const text = world.tokenizer === undefined ? undefined : rendered(world, drawn, drawn.messages, false);
+  if (text === undefined) return undefined;
+  const known = tokenisations(world, drawn, text);
+  return (row) => known.some((ids) => fitOf(world, row, ids, text).legal);
 }
 
 const BOTH_ROUTES =

@@ -147,6 +147,12 @@ export const text: readonly Bug[] = [
     todo: 'Let SFT and RL call one function that renders a conversation, with the same template, system prompt and options. Compare the ids of one prompt through both.',
   },
   {
+    id: 'TPL-08',
+    what: 'The prompt of a pair is taken to reach as far as its two answers agree.',
+    seen: ['huggingface/trl#6472', 'huggingface/trl#6703'],
+    todo: 'Render the messages before the last with the generation prompt, and take its length: what both answers begin with belongs to both, and where one begins the other, all of it does.',
+  },
+  {
     id: 'TPL-09',
     what: 'The template does not mark what the assistant says, so nothing is trained.',
     seen: [
@@ -175,6 +181,12 @@ export const text: readonly Bug[] = [
     what: 'Of several turns the wrong ones are trained: the first for the last, or past a tool.',
     seen: ['hiyouga/LlamaFactory@d71446e38', 'modelscope/ms-swift#9923'],
     todo: 'Define which turns are trained by the role of the message behind them (the last answer after the last user or tool message), and reverse lists before indexing them, not after.',
+  },
+  {
+    id: 'MSK-16',
+    what: 'The length of the prompt is counted from column 0 of a row that is padded on the left.',
+    seen: ['QwenLM/Qwen3-ASR#212', 'LAION-AI/Open-Assistant#3657'],
+    todo: 'Label each conversation before it is padded, and pad ids and labels by one function; or count from the first column that attention_mask has a 1 in. `labels[i, :prompt_len] = -100` is right for rows that begin at column 0 only, and a prompt length that was measured on a padded batch of prompts is right for none.',
   },
   {
     id: 'MT-03',

@@ -59,6 +59,29 @@ export function isOfUse(run: () => boolean): boolean {
   }
 }
 
+/**
+ * What is wrong with the first of these parts of a case. A part that says nothing leaves the others to be judged; where all
+ * of them do, the case is set aside.
+ */
+export async function firstFinding(
+  parts: readonly (() => Promise<Finding | undefined>)[],
+): Promise<Finding | undefined> {
+  let silent: CaseEnds | undefined;
+  let judged = 0;
+  for (const part of parts) {
+    try {
+      const finding = await part();
+      if (finding !== undefined) return finding;
+      judged++;
+    } catch (thrown) {
+      if (!(thrown instanceof CaseEnds) || thrown.outcome.kind !== 'refused') throw thrown;
+      silent ??= thrown;
+    }
+  }
+  if (judged === 0 && silent !== undefined) throw silent;
+  return undefined;
+}
+
 /** Runs one case. `asked` receives the request lines where they are wanted. */
 export async function runCase<Case>(
   property: Property<Case>,

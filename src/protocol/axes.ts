@@ -40,6 +40,23 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     reach: 'batch',
     ids: { args: ['input_ids', 'labels', 'pad_token_id'], ok: ['input_ids', 'labels'] },
   },
+  sft_batch: {
+    args: { conversations: 'row', padding_side: 'setting', pad_token_id: 'setting' },
+    ok: { input_ids: 'row', attention_mask: 'row', labels: 'row', position_ids: 'row' },
+    reach: 'row',
+  },
+  preference_batch: {
+    args: { prompts: 'row', chosen: 'row', rejected: 'row' },
+    ok: {
+      chosen_input_ids: 'row',
+      chosen_attention_mask: 'row',
+      chosen_mask: 'row',
+      rejected_input_ids: 'row',
+      rejected_attention_mask: 'row',
+      rejected_mask: 'row',
+    },
+    reach: 'row',
+  },
   extract: {
     args: {
       padding_side: 'setting',

@@ -63,6 +63,7 @@ const CAPABILITIES: RulesFor<Capability> = {
   tools: flag,
   skip_special_tokens: flag,
   padding_side: listOf(oneOf('left', 'right')),
+  pad_token_id: flag,
   after_stop: oneOf('padding', 'any'),
   unfinished: flag,
   temperature: flag,
@@ -98,6 +99,8 @@ const CAPABILITIES: RulesFor<Capability> = {
 export const OP_CAPABILITIES: Readonly<Record<Op, readonly (keyof Capability)[]>> = {
   render: ['route', 'chat_template', 'tools'],
   tokenize: ['route', 'chat_template', 'tools'],
+  sft_batch: ['padding_side', 'pad_token_id'],
+  preference_batch: [],
   decode: ['skip_special_tokens'],
   collate: [],
   truncate: [],

@@ -33,8 +33,10 @@ export interface Capability {
   readonly tools?: boolean;
   /** decode: special tokens are left out of the text. Undeclared, both are accepted. */
   readonly skip_special_tokens?: boolean;
-  /** extract: the sides it pads prompts on. Default: left. model_score: those it may be asked for. Default: none. */
+  /** extract: the sides it pads prompts on. Default: left. model_score, sft_batch: those it may be asked for. Default: none. */
   readonly padding_side?: readonly ('left' | 'right')[];
+  /** sft_batch: may be asked to pad with any id. Default: it pads with its own. */
+  readonly pad_token_id?: boolean;
   /** mask, trajectory: what the sampler may leave behind a stop token: padding (nothing) only, the default, or anything. */
   readonly after_stop?: 'padding' | 'any';
   /** mask: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */

@@ -30,6 +30,11 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
   switch (op) {
     case 'collate':
       return sameShape(ok, ['attention_mask', 'labels', 'position_ids']);
+    case 'sft_batch':
+      return (
+        sameRows(ok, 'input_ids', args.conversations, 'row', 'conversation') ??
+        sameShape(ok, ['attention_mask', 'labels', 'position_ids'])
+      );
     case 'mask':
       return (
         sameRows(ok, 'input_ids', args.sequences) ??
@@ -44,9 +49,10 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
     case 'pack':
       return sameShape(ok, ['labels', 'position_ids', 'segment_ids']);
     case 'preference':
+    case 'preference_batch':
       return (
-        sameRows(ok, 'chosen_input_ids', args.chosen_ids) ??
-        sameRows(ok, 'rejected_input_ids', args.rejected_ids) ??
+        sameRows(ok, 'chosen_input_ids', args.chosen_ids ?? args.chosen) ??
+        sameRows(ok, 'rejected_input_ids', args.rejected_ids ?? args.rejected) ??
         alike(ok, ['chosen_attention_mask', 'chosen_mask'], 'chosen_input_ids') ??
         alike(ok, ['rejected_attention_mask', 'rejected_mask'], 'rejected_input_ids')
       );

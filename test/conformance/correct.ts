@@ -45,6 +45,7 @@ import { estimates } from './scores/estimates.ts';
 import { fullKls } from './scores/full-kl.ts';
 import { scoreShards } from './scores/shards.ts';
 import { coarseScores } from './scores/unusual.ts';
+import { batches } from './text/batches.ts';
 import { calls } from './text/calls.ts';
 import { dialogues } from './text/dialogues.ts';
 import { plainChats } from './text/plain-chats.ts';
@@ -96,7 +97,7 @@ export function conventions(): (Correct & Convention)[] {
 
 /** The object trainers by the folder that they stand in. */
 const objects: Readonly<Record<Family, readonly Legal[]>> = {
-  text: [...calls, ...dialogues, ...plainChats, ...texts],
+  text: [...batches, ...calls, ...dialogues, ...plainChats, ...texts],
   rows: [...collators, ...pairRows, ...truncation],
   rollouts: [...completions, ...ends, ...penalties, ...samplers, ...tools, ...turns],
   scores: [...critics, ...legalEntropies, ...estimates, ...fullKls, ...scoreShards, ...coarseScores],

@@ -18,6 +18,7 @@ const EVERYTHING: Required<Omit<Capability, 'layout' | 'group_size' | 'kl' | 'af
   tools: true,
   skip_special_tokens: true,
   padding_side: ['left', 'right'],
+  pad_token_id: true,
   after_stop: 'any',
   unfinished: true,
   temperature: true,

@@ -65,13 +65,17 @@ const CHATS = [
 const ROLLOUTS = ['two-prompts', 'one-prompt-twice', 'several-stops', 'ids-that-text-would-merge'].map(
   (name) => `rollout/${name}`,
 );
+const BATCHES = ['uneven', 'one', 'padded-on-the-left', 'padded-on-the-right', 'pad-is-a-stop'].map(
+  (name) => `sft_batch/${name}`,
+);
+const PAIRS = ['uneven', 'one-begins-the-other', 'empty-answer'].map((name) => `preference_batch/${name}`);
 const all = (stage: string): string[] => CHATS.map((name) => `${stage}/${name}`);
 
 /** Fault, what is red, and of one of these entries what the sentence says. */
 const FAULTS: readonly (readonly [fault: string, red: readonly string[], id: string, sentence: string])[] = [
   [
     'template_newline',
-    [...all('render'), ...all('tokenize'), ...ROLLOUTS],
+    [...all('render'), ...all('tokenize'), ...BATCHES, ...PAIRS, ...ROLLOUTS],
     'tokenize/rl-prompt',
     "The ids changed (input_ids), at 2 tokens of 1 row. First: token 4 '⏎' (id 198) of row 0 was '⏎⏎' (id 303).",
   ],

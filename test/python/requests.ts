@@ -135,6 +135,14 @@ export const ONE_EACH: readonly Request[] = [
       prompt_width: 2,
     },
   },
+  {
+    op: 'sft_batch',
+    args: { conversations: [messages, messages.slice(0, 2)], padding_side: 'left', pad_token_id: 0 },
+  },
+  {
+    op: 'preference_batch',
+    args: { prompts: [messages.slice(0, 1)], chosen: ['yes'], rejected: [''] },
+  },
   { op: 'rollout', args: { conversations: [messages.slice(0, 2)], sampled_ids: [[50, 60]] } },
   {
     op: 'trajectory',

@@ -48,7 +48,7 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
     ['tokenize/answer-is-trained', 'tokenize/stop-token-is-trained', 'sft-loss/zero-without-trained-tokens'],
     [],
   ],
-  ['trl-dpo', [], []],
+  ['trl-dpo', ['preference/of-conversations-rows-are-the-conversations'], []],
   [
     'trl-grpo',
     GRPO_KNOWN.filter((id) => !id.endsWith('step-follows-the-gradient')),

@@ -16,6 +16,10 @@ export interface Checked {
 
 const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 
+/** Of all suites, where one is given: the last of two is taken. */
+const { LOSSPROOF_SEED } = process.env;
+const SEED = LOSSPROOF_SEED === undefined ? [] : ['--seed', LOSSPROOF_SEED];
+
 export async function checked(
   words: readonly string[],
   {
@@ -28,7 +32,7 @@ export async function checked(
   try {
     const { exitCode, all } = await execa(
       process.execPath,
-      [MAIN, 'check', '--no-corpus', '--events', events, ...words],
+      [MAIN, 'check', '--no-corpus', '--events', events, ...SEED, ...words],
       { cwd, env, reject: false, all: true },
     );
     const lines = existsSync(events) ? readFileSync(events, 'utf8').trim().split('\n') : [];

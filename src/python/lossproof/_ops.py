@@ -14,6 +14,8 @@ ARGS = {
         "add_generation_prompt": "flag",
         "chat_template": "text?",
     },
+    "sft_batch": {"conversations": "conversations", "padding_side": "text?", "pad_token_id": "int?"},
+    "preference_batch": {"prompts": "conversations", "chosen": "texts", "rejected": "texts"},
     "decode": {"ids": "ints"},
     "collate": {"input_ids": "int_rows", "labels": "int_rows", "pad_token_id": "int"},
     "truncate": {"input_ids": "int_rows", "labels": "int_rows", "max_length": "int"},

@@ -3,9 +3,9 @@
 Every function takes the settings and returns the function of an op; `ops` gathers them."""
 
 from lossproof.examples import left_padded
-from lossproof.examples.lists import beside, log_softmax, pad_left, pad_right, through_stop
+from lossproof.examples.lists import beside, log_softmax, pad_left, pad_right, positions, through_stop
 from lossproof.examples.scores.toy_model import score_rows
-from lossproof.examples.stop_excluded import before_stop, positions
+from lossproof.examples.stop_excluded import before_stop
 
 from .numbers import MODEL, tensor
 from .text import IGNORED
@@ -14,6 +14,8 @@ from .text import IGNORED
 def ops(settings, family):
     return {
         "collate": collate(settings),
+        "sft_batch": sft_batch(settings, family),
+        "preference_batch": preference_batch(settings, family),
         "extract": extract(settings),
         "mask": mask(settings),
         "rollout": rollout(settings, family),
@@ -37,6 +39,44 @@ def collate(settings):
         if settings.collate == "left":
             batch["position_ids"] = [positions(row) for row in attention_mask]
         return batch
+
+    return op
+
+
+def own_pad(settings, family):
+    """What it pads with where no request says."""
+    return family.tokens("own" if settings.pad == "free" else settings.pad)["pad_token_id"]
+
+
+def sft_batch(settings, family):
+    collated = collate(settings)
+
+    def op(conversations):
+        ids = [family.ids(messages, False) for messages in conversations]
+        labels = [family.labels(messages, False, settings.sft_target) for messages in conversations]
+        return collated(ids, labels, own_pad(settings, family))
+
+    return op
+
+
+def preference_batch(settings, family):
+    def counts(id, label):
+        return int(label != IGNORED and (settings.stop_token_in_mask or id != family.stop))
+
+    def half(name, prompts, texts):
+        conversations = [[*prompt, {"role": "assistant", "content": text}] for prompt, text in zip(prompts, texts)]
+        ids = [family.ids(messages, False) for messages in conversations]
+        labels = [family.labels(messages, False, "last-assistant") for messages in conversations]
+        input_ids, attention_mask = pad_rows(settings, settings.collate, ids, own_pad(settings, family))
+        mask, _ = pad_rows(settings, settings.collate, [list(map(counts, *row)) for row in zip(ids, labels)], 0)
+        return {
+            name + "_input_ids": input_ids,
+            name + "_attention_mask": attention_mask,
+            name + "_mask": mask,
+        }
+
+    def op(prompts, chosen, rejected):
+        return {**half("chosen", prompts, chosen), **half("rejected", prompts, rejected)}
 
     return op
 
@@ -119,7 +159,7 @@ def rollout(settings, family):
 
     def op(conversations, sampled_ids):
         prompt_ids = [family.ids(messages, True) for messages in conversations]
-        pad = family.tokens("own" if settings.pad == "free" else settings.pad)["pad_token_id"]
+        pad = own_pad(settings, family)
         if settings.rows != "block":
             return dict(laid_anew(settings, prompt_ids, sampled_ids, pad, stops), prompt_ids=prompt_ids)
         prompts, prompt_real = pad_left(prompt_ids, pad)

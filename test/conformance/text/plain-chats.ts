@@ -5,7 +5,6 @@ import {
   type Ids,
   loadTokenizer,
   type Message,
-  type Ok,
   reject,
   renderChat,
   type Tokenizer,
@@ -13,7 +12,7 @@ import {
 import { families, familyFolder } from '../../../src/tokenizers/families.ts';
 import { type Legal, legal } from '../legal.ts';
 
-function tokenizerOf(family: string): Tokenizer {
+export function tokenizerOf(family: string): Tokenizer {
   const loaded = loadTokenizer(familyFolder(family));
   if ('problem' in loaded) throw new Error(loaded.problem);
   return loaded.tokenizer;
@@ -35,7 +34,11 @@ const behind = (text: string, before: string): string =>
   text.startsWith(before) ? text.slice(before.length) : reject('the template rewrites earlier turns');
 
 /** Answers are trained with all that the template writes behind them, or with `onlyLast` the last one. */
-function byTurns(tokenizer: Tokenizer, messages: readonly Message[], onlyLast: boolean): Ok<'tokenize'> {
+export function byTurns(
+  tokenizer: Tokenizer,
+  messages: readonly Message[],
+  onlyLast: boolean,
+): { readonly input_ids: number[]; readonly labels: number[] } {
   const ids: number[] = [];
   const labels: number[] = [];
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

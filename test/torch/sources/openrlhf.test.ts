@@ -7,6 +7,7 @@ import { check, checkFaulty } from './run.ts';
 /** In the order of the run. */
 const KNOWN = [
   'tokenize/sft-ids-are-the-rendered-template',
+  'tokenize/prompt-is-not-trained',
   'tokenize/answer-is-trained',
   'tokenize/stop-token-is-trained',
   'entropy/impossible-tokens-add-nothing',

@@ -8,7 +8,7 @@ import { type Checked, checked } from '../checked.ts';
 export type Source = 'openrlhf' | 'verl';
 
 /** A function so that the sentence comes with the test that needs it. */
-function python(): string {
+export function python(): string {
   const named = process.env.LOSSPROOF_VERL_PYTHON ?? join(PACKAGE_ROOT, '.venv-verl', 'bin', 'python');
   if (!existsSync(named)) throw new Error(`${named} is missing: run \`npm run setup:trainers\``);
   return named;

@@ -1,5 +1,6 @@
 // Which tokens of a conversation supervised fine-tuning trains, read off the runs of labels: no template need be known.
 import { IGNORE_INDEX, type Message, type Semantics } from '../../../vocabulary.ts';
+import type { Subject, World } from '../../property.ts';
 import { discard } from '../../subject.ts';
 import type { Misfit, Probe } from '../probe.ts';
 
@@ -8,9 +9,12 @@ type Target = NonNullable<Semantics['sft_target']>;
 export const sftTarget: Probe<readonly Message[]> = {
   id: 'sft_target',
   items: ['sft_target'],
-  ops: ['tokenize'],
-  lack: ({ hello }) =>
-    (hello.ops.tokenize?.route ?? ['sft']).includes('sft') ? undefined : 'op `tokenize` has no route "sft"',
+  ops: ['tokenize', 'sft_batch'],
+  anyOp: true,
+  lack: (world) =>
+    tokenizes(world) || world.hello.ops.sft_batch !== undefined
+      ? undefined
+      : 'op `tokenize` has no route "sft"',
   variants: async () =>
     (['all', 'assistant', 'last-assistant'] as const).map((sft_target) => ({
       name: sft_target,
@@ -19,17 +23,29 @@ export const sftTarget: Probe<readonly Message[]> = {
   // A long history and a short last answer, so that the middle of the row is history.
   cases: () => [conversation(2), conversation(3)],
   async fits(subject, messages, variants) {
-    const { labels } = await subject.ask('tokenize', {
-      route: 'sft',
-      messages,
-      add_generation_prompt: false,
-    });
+    const labels = await labelsOf(subject, messages);
     if (labels === undefined) return discard('the answer has no labels');
     const answers = messages.filter(({ role }) => role === 'assistant').length;
     const seen = runsOf(labels);
     return variants.map(({ items }) => misfit(items.sft_target, labels.length, answers, seen));
   },
 };
+
+const tokenizes = ({ hello: { ops } }: World): boolean =>
+  ops.tokenize !== undefined && (ops.tokenize.route ?? ['sft']).includes('sft');
+
+/** Those of the row alone, or of a batch of one without what is not attended to. */
+async function labelsOf(
+  subject: Subject,
+  messages: readonly Message[],
+): Promise<readonly number[] | undefined> {
+  if (tokenizes(subject)) {
+    const request = { route: 'sft', messages, add_generation_prompt: false } as const;
+    return (await subject.ask('tokenize', request)).labels;
+  }
+  const { labels, attention_mask } = await subject.ask('sft_batch', { conversations: [messages] });
+  return labels[0]?.filter((_, column) => attention_mask[0]?.[column] === 1);
+}
 
 /** Behind the last answer a template may write a line break, and more, that no trainer trains. */
 const TAIL = 3;

@@ -74,6 +74,45 @@ function familyCase(op: TextOp, family: string): GoldenCase {
   });
 }
 
+const BATCH = [TURNS, ANSWERED, SYSTEM];
+
+const batched: readonly GoldenCase[] = [
+  goldenCase('sft_batch/uneven', 'sft_batch', () => ({ conversations: BATCH })),
+  goldenCase('sft_batch/one', 'sft_batch', () => ({ conversations: [ANSWERED] })),
+  ...(['left', 'right'] as const).map((side) =>
+    goldenCase(`sft_batch/padded-on-the-${side}`, 'sft_batch', ({ hello }) =>
+      hello.ops.sft_batch?.padding_side?.includes(side) === true
+        ? { conversations: BATCH, padding_side: side }
+        : `op \`sft_batch\` is not asked to pad on the ${side}`,
+    ),
+  ),
+  goldenCase('sft_batch/pad-is-a-stop', 'sft_batch', (world) => {
+    if (world.hello.ops.sft_batch?.pad_token_id !== true) return 'op `sft_batch` takes no pad_token_id';
+    if (world.hello.tokens === undefined) return NO_VOCABULARY;
+    return { conversations: BATCH, pad_token_id: idsOf(world).stop(0) };
+  }),
+];
+
+const PROMPTS = [QUESTION, LONG_PROMPT, THOUGHTS];
+
+const paired: readonly GoldenCase[] = [
+  goldenCase('preference_batch/uneven', 'preference_batch', () => ({
+    prompts: PROMPTS,
+    chosen: ['It is 5.', 'Goodbye.', '<think>\n5 and 4\n</think>\n\nIt is 9.'],
+    rejected: ['No.', 'I am a model, and have nothing to add.', 'It is 8.'],
+  })),
+  goldenCase('preference_batch/one-begins-the-other', 'preference_batch', () => ({
+    prompts: PROMPTS.slice(0, 2),
+    chosen: ['It is 5.', 'Goodbye, and thanks.'],
+    rejected: ['It is 5. Or 6.', 'Goodbye'],
+  })),
+  goldenCase('preference_batch/empty-answer', 'preference_batch', () => ({
+    prompts: PROMPTS.slice(0, 1),
+    chosen: ['It is 5.'],
+    rejected: [''],
+  })),
+];
+
 const NO_VOCABULARY =
   'neither special ids nor a tokenizer are declared, so that no id is known to have a text';
 
@@ -101,5 +140,7 @@ export const textCases: readonly GoldenCase[] = [
     ...CHATS.map((chat) => chatCase(op, chat)),
     ...families.map((family) => familyCase(op, family)),
   ]),
+  ...batched,
+  ...paired,
   ...decoded,
 ];

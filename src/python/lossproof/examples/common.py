@@ -7,10 +7,12 @@ from .pipelines import pipeline
 from .rollouts import sampler, tools, trajectory
 from .rows import packing, preference, truncation
 from .scores import critic, entropies, full_kls
-from .text import decoding
+from .text import batches, decoding, pairs
 
 MODULES = (
+    batches,
     decoding,
+    pairs,
     truncation,
     packing,
     preference,

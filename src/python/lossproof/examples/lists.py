@@ -21,6 +21,15 @@ def pad_right(rows, pad, width=None):
     )
 
 
+def positions(attention_mask):
+    """Of one row: how many real tokens stand before each; 0 on padding."""
+    out, seen = [], 0
+    for real in attention_mask:
+        out.append(seen if real else 0)
+        seen += real
+    return out
+
+
 def beside(left, right):
     """[left | right], row by row."""
     return [list(a) + list(b) for a, b in zip(left, right)]

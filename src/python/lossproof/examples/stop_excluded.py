@@ -8,7 +8,7 @@ import math
 import lossproof
 
 from . import common
-from .lists import log_softmax, pad_left
+from .lists import log_softmax, pad_left, positions
 from .losses import preference_loss, value_loss
 from .rollouts import sampler
 from .rollouts.ends import cut_off, with_logprobs
@@ -44,14 +44,6 @@ def collate(input_ids, labels, pad_token_id):
         "labels": padded_labels,
         "position_ids": [positions(row) for row in attention_mask],
     }
-
-
-def positions(attention_mask):
-    out, seen = [], 0
-    for real in attention_mask:
-        out.append(seen if real else 0)
-        seen += real
-    return out
 
 
 def before_stop(ids, eos_token_ids):

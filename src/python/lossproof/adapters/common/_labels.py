@@ -24,9 +24,12 @@ def labels_of(row, collator):
     """Of one prepared conversation, as a list: its own column, or what the collator makes of the row, alone in its batch."""
     if "labels" in row:
         return row["labels"]
+    return [int(label) for label in collator([columns_of(row)])["labels"][0]]
+
+
+def columns_of(row):
+    """What a collator takes of a prepared row: text it would pad."""
     if len(row.get("completion_mask", row["input_ids"])) > len(row["input_ids"]):
         # A template whose generation prompt is longer than the turn that it opens; the training stops there, and says so.
         raise Reject("the prompt of this row is longer than the row, and TRL's collator raises an IndexError")
-    # What a collator does not take is text, which it would pad.
-    columns = {name: value for name, value in row.items() if isinstance(value, list) and name != "messages"}
-    return [int(label) for label in collator([columns])["labels"][0]]
+    return {name: value for name, value in row.items() if isinstance(value, list) and name != "messages"}

@@ -4,6 +4,7 @@ the versions before, prompts and completions stand apart in it, and are joined i
 import torch
 
 from ...testing import Table, replaced, spy
+from ._rows import Rows
 from ._trl import logged
 
 # The names of an example's ids.
@@ -17,6 +18,11 @@ class Pairs:
     def __init__(self, trainer):
         self.trainer = trainer
         self.apart = hasattr(trainer, "concatenated_forward")
+
+    def prepared(self, rows, tokenizer):
+        """(prompts, chosen, rejected) as ids, of data set rows that went through the trainer's preparation."""
+        found = list(self.trainer._prepare_dataset(Rows(rows), tokenizer, self.trainer.args, "train"))
+        return [[row[name] for row in found] for name in (APART if self.apart else ROWS)]
 
     def collated(self, *columns):
         """TRL's batch of these prompts, chosen and rejected completions."""

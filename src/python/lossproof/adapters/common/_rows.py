@@ -20,7 +20,7 @@ class Rows:
     def column_names(self):
         return list(self.rows[0]) if self.rows else []
 
-    def map(self, function, batched=False, fn_kwargs=None, remove_columns=None):
+    def map(self, function, batched=False, fn_kwargs=None, remove_columns=None, writer_batch_size=None):
         """What `function` returns is laid over the row's kept columns; batched, over all rows' columns at once."""
         if batched:
             columns = {name: [row[name] for row in self.rows] for name in self.column_names}

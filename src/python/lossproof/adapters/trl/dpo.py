@@ -60,7 +60,22 @@ tokens = declared_tokens(tokenizer)
 def preference(prompt_ids, chosen_ids, rejected_ids, pad_token_id):
     if pad_token_id != tokens["pad_token_id"]:
         raise Reject("this trainer's collator pads with %d" % tokens["pad_token_id"])
-    rows = pairs.rows(pairs.collated(prompt_ids, chosen_ids, rejected_ids))
+    return halves_of(pairs.collated(prompt_ids, chosen_ids, rejected_ids))
+
+
+@lossproof.op
+def preference_batch(prompts, chosen, rejected):
+    """A data set of conversations through the preparation, and its rows through the collator."""
+    said = [[[{"role": "assistant", "content": text}] for text in half] for half in (chosen, rejected)]
+    rows = [dict(zip(("prompt", "chosen", "rejected"), row)) for row in zip(prompts, *said)]
+    columns = pairs.prepared(rows, tokenizer)
+    if len(columns[0]) != len(prompts):
+        raise Reject("DPOTrainer drops a pair whose prompt alone is as long as max_length")
+    return halves_of(pairs.collated(*columns))
+
+
+def halves_of(batch):
+    rows = pairs.rows(batch)
     fields = {"input_ids": "input_ids", "attention_mask": "attention_mask", "mask": "completion_mask"}
     halves = {name: rows[name].chunk(2) for name in fields.values()}
     return {

@@ -29,7 +29,7 @@ from trl.trainer.utils import pad
 
 from lossproof.adapters.common import _grpo
 from lossproof.adapters.common._head import logits_given, weights_of
-from lossproof.adapters.common._labels import keeps_labels, kept_labels, labels_of
+from lossproof.adapters.common._labels import columns_of, keeps_labels, kept_labels, labels_of
 from lossproof.adapters.common._models import descend, kept
 from lossproof.adapters.common._policy import Policy
 from lossproof.adapters.common._rows import Rows
@@ -138,6 +138,21 @@ def collate(input_ids, labels, pad_token_id):
     if pad_token_id != tokens["pad_token_id"]:
         raise Reject("this trainer's collator pads with %d" % tokens["pad_token_id"])
     return trainer.data_collator([{"input_ids": ids, "labels": row} for ids, row in zip(input_ids, labels)])
+
+
+@lossproof.op
+def sft_batch(conversations):
+    """A data set of these conversations through the preparation, and its rows through the collator, as the loader hands
+    them to it."""
+    rows = []
+    for messages in conversations:
+        row, _ = prepared(messages, False, None)
+        if row is None:
+            raise Reject("SFTTrainer drops a conversation of which no token would be trained")
+        rows.append(columns_of(row))
+    batch = trainer.data_collator(rows)
+    fields = ("input_ids", "attention_mask", "labels", "position_ids")
+    return {name: batch[name] for name in fields if name in batch}  # first versions add token types
 
 
 def limited(input_ids, labels, max_length, packing):
