@@ -66,7 +66,7 @@ const HELLO = {
   tokens: { vocab_size: 40, pad_token_id: 0, eos_token_ids: [1, 2] },
 };
 
-/** An op, its arguments and an answer to it, on one line each. */
+/** What no recorded answer has: numbers that are none, arrays in base64, what is no answer. */
 const ANSWERS: readonly string[] = [
   '{"id":1,"ok":{"completion_ids":[[1,2],[3]]}}',
   '{"id":1,"ok":{"completion_ids":[[1,2],[3]],"logprobs":[[-0.5,NaN],[-Infinity]],"options":{"temperature":1.0}}}',
@@ -75,16 +75,17 @@ const ANSWERS: readonly string[] = [
   '{"id":1,"reject":"no"}',
   '{"id":1,"ok":{"loss":0.5},"written":["rewards"]}',
 ];
-const ASKED = {
-  padding_side: 'left',
-  prompt_ids: [[1]],
-  input_ids: [[1]],
-  attention_mask: [[1]],
-  sequences: [[1, 2]],
-  sampled_ids: [[2]],
-  pad_token_id: 0,
-  eos_token_ids: [2],
-} as const;
+/** What the bundled example was asked and answered: one of each op. */
+const GOLDEN = join(PACKAGE_ROOT, 'golden/example');
+const RECORDED = new Map(
+  readdirSync(GOLDEN).flatMap((name) => {
+    const read = readFile(readFileSync(join(GOLDEN, name), 'utf8'));
+    if ('complaint' in read) throw new Error(read.complaint);
+    return read.file.entries.flatMap(({ op, args, said }) =>
+      op !== 'hello' && said.kind === 'answer' ? [[op, { args, answer: said.fields }] as const] : [],
+    );
+  }),
+);
 
 const sink: LogSink = {
   series: (run, name) => ({ index: 0, run, name, part: '', evaluation: false }),
@@ -144,12 +145,16 @@ export const READERS: Readonly<Record<string, FuzzedReader>> = {
     read: (bytes) => [parseStrict(textOf(bytes)), parsePython(textOf(bytes))],
   },
   answers: {
-    seeds: () => ANSWERS.map((line) => bytesOf(`${line}\n`)),
+    seeds: () =>
+      [...ANSWERS, ...[...RECORDED.values()].map(({ answer }) => JSON.stringify({ id: 1, ok: answer }))].map(
+        (line) => bytesOf(`${line}\n`),
+      ),
+    // Whatever it was an answer to: each op decodes it.
     read(bytes) {
       for (const line of lineSplitter().push(Buffer.from(bytes))) {
         const parsed = typeof line === 'string' ? parsePython(line) : undefined;
         if (parsed === undefined || 'complaint' in parsed || !isAnswerLine(parsed.ok)) continue;
-        decodeAnswer('extract', parsed.ok, ASKED as never, TOKEN_ROW);
+        for (const [op, { args }] of RECORDED) decodeAnswer(op, parsed.ok, args as never, TOKEN_ROW);
       }
     },
   },
