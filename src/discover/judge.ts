@@ -11,6 +11,7 @@ import { supportOf } from '../check/support.ts';
 import type { Op } from '../protocol/message.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Semantics } from '../vocabulary.ts';
+import { BEYOND } from './beyond.ts';
 import type { Proof } from './ops.ts';
 
 export interface Broken {
@@ -64,7 +65,7 @@ export async function judge(
   let judged = 0;
   let held = 0;
   let proved = false;
-  const own = ownProperties(op, properties).sort((a, b) => rank(a, proof) - rank(b, proof));
+  const own = ownProperties(op, [...properties, ...BEYOND]).sort((a, b) => rank(a, proof) - rank(b, proof));
   for (const property of own) {
     if (signal?.aborted || (broken.length > 0 && !all)) break;
     if (supportOf(property, world) !== undefined) continue;
@@ -77,6 +78,13 @@ export async function judge(
       if (property.id === proof.property) proved = true;
     } else (counts ? broken : weaker).push(outcome.broken);
   }
+  const untold = (proof.told ?? []).filter((item) => semantics[item] === undefined);
+  if (proved && broken.length === 0 && untold.length > 0)
+    broken.push({
+      property: proof.property,
+      level: 'must',
+      sentence: `Each case fits some known formula, and no formula fits all of them: ${untold.join(' and ')} could not be told.`,
+    });
   return {
     holds: broken.length === 0 && proved && !signal?.aborted,
     variant: semantics,

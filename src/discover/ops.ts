@@ -1,7 +1,7 @@
 // The ops whose answer can be a function of its arguments alone, and the property of each without which nothing is proved. What
 // needs a model, a tokenizer, a sampler or a loop is never proposed.
 import type { Op } from '../protocol/message.ts';
-import type { Layout, Semantics } from '../vocabulary.ts';
+import type { ItemName, Layout, Semantics } from '../vocabulary.ts';
 
 export interface Proof {
   readonly op: Op;
@@ -9,6 +9,8 @@ export interface Proof {
   readonly property: string;
   /** Where tracks live; each is tried in turn. Null: the op has none among its arguments. */
   readonly layouts: readonly (Layout | null)[];
+  /** What of the variant must have been told: what fits each case in another way is none that is known. */
+  readonly told?: readonly ItemName[];
   /** Declared while cases are drawn. */
   readonly capability?: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +24,7 @@ export const PROOFS: readonly Proof[] = [
   { op: 'logprobs', property: 'logprobs/equal-the-reference', layouts: NONE },
   { op: 'entropy', property: 'entropy/equals-the-definition', layouts: NONE },
   { op: 'full_kl', property: 'kl/over-the-vocabulary-equals-the-definition', layouts: NONE },
-  { op: 'kl', property: 'kl/equals-the-estimator', layouts: TRACKS },
+  { op: 'kl', property: 'kl/equals-the-estimator', layouts: TRACKS, told: ['kl_estimator'] },
   { op: 'gae', property: 'gae/equals-the-sum-of-deltas', layouts: TRACKS },
   { op: 'whiten', property: 'advantages/whitening-gives-deviation-1', layouts: TRACKS },
   { op: 'token_rewards', property: 'token_rewards/add-up-to-the-score-less-the-kl', layouts: TRACKS },
@@ -30,6 +32,7 @@ export const PROOFS: readonly Proof[] = [
     op: 'advantages',
     property: 'advantages/equal-the-declared-formula',
     layouts: NONE,
+    told: ['advantage_baseline', 'advantage_scaling'],
     capability: { group_size: 4 },
   },
   { op: 'clip_advantages', property: 'advantages/clipping-bounds-what-is-outside', layouts: NONE },

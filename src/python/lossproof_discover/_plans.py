@@ -16,7 +16,7 @@ MOST = 40
 _MOST_OF_ONE = 5
 _OF_TENSORS = {"shape", "device", "dtype", "ndim", "T", "is_cuda", "requires_grad", "grad", "data", "size", "mask"}
 # Where a function cannot do without, though its default is None.
-_BOUNDS = ("0.2", "3.0")
+_BOUNDS = ("0.2", "0.28", "3.0")
 _SCALARS = {"int", "float", "str", "bool", "other"}
 
 
@@ -162,7 +162,7 @@ def _takes(parameter, source):
 
 
 def _plan(op, ask, candidate, picked):
-    uses, ways, score, agrees = [], set(), 0.0, True
+    uses, sources, ways, score, agrees = [], {}, set(), 0.0, True
     arguments, capability, assumes, left_out, one_stop = [], {}, [], False, False
     for parameter, choice in zip(candidate.parameters, picked):
         if choice.text is None:
@@ -175,6 +175,7 @@ def _plan(op, ask, candidate, picked):
             if source.field in uses:
                 return None
             uses.append(source.field)
+            sources[source.field] = source
             ways |= {source.way} if source.way else set()
             if len(ways) > 1:
                 return None
@@ -193,9 +194,16 @@ def _plan(op, ask, candidate, picked):
         arguments.append((parameter.name, text, None if source is None else source.field, left_out))
     if any(name not in uses for name in ask.must) or (ask.either and not set(ask.either) & set(uses)):
         return None
+    if ways and any(_has(ask, name, ways) for name, source in sources.items() if not source.way):
+        score -= 0.5  # a mask of tokens beside a number a row: rather both of tokens
     if "group_size" in capability:
         capability.pop("interleaved_groups", None)
     return Plan(op, "", arguments, tuple(uses), capability=capability, assumes=assumes, score=score, agrees=agrees, one_stop=one_stop)
+
+
+def _has(ask, name, ways):
+    """Whether the field has an expression of one of these ways as well."""
+    return any(source.field == name and source.way in ways for source in ask.sources)
 
 
 def targets(candidate, prefix):

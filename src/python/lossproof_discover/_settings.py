@@ -6,7 +6,9 @@ from ._words import words_of
 
 # First that matches. Where a value is the op's own (gamma, kl_coef) the sources come before this.
 _NUMBERS = (
-    (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip|epsilon)_?(low|high|min|max|lower|upper)$", r"", "0.2"),
+    # Two numbers, so that bounds that are crossed are seen.
+    (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip|epsilon)_?(low|min|lower)$", r"", "0.2"),
+    (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip|epsilon)_?(high|max|upper)$", r"", "0.28"),
     (r"^(clip_ratio_c|dual_clip|dual_clip_ratio)$", r"", "3.0"),
     (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip)$", r"", "0.2"),
     (r"^(gamma|discount|lam|lambd|gae_lambda)$", r"", "1.0"),

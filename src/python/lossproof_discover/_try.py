@@ -15,7 +15,7 @@ import lossproof
 
 from ._guard import Refused, TooLong, within
 from ._plans import body, plans
-from ._results import finite, readings, shape_of
+from ._results import finite, readings, shape_of, told_shape
 from ._sources import ASKS, COMPLETION, PREDICTOR, ROW
 
 # Of one call on a case of a few rows; what needs more is no pure function.
@@ -23,6 +23,8 @@ CALL_SECONDS = 2.0
 # Of one function for one op.
 TRY_SECONDS = 8.0
 _encode = encoder()
+# How many exceptions one call that returned something weighs.
+_RETURNED = 10
 
 
 class Tried:
@@ -72,7 +74,11 @@ class Trier:
             why[_told(error)] += 1
             return
         rows = _rows(plan, requests[0])
-        for reading in readings(plan.op, value, candidate.returned, rows) if plan.shape == "once" else [_REPEATED[plan.op]]:
+        found = readings(plan.op, value, candidate.returned, rows) if plan.shape == "once" else [_REPEATED[plan.op]]
+        if not found:
+            # It says more than what was raised on the way here.
+            why["what it returns is none of the op's answers: %s" % told_shape(value, plan.op, rows)] += _RETURNED
+        for reading in found:
             try:
                 yield from self._way(plan, space, reading, layout, requests, value)
             except (TooLong, Refused) as stopped:
