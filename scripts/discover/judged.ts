@@ -7,15 +7,13 @@ export interface Bound {
   readonly op: string;
   readonly call: string;
   readonly variant: Readonly<Record<string, unknown>>;
+  readonly broken: readonly { readonly property: string }[];
 }
 
 export interface Found {
   readonly bound: readonly Bound[];
-  readonly misfits: readonly (Bound & {
-    readonly file: string;
-    readonly broken: readonly { readonly property: string }[];
-  })[];
-  readonly open: readonly Bound[];
+  readonly misfits: readonly Bound[];
+  readonly open: readonly { readonly function: string }[];
   readonly unfit: readonly unknown[];
   readonly uncalled: readonly unknown[];
 }
@@ -23,11 +21,11 @@ export interface Found {
 export interface Judgement {
   /** Of known formulas: bound to their op with their variant. */
   readonly right: readonly Expected[];
-  /** Not bound for the one finding that is expected, with their variant. */
+  /** Those of them that are bound with the one finding that is expected. */
   readonly flawed: readonly Expected[];
   /** Of formulas of their own, and not bound. */
   readonly own: readonly Expected[];
-  /** Bound to another op, with another variant, or in spite of a formula of their own. */
+  /** Bound to another op, with another variant or finding, or in spite of a formula of their own. */
   readonly wrong: readonly Bound[];
   readonly unjudged: readonly Bound[];
 }
@@ -37,7 +35,7 @@ export function judged({ expected, read = [] }: MeasuredSet, found: Found): Judg
   const isBound = ({ name }: Expected): boolean => found.bound.some((bound) => bound.function === name);
   return {
     right: expected.filter((each) => each.own !== true && isRight(each, found)),
-    flawed: expected.filter((each) => isFlawed(each, found)),
+    flawed: expected.filter((each) => each.finding !== undefined && isRight(each, found)),
     own: expected.filter((each) => each.own === true && !isBound(each)),
     wrong: found.bound.filter((bound) =>
       known.some((each) => each.name === bound.function && (each.own === true || !isThis(each, bound))),
@@ -47,8 +45,7 @@ export function judged({ expected, read = [] }: MeasuredSet, found: Found): Judg
 }
 
 export function stateOf(each: Expected, found: Found): string {
-  if (isRight(each, found)) return each.op;
-  if (isFlawed(each, found)) return `${each.op}, nearly: ${each.finding ?? ''}`;
+  if (isRight(each, found)) return each.finding === undefined ? each.op : `${each.op} with a finding`;
   if (found.misfits.some((misfit) => misfit.function === each.name)) return 'nearly';
   if (found.open.some((open) => open.function === each.name)) return 'open';
   return found.bound.some((bound) => bound.function === each.name) ? 'with another variant' : 'not bound';
@@ -58,19 +55,12 @@ function isRight(each: Expected, { bound }: Found): boolean {
   return bound.some((one) => one.function === each.name && isThis(each, one));
 }
 
-/** That property alone; a second one would be a surprise. */
-function isFlawed(each: Expected, { misfits }: Found): boolean {
-  return misfits.some(
-    (misfit) =>
-      misfit.function === each.name &&
-      isThis(each, misfit) &&
-      misfit.broken.every(({ property }) => property === each.finding),
-  );
-}
-
-function isThis({ op, variant = {} }: Expected, bound: Bound): boolean {
+function isThis({ op, variant = {}, finding }: Expected, bound: Bound): boolean {
   return (
-    op === bound.op && Object.entries(variant).every(([key, value]) => isLike(bound.variant[key], value))
+    op === bound.op &&
+    // That finding and no other: a second one would be a surprise.
+    bound.broken.map(({ property }) => property).join() === (finding ?? '') &&
+    Object.entries(variant).every(([key, value]) => isLike(bound.variant[key], value))
   );
 }
 

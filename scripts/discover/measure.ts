@@ -44,7 +44,7 @@ const faulty = await discovered({
 });
 const planted = readdirSync(join(PACKAGE_ROOT, FAULTY)).filter((name) => name.endsWith('.py')).length;
 const table = [
-  '| trainer | functions | bound | nearly | open | of those bound by hand: bound with their variant | nearly, for a finding | own formulas left unbound | bound wrongly | seconds |',
+  '| trainer | functions | bound | nearly | open | of those bound by hand: bound with their variant | of them with a finding | own formulas left unbound | bound wrongly | seconds |',
   '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
   ...rows,
   '',

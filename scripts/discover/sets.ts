@@ -10,7 +10,7 @@ export interface Expected {
   readonly variant?: Readonly<Record<string, unknown>>;
   /** Its formula is none that is known, and the adapter by hand says `own_formulas`: to be shown with how it differs, and not bound. */
   readonly own?: true;
-  /** A property that it breaks and `check` blames in the adapter by hand as well: to be shown with it, and with its variant. */
+  /** A property that it breaks, and for which `check` blames the adapter by hand as well: to be bound, and shown with it. */
   readonly finding?: string;
 }
 
@@ -34,11 +34,7 @@ const K3 = { kl_estimator: 'k3', kl_clamp: 10 } as const;
 const NOTHING = 'zero-without-trained-tokens';
 const LOSS = { op: 'loss', finding: `loss/${NOTHING}` } as const;
 const VALUE_LOSS = { op: 'value_loss', finding: `value-loss/${NOTHING}` } as const;
-const SFT = {
-  op: 'sft_loss',
-  finding: `sft-loss/${NOTHING}`,
-  variant: { sft_aggregation: 'token-mean' },
-} as const;
+const SFT = { op: 'sft_loss', variant: { sft_aggregation: 'token-mean' } } as const;
 
 export const SETS: readonly MeasuredSet[] = [
   {
@@ -87,6 +83,11 @@ export const SETS: readonly MeasuredSet[] = [
       { name: 'masked_whiten', op: 'whiten', variant: { whiten_mean: true, whiten_ddof: 1 } },
     ],
     read: [
+      {
+        name: 'compute_policy_loss',
+        ...LOSS,
+        variant: { ...CLIP, ratio_level: 'token', dual_clip: 3, log_ratio_clamp: 20 },
+      },
       { name: 'kl_penalty_forward', op: 'kl', variant: K3 },
       { name: 'logprobs_from_logits_naive', op: 'logprobs' },
       { name: 'logprobs_from_logits_v2', op: 'logprobs' },

@@ -14,7 +14,9 @@ interface Entry {
   readonly way: Way;
   readonly variant: Semantics;
   readonly comments: readonly string[];
+  /** What was measured of it is its variant. */
   readonly holds: boolean;
+  readonly flawed: boolean;
 }
 
 export interface AdapterText {
@@ -61,7 +63,7 @@ export function adapterText(
   return {
     text,
     ops: entries.map(({ op }) => op),
-    failing: entries.filter(({ holds }) => !holds).map(({ op }) => op),
+    failing: entries.filter(({ flawed }) => flawed).map(({ op }) => op),
   };
 }
 
@@ -101,8 +103,10 @@ function chosen({ bound, misfits }: Found, from: string, preferred: Preferred): 
     return {
       ...fit,
       holds: true,
+      flawed: fit.flaws.length > 0,
       comments: [
         `${placeOf(fit.candidate, from)}${words(fit.variant)}`,
+        ...fit.flaws.map(({ sentence }) => `It has a bug: ${sentence}`),
         ...fit.way.assumes.map((each) => `Assumed: ${each}.`),
         ...(fit.others.length === 0
           ? []
@@ -124,6 +128,7 @@ function misfitEntry(misfits: readonly Misfit[], from: string): Entry {
   return {
     ...first,
     holds: false,
+    flawed: true,
     comments: [
       `${placeOf(first.candidate, from)}; it does not hold: ${broken?.sentence ?? ''}`,
       ...first.way.assumes.map((each) => `Assumed: ${each}.`),

@@ -37,6 +37,7 @@ export const PROOFS: readonly Proof[] = [
   },
   { op: 'clip_advantages', property: 'advantages/clipping-bounds-what-is-outside', layouts: NONE },
   { op: 'loss', property: 'loss/equals-the-declared-formula', layouts: TRACKS },
+  { op: 'value_loss', property: 'value-loss/equals-the-reference', layouts: TRACKS },
   { op: 'sft_loss', property: 'sft-loss/equals-the-reference', layouts: NONE },
   { op: 'preference_loss', property: 'preference_loss/equals-the-objective', layouts: NONE },
   { op: 'mask', property: 'mask/every-completion-token-is-trained', layouts: NONE },
@@ -47,13 +48,22 @@ export const PROOFS: readonly Proof[] = [
 ];
 
 /**
+ * What no formula speaks of, a batch without a trained token: who breaks this rule alone is the op all the same, with a bug. It is
+ * bound, and shown.
+ */
+export const isEdge = ({ property }: { readonly property: string }): boolean =>
+  property.endsWith('/zero-without-trained-tokens');
+
+/**
  * Formulas so plain that much else is the same: a difference is a k1, a normalisation is an advantage over the batch. They
  * prove nothing that a name does not say.
  */
 export function isPlain(op: Op, semantics: Semantics): boolean {
-  const { kl_estimator, advantage_scaling, advantage_baseline, preference_objective } = semantics;
+  const { kl_estimator, advantage_scaling, advantage_baseline, preference_objective, value_clip } = semantics;
   if (op === 'kl') return kl_estimator !== 'k3';
   if (op === 'advantages') return advantage_scaling !== 'group' && advantage_baseline !== 'leave-one-out';
+  // Unclipped it is the mean of squares.
+  if (op === 'value_loss') return value_clip === undefined || value_clip === null;
   if (op === 'preference_loss') return preference_objective === 'simpo' || preference_objective === 'hinge';
   return ['clip_advantages', 'overlong_penalty', 'truncate', 'whiten', 'token_rewards'].includes(op);
 }

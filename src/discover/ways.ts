@@ -98,7 +98,7 @@ function settled(
   rest: readonly Holding[],
   failing: readonly Failing[],
 ): { readonly fit?: Fit; readonly open?: Open } {
-  const { variant, weaker, notes } = judged;
+  const { variant, weaker, notes, broken: flaws } = judged;
   if (!way.agrees && isPlain(op, variant)) return {};
   const strangers = rest.filter((other) => dataOf(other.way) !== dataOf(way));
   if (!way.agrees && strangers.length > 0) {
@@ -116,6 +116,7 @@ function settled(
       variant,
       others: alike.map((other) => ({ call: other.way.call, variant: other.judged.variant })),
       failing: otherCalls(way, failing).map((other) => ({ call: other.way.call, broken: other.broken })),
+      flaws,
       weaker,
       notes,
       judged: judged.judged,

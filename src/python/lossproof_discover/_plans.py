@@ -16,7 +16,10 @@ MOST = 40
 _MOST_OF_ONE = 5
 _OF_TENSORS = {"shape", "device", "dtype", "ndim", "T", "is_cuda", "requires_grad", "grad", "data", "size", "mask"}
 # Where a function cannot do without, though its default is None.
-_BOUNDS = ("0.2", "0.28", "3.0")
+_CLIPS = ("0.2", "0.28", "0.5")
+_BOUNDS = (*_CLIPS, "3.0")
+# What the gradient of a loss is asked of.
+_LEAVES = {"loss": "logprobs", "value_loss": "values"}
 _SCALARS = {"int", "float", "str", "bool", "other"}
 
 
@@ -211,7 +214,7 @@ def targets(candidate, prefix):
     name = "%s.%s" % (prefix, candidate.name)
     if candidate.kind in ("function", "static"):
         return [(name, "")]
-    made = _constructor(candidate)
+    made = _constructors(candidate)
     owner = name if candidate.kind == "class" else name.rpartition(".")[0]
     instance = snake(owner.rpartition(".")[2])
     instance += "_object" if instance in ARGS or instance == prefix else ""
@@ -220,22 +223,22 @@ def targets(candidate, prefix):
     if candidate.kind == "method" and not any(how == "call" for how in candidate.of_self.values()):
         owner_text = name.rpartition(".")[0]
         found.append((name, "SELF=%s" % (settings_text(candidate.of_self, owner_text) if candidate.of_self else "None")))
-    if made is not None:
-        found.append((instance + method, "%s = %s(%s)" % (instance, owner, made)))
-    return found
+    return found + [(instance + method, "%s = %s(%s)" % (instance, owner, each)) for each in made]
 
 
-def _constructor(candidate):
-    """The arguments of a constructor, from what its parameters are called; None where one cannot be guessed."""
-    given = []
+def _constructors(candidate):
+    """The arguments of a constructor, from what its parameters are called; none where one cannot be guessed. A clip that is off
+    unless it is given is given first: without it little is left of a loss."""
+    given, clips = [], []
     for parameter in candidate.made_with:
-        if parameter.default is not None:
-            continue
-        values = values_of(parameter)
-        if not values or values[0] == "GROUP":
-            return None
-        given.append("%s=%s" % (parameter.name, values[0]))
-    return ", ".join(given)
+        if parameter.default is None:
+            values = values_of(parameter)
+            if not values or values[0] == "GROUP":
+                return []
+            given.append("%s=%s" % (parameter.name, values[0]))
+        elif parameter.default == "None" and number_of(parameter.name) in _CLIPS:
+            clips.append("%s=%s" % (parameter.name, number_of(parameter.name)))
+    return [", ".join(each) for each in ([given + clips] if clips else []) + [given]]
 
 
 # How often a function is called for one request: the line, with % for its name and arguments in the op's own terms.
@@ -244,11 +247,11 @@ def body(plan, reading):
     call = plan.call()
     if plan.shape != "once":
         return _repeated(plan, reading)
-    if plan.op == "loss" and plan.arrays == "torch":
+    if plan.op in _LEAVES and plan.arrays == "torch":
         _, text = reading[0]
-        inner = text % call
+        inner, leaf = text % call, _LEAVES[plan.op]
         return [
-            "value, weights = lossproof.gradient(lambda logprobs: %s, logprobs)" % inner,
+            "value, weights = lossproof.gradient(lambda %s: %s, %s)" % (leaf, inner, leaf),
             'return {"loss": value, "loss_weights": weights}',
         ]
     if len(reading) == 1 or (len(reading) > 1 and len({text for _, text in reading}) == 1):

@@ -17,6 +17,7 @@ FIELDS = {
     "advantages": (("advantages", "row"), ("advantages", "tokens"), ("advantages", "table")),
     "clip_advantages": (("advantages", "row"),),
     "loss": (("loss", "number"),),
+    "value_loss": (("loss", "number"),),
     "sft_loss": (("loss", "number"),),
     "overlong_penalty": (("penalties", "row"),),
 }
@@ -40,7 +41,7 @@ _ALIKE = {
     "returns": ("returns", "ret", "rets", "targets"),
     "chosen_rewards": ("chosen_rewards",),
     "rejected_rewards": ("rejected_rewards",),
-    "loss": ("loss", "losses", "pg_loss", "policy_loss"),
+    "loss": ("loss", "losses", "pg_loss", "policy_loss", "vf_loss", "value_loss", "critic_loss"),
     "losses": ("losses",),
 }
 

@@ -11,6 +11,7 @@ _NUMBERS = (
     (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip|epsilon)_?(high|max|upper)$", r"", "0.28"),
     (r"^(clip_ratio_c|dual_clip|dual_clip_ratio)$", r"", "3.0"),
     (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip)$", r"", "0.2"),
+    (r"^(clip|cliprange|clip_range|clip_eps|eps_clip)_?(value|values|vf|v)$|^(value|values|vf|v)_?(clip|cliprange|clip_range|clip_eps|clip_param|eps_clip)$", r"", "0.5"),
     (r"^(gamma|discount|lam|lambd|gae_lambda)$", r"", "1.0"),
     (r"temperature", r"", "1.0"),
     (r"^eps|epsilon|_eps$", r"", "1e-4"),

@@ -207,6 +207,20 @@ ASKS = {
         (ROW, COMPLETION),
         against=frozenset(("values", "returns", "rewards")),
     ),
+    "value_loss": Ask(
+        _plain("values", "old_values", "returns", "completion_mask"),
+        {
+            # Some call what the critic says now `vpreds`, and what it said at sampling `values`.
+            "values": ("values", "vpreds", "vpred", "preds", "pred", "new"),
+            "old_values": ("values", "!old"),
+            "returns": ("returns", "ret", "rets", "labels"),
+            "completion_mask": _HINTS["completion_mask"],
+        },
+        frozenset(("values", "critic", "vf", "loss", "clipped")),
+        ("values", "returns"),
+        (ROW, COMPLETION),
+        against=frozenset(("rewards", "advantages", "logprobs", "logits")),
+    ),
     "sft_loss": Ask(
         (
             Source("logits", "logits", way="whole"),

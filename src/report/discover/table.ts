@@ -21,22 +21,24 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
     const [head = '', ...more] = wrap(first, width - INDENT.length);
     return [`${glyph} ${pad(op, OP_WIDTH)}${head}`, ...[...more, ...lines].map((line) => INDENT + line)];
   };
-  const bound = found.bound.flatMap(({ candidate, op, way, variant, others, failing, weaker, notes }) =>
-    block(
-      paint.blue('✓'),
-      op,
-      `${paint.bold(callOf(candidate, way))}  ${paint.dim(place(candidate))}`,
-      [variantWords(variant), layoutWords(way)].filter((text) => text !== '').join(' · '),
-      others.length === 0
-        ? ''
-        : `also ${others.map(({ call, variant: other }) => `${lastQuoted(call)} ${variantWords(other)}`).join('; ')}`,
-      ...failing.map(({ call, broken }) =>
-        paint.orange(`✗ with ${lastQuoted(call)} it does not hold: ${broken.property}: ${broken.sentence}`),
+  const bound = found.bound.flatMap(
+    ({ candidate, op, way, variant, others, failing, flaws, weaker, notes }) =>
+      block(
+        paint.blue('✓'),
+        op,
+        `${paint.bold(callOf(candidate, way))}  ${paint.dim(place(candidate))}`,
+        [variantWords(variant), layoutWords(way)].filter((text) => text !== '').join(' · '),
+        others.length === 0
+          ? ''
+          : `also ${others.map(({ call, variant: other }) => `${lastQuoted(call)} ${variantWords(other)}`).join('; ')}`,
+        ...flaws.map(({ property, sentence }) => paint.orange(`✗ it has a bug: ${property}: ${sentence}`)),
+        ...failing.map(({ call, broken }) =>
+          paint.orange(`✗ with ${lastQuoted(call)} it does not hold: ${broken.property}: ${broken.sentence}`),
+        ),
+        ...way.assumes.map((text) => `assumed: ${text}`),
+        ...weaker.map(({ property, sentence }) => paint.dim(`should ${property}: ${sentence}`)),
+        ...notes.map((text) => paint.dim(`note: ${text}`)),
       ),
-      ...way.assumes.map((text) => `assumed: ${text}`),
-      ...weaker.map(({ property, sentence }) => paint.dim(`should ${property}: ${sentence}`)),
-      ...notes.map((text) => paint.dim(`note: ${text}`)),
-    ),
   );
   const misfits = found.misfits.flatMap(({ candidate, op, way, broken, held, judged, variant, instead }) =>
     block(
@@ -62,7 +64,11 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
   const far = found.unfit.filter((each) => !near.includes(each));
   const said = (text: string): string[] => wrap(text, width);
   return [
-    ...section(paint, 'Bound: every property of level must that could be asked holds', bound),
+    ...section(
+      paint,
+      'Bound: every property of level must that could be asked holds, or what does not is said',
+      bound,
+    ),
     ...section(paint, 'Nearly: the function answers, and this does not hold', misfits),
     ...section(paint, 'Open: it holds, and which is meant cannot be told', open),
     ...section(
