@@ -13,6 +13,7 @@ from lossproof.testing import Settings, instance
 
 import lossproof
 
+from ._configs import Configs
 from ._guard import Refused, TooLong, within
 from ._plans import body, plans
 from ._results import finite, readings, shape_of, told_shape
@@ -36,7 +37,12 @@ class Tried:
 
 class Trier:
     def __init__(self, clock, loaded):
-        self._clock, self._loaded = clock, loaded
+        self._clock, self._loaded, self._configs = clock, loaded, {}
+
+    def _configs_of(self, loaded):
+        if loaded.module.__name__ not in self._configs:
+            self._configs[loaded.module.__name__] = Configs(loaded.module, loaded.prefix)
+        return self._configs[loaded.module.__name__]
 
     def tried(self, candidate, loaded, op, arrays, cases, own_logprobs=None):
         """(those that answer, best first; how many ways were tried; why those did not that names speak for).
@@ -45,8 +51,7 @@ class Trier:
         why, found, count = collections.Counter(), [], 0
         until = self._clock() + TRY_SECONDS
         seen = set()
-        owners = {name for name, value in vars(loaded.module).items() if isinstance(value, type) and value.__module__ != "builtins"}
-        for plan in plans(candidate, loaded.prefix, op, arrays, own_logprobs, owners):
+        for plan in plans(candidate, loaded.prefix, op, arrays, self._configs_of(loaded), own_logprobs):
             if self._clock() > until:
                 why["stopped after %g s" % TRY_SECONDS] += 1
                 break

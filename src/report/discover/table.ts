@@ -3,7 +3,9 @@
 import { relative } from 'node:path';
 import type { Candidate, Way } from '../../discover/dialogue.ts';
 import type { Found } from '../../discover/found.ts';
+import { inventedItems } from '../../discover/invented.ts';
 import { variantWords } from '../../discover/variant.ts';
+import type { Semantics } from '../../vocabulary.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
 import { pad, wrap } from '../text/visible.ts';
@@ -36,6 +38,7 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
           paint.orange(`✗ with ${lastQuoted(call)} it does not hold: ${broken.property}: ${broken.sentence}`),
         ),
         ...way.assumes.map((text) => `assumed: ${text}`),
+        madeUp(way, variant),
         ...weaker.map(({ property, sentence }) => paint.dim(`should ${property}: ${sentence}`)),
         ...notes.map((text) => paint.dim(`note: ${text}`)),
       ),
@@ -135,6 +138,14 @@ function section(paint: Paint, title: string, lines: readonly string[]): string[
 function callOf({ name }: Candidate, way: Way): string {
   const at = way.call.indexOf(name);
   return at > 0 && /^\w+\.$/.test(way.call.slice(0, at)) ? way.call.slice(at) : way.call;
+}
+
+/** Measured of what was handed over alone: an adapter does not declare it. */
+function madeUp(way: Way, variant: Semantics): string {
+  const items = inventedItems(way, variant);
+  if (items.length === 0) return '';
+  const given = way.invented.map(([name, text]) => `${name}=${text}`).join(', ');
+  return `made up, for nothing says it: ${given}; so ${items.join(', ')} ${items.length === 1 ? 'is' : 'are'} not written as semantics`;
 }
 
 function layoutWords({ layout }: Way): string {
