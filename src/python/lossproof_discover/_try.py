@@ -4,6 +4,7 @@ import collections
 import importlib
 import json
 import linecache
+import re
 
 from lossproof._arrays import converter
 from lossproof._bind import bind
@@ -24,6 +25,8 @@ CALL_SECONDS = 2.0
 # Of one function for one op.
 TRY_SECONDS = 8.0
 _encode = encoder()
+# What torch and drivers say where there is none.
+_ON_GPU = re.compile(r"compiled with CUDA|CUDA (GPUs|driver|device)|NVIDIA driver|Torch not compiled|no CUDA|CUDA error", re.I)
 # How many exceptions one call that returned something weighs.
 _RETURNED = 10
 
@@ -199,8 +202,10 @@ def _layouts(plan, requests, answers):
 
 
 def _told(error):
-    text = "%s: %s" % (type(error).__name__, error)
-    return text.split("\n")[0][:200]
+    text = ("%s: %s" % (type(error).__name__, error)).split("\n")[0][:200]
+    if isinstance(error, MemoryError):
+        return "it wants more memory than it may have (--memory)"
+    return "it needs a GPU, and none is shown to it: " + text if _ON_GPU.search(text) else text
 
 
 __all__ = ["ASKS", "Reject", "Stopped", "Tried", "Trier", "text_of"]
