@@ -17,6 +17,8 @@ export interface Context {
   readonly onTerminate?: (callback: () => void) => () => void;
   /** Standard input, for commands that read from it; absent: there is none. */
   readonly input?: () => PipeStream;
+  /** Puts a question to whoever sits at the terminal; absent: nobody does. */
+  readonly ask?: (question: string) => Promise<string>;
   /** From now on a reader of standard output that has gone is no reason to end: what is written to it is lost. */
   readonly outliveReader?: () => void;
   /** Leaves at once, whatever is still open. */

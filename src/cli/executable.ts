@@ -2,6 +2,7 @@
 // exit code.
 import './heap.ts';
 import { tellStrays } from '../trainer/processes/strays.ts';
+import { askAtTerminal } from './ask.ts';
 import type { Context } from './context.ts';
 import { crashes } from './crash.ts';
 import { HOLDS } from './exit.ts';
@@ -48,6 +49,7 @@ const context: Context = {
     return () => process.off('SIGTERM', callback);
   },
   input: () => process.stdin,
+  ...(process.stdin.isTTY === true && process.stdout.isTTY === true ? { ask: askAtTerminal(leave) } : {}),
   outliveReader: () => {
     readerMatters = false;
   },

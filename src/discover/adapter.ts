@@ -5,6 +5,7 @@ import type { Op } from '../protocol/message.ts';
 import type { Semantics } from '../vocabulary.ts';
 import type { Candidate, LoadedFile, Way } from './dialogue.ts';
 import type { Fit, Found, Misfit } from './found.ts';
+import { inventedItems } from './invented.ts';
 import { variantWords } from './variant.ts';
 import { ONE_STOP } from './way-trainer.ts';
 
@@ -14,7 +15,9 @@ interface Entry {
   readonly way: Way;
   readonly variant: Semantics;
   readonly comments: readonly string[];
+  /** What was measured of it is its variant. */
   readonly holds: boolean;
+  readonly flawed: boolean;
 }
 
 export interface AdapterText {
@@ -61,7 +64,7 @@ export function adapterText(
   return {
     text,
     ops: entries.map(({ op }) => op),
-    failing: entries.filter(({ holds }) => !holds).map(({ op }) => op),
+    failing: entries.filter(({ flawed }) => flawed).map(({ op }) => op),
   };
 }
 
@@ -101,9 +104,12 @@ function chosen({ bound, misfits }: Found, from: string, preferred: Preferred): 
     return {
       ...fit,
       holds: true,
+      flawed: fit.flaws.length > 0,
       comments: [
         `${placeOf(fit.candidate, from)}${words(fit.variant)}`,
+        ...fit.flaws.map(({ sentence }) => `It has a bug: ${sentence}`),
         ...fit.way.assumes.map((each) => `Assumed: ${each}.`),
+        ...inventedLine(fit.way, fit.variant),
         ...(fit.others.length === 0
           ? []
           : [`As well: ${fit.others.map(({ call, variant }) => `${call}${words(variant)}`).join('; ')}.`]),
@@ -124,6 +130,7 @@ function misfitEntry(misfits: readonly Misfit[], from: string): Entry {
   return {
     ...first,
     holds: false,
+    flawed: true,
     comments: [
       `${placeOf(first.candidate, from)}; it does not hold: ${broken?.sentence ?? ''}`,
       ...first.way.assumes.map((each) => `Assumed: ${each}.`),
@@ -175,7 +182,9 @@ function functionText({ way, comments }: Entry): string {
 function serveText({ arrays }: Found, entries: readonly Entry[]): string {
   const semantics = Object.assign(
     {},
-    ...entries.filter(({ holds }) => holds).map(({ variant }) => variant),
+    ...entries
+      .filter(({ holds }) => holds)
+      .map(({ way, variant }) => without(variant, inventedItems(way, variant))),
   ) as Semantics;
   const name = entries[0]?.candidate.file.split(/[/\\]/).at(-1)?.replace(/\.py$/, '') ?? 'trainer';
   const given = [
@@ -196,6 +205,15 @@ function serveText({ arrays }: Found, entries: readonly Entry[]): string {
     ')',
   ].join('\n');
 }
+
+/** What was made up is nobody's semantics. */
+function inventedLine(way: Way, variant: Semantics): string[] {
+  const items = inventedItems(way, variant);
+  return items.length === 0 ? [] : [`Not said below, for its number was made up here: ${items.join(', ')}.`];
+}
+
+const without = (variant: Semantics, items: readonly string[]): Semantics =>
+  Object.fromEntries(Object.entries(variant).filter(([key]) => !items.includes(key))) as Semantics;
 
 function pathLine(folder: string, from: string): string {
   const way = relative(from, folder).replaceAll('\\', '/');

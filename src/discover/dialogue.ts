@@ -50,6 +50,8 @@ export interface Way {
   readonly capability: Readonly<Record<string, unknown>>;
   readonly layout: Layout | null;
   readonly assumes: readonly string[];
+  /** Numbers that nobody but practice gave, by the name of what they stand for. */
+  readonly invented: readonly (readonly [name: string, text: string])[];
   /** All names speak for it. */
   readonly agrees: boolean;
   readonly score: number;

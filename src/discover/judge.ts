@@ -1,5 +1,5 @@
 // Whether a way holds: the op's properties on a few cases each, with what the profile measured of it. Nothing here knows a
-// formula; a way that breaks one property of level must is no binding.
+// formula; a way that breaks one property of level must is no binding, but for those of batches that no formula speaks of.
 import { drawCases } from '../check/cases.ts';
 import type { Doubt } from '../check/profile/doubt.ts';
 import { measureUndeclared } from '../check/profile/undeclared.ts';
@@ -11,7 +11,8 @@ import { supportOf } from '../check/support.ts';
 import type { Op } from '../protocol/message.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Semantics } from '../vocabulary.ts';
-import type { Proof } from './ops.ts';
+import { BEYOND } from './beyond.ts';
+import { isEdge, type Proof } from './ops.ts';
 
 export interface Broken {
   readonly property: string;
@@ -20,7 +21,7 @@ export interface Broken {
 }
 
 export interface Judged {
-  /** Every property of level must holds, the one that proves it among them, and nothing measured is in doubt. */
+  /** Every property of level must holds but for edges, the one that proves it among them, and nothing measured is in doubt. */
   readonly holds: boolean;
   readonly variant: Semantics;
   readonly broken: readonly Broken[];
@@ -64,9 +65,9 @@ export async function judge(
   let judged = 0;
   let held = 0;
   let proved = false;
-  const own = ownProperties(op, properties).sort((a, b) => rank(a, proof) - rank(b, proof));
+  const own = ownProperties(op, [...properties, ...BEYOND]).sort((a, b) => rank(a, proof) - rank(b, proof));
   for (const property of own) {
-    if (signal?.aborted || (broken.length > 0 && !all)) break;
+    if (signal?.aborted || (!broken.every(isEdge) && !all)) break;
     if (supportOf(property, world) !== undefined) continue;
     const outcome = await brokenBy(property, trainer, world, CASES);
     const counts = property.level === 'must';
@@ -77,8 +78,15 @@ export async function judge(
       if (property.id === proof.property) proved = true;
     } else (counts ? broken : weaker).push(outcome.broken);
   }
+  const untold = (proof.told ?? []).filter((item) => semantics[item] === undefined);
+  if (proved && broken.every(isEdge) && untold.length > 0)
+    broken.push({
+      property: proof.property,
+      level: 'must',
+      sentence: `Each case fits some known formula, and no formula fits all of them: ${untold.join(' and ')} could not be told.`,
+    });
   return {
-    holds: broken.length === 0 && proved && !signal?.aborted,
+    holds: broken.every(isEdge) && proved && !signal?.aborted,
     variant: semantics,
     broken,
     weaker,

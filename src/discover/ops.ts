@@ -1,7 +1,7 @@
 // The ops whose answer can be a function of its arguments alone, and the property of each without which nothing is proved. What
 // needs a model, a tokenizer, a sampler or a loop is never proposed.
 import type { Op } from '../protocol/message.ts';
-import type { Layout, Semantics } from '../vocabulary.ts';
+import type { ItemName, Layout, Semantics } from '../vocabulary.ts';
 
 export interface Proof {
   readonly op: Op;
@@ -9,6 +9,8 @@ export interface Proof {
   readonly property: string;
   /** Where tracks live; each is tried in turn. Null: the op has none among its arguments. */
   readonly layouts: readonly (Layout | null)[];
+  /** What of the variant must have been told: what fits each case in another way is none that is known. */
+  readonly told?: readonly ItemName[];
   /** Declared while cases are drawn. */
   readonly capability?: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +24,7 @@ export const PROOFS: readonly Proof[] = [
   { op: 'logprobs', property: 'logprobs/equal-the-reference', layouts: NONE },
   { op: 'entropy', property: 'entropy/equals-the-definition', layouts: NONE },
   { op: 'full_kl', property: 'kl/over-the-vocabulary-equals-the-definition', layouts: NONE },
-  { op: 'kl', property: 'kl/equals-the-estimator', layouts: TRACKS },
+  { op: 'kl', property: 'kl/equals-the-estimator', layouts: TRACKS, told: ['kl_estimator'] },
   { op: 'gae', property: 'gae/equals-the-sum-of-deltas', layouts: TRACKS },
   { op: 'whiten', property: 'advantages/whitening-gives-deviation-1', layouts: TRACKS },
   { op: 'token_rewards', property: 'token_rewards/add-up-to-the-score-less-the-kl', layouts: TRACKS },
@@ -30,10 +32,12 @@ export const PROOFS: readonly Proof[] = [
     op: 'advantages',
     property: 'advantages/equal-the-declared-formula',
     layouts: NONE,
+    told: ['advantage_baseline', 'advantage_scaling'],
     capability: { group_size: 4 },
   },
   { op: 'clip_advantages', property: 'advantages/clipping-bounds-what-is-outside', layouts: NONE },
   { op: 'loss', property: 'loss/equals-the-declared-formula', layouts: TRACKS },
+  { op: 'value_loss', property: 'value-loss/equals-the-reference', layouts: TRACKS },
   { op: 'sft_loss', property: 'sft-loss/equals-the-reference', layouts: NONE },
   { op: 'preference_loss', property: 'preference_loss/equals-the-objective', layouts: NONE },
   { op: 'mask', property: 'mask/every-completion-token-is-trained', layouts: NONE },
@@ -44,13 +48,22 @@ export const PROOFS: readonly Proof[] = [
 ];
 
 /**
+ * What no formula speaks of, a batch without a trained token: who breaks this rule alone is the op all the same, with a bug. It is
+ * bound, and shown.
+ */
+export const isEdge = ({ property }: { readonly property: string }): boolean =>
+  property.endsWith('/zero-without-trained-tokens');
+
+/**
  * Formulas so plain that much else is the same: a difference is a k1, a normalisation is an advantage over the batch. They
  * prove nothing that a name does not say.
  */
 export function isPlain(op: Op, semantics: Semantics): boolean {
-  const { kl_estimator, advantage_scaling, advantage_baseline, preference_objective } = semantics;
+  const { kl_estimator, advantage_scaling, advantage_baseline, preference_objective, value_clip } = semantics;
   if (op === 'kl') return kl_estimator !== 'k3';
   if (op === 'advantages') return advantage_scaling !== 'group' && advantage_baseline !== 'leave-one-out';
+  // Unclipped it is the mean of squares.
+  if (op === 'value_loss') return value_clip === undefined || value_clip === null;
   if (op === 'preference_loss') return preference_objective === 'simpo' || preference_objective === 'hinge';
   return ['clip_advantages', 'overlong_penalty', 'truncate', 'whiten', 'token_rewards'].includes(op);
 }

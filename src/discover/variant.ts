@@ -16,12 +16,13 @@ export function variantWords(variant: Semantics): string {
     .join(', ');
 }
 
-const PREFIX = /^(kl|advantage|whiten|preference|loss)_/;
+const PREFIX = /^(kl|advantage|whiten|preference|loss|value(?=_loss|_clip))_/;
 const PLAIN = new Set([
   'kl_estimator',
   'advantage_baseline',
   'loss_aggregation',
   'sft_aggregation',
+  'value_aggregation',
   'policy_objective',
   'preference_objective',
 ]);

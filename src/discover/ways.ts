@@ -4,6 +4,7 @@ import type { StopSignal } from '../check/stop.ts';
 import type { Op } from '../protocol/message.ts';
 import type { Candidate, Dialogue, Way } from './dialogue.ts';
 import { type Fit, type Misfit, type Open, share } from './found.ts';
+import { crossedBounds } from './invented.ts';
 import { type Broken, type Judged, judge, quickly } from './judge.ts';
 import { isPlain, type Proof } from './ops.ts';
 import { wayTrainer } from './way-trainer.ts';
@@ -68,6 +69,13 @@ export async function judgeWays({
     }
     const all = way.agrees && misfit === undefined && fits.length === 0;
     const judged = await judge(trainer, op, proof, properties, { all, signal });
+    const crossed = judged.holds ? crossedBounds(way, judged.variant) : undefined;
+    if (crossed !== undefined) {
+      failing.push({ way, broken: crossed });
+      // It says more than what another way of calling it breaks.
+      misfit = { candidate, op, way, ...judged, broken: [crossed, ...judged.broken] };
+      continue;
+    }
     if (judged.holds) {
       fits.push({ way, judged });
       continue;
@@ -98,7 +106,7 @@ function settled(
   rest: readonly Holding[],
   failing: readonly Failing[],
 ): { readonly fit?: Fit; readonly open?: Open } {
-  const { variant, weaker, notes } = judged;
+  const { variant, weaker, notes, broken: flaws } = judged;
   if (!way.agrees && isPlain(op, variant)) return {};
   const strangers = rest.filter((other) => dataOf(other.way) !== dataOf(way));
   if (!way.agrees && strangers.length > 0) {
@@ -116,6 +124,7 @@ function settled(
       variant,
       others: alike.map((other) => ({ call: other.way.call, variant: other.judged.variant })),
       failing: otherCalls(way, failing).map((other) => ({ call: other.way.call, broken: other.broken })),
+      flaws,
       weaker,
       notes,
       judged: judged.judged,

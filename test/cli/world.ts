@@ -33,6 +33,8 @@ export interface WorldOptions {
   readonly isTty?: boolean;
   readonly columns?: number;
   readonly env?: Context['env'];
+  /** What is typed at each question; without them nobody sits at the terminal. */
+  readonly answers?: readonly string[];
   /** Called after each write, with all that was written so far. */
   readonly onWrite?: (both: string, world: Pick<World, 'interrupt' | 'terminate'>) => void;
 }
@@ -48,6 +50,7 @@ export function makeWorld(
   let err = '';
   let both = '';
   const exits: number[] = [];
+  const typed = options.answers === undefined ? undefined : [...options.answers];
   const callbacks = new Set<() => void>();
   const terminations = new Set<() => void>();
   const interrupt = (): void => {
@@ -86,6 +89,14 @@ export function makeWorld(
       return () => terminations.delete(callback);
     },
     exitNow: (code) => void exits.push(code),
+    ...(typed === undefined
+      ? {}
+      : {
+          ask: async (question) => {
+            both += question;
+            return typed.shift() ?? '';
+          },
+        }),
   };
   return {
     folder,

@@ -73,7 +73,7 @@ const WORDS: Words = {
   ],
   exit: {
     0: 'something is bound, and nothing nearly',
-    1: 'a function is nearly that of an op: a finding',
+    1: 'a function is nearly that of an op, or is it with a bug: a finding',
     2: 'nothing was bound, or nothing could be read',
     130: 'interrupted',
   },
@@ -98,7 +98,8 @@ async function discover(
   if (written !== undefined && isProblem(written)) return refuse(context, written);
   if (options.json !== true) sayNext(found, written, options, paths, context);
   if (interrupted) return INTERRUPTED;
-  if (found.misfits.length > 0 || found.bound.some(({ failing }) => failing.length > 0)) return FAILED;
+  const isFlawed = found.bound.some(({ failing, flaws }) => failing.length + flaws.length > 0);
+  if (found.misfits.length > 0 || isFlawed) return FAILED;
   return found.bound.length > 0 ? HOLDS : NO_VERDICT;
 }
 

@@ -1,6 +1,5 @@
 // `init --from`: what `discover` found, with a question where several functions answer one op. Nobody at the terminal: the
 // likeliest is taken, and said.
-import { createInterface } from 'node:readline/promises';
 import { fitsOf, type Preferred } from '../../discover/adapter.ts';
 import type { Fit, Found } from '../../discover/found.ts';
 import { variantWords } from '../../discover/variant.ts';
@@ -42,24 +41,30 @@ async function preferredOf({ bound }: Found, context: Context): Promise<Preferre
   const ops = [...new Set(bound.map(({ op }) => op))];
   const several = ops.map((op) => ({ op, fits: fitsOf(bound, op) })).filter(({ fits }) => fits.length > 1);
   if (several.length === 0) return preferred;
-  const isAsked = process.stdin.isTTY === true && context.out.isTty;
-  const asker = isAsked ? createInterface({ input: process.stdin, output: process.stdout }) : undefined;
-  try {
-    for (const { op, fits } of several) {
-      const lines = fits.map(
-        ({ candidate, variant }, at) => `  ${at + 1}  ${candidate.name}  ${variantWords(variant)}`,
-      );
-      if (asker === undefined) {
-        say(context, '', `Several answer \`${op}\`; taken is the first:`, ...lines);
-        continue;
-      }
-      say(context, '', `Which one does your training call for \`${op}\`?`, ...lines);
-      const answer = Number((await asker.question('number [1]: ')).trim() || '1');
-      const fit = fits[answer - 1] ?? fits[0];
-      if (fit !== undefined) preferred.set(op, fit);
+  for (const { op, fits } of several) {
+    const lines = fits.map(
+      ({ candidate, variant }, at) => `  ${at + 1}  ${candidate.name}  ${variantWords(variant)}`,
+    );
+    if (context.ask === undefined) {
+      say(context, '', `Several answer \`${op}\`; taken is the first:`, ...lines);
+      continue;
     }
-  } finally {
-    asker?.close();
+    say(context, '', `Which one does your training call for \`${op}\`?`, ...lines);
+    preferred.set(op, await chosenOf(fits, context.ask));
   }
   return preferred;
 }
+
+/** The first where nothing is typed; what is no number of theirs is asked again, for a while. */
+async function chosenOf(fits: readonly Fit[], ask: NonNullable<Context['ask']>): Promise<Fit> {
+  const [first] = fits;
+  if (first === undefined) throw new Error('There is nothing to choose from.');
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    const typed = (await ask(`number [1 to ${fits.length}, 1 if nothing]: `)).trim();
+    const fit = typed === '' ? first : fits[Number(typed) - 1];
+    if (fit !== undefined) return fit;
+  }
+  return first;
+}
+
+const MOST_TURNS = 3;

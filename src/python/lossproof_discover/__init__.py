@@ -8,6 +8,7 @@ Each file may import those before it:
     _sources       what an op is sent, as the expressions that a person would write
     _results       where the answer stands in what a function returns
     _guard         what the project's code may not do in this process
+    _configs       the project's own configuration, with its defaults
     _load          a module imported, what is not installed stubbed
     _plans         a function, an op, and one way to call the one for the other: a few lines of an adapter
     _try           the ways that answer at all

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lossproof._ops import ARGS
 
-from ._settings import number_of, settings_text, values_of
+from ._settings import number_of, values_of
 from ._sources import ASKS, GROUP
 from ._words import agreement, snake, words_of
 
@@ -16,7 +16,10 @@ MOST = 40
 _MOST_OF_ONE = 5
 _OF_TENSORS = {"shape", "device", "dtype", "ndim", "T", "is_cuda", "requires_grad", "grad", "data", "size", "mask"}
 # Where a function cannot do without, though its default is None.
-_BOUNDS = ("0.2", "3.0")
+_CLIPS = ("0.2", "0.28", "0.5")
+_BOUNDS = (*_CLIPS, "3.0")
+# What the gradient of a loss is asked of.
+_LEAVES = {"loss": "logprobs", "value_loss": "values"}
 _SCALARS = {"int", "float", "str", "bool", "other"}
 
 
@@ -30,6 +33,7 @@ class Plan:
     header: str = ""  # a line of the module that the target needs
     capability: dict = field(default_factory=dict)
     assumes: list = field(default_factory=list)
+    invented: list = field(default_factory=list)  # (name, text) of numbers that nobody but practice gave
     score: float = 0
     # Every argument that is data has a name that speaks for it, and the function's own name does.
     agrees: bool = False
@@ -53,13 +57,14 @@ class _Choice:
     text: object  # None: left out
     source: object = None
     score: float = 0
+    invented: tuple = ()
 
 
-def plans(candidate, prefix, op, arrays, own_logprobs=None, owners=()):
-    """Best first. `owners`: classes that the module knows, by name: a configuration may have to be one of them."""
+def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
+    """Best first. `configs`: the configurations that the module knows."""
     ask = ASKS[op]
     named = len(words_of(candidate.name.split(".")[-1]) & ask.named) + len(words_of(candidate.name) & ask.named)
-    columns = [_choices(parameter, ask, arrays, own_logprobs, prefix, owners) for parameter in candidate.parameters]
+    columns = [_choices(parameter, ask, arrays, own_logprobs, configs) for parameter in candidate.parameters]
     if any(not column for column in columns):
         return []
     made = []
@@ -69,11 +74,12 @@ def plans(candidate, prefix, op, arrays, own_logprobs=None, owners=()):
             made.append(one)
     made.sort(key=lambda plan: -plan.score)
     found = []
-    for target, header in targets(candidate, prefix):
+    for target, header, invented in targets(candidate, prefix, configs):
         for plan in made[:MOST]:
             for shape in _shapes(ask, arrays, plan, candidate):
                 copy = Plan(**{**plan.__dict__, "target": target, "header": header, "shape": shape})
                 copy.capability, copy.assumes = dict(plan.capability), list(plan.assumes)
+                copy.invented = [*plan.invented, *invented]
                 if shape == "group":
                     copy.capability["group_size"] = GROUP
                 copy.agrees = plan.agrees and named > 0
@@ -110,7 +116,7 @@ def _others(ask, name):
     return {hint.lstrip("!") for other, hints in ask.hints.items() if other != name for hint in hints} | ask.against
 
 
-def _choices(parameter, ask, arrays, own_logprobs, prefix, owners):
+def _choices(parameter, ask, arrays, own_logprobs, configs):
     """What may stand for a parameter, best first; [] where nothing can."""
     found = []
     is_config = bool(words_of(parameter.name) & {"config", "cfg", "args", "conf", "hparams"}) or "onfig" in parameter.annotation
@@ -138,18 +144,16 @@ def _choices(parameter, ask, arrays, own_logprobs, prefix, owners):
     found = found[:_MOST_OF_ONE]
     real = {name: how for name, how in parameter.attributes.items() if name.split(".")[0] not in _OF_TENSORS}
     if is_config and real and not any(how == "call" for how in real.values()):
-        found.append(_Choice(settings_text(real), None, 0.5))
-        for owner in re.findall(r"\w+", parameter.annotation):
-            if owner in owners:
-                found.append(_Choice(settings_text(real, "%s.%s" % (prefix, owner)), None, 0.4))
+        found += [_Choice(made.text, None, score, made.invented) for made, score in configs.texts(real, parameter.annotation)]
     if parameter.default is not None:
         found.append(_Choice(None))
         found += [_Choice(repr(each), None, -0.1) for each in parameter.choices[:6] if repr(each) != parameter.default]
         number = number_of(parameter.name) if parameter.default == "None" and not found[:-1] else None
         if number in _BOUNDS:
-            found.append(_Choice(number, None, -0.05))
+            found.append(_Choice(number, None, -0.05, ((parameter.name, number),)))
     elif not any(choice.score > 0 for choice in found) or parameter.kind in _SCALARS:
-        found += [_Choice(text, None, -0.1 * at) for at, text in enumerate(values_of(parameter)[:6]) ]
+        number = () if parameter.choices else number_of(parameter.name)
+        found += [_Choice(text, None, -0.1 * at, ((parameter.name, text),) if text == number else ()) for at, text in enumerate(values_of(parameter)[:6])]
     return found
 
 
@@ -162,19 +166,21 @@ def _takes(parameter, source):
 
 
 def _plan(op, ask, candidate, picked):
-    uses, ways, score, agrees = [], set(), 0.0, True
-    arguments, capability, assumes, left_out, one_stop = [], {}, [], False, False
+    uses, sources, ways, score, agrees = [], {}, set(), 0.0, True
+    arguments, capability, assumes, invented, left_out, one_stop = [], {}, [], [], False, False
     for parameter, choice in zip(candidate.parameters, picked):
         if choice.text is None:
             left_out = True
             continue
         source = choice.source
         score += choice.score
+        invented += choice.invented
         text = choice.text
         if source is not None:
             if source.field in uses:
                 return None
             uses.append(source.field)
+            sources[source.field] = source
             ways |= {source.way} if source.way else set()
             if len(ways) > 1:
                 return None
@@ -193,17 +199,24 @@ def _plan(op, ask, candidate, picked):
         arguments.append((parameter.name, text, None if source is None else source.field, left_out))
     if any(name not in uses for name in ask.must) or (ask.either and not set(ask.either) & set(uses)):
         return None
+    if ways and any(_has(ask, name, ways) for name, source in sources.items() if not source.way):
+        score -= 0.5  # a mask of tokens beside a number a row: rather both of tokens
     if "group_size" in capability:
         capability.pop("interleaved_groups", None)
-    return Plan(op, "", arguments, tuple(uses), capability=capability, assumes=assumes, score=score, agrees=agrees, one_stop=one_stop)
+    return Plan(op, "", arguments, tuple(uses), capability=capability, assumes=assumes, invented=invented, score=score, agrees=agrees, one_stop=one_stop)
 
 
-def targets(candidate, prefix):
-    """[(text of what is called, a line that it needs)]."""
+def _has(ask, name, ways):
+    """Whether the field has an expression of one of these ways as well."""
+    return any(source.field == name and source.way in ways for source in ask.sources)
+
+
+def targets(candidate, prefix, configs):
+    """[(text of what is called, a line that it needs, numbers in it that nobody gave)]."""
     name = "%s.%s" % (prefix, candidate.name)
     if candidate.kind in ("function", "static"):
-        return [(name, "")]
-    made = _constructor(candidate)
+        return [(name, "", ())]
+    made = _constructors(candidate, configs)
     owner = name if candidate.kind == "class" else name.rpartition(".")[0]
     instance = snake(owner.rpartition(".")[2])
     instance += "_object" if instance in ARGS or instance == prefix else ""
@@ -211,23 +224,32 @@ def targets(candidate, prefix):
     found = []
     if candidate.kind == "method" and not any(how == "call" for how in candidate.of_self.values()):
         owner_text = name.rpartition(".")[0]
-        found.append((name, "SELF=%s" % (settings_text(candidate.of_self, owner_text) if candidate.of_self else "None")))
-    if made is not None:
-        found.append((instance + method, "%s = %s(%s)" % (instance, owner, made)))
-    return found
+        self_made = configs.of_self(candidate.of_self, owner_text)
+        found.append((name, "SELF=%s" % (self_made.text if candidate.of_self else "None"), self_made.invented))
+    return found + [(instance + method, "%s = %s(%s)" % (instance, owner, _joined(each)), _numbers(each)) for each in made]
 
 
-def _constructor(candidate):
-    """The arguments of a constructor, from what its parameters are called; None where one cannot be guessed."""
-    given = []
+def _joined(given):
+    return ", ".join("%s=%s" % pair for pair in given)
+
+
+def _numbers(given):
+    return tuple((name, text) for name, text in given if text == number_of(name))
+
+
+def _constructors(candidate, configs):
+    """Lists of the arguments of a constructor, from what they are called; none where one cannot be guessed. A clip that is off
+    unless it is given is given first: without it little is left of a loss."""
+    given, clips = [], []
     for parameter in candidate.made_with:
-        if parameter.default is not None:
-            continue
-        values = values_of(parameter)
-        if not values or values[0] == "GROUP":
-            return None
-        given.append("%s=%s" % (parameter.name, values[0]))
-    return ", ".join(given)
+        if parameter.default is None:
+            values = [configs.made(parameter.annotation)] if configs.made(parameter.annotation) else values_of(parameter)
+            if not values or values[0] == "GROUP":
+                return []
+            given.append((parameter.name, values[0]))
+        elif parameter.default == "None" and number_of(parameter.name) in _CLIPS:
+            clips.append((parameter.name, number_of(parameter.name)))
+    return ([given + clips] if clips else []) + [given]
 
 
 # How often a function is called for one request: the line, with % for its name and arguments in the op's own terms.
@@ -236,11 +258,11 @@ def body(plan, reading):
     call = plan.call()
     if plan.shape != "once":
         return _repeated(plan, reading)
-    if plan.op == "loss" and plan.arrays == "torch":
+    if plan.op in _LEAVES and plan.arrays == "torch":
         _, text = reading[0]
-        inner = text % call
+        inner, leaf = text % call, _LEAVES[plan.op]
         return [
-            "value, weights = lossproof.gradient(lambda logprobs: %s, logprobs)" % inner,
+            "value, weights = lossproof.gradient(lambda %s: %s, %s)" % (leaf, inner, leaf),
             'return {"loss": value, "loss_weights": weights}',
         ]
     if len(reading) == 1 or (len(reading) > 1 and len({text for _, text in reading}) == 1):

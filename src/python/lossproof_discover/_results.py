@@ -2,6 +2,8 @@
 
 import math
 
+from ._sources import WIDTH, lengths_of
+
 # Elements of a tuple that are looked at.
 _MOST = 6
 # field -> shape: track and matrix (B, ·), rows ragged, row (B,), number ().
@@ -15,6 +17,7 @@ FIELDS = {
     "advantages": (("advantages", "row"), ("advantages", "tokens"), ("advantages", "table")),
     "clip_advantages": (("advantages", "row"),),
     "loss": (("loss", "number"),),
+    "value_loss": (("loss", "number"),),
     "sft_loss": (("loss", "number"),),
     "overlong_penalty": (("penalties", "row"),),
 }
@@ -38,7 +41,7 @@ _ALIKE = {
     "returns": ("returns", "ret", "rets", "targets"),
     "chosen_rewards": ("chosen_rewards",),
     "rejected_rewards": ("rejected_rewards",),
-    "loss": ("loss", "losses", "pg_loss", "policy_loss"),
+    "loss": ("loss", "losses", "pg_loss", "policy_loss", "vf_loss", "value_loss", "critic_loss"),
     "losses": ("losses",),
 }
 
@@ -140,7 +143,7 @@ def _fits(value, shape, rows):
     if shape == "mean":
         return at == () or (at == (rows,) and hasattr(value, "mean"))
     if shape == "tokens":
-        return at == (rows, 3)
+        return at == (rows, WIDTH) and _is_even(value, rows)
     if shape == "table":
         return len(at) == 2 and at[0] * (at[1] or 0) == rows and at[1] > 1 and hasattr(value, "flatten")
     if shape == "flat":
@@ -154,6 +157,21 @@ def _fits(value, shape, rows):
     if shape == "ids":
         return any(x > 1 for row in _lists(value) for x in row) and not any(x < 0 for row in _lists(value) for x in row)
     return True
+
+
+def _is_even(value, rows):
+    """It is read off the first token of a row, which speaks for the others only where all of them have the same."""
+    cut = [row[:length] for row, length in zip(_lists(value), lengths_of(rows))]
+    return all(abs(x - row[0]) <= 1e-5 * max(1.0, abs(x)) or x != x for row in cut for x in row)
+
+
+def told_shape(value, op, rows):
+    """What is not an answer, in a few words."""
+    for _, each, name in parts_of(value, []):
+        if op == "advantages" and shape_of(each) == (rows, WIDTH) and not _is_even(each, rows):
+            return "the tokens of a row have different ones"
+    at = shape_of(value)
+    return "(%s)" % ", ".join("?" if extent is None else str(extent) for extent in at) if at is not None else type(value).__name__
 
 
 def _lists(value):

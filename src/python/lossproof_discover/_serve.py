@@ -95,6 +95,7 @@ class Desk:
             "capability": plan.capability,
             "layout": tried.layout,
             "assumes": plan.assumes,
+            "invented": plan.invented,
             "agrees": plan.agrees,
             "score": plan.score,
             "one_stop": plan.one_stop,

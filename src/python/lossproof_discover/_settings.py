@@ -1,14 +1,18 @@
 """Values for parameters that are configuration: what practice uses, by name. What was set is said in the adapter."""
 
 import re
+from dataclasses import dataclass
 
 from ._words import words_of
 
 # First that matches. Where a value is the op's own (gamma, kl_coef) the sources come before this.
 _NUMBERS = (
-    (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip|epsilon)_?(low|high|min|max|lower|upper)$", r"", "0.2"),
+    # Two numbers, so that bounds that are crossed are seen.
+    (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip|epsilon)_?(low|min|lower)$", r"", "0.2"),
+    (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip|epsilon)_?(high|max|upper)$", r"", "0.28"),
     (r"^(clip_ratio_c|dual_clip|dual_clip_ratio)$", r"", "3.0"),
     (r"^(ppo_)?(clip|cliprange|clip_range|clip_ratio|clip_eps|clip_epsilon|clip_param|eps_clip)$", r"", "0.2"),
+    (r"^(clip|cliprange|clip_range|clip_eps|eps_clip)_?(value|values|vf|v)$|^(value|values|vf|v)_?(clip|cliprange|clip_range|clip_eps|clip_param|eps_clip)$", r"", "0.5"),
     (r"^(gamma|discount|lam|lambd|gae_lambda)$", r"", "1.0"),
     (r"temperature", r"", "1.0"),
     (r"^eps|epsilon|_eps$", r"", "1e-4"),
@@ -47,21 +51,45 @@ def values_of(parameter):
     return []
 
 
-def settings_text(attributes, owner=None):
-    """`Settings(clip_ratio=0.2, actor=Settings(...))` of the names that are read; `instance(OWNER, ...)` of a class."""
+@dataclass(frozen=True)
+class Text:
+    """An expression, and the numbers in it that nobody but practice gave: (name, text)."""
+
+    text: str
+    invented: tuple = ()
+
+
+def tree_of(attributes):
+    """{"actor.eps": "attribute"} as {"actor": {"eps": "attribute"}}."""
     tree = {}
     for chain, how in attributes.items():
         *way, last = chain.split(".")
         at = tree
         for part in way:
-            at = at.setdefault(part, {})
-            if not isinstance(at, dict):
-                return "Settings()"
-        at[last] = "{}" if how == "mapping" else (number_of(last) or "None")
-    text = _text(tree)
-    return text if owner is None else "instance(%s%s%s)" % (owner, ", " if tree else "", text[len("Settings(") : -1])
+            if not isinstance(at.setdefault(part, {}), dict):
+                at[part] = {}
+            at = at[part]
+        at[last] = how
+    return tree
 
 
-def _text(tree):
-    inside = ("%s=%s" % (name, _text(value) if isinstance(value, dict) else value) for name, value in tree.items())
-    return "Settings(%s)" % ", ".join(inside)
+def settings_text(tree, owner=None, known=lambda _: None):
+    """`Settings(clip_ratio=0.2, actor=Settings(...))` of the names that are read; `instance(OWNER, ...)` of a class. `known` has
+    the text of an object of the project's own for a part of them, or None."""
+    invented, given = [], []
+    for name, below in tree.items():
+        if isinstance(below, dict):
+            text = known(below)
+            if text is None:
+                inner = settings_text(below, None, known)
+                text, invented = inner.text, invented + list(inner.invented)
+        elif below == "mapping":
+            text = "{}"
+        else:
+            number = number_of(name)
+            text = number or "None"
+            invented += [(name, number)] if number else []
+        given.append("%s=%s" % (name, text))
+    inside = ", ".join(given)
+    whole = "Settings(%s)" % inside if owner is None else "instance(%s)" % ", ".join([owner, *given])
+    return Text(whole, tuple(invented))

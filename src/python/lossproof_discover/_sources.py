@@ -9,9 +9,16 @@ ROW = {"alignment": "token", "span": "row"}
 PREDICTOR = {"alignment": "predictor", "span": "row"}
 COMPLETION = {"alignment": "token", "span": "completion"}
 
-# Tokens a row, where an op knows rows alone and the trainer wants tokens.
-_WIDTH = 3
+# Tokens a row, where an op knows rows alone and the trainer wants tokens: 1, 2, ... 7, 1, ... With as many in every row, a mean over tokens
+# and one weighted by lengths would pass for one over rows. A prime, so that every n-th row has another length too.
+WIDTH = 7
+_LAST = "torch.arange(len(rewards))[:, None] %% %d" % WIDTH
 GROUP = 4
+
+
+def lengths_of(rows):
+    """Of the rows of such a table."""
+    return [row % WIDTH + 1 for row in range(rows)]
 
 
 @dataclass(frozen=True)
@@ -170,12 +177,12 @@ ASKS = {
     "advantages": Ask(
         (
             Source("rewards", "rewards"),
-            Source("rewards", "rewards[:, None] * torch.tensor([0.0, 0.0, 1.0])", "torch", "tokens", assumes="every row has three tokens, its reward at the last of them"),
+            Source("rewards", "rewards[:, None] * (torch.arange(%d) == %s)" % (WIDTH, _LAST), "torch", "tokens", assumes="rows have one to seven tokens in turn, each its reward at the last of them"),
             Source("rewards", "rewards.view(-1, 4)", "torch", "table", capability=_SIZE),
             Source("group_ids", "group_ids", capability=("interleaved_groups", True)),
             Source("group_ids", "group_ids.numpy()", "torch", capability=("interleaved_groups", True)),
             Source("group_ids", "group_ids.tolist()", "torch", capability=("interleaved_groups", True)),
-            Source("completion_mask", "torch.ones(len(rewards), 3)", "torch", "tokens"),
+            Source("completion_mask", "(torch.arange(%d) <= %s).float()" % (WIDTH, _LAST), "torch", "tokens"),
         ),
         {**_hints("rewards", "group_ids", "completion_mask")},
         frozenset(("advantages", "groups", "grpo", "rloo", "outcome", "group", "reinforce")),
@@ -199,6 +206,20 @@ ASKS = {
         ("logprobs", "advantages"),
         (ROW, COMPLETION),
         against=frozenset(("values", "returns", "rewards")),
+    ),
+    "value_loss": Ask(
+        _plain("values", "old_values", "returns", "completion_mask"),
+        {
+            # Some call what the critic says now `vpreds`, and what it said at sampling `values`.
+            "values": ("values", "vpreds", "vpred", "preds", "pred", "new"),
+            "old_values": ("values", "!old"),
+            "returns": ("returns", "ret", "rets", "labels"),
+            "completion_mask": _HINTS["completion_mask"],
+        },
+        frozenset(("values", "critic", "vf", "loss", "clipped")),
+        ("values", "returns"),
+        (ROW, COMPLETION),
+        against=frozenset(("rewards", "advantages", "logprobs", "logits")),
     ),
     "sft_loss": Ask(
         (

@@ -4,6 +4,7 @@ import collections
 import importlib
 import json
 import linecache
+import re
 
 from lossproof._arrays import converter
 from lossproof._bind import bind
@@ -13,9 +14,10 @@ from lossproof.testing import Settings, instance
 
 import lossproof
 
+from ._configs import Configs
 from ._guard import Refused, TooLong, within
 from ._plans import body, plans
-from ._results import finite, readings, shape_of
+from ._results import finite, readings, shape_of, told_shape
 from ._sources import ASKS, COMPLETION, PREDICTOR, ROW
 
 # Of one call on a case of a few rows; what needs more is no pure function.
@@ -23,6 +25,10 @@ CALL_SECONDS = 2.0
 # Of one function for one op.
 TRY_SECONDS = 8.0
 _encode = encoder()
+# What torch and drivers say where there is none.
+_ON_GPU = re.compile(r"compiled with CUDA|CUDA (GPUs|driver|device)|NVIDIA driver|Torch not compiled|no CUDA|CUDA error", re.I)
+# How many exceptions one call that returned something weighs.
+_RETURNED = 10
 
 
 class Tried:
@@ -34,7 +40,12 @@ class Tried:
 
 class Trier:
     def __init__(self, clock, loaded):
-        self._clock, self._loaded = clock, loaded
+        self._clock, self._loaded, self._configs = clock, loaded, {}
+
+    def _configs_of(self, loaded):
+        if loaded.module.__name__ not in self._configs:
+            self._configs[loaded.module.__name__] = Configs(loaded.module, loaded.prefix)
+        return self._configs[loaded.module.__name__]
 
     def tried(self, candidate, loaded, op, arrays, cases, own_logprobs=None):
         """(those that answer, best first; how many ways were tried; why those did not that names speak for).
@@ -43,8 +54,7 @@ class Trier:
         why, found, count = collections.Counter(), [], 0
         until = self._clock() + TRY_SECONDS
         seen = set()
-        owners = {name for name, value in vars(loaded.module).items() if isinstance(value, type) and value.__module__ != "builtins"}
-        for plan in plans(candidate, loaded.prefix, op, arrays, own_logprobs, owners):
+        for plan in plans(candidate, loaded.prefix, op, arrays, self._configs_of(loaded), own_logprobs):
             if self._clock() > until:
                 why["stopped after %g s" % TRY_SECONDS] += 1
                 break
@@ -72,7 +82,11 @@ class Trier:
             why[_told(error)] += 1
             return
         rows = _rows(plan, requests[0])
-        for reading in readings(plan.op, value, candidate.returned, rows) if plan.shape == "once" else [_REPEATED[plan.op]]:
+        found = readings(plan.op, value, candidate.returned, rows) if plan.shape == "once" else [_REPEATED[plan.op]]
+        if not found:
+            # It says more than what was raised on the way here.
+            why["what it returns is none of the op's answers: %s" % told_shape(value, plan.op, rows)] += _RETURNED
+        for reading in found:
             try:
                 yield from self._way(plan, space, reading, layout, requests, value)
             except (TooLong, Refused) as stopped:
@@ -188,8 +202,10 @@ def _layouts(plan, requests, answers):
 
 
 def _told(error):
-    text = "%s: %s" % (type(error).__name__, error)
-    return text.split("\n")[0][:200]
+    text = ("%s: %s" % (type(error).__name__, error)).split("\n")[0][:200]
+    if isinstance(error, MemoryError):
+        return "it wants more memory than it may have (--memory)"
+    return "it needs a GPU, and none is shown to it: " + text if _ON_GPU.search(text) else text
 
 
 __all__ = ["ASKS", "Reject", "Stopped", "Tried", "Trier", "text_of"]

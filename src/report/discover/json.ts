@@ -5,30 +5,34 @@ import { VERSION } from '../../version.ts';
 
 export function foundJson(found: Found): object {
   const where = ({ name, file, line }: Candidate) => ({ function: name, file, line });
-  const how = ({ call, text, layout, capability, assumes, agrees, ...way }: Way) => ({
+  const how = ({ call, text, layout, capability, assumes, agrees, invented, ...way }: Way) => ({
     call,
     text,
     arguments: Object.fromEntries(way.arguments.map(([name, expression]) => [name, expression])),
     layout,
     capability,
     assumes,
+    invented: Object.fromEntries(invented),
     names_agree: agrees,
   });
   return {
     version: VERSION,
     arrays: found.arrays,
     files: found.files,
-    bound: found.bound.map(({ candidate, op, way, variant, others, failing, weaker, notes, judged }) => ({
-      ...where(candidate),
-      op,
-      ...how(way),
-      variant,
-      others,
-      failing,
-      should: weaker,
-      notes,
-      properties: judged,
-    })),
+    bound: found.bound.map(
+      ({ candidate, op, way, variant, others, failing, flaws, weaker, notes, judged }) => ({
+        ...where(candidate),
+        op,
+        ...how(way),
+        variant,
+        others,
+        failing,
+        broken: flaws,
+        should: weaker,
+        notes,
+        properties: judged,
+      }),
+    ),
     misfits: found.misfits.map(({ candidate, op, way, variant, broken, judged, held, instead }) => ({
       ...where(candidate),
       op,

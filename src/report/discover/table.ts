@@ -3,7 +3,9 @@
 import { relative } from 'node:path';
 import type { Candidate, Way } from '../../discover/dialogue.ts';
 import type { Found } from '../../discover/found.ts';
+import { inventedItems } from '../../discover/invented.ts';
 import { variantWords } from '../../discover/variant.ts';
+import type { Semantics } from '../../vocabulary.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
 import { pad, wrap } from '../text/visible.ts';
@@ -21,22 +23,25 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
     const [head = '', ...more] = wrap(first, width - INDENT.length);
     return [`${glyph} ${pad(op, OP_WIDTH)}${head}`, ...[...more, ...lines].map((line) => INDENT + line)];
   };
-  const bound = found.bound.flatMap(({ candidate, op, way, variant, others, failing, weaker, notes }) =>
-    block(
-      paint.blue('✓'),
-      op,
-      `${paint.bold(callOf(candidate, way))}  ${paint.dim(place(candidate))}`,
-      [variantWords(variant), layoutWords(way)].filter((text) => text !== '').join(' · '),
-      others.length === 0
-        ? ''
-        : `also ${others.map(({ call, variant: other }) => `${lastQuoted(call)} ${variantWords(other)}`).join('; ')}`,
-      ...failing.map(({ call, broken }) =>
-        paint.orange(`✗ with ${lastQuoted(call)} it does not hold: ${broken.property}: ${broken.sentence}`),
+  const bound = found.bound.flatMap(
+    ({ candidate, op, way, variant, others, failing, flaws, weaker, notes }) =>
+      block(
+        paint.blue('✓'),
+        op,
+        `${paint.bold(callOf(candidate, way))}  ${paint.dim(place(candidate))}`,
+        [variantWords(variant), layoutWords(way)].filter((text) => text !== '').join(' · '),
+        others.length === 0
+          ? ''
+          : `also ${others.map(({ call, variant: other }) => `${lastQuoted(call)} ${variantWords(other)}`).join('; ')}`,
+        ...flaws.map(({ property, sentence }) => paint.orange(`✗ it has a bug: ${property}: ${sentence}`)),
+        ...failing.map(({ call, broken }) =>
+          paint.orange(`✗ with ${lastQuoted(call)} it does not hold: ${broken.property}: ${broken.sentence}`),
+        ),
+        ...way.assumes.map((text) => `assumed: ${text}`),
+        madeUp(way, variant),
+        ...weaker.map(({ property, sentence }) => paint.dim(`should ${property}: ${sentence}`)),
+        ...notes.map((text) => paint.dim(`note: ${text}`)),
       ),
-      ...way.assumes.map((text) => `assumed: ${text}`),
-      ...weaker.map(({ property, sentence }) => paint.dim(`should ${property}: ${sentence}`)),
-      ...notes.map((text) => paint.dim(`note: ${text}`)),
-    ),
   );
   const misfits = found.misfits.flatMap(({ candidate, op, way, broken, held, judged, variant, instead }) =>
     block(
@@ -62,7 +67,11 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
   const far = found.unfit.filter((each) => !near.includes(each));
   const said = (text: string): string[] => wrap(text, width);
   return [
-    ...section(paint, 'Bound: every property of level must that could be asked holds', bound),
+    ...section(
+      paint,
+      'Bound: every property of level must that could be asked holds, or what does not is said',
+      bound,
+    ),
     ...section(paint, 'Nearly: the function answers, and this does not hold', misfits),
     ...section(paint, 'Open: it holds, and which is meant cannot be told', open),
     ...section(
@@ -129,6 +138,14 @@ function section(paint: Paint, title: string, lines: readonly string[]): string[
 function callOf({ name }: Candidate, way: Way): string {
   const at = way.call.indexOf(name);
   return at > 0 && /^\w+\.$/.test(way.call.slice(0, at)) ? way.call.slice(at) : way.call;
+}
+
+/** Measured of what was handed over alone: an adapter does not declare it. */
+function madeUp(way: Way, variant: Semantics): string {
+  const items = inventedItems(way, variant);
+  if (items.length === 0) return '';
+  const given = way.invented.map(([name, text]) => `${name}=${text}`).join(', ');
+  return `made up, for nothing says it: ${given}; so ${items.join(', ')} ${items.length === 1 ? 'is' : 'are'} not written as semantics`;
 }
 
 function layoutWords({ layout }: Way): string {

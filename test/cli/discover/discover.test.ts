@@ -1,5 +1,5 @@
 // `discover` on trainers in plain Python: what it binds, writes and says, and that what it wrote gives the same results.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ const EXAMPLE = fileURLToPath(new URL('../../../docs/example/my_trainer.py', imp
 const BAD = fileURLToPath(new URL('bad', import.meta.url));
 
 interface Json {
+  readonly files: readonly { readonly file: string; readonly problem?: string }[];
   readonly bound: readonly { readonly function: string; readonly op: string; readonly call: string }[];
   readonly misfits: readonly {
     readonly function: string;
@@ -108,6 +109,7 @@ describe('code that does what it may not', () => {
     'crashes.py': /ended the process \(SIGSEGV\)/,
     'dies.py': /ended the process \(exit code 3\)/,
     'does_not_import.py': /cannot be imported: RuntimeError: this file is not to be imported/,
+    'eats_memory.py': /wants more memory than it may have/,
     'exits.py': /exits the process/,
     'forks.py': /forks/,
     'gone_for_a_while.py': /did not return/,
@@ -121,12 +123,18 @@ describe('code that does what it may not', () => {
   test('is named, one line each, and leaves nothing behind', async () => {
     const world = makeWorld(properties);
     const before = readdirSync(BAD).sort();
-    const { bound, uncalled } = await found(world, BAD, '--only', 'kl', '--memory', '4');
+    const { bound, uncalled, files } = await found(world, BAD, '--only', 'kl', '--memory', '4');
     // What prints is heard by nobody.
     expect(bound.map((each) => each.function)).toEqual(['k3']);
     const why = new Map(uncalled.map((each) => [each.file.split('/').at(-1) ?? '', each.why]));
     for (const [file, pattern] of Object.entries(WHY)) expect(why.get(file), file).toMatch(pattern);
-    expect(why.has('eats_memory.py')).toBe(true);
+    expect(files.filter(({ problem }) => problem !== undefined)).toEqual([
+      {
+        file: join(BAD, 'does_not_parse.py'),
+        functions: 0,
+        problem: expect.stringMatching(/^it does not parse: line 1: /),
+      },
+    ]);
     expect(
       readdirSync(BAD)
         .filter((name) => name !== '__pycache__')
@@ -135,15 +143,63 @@ describe('code that does what it may not', () => {
     expect(leftBehind()).toEqual([]);
   });
 
+  test('is named in the table where it does not parse', async () => {
+    const world = makeWorld(properties);
+    world.write('good.py', readFileSync(EXAMPLE, 'utf8'));
+    world.write('broken.py', 'def k3(logprobs, ref_logprobs)\n    return logprobs\n');
+    const words = ['good.py', 'broken.py', '--python', 'python3', '--only', 'kl'];
+    expect(await world.run('discover', ...words)).toBe(0);
+    expect(world.out()).toMatch(/Could not be read\n– broken.py: it does not parse: line 1: /);
+    expect(world.out()).toMatch(/✓ kl +k3/);
+  });
+
   test('Ctrl-C tells what was found', async () => {
     const world = makeWorld(properties, {
+      isTty: true,
+      // The first function has had its turn.
       onWrite: (both, { interrupt }) => {
-        if (both.includes('discover runs the code of') && !both.includes('interrupted')) interrupt();
+        if (both.includes('1 of 3 functions') && !both.includes('^C')) interrupt();
       },
     });
-    expect(await world.run('discover', BAD, '--python', 'python3')).toBe(130);
-    expect(world.out()).toContain('had no turn');
-    expect(existsSync(join(world.folder, 'adapter.py'))).toBe(false);
+    world.write('trainer.py', readFileSync(EXAMPLE, 'utf8'));
+    const words = ['trainer.py', '--python', 'python3', '--write', 'adapter.py'];
+    expect(await world.run('discover', ...words)).toBe(130);
+    expect(world.out()).toMatch(/✓[^\n]* (mask|kl|advantages) /);
+    expect(world.out()).toMatch(/3 functions: 1 bound, .* 2 had no turn/);
+    // What was found is written as well, and says no more than that.
+    expect(readFileSync(join(world.folder, 'adapter.py'), 'utf8').match(/@lossproof.op/g)).toHaveLength(1);
     expect(leftBehind()).toEqual([]);
+  });
+});
+
+describe('init --from, where several functions answer an op', () => {
+  const TWO =
+    'import math\n\n\ndef kl_k3(logprob, ref_logprob):\n    x = ref_logprob - logprob\n    return math.exp(x) - x - 1\n\n\ndef kl_k2(logprob, ref_logprob):\n    return 0.5 * (ref_logprob - logprob) ** 2\n';
+  const words = ['init', '--from', 'trainer.py', '--python', 'python3'];
+
+  test('takes the first and says so, where nobody is there to ask', async () => {
+    const world = makeWorld(properties);
+    world.write('trainer.py', TWO);
+    expect(await world.run(...words)).toBe(0);
+    expect(world.out()).toMatch(/Several answer `kl`; taken is the first:\n +1 +(\w+) .*\n +2 +\w+ /);
+    const [, first = ''] = /taken is the first:\n +1 +(\w+) /.exec(world.out()) ?? [];
+    expect(readFileSync(join(world.folder, 'adapter.py'), 'utf8')).toContain(`trainer.${first}(`);
+  });
+
+  test.each([
+    { answers: ['2'], chosen: 2 },
+    { answers: [''], chosen: 1 },
+    { answers: ['seven', '2'], chosen: 2 },
+    { answers: ['7', '0', 'x'], chosen: 1 },
+  ])('asks, and $answers is number $chosen', async ({ answers, chosen }) => {
+    const world = makeWorld(properties, { answers });
+    world.write('trainer.py', TWO);
+    expect(await world.run(...words)).toBe(0);
+    expect(world.out()).toContain('Which one does your training call for `kl`?');
+    expect(world.both().match(/number \[1 to 2, 1 if nothing\]: /g)).toHaveLength(answers.length);
+    const names = [...world.out().matchAll(/^ +[12] {2}(\w+) /gm)].map(([, name]) => name);
+    const adapter = readFileSync(join(world.folder, 'adapter.py'), 'utf8');
+    expect(adapter).toContain(`trainer.${names[chosen - 1]}(`);
+    expect(adapter).toContain('It could be ');
   });
 });

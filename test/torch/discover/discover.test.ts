@@ -10,6 +10,7 @@ import { makeWorld } from '../../cli/world.ts';
 
 const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 const OWN = fileURLToPath(new URL('own/grpo.py', import.meta.url));
+const OTHER = fileURLToPath(new URL('other', import.meta.url));
 const FAULTY = fileURLToPath(new URL('faulty', import.meta.url));
 
 interface Json {
@@ -21,6 +22,7 @@ interface Json {
   }[];
   readonly misfits: readonly { readonly file: string }[];
   readonly open: readonly { readonly file: string }[];
+  readonly uncalled: readonly { readonly file: string; readonly why: string }[];
 }
 
 async function found(path: string): Promise<Json> {
@@ -66,4 +68,18 @@ test('a planted bug is shown or asked about, never bound as right', async () => 
       .filter((name) => name.endsWith('.py'))
       .sort(),
   );
+});
+
+test('a formula of its own, which a plain one is where rows are alike, is never bound as that', async () => {
+  const { bound, misfits, uncalled } = await found(OTHER);
+  expect(bound.map(({ file, op }) => `${file} ${op}`)).toEqual([]);
+  expect(misfits.map(({ file }) => file.split('/').at(-1)).sort()).toEqual([
+    'baseline_by_length.py',
+    'clipped_scores.py',
+    'group_mean_then_tokens.py',
+    'whitened_over_tokens.py',
+  ]);
+  expect(uncalled.map(({ why }) => why)).toEqual([
+    "what it returns is none of the op's answers: the tokens of a row have different ones",
+  ]);
 });

@@ -1,0 +1,48 @@
+// Numbers that discover made up, for nothing said them: a function is called with 0.2 as its clip, and 0.2 is what is measured. It
+// tells that a clip is there, and nothing of what the trainer trains with.
+import type { ItemName, Semantics } from '../vocabulary.ts';
+import type { Way } from './dialogue.ts';
+import type { Broken } from './judge.ts';
+
+/** What of a variant a parameter of such a name decides. First that matches. */
+const DECIDES: readonly (readonly [RegExp, readonly ItemName[]])[] = [
+  [/dual|ratio_c$/i, ['dual_clip']],
+  [/(clip|range).*(value|vf)|(value|vf).*(clip|range)/i, ['value_clip']],
+  [/clip|^eps.*(low|high)/i, ['clip_low', 'clip_high', 'value_clip']],
+  [/smooth/i, ['preference_label_smoothing']],
+  [/beta/i, ['preference_beta', 'kl_coef']],
+  [/kl/i, ['kl_coef']],
+  [/ent/i, ['entropy_coef']],
+  [/eps/i, ['advantage_epsilon']],
+];
+
+/** Items of the variant that say no more than what was handed over. */
+export function inventedItems({ invented }: Way, variant: Semantics): ItemName[] {
+  const items = Object.keys(variant) as ItemName[];
+  return items.filter((item) => {
+    const value = variant[item];
+    return typeof value === 'number' && invented.some((each) => decides(each, item, value));
+  });
+}
+
+function decides([name, text]: Way['invented'][number], item: ItemName, value: number): boolean {
+  const [, named] = DECIDES.find(([pattern]) => pattern.test(name)) ?? [];
+  return named?.includes(item) === true || (value !== 0 && Number(text) === value);
+}
+
+/** The lower bound handed over is measured as the upper one: with names that say it, that is a bug. */
+export function crossedBounds({ invented }: Way, { clip_low, clip_high }: Semantics): Broken | undefined {
+  const given = (pattern: RegExp): number | undefined => {
+    const found = invented.find(([name]) => /clip|eps/i.test(name) && pattern.test(name));
+    return found === undefined ? undefined : Number(found[1]);
+  };
+  const low = given(/low|min/i);
+  const high = given(/high|max|upper/i);
+  if (low === undefined || high === undefined || low === high) return undefined;
+  if (clip_low !== high || clip_high !== low) return undefined;
+  return {
+    property: 'loss/equals-the-declared-formula',
+    level: 'must',
+    sentence: `Handed ${low} as its lower bound and ${high} as its upper one, it keeps ratios between ${1 - high} and ${1 + low}: they are crossed.`,
+  };
+}
