@@ -92,6 +92,16 @@ echo '=== what users do wrong'
 expect 2 'is no program that can be run' bare LOSSPROOF_NODE=/nowhere/node lossproof --version
 mkdir -p older/lossproof && echo >older/lossproof/__init__.py
 expect 0 'take '"$PWD"'/older out of PYTHONPATH' bare PYTHONPATH="$PWD/older" lossproof list
+# A whole copy of another version: it brings its own command, its own engine and its own plugin.
+"$own/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$PWD/whole" "$wheel"
+sed -i.before 's/"version": "[^"]*"/"version": "0.0.9"/' whole/lossproof_door/engine/package.json
+mv "whole/lossproof-$version.dist-info" whole/lossproof-0.0.9.dist-info
+hidden="this is lossproof 0.0.9 of $PWD/whole, and it hides lossproof $version"
+expect 0 "$hidden" bare PYTHONPATH="$PWD/whole" python -m lossproof --version
+expect 0 "$hidden" bare PYTHONPATH="$PWD/whole" lossproof --version
+grep -qx 0.0.9 "$folder/said"
+echo 'from lossproof.pytest import of_a_later_version' >test_later.py
+expect 4 "ERROR: lossproof: $hidden" bare PYTHONPATH="$PWD/whole" pytest test_later.py
 expect 2 "pip install 'lossproof[trl]'" bare lossproof check --adapter trl-grpo
 mkdir shadow && echo >shadow/lossproof.py && cd shadow
 expect 2 'rename a file or folder called lossproof' bare lossproof check --adapter trl-grpo

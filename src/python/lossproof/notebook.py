@@ -1,6 +1,7 @@
 """For notebooks and programs: `lossproof.check`, the properties of functions of this very process, and `lossproof.view`, the
 masks of a data set. What they return shows itself in a cell."""
 
+from lossproof_door import _other
 from lossproof_door._checked import check_command, check_functions
 from lossproof_door._viewed import view as _view
 
@@ -27,6 +28,7 @@ def check(
     with `@lossproof.op`. Functions are called here, by the thread that calls this.
     only, level, cases, seed, known, op_timeout (seconds that an answer may take): as on the command line.
     The others are those of `lossproof.serve`: layout, semantics, tokens, tokenizer, dtype, tensors, arrays, version."""
+    _other.warn()
     asked = {"only": only, "level": level, "known": known, "op_timeout": op_timeout}
     if trainer is None or isinstance(trainer, dict):
         functions = collected(None) if trainer is None else given_ops(trainer)
@@ -41,4 +43,5 @@ def view(data, **options):
 
     data: a file of JSON lines, or rows as a list. Options are those of `lossproof view`: tokenizer, template, train_on,
     max_length, truncation_side, stop, html_rows."""
+    _other.warn()
     return _view(data, **options)

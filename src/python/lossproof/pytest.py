@@ -22,6 +22,8 @@ def properties(name=None, only=None, level=None, known=None, cases=None, **serve
 
 
 def trace(*args, **kwargs):
+    from lossproof_door import _other
     from lossproof_door._traced import trace as run
 
+    _other.warn()
     return run(*args, **kwargs)
