@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The wheel as a user gets it: built, installed into empty environments of the oldest and the newest Python that are here, and used
+# The wheel as a user gets it: built, installed into empty environments of the oldest and the newest Python that work here, and used
 # there with no Node in the PATH; what users do wrong; and the lines of action.yml and templates/check.yml, as they stand.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -29,21 +29,33 @@ expect() {
   tr '\n' ' ' <"$folder/said" | tr -s ' ' | grep -qF -- "$text" || { cat "$folder/said" >&2; fail "nothing says '$text': $*"; }
 }
 
-pythons=()
-for name in python3.9 python3.10 python3.11 python3.12 python3.13 python3.14; do
-  "$name" -c 'import ensurepip' 2>/dev/null && pythons+=("$name")
-done
+pythons=() untried=''
+while read -r minor state file; do
+  case $state in
+    works) pythons+=("$file") ;;
+    broken) untried="$untried $minor (does not start, or lacks ensurepip or ssl: $file)" ;;
+    *) untried="$untried $minor (not here)" ;;
+  esac
+done < <(bash scripts/wheel/pythons.sh)
 [ "${#pythons[@]}" -gt 0 ] || pythons=(python3)
 tried=("${pythons[0]}")
 [ "${#pythons[@]}" = 1 ] || tried+=("${pythons[${#pythons[@]} - 1]}")
+versions() { for python in "$@"; do "$python" --version; done | cut -d' ' -f2 | tr '\n' ' '; }
+# What docs/start.md says of it must be no more than this.
+told() {
+  echo "=== PYTHONS TRIED, the oldest and the newest that work here: $(versions "${tried[@]}")(of $(versions "${pythons[@]}"))"
+  echo "=== PYTHONS THAT COULD NOT BE TRIED:${untried:- none}"
+}
+told
 
 for python in "${tried[@]}"; do
   echo "=== $("$python" --version), in an empty environment and with no Node in the PATH"
-  own="$folder/an environment ü $python"
+  name=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  own="$folder/an environment ü $name"
   "$python" -m venv "$own"
   "$own/bin/python" -m pip install --quiet --disable-pip-version-check "$wheel"
-  mkdir "$folder/work ü $python"
-  cd "$folder/work ü $python"
+  mkdir "$folder/work ü $name"
+  cd "$folder/work ü $name"
   bare() { env -i HOME="$HOME" PATH="$own/bin" CI=true "$@"; }
   expect 127 'node' bare node --version
   expect 0 "$version" bare lossproof --version
@@ -152,4 +164,4 @@ expect 0 'hold' component 'python3 -m lossproof.examples.left_padded' "--only 'm
 expect 1 'mask/prompt-is-never-trained' component 'python3 -m lossproof.examples.faulty mask-for-right-padding' '--only mask --cases 20'
 [ -s lossproof.html ] && [ -s lossproof.xml ]
 
-echo "tried with: $(for python in "${tried[@]}"; do "$python" --version; done | tr '\n' ' ')"
+told
