@@ -164,4 +164,26 @@ expect 0 'hold' component 'python3 -m lossproof.examples.left_padded' "--only 'm
 expect 1 'mask/prompt-is-never-trained' component 'python3 -m lossproof.examples.faulty mask-for-right-padding' '--only mask --cases 20'
 [ -s lossproof.html ] && [ -s lossproof.xml ]
 
+echo '=== .pre-commit-hooks.yaml'
+# pre-commit installs what lies in the root of a repository: these three files of ours. Its environment gets the wheel from its folder.
+"$own/bin/python" -m pip install --quiet --disable-pip-version-check "$(grep '^pre_commit==' "$root/scripts/pytest-requirements.txt")"
+repository() { # repository FOLDER: what lies in it as the one commit of a repository
+  git -C "$1" init --quiet && git -C "$1" add . && git -C "$1" -c user.name=nobody -c user.email=nobody@localhost commit --quiet -m one
+}
+mkdir "$folder/hook" "$folder/a trainer ü"
+cp "$root/.pre-commit-hooks.yaml" "$root/setup.py" "$root/package.json" "$folder/hook"
+repository "$folder/hook"
+cd "$folder/a trainer ü"
+echo '{ "trainer": "python3 -m lossproof.examples.left_padded", "only": "mask" }' >lossproof.config.json
+repository .
+hook() { # hook: as before a commit, with the hook of our repository
+  env -i HOME="$HOME" PATH="$own/bin:$PATH" PRE_COMMIT_HOME="$folder/pre-commit" PIP_FIND_LINKS="$(dirname "$wheel")" \
+    pre-commit try-repo "$folder/hook" lossproof --all-files --verbose
+}
+expect 0 'Passed' hook
+expect 0 'hold' hook
+echo '{ "trainer": "python3 -m lossproof.examples.faulty mask-for-right-padding", "only": "mask" }' >lossproof.config.json
+git add lossproof.config.json
+expect 1 'mask/prompt-is-never-trained' hook
+
 told
