@@ -60,6 +60,10 @@ for python in "${tried[@]}"; do
   expect 127 'node' bare node --version
   expect 0 "$version" bare lossproof --version
   expect 0 "$version" bare python -m lossproof --version
+  pages=$(find "$own/share/man/man1" -name 'lossproof*.1' | wc -l)
+  [ "$pages" = "$(find "$root/dist/man" -name '*.1' | wc -l)" ] || fail "$pages manual pages are installed"
+  # That of man-db finds them by the PATH, as it stands in an environment that is active.
+  if command -v manpath >/dev/null; then expect 0 "$own/share/man/man1/lossproof-check.1" env PATH="$own/bin:$PATH" man -w lossproof-check; fi
   expect 0 'the bundled example' bare lossproof check --bundled --cases 10
   if grep -q npx "$folder/said"; then fail 'whoever came by pip is told of npx'; fi
   expect 1 'mask/prompt-is-never-trained' \
