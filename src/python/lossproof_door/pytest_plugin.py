@@ -7,9 +7,9 @@ import pytest
 
 from ._declared import Properties
 from ._engine import EngineProblem
+from ._lacking import Other
 from ._node import NoNode, engine_command
 from ._pytest_items import RUN, VERDICT, Declared, Listed, NotAModule
-from ._pytest_other import Other
 from ._pytest_run import Run
 from ._sources import NoSource, source_of
 
