@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The wheel as a user gets it: built, installed into empty environments of the oldest and the newest Python that are here, and used
+# The wheel as a user gets it: built, installed into empty environments of the oldest and the newest Python that work here, and used
 # there with no Node in the PATH; what users do wrong; and the lines of action.yml and templates/check.yml, as they stand.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -29,25 +29,41 @@ expect() {
   tr '\n' ' ' <"$folder/said" | tr -s ' ' | grep -qF -- "$text" || { cat "$folder/said" >&2; fail "nothing says '$text': $*"; }
 }
 
-pythons=()
-for name in python3.9 python3.10 python3.11 python3.12 python3.13 python3.14; do
-  "$name" -c 'import ensurepip' 2>/dev/null && pythons+=("$name")
-done
+pythons=() untried=''
+while read -r minor state file; do
+  case $state in
+    works) pythons+=("$file") ;;
+    broken) untried="$untried $minor (does not start, or lacks ensurepip or ssl: $file)" ;;
+    *) untried="$untried $minor (not here)" ;;
+  esac
+done < <(bash scripts/wheel/pythons.sh)
 [ "${#pythons[@]}" -gt 0 ] || pythons=(python3)
 tried=("${pythons[0]}")
 [ "${#pythons[@]}" = 1 ] || tried+=("${pythons[${#pythons[@]} - 1]}")
+versions() { for python in "$@"; do "$python" --version; done | cut -d' ' -f2 | tr '\n' ' '; }
+# What docs/start.md says of it must be no more than this.
+told() {
+  echo "=== PYTHONS TRIED, the oldest and the newest that work here: $(versions "${tried[@]}")(of $(versions "${pythons[@]}"))"
+  echo "=== PYTHONS THAT COULD NOT BE TRIED:${untried:- none}"
+}
+told
 
 for python in "${tried[@]}"; do
   echo "=== $("$python" --version), in an empty environment and with no Node in the PATH"
-  own="$folder/an environment ü $python"
+  name=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  own="$folder/an environment ü $name"
   "$python" -m venv "$own"
   "$own/bin/python" -m pip install --quiet --disable-pip-version-check "$wheel"
-  mkdir "$folder/work ü $python"
-  cd "$folder/work ü $python"
+  mkdir "$folder/work ü $name"
+  cd "$folder/work ü $name"
   bare() { env -i HOME="$HOME" PATH="$own/bin" CI=true "$@"; }
   expect 127 'node' bare node --version
   expect 0 "$version" bare lossproof --version
   expect 0 "$version" bare python -m lossproof --version
+  pages=$(find "$own/share/man/man1" -name 'lossproof*.1' | wc -l)
+  [ "$pages" = "$(find "$root/dist/man" -name '*.1' | wc -l)" ] || fail "$pages manual pages are installed"
+  # That of man-db finds them by the PATH, as it stands in an environment that is active.
+  if command -v manpath >/dev/null; then expect 0 "$own/share/man/man1/lossproof-check.1" env PATH="$own/bin:$PATH" man -w lossproof-check; fi
   expect 0 'the bundled example' bare lossproof check --bundled --cases 10
   if grep -q npx "$folder/said"; then fail 'whoever came by pip is told of npx'; fi
   expect 1 'mask/prompt-is-never-trained' \
@@ -92,6 +108,16 @@ echo '=== what users do wrong'
 expect 2 'is no program that can be run' bare LOSSPROOF_NODE=/nowhere/node lossproof --version
 mkdir -p older/lossproof && echo >older/lossproof/__init__.py
 expect 0 'take '"$PWD"'/older out of PYTHONPATH' bare PYTHONPATH="$PWD/older" lossproof list
+# A whole copy of another version: it brings its own command, its own engine and its own plugin.
+"$own/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$PWD/whole" "$wheel"
+sed -i.before 's/"version": "[^"]*"/"version": "0.0.9"/' whole/lossproof_door/engine/package.json
+mv "whole/lossproof-$version.dist-info" whole/lossproof-0.0.9.dist-info
+hidden="this is lossproof 0.0.9 of $PWD/whole, and it hides lossproof $version"
+expect 0 "$hidden" bare PYTHONPATH="$PWD/whole" python -m lossproof --version
+expect 0 "$hidden" bare PYTHONPATH="$PWD/whole" lossproof --version
+grep -qx 0.0.9 "$folder/said"
+echo 'from lossproof.pytest import of_a_later_version' >test_later.py
+expect 4 "ERROR: lossproof: $hidden" bare PYTHONPATH="$PWD/whole" pytest test_later.py
 expect 2 "pip install 'lossproof[trl]'" bare lossproof check --adapter trl-grpo
 mkdir shadow && echo >shadow/lossproof.py && cd shadow
 expect 2 'rename a file or folder called lossproof' bare lossproof check --adapter trl-grpo
@@ -142,4 +168,26 @@ expect 0 'hold' component 'python3 -m lossproof.examples.left_padded' "--only 'm
 expect 1 'mask/prompt-is-never-trained' component 'python3 -m lossproof.examples.faulty mask-for-right-padding' '--only mask --cases 20'
 [ -s lossproof.html ] && [ -s lossproof.xml ]
 
-echo "tried with: $(for python in "${tried[@]}"; do "$python" --version; done | tr '\n' ' ')"
+echo '=== .pre-commit-hooks.yaml'
+# pre-commit installs what lies in the root of a repository: these three files of ours. Its environment gets the wheel from its folder.
+"$own/bin/python" -m pip install --quiet --disable-pip-version-check "$(grep '^pre_commit==' "$root/scripts/pytest-requirements.txt")"
+repository() { # repository FOLDER: what lies in it as the one commit of a repository
+  git -C "$1" init --quiet && git -C "$1" add . && git -C "$1" -c user.name=nobody -c user.email=nobody@localhost commit --quiet -m one
+}
+mkdir "$folder/hook" "$folder/a trainer ü"
+cp "$root/.pre-commit-hooks.yaml" "$root/setup.py" "$root/package.json" "$folder/hook"
+repository "$folder/hook"
+cd "$folder/a trainer ü"
+echo '{ "trainer": "python3 -m lossproof.examples.left_padded", "only": "mask" }' >lossproof.config.json
+repository .
+hook() { # hook: as before a commit, with the hook of our repository
+  env -i HOME="$HOME" PATH="$own/bin:$PATH" PRE_COMMIT_HOME="$folder/pre-commit" PIP_FIND_LINKS="$(dirname "$wheel")" \
+    pre-commit try-repo "$folder/hook" lossproof --all-files --verbose
+}
+expect 0 'Passed' hook
+expect 0 'hold' hook
+echo '{ "trainer": "python3 -m lossproof.examples.faulty mask-for-right-padding", "only": "mask" }' >lossproof.config.json
+git add lossproof.config.json
+expect 1 'mask/prompt-is-never-trained' hook
+
+told

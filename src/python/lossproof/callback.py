@@ -2,12 +2,17 @@
 
 from lossproof_monitor import Finding, Watch, watch
 
-__all__ = ["Finding", "Monitor", "Watch", "watch"]
-
-
-def __getattr__(name):
-    if name != "Monitor":
-        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
     from lossproof_monitor import Monitor
 
-    return Monitor
+__all__ = ["Finding", "Monitor", "Watch", "watch"]
+
+if not TYPE_CHECKING:  # else any name would do
+
+    def __getattr__(name):
+        if name != "Monitor":
+            raise AttributeError("module %r has no attribute %r" % (__name__, name))
+        from lossproof_monitor import Monitor
+
+        return Monitor

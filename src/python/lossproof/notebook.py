@@ -1,34 +1,51 @@
 """For notebooks and programs: `lossproof.check`, the properties of functions of this very process, and `lossproof.view`, the
 masks of a data set. What they return shows itself in a cell."""
 
-from lossproof_door._checked import check_command, check_functions
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lossproof_door import _other
+from lossproof_door._checked import Result, Verdict, check_command, check_functions
+from lossproof_door._viewed import View
 from lossproof_door._viewed import view as _view
 
 from ._registry import collected, given_ops
 from ._serve import answering
 
-__all__ = ["check", "view"]
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from lossproof_door._declared import Declared, Level, Path
+    from typing_extensions import Unpack
+
+    from ._serve import Answer
+
+__all__ = ["Result", "Verdict", "View", "check", "view"]
 
 
 def check(
-    trainer=None,
-    name="notebook",
-    only=None,
-    level=None,
-    cases=None,
-    seed=None,
-    known=None,
-    op_timeout=None,
-    **serve
-):
+    trainer: Mapping[str, Answer] | str | Sequence[Path] | None = None,
+    name: str = "notebook",
+    only: str | Sequence[str] | None = None,
+    level: Level | None = None,
+    cases: int | None = None,
+    seed: int | None = None,
+    known: Path | None = None,
+    op_timeout: float | None = None,
+    **serve: Unpack[Declared],
+) -> Result:
     """Which properties hold for a trainer: a Result, true where everything that was judged holds and something was.
 
     trainer: {"mask": function}, as `ops` of `lossproof.serve`; a command, as text or words; None: every function that is decorated
     with `@lossproof.op`. Functions are called here, by the thread that calls this.
     only, level, cases, seed, known, op_timeout (seconds that an answer may take): as on the command line.
     The others are those of `lossproof.serve`: layout, semantics, tokens, tokenizer, dtype, tensors, arrays, version."""
+    _other.warn()
     asked = {"only": only, "level": level, "known": known, "op_timeout": op_timeout}
-    if trainer is None or isinstance(trainer, dict):
+    if trainer is None or isinstance(trainer, Mapping):
         functions = collected(None) if trainer is None else given_ops(trainer)
         return check_functions(answering(functions, name, **serve), asked, cases, seed)
     if serve:
@@ -36,9 +53,10 @@ def check(
     return check_command(trainer, asked, cases, seed)
 
 
-def view(data, **options):
+def view(data: Path | Sequence[Mapping[str, Any]], **options: Any) -> View:
     """Which tokens of a data set are trained, and which rows are flagged.
 
     data: a file of JSON lines, or rows as a list. Options are those of `lossproof view`: tokenizer, template, train_on,
     max_length, truncation_side, stop, html_rows."""
+    _other.warn()
     return _view(data, **options)

@@ -1,5 +1,7 @@
 """`lossproof.check`: one run of the engine, of a command or of functions of this process, and its result as an object."""
 
+from __future__ import annotations
+
 import os
 import sys
 import threading
@@ -10,31 +12,36 @@ from ._engine import Engine
 from ._inside import Inside
 from ._seed import seed_of
 
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
 
 class Verdict:
     """What became of one property."""
 
-    def __init__(self, facts):
-        self.id = facts["id"]
-        self.title = facts["title"]
-        self.level = facts["level"]
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self.id: str = facts["id"]
+        self.title: str = facts["title"]
+        self.level: str = facts["level"]
         # pass, fail, error, ask, thin, changed, stale, unseen, known, unsupported, skipped, interrupted
-        self.verdict = facts["verdict"]
-        self.fails = facts["fails"]
-        self.judged = facts["judged"]
-        self.cases = facts["cases"]
-        self.sentence = facts["sentence"]
+        self.verdict: str = facts["verdict"]
+        self.fails: bool = facts["fails"]
+        self.judged: bool = facts["judged"]
+        self.cases: int = facts["cases"]
+        self.sentence: str = facts["sentence"]
         # The smallest case and how it was found, as in docs/events.md; None where nothing failed.
-        self.failure = facts.get("failure")
+        self.failure: dict[str, Any] | None = facts.get("failure")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<%s: %s%s>" % (self.id, self.verdict, ": " + self.sentence if self.sentence else "")
 
 
 class Result:
     """True where everything that was judged holds, and something was. Shows itself in a cell of a notebook."""
 
-    def __init__(self, trainer, seed, verdicts, text, html):
+    def __init__(self, trainer: str, seed: int, verdicts: Sequence[Verdict], text: str, html: str) -> None:
         self.trainer = trainer
         self.seed = seed
         self.verdicts = verdicts
@@ -46,17 +53,17 @@ class Result:
             self.html = "<p>%s</p>%s" % (_NOTHING, html)
 
     @property
-    def failed(self):
+    def failed(self) -> list[Verdict]:
         return [verdict for verdict in self.verdicts if verdict.fails]
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         whole = not any(verdict.verdict == "interrupted" for verdict in self.verdicts)
         return whole and not self.failed and any(verdict.judged for verdict in self.verdicts)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.text.strip()
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return self.html
 
 

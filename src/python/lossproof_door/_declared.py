@@ -1,11 +1,46 @@
 """An adapter that lives in a test file: what `lossproof.pytest.properties` was given, for the plugin that tests it and for the
 process that serves it."""
 
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Literal, Union
+
+    from typing_extensions import TypedDict
+
+    Level = Literal["must", "should", "may"]
+    Path = Union[str, os.PathLike[str]]
+
+    class Declared(TypedDict, total=False):
+        """What `lossproof.serve` is told of a trainer, beside its name and its functions."""
+
+        version: str | None
+        layout: Mapping[str, str] | None
+        semantics: Mapping[str, Any] | None
+        tokens: Mapping[str, Any] | None
+        tokenizer: Path | None
+        dtype: str | None
+        tensors: str | None
+        arrays: Literal["numpy", "torch"] | None
+        lacks: Mapping[str, str] | None
+        notes: Sequence[str] | None
+
 
 class Properties:
     """What a test file declares of its trainer."""
 
-    def __init__(self, name, only, level, known, cases, serve):
+    def __init__(
+        self,
+        name: str | None,
+        only: str | Sequence[str] | None,
+        level: Level | None,
+        known: Path | None,
+        cases: int | None,
+        serve: Declared,
+    ) -> None:
         self.name = name
         self.only = only
         self.level = level
@@ -14,7 +49,7 @@ class Properties:
         self.serve = serve
 
 
-def names(only):
+def names(only: str | Sequence[str] | None) -> list[str] | None:
     """`only` as a list: ids, stages and globs; None: not said."""
     if only is None:
         return None

@@ -1,5 +1,7 @@
 """`lossproof.pytest.trace`: a training script run under `lossproof trace`, and what it trained as an object to assert on."""
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess
@@ -7,6 +9,28 @@ import sys
 import tempfile
 
 from ._node import engine_command, engine_environment
+
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from typing_extensions import TypedDict
+
+    from ._declared import Level, Path
+
+    class Told(TypedDict, total=False):
+        """Options of `lossproof trace`."""
+
+        dataset: Path
+        train_on: str
+        tokenizer: Path
+        marks: Any
+        semantics: Mapping[str, Any] | str
+        only: str
+        level: Level
+        known: Path
+        mode: str
 
 _END_SECONDS = 5
 # docs/trace.md
@@ -20,79 +44,81 @@ class NotTraced(AssertionError):
 class Row:
     """One row of a forward pass. Lists are as long as `ids`; index t speaks of token t as a target."""
 
-    def __init__(self, facts):
-        self.step = facts["step"]
-        self.rank = facts["rank"]
-        self.forward = facts["forward"]
-        self.row = facts["row"]
-        self.ids = facts["ids"]
-        self.tokens = facts["tokens"]
-        self.real = facts["real"]
-        self.roles = facts["roles"]
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self.step: int = facts["step"]
+        self.rank: int = facts["rank"]
+        self.forward: int = facts["forward"]
+        self.row: int = facts["row"]
+        self.ids: list[int] = facts["ids"]
+        self.tokens: list[str] = facts["tokens"]
+        self.real: list[bool] = facts["real"]
+        self.roles: list[str] = facts["roles"]
         # Whether each token is trained, and whether it should be (None: either is right, or nobody knows).
-        self.is_trained = facts["trained"]
-        self.expected = facts["expected"]
-        self.targets = facts["targets"]
-        self.weights = facts["weights"]
-        self.logprobs = facts["logprobs"]
-        self.trained_behind_the_end = facts["trained_behind_the_end"]
+        self.is_trained: list[bool] = facts["trained"]
+        self.expected: list[bool | None] = facts["expected"]
+        self.targets: list[int | None] = facts["targets"]
+        self.weights: list[float | None] = facts["weights"]
+        self.logprobs: list[float | None] | None = facts["logprobs"]
+        self.trained_behind_the_end: bool = facts["trained_behind_the_end"]
         # Text of the row without its padding, and of the tokens that are trained.
-        self.text = facts["text"]
-        self.trained = facts["trained_text"]
-        self.origin = facts["origin"]
+        self.text: str = facts["text"]
+        self.trained: str = facts["trained_text"]
+        self.origin: str = facts["origin"]
 
     @property
-    def trained_ids(self):
+    def trained_ids(self) -> list[int]:
         return [token for token, trained in zip(self.ids, self.is_trained) if trained]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<row %d of forward pass %d in step %d: trains %r>" % (self.row, self.forward, self.step, self.trained)
 
 
 class Ledger:
     """What a script trained. True where `lossproof trace` has a verdict and everything holds."""
 
-    def __init__(self, facts, exit_code, report):
+    def __init__(self, facts: Mapping[str, Any], exit_code: int, report: str) -> None:
         self.rows = [Row(row) for row in facts["rows"]]
-        self.steps = facts["steps"]
-        self.verdicts = {verdict["id"]: verdict["verdict"] for verdict in facts["verdicts"]}
-        self.failed = [verdict for verdict in facts["verdicts"] if verdict["fails"]]
+        self.steps: list[dict[str, Any]] = facts["steps"]
+        self.verdicts: dict[str, str] = {verdict["id"]: verdict["verdict"] for verdict in facts["verdicts"]}
+        self.failed: list[dict[str, Any]] = [verdict for verdict in facts["verdicts"] if verdict["fails"]]
         # What could not be seen, a sentence each.
-        self.unseen = facts["unseen"]
-        self.semantics = facts["settings"]["semantics"]
-        self.versions = facts["versions"]
+        self.unseen: list[str] = facts["unseen"]
+        self.semantics: dict[str, Any] = facts["settings"]["semantics"]
+        self.versions: dict[str, str] = facts["versions"]
         self.exit_code = exit_code
         # What a terminal shows, with all that the script printed.
         self.report = report
 
-    def row(self, index):
+    def row(self, index: int) -> Row:
         """In the order in which they were trained."""
         if not -len(self.rows) <= index < len(self.rows):
             raise IndexError("the ledger has %d rows, and row %d is asked for" % (len(self.rows), index))
         return self.rows[index]
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.exit_code == 0
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         said = ["%s: %s: %s" % (each["id"], each["verdict"], each["sentence"]) for each in self.failed]
         facts = "%d rows in %d steps, exit code %d" % (len(self.rows), len(self.steps), self.exit_code)
         return "<ledger of %s%s>" % (facts, "".join("\n  " + line for line in said + self.unseen))
 
 
-def trace(script, *args, **options):
-    """Runs `python SCRIPT ARGS...` as it is until its first steps are made, and returns its Ledger.
-
-    steps (2), keep_going (False), python (this one), cwd, env (over this process's), and options of `lossproof trace`: dataset,
-    train_on, tokenizer, marks, semantics, only, level, known, mode. `script` may also be a whole command, as a list.
-    Raises NotTraced, an AssertionError, where nothing was seen of a training, or an option cannot be meant."""
-    python = options.pop("python", None) or sys.executable
-    cwd, variables = options.pop("cwd", None), options.pop("env", None) or {}
-    steps, keep_going = options.pop("steps", None), options.pop("keep_going", False)
+def trace(
+    script: Path | Sequence[Path],
+    args: Sequence[object],
+    steps: int | None,
+    keep_going: bool,
+    python: Path | None,
+    cwd: Path | None,
+    env: Mapping[str, str] | None,
+    options: Mapping[str, Any],
+) -> Ledger:
+    """`lossproof.pytest.trace`, which tells what each is."""
     unknown = sorted(set(options) - set(_TOLD))
     if unknown:
         raise TypeError("trace has no option %s; it has steps, keep_going, python, cwd, env, %s" % (unknown[0], ", ".join(_TOLD)))
-    words = [os.fspath(word) for word in script] if isinstance(script, (list, tuple)) else [python, os.fspath(script)]
+    words = [os.fspath(word) for word in script] if isinstance(script, (list, tuple)) else [os.fspath(python or sys.executable), os.fspath(script)]
     typed = [] if steps is None else ["--steps", str(steps)]
     typed += ["--keep-going"] if keep_going else []
     for name, value in options.items():
@@ -101,7 +127,7 @@ def trace(script, *args, **options):
         file = os.path.join(folder, "ledger.json")
         out = ["--ledger", file, "--no-annotations"]
         command = engine_command(["trace"] + out + typed + ["--"] + words + [str(arg) for arg in args])
-        code, report = _run(command, cwd, dict(engine_environment(), LOSSPROOF_TIED="1", **variables))
+        code, report = _run(command, cwd, dict(engine_environment(), LOSSPROOF_TIED="1", **(env or {})))
         # Where pytest shows it if the test fails.
         sys.stdout.write(report)
         if not os.path.exists(file):

@@ -1,5 +1,7 @@
 """`lossproof.view`: the masks of a data set, as text and as the page that `lossproof view --html` writes."""
 
+from __future__ import annotations
+
 import html
 import json
 import os
@@ -9,31 +11,38 @@ import tempfile
 from ._engine import EngineProblem
 from ._node import engine_command, engine_environment
 
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ._declared import Path
+
 _PIXELS = 640
 
 
 class View:
     """True where no row is flagged. Shows itself in a cell of a notebook."""
 
-    def __init__(self, exit_code, text, page):
+    def __init__(self, exit_code: int, text: str, page: str) -> None:
         self.exit_code = exit_code
         # As on a terminal, and a whole document.
         self.text = text
         self.page = page
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.exit_code == 0
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.text.strip()
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         # In a frame of its own: neither its styles nor its scripts reach the notebook.
         frame = '<iframe title="Masks of a data set" sandbox="allow-scripts" style="width:100%%;height:%dpx;border:0" srcdoc="%s"></iframe>'
         return frame % (_PIXELS, html.escape(self.page))
 
 
-def view(data, **options):
+def view(data: Path | Sequence[Mapping[str, Any]], **options: Any) -> View:
     """Raises EngineProblem with the engine's sentence where nothing can be shown."""
     typed = []
     for name, value in options.items():

@@ -1,12 +1,12 @@
 """The command `lossproof`: becomes the engine. Same options, exit codes, signals and terminal, because it is the same process."""
 
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 
 from ._node import NoNode, engine_command, engine_environment
+from ._other import other
 
 #: As the engine has it: nothing was judged.
 NO_VERDICT = 2
@@ -20,9 +20,9 @@ def main(argv=None):
         environment = engine_environment(_typed())
     except NoNode as error:
         return _refuse(str(error))
-    other = _other_sdk()
-    if other is not None:
-        sys.stderr.write("lossproof: %s.\n" % other)
+    hidden = other()
+    if hidden is not None:
+        sys.stderr.write("lossproof: %s.\n" % hidden)
     sys.stdout.flush()
     sys.stderr.flush()
     try:
@@ -41,23 +41,6 @@ def _become(command, environment):
             return child.wait()
         except KeyboardInterrupt:
             continue
-
-
-def _other_sdk():
-    """Where `import lossproof` gives another one than this command belongs to: an older one in PYTHONPATH, as a rule.
-
-    What the engine starts gets the engine's own all the same; what imports it in this Python, a test or a notebook, does not."""
-    spec = importlib.util.find_spec("lossproof")
-    found = os.path.dirname(spec.origin) if spec is not None and spec.origin else None
-    own = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "lossproof")
-    if found is None or os.path.realpath(found) == os.path.realpath(own):
-        return None
-    return "`import lossproof` gives %s here, and not %s, which this command belongs to; take %s out of %s" % (
-        found,
-        own,
-        os.path.dirname(found),
-        "PYTHONPATH" if os.path.dirname(found) in os.environ.get("PYTHONPATH", "").split(os.pathsep) else "sys.path",
-    )
 
 
 def _typed():

@@ -7,6 +7,7 @@ import pytest
 
 from ._declared import Properties
 from ._engine import EngineProblem
+from ._lacking import Other
 from ._node import NoNode, engine_command
 from ._pytest_items import RUN, VERDICT, Declared, Listed, NotAModule
 from ._pytest_run import Run
@@ -53,6 +54,8 @@ def pytest_configure(config):
         raise pytest.UsageError("--lossproof-cases must be a whole number above 0")
     setattr(config, RUN, run)
     config.pluginmanager.register(Tally(), "lossproof tally")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Other(asked=bool(sources)), "lossproof other")
     # What is tested is collected like any file that is named; where some of them are named, they are all that is meant.
     named = _named(config)
     if not any(source.path.resolve() in named for source in sources):

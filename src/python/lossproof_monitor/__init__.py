@@ -18,13 +18,18 @@ wrong in here ends a training.
 
 from ._watch import Finding, Watch, watch
 
-__all__ = ["Finding", "Monitor", "Watch", "watch"]
-
-
-def __getattr__(name):
-    if name != "Monitor":
-        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
     from ._trainer import Monitor
 
-    globals()[name] = Monitor
-    return Monitor
+__all__ = ["Finding", "Monitor", "Watch", "watch"]
+
+if not TYPE_CHECKING:  # else any name would do
+
+    def __getattr__(name):
+        if name != "Monitor":
+            raise AttributeError("module %r has no attribute %r" % (__name__, name))
+        from ._trainer import Monitor
+
+        globals()[name] = Monitor
+        return Monitor

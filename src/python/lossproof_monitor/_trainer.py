@@ -1,10 +1,19 @@
 """The callback for transformers' Trainer, and so for TRL's trainers."""
 
+from __future__ import annotations
+
 import sys
 
 from transformers import TrainerCallback
 
 from ._watch import POLICIES, STOPPING, Watch
+
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
+
+    from ._watch import Command
 
 
 class Monitor(TrainerCallback):
@@ -13,11 +22,17 @@ class Monitor(TrainerCallback):
     policy: "warn" prints what is found, "stop" ends the training at a finding of `level` ("must", or "should" for both).
     command, options: as of `watch`."""
 
-    def __init__(self, policy="warn", level="must", command=None, options=()):
+    def __init__(
+        self,
+        policy: Literal["warn", "stop"] = "warn",
+        level: Literal["must", "should"] = "must",
+        command: Command | None = None,
+        options: Sequence[str] = (),
+    ) -> None:
         # Now, and not an hour later when the training begins.
         if policy not in POLICIES or level not in STOPPING:
             Watch(policy, level, active=False)
-        self.watch = None
+        self.watch: Watch | None = None
         self._settings = dict(policy=policy, level=level, command=command, options=options)
 
     def on_train_begin(self, args, state, control, model=None, **_):

@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from '../../../src/version.ts';
 
 export const EXAMPLE = join(PACKAGE_ROOT, 'docs', 'example', 'pytest');
 /** `npm run setup:trainers` makes it; LOSSPROOF_PYTEST is the Python of another. */
-const PYTHON = process.env.LOSSPROOF_PYTEST ?? join(PACKAGE_ROOT, '.venv-pytest', 'bin', 'python');
+export const PYTHON = process.env.LOSSPROOF_PYTEST ?? join(PACKAGE_ROOT, '.venv-pytest', 'bin', 'python');
 
 export interface Ran {
   readonly code: number | undefined;

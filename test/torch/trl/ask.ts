@@ -22,7 +22,7 @@ const path = (relative: string): string => fileURLToPath(new URL(`../../../${rel
 export const family = (name: string): string => path(`src/tokenizers/families/${name}`);
 
 /** The Python with torch; an error that says what to do where there is none. */
-function trainersPython(): string {
+export function trainersPython(): string {
   const named = process.env.LOSSPROOF_PYTHON ?? path('.venv/bin/python');
   if (!existsSync(named)) throw new Error(`${named} is missing: run \`npm run setup:trainers\``);
   return named;

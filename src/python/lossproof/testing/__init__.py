@@ -18,14 +18,20 @@ from ._slice import slice_of
 from ._spy import spy
 from ._stub import stub
 
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from ._backward import recorded_backward
+    from ._table import Table
+
 __all__ = ["Codec", "Settings", "Table", "instance", "recorded_backward", "replaced", "slice_of", "spy", "stub"]
 
 _TORCH = {"Table": "_table", "recorded_backward": "_backward"}
 
+if not TYPE_CHECKING:  # else any name would do
 
-def __getattr__(name):
-    if name not in _TORCH:
-        raise AttributeError("lossproof.testing has no %s; it has %s" % (name, ", ".join(__all__)))
-    from importlib import import_module
+    def __getattr__(name):
+        if name not in _TORCH:
+            raise AttributeError("lossproof.testing has no %s; it has %s" % (name, ", ".join(__all__)))
+        from importlib import import_module
 
-    return getattr(import_module("." + _TORCH[name], __name__), name)
+        return getattr(import_module("." + _TORCH[name], __name__), name)

@@ -1,5 +1,7 @@
 """The tokens of a codec: which text has which id, both ways, and as a tokenizer.json that others read."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
@@ -39,7 +41,7 @@ class Alphabet:
     all_special_ids = property(lambda self: [self.ids[mark] for mark in self.all_special_tokens])
     vocab_size = property(lambda self: len(self.texts))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.texts)
 
     @property
@@ -47,7 +49,7 @@ class Alphabet:
         named = {"bos_token": self.bos_token, "eos_token": self.eos_token, "pad_token": self.pad_token}
         return {name: mark for name, mark in named.items() if mark is not None}
 
-    def get_vocab(self):
+    def get_vocab(self) -> dict[str, int]:
         return dict(self.ids)
 
     def split(self, text):
@@ -62,7 +64,7 @@ class Alphabet:
                 at += len(piece)
         return ids, spans
 
-    def tokenize(self, text, **_):
+    def tokenize(self, text: str, **_) -> list[str]:
         return [self.texts[id] for id in self.split(text)[0]]
 
     def convert_tokens_to_ids(self, tokens):
@@ -86,7 +88,7 @@ class Alphabet:
     def batch_decode(self, sequences, skip_special_tokens=False, **_):
         return [self.decode(row, skip_special_tokens) for row in sequences]
 
-    def save_pretrained(self, folder, **_):
+    def save_pretrained(self, folder: str | os.PathLike[str], **_) -> str:
         """For lossproof.serve(tokenizer=folder), and for transformers: tokenizer.json and its configuration."""
         os.makedirs(folder, exist_ok=True)
         added = [

@@ -1,5 +1,7 @@
 """The losses that a trainer calls backward on, while its own step runs: what the optimiser gets of them."""
 
+from __future__ import annotations
+
 import contextlib
 
 import torch
@@ -7,21 +9,25 @@ import torch
 from ._spy import Stopped
 from ._replaced import replaced
 
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class Backward:
     """One backward pass: `loss` (detached), `weight`, what it was called with in the place of 1, and the `leaves` that
     it reaches."""
 
-    def __init__(self, graph, weight):
+    def __init__(self, graph: torch.Tensor, weight: torch.Tensor | None) -> None:
         self.graph, self.weight = graph, weight
         self.loss = graph.detach()
         self.leaves = _leaves(graph)
 
-    def reaches(self, tensor):
+    def reaches(self, tensor: torch.Tensor) -> bool:
         """Whether the gradient of this leaf depends on the loss."""
         return any(leaf is tensor for leaf in self.leaves)
 
-    def gradient(self, tensor):
+    def gradient(self, tensor: torch.Tensor) -> torch.Tensor:
         """d loss / d tensor, times the weight; zeros where the loss does not depend on it."""
         if not self.graph.requires_grad:
             return torch.zeros_like(tensor)
@@ -30,19 +36,19 @@ class Backward:
         return torch.zeros_like(tensor) if slope is None else slope
 
 
-class Losses(list):
+class Losses(list[Backward]):
     @property
-    def total(self):
+    def total(self) -> torch.Tensor:
         """The sum of all, each with its weight, detached: the loss of the optimiser step."""
         return sum(((each.loss * (1 if each.weight is None else each.weight)).sum() for each in self), torch.zeros(()))
 
-    def gradient(self, tensor):
+    def gradient(self, tensor: torch.Tensor) -> torch.Tensor:
         """What the optimiser gets for this tensor, whichever of the losses it is in; leaves .grad alone."""
         return sum((each.gradient(tensor) for each in self), torch.zeros_like(tensor))
 
 
 @contextlib.contextmanager
-def recorded_backward(stop=False):
+def recorded_backward(stop: bool = False) -> Iterator[Losses]:
     """The losses that are backwarded inside the block, by loss.backward(), accelerate, or torch.autograd.backward.
 
     Gradients are accumulated as ever, and graphs are kept, so that gradient(tensor) may be asked behind the block, of

@@ -1,12 +1,19 @@
 """A tokenizer that loses nothing: a token a character, and marks. Whatever ids a trainer turns to text and back are the
 same ids, so that what changes on the way is the trainer's doing. Called as transformers' tokenizers are."""
 
+from __future__ import annotations
+
 import string
 import sys
 
 from ._alphabet import Alphabet
 from ._encoding import Encoding, padded, tensors
 from ._template import CHATML, render
+
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 CHARACTERS = string.ascii_lowercase + " \n" + string.ascii_uppercase + string.digits + string.punctuation
 MARKS = ("<|im_start|>", "<|im_end|>")
@@ -29,23 +36,23 @@ class Codec(Alphabet):
 
     def __init__(
         self,
-        size=None,
-        pad="<pad>",
-        eos="<|im_end|>",
-        bos=None,
-        marks=MARKS,
-        characters=CHARACTERS,
-        chat_template=CHATML,
-        add_bos=False,
-        add_eos=False,
-    ):
+        size: int | None = None,
+        pad: str = "<pad>",
+        eos: str = "<|im_end|>",
+        bos: str | None = None,
+        marks: Sequence[str] = MARKS,
+        characters: str = CHARACTERS,
+        chat_template: str = CHATML,
+        add_bos: bool = False,
+        add_eos: bool = False,
+    ) -> None:
         super().__init__(size, [pad, eos, *([bos] if bos else []), *marks], characters)
         self.pad_token, self.eos_token, self.bos_token, self.unk_token = pad, eos, bos, None
         self.chat_template = chat_template
         self.add_bos, self.add_eos = add_bos, add_eos
 
     @property
-    def tokens(self):
+    def tokens(self) -> dict[str, Any]:
         """For lossproof.serve(tokens=...): a trainer that has this codec is fixed to its ids."""
         found = {"vocab_size": len(self), "pad_token_id": self.pad_token_id, "eos_token_ids": [self.eos_token_id]}
         return found if self.bos_token is None else {**found, "bos_token_id": self.bos_token_id}
@@ -58,7 +65,7 @@ class Codec(Alphabet):
     bos_token_id = property(lambda self: self._id(self.bos_token))
     unk_token_id = None
 
-    def build_inputs_with_special_tokens(self, ids):
+    def build_inputs_with_special_tokens(self, ids: Sequence[int]) -> list[int]:
         before = [self.bos_token_id] if self.add_bos else []
         return before + list(ids) + ([self.eos_token_id] if self.add_eos else [])
 
@@ -82,7 +89,7 @@ class Codec(Alphabet):
         padding_side=None,
         pad_to_multiple_of=None,
         **_,
-    ):
+    ) -> Encoding:
         if text_pair is not None:
             raise ValueError("the codec encodes no pairs of texts")
         alone = isinstance(text, str)

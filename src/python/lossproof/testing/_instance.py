@@ -1,8 +1,16 @@
 """An object of a class that nobody constructed: for methods that read a few attributes, and code that asks for the type of its
 configuration."""
 
+from __future__ import annotations
 
-def instance(owner, **attributes):
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    Owned = TypeVar("Owned")
+
+
+def instance(owner: type[Owned], **attributes: Any) -> Owned:
     """An object of class `owner` with these attributes and none of what its `__init__` would set. Its methods are its own;
     what they miss raises AttributeError, as ever."""
     made = object.__new__(owner)

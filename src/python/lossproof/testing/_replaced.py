@@ -1,13 +1,22 @@
 """Attributes of another owner for the length of a `with` block, put back exactly as they were."""
 
+from __future__ import annotations
+
 import contextlib
 import inspect
+
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, TypeVar
+
+    Owner = TypeVar("Owner")
 
 _DELETE = object()
 
 
 @contextlib.contextmanager
-def replaced(owner, **attributes):
+def replaced(owner: Owner, **attributes: Any) -> Iterator[Owner]:
     """The owner (an object, a class, a module) with these attributes for the length of a `with` block.
 
     An attribute that it has not had is added, and gone afterwards: some are set only when training begins."""

@@ -1,5 +1,7 @@
 """A stretch of a method as a function of its own: the trainer's lines as they are on disk, with their line numbers."""
 
+from __future__ import annotations
+
 import ast
 import inspect
 import keyword
@@ -9,10 +11,26 @@ from ._names import check_flow, check_names, without_annotations
 from ._stretch import find_function, find_stretch
 from ._text import SliceError, Source
 
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+    from typing import Any, Union
+
+    File = Union[str, os.PathLike[str], types.ModuleType]
+
 RETURN = "return"
 
 
-def slice_of(path, where, begin, end, inputs=(), outputs=(), namespace=None):
+def slice_of(
+    path: File,
+    where: str | None,
+    begin: str,
+    end: str,
+    inputs: str | Sequence[str] = (),
+    outputs: str | Sequence[str] = (),
+    namespace: dict[str, Any] | types.ModuleType | None = None,
+) -> Callable[..., Any]:
     """A function that runs the lines of `where` ("Class.method"; None for the top of the file) from `begin` to `end`.
 
     path: the file, which is not imported, or an imported module, whose own globals are used then.

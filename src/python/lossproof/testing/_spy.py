@@ -1,11 +1,18 @@
 """Calls of one function, seen from outside: recorded, answered by something else, or the end of the block."""
 
+from __future__ import annotations
+
 import contextlib
 import difflib
 import functools
 import inspect
 
 from ._replaced import replaced
+
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any, Literal
 
 _NONE = object()
 
@@ -17,17 +24,17 @@ class Stopped(BaseException):
 class Call:
     """One call: `args`, `kwargs`, its `result`, and each argument by its name: call["logits"]."""
 
-    def __init__(self, what, function, args, kwargs):
+    def __init__(self, what: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         self.args, self.kwargs = args, kwargs
         self._what, self._function, self._result = what, function, _NONE
 
     @property
-    def result(self):
+    def result(self) -> Any:
         if self._result is _NONE:
             raise ValueError("%s returned nothing: it raised, or was stopped before it ran" % self._what)
         return self._result
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         if name in self.kwargs:
             return self.kwargs[name]
         try:
@@ -39,37 +46,43 @@ class Call:
             raise KeyError("%s has no argument %s; it has %s" % (self._what, name, ", ".join(bound.arguments)))
         return bound.arguments[name]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<call of %s>" % self._what
 
 
-class Calls(list):
+class Calls(list[Call]):
     """The calls in their order. `only` is the one that there should be, `results` what each returned."""
 
-    def __init__(self, what):
+    def __init__(self, what: str) -> None:
         super().__init__()
         self.what = what
         self.stopped = False
 
     @property
-    def only(self):
+    def only(self) -> Call:
         if len(self) != 1:
             raise ValueError("%s was called %d times inside the block, not once" % (self.what, len(self)))
         return self[0]
 
     @property
-    def last(self):
+    def last(self) -> Call:
         if not self:
             raise ValueError("%s was never called inside the block" % self.what)
         return self[-1]
 
     @property
-    def results(self):
+    def results(self) -> list[Any]:
         return [call.result for call in self]
 
 
 @contextlib.contextmanager
-def spy(owner, name, returns=_NONE, instead=None, stop=False):
+def spy(
+    owner: Any,
+    name: str,
+    returns: Any = _NONE,
+    instead: Callable[..., Any] | None = None,
+    stop: Literal[True, False, "after"] = False,
+) -> Iterator[Calls]:
     """Records the calls of owner.name inside the block, which gets the list of them.
 
     owner: an object, a class (then `self` is the first of args) or the module whose code makes the call: after

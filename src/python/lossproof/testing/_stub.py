@@ -1,6 +1,8 @@
 """Imports of packages that are not installed: modules whose attributes are stand-ins, so that a trainer's file can be
 imported for the code in it that needs none of them."""
 
+from __future__ import annotations
+
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
@@ -10,10 +12,15 @@ import types
 
 from ._standins import standin
 
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 VERSION = "0.0.0"
 
 
-def stub(names, always=False):
+def stub(names: list[str] | tuple[str, ...] | Mapping[str, str], always: bool = False) -> Stubs:
     """From here on (or for the length of a `with` block) these packages and all below them can be imported.
 
     names: ["vllm", "flash_attn"], or {"vllm": "0.8.5"} where the trainer looks at versions.
@@ -25,10 +32,10 @@ def stub(names, always=False):
     if isinstance(names, str):
         raise TypeError("stub takes a list: stub([%r])" % names)
     versions = {name: names[name] if isinstance(names, dict) else VERSION for name in names}
-    return _Stubs(versions, always)
+    return Stubs(versions, always)
 
 
-class _Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """The finder of these names, last in line, or first where it is asked for always."""
 
     def __init__(self, versions, always):
@@ -65,7 +72,7 @@ class _Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         top = next(name for name in self._versions if module.__name__ == name or module.__name__.startswith(name + "."))
         module.__version__ = self._versions[top]
 
-    def remove(self):
+    def remove(self) -> None:
         """Nothing is stubbed any more; modules that imported a stand-in keep it."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
@@ -75,10 +82,10 @@ class _Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         sys.modules.update(self._before)
         self._before = {}
 
-    def __enter__(self):
+    def __enter__(self) -> Stubs:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.remove()
 
 

@@ -1,10 +1,19 @@
 """A language model whose logits are given: what a trainer computes from logits is computed on those of the request."""
 
+from __future__ import annotations
+
 from types import SimpleNamespace
 
 import torch
 
 from ._rows import taken
+
+TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Union
+
+    Logits = Union[torch.Tensor, Sequence[torch.Tensor], Callable[..., torch.Tensor]]
 
 
 class Config(SimpleNamespace):
@@ -47,7 +56,14 @@ class Table(torch.nn.Module):
     Where the logits are a leaf that requires a gradient, parameters() yields that very tensor. `calls` are the keyword
     arguments of each call."""
 
-    def __init__(self, logits=None, input_ids=None, sampled=None, plain=False, **config):
+    def __init__(
+        self,
+        logits: Logits | None = None,
+        input_ids: torch.Tensor | Sequence[Sequence[int]] | None = None,
+        sampled: torch.Tensor | Sequence[Sequence[int]] | None = None,
+        plain: bool = False,
+        **config: Any,
+    ) -> None:
         super().__init__()
         several = logits if isinstance(logits, (list, tuple)) else [logits]
         tensors = [each for each in several if torch.is_tensor(each)]
@@ -58,7 +74,8 @@ class Table(torch.nn.Module):
             self.unused = torch.nn.Parameter(torch.zeros(()))  # optimisers and `next(model.parameters())` want one
         self.given, self.rows, self.sampled, self.plain = logits, input_ids, sampled, plain
         self.used = [0] * (0 if input_ids is None else len(input_ids))  # how often each row was asked for
-        self.calls, self.asked = [], 0
+        self.calls: list[dict[str, Any]] = []
+        self.asked = 0
         width = tensors[0].size(-1) if tensors else None
         self.config = Config(
             **{
@@ -78,11 +95,11 @@ class Table(torch.nn.Module):
         self.generation_config = self.config
 
     @property
-    def device(self):
+    def device(self) -> torch.device:
         return next(self.parameters()).device
 
     @property
-    def dtype(self):
+    def dtype(self) -> torch.dtype:
         return next(self.parameters()).dtype
 
     def logits_of(self, input_ids, attention_mask=None, position_ids=None):
