@@ -40,6 +40,7 @@ export function assets(): Assets {
       'monitor/plot.js',
       'mutate/mutate.js',
       'page/page.js',
+      'page/framed.js',
     ]),
     live: joined(['run/live.js']),
   };

@@ -182,8 +182,9 @@ globalThis.lossproof = (() => {
     if (all > MANY) pause = setTimeout(filter, PAUSE_MILLISECONDS);
     else filter();
     const hash = text.trim() === '' ? '' : `#filter=${encodeURIComponent(text.trim())}`;
-    // The address can be passed on; a link to a failure that stands in it is left alone until something is typed.
-    history.replaceState(null, '', hash === '' ? location.pathname + location.search : hash);
+    // The address can be passed on; a link to a failure that stands in it is left alone until something is typed. Whole,
+    // because in the cell of a notebook a part of one would be a part of the notebook's.
+    history.replaceState(null, '', location.href.split('#')[0] + hash);
   }
 
   // ---- controls ----
@@ -265,6 +266,12 @@ globalThis.lossproof = (() => {
     }
   }
 
+  /** To what has this id, also where the address has it already. */
+  function goTo(id) {
+    if (decoded(location.hash.slice(1)) === id) document.getElementById(id)?.scrollIntoView();
+    else location.hash = id;
+  }
+
   const kindsHere = () => kinds.filter((kind) => (found.get(kind) ?? []).length > 0);
 
   /** Reads the page again, which is another one or has more rows. */
@@ -285,6 +292,7 @@ globalThis.lossproof = (() => {
     kindsHere,
     make,
     decoded,
+    goTo,
     unfold,
     foldAgain,
     begin,

@@ -28,7 +28,11 @@
     // Written, not streamed from a blob: that goes by way of another process.
     const plain = new DecompressionStream('gzip');
     const writer = plain.writable.getWriter();
-    const [rows] = await Promise.all([new Response(plain.readable).json(), writer.write(bytes), writer.close()]);
+    const [rows] = await Promise.all([
+      new Response(plain.readable).json(),
+      writer.write(bytes),
+      writer.close(),
+    ]);
     packed = rows;
     anchors = new Map(packed.rows.map(({ anchor }, index) => [anchor, index]));
     more.addEventListener('click', () => {
@@ -174,11 +178,7 @@
   const orderOf = (index) => index + (packed.rows[index].flagged ? 0 : packed.rows.length);
 
   /** Row `index`, scrolled to. */
-  function show(index) {
-    const { anchor } = packed.rows[index];
-    if (location.hash === `#${anchor}`) document.getElementById(anchor)?.scrollIntoView();
-    else location.hash = anchor;
-  }
+  const show = (index) => lossproof.goTo(packed.rows[index].anchor);
 
   lossproof.makeRow = (anchor) => {
     const index = anchors.get(anchor);
