@@ -34,6 +34,7 @@ export function assets(): Assets {
     js: joined([
       'page/filter.js',
       'failure/card.js',
+      'rows/packed.js',
       'rows/kept.js',
       'rows/carpet.js',
       'trace/heat.js',
