@@ -21,9 +21,9 @@ export function rowsCarpet(
   const shown = strips.slice(0, MOST_ROWS);
   const rows = shown.map((strip, at) => rowOf(strip, anchorOf(at)));
   const text = keptText(shown, rows);
-  return html`<figure class="rows-carpet"${text !== undefined && html` data-kept="${text}"`}>${carpetOf(rows, { corner: 'row', of })}
-${text !== undefined && html`<p class="carpet-now" role="status"></p>`}
-<figcaption><ul class="carpet-legend"><li>${swatch('p5')} trained, as the trainer has it</li><li>${swatch('u')} not trained</li><li>empty: padding</li><li>${swatch('wrong')} mismatch</li></ul></figcaption></figure>`;
+  return html`<figure class="rows-carpet"${text !== undefined && html` data-kept="${text}"`}><figcaption><ul class="carpet-legend"><li>${swatch('p5')} trained, as the trainer has it</li><li>${swatch('u')} not trained</li><li>empty: padding</li><li>${swatch('wrong')} mismatch</li></ul></figcaption>
+${carpetOf(rows, { corner: 'row', of })}
+${text !== undefined && html`<p class="carpet-now" role="status"></p>`}</figure>`;
 }
 
 // --- helpers ---

@@ -17,10 +17,11 @@ const CLASS = 'lossproof-cell';
 /** What only a script reads; no text of a page can look like it, as its quotes are written otherwise. */
 const KEPT = / data-kept="[\w+/=]*"/g;
 
-/** Nested into a class, what speaks of the whole document speaks of the cell. */
+/** Nested into a class, what speaks of the whole document speaks of the cell; scripts of the notebook are none of the page's. */
 function within(css: string): string {
   return css
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll('(scripting: none)', 'all')
     .replaceAll(/:root\b/g, '&')
     .replaceAll(/(^|[\s,{}])(?:html|body)(?=[\s,{.:])/g, '$1&')
     .replaceAll(/(^|[\s,{}])main(?=[\s,{.:])/g, '$1.main');
