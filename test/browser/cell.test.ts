@@ -37,14 +37,26 @@ test('leaves the rest of the notebook as it was, asks for nothing and complains 
   expect([requests, troubles]).toEqual([[], []]);
 });
 
-test('looks as on the page of the run', async () => {
+test('looks as on the page of the run without its scripts', async () => {
   const looks = `['.card', '.card .sentence', '.strip td.first', '.verdict'].map((each) => {
     const style = getComputedStyle(document.querySelector('article ' + each) ?? document.querySelector(each));
     return [style.color, style.backgroundColor, style.fontSize, style.fontFamily, style.borderTopWidth].join();
   })`;
   const { page } = await open(document);
-  const { page: whole } = await open(htmlReport([few]));
+  const { page: whole } = await open(htmlReport([few]), { javaScriptEnabled: false });
   expect(await page.evaluate(looks)).toEqual(await whole.evaluate(looks));
+});
+
+test('shows the first mismatch of a wide strip, to which no script scrolls', async () => {
+  const { page } = await open(document);
+  const strip = page.locator('.strip.wide').first();
+  const [outer, first] = await Promise.all([
+    strip.boundingBox(),
+    strip.locator('td.first').first().boundingBox(),
+  ]);
+  if (outer === null || first === null) throw new Error('nothing is shown');
+  expect(first.x).toBeGreaterThanOrEqual(outer.x);
+  expect(first.x + first.width).toBeLessThanOrEqual(outer.x + outer.width);
 });
 
 test.each([

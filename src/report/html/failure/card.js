@@ -26,23 +26,32 @@
     for (const slider of document.querySelectorAll('input[data-steps]')) showStep(slider);
   });
 
-  // What is wrong stands in view, however far to the right it is. Strips that are folded have no place yet.
-  const seen = new WeakSet();
-  function reveal() {
-    for (const strip of document.querySelectorAll('.strip')) {
-      if (seen.has(strip) || strip.clientWidth === 0) continue;
-      seen.add(strip);
-      const mark = strip.querySelector('.first');
-      if (mark === null || strip.scrollWidth <= strip.clientWidth) continue;
-      // The labels stay where they are and cover what is under them.
-      const labels = strip.querySelector('th').offsetWidth;
-      const beside = (strip.clientWidth - labels - mark.offsetWidth) / 2;
-      strip.scrollLeft = mark.offsetLeft - labels - Math.max(0, beside);
-    }
+  // What is wrong stands in view, however far to the right it is. Asked for its width, a strip that is folded or far away
+  // would be laid out: it is scrolled when it comes near.
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        reveal(target);
+      }
+    },
+    { rootMargin: '50%' },
+  );
+  const watch = (root) => {
+    for (const strip of root.querySelectorAll('.strip')) near.observe(strip);
+  };
+  watch(document);
+  document.addEventListener('lossproof:body', () => watch(document));
+
+  function reveal(strip) {
+    const mark = strip.querySelector('.first');
+    if (mark === null || strip.scrollWidth <= strip.clientWidth) return;
+    // The labels stay where they are and cover what is under them.
+    const labels = strip.querySelector('th').offsetWidth;
+    const beside = (strip.clientWidth - labels - mark.offsetWidth) / 2;
+    strip.scrollLeft = mark.offsetLeft - labels - Math.max(0, beside);
   }
-  reveal();
-  document.addEventListener('toggle', reveal, true);
-  new MutationObserver(reveal).observe(document.body, { childList: true, subtree: true });
 
   function showStep(slider) {
     const box = slider.closest('.steps');
@@ -50,7 +59,6 @@
     const chosen = steps[Number(slider.value) - 1];
     if (chosen === undefined) return;
     for (const step of steps) step.classList.toggle('shown', step === chosen);
-    reveal();
     slider.setAttribute('aria-valuetext', chosen.dataset.said ?? slider.value);
     const output = box.querySelector('output');
     if (output !== null) output.textContent = `${slider.value} of ${steps.length}`;

@@ -34,12 +34,14 @@ export function assets(): Assets {
     js: joined([
       'page/filter.js',
       'failure/card.js',
+      'rows/packed.js',
       'rows/kept.js',
       'rows/carpet.js',
       'trace/heat.js',
       'monitor/plot.js',
       'mutate/mutate.js',
       'page/page.js',
+      'page/framed.js',
     ]),
     live: joined(['run/live.js']),
   };

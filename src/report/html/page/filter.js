@@ -37,27 +37,36 @@ globalThis.lossproof = (() => {
     for (const element of main.querySelectorAll('[data-property]')) {
       const id = element.dataset.property;
       const fresh = {
-        words: id,
         fields: { s: new Set(), level: [], stage: [id.split('/')[0]] },
         elements: [],
+        // Of ten thousand, put together when somebody types.
+        get words() {
+          this.text ??= wordsAbout(id, this.elements);
+          return this.text;
+        },
       };
       const property = properties.get(id) ?? fresh;
       properties.set(id, property);
       property.elements.push(element);
-      if (element.matches('.index > li')) property.words += ` ${element.textContent}`;
       // Of thousands of failures, most stand in the list only.
       const { level, verdict } = element.dataset;
       if (level) property.fields.level = [level];
       if (verdict) property.fields.s.add(verdict).add(wordOf(element.querySelector('.verdict')));
       if (!element.matches('.stage tr')) continue;
-      property.words += ` ${element.cells[0].textContent}`;
       property.fields.level = [element.cells[1].textContent];
       property.fields.stage = [decoded(element.closest('.stage').id.slice('stage-'.length))];
       for (const { dataset, firstElementChild } of element.cells)
         if (dataset.verdict) property.fields.s.add(dataset.verdict).add(wordOf(firstElementChild));
     }
-    for (const property of properties.values()) property.words = property.words.toLowerCase();
     return [...properties.values()];
+  }
+
+  function wordsAbout(id, elements) {
+    const said = elements.map((element) => {
+      if (element.matches('.stage tr')) return element.cells[0].textContent;
+      return element.matches('.index > li') ? element.textContent : '';
+    });
+    return [id, ...said].join(' ').toLowerCase();
   }
 
   /** `holds` of `✓ holds`: what is read may be typed as well. */
@@ -173,8 +182,9 @@ globalThis.lossproof = (() => {
     if (all > MANY) pause = setTimeout(filter, PAUSE_MILLISECONDS);
     else filter();
     const hash = text.trim() === '' ? '' : `#filter=${encodeURIComponent(text.trim())}`;
-    // The address can be passed on; a link to a failure that stands in it is left alone until something is typed.
-    history.replaceState(null, '', hash === '' ? location.pathname + location.search : hash);
+    // The address can be passed on; a link to a failure that stands in it is left alone until something is typed. Whole,
+    // because in the cell of a notebook a part of one would be a part of the notebook's.
+    history.replaceState(null, '', location.href.split('#')[0] + hash);
   }
 
   // ---- controls ----
@@ -256,6 +266,12 @@ globalThis.lossproof = (() => {
     }
   }
 
+  /** To what has this id, also where the address has it already. */
+  function goTo(id) {
+    if (decoded(location.hash.slice(1)) === id) document.getElementById(id)?.scrollIntoView();
+    else location.hash = id;
+  }
+
   const kindsHere = () => kinds.filter((kind) => (found.get(kind) ?? []).length > 0);
 
   /** Reads the page again, which is another one or has more rows. */
@@ -276,6 +292,7 @@ globalThis.lossproof = (() => {
     kindsHere,
     make,
     decoded,
+    goTo,
     unfold,
     foldAgain,
     begin,

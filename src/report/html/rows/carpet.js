@@ -1,12 +1,11 @@
-// The mask carpet under a pointer, or under the arrow keys: which token it is, and what is told of it; a click or Enter
-// leads to its row, which is made where it does not stand on the page. What each row holds, kept.js reads.
-document.addEventListener(
-  'lossproof:kept',
-  () => {
-    const carpet = document.querySelector('.carpet-section .carpet');
-    if (carpet === null) return;
-    const { rows, rowAt, toldOf, show } = lossproof.kept;
-    const now = document.querySelector('.carpet-now');
+// A mask carpet under a pointer, or under the arrow keys: which token it is, and what is told of it; a click or Enter
+// leads to its row, which is made where it does not stand on the page. What each row holds, packed.js reads: of the carpet of
+// the page when it stands, of a finding's when somebody looks at it.
+(() => {
+  const HINT = 'Point at a token, or use the arrow keys: what is known of it stands here.';
+
+  /** @param now where the token is told; `show(row)` leads to it. */
+  function explore(carpet, now, { rows, rowAt, toldOf }, show) {
     const bands = [...carpet.querySelectorAll('.cells')];
     const [cell, tall] = [Number(carpet.dataset.cell), Number(carpet.dataset.tall)];
     const shape = (name) => document.createElementNS(bands[0].namespaceURI, name);
@@ -15,7 +14,6 @@ document.addEventListener(
     const cursor = shape('path');
     cursor.setAttribute('class', 'cursor');
     let at = { row: -1, column: 0 };
-    now.textContent = 'Point at a token, or use the arrow keys: what is known of it stands here.';
 
     const bandOf = (row) => bands.findLast(({ dataset }) => Number(dataset.from) <= row);
 
@@ -80,6 +78,47 @@ document.addEventListener(
       else return;
       event.preventDefault();
     });
-  },
-  { once: true },
-);
+  }
+
+  // ---- the carpet of a page ----
+
+  document.addEventListener(
+    'lossproof:kept',
+    () => {
+      const section = document.querySelector('.carpet-section');
+      const now = section.querySelector('.carpet-now');
+      now.textContent = HINT;
+      explore(section.querySelector('.carpet'), now, lossproof.kept, lossproof.kept.show);
+    },
+    { once: true },
+  );
+
+  // ---- those of findings, which come with each body of a page that follows a run ----
+
+  if (lossproof.unpack === undefined) return;
+  const FINDING = '.rows-carpet[data-kept]';
+
+  function prepare() {
+    for (const figure of document.querySelectorAll(FINDING)) {
+      figure.querySelector('.carpet-now').textContent = HINT;
+      figure.querySelector('.carpet').ariaLabel +=
+        ' The arrow keys go from token to token, Enter goes to the row.';
+    }
+  }
+  prepare();
+  document.addEventListener('lossproof:body', prepare);
+
+  const begun = new WeakSet();
+  async function begin({ target }) {
+    const figure = target instanceof Element ? target.closest(FINDING) : null;
+    if (figure === null || begun.has(figure)) return;
+    begun.add(figure);
+    const kept = await lossproof.unpack(figure.dataset.kept);
+    explore(figure.querySelector('.carpet'), figure.querySelector('.carpet-now'), kept, (row) => {
+      const { anchor } = kept.rows[row];
+      if (anchor !== '') lossproof.goTo(anchor);
+    });
+  }
+  document.addEventListener('pointerover', begin, true);
+  document.addEventListener('focusin', begin);
+})();

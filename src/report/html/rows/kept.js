@@ -2,16 +2,16 @@
 // is in them, kept.ts says.
 (() => {
   const room = document.querySelector('.made-rows');
-  if (document.querySelector('.carpet-section') === null || typeof DecompressionStream === 'undefined')
-    return;
+  if (document.querySelector('.carpet-section') === null || lossproof.unpack === undefined) return;
   const { make } = lossproof;
   /** So many are made at once. */
   const PAGE = 50;
   const MOST_TOKENS = 4_200;
   const SPOKEN_CHARACTERS = 300;
   let packed;
+  let rowAt;
+  let toldOf;
   let anchors = new Map();
-  const read = new Map();
   /** Made rows by their number; `limit` of them are made without being asked for one by one. */
   const made = new Map();
   let limit = 0;
@@ -21,12 +21,9 @@
   async function unpack() {
     // The last of the page: it is not there yet where this is read.
     const holder = document.querySelector('.kept');
-    const text = atob(holder.textContent);
+    const text = holder.textContent;
     holder.remove();
-    const bytes = new Uint8Array(text.length);
-    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    packed = await new Response(plain).json();
+    ({ packed, rowAt, toldOf } = await lossproof.unpack(text));
     anchors = new Map(packed.rows.map(({ anchor }, index) => [anchor, index]));
     more.addEventListener('click', () => {
       limit += PAGE;
@@ -39,37 +36,6 @@
     }
     lossproof.kept = { rows: packed.rows, rowAt, toldOf, show };
     document.dispatchEvent(new Event('lossproof:kept'));
-  }
-
-  const numbers = (text) => (text === '' ? [] : text.split(' ').map(Number));
-  const inTwos = (list, size) =>
-    Array.from({ length: list.length / size }, (_, at) => list.slice(at * size, (at + 1) * size));
-
-  /** A row's columns, read when it is first looked at. */
-  function rowAt(index) {
-    const known = read.get(index);
-    if (known !== undefined) return known;
-    const row = packed.rows[index];
-    const fresh = {
-      ...row,
-      tokens: numbers(row.tokens),
-      told: inTwos(numbers(row.told), 2),
-      runs: inTwos(numbers(row.runs), 3),
-      marks: new Set(numbers(row.marks)),
-    };
-    read.set(index, fresh);
-    return fresh;
-  }
-
-  /** A token's name, and what is told of it. */
-  function toldOf(index, column) {
-    const { tokens, told } = rowAt(index);
-    const [, phrase] = told.find(([end]) => column < end) ?? [];
-    const place = tokens[column];
-    return {
-      name: place === undefined ? 'behind the end of the row' : packed.names[place],
-      told: packed.phrases[phrase] ?? '',
-    };
   }
 
   // ---- a row, token by token, as flow.ts writes it ----
@@ -171,11 +137,7 @@
   const orderOf = (index) => index + (packed.rows[index].flagged ? 0 : packed.rows.length);
 
   /** Row `index`, scrolled to. */
-  function show(index) {
-    const { anchor } = packed.rows[index];
-    if (location.hash === `#${anchor}`) document.getElementById(anchor)?.scrollIntoView();
-    else location.hash = anchor;
-  }
+  const show = (index) => lossproof.goTo(packed.rows[index].anchor);
 
   lossproof.makeRow = (anchor) => {
     const index = anchors.get(anchor);

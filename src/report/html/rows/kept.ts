@@ -1,4 +1,4 @@
-// Rows kept beside their carpet, compressed, for the script: it tells each token from them, finds words in them, and makes
+// Rows kept beside their carpet, compressed, for the scripts (packed.js reads them): they tell each token from them, find words in them, and make
 // a row that the page has no room for when somebody asks for it. Ten thousand rows are a few megabytes and one element.
 import { gzipSync } from 'node:zlib';
 import type { Role } from '../../../vocabulary.ts';
@@ -105,8 +105,12 @@ export function pack(
 
 /** No script, though it stands in its tags: a browser runs none of this type, and shows none of it. */
 export function keptData(packed: Packed): Markup {
-  const text = gzipSync(JSON.stringify(packed)).toString('base64');
-  return html`<script type="text/plain" class="kept">${raw(text)}</script>`;
+  return html`<script type="text/plain" class="kept">${raw(packedText(packed))}</script>`;
+}
+
+/** As it stands in an attribute, too. */
+export function packedText(packed: Packed): string {
+  return gzipSync(JSON.stringify(packed)).toString('base64');
 }
 
 /** A token's name as all pages write it: nothing in it acts, on one line, and not longer than what one reads. */

@@ -10,15 +10,18 @@ export function htmlFragment(runs: readonly Run[]): string {
 
 /** Any body of a page. */
 export function fragment(body: string): string {
-  return `<div class="${CLASS}"><style>.${CLASS} {\n${within(assets().css.text)}\n}</style>\n<div class="main">${body}</div></div>`;
+  return `<div class="${CLASS}"><style>.${CLASS} {\n${within(assets().css.text)}\n}</style>\n<div class="main">${body.replaceAll(KEPT, '')}</div></div>`;
 }
 
 const CLASS = 'lossproof-cell';
+/** What only a script reads; no text of a page can look like it, as its quotes are written otherwise. */
+const KEPT = / data-kept="[\w+/=]*"/g;
 
-/** Nested into a class, what speaks of the whole document speaks of the cell. */
+/** Nested into a class, what speaks of the whole document speaks of the cell; scripts of the notebook are none of the page's. */
 function within(css: string): string {
   return css
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll('(scripting: none)', 'all')
     .replaceAll(/:root\b/g, '&')
     .replaceAll(/(^|[\s,{}])(?:html|body)(?=[\s,{.:])/g, '$1&')
     .replaceAll(/(^|[\s,{}])main(?=[\s,{.:])/g, '$1.main');
