@@ -4,6 +4,7 @@ import {
   type ChatPairs,
   chatPairLabels,
   chatPairs,
+  discard,
   type Finding,
   firstFinding,
   type Ids,
@@ -49,14 +50,14 @@ const conversations = (drawn: ChatPairs, half: Half): (readonly Message[])[] =>
     { role: 'assistant', content: drawn[half][row] ?? '' } as const,
   ]);
 
-/** A mask as labels: what counts is to be predicted. */
-const labelsOf = (ids: Ids, mask: Ids): number[] =>
-  ids.map((id, column) => (mask[column] === 0 ? IGNORE_INDEX : id));
+/** A mask as labels: what counts is to be predicted. Where there is none, of a reward model, that is nothing. */
+const labelsOf = (ids: Ids, mask: Ids | undefined): number[] =>
+  ids.map((id, column) => (mask?.[column] === 1 ? id : IGNORE_INDEX));
 
 const asBatch = (answer: Ok<'preference_batch'>, half: Half): Ok<'sft_batch'> => ({
   input_ids: answer[`${half}_input_ids`],
   attention_mask: answer[`${half}_attention_mask`],
-  labels: answer[`${half}_input_ids`].map((ids, row) => labelsOf(ids, answer[`${half}_mask`][row] ?? [])),
+  labels: answer[`${half}_input_ids`].map((ids, row) => labelsOf(ids, answer[`${half}_mask`]?.[row])),
 });
 
 /** A rule about a row of either half. */
@@ -66,7 +67,7 @@ function ofEachHalf(
   why: string,
   catches: readonly string[],
   check: (subject: Subject, row: BatchRow, half: Half) => Promise<Finding | undefined>,
-  ...needs: readonly Need[]
+  { masked = false, needs = [] }: { readonly masked?: boolean; readonly needs?: readonly Need[] } = {},
 ): Property<ChatPairs> {
   return {
     ...base,
@@ -77,6 +78,8 @@ function ofEachHalf(
     needs: [knownRows, ...needs],
     async check(subject, drawn) {
       const answer = await subject.ask('preference_batch', drawn);
+      const bare = HALVES.find((half) => answer[`${half}_mask`] === undefined);
+      if (masked && bare !== undefined) discard(`the answer has no ${bare}_mask`, 'trainer');
       const rows = await Promise.all(
         HALVES.map(async (half) =>
           (await rowsOf(subject, conversations(drawn, half), asBatch(answer, half))).map((row) => ({
@@ -118,8 +121,7 @@ function ofRule(
     why,
     catches,
     (subject, row, half) => rule.check({ ...placedRow(pairWorld(subject), row), trains: `${half}_mask` }),
-    ...needs,
-    ...more,
+    { masked: true, needs: [...needs, ...more] },
   );
 }
 
@@ -144,10 +146,11 @@ const general = relations({
         rows.map((row, at) =>
           row.filter((_, column) => answer[`${half}_attention_mask`][at]?.[column] === 1),
         );
+      const mask = answer[`${half}_mask`];
       return [
-        [`${half}_input_ids`, real(answer[`${half}_input_ids`])],
-        [`${half}_mask`, real(answer[`${half}_mask`])],
-      ] as const;
+        [`${half}_input_ids`, real(answer[`${half}_input_ids`])] as const,
+        ...(mask === undefined ? [] : [[`${half}_mask`, real(mask)] as const]),
+      ];
     });
     return { fields: Object.fromEntries(fields) };
   },
@@ -175,6 +178,7 @@ export const preferenceBatchProperties: readonly Property<ChatPairs>[] = [
     'Padding in the sum makes the shorter answer of a pair the better one.',
     ['MSK-06', 'PAD-09'],
     async (subject, row, half) => paddingIsBare(subject, row, `${half}_mask`),
+    { masked: true },
   ),
   ofRule(
     'prompt-is-not-trained',

@@ -21,18 +21,38 @@ function sectionOf(adapter: string): string {
   return `\n## ${adapter}\n${read.causes.length === 0 ? '\nNothing.\n' : read.causes.map(entryOf).join('')}`;
 }
 
-function entryOf({ reason, link, versions: [from, before], line, finding, failures }: Cause): string {
+function entryOf({
+  reason,
+  link,
+  versions: [from, before],
+  declared,
+  line,
+  finding,
+  failures,
+}: Cause): string {
   const versions =
     from === null && before === null
       ? 'All versions'
       : [from === null ? '' : `From ${from} on`, before === null ? '' : `before ${before}`]
           .filter((part) => part !== '')
           .join(', ');
+  const where = declared === undefined ? '' : `; where the adapter declares ${declaredText(declared)}`;
   const shown = Object.entries(failures).map(([id, { given }]) => `- \`${id}\`${caseOf(given)}`);
   const thread = link === undefined ? '' : ` ([thread](${link}))`;
   const report = finding === undefined ? '' : ` ([report](findings/${finding}.md))`;
-  return `\n**${line}** (${versions[0]?.toUpperCase()}${versions.slice(1)}). ${reason}${thread}${report}\n\n${shown.join('\n')}\n`;
+  return `\n**${line}** (${versions[0]?.toUpperCase()}${versions.slice(1)}${where}). ${reason}${thread}${report}\n\n${shown.join('\n')}\n`;
 }
+
+const declaredText = (declared: NonNullable<Cause['declared']>): string =>
+  Object.entries(declared)
+    .map(
+      ([name, value]) =>
+        `\`${name}\` ${[value]
+          .flat()
+          .map((each) => `\`${each}\``)
+          .join(' or ')}`,
+    )
+    .join(' and ');
 
 /** Longer ones are in the list itself. */
 const MOST_CHARACTERS = 160;

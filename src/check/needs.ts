@@ -1,4 +1,5 @@
 // Common needs of properties: what must be declared or offered before a property says anything.
+import type { Op } from '../protocol/message.ts';
 import type { Route } from '../vocabulary.ts';
 import type { Need } from './property.ts';
 
@@ -29,3 +30,14 @@ export const chatTemplate: Need = (world) => {
     return 'no tokenizer is named (hello.tokenizer, or `tokenizer` in the configuration)';
   return world.tokenizer.chatTemplate === undefined ? 'the tokenizer has no chat template' : undefined;
 };
+
+/** What is said of an op in `own_formulas`. */
+export const OWN_FORMULA = 'has a formula of its own (own_formulas), which is compared with none';
+
+/** None of these ops has a formula of its own. */
+export const formulaOf =
+  (ops: readonly Op[]): Need =>
+  ({ semantics }) => {
+    const own = ops.find((op) => semantics.own_formulas?.some((name) => name === op));
+    return own === undefined ? undefined : `op \`${own}\` ${OWN_FORMULA}`;
+  };

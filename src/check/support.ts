@@ -1,5 +1,6 @@
 // Whether a property can be checked on a trainer at all; where not, a sentence that says what is missing.
 import { onOneLine } from '../outside/text.ts';
+import { formulaOf } from './needs.ts';
 import type { Property, World } from './property.ts';
 
 /** How the sentence begins where the adapter does not offer an op; the ops follow. */
@@ -8,9 +9,6 @@ export const NO_OP = 'the adapter has no op ';
 /** Of the trainer's own words. */
 const MOST_WHY = 300;
 
-/** What is said of an op in `own_formulas`. */
-export const OWN_FORMULA = 'has a formula of its own (own_formulas), which is compared with none';
-
 /** Undefined: it can. */
 export function supportOf(property: Property, world: World): string | undefined {
   const missing = property.ops.filter((op) => world.hello.ops[op] === undefined);
@@ -18,10 +16,8 @@ export function supportOf(property: Property, world: World): string | undefined 
   if (lacking !== undefined)
     return `op \`${lacking}\` cannot be asked: ${onOneLine(world.hello.lacks?.[lacking] ?? '', MOST_WHY)}`;
   if (missing.length > 0) return `${NO_OP}${missing.map((op) => `\`${op}\``).join(', ')}`;
-  const own =
-    property.settles && property.ops.find((op) => world.semantics.own_formulas?.some((name) => name === op));
-  if (own !== undefined) return `op \`${own}\` ${OWN_FORMULA}`;
-  for (const need of property.needs ?? []) {
+  const formula = property.settles === undefined ? [] : [formulaOf(property.ops)];
+  for (const need of [...formula, ...(property.needs ?? [])]) {
     const lack = need(world);
     if (lack !== undefined) return lack;
   }

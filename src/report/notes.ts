@@ -1,7 +1,7 @@
 // What a pass is worth, beside its verdicts: what was measured and is often not meant, and which formulas nobody compared.
 import type { PropertyResult } from '../check/events.ts';
+import { OWN_FORMULA } from '../check/needs.ts';
 import type { Doubt } from '../check/profile/doubt.ts';
-import { OWN_FORMULA } from '../check/support.ts';
 import type { Run } from './runs.ts';
 import { harmless, wrap } from './text/visible.ts';
 

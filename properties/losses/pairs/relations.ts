@@ -3,6 +3,7 @@
 import {
   bandOf,
   type Finding,
+  formulaOf,
   knobs,
   type Ok,
   type Pairs,
@@ -84,7 +85,7 @@ const length: Property<Pairs> = {
   // IPO over sums is what its paper writes, and trains.
   level: 'should',
   catches: ['LOSS-13'],
-  needs: [fine],
+  needs: [fine, formulaOf(['preference_loss'])],
   given: () => pairNumbers(),
   coverage,
   async check(subject, drawn): Promise<Finding | undefined> {

@@ -1,7 +1,16 @@
 // A setting that is called like a declared choice is that choice and no other: with `kl_coef` 0.5 in the request, the
 // answer is that of the declared formula with coefficient 0.5. Settings of other names are only turned (relations/knobs).
 import fc from 'fast-check';
-import type { Op, Pairs, Property, Semantics, Subject, Tracks, World } from '../../../src/index.ts';
+import {
+  formulaOf,
+  type Op,
+  type Pairs,
+  type Property,
+  type Semantics,
+  type Subject,
+  type Tracks,
+  type World,
+} from '../../../src/index.ts';
 import { preferenceLossProperties } from '../pairs/preference-loss.ts';
 import { lossFormula } from './formula.ts';
 import { lossTerms } from './terms.ts';
@@ -62,6 +71,7 @@ function named<Case>(
     level: told.level ?? 'must',
     ops: told.ops,
     needs: [
+      formulaOf(told.ops),
       ...(told.needs ?? []),
       (world) =>
         settings(world).length === 0

@@ -40,7 +40,7 @@ const bonus: Property<Tracks> = {
     const without = await subject.ask('loss', { ...args, entropy: nats(0) });
     const { loss } = await subject.ask('loss', { ...args, entropy: nats(NATS) });
     const change = loss - without.loss;
-    const { entropy_coef: coef, loss_aggregation: aggregation } = subject.semantics;
+    const { entropy_coef: coef, loss_aggregation: aggregation, own_formulas: own } = subject.semantics;
     const band = bandOf(subject, args.completion_mask.flat().length);
     const slack = band.allowed(Math.max(Math.abs(loss), Math.abs(without.loss), NATS));
     if (change === 0 && isHalf(subject))
@@ -50,8 +50,9 @@ const bonus: Property<Tracks> = {
         kind: 'sign',
         sentence: `With ${NATS} nats of entropy on every trained token instead of none, the loss changes by ${show(change)}; it must fall.`,
       };
-    // Both means of a constant are the constant; a sum over tokens is not.
-    const isMean = aggregation === 'token-mean' || aggregation === 'seq-mean-token-mean';
+    // Both means of a constant are the constant; a sum over tokens is not. Of a loss with a formula of its own it is not known.
+    const isMean =
+      !own?.includes('loss') && (aggregation === 'token-mean' || aggregation === 'seq-mean-token-mean');
     if (coef === undefined || !isMean || Math.abs(change + coef * NATS) <= slack) return undefined;
     return {
       kind: 'coefficient',

@@ -1,8 +1,10 @@
 // What a ready-made adapter's trainer is known to do wrong, by cause: each with the versions that do it, the line of
 // their code, and the properties that fail of it. Of one trainer, by its version, they are known failures.
 import { readJson } from '../../outside/file.ts';
+import type { Hello } from '../../protocol/message.ts';
 import { isJsonObject } from '../../protocol/result.ts';
 import { isBefore } from '../../protocol/versions.ts';
+import type { Semantics } from '../../vocabulary.ts';
 import type { KnownFailure, KnownFailures } from './known.ts';
 
 export interface Cause {
@@ -10,6 +12,8 @@ export interface Cause {
   readonly link?: string;
   /** From the first on, and before the second; null: from the beginning, to this day. */
   readonly versions: readonly [string | null, string | null];
+  /** Only where the trainer declares these, of a list any one: a setting of it. Elsewhere a failure is no known one. */
+  readonly declared?: Readonly<Record<string, unknown>>;
   /** Where in the code, in the versions that it was read in. */
   readonly line: string;
   /** Its report in docs/trainers/findings, where the newest version has it: `trl/entropy`. */
@@ -30,10 +34,11 @@ export function readCauses(
 
 function isCause(value: unknown): value is Cause {
   if (!isJsonObject(value)) return false;
-  const { reason, versions, line, failures } = value;
+  const { reason, versions, declared, line, failures } = value;
   return (
     typeof reason === 'string' &&
     typeof line === 'string' &&
+    (declared === undefined || isJsonObject(declared)) &&
     Array.isArray(versions) &&
     versions.length === 2 &&
     versions.every((end) => end === null || typeof end === 'string') &&
@@ -41,13 +46,17 @@ function isCause(value: unknown): value is Cause {
   );
 }
 
-/** Those of this version, by property; of a version that is not told, all. Several causes of one failure are one entry. */
-export function knownOf(causes: readonly Cause[], version: string | undefined): KnownFailures {
+/** Those of a trainer's version and settings, by property; of a version that is not told, all. Several causes of one failure are one entry. */
+export function knownOf(
+  causes: readonly Cause[],
+  { version, semantics = {} }: Pick<Hello, 'semantics' | 'version'>,
+): KnownFailures {
   const known: Record<string, KnownFailure> = {};
-  for (const { reason, link, versions, line, failures } of causes) {
+  for (const { reason, link, versions, declared = {}, line, failures } of causes) {
     const [from, before] = versions;
     if (version !== undefined && from !== null && isBefore(version, from)) continue;
     if (version !== undefined && before !== null && !isBefore(version, before)) continue;
+    if (!Object.entries(declared).every(([name, value]) => says(semantics, name, value))) continue;
     for (const [id, failure] of Object.entries(failures)) {
       const told = { reason: `${reason} (${line})`, ...(link === undefined ? {} : { link }) };
       const first = known[id];
@@ -63,4 +72,10 @@ export function knownOf(causes: readonly Cause[], version: string | undefined): 
     }
   }
   return known;
+}
+
+function says(semantics: Semantics, name: string, value: unknown): boolean {
+  const said: unknown = semantics[name as keyof Semantics];
+  const all = Array.isArray(said) ? said : [said];
+  return (Array.isArray(value) ? value : [value]).some((each) => all.includes(each));
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Property } from '../../check/property.ts';
 import { knownOf, readCauses } from '../../check/saved/causes.ts';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
+import type { Hello } from '../../protocol/message.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import type { Level } from '../../vocabulary.ts';
 import type { LoadedConfig } from '../config/config.ts';
@@ -39,8 +40,8 @@ export function chosenProperties(
 }
 
 export interface ChosenKnown {
-  /** The user's over those that a ready-made adapter brings along for this version of its trainer. */
-  readonly of: (version: string | undefined) => KnownFailures;
+  /** The user's over those that a ready-made adapter brings along for this version of its trainer, in its settings. */
+  readonly of: (hello: Hello) => KnownFailures;
   /** The user's file, absolute, and what it holds. */
   readonly file: string | undefined;
   readonly own: KnownFailures;
@@ -64,7 +65,7 @@ export function knownFor(
         : undefined;
   const own = file === undefined || (updating && !existsSync(file)) ? {} : entriesOf(file);
   if (isProblem(own)) return own as Problem;
-  return { of: (version) => ({ ...knownOf(bundled.causes, version), ...own }), file, own };
+  return { of: (hello) => ({ ...knownOf(bundled.causes, hello), ...own }), file, own };
 }
 
 function entriesOf(file: string): KnownFailures | Problem {

@@ -81,7 +81,7 @@ export async function checkWith(
     trainer,
     tokenizer,
     ...chosen,
-    known: chosen.known.of(trainer.hello.version),
+    known: chosen.known.of(trainer.hello),
     cases: options.cases ?? loaded?.config.cases ?? DEFAULT_CASES,
     measured,
     strict: options.strict === true,
@@ -117,7 +117,7 @@ export async function checkWith(
   if (worth !== undefined) say(context, ...wrap(worth, width).map(paint.dim));
   const written = await record.finish();
   const counted = options.updateKnown
-    ? rewriteKnown(results, chosen, trainer.hello.version, !results.every(isJudged), context)
+    ? rewriteKnown(results, chosen, trainer.hello, !results.every(isJudged), context)
     : results;
   const code = codeOf(counted, interrupts.signal.aborted, options);
   if (code === NO_VERDICT && results.every(isJudged)) {

@@ -4,6 +4,7 @@ import type { PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
 import { knownText } from '../../check/saved/known.ts';
 import { updateKnown } from '../../check/saved/known-update.ts';
+import type { Hello } from '../../protocol/message.ts';
 import { plural } from '../../report/text/plural.ts';
 import { type Context, say } from '../context.ts';
 import { writeWhole } from '../outputs/written.ts';
@@ -29,7 +30,7 @@ export function leftOutOf({ known, properties, catalogue }: ChosenRun): string[]
 export function rewriteKnown(
   results: readonly PropertyResult[],
   { known: { of, own, file = '' }, catalogue }: ChosenRun,
-  version: string | undefined,
+  hello: Hello,
   interrupted: boolean,
   context: Context,
 ): readonly PropertyResult[] {
@@ -38,7 +39,7 @@ export function rewriteKnown(
     say(context, `${name} is left as it is: a run that was cut short has not seen everything`);
     return results;
   }
-  const update = updateKnown(own, of(version), results, catalogue);
+  const update = updateKnown(own, of(hello), results, catalogue);
   if (update.changes.length === 0) {
     say(context, `${name} says all of this already`);
     return update.results;

@@ -183,12 +183,7 @@ async function mutateWith(
   const world = worldOf(trainer, tokenizer, semantics);
   const asked = createHash('sha256')
     .update(
-      JSON.stringify([
-        properties.map(({ id }) => id),
-        known.of(trainer.hello.version),
-        trainer.hello,
-        semantics,
-      ]),
+      JSON.stringify([properties.map(({ id }) => id), known.of(trainer.hello), trainer.hello, semantics]),
     )
     .digest('hex');
   const file = keptFile(plan);
@@ -247,7 +242,7 @@ async function mutateWith(
         ...(semantics === undefined ? {} : { semantics }),
         properties: properties.filter(({ id }) => !absent.has(id)),
         before: going,
-        known: known.of(trainer.hello.version),
+        known: known.of(trainer.hello),
         seed: going.start.seed,
         cases: start.cases,
         command: start.command,

@@ -101,7 +101,7 @@ export async function openSetting(
     trainer,
     tokenizer,
     semantics,
-    known: listed.of(trainer.hello.version),
+    known: listed.of(trainer.hello),
     cases: config?.cases ?? DEFAULT_CASES,
     corpus: kept ? openCorpus(resolve(cwd, casesFolder(name))) : undefined,
     command: called ?? commandOf(plan.choice),

@@ -30,10 +30,10 @@ export const TEXT_OPS = {
     ok: {
       chosen_input_ids: 'int_matrix', // prompt and chosen answer
       chosen_attention_mask: 'int_matrix',
-      chosen_mask: 'int_matrix', // 1 = counts in the log-probability of the answer, token-aligned
+      chosen_mask: 'int_matrix?', // 1 = counts in the log-probability of the answer, token-aligned; a reward model has none
       rejected_input_ids: 'int_matrix',
       rejected_attention_mask: 'int_matrix',
-      rejected_mask: 'int_matrix',
+      rejected_mask: 'int_matrix?',
     },
   },
   decode: { args: { ids: 'ints' }, ok: { text: 'text' } },

@@ -16,6 +16,7 @@ import {
 import { isBefore } from '../../../src/protocol/versions.ts';
 import { raisedFailure } from '../../../src/trainer/explain.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
+import type { Semantics } from '../../../src/vocabulary.ts';
 import { echoes, extracting } from '../toy.ts';
 
 const cause = (versions: Cause['versions'], reason: string, kind: string): Cause => ({
@@ -26,22 +27,36 @@ const cause = (versions: Cause['versions'], reason: string, kind: string): Cause
 });
 const OLD = cause([null, '1.0'], 'Old.', 'old');
 const NEW = cause(['0.22', null], 'New.', 'new');
+const of = (version: string, semantics: Semantics = {}) => ({ version, semantics });
 
 describe('known failures by cause', () => {
   it('are those of the version', () => {
-    expect(knownOf([OLD, NEW], '0.15.2')).toEqual({
+    expect(knownOf([OLD, NEW], of('0.15.2'))).toEqual({
       'mask/padding-is-never-trained': { reason: 'Old. (trainer.py, loss)', kind: 'old', bundled: true },
     });
-    expect(knownOf([OLD, NEW], '1.13.0')['mask/padding-is-never-trained']?.kind).toBe('new');
+    expect(knownOf([OLD, NEW], of('1.13.0'))['mask/padding-is-never-trained']?.kind).toBe('new');
   });
 
   it('are one entry where several causes fail one property', () => {
-    expect(knownOf([OLD, NEW], '0.24.0')['mask/padding-is-never-trained']).toEqual({
+    expect(knownOf([OLD, NEW], of('0.24.0'))['mask/padding-is-never-trained']).toEqual({
       reason: 'Old. (trainer.py, loss) New. (trainer.py, loss)',
       kind: 'old',
       kinds: ['new'],
       bundled: true,
     });
+  });
+
+  it('are those of the settings that the trainer declares', () => {
+    const sequences = {
+      ...cause([null, null], 'Of sequences.', 'new'),
+      declared: { loss_aggregation: ['seq-mean-token-mean', 'token-sum-norm'], own_formulas: 'loss' },
+    };
+    const known = (semantics: Semantics): string[] => Object.keys(knownOf([sequences], of('1.0', semantics)));
+    expect(
+      known({ loss_aggregation: 'seq-mean-token-mean', own_formulas: ['advantages', 'loss'] }),
+    ).toHaveLength(1);
+    expect(known({ loss_aggregation: 'token-mean', own_formulas: ['loss'] })).toEqual([]);
+    expect(known({ loss_aggregation: 'seq-mean-token-mean' })).toEqual([]);
   });
 
   it('compare versions by their numbers', () => {

@@ -69,6 +69,12 @@ FAULTS = {
             "        return normalize_token_ids(tokenized)\n",
             "        return normalize_token_ids(tokenized)[:1] + normalize_token_ids(tokenized)\n",
         ),
+        # Rendered as text, and tokenised by a tokenizer that puts a BOS of its own before it.
+        "double BOS": (
+            "verl.utils.tokenizer.continuous_token",
+            "        return normalize_token_ids(tokenized)\n",
+            '        return self.tokenizer(self.tokenizer.decode(normalize_token_ids(tokenized)))["input_ids"]\n',
+        ),
         "answer masked off by one": (
             "verl.utils.dataset.multiturn_sft_dataset",
             "loss_mask[: len(self.generation_prompt)] = 0",
@@ -85,6 +91,12 @@ FAULTS = {
             "openrlhf.datasets.sft_dataset",
             "loss_mask[0, start_idx - 1 : end_idx] = 1",
             "loss_mask[0, start_idx - 1 : end_idx - 1] = 1",
+        ),
+        # The tokenizer puts a BOS of its own before the one of the rendered row.
+        "double BOS": (
+            "openrlhf.datasets.sft_dataset",
+            'add_special_tokens=False,\n        )\n        input_ids = input_token["input_ids"]',
+            'add_special_tokens=True,\n        )\n        input_ids = input_token["input_ids"]',
         ),
         "temperature dropped": (
             "openrlhf.models.actor",

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { FAILING } from '../../../src/index.ts';
 import { having } from '../checked.ts';
-import { check, checkFaulty } from './run.ts';
+import { check, checkFaulty, LLAMA } from './run.ts';
 
 /** In the order of the run. */
 const KNOWN = [
@@ -10,6 +10,7 @@ const KNOWN = [
   'tokenize/prompt-is-not-trained',
   'tokenize/answer-is-trained',
   'tokenize/stop-token-is-trained',
+  'sft-batch/padding-is-not-trained',
   'entropy/impossible-tokens-add-nothing',
   'gae/masked-tokens-are-no-steps',
   'gae/nan-under-the-mask-stays-there',
@@ -22,7 +23,7 @@ const KNOWN = [
 ];
 
 test('what is there holds, but for what is known with its reason', async () => {
-  const { exitCode, results, out } = await check('openrlhf', '--level', 'may', '--cases', '10');
+  const { exitCode, results, out } = await check('openrlhf', ['--level', 'may', '--cases', '10']);
   expect(having(results, ...FAILING), out).toEqual([]);
   expect(having(results, 'known')).toEqual(KNOWN);
   expect(having(results, 'pass').length).toBeGreaterThanOrEqual(100);
@@ -52,10 +53,21 @@ test.each<Readonly<Record<string, string>>>([
     'advantages over the batch': 'advantages/zero-mean-in-each-group',
     'ratio detached': 'loss/on-policy-gradient-follows-the-advantage',
     'critic held back': 'value-loss/equals-the-reference',
+    'double BOS': 'tokenize/exactly-the-right-number-of-bos',
+  },
+  {
+    'mask off by one': 'tokenize/every-answer-is-trained',
+    'label shift': 'logprobs/equal-the-reference',
+    'pads in the KL mean': 'loss/masked-values-do-not-matter',
   },
 ])('finds %o', async (faults) => {
   const ids = Object.values(faults);
   const options = ['--only', ids.join(','), '--cases', '30', '--shrink-time', '1'];
-  const { results, out } = await checkFaulty('openrlhf', Object.keys(faults), ...options);
+  const { results, out } = await checkFaulty(
+    'openrlhf',
+    Object.keys(faults),
+    options,
+    'double BOS' in faults ? LLAMA : {},
+  );
   expect(having(results, 'fail').sort(), out).toEqual(ids.toSorted());
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { type Checked, checked } from '../checked.ts';
+import { family } from '../trl/ask.ts';
 
 export type Source = 'openrlhf' | 'verl';
 
@@ -14,17 +15,24 @@ export function python(): string {
   return named;
 }
 
+/** What the adapter is told by variables. */
+export type Setting = Readonly<Record<string, string>>;
+
+/** A tokenizer that puts a BOS before whatever it is given, of a template that writes one. */
+export const LLAMA: Setting = { LOSSPROOF_TOKENIZER: family('llama3') };
+
 /** The unchanged trainer, as a user types it. */
-export function check(source: Source, ...options: string[]): Promise<Checked> {
-  return checked(['--adapter', source, '--python', python(), ...options]);
+export function check(source: Source, options: readonly string[], env: Setting = {}): Promise<Checked> {
+  return checked(['--adapter', source, '--python', python(), ...options], { env });
 }
 
 /** The same with faults of faulty.py put into the trainer's code. */
 export function checkFaulty(
   source: Source,
   faults: readonly string[],
-  ...options: string[]
+  options: readonly string[],
+  env: Setting = {},
 ): Promise<Checked> {
   const script = fileURLToPath(new URL('faulty.py', import.meta.url));
-  return checked([...options, '--', python(), script, source, ...faults]);
+  return checked([...options, '--', python(), script, source, ...faults], { env });
 }

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { FAILING } from '../../../src/index.ts';
 import { having } from '../checked.ts';
-import { check, checkFaulty } from './run.ts';
+import { check, checkFaulty, LLAMA } from './run.ts';
 
 /** In the order of the run. */
 const KNOWN = [
@@ -19,7 +19,7 @@ const KNOWN = [
 ];
 
 test('what is there holds, but for what is known with its reason', async () => {
-  const { exitCode, results, out } = await check('verl', '--level', 'may', '--cases', '10');
+  const { exitCode, results, out } = await check('verl', ['--level', 'may', '--cases', '10']);
   expect(having(results, ...FAILING), out).toEqual([]);
   expect(having(results, 'known')).toEqual(KNOWN);
   expect(having(results, 'pass').length).toBeGreaterThanOrEqual(100);
@@ -50,10 +50,18 @@ test.each<Readonly<Record<string, string>>>([
     'pads in the KL mean': 'loss/masked-values-do-not-matter',
     'positions missing': 'score/packed-equals-separate',
     'critic held back': 'value-loss/equals-the-reference',
+    'ratio detached': 'loss/on-policy-gradient-follows-the-advantage',
+    'double BOS': 'tokenize/exactly-the-right-number-of-bos',
   },
+  { 'log-probabilities off by one': 'model/logprobs-equal-the-reference' },
 ])('finds %o', async (faults) => {
   const ids = Object.values(faults);
   const options = ['--only', ids.join(','), '--cases', '30', '--shrink-time', '1'];
-  const { results, out } = await checkFaulty('verl', Object.keys(faults), ...options);
+  const { results, out } = await checkFaulty(
+    'verl',
+    Object.keys(faults),
+    options,
+    'double BOS' in faults ? LLAMA : {},
+  );
   expect(having(results, 'fail').sort(), out).toEqual(ids.toSorted());
 });

@@ -3,13 +3,18 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { checked } from '../checked.ts';
+import { family } from './ask.ts';
 import { pythonOf } from './versions.ts';
 
 const FAULTY = fileURLToPath(new URL('faulty.py', import.meta.url));
 /** A fault shows in the first few; shrinking is not what is tested here. */
 const FEW = ['--cases', '40', '--shrink-time', '1'];
 
-test.each([
+const QWEN = { LOSSPROOF_STOPS: '<|im_end|>' };
+/** A tokenizer that puts a BOS before whatever it is given, of a template that writes one. */
+const LLAMA = { LOSSPROOF_TOKENIZER: family('llama3'), LOSSPROOF_STOPS: '<|eot_id|>' };
+
+test.each<[fault: string, adapter: string, property: string, env?: Readonly<Record<string, string>>]>([
   ['mask-off-by-one', 'grpo', 'extract/exact-under-left-padding'],
   ['stop-token-unmasked', 'grpo', 'mask/stop-token-is-trained-once'],
   ['pads-in-the-kl-mean', 'grpo', 'kl/equals-the-estimator'],
@@ -19,13 +24,16 @@ test.each([
   ['clip-bounds-swapped', 'grpo', 'loss/settings-are-those-of-the-formula'],
   ['deviation-of-the-population', 'grpo', 'advantages/equal-the-declared-formula'],
   ['prompts-begin-twice', 'sft', 'tokenize/sft-and-rl-tokenize-the-same-prompt'],
+  ['bos-twice', 'sft', 'tokenize/exactly-the-right-number-of-bos', LLAMA],
+  ['label-shift', 'grpo', 'logprobs/equal-the-reference'],
+  ['positions-missing', 'sft', 'pack/positions-restart'],
   ['preference-one-token-late', 'dpo', 'preference_loss/equals-the-objective'],
-])('%s of %s is found by %s', async (fault, adapter, property) => {
+])('%s of %s is found by %s', async (fault, adapter, property, env = QWEN) => {
   const {
     results: [result],
     out,
   } = await checked(['--only', property, ...FEW, '--', pythonOf('newest'), FAULTY, fault, adapter], {
-    env: { PYTHONPATH: 'src/python', LOSSPROOF_STOPS: '<|im_end|>' },
+    env: { PYTHONPATH: 'src/python', ...env },
   });
   expect(result?.verdict, out).toBe('fail');
   expect(result?.failure?.finding?.sentence, out).toBeTruthy();

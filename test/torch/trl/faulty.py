@@ -13,6 +13,7 @@ import trl.trainer.grpo_trainer
 import trl.trainer.sft_trainer
 
 GRPO = trl.trainer.grpo_trainer.GRPOTrainer
+PADDING = trl.trainer.sft_trainer.DataCollatorForLanguageModeling
 DPO = trl.trainer.dpo_trainer.DPOTrainer
 
 # Fault: the class, its function, the text that is there once, and what stands in its place.
@@ -60,6 +61,26 @@ FAULTS = {
         "_tokenize_prompts",
         'prompt_ids = tokenized["input_ids"]\n',
         'prompt_ids = [ids[:1] + ids for ids in tokenized["input_ids"]]\n',
+    ),
+    # Rendered as text, and tokenised by a tokenizer that puts a BOS of its own before it.
+    "bos-twice": (
+        GRPO,
+        "_tokenize_prompts",
+        'prompt_ids = tokenized["input_ids"]\n',
+        'prompt_ids = [self.processing_class(self.processing_class.decode(ids))["input_ids"] for ids in tokenized["input_ids"]]\n',
+    ),
+    "label-shift": (
+        GRPO,
+        "_get_per_token_logps_and_entropies",
+        "logits = logits[:, :-1, :]",
+        "logits = logits[:, 1:, :]",
+    ),
+    # Of a packed row, the only one that TRL counts positions for; without packing it leaves them to the model.
+    "positions-missing": (
+        PADDING,
+        "get_position_ids_from_packed_seq_lengths",
+        "position_ids[batch_seq_lengths[:-1].cumsum(0)] = -(batch_seq_lengths[:-1] - 1)",
+        "position_ids[batch_seq_lengths[:-1].cumsum(0)] = 1",
     ),
     "preference-one-token-late": (
         DPO,

@@ -99,6 +99,13 @@ def load_tokenizer(folder):
     return tokenizer
 
 
+def with_pad(tokenizer):
+    """The tokenizer with a pad token: its eos, where it has none, as most trainers choose."""
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
+
+
 def tiny_model(vocabulary):
     """A random causal model over `vocabulary` ids: rotary positions, or GPT-2's absolute ones by LOSSPROOF_MODEL=gpt2."""
     kind = os.environ.get("LOSSPROOF_MODEL") or "qwen2"

@@ -1,13 +1,13 @@
 """The tokenizer, Actor around models, and rows as OpenRLHF lays them out."""
 
 from lossproof import Reject
-from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, tokenizer_folder
+from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, tokenizer_folder, with_pad
 from lossproof.adapters.openrlhf._parts import Actor
 
 import torch
 
 FOLDER = tokenizer_folder()
-tokenizer = load_tokenizer(FOLDER)
+tokenizer = with_pad(load_tokenizer(FOLDER))  # as its get_tokenizer does
 tokens = declared_tokens(tokenizer)
 UNLIMITED = 1 << 20
 

@@ -20,9 +20,13 @@ with stub(IDLE), quietly():
     Experience = openrlhf.part("trainer.ppo_utils.experience:Experience", ["loss", "value_loss", "advantages", "whiten"])
     makers = openrlhf.part("trainer.ppo_utils.experience_maker", ["advantages", "gae", "whiten"])
     samples = openrlhf.part("trainer.ppo_utils.samples_generator:SamplesGenerator", ["trajectory"])
-    SFTDataset = openrlhf.part("datasets.sft_dataset:SFTDataset", ["tokenize", "collate"])
-    RewardDataset = openrlhf.part("datasets.reward_dataset:RewardDataset", ["preference", "preference_step"])
+    SFTDataset = openrlhf.part("datasets.sft_dataset:SFTDataset", ["tokenize", "sft_batch", "collate"])
+    RewardDataset = openrlhf.part(
+        "datasets.reward_dataset:RewardDataset", ["preference", "preference_batch", "preference_step"]
+    )
     sft = openrlhf.part("trainer.sft_trainer", ["sft_loss", "train_step"])
     SFTLoss = openrlhf.part("models.loss:SFTLoss", ["sft_loss", "train_step"])
-    dpo = openrlhf.part("trainer.dpo_trainer", ["preference", "preference_loss", "preference_step"])
+    dpo = openrlhf.part(
+        "trainer.dpo_trainer", ["preference", "preference_batch", "preference_loss", "preference_step"]
+    )
     DPOLoss = openrlhf.part("models.loss:DPOLoss", ["preference_loss", "preference_step"])

@@ -2,11 +2,12 @@
 
 import lossproof
 from lossproof import Reject
+from lossproof.adapters.common._library import template_of
 from lossproof.adapters.common._models import frozen, stepped
-from lossproof.adapters.openrlhf._model import acting, tokenizer, tokens
+from lossproof.adapters.openrlhf._model import UNLIMITED, acting, tokenizer, tokens
 from lossproof.adapters.openrlhf._parts import DPOLoss, RewardDataset, dpo
 from lossproof.adapters.openrlhf._settings import DPO_BETA, OBJECTIVE
-from lossproof.adapters.openrlhf._standins import Strategy
+from lossproof.adapters.openrlhf._standins import Rows, Strategy, tree
 from lossproof.testing import instance
 
 import torch
@@ -27,11 +28,27 @@ def paired(prompt_ids, chosen_ids, rejected_ids):
 
 @lossproof.op
 def preference(prompt_ids, chosen_ids, rejected_ids, pad_token_id):
-    """The batch that goes into the model, and where _get_batch_logps sums: the slope of its sums."""
     if pad_token_id != tokens["pad_token_id"]:
         raise Reject("this trainer's collator pads with %d" % tokens["pad_token_id"])
+    return halves_of(paired(prompt_ids, chosen_ids, rejected_ids))
+
+
+@lossproof.op
+def preference_batch(prompts, chosen, rejected):
+    """A RewardDataset of conversations, as train_dpo makes it, and its rows through its collator."""
+    keys = ("prompt", "chosen", "rejected")
+    said = [[[{"role": "assistant", "content": text}] for text in half] for half in (chosen, rejected)]
+    rows = Rows([dict(zip(keys, row)) for row in zip(prompts, *said)])
+    strategy = Strategy(tree(data={**{"%s_key" % key: key for key in keys}, "apply_chat_template": True}))
+    with template_of(tokenizer, None):
+        data = RewardDataset(rows, tokenizer, UNLIMITED, strategy, is_dpo=True, num_processors=1)
+        return halves_of(data.collate_fn([data[at] for at in range(len(data))]))
+
+
+def halves_of(batch):
+    """What goes into the model, and where _get_batch_logps sums: the slope of its sums."""
     trainer = preference_trainer()
-    ids, attention, lengths = trainer.concatenated_inputs(*paired(prompt_ids, chosen_ids, rejected_ids))
+    ids, attention, lengths = trainer.concatenated_inputs(*batch)
     leaf = torch.zeros(ids[:, 1:].shape, requires_grad=True)
     trainer._get_batch_logps(leaf, attention, lengths)[0].sum().backward()
     mask = torch.nn.functional.pad(leaf.grad, (1, 0)).long()

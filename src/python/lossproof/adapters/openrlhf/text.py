@@ -1,4 +1,4 @@
-"""Rows of SFTDataset: ops tokenize and collate."""
+"""Rows of SFTDataset: ops tokenize, sft_batch and collate."""
 
 import lossproof
 from lossproof import Reject
@@ -34,13 +34,30 @@ def tokenize(messages, add_generation_prompt, chat_template=None):
     with template_of(tokenizer, chat_template):
         if add_generation_prompt:
             # Any answer: the prompt is rendered without it.
-            data = data_set([row_of([*messages, {"role": "assistant", "content": "yes"}])])
+            data = kept([[*messages, {"role": "assistant", "content": "yes"}]])
             return {"input_ids": tokenizer(data.prompts[0], add_special_tokens=False)["input_ids"]}
-        data = data_set([row_of(messages)])
-        if not len(data):
-            raise Reject("SFTDataset leaves this row out: its prompt or its answer is empty")
-        ids, _, mask = data[0]
+        ids, _, mask = kept([messages])[0]
     return {"input_ids": ids[0], "labels": labels_of(ids, mask)[0]}
+
+
+def kept(conversations):
+    """A data set of them all."""
+    data = data_set([row_of(messages) for messages in conversations])
+    if len(data) < len(conversations):
+        raise Reject("SFTDataset leaves out a row whose prompt or answer is empty")
+    return data
+
+
+@lossproof.op
+def sft_batch(conversations):
+    with template_of(tokenizer, None):
+        data = kept(conversations)
+        return padded(data, [data[at] for at in range(len(data))])
+
+
+def padded(data, items):
+    ids, attention, mask = data.collate_fn(items)
+    return {"input_ids": ids, "attention_mask": attention, "labels": labels_of(ids, mask)}
 
 
 def labels_of(ids, mask):
@@ -60,5 +77,4 @@ def collate(input_ids, labels, pad_token_id):
     for ids, row in zip(input_ids, labels):
         track = torch.tensor([ids])
         items.append((track, torch.ones_like(track), predicting(torch.tensor([row]))))
-    ids, attention, mask = instance(SFTDataset, tokenizer=tokenizer).collate_fn(items)
-    return {"input_ids": ids, "attention_mask": attention, "labels": labels_of(ids, mask)}
+    return padded(instance(SFTDataset, tokenizer=tokenizer), items)

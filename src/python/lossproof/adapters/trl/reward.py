@@ -6,7 +6,9 @@ Settings: LOSSPROOF_TOKENIZER=folder."""
 
 import lossproof
 from lossproof import Reject
-from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, tiny_scorer, tokenizer_folder
+from lossproof.adapters.common._tiny import VERSION, declared_tokens, load_tokenizer, tiny_scorer, tokenizer_folder
+from lossproof.adapters.common._rows import Rows
+from lossproof.adapters.common._standin import rendering
 from lossproof.adapters.common._trl import configured, rows_of, serve
 from lossproof.testing import spy
 
@@ -35,10 +37,13 @@ trainer = rows_of(
 tokens = declared_tokens(tokenizer)
 
 
+def names_of(columns):
+    return next(pair for pair in NAMES if pair[0] in columns)
+
+
 def batch_of(chosen, rejected):
     """TRL's batch of these rows, under the names that its collator asks for."""
-    prepared = trainer.train_dataset.column_names
-    names = next(pair for pair in NAMES if pair[0] in prepared)
+    names = names_of(trainer.train_dataset.column_names)
     examples = []
     for sides in zip(chosen, rejected):
         example = dict(zip(names, sides))
@@ -46,6 +51,26 @@ def batch_of(chosen, rejected):
             example.update(zip(("attention_mask_chosen", "attention_mask_rejected"), ([1] * len(ids) for ids in sides)))
         examples.append(example)
     return trainer.data_collator(examples)
+
+
+@lossproof.op
+def preference_batch(prompts, chosen, rejected):
+    """A data set of conversations through the preparation, and its rows through the collator. What is scored is a row: there are
+    no masks of answers."""
+    said = [[[{"role": "assistant", "content": text}] for text in half] for half in (chosen, rejected)]
+    rows = [dict(zip(("prompt", "chosen", "rejected"), row)) for row in zip(prompts, *said)]
+    with rendering(tokenizer, None):
+        found = list(trainer._prepare_dataset(Rows(rows), tokenizer, trainer.args, "train"))
+    if len(found) < len(rows):
+        raise Reject("RewardTrainer drops a pair of which a half is longer than max_length")
+    names = names_of(found[0])
+    batch = batch_of(*([row[name] for row in found] for name in names))
+    fields = ("input_ids", "attention_mask")
+    return {
+        "%s_%s" % (half, field): batch[field].chunk(2)[at]
+        for at, half in enumerate(("chosen", "rejected"))
+        for field in fields
+    }
 
 
 @lossproof.op
@@ -93,8 +118,12 @@ def loss_of(scores):
 
 
 if __name__ == "__main__":
+    lacks = {}
+    if not hasattr(RewardTrainer, "_prepare_dataset"):
+        lacks["preference_batch"] = "TRL %s prepares its data set in the constructor of the trainer" % VERSION
     serve(
         "trl-reward",
+        lacks=lacks,
         layout={"alignment": "token", "span": "row"},
         semantics={"preference_objective": "dpo", "preference_beta": 1.0, "preference_label_smoothing": 0.0},
         tokens=tokens,

@@ -1,14 +1,14 @@
 """The tokenizer, engines around models, and rows as verl lays them out."""
 
 from lossproof.adapters.common._models import frozen, kept
-from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, tiny_model, tokenizer_folder
+from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, tiny_model, tokenizer_folder, with_pad
 from lossproof.adapters.verl._engine import Engine
 from lossproof.adapters.verl._parts import EngineConfig, implementation, padding, tensordict, verl
 
 import torch
 
 FOLDER = tokenizer_folder()
-tokenizer = load_tokenizer(FOLDER)
+tokenizer = with_pad(load_tokenizer(FOLDER))  # as its set_pad_token_id does
 tokens = declared_tokens(tokenizer)
 
 

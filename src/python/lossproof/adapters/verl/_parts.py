@@ -26,5 +26,6 @@ with stub(IDLE), quietly():
     DataProto = verl.part("protocol:DataProto", ["advantages", "gae", "token_rewards", "mask", "extract"])
     rollouts = verl.part("workers.rollout.hf_rollout", ["mask", "extract"])
     agents = verl.part("experimental.agent_loop.agent_loop", ["token_rewards"])
-    sft = verl.part("utils.dataset.multiturn_sft_dataset", ["tokenize"])
+    sft = verl.part("utils.dataset.multiturn_sft_dataset", ["tokenize", "sft_batch"])
+    Collator = verl.part("utils.dataset.dataset_utils:SFTTensorCollator", ["sft_batch"])
     prompts = verl.part("utils.tokenizer.continuous_token:ContinuousTokenBuilder", ["tokenize"])

@@ -36,7 +36,8 @@ POLICIES = {
     "vanilla": {"ratio_level": "token", "policy_objective": "clip", "dual_clip": 3.0, "log_ratio_clamp": 20.0},
     "gspo": {"ratio_level": "sequence", "policy_objective": "clip", "dual_clip": None},
     "cispo": {"ratio_level": "token", "policy_objective": "cispo", "log_ratio_clamp": 20.0},
-    "geo_mean": {"own_formulas": ["loss"]},
+    # A mean over rows whatever loss_agg_mode says, which is left to the KL and the entropy.
+    "geo_mean": {"own_formulas": ["loss"], "loss_aggregation": "seq-mean-token-mean"},
 }
 
 ESTIMATOR = chosen("LOSSPROOF_ADVANTAGE", ESTIMATORS)
