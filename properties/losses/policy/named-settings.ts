@@ -71,12 +71,13 @@ function named<Case>(
     level: told.level ?? 'must',
     ops: told.ops,
     needs: [
-      formulaOf(told.ops),
       ...(told.needs ?? []),
       (world) =>
         settings(world).length === 0
           ? `op \`${op}\` declares no knob that is called like one of its declared semantics`
           : undefined,
+      // What compares with a formula has none to compare with where the trainer has its own.
+      ...(told.settles === undefined ? [] : [formulaOf(told.ops)]),
     ],
     given: (world) =>
       fc.oneof(
