@@ -33,6 +33,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/trainers/verl.md',
     'docs/trainers/openrlhf.md',
     'docs/trainers/priorzero.md',
+    'docs/trainers/grpo-dual.md',
     'docs/trainers/known.md',
     'docs/trainers/findings/README.md',
     'docs/failures.md',

@@ -13,10 +13,11 @@ import { runsOf } from '../../src/report/runs.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { FAILING, type Verdict } from '../../src/vocabulary.ts';
 import { measuredIn, writeMeasured } from '../docs/measured.ts';
+import { grpoDual } from './history/grpo-dual.ts';
 import type { Bug, History } from './history/history.ts';
 import { priorzero } from './history/priorzero.ts';
 
-const HISTORIES: readonly History[] = [priorzero];
+const HISTORIES: readonly History[] = [priorzero, grpoDual];
 
 const { values } = parseArgs({
   options: {

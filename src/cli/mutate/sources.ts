@@ -7,6 +7,7 @@ import { type AdapterName, adapterOf, isBundled, type TrainerChoice } from '../t
 const EXAMPLES = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'examples', '**', '*.py');
 
 const DRIVEN: Readonly<Record<AdapterName, readonly string[]>> = {
+  'grpo-dual': [],
   openrlhf: [
     'openrlhf.models.loss',
     'openrlhf.models.utils',

@@ -54,6 +54,7 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 
 /** Ready-made adapters and the modules that they are. */
 export const ADAPTERS = {
+  'grpo-dual': 'lossproof.adapters.grpo_dual',
   openrlhf: 'lossproof.adapters.openrlhf',
   priorzero: 'lossproof.adapters.priorzero',
   'trl-dpo': 'lossproof.adapters.trl.dpo',
