@@ -56,15 +56,16 @@ test('a count below zero, which the library would count for ever', async () => {
   }
 });
 
-test.each([
+test.each<[says: string, size: readonly number[], depth: number]>([
   // Of 2^20 - 1 values a list, and each the first value of the one before it.
-  ['takes more than 512 MiB', [0xff, 0xff, 0x3f], 200],
+  // On a machine that others have, the time may be over before the memory.
+  ['takes more than 512 MiB|there is no end to it', [0xff, 0xff, 0x3f], 200],
   ['says that 33554431 values follow one another', [0xff, 0xff, 0xff, 0x0f], 1],
 ])('a file that %s is a sentence, and the next one is read', async (says, size, depth) => {
   const end = [0x19, ...Array.from({ length: depth }, () => [0xf9, ...size]).flat()];
   const length = new Uint8Array(Uint32Array.of(end.length).buffer);
   const { complaints } = await read(Uint8Array.of(...MAGIC, ...end, ...length, ...MAGIC));
-  expect(complaints).toEqual([expect.stringContaining(says)]);
+  expect(complaints).toEqual([expect.stringMatching(says)]);
   expect((await read(SEEDS[0] ?? new Uint8Array())).samples).toHaveLength(3);
 });
 
