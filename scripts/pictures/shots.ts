@@ -55,11 +55,24 @@ export async function shoot(browser: Browser, address: string, shot: Shot): Prom
   try {
     await page.emulateMedia({ media, colorScheme });
     await page.goto(address);
-    return await page.screenshot({ animations: 'disabled' });
+    return await still(() => page.screenshot({ animations: 'disabled' }));
   } finally {
     await page.close();
   }
 }
+
+/** What is laid out only where it is seen may come a frame late: the first picture that is also the next. */
+async function still(picture: () => Promise<Buffer>): Promise<Buffer> {
+  let before = await picture();
+  for (let trial = 0; trial < MOST_PICTURES; trial++) {
+    const next = await picture();
+    if (next.equals(before)) return next;
+    before = next;
+  }
+  throw new Error(`of ${MOST_PICTURES} pictures of the page no two in a row are the same`);
+}
+
+const MOST_PICTURES = 20;
 
 /** A card from its head to its smallest case: what a reader needs to see what is wrong. */
 export async function shootCard(browser: Browser, address: string, id: string): Promise<Buffer> {
@@ -71,7 +84,7 @@ export async function shootCard(browser: Browser, address: string, id: string): 
     const card = page.locator(`[id="${id}"]`);
     const [box, end] = await Promise.all([card.boundingBox(), card.locator('details.steps').boundingBox()]);
     if (box === null || end === null) throw new Error(`${id} has no card with steps`);
-    return await page.screenshot({ clip: { ...box, height: end.y - box.y } });
+    return await still(() => page.screenshot({ clip: { ...box, height: end.y - box.y } }));
   } finally {
     await page.close();
   }

@@ -19,6 +19,26 @@ export function unlikeDots(one: Buffer, other: Buffer): number {
   return pixelmatch(a.data, b.data, undefined, a.width, a.height, { threshold: SEEN }) / (a.width * a.height);
 }
 
+/** Where they differ: the box around all dots that are seen to, in pixels. Pictures of one size. */
+export function whereUnlike(one: Buffer, other: Buffer): string {
+  const [a, b] = [PNG.sync.read(one), PNG.sync.read(other)];
+  const mask = new PNG({ width: a.width, height: a.height });
+  pixelmatch(a.data, b.data, mask.data, a.width, a.height, { threshold: SEEN, diffMask: true });
+  const dots = Array.from({ length: a.width * a.height }, (_, dot) => dot).filter(
+    (dot) => mask.data[4 * dot + 3] !== 0,
+  );
+  if (dots.length === 0) return 'nowhere';
+  const [columns, rows] = [dots.map((dot) => dot % a.width), dots.map((dot) => Math.floor(dot / a.width))];
+  const span = (values: readonly number[]): string => {
+    const [low, high] = values.reduce(
+      ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
+      [Number.POSITIVE_INFINITY, 0],
+    );
+    return `${low} to ${high}`;
+  };
+  return `${dots.length} dots: x ${span(columns)}, y ${span(rows)}`;
+}
+
 /**
  * The share of patches whose mean colour is nowhere near their place in the other picture. Other letters break lines at
  * other words, so that everything below moves: a few patches up or down is the same place.

@@ -10,7 +10,7 @@ import { DRAWN, type Drawn, drawnBy, GOLDEN, SHOTS, shoot } from '../../scripts/
 import { htmlReport } from '../../src/report/html/run/report.ts';
 import { readEvents } from '../../src/report/machine/ndjson.ts';
 import { runsOf } from '../../src/report/runs.ts';
-import { sizeOf, unlikeDots, unlikePatches } from './likeness.ts';
+import { sizeOf, unlikeDots, unlikePatches, whereUnlike } from './likeness.ts';
 import { onDisk, theBrowser, useBrowser } from './world.ts';
 
 useBrowser();
@@ -34,7 +34,11 @@ describe.each(SHOTS)('the page: $name', (shot) => {
     const [from, to] = [blessed(shot.name), picture].map(sizeOf);
     expect(to).toEqual(from);
     expect(unlikePatches(blessed(shot.name), picture), BLESS).toBeLessThan(most);
-    if (await isSameMachine()) expect(unlikeDots(blessed(shot.name), picture), BLESS).toBeLessThan(MOST_DOTS);
+    if (!(await isSameMachine())) return;
+    const isSame = (each: Buffer): boolean => unlikeDots(blessed(shot.name), each) < MOST_DOTS;
+    // A browser on a busy machine has once drawn a part of it otherwise; what has changed is there again.
+    const last = isSame(picture) ? picture : await shoot(theBrowser(), onDisk(report), shot);
+    expect(isSame(last), `${whereUnlike(blessed(shot.name), last)}; ${BLESS}`).toBe(true);
   });
 
   test('would not pass with blue and orange swapped', async () => {

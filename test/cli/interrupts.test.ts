@@ -70,6 +70,27 @@ test('Ctrl-C ends each of them', { timeout: 600_000 }, async () => {
   await expect.poll(left, { timeout: 20_000 }).toEqual([]);
 });
 
+test('Ctrl-C ends a run that is busy, whatever it is busy with', { timeout: 300_000 }, async () => {
+  const argv = ['--import', LOADER, MAIN, 'check', '--bundled', '--cases', '1000000', '--no-profile'];
+  const ended = await pMap(
+    ['render', 'mask', 'kl', 'collate', 'sft-loss', 'gae'],
+    async (stage, index) => {
+      const cwd = mkdtempSync(join(tmpdir(), 'loss proof interrupted ü '));
+      const child = spawn(process.execPath, [...argv, '--only', stage], { cwd });
+      const exit = once(child, 'exit');
+      await Promise.race([once(child.stdout, 'data'), exit]);
+      await sleep(1_000 + 50 * index);
+      child.kill('SIGINT');
+      const how = await Promise.race([exit, sleep(20_000).then(() => 'it goes on')]);
+      child.kill('SIGKILL');
+      rmSync(cwd, { recursive: true, force: true });
+      return [stage, how];
+    },
+    { concurrency: 2 },
+  );
+  for (const [stage, how] of ended) expect(how, String(stage)).toEqual([130, null]);
+});
+
 test.each([
   ['does not end', 'while (true) {}'],
   ['waits for what never comes', 'await new Promise(() => setInterval(() => {}, 1_000));'],

@@ -1,4 +1,4 @@
-// Ctrl-C in the middle of what others make us compute: it is heard, however far the deadline is.
+// Work with a deadline, and the signals that come while it is under way or just before it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,66 +9,7 @@ import { timed } from '../../src/tokenizers/deadline.ts';
 
 const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
 
-/** A process that begins work which takes for ever, with an hour to do it. */
-const endless = (before: string, after = ''): string => `
-// Not the stream: the signal may end its write in the middle.
-import { writeSync } from 'node:fs';
-import { timed } from ${JSON.stringify(resolve('src/tokenizers/deadline.ts'))};
-const write = (text) => writeSync(1, text);
-${before}
-setTimeout(() => {
-  const { overrun } = timed(3_600_000, () => {
-    write('begun ');
-    for (;;) ;
-  });
-  write(overrun ? 'given up ' : 'done ');
-  ${after}
-}, 0);
-`;
-
-async function interrupted(program: string): Promise<{ how: readonly unknown[]; text: string }> {
-  const cwd = mkdtempSync(join(tmpdir(), 'loss proof interrupted ü '));
-  writeFileSync(join(cwd, 'program.ts'), program);
-  const child = spawn(process.execPath, ['--import', LOADER, 'program.ts'], { cwd });
-  const exit = once(child, 'close');
-  let text = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-  });
-  child.stdout.on('data', (chunk: Buffer) => {
-    if (text === '') child.kill('SIGINT');
-    text += chunk.toString();
-  });
-  const how = await exit;
-  rmSync(cwd, { recursive: true });
-  // Given up is what has been tried more than once.
-  return { how, text: text.replaceAll(/(begun )+/g, 'begun ') };
-}
-
-test('whoever waits for the signal hears of it, when the work has been tried once more for a moment', async () => {
-  const listens = "process.on('SIGINT', () => { write('heard'); process.exit(130); });";
-  expect(await interrupted(endless(listens))).toEqual({ how: [130, null], text: 'begun given up heard' });
-});
-
-test('where nobody waits for it, the process ends as by any signal', async () => {
-  expect(await interrupted(endless(''))).toMatchObject({ how: [null, 'SIGINT'] });
-});
-
-test('what comes behind it in the same turn takes no long time either, and short work is still done', async () => {
-  const more = `
-  const again = timed(3_600_000, () => {
-    for (;;) ;
-  });
-  write(again.overrun ? 'given up ' : 'done ');
-  write(timed(3_600_000, () => 'short ').done);`;
-  const listens = "process.on('SIGINT', () => { write('heard'); process.exit(130); });";
-  expect(await interrupted(endless(listens, more))).toEqual({
-    how: [130, null],
-    text: 'begun given up given up short heard',
-  });
-});
-
-test('without a signal: done, or over', () => {
+test('done, or over', () => {
   expect(timed(60_000, () => 5)).toEqual({ done: 5 });
   expect(
     timed(20, () => {
@@ -77,4 +18,46 @@ test('without a signal: done, or over', () => {
       }
     }),
   ).toEqual({ overrun: true });
+});
+
+/** One turn of the event loop: it is busy until the signal has come, and then does work with a deadline. */
+const turn = (work: string): string => `
+// Not the stream: it writes when the turn is over.
+import { existsSync, writeSync } from 'node:fs';
+import { timed } from ${JSON.stringify(resolve('src/tokenizers/deadline.ts'))};
+process.on('SIGINT', () => {
+  writeSync(1, 'heard');
+  process.exit(130);
+});
+setTimeout(() => {
+  writeSync(1, 'begun ');
+  ${work}
+}, 0);
+setTimeout(() => process.exit(), 20_000);
+`;
+
+const busy = "while (!existsSync('sent')) ;";
+const deadline = (work: string, milliseconds = 60_000): string =>
+  `writeSync(1, 'done' in timed(${milliseconds}, () => { ${work} }) ? 'done ' : 'over ');`;
+
+test.each([
+  ['before it', `${busy} ${deadline('')}`, 'begun done heard'],
+  ['before many', `${busy} ${deadline('').repeat(3)}`, 'begun done done done heard'],
+  ['in its middle', deadline(busy), 'begun done heard'],
+  ['while it has no end', deadline('for (;;) ;', 100), 'begun over heard'],
+])('a signal that comes %s is heard', async (_, work, said) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'loss proof interrupted ü '));
+  writeFileSync(join(cwd, 'program.ts'), turn(work));
+  const child = spawn(process.execPath, ['--import', LOADER, 'program.ts'], { cwd });
+  const exit = once(child, 'close');
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (text === '') {
+      child.kill('SIGINT');
+      writeFileSync(join(cwd, 'sent'), '');
+    }
+    text += chunk.toString();
+  });
+  expect([await exit, text]).toEqual([[130, null], said]);
+  rmSync(cwd, { recursive: true });
 });
