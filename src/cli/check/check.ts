@@ -31,7 +31,7 @@ import type { CheckOptions } from './options.ts';
 import { makePlans } from './plan.ts';
 import { openRecord } from './record.ts';
 import { resumedFrom } from './resume.ts';
-import { keptAsShard, SHARDS_FOLDER, shardName } from './shard.ts';
+import { keptAsShard, overOtherPart, SHARDS_FOLDER, shardName } from './shard.ts';
 
 export function addCheck(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
@@ -157,6 +157,9 @@ async function check(
   if (options.ray !== undefined)
     return checkOnRay({ ...options, ray: options.ray }, command, rest, asked, context);
   const keeping = options.shard === undefined ? AS_LAST_RUN : keptAsShard(options.shard);
+  const over =
+    options.shard === undefined ? undefined : overOtherPart(options.events, options.shard, context);
+  if (over !== undefined) return refuse(context, over);
   const resume = options.resume === true ? keeping.file : options.resume;
   const resumed = resume === undefined ? undefined : resumedFrom(resume, context);
   if (resumed !== undefined && isProblem(resumed)) return refuse(context, resumed);

@@ -62,6 +62,20 @@ describe('merge', () => {
     expect(await shard(world, '1/2', '--events', part)).toBe(0);
   });
 
+  test('nor over another one that was written elsewhere; the same part again takes its place', async () => {
+    const world = worldWith();
+    await shard(world, '1/2', '--events', 'part.ndjson');
+    const before = readFileSync(join(world.folder, 'part.ndjson'), 'utf8');
+    expect(await shard(world, '2/2', '--events', 'part.ndjson')).toBe(2);
+    expect(world.err()).toBe(
+      'lossproof: --events: part.ndjson holds part 1 of 2; name another file for part 2 of 2, or delete it\n',
+    );
+    expect(readFileSync(join(world.folder, 'part.ndjson'), 'utf8')).toBe(before);
+    expect(await shard(world, '1/2', '--events', 'part.ndjson')).toBe(0);
+    expect(await shard(world, '2/2', '--events', 'second.ndjson')).toBe(0);
+    expect(await world.run('merge', 'part.ndjson', 'second.ndjson')).toBe(0);
+  });
+
   test('a failure in one part is the failure of all', async () => {
     const world = worldWith(pythonCollate(WRONG));
     const codes = [await shard(world, '1/2'), await shard(world, '2/2')];
