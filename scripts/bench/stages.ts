@@ -11,7 +11,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { type Property, run } from '../../src/index.ts';
 import { listMutants, withMutant } from '../../test/mutants/list.ts';
 import { median } from './scaling/exponents.ts';
-import { childrenOf } from './scaling/processes.ts';
+import { trainersOf } from './scaling/processes.ts';
 import { machine, openSheet } from './shared.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 3;
@@ -49,7 +49,7 @@ async function once(): Promise<Costs> {
   /** What was spent since the last look was for `at`. */
   const look = (next: string): void => {
     const { user, system } = process.cpuUsage();
-    for (const { pid, seconds } of childrenOf(process.pid)) trainers.set(pid, seconds);
+    for (const { pid, seconds } of trainersOf(process.pid)) trainers.set(pid, seconds);
     const trainer = [...trainers.values()].reduce((all, seconds) => all + seconds, 0);
     const now = { engine: (user + system) / 1e6, trainer };
     const cost = costs[at] ?? { engine: 0, trainer: 0 };

@@ -11,7 +11,7 @@ import { properties } from '../../../properties/index.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 import { type Property, run, startTrainer } from '../../../src/index.ts';
 import { residentBytes } from '../../../src/trainer/processes/memory.ts';
-import { childrenOf } from './processes.ts';
+import { trainersOf } from './processes.ts';
 import { type Sized, tokensARow, vocabulary } from './sized.ts';
 
 /** What a run holds after so many cases, in bytes. */
@@ -76,7 +76,7 @@ function named(id: string): Property {
 
 function spent(): Cost {
   const { user, system } = process.cpuUsage();
-  const trainers = childrenOf(process.pid).reduce((all, { seconds }) => all + seconds, 0);
+  const trainers = trainersOf(process.pid).reduce((all, { seconds }) => all + seconds, 0);
   return { engine: (user + system) / 1e6, trainer: trainers };
 }
 
@@ -93,7 +93,7 @@ async function memory(ids: string, cases: number, times: number): Promise<readon
     const { heapUsed, external, rss } = process.memoryUsage();
     const { code_and_metadata_size: machine, bytecode_and_metadata_size: bytes } = getHeapCodeStatistics();
     const code = machine + bytes;
-    const trainer = childrenOf(process.pid).reduce((all, { pid }) => all + (residentBytes(pid) ?? 0), 0);
+    const trainer = trainersOf(process.pid).reduce((all, { pid }) => all + (residentBytes(pid) ?? 0), 0);
     held.push({ cases: done, data: heapUsed + external - code, code, resident: rss, trainer });
   };
   const counted = chosen.map(

@@ -10,12 +10,20 @@ interface Stat {
   readonly seconds: number;
 }
 
-/** The processes that a process has started itself: its trainers. */
-export function childrenOf(parent: number): readonly Stat[] {
+/** The trainers that a process has started itself: what it asks of the system in between is none. */
+export function trainersOf(parent: number): readonly Stat[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => statOf(name) ?? [])
-    .filter((each) => each.parent === parent);
+    .filter((each) => each.parent === parent && isTrainer(each.pid));
+}
+
+function isTrainer(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('lossproof.examples');
+  } catch {
+    return false;
+  }
 }
 
 function statOf(pid: string): Stat | undefined {

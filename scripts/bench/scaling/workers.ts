@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
-import { childrenOf } from './processes.ts';
+import { trainersOf } from './processes.ts';
 
 /** Stages of many properties, each of some cases: enough to be dealt out evenly. */
 const STAGES = 'mask,advantages,loss,reward';
@@ -29,7 +29,7 @@ export async function timeOfWorkers(workers: number): Promise<readonly number[]>
   });
   while (!ended) {
     if (child.pid !== undefined)
-      for (const each of childrenOf(child.pid)) seconds.set(each.pid, each.seconds);
+      for (const each of trainersOf(child.pid)) seconds.set(each.pid, each.seconds);
     await sleep(LOOK_MILLISECONDS);
   }
   const { exitCode, stdout, stderr } = await child;
