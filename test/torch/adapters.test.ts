@@ -48,6 +48,8 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
     ['tokenize/answer-is-trained', 'tokenize/stop-token-is-trained', 'sft-loss/zero-without-trained-tokens'],
     [],
   ],
+  // Made anew after GRPOTrainer, and wrong in the same places.
+  ['trl-rloo', GRPO_KNOWN, ['--cases', FEW_CASES]],
   ['trl-dpo', ['preference/of-conversations-rows-are-the-conversations'], []],
   [
     'trl-grpo',
@@ -55,7 +57,7 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
     ['--tokenizer', REAL, '--cases', FEW_CASES],
   ],
 ])('%s', (adapter, known, options) => {
-  const tokenizer = options.length > 0 ? 'the real Qwen2.5 tokenizer' : 'the bundled tokenizer';
+  const tokenizer = options.includes('--tokenizer') ? 'the real Qwen2.5 tokenizer' : 'the bundled tokenizer';
   test(`holds at least 15 properties with ${tokenizer}, and what it does wrong is known with its reason`, async () => {
     const { exitCode, results, out } = await check(adapter, ...options);
     expect(having(results, ...FAILING), out).toEqual([]);
@@ -70,7 +72,7 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
 });
 
 // Few cases, and no models of their own but DPO's: what is looked at here is that each version is asked at all.
-const QUICK = ['--cases', '6', '--shrink-time', '1', '--level', 'must'];
+const QUICK = ['--cases', '6', '--shrink-time', '1', '--level', 'should'];
 const PARTS =
   'extract,mask,logprobs,score,kl,advantages,loss,sft-loss,tokenize,collate,preference,preference_loss,reward';
 

@@ -142,6 +142,13 @@ class Policy:
             self.loss(batch)
         return self._pair(calls[0].result)
 
+    def scored_by(self, model, make):
+        """(what make() returns, the log-probabilities that TRL asked of this model on the way; None where of none)."""
+        with spy(self.trainer, self.scoring) as calls:
+            made = make()
+        scored = [self._pair(call.result)[0] for call in calls if call.args[0] is model]
+        return made, scored[-1] if scored else None
+
     # Steps
 
     def loss(self, batch):

@@ -106,12 +106,15 @@ def register(policy, tokens, policy_of, token_kl=None):
         owner = policy_of(model_path)
         reference = owner.trainer.ref_model if reference_path is None else frozen(reference_path)
         settings = {**at(temperature), "ref_model": reference}
-        batch = owner.rollout(prompt_ids, completion_ids=completion_ids, **settings)
+        batch, scored = owner.scored_by(
+            reference, lambda: owner.rollout(prompt_ids, completion_ids=completion_ids, **settings)
+        )
         logps, entropies = owner.asked(batch, **settings)
         answer = {"logprobs": ragged(logps, completion_ids)}
         if entropies is not None:
             answer["entropy"] = ragged(entropies, completion_ids)
-        others = batch.get("ref_per_token_logps")
+        # RLOOTrainer takes its KL off the reward, and hands the reference's scores on to nobody.
+        others = batch.get("ref_per_token_logps", scored)
         if reference_path is not None and others is not None:
             answer["ref_logprobs"] = ragged(others, completion_ids)
             if token_kl is not None:

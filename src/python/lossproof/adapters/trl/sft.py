@@ -35,7 +35,7 @@ from lossproof.adapters.common._policy import Policy
 from lossproof.adapters.common._rows import Rows
 from lossproof.adapters.common._standin import rendering
 from lossproof.adapters.common._trl import configured, has_field, logged, rows_of, serve
-from lossproof.testing import replaced
+from lossproof.testing import replaced, spy
 
 TARGETS = {"prompt-completion": "last-assistant", "assistant-only": "assistant", "messages": "all"}
 FORM = os.environ.get("LOSSPROOF_DATA") or "prompt-completion"
@@ -265,7 +265,7 @@ def model_score(model_path, prompt_ids, completion_ids, temperature, packed=Fals
     owner = trainer_of(model_path)
     batch, places = collated(owner, prompt_ids, completion_ids, packed)
     with torch.no_grad():
-        logps = torch.log_softmax(owner.model(**batch).logits, dim=-1)
+        logps = torch.log_softmax(owner.model(**asked_of_model(owner, batch)).logits, dim=-1)
     # The logits before a token predict it.
     before = [(row, slice(at.start - 1, at.stop - 1)) for row, at in places]
     chosen = [logps[at].gather(1, batch["input_ids"][place][:, None])[:, 0] for at, place in zip(before, places)]
@@ -273,6 +273,13 @@ def model_score(model_path, prompt_ids, completion_ids, temperature, packed=Fals
         "logprobs": [row.tolist() for row in chosen],
         "entropy": [-(logps[at].exp() * logps[at]).sum(-1) for at in before],
     }
+
+
+def asked_of_model(trainer, batch):
+    """What compute_loss hands to the model, less the labels: whether rows of one are kept apart hangs on use_cache, too."""
+    with spy(trainer.model, "forward", stop=True) as calls:
+        trainer.compute_loss(trainer.model, {**batch, "labels": batch["input_ids"]}, num_items_in_batch=1)
+    return {name: value for name, value in calls[0].kwargs.items() if name not in ("labels", "num_items_in_batch")}
 
 
 @lossproof.op(route=["sft"])
