@@ -1,5 +1,5 @@
 // `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and more that
-// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest, mypy and pre-commit, .venv-verl verl and OpenRLHF,
+// add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest, mypy, pre-commit and ipykernel, .venv-verl verl and OpenRLHF,
 // .venv-sources the same two without what they import, .venv-trl-oldest and .venv-trl-middle older versions of TRL. Does nothing
 // where they are already what the requirements say; `-- --without ray,verl` leaves some out. Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
@@ -50,9 +50,9 @@ prepare({
 prepare({
   folder: '.venv-pytest',
   requirements: 'pytest-requirements.txt',
-  size: 'pytest, xdist, mypy and pre-commit: about 65 MB',
+  size: 'pytest, xdist, mypy, pre-commit and ipykernel: about 110 MB',
   options: ['--no-deps'],
-  proof: 'import mypy, pre_commit, pytest, xdist, torch',
+  proof: 'import ipykernel, mypy, nbclient, pre_commit, pytest, xdist, torch',
   beside: trainers,
 });
 prepare({

@@ -64,6 +64,25 @@ for python in "${tried[@]}"; do
   [ "$pages" = "$(find "$root/dist/man" -name '*.1' | wc -l)" ] || fail "$pages manual pages are installed"
   # That of man-db finds them by the PATH, as it stands in an environment that is active.
   if command -v manpath >/dev/null; then expect 0 "$own/share/man/man1/lossproof-check.1" env PATH="$own/bin:$PATH" man -w lossproof-check; fi
+  # TAB asks the command that pip has installed.
+  for shell in bash zsh fish; do
+    expect 0 "written by: lossproof completion $shell" bare lossproof completion "$shell"
+    cp "$folder/said" "complete.$shell"
+  done
+  # shellcheck disable=SC2016
+  expect 0 '[check]' bare "$(command -v bash)" --norc -c \
+    'source ./complete.bash && COMP_WORDS=(lossproof che) COMP_CWORD=1 && _lossproof && printf "[%s]" "${COMPREPLY[@]}"'
+  # shellcheck disable=SC2016
+  expect 0 '[mask/prompt-is-never-trained]' bare "$(command -v bash)" --norc -c \
+    'source ./complete.bash && COMP_WORDS=(lossproof check --only mask/prom) COMP_CWORD=3 && _lossproof && printf "[%s]" "${COMPREPLY[@]}"'
+  if command -v zsh >/dev/null; then zsh -n complete.zsh; fi
+  if command -v fish >/dev/null; then
+    # Without a locale fish finds no command in a folder with an ü.
+    expect 0 'put generated cases through' bare LANG=C.UTF-8 "$(command -v fish)" --no-config -c 'source ./complete.fish; complete -C "lossproof che"'
+  fi
+  # docker is not asked: an image starts these words in such an environment.
+  # shellcheck disable=SC2046
+  expect 0 'Usage: lossproof' bare $(sed -nE 's/^(ENTRYPOINT|CMD) \[(.*)]$/\2/p' "$root/Dockerfile" | tr -d '",' | tr '\n' ' ')
   expect 0 'the bundled example' bare lossproof check --bundled --cases 10
   if grep -q npx "$folder/said"; then fail 'whoever came by pip is told of npx'; fi
   expect 1 'mask/prompt-is-never-trained' \
@@ -81,12 +100,12 @@ print("found", *sorted(finding["id"] for finding in monitor.findings))
 PYTHON
   expect 0 'monitor/finite-training' bare python train.py
   cat >interrupt.py <<'PYTHON'
-import os, signal, subprocess
+import os, signal, subprocess, sys
 
 words = ["lossproof", "check", "--bundled", "--cases", "1000"]
 child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-while b"holds" not in child.stdout.readline():
-    pass  # until it is at work
+if not any(b"holds" in line for line in child.stdout):
+    sys.exit("it ended before it was at work, with exit code %d" % child.wait())
 os.kill(child.pid, signal.SIGINT)
 child.stdout.read()
 print("interrupted", child.wait())

@@ -51,6 +51,30 @@ describe('the extras of pyproject.toml', () => {
     for (const name of hints) expect([...extras.keys()]).toContain(name);
   });
 
+  test('versions that documents say something was tried with are those of a suite', () => {
+    const pins = filesBelow('scripts', /requirements\.txt$/).flatMap((path) =>
+      [...read(path).matchAll(/^([a-z]+)(?:-cpu)?==([\d.]+)/gm)].map(
+        ([, name, version]) => `${name} ${version}`,
+      ),
+    );
+    const told = filesBelow('docs', /\.md$/).flatMap((path) =>
+      [
+        ...read(path).matchAll(
+          /\b(?:(torch|transformers|TensorFlow|TRL) (\d+\.[\d.]*\d)|(Ray) (\d+\.\d+\.\d+))/g,
+        ),
+      ].map(([, name, version, ray, ofRay]) => ({
+        path,
+        named: `${name ?? ray} ${version ?? ofRay}`.toLowerCase(),
+      })),
+    );
+    expect(new Set(told.map(({ named }) => named.split(' ')[0])).size).toBe(5);
+    for (const { path, named } of told)
+      expect(
+        pins.some((pin) => pin === named || pin.startsWith(`${named}.`)),
+        `${path}: ${named}`,
+      ).toBe(true);
+  });
+
   test('what an adapter says that it was tested with is what it is tested with', () => {
     const [, said = ''] =
       /^_TESTED = "(.*)"$/m.exec(read('src/python/lossproof/adapters/common/_tiny.py')) ?? [];

@@ -7,6 +7,7 @@ import sys
 import threading
 
 from . import relay
+from ._ctrl_c import CtrlC
 from ._declared import names
 from ._engine import Engine
 from ._inside import Inside
@@ -74,7 +75,8 @@ def check_command(command, asked, cases, seed):
     words = command if isinstance(command, str) else [os.fspath(word) for word in command]
     engine = Engine()
     try:
-        return _run(engine, dict(asked, command=words), cases, seed_of(seed))
+        with CtrlC():
+            return _run(engine, dict(asked, command=words), cases, seed_of(seed))
     finally:
         engine.close()
 

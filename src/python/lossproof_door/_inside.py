@@ -4,12 +4,14 @@ The answers are given by the thread that asks for the check, because what belong
 recorded) is as the user has set it there. Where a function hangs, the engine ends the relay, and the function is interrupted as
 by Ctrl-C."""
 
+import contextlib
 import hmac
 import queue
 import secrets
-import signal
 import socket
 import threading
+
+from ._ctrl_c import CtrlC, Ended
 
 _CHUNK = 1 << 16
 _POLL_SECONDS = 0.2
@@ -26,19 +28,15 @@ class Inside:
         # (connection, line), and (connection, None) at its end.
         self._lines = queue.Queue()
         self._busy_with = None
-        self._abandoned = False
-        self._thread = threading.get_ident()
+        self._ctrl_c = CtrlC()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def serve_until(self, done):
         """Answers until the event is set. A Ctrl-C of the user's goes on to the caller."""
-        while not done.is_set():
-            try:
-                self._serve(done)
-            except KeyboardInterrupt:
-                if not self._abandoned:
-                    raise
-                self._abandoned = False
+        with self._ctrl_c:
+            while not done.is_set():
+                with contextlib.suppress(Ended):
+                    self._serve(done)
 
     def close(self):
         self._listener.close()
@@ -87,10 +85,4 @@ class Inside:
                     connection.close()
                     return
         if known and self._busy_with is connection:
-            self._interrupt()
-
-    def _interrupt(self):
-        """Nobody waits for what the function would answer. Only Python's first thread can be interrupted."""
-        if self._thread == threading.main_thread().ident and hasattr(signal, "pthread_kill"):
-            self._abandoned = True
-            signal.pthread_kill(self._thread, signal.SIGINT)
+            self._ctrl_c.end()  # nobody waits for what the function would answer

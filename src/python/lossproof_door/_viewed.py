@@ -8,6 +8,7 @@ import os
 import subprocess
 import tempfile
 
+from ._ctrl_c import CtrlC
 from ._engine import EngineProblem
 from ._node import engine_command, engine_environment
 
@@ -54,14 +55,16 @@ def view(data: Path | Sequence[Mapping[str, Any]], **options: Any) -> View:
     with tempfile.TemporaryDirectory(prefix="lossproof-") as folder:
         file = os.path.join(folder, "view.html")
         command = engine_command(["view", "-" if rows is not None else os.fspath(data), "--html", file] + typed)
-        ran = subprocess.run(
-            command,
-            env=engine_environment(),
-            input=None if rows is None else rows.encode("utf-8"),
-            stdin=subprocess.DEVNULL if rows is None else None,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        with CtrlC():
+            ran = subprocess.run(
+                command,
+                # Jupyter asks every program for colours, and a text is to be searched.
+                env=dict(engine_environment(), NO_COLOR="1"),
+                input=None if rows is None else rows.encode("utf-8"),
+                stdin=subprocess.DEVNULL if rows is None else None,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
         said = ran.stderr.decode("utf-8", "replace").strip()
         if not os.path.exists(file):
             raise EngineProblem(said.replace("lossproof: ", "", 1) or "lossproof view ended with exit code %d." % ran.returncode)

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { familyFolder } from '../../../src/tokenizers/load.ts';
-import { type Folder, makeFolder } from './pytest.ts';
+import { makeNotebook } from './pytest.ts';
 
 /** The functions of the example, as a notebook has them. */
 const CELLS = `
@@ -12,18 +12,6 @@ import json, os, threading, time
 import lossproof
 import right_functions as right, wrong_functions as wrong
 `;
-
-function makeNotebook(): Folder {
-  const folder = makeFolder();
-  for (const name of ['right', 'wrong']) {
-    const text = readFileSync(join(folder.path, `${name}.py`), 'utf8');
-    folder.write(
-      `${name}_functions.py`,
-      text.replace('@lossproof.op\n', '').replace(/^lossproof\.serve.*$/m, ''),
-    );
-  }
-  return folder;
-}
 
 test('functions are judged where they are, by the thread that asks, and the result shows itself', async () => {
   const folder = makeNotebook();

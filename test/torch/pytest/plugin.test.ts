@@ -1,5 +1,5 @@
 // `pytest --lossproof`: items, verdicts and exit codes, in one process and in several.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BOTH, makeFolder } from './pytest.ts';
@@ -57,6 +57,55 @@ test('-k, -x, one test by its name, an ini file that names the adapters', async 
   const all = await folder.pytest(['--collect-only', '-q']);
   expect(all.out.match(/^(?:right|wrong)\.py::mask::/gm)).toHaveLength(32);
 });
+
+test('what the test tree of an editor is made of: places that there are, and names by which each test runs alone', async () => {
+  const folder = makeFolder();
+  mkdirSync(join(folder.path, 'sub ß'));
+  for (const name of ['right.py', 'wrong.py'])
+    renameSync(join(folder.path, name), join(folder.path, 'sub ß', name));
+  folder.write('test_mine.py', IN_A_TEST);
+  folder.write(
+    'pytest.ini',
+    '[pytest]\nlossproof =\n    sub ß/right.py\n    sub ß/wrong.py\naddopts = --lossproof-only mask\n',
+  );
+  folder.write('places.py', PLACES);
+  const collected = await folder.pytest(['--collect-only', '-q', '-p', 'places']);
+  expect(collected.code, collected.out).toBe(0);
+  const places = readFileSync(join(folder.path, 'places.txt'), 'utf8').trimEnd().split('\n');
+  const ids = places.map((place) => place.split('\t')[0] ?? '');
+  const printed = collected.out.split('\n').filter((line) => line.includes('.py::'));
+  expect(printed.filter((line) => !line.startsWith('lossproof: '))).toEqual(ids);
+  expect(new Set(ids).size).toBe(ids.length);
+  const ofMine = (id: string): boolean => id.startsWith('test_mine.py::');
+  expect(ids.filter((id) => !ofMine(id))).toHaveLength(32);
+  expect(ids.filter((id) => id.startsWith('test_mine.py::test_my_mask::mask::')).length).toBeGreaterThan(10);
+  for (const place of places) {
+    const [id = '', path = '', line = ''] = place.split('\t');
+    expect(id.startsWith(`${path}::`), place).toBe(true);
+    const lines = readFileSync(join(folder.path, path), 'utf8').split('\n');
+    expect(lines[Number(line)], place).toBeDefined();
+  }
+  // As editors ask: by its own name, and with the folder's before it.
+  for (const [id, before, verdict] of [
+    ['sub ß/wrong.py::mask::stop-token-is-trained-once', `${folder.path}/`, 'failed'],
+    ['sub ß/right.py::mask::stop-token-is-trained-once', '', 'passed'],
+    ['test_mine.py::test_my_mask::mask::is-zero-or-one', `${folder.path}/`, 'passed'],
+    ['test_mine.py::test_my_mask::mask::prompt-is-never-trained', '', 'failed'],
+  ] as const) {
+    expect(ids).toContain(id);
+    const { out } = await folder.pytest([before + id, '-q', '--tb=no']);
+    expect(out, id).toMatch(new RegExp(`^1 ${verdict} in`, 'm'));
+  }
+});
+
+/** Each test's id and where it stands, as pytest's hooks give them to the plugin of an editor. */
+const PLACES = `
+def pytest_collection_finish(session):
+    with open("places.txt", "w", encoding="utf-8") as file:
+        for item in session.items:
+            path, line, _ = item.location
+            file.write("%s\\t%s\\t%d\\n" % (item.nodeid, path, line))
+`;
 
 test('what is not supported is skipped with its reason; where nothing is checked, that fails', async () => {
   const folder = makeFolder();

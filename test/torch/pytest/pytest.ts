@@ -28,7 +28,7 @@ export interface Folder {
   /** The same, while it runs. */
   start(argv: readonly string[], env?: Readonly<Record<string, string>>): Running;
   /** `python ...argv`, which finds the package. */
-  python(argv: readonly string[]): Promise<Ran>;
+  python(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
   startPython(argv: readonly string[]): Running;
   /** `classname::name` to what a report of JUnit says of it: what stands in the test case, and the verdict. */
   junit(name: string): Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export function makeFolder(): Folder {
   return {
     path,
     write,
-    python: (argv) => run(argv).ran,
+    python: (argv, env) => run(argv, env).ran,
     startPython: (argv) => run(argv),
     start,
     pytest: (argv, env) => start(argv, env).ran,
@@ -89,6 +89,19 @@ export function makeFolder(): Folder {
       );
     },
   };
+}
+
+/** The same two as modules of functions, `right_functions` and `wrong_functions`. */
+export function makeNotebook(): Folder {
+  const folder = makeFolder();
+  for (const name of ['right', 'wrong']) {
+    const text = readFileSync(join(folder.path, `${name}.py`), 'utf8');
+    folder.write(
+      `${name}_functions.py`,
+      text.replace('@lossproof.op\n', '').replace(/^lossproof\.serve.*$/m, ''),
+    );
+  }
+  return folder;
 }
 
 export const BOTH = [
