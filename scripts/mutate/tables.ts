@@ -1,6 +1,7 @@
 // What `mutate` found of each trainer as tables for a page: the counts, and why changes survive.
 import { type Judged, type Mutation, scoreOf } from '../../src/mutate/events.ts';
 import { type Survivor, shareFound, survivorsOf } from '../../src/report/mutate/mutate.ts';
+import { EXPLAINED } from './explained.ts';
 
 export interface Measured {
   readonly name: string;
@@ -68,20 +69,61 @@ export function reasonTable(all: readonly Measured[]): string {
   );
 }
 
-/** Those that show in an answer, as lines of the sources. */
-export function survivorTable({ mutation }: Measured): string {
-  const shown = survivorsOf(mutation).filter(({ judged }) => judged.answers !== 'same');
-  return tableOf(
-    ['line', 'with the change', 'what would find it'],
-    shown.map((survivor) => [
-      `\`${survivor.place}\` ${survivor.change.kind}`,
-      `\`\`${cell(survivor.change.after)}\`\``,
-      cell(hintOf(survivor)),
-    ]),
-  );
+/** All that survive, by why they do, with the functions that they stand in; and those that nobody has explained. */
+export function survivorTable(measured: Measured): {
+  readonly table: string;
+  readonly unexplained: readonly Survivor[];
+} {
+  const groups = new Map<string, Survivor[]>();
+  const unexplained: Survivor[] = [];
+  for (const survivor of survivorsOf(measured.mutation)) {
+    const why = whyOf(measured.name, survivor);
+    if (why === undefined) unexplained.push(survivor);
+    else groups.set(why, [...(groups.get(why) ?? []), survivor]);
+  }
+  const lines = [...groups].map(([why, survivors]) => [
+    cell(why),
+    String(survivors.length),
+    functionsOf(survivors),
+    survivors.slice(0, 1).map(exampleOf).join(''),
+  ]);
+  return { table: tableOf(['why', 'survive', 'in', 'for example'], lines), unexplained };
 }
 
-const hintOf = ({ hints }: Survivor): string => hints[0] ?? '';
+function functionsOf(survivors: readonly Survivor[]): string {
+  const files = new Map<string, Set<string>>();
+  for (const { change, place } of survivors) {
+    const file = place.slice(0, place.lastIndexOf(':')).split('/').at(-1) ?? '';
+    files.set(file, (files.get(file) ?? new Set()).add(change.function.split('.').at(-1) ?? ''));
+  }
+  return [...files]
+    .map(([file, names]) =>
+      [`\`${file}\``, [...names].filter((name) => name !== '').map((name) => `\`${name}\``)].flat().join(' '),
+    )
+    .join(', ');
+}
+
+function exampleOf({ change }: Survivor): string {
+  const text = change.after.replaceAll(/\s+/g, ' ').trim();
+  return `${change.line}, ${change.kind}: \`\`${cell(text.length > MOST_EXAMPLE ? `${text.slice(0, MOST_EXAMPLE)}...` : text)}\`\``;
+}
+
+const MOST_EXAMPLE = 100;
+
+/** What was seen to find it, or what a person has read in the code. */
+function whyOf(trainer: string, { change, judged, hints, place }: Survivor): string | undefined {
+  if (judged.declare !== undefined || judged.follows !== undefined) return hints[0];
+  const read = EXPLAINED.find(
+    (each) =>
+      each.trainer === trainer &&
+      each.in.test(`${place.slice(0, place.lastIndexOf(':'))} ${change.function}`) &&
+      (each.line === undefined || each.line.test(`${change.before}\n${change.after}`)) &&
+      (each.answers === undefined || each.answers === judged.answers),
+  );
+  // What it was not asked is told by the run itself.
+  if (read !== undefined || judged.answers !== 'other') return read?.why;
+  return hints.find((hint) => hint.startsWith('Not asked of'))?.replaceAll(/ \(\d+ properties\)/g, '');
+}
 
 /** On one line, and no column of its own. */
 const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');

@@ -1,5 +1,6 @@
 // The trainers whose changes are counted in docs/mutate.md, and how each is asked.
-import { cpSync, mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
@@ -13,23 +14,36 @@ export interface Asked {
   readonly prepare?: (folder: string) => void;
 }
 
+export const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
-/** Of the clock, for each, on two workers. */
-const MOST_SECONDS = '480';
+/** Ten minutes of the clock for each, on two workers: of the start, too, and with time to write the page. */
+const MOST_SECONDS = '580';
 const COMMON = ['--seed', '1', '--workers', '2', '--max-time', MOST_SECONDS];
 
 export const TRAINERS: readonly Asked[] = [
   {
     name: 'bundled example',
-    what: '`--bundled --cases 30`',
-    options: [...COMMON, '--bundled', '--cases', '30'],
+    what: '`--bundled --cases 10`',
+    options: [...COMMON, '--bundled', '--cases', '10'],
+  },
+  {
+    name: 'own GRPO trainer',
+    what: '141 lines, the adapter as `init --from` writes it',
+    options: COMMON,
+    prepare(folder) {
+      cpSync(join(PACKAGE_ROOT, 'test', 'torch', 'discover', 'own', 'grpo.py'), join(folder, 'trainer.py'));
+      if (existsSync(join(folder, 'adapter.py'))) return;
+      spawnSync(process.execPath, [MAIN, 'init', '--from', 'trainer.py', '--python', PYTHON], {
+        cwd: folder,
+        stdio: 'inherit',
+      });
+    },
   },
   {
     name: 'GRPO in one method',
-    what: '[the fused trainer](example/fused/trainer.py) and its adapter',
+    what: '[a trainer](example/fused/trainer.py) with an adapter by hand',
     options: [...COMMON, '--', PYTHON, 'adapter.py'],
     prepare(folder) {
-      mkdirSync(folder, { recursive: true });
       for (const name of ['adapter.py', 'trainer.py'])
         cpSync(join(PACKAGE_ROOT, 'docs', 'example', 'fused', name), join(folder, name));
     },

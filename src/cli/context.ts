@@ -25,6 +25,8 @@ export interface Context {
   readonly exitNow: (code: number) => void;
   /** To be done where an error that nobody caught ends the process, until the returned function is called. */
   readonly atCrash?: (will: () => Promise<void>) => () => void;
+  /** When somebody began to wait, by `performance.now()`; absent: when the command is run. */
+  readonly begun?: number;
 }
 
 export interface Screen {

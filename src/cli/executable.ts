@@ -55,6 +55,7 @@ const context: Context = {
   },
   exitNow: leave,
   atCrash,
+  begun: 0, // with the process
 };
 
 // SIGTERM is heard as from anybody else: what was started is ended in order.

@@ -52,6 +52,8 @@ export interface Way {
   readonly assumes: readonly string[];
   /** Numbers that nobody but practice gave, by the name of what they stand for. */
   readonly invented: readonly (readonly [name: string, text: string])[];
+  /** Those of the project's own defaults, likewise. */
+  readonly own: readonly (readonly [name: string, text: string])[];
   /** All names speak for it. */
   readonly agrees: boolean;
   readonly score: number;

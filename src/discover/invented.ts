@@ -2,7 +2,6 @@
 // tells that a clip is there, and nothing of what the trainer trains with.
 import type { ItemName, Semantics } from '../vocabulary.ts';
 import type { Way } from './dialogue.ts';
-import type { Broken } from './judge.ts';
 
 /** What of a variant a parameter of such a name decides. First that matches. */
 const DECIDES: readonly (readonly [RegExp, readonly ItemName[]])[] = [
@@ -28,21 +27,4 @@ export function inventedItems({ invented }: Way, variant: Semantics): ItemName[]
 function decides([name, text]: Way['invented'][number], item: ItemName, value: number): boolean {
   const [, named] = DECIDES.find(([pattern]) => pattern.test(name)) ?? [];
   return named?.includes(item) === true || (value !== 0 && Number(text) === value);
-}
-
-/** The lower bound handed over is measured as the upper one: with names that say it, that is a bug. */
-export function crossedBounds({ invented }: Way, { clip_low, clip_high }: Semantics): Broken | undefined {
-  const given = (pattern: RegExp): number | undefined => {
-    const found = invented.find(([name]) => /clip|eps/i.test(name) && pattern.test(name));
-    return found === undefined ? undefined : Number(found[1]);
-  };
-  const low = given(/low|min/i);
-  const high = given(/high|max|upper/i);
-  if (low === undefined || high === undefined || low === high) return undefined;
-  if (clip_low !== high || clip_high !== low) return undefined;
-  return {
-    property: 'loss/equals-the-declared-formula',
-    level: 'must',
-    sentence: `Handed ${low} as its lower bound and ${high} as its upper one, it keeps ratios between ${1 - high} and ${1 + low}: they are crossed.`,
-  };
 }

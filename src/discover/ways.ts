@@ -2,9 +2,9 @@
 import type { Property } from '../check/property.ts';
 import type { StopSignal } from '../check/stop.ts';
 import type { Op } from '../protocol/message.ts';
+import { againstNames } from './against-names.ts';
 import type { Candidate, Dialogue, Way } from './dialogue.ts';
 import { type Fit, type Misfit, type Open, share } from './found.ts';
-import { crossedBounds } from './invented.ts';
 import { type Broken, type Judged, judge, quickly } from './judge.ts';
 import { isPlain, type Proof } from './ops.ts';
 import { wayTrainer } from './way-trainer.ts';
@@ -69,11 +69,11 @@ export async function judgeWays({
     }
     const all = way.agrees && misfit === undefined && fits.length === 0;
     const judged = await judge(trainer, op, proof, properties, { all, signal });
-    const crossed = judged.holds ? crossedBounds(way, judged.variant) : undefined;
-    if (crossed !== undefined) {
-      failing.push({ way, broken: crossed });
+    const against = judged.holds ? againstNames(candidate, way, judged.variant) : undefined;
+    if (against !== undefined) {
+      failing.push({ way, broken: against });
       // It says more than what another way of calling it breaks.
-      misfit = { candidate, op, way, ...judged, broken: [crossed, ...judged.broken] };
+      misfit = { candidate, op, way, ...judged, broken: [against, ...judged.broken] };
       continue;
     }
     if (judged.holds) {

@@ -44,7 +44,10 @@ export interface MutateOptions extends Asked {
   readonly before: Mutation;
   readonly workers: number;
   readonly signal: StopSignal;
-  readonly mostMilliseconds?: number;
+  /** Its time is over. */
+  readonly time?: StopSignal;
+  /** When somebody began to wait, by `performance.now()`: before the trainer was started. */
+  readonly begun: number;
 }
 
 export type MutateProgress =
@@ -62,12 +65,9 @@ export async function mutate(
   emit: (event: MutateEvent) => void,
   onProgress: (progress: MutateProgress) => void = () => {},
 ): Promise<NotGreen | undefined> {
-  const begun = performance.now();
-  const isOver = (): boolean =>
-    options.mostMilliseconds !== undefined && performance.now() - begun >= options.mostMilliseconds;
   const signal: StopSignal = {
     get aborted() {
-      return options.signal.aborted || isOver();
+      return options.signal.aborted || options.time?.aborted === true;
     },
   };
   const timed = { ...options, signal };
@@ -78,7 +78,7 @@ export async function mutate(
   emit({
     type: 'mutate-end',
     interrupted: aborted,
-    milliseconds: performance.now() - begun,
+    milliseconds: performance.now() - options.begun,
     ...(signal.aborted && !aborted ? { stopped: 'time' } : {}),
   });
   return undefined;
@@ -95,6 +95,10 @@ async function baselineOf(
   const failing: { id: string; why: string }[] = [];
   if (waiting.length === 0) return [...found.values()];
   const plain = await processes.plain();
+  if (signal.aborted) {
+    await stop(plain);
+    return [...found.values()];
+  }
   if (typeof plain === 'string' || 'failure' in plain) return notStarted(plain);
   const watched = watchAnswers(plain.trainer);
   const options = { ...asked, measured, signal };
@@ -102,6 +106,10 @@ async function baselineOf(
     for (const property of waiting) {
       if (signal.aborted) break;
       const { started, lines } = await processes.recorded();
+      if (signal.aborted) {
+        await stop(started);
+        break;
+      }
       if (typeof started === 'string' || 'failure' in started) return notStarted(started);
       const recorded = watchAnswers(started.trainer);
       const first = await judge(property, { ...options, trainer: recorded.trainer });
@@ -145,6 +153,11 @@ const troubleOf = (failure: { readonly trainerFailure?: TrainerFailure } | undef
 function notStarted(started: Exclude<Started, { readonly trainer: Trainer }>): NotGreen {
   const why = typeof started === 'string' ? started : troubleSentence(started.failure);
   return { failing: [{ id: 'fork', why }] };
+}
+
+/** What began to start before the run was ended. */
+async function stop(started: Started): Promise<void> {
+  if (typeof started !== 'string' && 'trainer' in started) await started.trainer.stop();
 }
 
 /** Those that hold on the trainer as it is: only they can find anything. */

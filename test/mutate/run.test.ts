@@ -13,6 +13,7 @@ import {
 } from '../../src/mutate/events.ts';
 import { hintsOf } from '../../src/mutate/hints.ts';
 import { type MutateOptions, mutate } from '../../src/mutate/run.ts';
+import { scoreLine } from '../../src/report/mutate/mutate.ts';
 import { objectTrainer } from '../../src/trainer/object.ts';
 import type { Semantics } from '../../src/vocabulary.ts';
 
@@ -56,12 +57,15 @@ const RUN = {
   command: 'none',
   workers: 2,
   signal: { aborted: false },
+  begun: 0,
 } as const;
 
 async function ran(
   changed: Readonly<Record<string, ReturnType<typeof trainerOf> | 'too late'>>,
   declared: Semantics = {},
   before: readonly MutateEvent[] = [],
+  /** Of the clock, told by what was judged so far. */
+  isOver: (judged: number) => boolean = () => false,
 ): Promise<readonly MutateEvent[]> {
   const trainer = () => ({ trainer: trainerOf(k3, declared) });
   const changes = Object.keys(changed).map((id, at) => change(id, at + 1));
@@ -98,6 +102,11 @@ async function ran(
     measured: await measureUndeclared({ ...trainer(), tokenizer: undefined }),
     declared,
     before: { start, baseline: [], judged: [] },
+    time: {
+      get aborted() {
+        return isOver(events.filter(({ type }) => type === 'judged').length);
+      },
+    },
   };
   const refused = await mutate({ ...options, before: mutationOf(events) ?? options.before }, (event) =>
     events.push(event),
@@ -165,6 +174,26 @@ test('what is judged already is not judged again', async () => {
   const known: Judged = { type: 'judged', id: 'same', outcome: 'found', milliseconds: 1 };
   const events = await ran({ same: trainerOf(k3) }, {}, [known]);
   expect(events.filter(({ type }) => type === 'judged')).toEqual([known]);
+});
+
+test('where its time is over, what was judged stands, the rest is said to be not tried, and is what is gone on with', async () => {
+  const all = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id) => [id, trainerOf(k3)]));
+  const events = await ran(all, {}, [], (judged) => judged >= 2);
+  const mutation = mutationOf(events);
+  if (mutation === undefined) throw new Error('it did not begin');
+  expect(mutation.end).toMatchObject({ stopped: 'time', interrupted: false });
+  expect(scoreOf(mutation)).toMatchObject({ changes: 5, survive: 2, left: 3, untried: 0 });
+  expect(scoreLine(mutation)).toBe('5 changes: 0 found, 2 survive (2 change no answer), 3 not yet tried');
+  const tried = mutation.judged.map(({ id }) => id);
+  const further = await ran(all, {}, events.slice(1));
+  const after = further.slice(events.length).flatMap((event) => (event.type === 'judged' ? event.id : []));
+  expect([...tried, ...after].sort()).toEqual(Object.keys(all));
+});
+
+test('what is left when the time is over before the trainer was judged as it is, is everything', async () => {
+  const events = await ran({ same: trainerOf(k3) }, {}, [], () => true);
+  expect(events.filter(({ type }) => type === 'judged' || type === 'baseline')).toEqual([]);
+  expect(events.at(-1)).toMatchObject({ type: 'mutate-end', stopped: 'time' });
 });
 
 test('a trainer that does not hold has no score', async () => {

@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { NOT_MEASURED } from '../../check/profile/measured.ts';
 import { measureUndeclared } from '../../check/profile/undeclared.ts';
 import type { Property } from '../../check/property.ts';
 import { worldOf } from '../../check/run.ts';
@@ -23,7 +22,7 @@ import { VERSION } from '../../version.ts';
 import { type ChosenKnown, chosenProperties, knownFor } from '../check/chosen.ts';
 import { makePlan, type Plan } from '../check/plan.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
-import { type Context, isProblem, refuse, say } from '../context.ts';
+import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import {
@@ -39,7 +38,7 @@ import { anySeed } from '../seed.ts';
 import { type Session, sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
 import { goingOn } from './going-on.ts';
-import { keep, keptFile, keptMutation } from './kept.ts';
+import { type Kept, keep, keptFile, keptMutation } from './kept.ts';
 import type { MutateOptions } from './options.ts';
 import { writable, writeOutputs } from './outputs.ts';
 import { type Folder, planIn, processesOf, sharedFolder } from './processes.ts';
@@ -67,7 +66,7 @@ export function addMutate(program: Command, { context, rest, finish }: Invocatio
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option(
       '--max-time <seconds>',
-      'try as many changes as there is time for, a fair sample of all',
+      'end after so long, the start included; what was tried is a fair sample of all',
       positive,
     )
     .option('--workers <n>', `changes side by side (default ${defaultWorkers()})`, wholePositive)
@@ -116,6 +115,7 @@ function percentage(text: string): number {
 }
 
 async function mutate(options: MutateOptions, rest: readonly string[], context: Context): Promise<number> {
+  const begun = context.begun ?? performance.now();
   const plan = await makePlan(options, rest, context);
   if (isProblem(plan)) return refuse(context, plan);
   if (plan.choice.kind === 'object')
@@ -140,7 +140,7 @@ async function mutate(options: MutateOptions, rest: readonly string[], context: 
     const changed: Plan = { ...plan, environments: [{ ...plan.environments?.[0], ...folder.env }] };
     sayBundled(plan, place);
     return await withSession(changed, place, (session) =>
-      mutateWith(session, { options, folder, ...chosen, known }, place, context),
+      mutateWith(session, { options, folder, ...chosen, known, begun }, place, context),
     );
   } finally {
     folder.remove();
@@ -158,11 +158,16 @@ interface Meant {
   readonly properties: readonly Property[];
   readonly leftOut: readonly Property[];
   readonly known: ChosenKnown;
+  /** By `performance.now()`: importing the trainer is part of what is waited for. */
+  readonly begun: number;
 }
+
+/** What a timer takes; of later ends there is none. */
+const LONGEST_MILLISECONDS = 2 ** 31 - 1;
 
 async function mutateWith(
   session: Session,
-  { options, folder, properties, leftOut, known }: Meant,
+  { options, folder, properties, leftOut, known, begun }: Meant,
   place: Context,
   context: Context,
 ): Promise<number> {
@@ -180,48 +185,24 @@ async function mutateWith(
           ? 'the adapter imports nothing of its own project; name the files with --source'
           : `nothing to change in ${told.files.map(({ shown }) => shown).join(', ')}; name other files with --source`,
     });
-  const world = worldOf(trainer, tokenizer, semantics);
-  const asked = createHash('sha256')
-    .update(
-      JSON.stringify([properties.map(({ id }) => id), known.of(trainer.hello), trainer.hello, semantics]),
-    )
-    .digest('hex');
-  const file = keptFile(plan);
-  const before = options.resume === true ? keptMutation(file, context) : undefined;
-  const start: MutateStart = {
-    type: 'mutate-start',
-    version: VERSION,
-    command: commandOf(plan.choice),
-    ...(plan.name === undefined ? {} : { name: plan.name }),
-    started: new Date().toISOString(),
-    seed: options.seed ?? before?.start.seed ?? anySeed(),
-    cases: options.cases ?? plan.loaded?.config.cases ?? DEFAULT_CASES,
-    asked,
-    files: told.files.map(({ isScript: _, ...each }) => each),
-    changes: told.changes,
-    ops: Object.keys(trainer.hello.ops),
-    absent: [
-      ...properties.flatMap((property) => absentOf(property, supportOf(property, world))),
-      ...leftOut.flatMap((property) =>
-        absentOf(property, `level ${property.level} is left out (--level ${property.level})`),
-      ),
-    ],
-  };
-  const going = options.resume === true ? goingOn(before, start, file) : { start, baseline: [], judged: [] };
-  if (isProblem(going)) return refuse(context, going);
-  const kept = keep(file, options.resume === true, context);
-  if (isProblem(kept)) return refuse(context, kept);
-  const events: Parameters<typeof kept.emit>[0][] = [];
+  const paint = choosePaint(place.out.isTty, place.env);
+  const processes = processesOf({ plan, folder, told });
+  const time = new AbortController();
+  const remaining = (options.maxTime ?? Number.POSITIVE_INFINITY) * 1_000 - (performance.now() - begun);
+  const timer = setTimeout(
+    () => {
+      time.abort();
+      processes.end();
+    },
+    Math.min(Math.max(remaining, 0), LONGEST_MILLISECONDS),
+  );
+  interrupts.onPatienceOver(() => processes.end());
+  let kept: Kept | undefined;
   try {
-    if (options.resume !== true) kept.emit(start);
-    const paint = choosePaint(place.out.isTty, place.env);
-    const width = widthOfScreen(place);
-    if (options.quiet !== true) say(place, ...headLines(going, width));
-    const progress = progressOf(place, options.quiet === true);
-    const processes = processesOf({ plan, folder, told });
     const one = await processes.plain();
     const failed = typeof one === 'string' || 'failure' in one;
     if (failed && interrupts.signal.aborted) return INTERRUPTED;
+    if (failed && time.signal.aborted) return refuse(context, TOO_SHORT);
     if (failed)
       return refuse(context, {
         problem: `a fork of the trainer does not answer: ${typeof one === 'string' ? one : one.failure.message} What holds a GPU or a thread of its own cannot be forked: build it in the op that needs it, or use the CPU`,
@@ -229,14 +210,55 @@ async function mutateWith(
     const measured = await measureUndeclared({
       trainer: one.trainer,
       tokenizer,
-      signal: interrupts.signal,
+      signal: AbortSignal.any([interrupts.signal, time.signal]),
       ...(semantics === undefined ? {} : { semantics }),
     }).finally(() => one.trainer.stop());
+    if (interrupts.signal.aborted) return INTERRUPTED;
+    if (time.signal.aborted) return refuse(context, TOO_SHORT);
+    // As `check` has it: what is measured is known.
+    const world = worldOf(trainer, tokenizer, semantics, measured.semantics);
+    const asked = createHash('sha256')
+      .update(
+        JSON.stringify([properties.map(({ id }) => id), known.of(trainer.hello), trainer.hello, semantics]),
+      )
+      .digest('hex');
+    const file = keptFile(plan);
+    const before = options.resume === true ? keptMutation(file, context) : undefined;
+    const start: MutateStart = {
+      type: 'mutate-start',
+      version: VERSION,
+      command: commandOf(plan.choice),
+      ...(plan.name === undefined ? {} : { name: plan.name }),
+      started: new Date().toISOString(),
+      seed: options.seed ?? before?.start.seed ?? anySeed(),
+      cases: options.cases ?? plan.loaded?.config.cases ?? DEFAULT_CASES,
+      asked,
+      files: told.files.map(({ isScript: _, ...each }) => each),
+      changes: told.changes,
+      ops: Object.keys(trainer.hello.ops),
+      absent: [
+        ...properties.flatMap((property) => absentOf(property, supportOf(property, world))),
+        ...leftOut.flatMap((property) =>
+          absentOf(property, `level ${property.level} is left out (--level ${property.level})`),
+        ),
+      ],
+    };
+    const going =
+      options.resume === true ? goingOn(before, start, file) : { start, baseline: [], judged: [] };
+    if (isProblem(going)) return refuse(context, going);
+    const opened = keep(file, options.resume === true, context);
+    if (isProblem(opened)) return refuse(context, opened);
+    kept = opened;
+    const events: Parameters<typeof opened.emit>[0][] = [];
+    if (options.resume !== true) opened.emit(start);
+    const width = widthOfScreen(place);
+    if (options.quiet !== true) say(place, ...headLines(going, width));
+    const progress = progressOf(place, options.quiet === true);
     const absent = new Set(start.absent.map(({ id }) => id));
     const notGreen = await mutateAll(
       {
         processes,
-        measured: interrupts.signal.aborted ? NOT_MEASURED : measured,
+        measured,
         declared: trainer.hello.semantics,
         tokenizer,
         ...(semantics === undefined ? {} : { semantics }),
@@ -248,11 +270,12 @@ async function mutateWith(
         command: start.command,
         workers: options.workers ?? defaultWorkers(),
         signal: interrupts.signal,
-        ...(options.maxTime === undefined ? {} : { mostMilliseconds: options.maxTime * 1_000 }),
+        time: time.signal,
+        begun,
       },
       (event) => {
         events.push(event);
-        kept.emit(event);
+        opened.emit(event);
       },
       progress.show,
     );
@@ -275,20 +298,28 @@ async function mutateWith(
     if (interrupts.signal.aborted) return INTERRUPTED;
     return codeOf(mutation, options, context);
   } finally {
-    kept.close();
+    clearTimeout(timer);
+    kept?.close();
   }
 }
+
+const TOO_SHORT: Problem = {
+  problem:
+    '--max-time was over before the trainer had been started and measured; there is nothing to go on with',
+};
+
+const NO_TIME: Problem = {
+  problem: 'there was no time to try a change; the same command with --resume goes on',
+};
 
 function codeOf(mutation: Mutation, { atLeast }: MutateOptions, context: Context): number {
   const score = scoreOf(mutation);
   const share = shareFound(score);
   if (share === undefined)
-    return refuse(context, {
-      problem:
-        score.left > 0
-          ? 'there was no time to try a change; the same command with --resume goes on'
-          : 'no change could be judged: no property reaches any of them',
-    });
+    return refuse(
+      context,
+      score.left > 0 ? NO_TIME : { problem: 'no change could be judged: no property reaches any of them' },
+    );
   if (atLeast === undefined) return HOLDS;
   if (share * 100 >= atLeast) return score.left > 0 ? NO_VERDICT : HOLDS;
   context.err.write(

@@ -8,7 +8,8 @@ import type { Reached } from '../../mutate/events.ts';
 import type { Processes, Started } from '../../mutate/run.ts';
 import { type Decoded, isJsonObject } from '../../outside/decoded.ts';
 import { readJson } from '../../outside/file.ts';
-import { startTrainer } from '../../trainer/process.ts';
+import { startTrainer, type TrainerOptions } from '../../trainer/process.ts';
+import type { Trainer } from '../../trainer/trainer.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import type { Plan } from '../check/plan.ts';
 import type { Context, Problem } from '../context.ts';
@@ -72,28 +73,55 @@ export interface ProcessOptions {
   readonly told: ChangePlan;
 }
 
-export function processesOf({ plan, folder, told }: ProcessOptions): Processes {
-  const cwd = plan.choice.kind === 'command' ? plan.choice.cwd : process.cwd();
-  const deadlines = deadlinesOf(plan);
-  const fork = async (request: object, opMilliseconds?: number): Promise<Started> =>
-    startedOf(
-      await startTrainer({
-        ...deadlines,
-        ...(opMilliseconds === undefined ? {} : { opMilliseconds }),
-        command: [
-          told.python,
-          '-I',
-          '-S',
-          CLIENT,
-          folder.path,
-          JSON.stringify({ ...request, folder: folder.path }),
-        ],
-        cwd,
-        env: {},
-        helloMilliseconds: FORK_MILLISECONDS,
-        maxRestarts: 0,
+export interface OwnProcesses extends Processes {
+  /** All that are there or on their way, in the middle of whatever they do. */
+  end(): void;
+}
+
+export function processesOf({ plan, folder, told }: ProcessOptions): OwnProcesses {
+  const starting = new Set<() => void>();
+  const running = new Set<Trainer>();
+  const start = async (options: TrainerOptions): Promise<Started> => {
+    let giveUp = (): void => {};
+    const started = startedOf(
+      await startTrainer(options, (give) => {
+        giveUp = give;
+        starting.add(giveUp);
       }),
     );
+    starting.delete(giveUp);
+    if (typeof started === 'string' || 'failure' in started) return started;
+    const { trainer } = started;
+    running.add(trainer);
+    return {
+      trainer: {
+        ...trainer,
+        stop() {
+          running.delete(trainer);
+          return trainer.stop();
+        },
+      },
+    };
+  };
+  const cwd = plan.choice.kind === 'command' ? plan.choice.cwd : process.cwd();
+  const deadlines = deadlinesOf(plan);
+  const fork = (request: object, opMilliseconds?: number): Promise<Started> =>
+    start({
+      ...deadlines,
+      ...(opMilliseconds === undefined ? {} : { opMilliseconds }),
+      command: [
+        told.python,
+        '-I',
+        '-S',
+        CLIENT,
+        folder.path,
+        JSON.stringify({ ...request, folder: folder.path }),
+      ],
+      cwd,
+      env: {},
+      helloMilliseconds: FORK_MILLISECONDS,
+      maxRestarts: 0,
+    });
   let recorded = 0;
   return {
     async recorded() {
@@ -105,16 +133,18 @@ export function processesOf({ plan, folder, told }: ProcessOptions): Processes {
     changed: ({ id }, slowest) => fork({ change: id }, slowest),
     async anew({ id }, slowest) {
       if (plan.choice.kind !== 'command') return 'not taken';
-      return startedOf(
-        await startTrainer({
-          ...deadlines,
-          command: plan.choice.command,
-          cwd,
-          env: { ...folder.env, LOSSPROOF_MUTATE_CHANGE: id },
-          opMilliseconds: Math.max(slowest, deadlines.opMilliseconds ?? 0),
-          maxRestarts: 0,
-        }),
-      );
+      return start({
+        ...deadlines,
+        command: plan.choice.command,
+        cwd,
+        env: { ...folder.env, LOSSPROOF_MUTATE_CHANGE: id },
+        opMilliseconds: Math.max(slowest, deadlines.opMilliseconds ?? 0),
+        maxRestarts: 0,
+      });
+    },
+    end() {
+      for (const giveUp of starting) giveUp();
+      for (const trainer of running) void trainer.stop();
     },
     isScript: ({ file }) => told.files[file]?.isScript === true,
   };

@@ -31,7 +31,7 @@ class Configs:
         named = [name for name in re.findall(r"\w+", annotation) if name in self._known]
         for name in [*named, *self._own]:
             if self._has(self._object(name), tree):
-                return [(Text("%s.%s()" % (self._prefix, name)), 0.7)]
+                return [(self._text(name, tree), 0.7)]
         within_it = self._nested
         found = []
         for name in named:
@@ -58,8 +58,11 @@ class Configs:
         """`self.cfg.clip_eps`: an object of the file's for what is read of `self.cfg`."""
         for name in self._own:
             if self._has(self._object(name), tree):
-                return "%s.%s()" % (self._prefix, name)
+                return self._text(name, tree)
         return None
+
+    def _text(self, name, tree):
+        return Text("%s.%s()" % (self._prefix, name), own=tuple(_numbers(self._object(name), tree)))
 
     def _object(self, name):
         if name not in self._made:
@@ -76,6 +79,16 @@ class Configs:
             if isinstance(below, dict) and not self._has(value, below):
                 return False
         return True
+
+
+def _numbers(made, tree):
+    """(name, text) of the numbers that are read of an object."""
+    for name, below in tree.items():
+        value = getattr(made, name)
+        if isinstance(below, dict):
+            yield from _numbers(value, below)
+        elif type(value) in (int, float):
+            yield name, repr(value)
 
 
 def _is_settings(name, value):

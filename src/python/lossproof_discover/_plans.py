@@ -20,6 +20,7 @@ _CLIPS = ("0.2", "0.28", "0.5")
 _BOUNDS = (*_CLIPS, "3.0")
 # What the gradient of a loss is asked of.
 _LEAVES = {"loss": "logprobs", "value_loss": "values"}
+_NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 _SCALARS = {"int", "float", "str", "bool", "other"}
 
 
@@ -34,6 +35,7 @@ class Plan:
     capability: dict = field(default_factory=dict)
     assumes: list = field(default_factory=list)
     invented: list = field(default_factory=list)  # (name, text) of numbers that nobody but practice gave
+    own: list = field(default_factory=list)  # of those that are the project's: defaults
     score: float = 0
     # Every argument that is data has a name that speaks for it, and the function's own name does.
     agrees: bool = False
@@ -58,6 +60,7 @@ class _Choice:
     source: object = None
     score: float = 0
     invented: tuple = ()
+    own: tuple = ()
 
 
 def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
@@ -74,12 +77,12 @@ def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
             made.append(one)
     made.sort(key=lambda plan: -plan.score)
     found = []
-    for target, header, invented in targets(candidate, prefix, configs):
+    for target, header, invented, own in targets(candidate, prefix, configs):
         for plan in made[:MOST]:
             for shape in _shapes(ask, arrays, plan, candidate):
                 copy = Plan(**{**plan.__dict__, "target": target, "header": header, "shape": shape})
                 copy.capability, copy.assumes = dict(plan.capability), list(plan.assumes)
-                copy.invented = [*plan.invented, *invented]
+                copy.invented, copy.own = [*plan.invented, *invented], [*plan.own, *own]
                 if shape == "group":
                     copy.capability["group_size"] = GROUP
                 copy.agrees = plan.agrees and named > 0
@@ -144,9 +147,9 @@ def _choices(parameter, ask, arrays, own_logprobs, configs):
     found = found[:_MOST_OF_ONE]
     real = {name: how for name, how in parameter.attributes.items() if name.split(".")[0] not in _OF_TENSORS}
     if is_config and real and not any(how == "call" for how in real.values()):
-        found += [_Choice(made.text, None, score, made.invented) for made, score in configs.texts(real, parameter.annotation)]
+        found += [_Choice(made.text, None, score, made.invented, made.own) for made, score in configs.texts(real, parameter.annotation)]
     if parameter.default is not None:
-        found.append(_Choice(None))
+        found.append(_Choice(None, own=_defaults([parameter])))
         found += [_Choice(repr(each), None, -0.1) for each in parameter.choices[:6] if repr(each) != parameter.default]
         number = number_of(parameter.name) if parameter.default == "None" and not found[:-1] else None
         if number in _BOUNDS:
@@ -167,8 +170,9 @@ def _takes(parameter, source):
 
 def _plan(op, ask, candidate, picked):
     uses, sources, ways, score, agrees = [], {}, set(), 0.0, True
-    arguments, capability, assumes, invented, left_out, one_stop = [], {}, [], [], False, False
+    arguments, capability, assumes, invented, own, left_out, one_stop = [], {}, [], [], [], False, False
     for parameter, choice in zip(candidate.parameters, picked):
+        own += choice.own
         if choice.text is None:
             left_out = True
             continue
@@ -203,7 +207,7 @@ def _plan(op, ask, candidate, picked):
         score -= 0.5  # a mask of tokens beside a number a row: rather both of tokens
     if "group_size" in capability:
         capability.pop("interleaved_groups", None)
-    return Plan(op, "", arguments, tuple(uses), capability=capability, assumes=assumes, invented=invented, score=score, agrees=agrees, one_stop=one_stop)
+    return Plan(op, "", arguments, tuple(uses), capability=capability, assumes=assumes, invented=invented, own=own, score=score, agrees=agrees, one_stop=one_stop)
 
 
 def _has(ask, name, ways):
@@ -212,10 +216,10 @@ def _has(ask, name, ways):
 
 
 def targets(candidate, prefix, configs):
-    """[(text of what is called, a line that it needs, numbers in it that nobody gave)]."""
+    """[(text of what is called, a line that it needs, numbers in it that nobody gave, those that are the project's own)]."""
     name = "%s.%s" % (prefix, candidate.name)
     if candidate.kind in ("function", "static"):
-        return [(name, "", ())]
+        return [(name, "", (), ())]
     made = _constructors(candidate, configs)
     owner = name if candidate.kind == "class" else name.rpartition(".")[0]
     instance = snake(owner.rpartition(".")[2])
@@ -225,12 +229,20 @@ def targets(candidate, prefix, configs):
     if candidate.kind == "method" and not any(how == "call" for how in candidate.of_self.values()):
         owner_text = name.rpartition(".")[0]
         self_made = configs.of_self(candidate.of_self, owner_text)
-        found.append((name, "SELF=%s" % (self_made.text if candidate.of_self else "None"), self_made.invented))
-    return found + [(instance + method, "%s = %s(%s)" % (instance, owner, _joined(each)), _numbers(each)) for each in made]
+        found.append((name, "SELF=%s" % (self_made.text if candidate.of_self else "None"), self_made.invented, self_made.own))
+    for each in made:
+        own = _defaults(p for p in candidate.made_with if p.name not in dict(each))
+        found.append((instance + method, "%s = %s(%s)" % (instance, owner, _joined(each)), _numbers(each), own))
+    return found
 
 
 def _joined(given):
     return ", ".join("%s=%s" % pair for pair in given)
+
+
+def _defaults(parameters):
+    """(name, text) of those that are numbers."""
+    return tuple((each.name, each.default) for each in parameters if each.kind in ("int", "float") and _NUMBER.fullmatch(each.default or ""))
 
 
 def _numbers(given):

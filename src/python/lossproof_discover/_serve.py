@@ -96,6 +96,7 @@ class Desk:
             "layout": tried.layout,
             "assumes": plan.assumes,
             "invented": plan.invented,
+            "own": plan.own,
             "agrees": plan.agrees,
             "score": plan.score,
             "one_stop": plan.one_stop,

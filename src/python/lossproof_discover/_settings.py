@@ -53,10 +53,11 @@ def values_of(parameter):
 
 @dataclass(frozen=True)
 class Text:
-    """An expression, and the numbers in it that nobody but practice gave: (name, text)."""
+    """An expression, and the numbers in it, (name, text): those that nobody but practice gave, and those that are the project's own."""
 
     text: str
     invented: tuple = ()
+    own: tuple = ()
 
 
 def tree_of(attributes):
@@ -75,14 +76,12 @@ def tree_of(attributes):
 
 def settings_text(tree, owner=None, known=lambda _: None):
     """`Settings(clip_ratio=0.2, actor=Settings(...))` of the names that are read; `instance(OWNER, ...)` of a class. `known` has
-    the text of an object of the project's own for a part of them, or None."""
-    invented, given = [], []
+    an object of the project's own for a part of them, a Text, or None."""
+    invented, own, given = [], [], []
     for name, below in tree.items():
         if isinstance(below, dict):
-            text = known(below)
-            if text is None:
-                inner = settings_text(below, None, known)
-                text, invented = inner.text, invented + list(inner.invented)
+            inner = known(below) or settings_text(below, None, known)
+            text, invented, own = inner.text, invented + list(inner.invented), own + list(inner.own)
         elif below == "mapping":
             text = "{}"
         else:
@@ -92,4 +91,4 @@ def settings_text(tree, owner=None, known=lambda _: None):
         given.append("%s=%s" % (name, text))
     inside = ", ".join(given)
     whole = "Settings(%s)" % inside if owner is None else "instance(%s)" % ", ".join([owner, *given])
-    return Text(whole, tuple(invented))
+    return Text(whole, tuple(invented), tuple(own))

@@ -149,11 +149,18 @@ def _tells(call):
     function = call.func
     if isinstance(function, ast.Name):
         return function.id in TELLING
+    # `self.log` of a trainer; `x.log()` is a logarithm.
+    if _is_own(function) and function.attr in TELLING:
+        return True
     while isinstance(function, (ast.Attribute, ast.Subscript, ast.Call)):
         if isinstance(function, ast.Attribute) and "metric" in function.attr:
             return True
         function = function.func if isinstance(function, ast.Call) else function.value
     return isinstance(function, ast.Name) and function.id in TELLERS
+
+
+def _is_own(function):
+    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self"
 
 
 def _ends_in_telling(node):

@@ -59,6 +59,35 @@ describe('a trainer of functions', () => {
     expect(leftBehind()).toEqual([]);
   });
 
+  test('a word that was picked for a mode stands in the call, and what is declared is the protocol’s own word for it', async () => {
+    const world = makeWorld(properties);
+    const modes = [
+      'from math import exp',
+      '',
+      'def kl_penalty(logprob, ref_logprob, kl_penalty):',
+      '    if kl_penalty == "mse":',
+      '        return 0.5 * (logprob - ref_logprob) ** 2',
+      '    if kl_penalty == "low_var_kl":',
+      '        return exp(ref_logprob - logprob) - (ref_logprob - logprob) - 1',
+      '    raise NotImplementedError(kl_penalty)',
+    ];
+    world.write('modes.py', `${modes.join('\n')}\n`);
+    const words = ['modes.py', '--python', 'python3', '--only', 'kl', '--write', 'adapter.py'];
+    expect(await world.run('discover', ...words), world.both()).toBe(0);
+    const adapter = readFileSync(join(world.folder, 'adapter.py'), 'utf8');
+    const [answered = '', declared = ''] = adapter.split('lossproof.serve(');
+    expect(answered).toMatch(/modes\.kl_penalty\(\w+, \w+, 'low_var_kl'\)/);
+    expect(answered).toContain("# Assumed: kl_penalty='low_var_kl'.");
+    expect(answered).toMatch(/# As well: .*'mse'.* \(k2\)/);
+    expect(declared).toContain('"kl_estimator": "k3"');
+    expect(declared).not.toMatch(/low_var_kl|mse/);
+    // Read as what any trainer declares is: a word that is none would be refused at hello.
+    const check = ['check', '--cases', '10', '--no-corpus', '--only', 'kl/equals-the-estimator'];
+    expect(await world.run(...check, '--', 'python3', 'adapter.py'), world.both()).toBe(0);
+    world.write('adapter.py', adapter.replace('"kl_estimator": "k3"', '"kl_estimator": "low_var_kl"'));
+    expect(await world.run(...check, '--', 'python3', 'adapter.py')).toBe(2);
+  });
+
   test('is an adapter and a configuration by one command', async () => {
     const world = makeWorld(properties);
     copyFileSync(EXAMPLE, join(world.folder, 'trainer.py'));

@@ -1,29 +1,13 @@
 // `mutate` as a process that is killed: nothing outlives it, and what was judged is not judged again.
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { judgedIn, start, until } from './started.ts';
 import { ADAPTER, mutateWorld, TRAINER, type Written } from './trainer.ts';
 
-const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
-const MAIN = resolve('src/cli/main.ts');
 const ARGUMENTS = ['mutate', '--only', 'collate/*', '--cases', '10', '--seed', '1', '--workers', '2'];
-
-function start(folder: string, ...argv: readonly string[]) {
-  const child = spawn(process.execPath, ['--import', LOADER, MAIN, ...argv], {
-    cwd: folder,
-    env: { ...process.env, NO_COLOR: '1' },
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString('utf8');
-    });
-  const code = new Promise<number | null>((done) => void child.on('close', done));
-  return { child, code, text: () => text };
-}
 
 /** Processes that a run in this folder has started: they have it for their working folder. */
 function alive(folder: string): string[] {
@@ -50,19 +34,6 @@ function sharedBy(folder: string): string[] {
       return false;
     }
   });
-}
-
-function judgedIn(folder: string): string[] {
-  const kept = join(folder, '.lossproof', 'mutate');
-  const [file] = existsSync(kept) ? readdirSync(kept).filter((name) => name.endsWith('.ndjson')) : [];
-  if (file === undefined) return [];
-  return readFileSync(join(kept, file), 'utf8')
-    .split('\n')
-    .filter((line) => line.includes('"type":"judged"'));
-}
-
-async function until(what: () => boolean): Promise<void> {
-  while (!what()) await sleep(20);
 }
 
 test.skipIf(process.platform !== 'linux')(

@@ -123,6 +123,15 @@ test('an adapter without Python', async () => {
   expect(existsSync(join(world.folder, '.lossproof'))).toBe(false);
 });
 
+test('--max-time is counted from the beginning, and a run that had none of it is no run', async () => {
+  const world = mutateWorld();
+  expect(await world.run(...ARGUMENTS, '--max-time', '0.001', ...COMMAND), world.both()).toBe(2);
+  expect(world.err()).toContain('--max-time was over before the trainer had been started and measured');
+  expect(existsSync(join(world.folder, '.lossproof', 'mutate'))).toBe(false);
+  expect(await world.run(...ARGUMENTS, '--resume', ...COMMAND)).toBe(2);
+  expect(world.err()).toContain('--resume: no run of this trainer is kept');
+});
+
 test('--resume goes on where Ctrl-C ended it, and refuses another text', async () => {
   let interrupted = false;
   const world = mutateWorld({

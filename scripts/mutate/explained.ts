@@ -1,0 +1,186 @@
+// Why changes survive of which the run saw nothing that would find them: read in the code, a sentence for those of a function, or of some
+// lines of it. `npm run mutate:tables` fails where a survivor has none.
+export interface Explained {
+  /** The name of one of `TRAINERS`. */
+  readonly trainer: string;
+  /** `path/of/file.py function`. */
+  readonly in: RegExp;
+  /** The line as it was, or what it is with the change. */
+  readonly line?: RegExp;
+  readonly answers?: 'same' | 'other';
+  readonly why: string;
+}
+
+const bundled = (where: RegExp, why: string, rest: Partial<Explained> = {}): Explained => ({
+  trainer: 'bundled example',
+  in: where,
+  why,
+  ...rest,
+});
+
+const own = (where: RegExp, line: RegExp, why: string): Explained => ({
+  trainer: 'own GRPO trainer',
+  in: where,
+  line,
+  why,
+});
+
+const fused = (line: RegExp, why: string): Explained => ({
+  trainer: 'GRPO in one method',
+  in: /./,
+  line,
+  why,
+});
+
+const trl = (where: RegExp, line: RegExp, why: string, answers: 'same' | 'other' = 'same'): Explained => ({
+  trainer: 'trl-grpo',
+  in: where,
+  line,
+  answers,
+  why,
+});
+
+const GATHERED =
+  '`gather` reads as many rows of the logits as there are ids: one row more behind them is not looked at.';
+const SHOULD = 'Found with `--level should`: that the penalty is DAPO’s formula is asked there.';
+
+/** Of each trainer the first that fits. */
+export const EXPLAINED: readonly Explained[] = [
+  bundled(
+    /toy_model/,
+    'Another model: every answer follows it, and each is right for the model that it is of.',
+  ),
+  bundled(
+    /trajectory/,
+    'Fields that an answer may leave out, and values at tokens that are not trained: nothing is asked of either.',
+  ),
+  bundled(
+    /log_softmax/,
+    'What is subtracted before `exp` guards against an overflow: these logits are small.',
+    {
+      line: /top = /,
+    },
+  ),
+  bundled(/lists\.py positions/, 'The position of padding, which no model looks at: none is asked.'),
+  bundled(
+    /sft_batch/,
+    'Rows padded on the other side: the attention mask says where they are, and no property asks for the side.',
+    {
+      line: /padding_side/,
+    },
+  ),
+  bundled(
+    /./,
+    'No answer is another one in ten cases a property: a default that is always handed over, an edge that these cases do not have, another way to the same number.',
+    { answers: 'same' },
+  ),
+
+  own(/token_logprobs/, /\[:, :\]/, GATHERED),
+  own(
+    /token_logprobs/,
+    /temperature=/,
+    'The adapter hands the temperature over: the default is never taken.',
+  ),
+  own(/overlong_penalty/, /over < 0/, 'Where nothing is over, the other branch gives 0 as well.'),
+  own(
+    /overlong_penalty/,
+    /min\(2\.0/,
+    'Beyond the limit the penalty goes on to -2. More length costs no less there, which is all that is asked.',
+  ),
+  own(/overlong_penalty/, /over/, SHOULD),
+
+  fused(/logits\[:, :\]/, GATHERED),
+  fused(
+    /group_size/,
+    'The adapter declares the size of a group that it reads from there, and is sent groups of that size.',
+  ),
+  fused(/behind/, 'With the other sign it is still 0 where it was 0, and nothing else is asked of it.'),
+  fused(
+    /attention_mask=None/,
+    'The adapter’s model is a `Table`, whose logits are given: it looks at no mask.',
+  ),
+
+  trl(
+    /./,
+    /image|pixel|spatial|num_tiles|_is_vlm|multimodal|token_type|needs_padding_workaround|"padding": True/,
+    'Of images: the model that the adapter drives reads text alone.',
+  ),
+  trl(/./, /tool/, 'Of tools: the adapter gives the trainer none.'),
+  trl(/./, /vllm|vespo/, 'Of vLLM and losses that are not asked: on the CPU the model itself generates.'),
+  trl(
+    /_compute_loss/,
+    /x\.shape|x \* mask|\(x\)|local_|totals|is_(low|high|region)_clipped|self\.beta != |masked_seq_mean|policy_loss = /,
+    'Shares of clipped tokens, mean KL and entropy, for the log.',
+  ),
+  trl(
+    /_compute_loss/,
+    /per_token_logps\.detach\(\)/,
+    'Where no old log-probabilities are handed over; the adapter hands them over.',
+  ),
+  trl(
+    /_compute_loss/,
+    /mode == "train"|mode != "train"|accumulation|normalizer|num_processes/,
+    'One process, one micro-batch a step, in training: what is divided by is 1.',
+  ),
+  trl(/_compute_loss/, /entropy/, 'Of the entropy’s quantile and its control: both are off in the adapter.'),
+  trl(/_compute_loss/, /./, 'Settings of the loss other than those that the adapter trains with.'),
+  trl(
+    /training_step/,
+    /./,
+    'Counts steps and seconds, for the log and for when rollouts are made anew: the adapter takes single steps.',
+  ),
+  trl(
+    /_get_per_token_logps_and_entropies/,
+    /_entropy_bonus_enabled/,
+    'Whether the entropy has a gradient: of the loss the weights of log-probabilities are asked alone.',
+  ),
+  trl(
+    /_get_per_token_logps_and_entropies/,
+    /aux_loss/,
+    'Of mixtures of experts: the adapter’s model is none.',
+  ),
+  trl(
+    /_get_per_token_logps_and_entropies/,
+    /batch_size|start/,
+    'Rows in several chunks: the adapter’s batches are one.',
+  ),
+  trl(
+    /_get_per_token_logps_and_entropies/,
+    /logits_to_keep|use_cache/,
+    'Whether the model computes logits that are cut off behind it: an economy.',
+  ),
+  trl(/_tokenize_prompts/, /./, 'Kinds of prompts that the adapter does not send.'),
+  trl(/_generate_single_turn/, /recurse/, 'Of models that are spread over processes: there is one.'),
+  trl(
+    /_generate_single_turn/,
+    /./,
+    'Ways to generate that the adapter does not take: it puts the sampled ids in their place.',
+  ),
+  trl(
+    /GRPOTrainer\._generate$/,
+    /is_conversational/,
+    'How completions become texts for reward functions: the adapter’s reward reads none.',
+  ),
+  trl(/GRPOTrainer\._generate$/, /./, 'Lengths, tokens and truncated completions, for the log.'),
+  trl(
+    /_generate_and_score_completions/,
+    /padding_value=1/,
+    'Padding is trained, and it is TRL’s own bug that hides it: with two stop ids `mask/padding-is-never-trained` fails as it is, and is known.',
+    'other',
+  ),
+  trl(
+    /_generate_and_score_completions/,
+    /std_rewards|logged|rewards\[|is_std_zero|mean_reward|_logs|log_/,
+    'Means and spreads of rewards, for the log.',
+  ),
+  trl(
+    /_generate_and_score_completions/,
+    /generate_every|gradient_accumulation|process_index|batch_size|num_generations > /,
+    'One process, one micro-batch a step, a group of several rows: both lines come to the same number.',
+  ),
+  trl(
+    /_generate_and_score_completions|_calculate_rewards|__init__|compute_loss/,
+    /./,
+    'Settings and inputs other than those of the adapter.',
+  ),
+];

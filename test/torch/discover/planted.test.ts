@@ -1,0 +1,53 @@
+// Whole trainers with one bug each: what is wrong is shown or left alone and never bound as right, and all else of the same file is bound
+// as it is without the bug.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { properties } from '../../../properties/index.ts';
+import { parseStrict } from '../../../src/outside/json.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { makeWorld } from '../../cli/world.ts';
+import { PLANTED } from './planted.ts';
+
+const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
+
+interface Json {
+  readonly bound: readonly { readonly function: string; readonly op: string }[];
+}
+
+const textOf = (trainer: string): string =>
+  readFileSync(fileURLToPath(new URL(`own/${trainer}.py`, import.meta.url)), 'utf8');
+
+/** `op function`, of all that are bound. */
+async function boundIn(text: string): Promise<string[]> {
+  const world = makeWorld(properties);
+  world.write('trainer.py', text);
+  await world.run('discover', 'trainer.py', '--python', PYTHON, '--json');
+  const parsed = parseStrict(world.out());
+  if (!('ok' in parsed)) throw new Error(parsed.complaint);
+  return (parsed.ok as Json).bound.map(({ op, function: name }) => `${op} ${name}`).sort();
+}
+
+describe.each(['grpo', 'ppo'])('%s.py', (trainer) => {
+  const text = textOf(trainer);
+  let whole: Promise<string[]> | undefined;
+
+  test.each(PLANTED.filter((each) => each.trainer === trainer))(
+    '$bug in $wrong.0',
+    async ({ right: stretch, instead, wrong }) => {
+      expect(text.split(stretch)).toHaveLength(2);
+      const isWrong = (bound: string): boolean => wrong.some((name) => bound.endsWith(` ${name}`));
+      whole ??= boundIn(text);
+      const right = await whole;
+      // Without the bug they are bound: with it, their absence says something.
+      expect(right.filter(isWrong)).toHaveLength(wrong.length);
+      expect(await boundIn(text.replace(stretch, instead))).toEqual(right.filter((each) => !isWrong(each)));
+    },
+  );
+});
+
+test('the page says how many there are', () => {
+  const page = readFileSync(join(PACKAGE_ROOT, 'docs', 'discover.md'), 'utf8');
+  expect(page).toContain(`one of ${PLANTED.length} bugs`);
+});
