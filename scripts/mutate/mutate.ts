@@ -9,8 +9,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mutationOf } from '../../src/mutate/events.ts';
 import { readMutateEvents } from '../../src/mutate/read.ts';
-import { writeMeasured } from '../docs/measured.ts';
-import { countTable, type Measured, reasonTable, survivorTable } from './tables.ts';
+import { measuredIn, writeMeasured } from '../docs/measured.ts';
+import { countTable, type Measured, reasonTable, survivorTable, withOthers } from './tables.ts';
 import { type Asked, MAIN, TRAINERS } from './trainers.ts';
 
 const { values } = parseArgs({
@@ -35,9 +35,12 @@ for (const trainer of TRAINERS) {
   const kept = keptIn(folder, trainer);
   if (kept !== undefined) measured.push(kept);
 }
+const names = TRAINERS.map(({ name }) => name);
+const beside = (name: string, table: string): string =>
+  withOthers(table, measuredIn('mutate.md', name), names);
 const tables: readonly (readonly [name: string, text: string])[] = [
-  ['counts', countTable(measured)],
-  ['reasons', reasonTable(measured)],
+  ['counts', beside('counts', countTable(measured))],
+  ['reasons', beside('reasons', reasonTable(measured))],
   ...measured.map((each) => [`survivors of ${each.name}`, survivorTable(each).table] as const),
 ];
 for (const [name, text] of tables) {

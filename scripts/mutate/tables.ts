@@ -59,14 +59,23 @@ const REASONS: readonly (readonly [reason: string, holds: (judged: Judged) => bo
 export function reasonTable(all: readonly Measured[]): string {
   const reasonOf = (judged: Judged): string => REASONS.find(([, holds]) => holds(judged))?.[0] ?? '';
   return tableOf(
-    ['why it survives', ...all.map(({ name }) => name)],
-    REASONS.map(([reason]) => [
-      reason,
-      ...all.map(({ mutation }) =>
+    ['survive', ...REASONS.map(([reason]) => reason)],
+    all.map(({ name, mutation }) => [
+      name,
+      ...REASONS.map(([reason]) =>
         String(survivorsOf(mutation).filter(({ judged }) => reasonOf(judged) === reason).length),
       ),
     ]),
   );
+}
+
+/** The lines of a table with a line a trainer, and those of the page for trainers that it has none of. In the order of `names`. */
+export function withOthers(table: string, page: readonly string[], names: readonly string[]): string {
+  const [head = '', rule = '', ...lines] = table.split('\n');
+  const of = (name: string) => (line: string) =>
+    line.startsWith(`| ${name}: `) || line.startsWith(`| ${name} |`);
+  const kept = names.flatMap((name) => lines.find(of(name)) ?? page.find(of(name)) ?? []);
+  return [head, rule, ...kept].join('\n');
 }
 
 /** All that survive, by why they do, with the functions that they stand in; and those that nobody has explained. */
