@@ -15,6 +15,7 @@ const DRIVEN: Readonly<Record<AdapterName, readonly string[]>> = {
     'openrlhf.trainer.ray.ppo_actor',
     'openrlhf.trainer.ray.ppo_critic',
   ],
+  orz: [],
   priorzero: [],
   'trl-dpo': ['trl.trainer.dpo_trainer'],
   'trl-grpo': ['trl.trainer.grpo_trainer'],

@@ -56,6 +56,7 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 export const ADAPTERS = {
   'grpo-dual': 'lossproof.adapters.grpo_dual',
   openrlhf: 'lossproof.adapters.openrlhf',
+  orz: 'lossproof.adapters.orz',
   priorzero: 'lossproof.adapters.priorzero',
   'trl-dpo': 'lossproof.adapters.trl.dpo',
   'trl-grpo': 'lossproof.adapters.trl.grpo',

@@ -1,52 +1,15 @@
 // The adapter of PriorZero on a stand-in of its clone that is right, and on copies of it with the bugs that PriorZero had.
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
-import { expect, test } from 'vitest';
-import { FAILING } from '../../../src/index.ts';
-import { PACKAGE_ROOT } from '../../../src/version.ts';
-import { checked, having } from '../checked.ts';
+import { test } from 'vitest';
+import { cloneOf, family, type Planted } from './clones.ts';
 
-const STANDIN = fileURLToPath(new URL('standins/priorzero', import.meta.url));
-const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
-const WORDS = ['--adapter', 'priorzero', '--python', PYTHON];
-const POLICY = 'zoo/jericho/priorzero/priorzero_policy.py';
 const PIPELINE = 'zoo/jericho/priorzero/priorzero_orz_complete.py';
 
-type Variables = Readonly<Record<string, string>>;
+const clone = cloneOf('priorzero', 'zoo/jericho/priorzero/priorzero_policy.py');
 
-const family = (name: string): Variables => ({
-  LOSSPROOF_TOKENIZER: join(PACKAGE_ROOT, 'src', 'tokenizers', 'families', name),
-});
+test('a right trainer fails nothing', () => clone.holds(35));
 
-test('a right trainer fails nothing', async () => {
-  const { results, out } = await checked([...WORDS, '--cases', '25', '--seed', '1'], {
-    env: { LOSSPROOF_CHECKOUT: STANDIN },
-  });
-  expect(having(results, ...FAILING, 'known'), out).toEqual([]);
-  expect(having(results, 'pass').length).toBeGreaterThanOrEqual(35);
-});
-
-test('doctor asks every op of it, and has no complaint', async () => {
-  const main = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
-  const { stdout, exitCode } = await execa(process.execPath, [main, 'doctor', ...WORDS], {
-    env: { LOSSPROOF_CHECKOUT: STANDIN },
-    reject: false,
-  });
-  for (const op of ['contract', 'mask', 'schedule', 'sft_loss', 'tokenize', 'train_step', 'unroll'])
-    expect(stdout).toMatch(new RegExp(`✓ ${op} +answers`));
-  expect(exitCode).toBe(0);
-});
-
-interface Planted {
-  readonly file?: string;
-  /** Text of the stand-in, and what stands there instead. */
-  readonly changes: readonly (readonly [string, string])[];
-  readonly ids: readonly string[];
-  readonly env?: Variables;
-}
+test('doctor asks every op of it, and has no complaint', () =>
+  clone.answers(['contract', 'mask', 'schedule', 'sft_loss', 'tokenize', 'train_step', 'unroll']));
 
 const ENCODED = 'padding=True, add_special_tokens=False, return_tensors="pt"';
 
@@ -134,32 +97,6 @@ test.each<[string, Planted]>([
       ],
     },
   ],
-])('finds: %s', async (_, { file = POLICY, changes, ids, env = {} }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'lossproof clone '));
-  try {
-    cpSync(STANDIN, folder, { recursive: true });
-    let text = readFileSync(join(folder, file), 'utf8');
-    for (const [right, wrong] of changes) {
-      expect(text).toContain(right);
-      text = text.replace(right, wrong);
-    }
-    writeFileSync(join(folder, file), text);
-    const options = ['--only', ids.join(','), '--cases', '20', '--shrink-time', '0.5', '--seed', '1'];
-    const { results, out } = await checked([...WORDS, ...options], {
-      env: { LOSSPROOF_CHECKOUT: folder, ...env },
-    });
-    // The released trainer has some of them to this day.
-    expect(having(results, 'fail', 'known').sort(), out).toEqual([...ids].sort());
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+])('finds: %s', (_, planted) => clone.finds(planted));
 
-test.each<[string, Variables, string]>([
-  ['no clone is named', {}, 'LOSSPROOF_CHECKOUT names no folder: set it to a clone of'],
-  ['the folder is no clone', { LOSSPROOF_CHECKOUT: tmpdir() }, 'is it a clone of'],
-])('%s', async (_, env, sentence) => {
-  const { exitCode, out } = await checked(WORDS, { env });
-  expect(out).toContain(sentence);
-  expect(exitCode).toBe(2);
-});
+clone.refusals();

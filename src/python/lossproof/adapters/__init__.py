@@ -46,6 +46,11 @@ READY = {
         "title": "PriorZero in a clone of LightZero, without its world model",
         "requirements": ["torch==2.13.0", "transformers==5.18.0"],
     },
+    "orz": {
+        "module": "lossproof.adapters.orz",
+        "title": "Open-Reasoner-Zero in a clone, without Ray, vLLM and DeepSpeed",
+        "requirements": ["torch==2.13.0", "transformers==5.18.0"],
+    },
     "grpo-dual": {
         "module": "lossproof.adapters.grpo_dual",
         "title": "The GRPO trainer of grpo-dual in a clone, without its judges",

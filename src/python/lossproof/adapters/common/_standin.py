@@ -5,7 +5,7 @@ import contextlib
 import jinja2
 
 from ... import Reject
-from ...testing import replaced, spy
+from ...testing import Codec, replaced, spy
 
 
 @contextlib.contextmanager
@@ -43,3 +43,15 @@ def same_ids(declared, pad_token_id, eos_token_ids):
         raise Reject(
             "this trainer's tokenizer fixes pad to %d and stops to %s" % (declared["pad_token_id"], declared["eos_token_ids"])
         )
+
+
+def codec_of(tokens):
+    """A tokenizer that loses nothing, a character a token, with these special ids: the characters that have them change places."""
+    pad, eos = tokens["pad_token_id"], tokens["eos_token_ids"][0]
+    names = {pad: "\ue000", eos: "\ue001"}
+    made = Codec(size=tokens["vocab_size"], pad=names[pad], eos=names[eos], marks=())
+    for id, text in names.items():
+        at = made.ids[text]
+        made.texts[at], made.texts[id] = made.texts[id], text
+        made.ids = {text: id for id, text in enumerate(made.texts)}
+    return made

@@ -2,10 +2,11 @@
 
 from types import SimpleNamespace
 
+from lossproof.adapters.common._standin import codec_of
 from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, tokenizer_folder, transformers
 from lossproof.adapters.priorzero._outside import Quiet, WorldModel
 from lossproof.adapters.priorzero._parts import policy
-from lossproof.testing import Codec, Settings, Table, instance, replaced
+from lossproof.testing import Settings, Table, instance, replaced
 
 import torch
 
@@ -72,20 +73,9 @@ def learner(model, tokenizer=None, **settings):
     return made
 
 
-def codec_of(tokens):
-    """A tokenizer that loses nothing, a character a token, with these special ids: the characters that have them change places."""
-    pad, eos = tokens["pad_token_id"], tokens["eos_token_ids"][0]
-    names = {pad: "\ue000", eos: "\ue001"}
-    made = Codec(size=tokens["vocab_size"], pad=names[pad], eos=names[eos], marks=())
-    for id, text in names.items():
-        at = made.ids[text]
-        made.texts[at], made.texts[id] = made.texts[id], text
-        made.ids = {text: id for id, text in enumerate(made.texts)}
-    made.apply_chat_template = lambda messages, **_: messages[0]["content"]
-    return made
-
-
 # The tokenizer as the trainer leaves it: it may give it a pad token.
 tokenizer = None if policy is None else learner(Table(lambda *_: None)).llm_tokenizer
 tokens = None if tokenizer is None else declared_tokens(tokenizer)
 codec = None if tokens is None else codec_of(tokens)
+if codec is not None:
+    codec.apply_chat_template = lambda messages, **_: messages[0]["content"]
