@@ -7,15 +7,9 @@ import { measureUndeclared } from '../../check/profile/undeclared.ts';
 import type { Property } from '../../check/property.ts';
 import { worldOf } from '../../check/run.ts';
 import { supportOf } from '../../check/support.ts';
-import {
-  type AbsentProperty,
-  type MutateStart,
-  type Mutation,
-  mutationOf,
-  scoreOf,
-} from '../../mutate/events.ts';
+import { type AbsentProperty, type MutateStart, mutationOf, scoreOf } from '../../mutate/events.ts';
 import { mutate as mutateAll } from '../../mutate/run.ts';
-import { mutateLines, shareFound } from '../../report/mutate/mutate.ts';
+import { mutateLines } from '../../report/mutate/mutate.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
 import { VERSION } from '../../version.ts';
@@ -23,7 +17,7 @@ import { type ChosenKnown, chosenProperties, knownFor } from '../check/chosen.ts
 import { makePlan, type Plan } from '../check/plan.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
-import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
+import { INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import {
   addTrainerOptions,
@@ -45,6 +39,7 @@ import { type Folder, planIn, processesOf, sharedFolder } from './processes.ts';
 import { progressOf } from './progress.ts';
 import { sourcesOf } from './sources.ts';
 import { headLines, notGreenProblem } from './told.ts';
+import { codeOf } from './verdict.ts';
 
 export function addMutate(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
@@ -307,23 +302,3 @@ const TOO_SHORT: Problem = {
   problem:
     '--max-time was over before the trainer had been started and measured; there is nothing to go on with',
 };
-
-const NO_TIME: Problem = {
-  problem: 'there was no time to try a change; the same command with --resume goes on',
-};
-
-function codeOf(mutation: Mutation, { atLeast }: MutateOptions, context: Context): number {
-  const score = scoreOf(mutation);
-  const share = shareFound(score);
-  if (share === undefined)
-    return refuse(
-      context,
-      score.left > 0 ? NO_TIME : { problem: 'no change could be judged: no property reaches any of them' },
-    );
-  if (atLeast === undefined) return HOLDS;
-  if (share * 100 >= atLeast) return score.left > 0 ? NO_VERDICT : HOLDS;
-  context.err.write(
-    `lossproof: ${(share * 100).toFixed(1)} % of the changes that are reached are found, --at-least ${atLeast}\n`,
-  );
-  return FAILED;
-}
