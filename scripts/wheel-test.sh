@@ -199,8 +199,10 @@ repository "$folder/hook"
 cd "$folder/a trainer ü"
 echo '{ "trainer": "python3 -m lossproof.examples.left_padded", "only": "mask" }' >lossproof.config.json
 repository .
+# pip takes a list of places with spaces in between: a folder with one in its name is said as an address.
+wheels=$(python3 -c 'import pathlib, sys; print(pathlib.Path(sys.argv[1]).as_uri())' "$(dirname "$wheel")")
 hook() { # hook: as before a commit, with the hook of our repository
-  env -i HOME="$HOME" PATH="$own/bin:$PATH" PRE_COMMIT_HOME="$folder/pre-commit" PIP_FIND_LINKS="$(dirname "$wheel")" \
+  env -i HOME="$HOME" PATH="$own/bin:$PATH" PRE_COMMIT_HOME="$folder/pre-commit" PIP_FIND_LINKS="$wheels" \
     pre-commit try-repo "$folder/hook" lossproof --all-files --verbose
 }
 expect 0 'Passed' hook
