@@ -5,7 +5,7 @@ import '../../../src/cli/heap.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapCodeStatistics, setFlagsFromString, writeHeapSnapshot } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { properties } from '../../../properties/index.ts';
 import { runProgram } from '../../../src/cli/program.ts';
@@ -23,6 +23,12 @@ export interface Held {
   readonly resident: number;
   /** Of the trainer. */
   readonly trainer: number;
+}
+
+export interface Memory {
+  readonly held: readonly Held[];
+  /** Where there are several runs: files of the heap behind the first and behind the last. */
+  readonly snapshots: readonly string[];
 }
 
 /** Seconds of processor time of both processes. */
@@ -81,7 +87,7 @@ function spent(): Cost {
 }
 
 /** The command as users have it, looked at from within one hundred times. */
-async function memory(ids: string, cases: number, times: number): Promise<readonly Held[]> {
+async function memory(ids: string, cases: number, times: number): Promise<Memory> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const chosen = properties.filter(({ id }) => ids === 'all' || id === ids);
@@ -122,7 +128,15 @@ async function memory(ids: string, cases: number, times: number): Promise<readon
   };
   // Of many properties each is compiled as it comes, which is no growth with the cases.
   if (chosen.length > 1) await checked(LOOKS, chosen);
-  for (let time = 1; time <= times; time++) await checked(cases, counted, time);
+  const snapshots: string[] = [];
+  for (let time = 1; time <= times; time++) {
+    await checked(cases, counted, time);
+    if (times === 1 || (time > 1 && time < times)) continue;
+    collect();
+    snapshots.push(
+      writeHeapSnapshot(join(tmpdir(), `lossproof-scaling-${process.pid}-${time}.heapsnapshot`)),
+    );
+  }
   rmSync(folder, { recursive: true });
-  return held;
+  return { held, snapshots };
 }

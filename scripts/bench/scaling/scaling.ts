@@ -11,7 +11,8 @@ import { execa } from 'execa';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { writeMeasured } from '../../docs/measured.ts';
 import { exponentOf, median, medianOfPairs, mediansOf, type Point } from './exponents.ts';
-import type { Cost, Held } from './measured.ts';
+import type { Cost, Held, Memory } from './measured.ts';
+import { ownBytes } from './snapshot.ts';
 import { timeOfWorkers } from './workers.ts';
 
 const { values } = parseArgs({
@@ -101,10 +102,10 @@ if (only.includes('memory')) {
   );
   print('| --- | --- | --- | --- | --- |');
   await memory(ONE, total, 1, ['data', 'resident', 'trainer']);
-  // In one run over all properties what grows is what each needs that had not come yet. Where the catalogue comes again it is V8's
-  // own data of code that it goes on optimising (feedback, deoptimisation), as a heap snapshot shows: no bound would be one of ours.
+  // In one run over all properties what grows is what each needs that had not come yet. What is left of a case shows where the
+  // catalogue comes again; of the process, what the collector has not given back says nothing there.
   await memory(ALL, Math.round(total / PROPERTIES), 1, []);
-  await memory(ALL, Math.round(total / PROPERTIES / TIMES), TIMES, []);
+  await memory(ALL, Math.round(total / PROPERTIES / TIMES), TIMES, ['data']);
 }
 
 if (values.write) writeMeasured('benchmarks.md', 'scaling', lines);
@@ -132,12 +133,16 @@ async function memory(
   times: number,
   bound: readonly ('data' | 'resident' | 'trainer')[],
 ): Promise<void> {
-  const held = await measured<readonly Held[]>('memory', ids, String(cases), String(times));
+  const { held, snapshots } = await measured<Memory>('memory', ids, String(cases), String(times));
   const tenth = Math.floor(held.length / 10);
-  const of = (name: keyof Held): readonly [number, number] => [
-    median(held.slice(tenth, 2 * tenth).map((each) => each[name])),
-    median(held.slice(-tenth).map((each) => each[name])),
-  ];
+  const [first, last] = snapshots.map(ownBytes);
+  const of = (name: keyof Held): readonly [number, number] =>
+    name === 'data' && first !== undefined && last !== undefined
+      ? [first, last]
+      : [
+          median(held.slice(tenth, 2 * tenth).map((each) => each[name])),
+          median(held.slice(-tenth).map((each) => each[name])),
+        ];
   const names = ['data', 'code', 'resident', 'trainer'] as const;
   const cells = names.map((name) => {
     const [before, behind] = of(name);

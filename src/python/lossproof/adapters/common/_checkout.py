@@ -36,6 +36,18 @@ class Checkout(Driven):
         return None
 
 
+class Quiet:
+    """For what a clone's code calls that does not matter to what is asked: takes any call, and answers with itself."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *_, **__):
+        return self
+
+
 def _commit(root):
     """The commit that is checked out; a folder without a history has none."""
     line = ["git", "-C", str(root), "rev-parse", "--show-toplevel", "--short=%d" % _ABBREVIATED, "HEAD"]

@@ -2,9 +2,10 @@
 
 from types import SimpleNamespace
 
+from lossproof.adapters.common._checkout import Quiet
 from lossproof.adapters.common._standin import codec_of
 from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, tiny_model, tokenizer_folder, transformers
-from lossproof.adapters.orz._outside import Packed, Quiet, on_cpu
+from lossproof.adapters.orz._outside import Packed, on_cpu
 from lossproof.adapters.orz._parts import actors, base, experiment, models
 from lossproof.adapters.orz._settings import PACKED, RELEASED
 from lossproof.testing import Settings, instance, replaced

@@ -2,9 +2,10 @@
 
 from types import SimpleNamespace
 
+from lossproof.adapters.common._checkout import Quiet
 from lossproof.adapters.common._standin import codec_of
 from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, tokenizer_folder, transformers
-from lossproof.adapters.priorzero._outside import Quiet, WorldModel
+from lossproof.adapters.priorzero._outside import WorldModel
 from lossproof.adapters.priorzero._parts import policy
 from lossproof.testing import Settings, Table, instance, replaced
 

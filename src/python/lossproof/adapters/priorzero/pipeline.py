@@ -5,8 +5,9 @@ import os
 from types import SimpleNamespace
 
 import lossproof
+from lossproof.adapters.common._checkout import Quiet
 from lossproof.adapters.priorzero._learn import switched
-from lossproof.adapters.priorzero._outside import Quiet, Trainer
+from lossproof.adapters.priorzero._outside import Trainer
 from lossproof.adapters.priorzero._parts import pipeline
 from lossproof.testing import Settings, replaced
 
