@@ -1,20 +1,23 @@
 // A rendering of a chat template that cannot take the machine: values have a greatest size, all of them together, too, and
-// a range has the length that Jinja's own sandbox allows. How long it may take is deadline.ts. Without bounds on memory
-// V8 ends the whole process, and no deadline helps.
+// a range has the length that Jinja's own sandbox allows. What takes long is begun again under a deadline. Without bounds
+// on memory V8 ends the whole process, and no deadline helps.
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
+import { patience, type Timed, timed } from './deadline.ts';
 
 /** What was parsed of a template. The engine's own declarations, here and below, do not resolve in a strict program. */
 export interface Parsed {
   readonly type: string;
 }
 
+/** Text, a number, a list of such, a map to such, or a function. */
+interface EngineValue {
+  readonly value: unknown;
+}
+
 /** What is used of the engine's interpreter. */
 interface Engine {
-  run(parsed: Parsed): { readonly value: unknown };
-  evaluate(
-    statement: { readonly type: string } | undefined,
-    environment: unknown,
-  ): { readonly value: unknown };
+  run(parsed: Parsed): EngineValue;
+  evaluate(statement: { readonly type: string } | undefined, environment: unknown): EngineValue;
 }
 const Plain = Interpreter as unknown as new (environment: unknown) => Engine;
 
@@ -29,29 +32,65 @@ export function renderBounded(
   parsed: Parsed,
   variables: Readonly<Record<string, unknown>>,
   size: InputSize,
-): string {
+): Timed<string> {
+  try {
+    return { done: textOf(parsed, variables, { ...boundsOf(size), effort: LITTLE_EFFORT }) };
+  } catch (error) {
+    if (!(error instanceof MoreEffort)) throw error;
+  }
+  return timed(patience(size.characters), () => textOf(parsed, variables, boundsOf(size)));
+}
+
+interface Bounds {
+  /** Characters of one text, and of all that are made. */
+  readonly longest: number;
+  readonly characters: number;
+  /** Of all lists that are made. */
+  readonly items: number;
+  /** Expressions evaluated, and the extent of what each came to: no time passes without them. */
+  readonly effort: number;
+}
+
+class MoreEffort extends Error {}
+
+function boundsOf({ characters, messages }: InputSize): Bounds {
+  return {
+    longest: LONGEST_TEXT + LONGEST_TIMES * characters,
+    characters: ALL_TEXT + ALL_TIMES * characters,
+    items: ALL_ITEMS + messages * messages,
+    effort: Number.POSITIVE_INFINITY,
+  };
+}
+
+function textOf(parsed: Parsed, variables: Readonly<Record<string, unknown>>, bounds: Bounds): string {
   const environment = new Environment();
   for (const [name, value] of Object.entries(GLOBALS)) environment.set(name, value);
   for (const [name, value] of Object.entries(variables)) environment.set(name, value);
-  return String(new Bounded(environment, size).run(parsed).value);
+  return String(new Bounded(environment, bounds).run(parsed).value);
 }
 
 class Bounded extends Plain {
   private readonly longest: number;
   private characters: number;
   private items: number;
+  private effort: number;
 
-  constructor(environment: unknown, { characters, messages }: InputSize) {
+  constructor(environment: unknown, { longest, characters, items, effort }: Bounds) {
     super(environment);
-    this.longest = LONGEST_TEXT + LONGEST_TIMES * characters;
-    this.characters = ALL_TEXT + ALL_TIMES * characters;
-    this.items = ALL_ITEMS + messages * messages;
+    this.longest = longest;
+    this.characters = characters;
+    this.items = items;
+    this.effort = effort;
   }
 
   override evaluate(
     ...[statement, environment]: Parameters<Engine['evaluate']>
   ): ReturnType<Engine['evaluate']> {
     const result = super.evaluate(statement, environment);
+    if (Number.isFinite(this.effort)) {
+      this.effort -= extentOf(result, this.effort);
+      if (this.effort < 0) throw new MoreEffort();
+    }
     // What has a name was made before.
     if (statement?.type !== 'Identifier') this.weigh(result.value);
     return result;
@@ -71,6 +110,24 @@ class Bounded extends Plain {
   }
 }
 
+/** What nearly every rendering does with, in milliseconds: it needs no deadline, which starts a thread each time. */
+const LITTLE_EFFORT = 50_000;
+
+/** Characters, items and values of all that hangs on it, as far as more than `most`: what an operation on it may walk. */
+function extentOf(whole: EngineValue, most: number): number {
+  let sum = 0;
+  const left = [whole];
+  for (let next = left.pop(); next !== undefined && sum <= most; next = left.pop()) {
+    const { value } = next;
+    sum += 1;
+    if (typeof value === 'string') sum += value.length;
+    else if (Array.isArray(value)) {
+      sum += value.length;
+      if (sum <= most) for (const item of value) left.push(item);
+    } else if (value instanceof Map) for (const item of value.values()) left.push(item);
+  }
+  return sum;
+}
 /** Texts and lists of up to so many are not worth counting. */
 const SHORT = 64;
 const LONGEST_TEXT = 4_000_000;

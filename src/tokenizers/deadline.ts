@@ -2,7 +2,8 @@
 // ends the work, in the middle of a regular expression, too, so that everything stays synchronous and on one thread, and
 // a signal is heard within the deadline. Node's `breakOnSigint` would hear it at once, and must not be used: it takes the
 // listeners away for each call, and with them every signal that came earlier in this turn of the event loop.
-// It costs 30 microseconds a call; a worker that is waited for costs more, and would have to be given the tokenizer again.
+// It costs 30 microseconds a call, and five times that where others have the machine, as it starts a thread; a worker that is
+// waited for costs more, and would have to be given the tokenizer again.
 import { Script } from 'node:vm';
 
 /** Work that was given up; the message is the sentence for the user. Thrown where there is no value to say it with. */

@@ -2,13 +2,13 @@
 // Rendering is in template.ts.
 import { Template } from '@huggingface/jinja';
 import { type InputSize, type Parsed, renderBounded } from './bounded.ts';
-import { patience, timed } from './deadline.ts';
+import { patience, type Timed, timed } from './deadline.ts';
 import { usePythonCalls } from './python-calls.ts';
 import { normalizeLineEnds } from './template-source.ts';
 
 /** What is used of the engine's template. Its own type is not shown: its declarations do not compile in a strict program. */
 export interface CompiledTemplate {
-  render(variables: Record<string, unknown>, size: InputSize): string;
+  render(variables: Record<string, unknown>, size: InputSize): Timed<string>;
 }
 
 export type Compiled = { readonly template: CompiledTemplate } | { readonly problem: string };

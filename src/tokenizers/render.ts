@@ -1,7 +1,6 @@
 // Chat templates as the harness renders them: @huggingface/jinja with the variables that transformers'
 // apply_chat_template passes. What still differs from Jinja2 is listed in knownDifferences.
 import type { Message } from '../vocabulary.ts';
-import { patience, timed } from './deadline.ts';
 import { type CompiledTemplate, compileTemplate } from './jinja.ts';
 import { pythonCalls, Refusal } from './python-calls.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -50,7 +49,7 @@ export function renderChat(template: string, options: RenderOptions): Rendered {
       ...(options.eosToken === undefined ? {} : { eos_token: options.eosToken }),
     };
     const size = { characters, messages: options.messages.length };
-    const rendered = timed(patience(characters), () => compiled.template.render(variables, size));
+    const rendered = compiled.template.render(variables, size);
     if ('done' in rendered) return { text: rendered.done };
     endless.add(compiled.template);
     return { problem: TOO_LONG };

@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { Script } from 'node:vm';
+import { expect, test, vi } from 'vitest';
 import { timed } from '../../src/tokenizers/deadline.ts';
+import { renderChat } from '../../src/tokenizers/template.ts';
 
 const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
 
@@ -19,6 +21,25 @@ test('done, or over', () => {
     }),
   ).toEqual({ overrun: true });
 });
+
+/** A thread that keeps the time is dear where others have the machine, and a run renders tens of thousands of texts. */
+test('a usual rendering takes so little that no clock is set, and a long one has one', () => {
+  const clock = vi.spyOn(Script.prototype, 'runInThisContext');
+  const render = (content: string) =>
+    renderChat(CHAT_ML, { messages: [{ role: 'user', content }], addGenerationPrompt: true });
+  render('compiled once');
+  const before = clock.mock.calls.length;
+  expect(render('Hello.')).toEqual({ text: '<|im_start|>user\nHello.<|im_end|>\n<|im_start|>assistant\n' });
+  expect(clock.mock.calls.length).toBe(before);
+  expect(render('x'.repeat(100_000))).toHaveProperty('text');
+  expect(clock.mock.calls.length).toBe(before + 1);
+  clock.mockRestore();
+});
+
+const CHAT_ML = `{% for message in messages %}<|im_start|>{{ message.role }}
+{{ message.content }}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`;
 
 /** One turn of the event loop: it is busy until the signal has come, and then does work with a deadline. */
 const turn = (work: string): string => `

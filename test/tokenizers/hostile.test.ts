@@ -27,8 +27,15 @@ describe('a chat template', () => {
     ['a range that is joined', '{{ range(300000000) | join }}', /range\(\) of 300000000 /],
     ['a text twice as long each time', grown('""', 's ~ s ~ "ab"', 60), 'it makes a text of'],
     ['a list twice as long each time', grown('[1]', 's + s', 60), EITHER],
-    ['lists of themselves as JSON', nested(60), EITHER],
-    ['many long texts', `${loops('{% set n.l = n.l + [("x" * 1) ~ messages[0].content * 1] %}', 2)}`, EITHER],
+    ['lists of themselves as JSON', nested('[s, s]', 's | tojson'), EITHER],
+    ['lists of themselves as text', nested('[s, s]', "'' ~ s"), EITHER],
+    ['objects of themselves as JSON', nested('{"a": s, "b": s}', 's | tojson'), EITHER],
+    ['loops over a list with a name', `{% set r = range(3000) %}${over('r', 3)}`, NO_END],
+    [
+      'many long texts',
+      `{% set n = namespace(l=[]) %}${loops('{% set n.l = n.l + [messages[0].content ~ n.l | length] %}', 2)}`,
+      EITHER,
+    ],
     [
       'many long lists',
       `{% set n = namespace(l=[]) %}${loops('{% set n.l = n.l + [range(100000)] %}', 1)}`,
@@ -152,8 +159,12 @@ function grown(first: string, next: string, times: number): string {
   return `{% set s = ${first} %}${`{% set s = ${next} %}`.repeat(times)}{{ s | length }}`;
 }
 
-function nested(times: number): string {
-  return `{% set s = [1] %}${'{% set s = [s, s] %}'.repeat(times)}{{ s | tojson }}`;
+function nested(twice: string, shown: string): string {
+  return `{% set s = [1] %}${`{% set s = ${twice} %}`.repeat(60)}{{ ${shown} }}`;
+}
+
+function over(list: string, depth: number): string {
+  return `{% for x in ${list} %}`.repeat(depth) + '{% endfor %}'.repeat(depth);
 }
 
 function doublingMacros(count: number): string {

@@ -13,8 +13,8 @@ import { confirm, dimmed, shrink } from './shrink.ts';
 
 /** Causes that one property shows beside the first: a reader who has four counterexamples has enough to do. */
 export const MOST_OTHERS = 3;
-/** Making all of those small takes no longer than the first took, or than this. */
-const LEAST_OTHERS_MILLISECONDS = 2_000;
+/** Making all of those small takes no longer than the first took, or than this of the time for shrinking. */
+const LEAST_OTHERS_SHARE = 1 / 30;
 /** A process that takes longer to start is started again for the first only. */
 const CHEAP_RESTART_MILLISECONDS = 1_000;
 
@@ -73,7 +73,8 @@ export async function smallest(context: FailureContext, drawn: DrawnTroubles): P
     const milliseconds = Math.max(0, deadline - performance.now());
     found.push(await smallestOf(context, drawn, trouble, { milliseconds, first: at === 0 }));
     const now = performance.now();
-    if (at === 0) deadline = Math.min(deadline, now + Math.max(now - begun, LEAST_OTHERS_MILLISECONDS));
+    const others = Math.max(now - begun, drawn.milliseconds * LEAST_OTHERS_SHARE);
+    if (at === 0) deadline = Math.min(deadline, now + others);
   }
   return found;
 }

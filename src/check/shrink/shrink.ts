@@ -22,8 +22,8 @@ const COSTLY_SHRINKS = 3;
 const SAMPLE = 200;
 /** A row less may make a token superfluous, and the other way round; it ends long before. */
 const MOST_PASSES = 5;
-/** A reader waits for the failure, not for what may be dimmed in it. */
-const MOST_DIM_MILLISECONDS = 10_000;
+/** Of the time for shrinking: a reader waits for the failure, not for what may be dimmed in it. */
+const DIM_SHARE = 1 / 6;
 
 export interface Shrunk<Case> {
   readonly given: Case;
@@ -128,7 +128,7 @@ export async function dimmed<Case>(
 ): Promise<readonly CasePath[]> {
   if (milliseconds <= 0 || signal?.aborted || outcome.kind !== 'fails') return [];
   const trouble = troubleOf(outcome);
-  const deadline = performance.now() + Math.min(milliseconds, MOST_DIM_MILLISECONDS);
+  const deadline = performance.now() + milliseconds * DIM_SHARE;
   return valuesThatDoNotMatter(given, sampleOf(arbitrary, seed), async (other) => {
     if (signal?.aborted || performance.now() > deadline) return false;
     // A value from another case may make one that the check cannot read.
