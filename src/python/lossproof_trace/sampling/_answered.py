@@ -14,10 +14,12 @@ NEUTRAL = {
 
 
 class Answer:
-    """Ids of a prompt and of what was sampled behind it; `stopped`: its last token is what ended it."""
+    """Ids of a prompt and of what was sampled behind it; `stop`: the id that it names as what ended it. That it ended is no
+    such word: a stop string ends an answer, too, and its last token is any."""
 
-    def __init__(self, prompt, completion, stopped):
-        self.prompt, self.completion, self.stopped = ids(prompt), ids(completion), stopped
+    def __init__(self, prompt, completion, stop=None):
+        self.prompt, self.completion = ids(prompt), ids(completion)
+        self.stop = stop if isinstance(stop, int) and not isinstance(stop, bool) else None
 
 
 def ids(values):
@@ -35,7 +37,6 @@ def tell(session, source, answers, asked):
     answers = [each for each in answers if each.prompt and each.completion is not None]
     if torch is None or not answers or not any(each.completion for each in answers):
         return False
-    stops = sorted({each.completion[-1] for each in answers if each.stopped and each.completion})
     used = {token for each in answers for token in (*each.prompt, *each.completion)}
     pad = next(token for token in range(len(used) + 1) if token not in used)
     before, behind = (max(map(len, rows)) for rows in zip(*((each.prompt, each.completion) for each in answers)))
@@ -56,7 +57,7 @@ def tell(session, source, answers, asked):
         ),
         prompt_width=before,
         copies=1,
-        eos_token_ids=stops,
+        eos_token_ids=stops(answers, asked),
         pad_token_id=None,
         do_sample=not greedy,
         temperature=None if greedy else temperature,
@@ -65,6 +66,18 @@ def tell(session, source, answers, asked):
         lengths=[len(each.completion) for each in answers],
     )
     return True
+
+
+def stops(answers, asked):
+    """Ids that end answers: those that somebody says do, and none that one of these answers goes on behind."""
+    from ..models import _models
+    from . import _sequences
+
+    known = set() if asked("ignore_eos") else _sequences.known_stops(*_models.known())
+    wanted = asked("stop_token_ids")
+    known.update(wanted if isinstance(wanted, (list, tuple, set, frozenset)) else ())
+    known.update(each.stop for each in answers if each.stop is not None)
+    return sorted(known - {token for each in answers for token in each.completion[:-1]})
 
 
 def number(value):

@@ -104,10 +104,8 @@ def vllm(engine, given, output):
     for at, each in enumerate(outputs):
         own = params[at] if isinstance(params, (list, tuple)) and at < len(params) else params
         for one in getattr(each, "outputs", None) or ():
-            # A stop string ends an answer without a token of its own.
-            reason = getattr(one, "stop_reason", None)
-            stopped = getattr(one, "finish_reason", None) == "stop" and not isinstance(reason, str)
-            answer = Answer(getattr(each, "prompt_token_ids", None), getattr(one, "token_ids", None), stopped)
+            stop = getattr(one, "stop_reason", None)
+            answer = Answer(getattr(each, "prompt_token_ids", None), getattr(one, "token_ids", None), stop)
             groups.setdefault(id(own), (own, []))[1].append(answer)
     # Without parameters vLLM takes those of the model's folder.
     return [(answers, functools.partial(setting, own)) for own, answers in groups.values()]
@@ -137,7 +135,6 @@ def sglang(engine, given, output):
         row = at // copies
         own = params[row] if isinstance(params, (list, tuple)) else params or {}
         reason = (each.get("meta_info") or {}).get("finish_reason") or {}
-        stopped = reason.get("type") == "stop" and not isinstance(reason.get("matched"), str)
-        answer = Answer(prompts[row] if row < len(prompts) else None, each.get("output_ids"), stopped)
+        answer = Answer(prompts[row] if row < len(prompts) else None, each.get("output_ids"), reason.get("matched"))
         groups.setdefault(id(own), (own, []))[1].append(answer)
     return [(answers, functools.partial(setting, dict({"temperature": 1.0}, **own))) for own, answers in groups.values()]

@@ -91,10 +91,10 @@ def real(prompt, mask, pad, stops):
     return [0] * start + [1] * (len(prompt) - start)
 
 
-def known_stops(model):
+def known_stops(*models):
     found = set()
-    root = model.root
-    for holder in (getattr(root, "generation_config", None), getattr(root, "config", None), *_tokenizers.candidates()):
+    said = (getattr(model.root, name, None) for model in models for name in ("generation_config", "config"))
+    for holder in (*said, *_tokenizers.candidates()):
         value = getattr(holder, "eos_token_id", None)
         for each in value if isinstance(value, (list, tuple)) else [value]:
             if isinstance(each, int) and not isinstance(each, bool):

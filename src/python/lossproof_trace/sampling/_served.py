@@ -101,8 +101,7 @@ def of_choices(value, asked):
         prompt = choice.get("prompt_token_ids") or value.get("prompt_token_ids")
         if not prompt and prompts:
             prompt = prompts[min(at // copies, len(prompts) - 1)]
-        stopped = choice.get("finish_reason") == "stop" and not isinstance(choice.get("stop_reason"), str)
-        answers.append(Answer(prompt, completion, stopped))
+        answers.append(Answer(prompt, completion, choice.get("stop_reason")))
     return answers
 
 
@@ -112,9 +111,4 @@ def of_rows(value):
     if not isinstance(prompts, list) or not isinstance(completions, list) or not prompts or len(completions) % len(prompts):
         return []
     copies = len(completions) // len(prompts)
-    # Which of them were ended by a token is not said: those that are shorter than others.
-    longest = max((len(each) for each in completions if isinstance(each, list)), default=0)
-    return [
-        Answer(prompts[at // copies], completion, isinstance(completion, list) and 0 < len(completion) < longest)
-        for at, completion in enumerate(completions)
-    ]
+    return [Answer(prompts[at // copies], completion) for at, completion in enumerate(completions)]

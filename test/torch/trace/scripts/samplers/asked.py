@@ -11,16 +11,20 @@ from pathlib import Path
 import tiny
 
 sys.path.insert(0, str(Path(__file__).parent / "engines"))
-from elsewhere import sampled  # noqa: E402
+from elsewhere import STRING, sampled  # noqa: E402
 from learning import FAULTS, Learner  # noqa: E402
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--by", choices=["vllm", "sglang", "requests", "httpx", "urllib", "trl", "text"], default="vllm")
+parser.add_argument("--ends", choices=["tokens", "strings", "context"], default="tokens")
 parser.add_argument("--fault", choices=FAULTS)
 parser.add_argument("--beta", type=float, default=0.0)
 options = parser.parse_args()
 
 GROUP, LENGTH, TEMPERATURE = 4, 8, 0.7
+STOP = STRING if options.ends == "strings" else None
+# Prompt and completion together: the longest prompt leaves the fewest tokens.
+CONTEXT = 20 if options.ends == "context" else 100
 tokenizer = tiny.letters()
 ENCODED = [tokenizer.encode("say " + text, add_special_tokens=False) for text in ("abc", "hello", "a longer one")]
 
@@ -30,14 +34,15 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):  # noqa: N802
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        rows = [(ids, sampled(ids, tokenizer, LENGTH, asked["seed"] + at)) for ids in asked["prompt"] for at in range(asked["n"])]
+        asks = [(ids, asked["seed"] + at) for ids in asked["prompt"] for at in range(asked["n"])]
+        rows = [(ids, sampled(ids, tokenizer, min(LENGTH, CONTEXT - len(ids)), seed, asked.get("stop"))) for ids, seed in asks]
         if options.by == "trl":
             answer = {"prompt_ids": asked["prompt"], "completion_ids": [completion for _, (completion, _) in rows]}
         elif options.by == "text":
             answer = {"choices": [{"text": tokenizer.decode(completion)} for _, (completion, _) in rows]}
         else:
             names = ("prompt_token_ids", "token_ids", "finish_reason")
-            choices = [(ids, completion, "stop" if stopped else "length") for ids, (completion, stopped) in rows]
+            choices = [(ids, completion, "length" if end is None else "stop") for ids, (completion, end) in rows]
             answer = {"object": "text_completion", "choices": [dict(zip(names, choice)) for choice in choices]}
         body = json.dumps(answer).encode()
         self.send_response(200)
@@ -62,14 +67,14 @@ def engine():
         from vllm.entrypoints.llm import LLM, SamplingParams
 
         llm, prompts = LLM("tiny"), [{"prompt_token_ids": ids} for ids in ENCODED]
-        params = dict(n=GROUP, temperature=TEMPERATURE, top_p=0.9, max_tokens=LENGTH)
+        params = dict(n=GROUP, temperature=TEMPERATURE, top_p=0.9, max_tokens=LENGTH, stop=STOP)
         return lambda seed: [list(one.token_ids) for each in llm.generate(prompts, SamplingParams(**params, seed=seed)) for one in each.outputs]
     if options.by == "sglang":
         from sglang.srt.entrypoints.engine import Engine
 
-        server, params = Engine(model_path="tiny"), dict(temperature=TEMPERATURE, max_new_tokens=LENGTH)
+        server, params = Engine(model_path="tiny"), dict(temperature=TEMPERATURE, max_new_tokens=LENGTH, stop=STOP)
         return lambda seed: [each["output_ids"] for each in server.generate(input_ids=repeated, sampling_params=dict(params, sampling_seed=seed))]
-    url, body = served(), dict(model="tiny", prompt=ENCODED, n=GROUP, temperature=TEMPERATURE, max_tokens=LENGTH, return_token_ids=True)
+    url, body = served(), dict(model="tiny", prompt=ENCODED, n=GROUP, temperature=TEMPERATURE, max_tokens=LENGTH, stop=STOP, return_token_ids=True)
 
     def post(seed):
         asked = dict(body, seed=seed)

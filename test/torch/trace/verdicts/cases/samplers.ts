@@ -74,6 +74,22 @@ export const samplers: Cases = {
       words: `${ASKED} --by requests`,
       exact: sampled('server', 0.7),
     },
+    'a server that ends answers with a stop string': {
+      words: `${ASKED} --by requests --ends strings`,
+      exact: sampled('server', 0.7),
+    },
+    'an engine that ends answers with a stop string': {
+      words: `${ASKED} --by vllm --ends strings`,
+      exact: sampled('vllm', 0.7),
+    },
+    "TRL's server, which ends answers with a stop string and does not say so": {
+      words: `${ASKED} --by trl --ends strings`,
+      exact: sampled('server', 0.7),
+    },
+    "TRL's server, whose context ends the answers to long prompts": {
+      words: `${ASKED} --by trl --ends context`,
+      exact: sampled('server', 0.7),
+    },
     "TRL's server": { words: `${ASKED} --by trl`, exact: sampled('server', 0.7) },
   },
   faulty: {

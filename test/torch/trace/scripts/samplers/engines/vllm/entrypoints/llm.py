@@ -13,6 +13,7 @@ class SamplingParams:
     top_p: float = 1.0
     top_k: int = 0
     max_tokens: int = 16
+    stop: object = None
     seed: int = 0
 
 
@@ -41,6 +42,9 @@ class LLM:
             ids = prompt["prompt_token_ids"] if isinstance(prompt, dict) else self.tokenizer.encode(prompt, add_special_tokens=False)
             out.append(RequestOutput(ids))
             for at in range(sampling_params.n):
-                completion, stopped = sampled(ids, self.tokenizer, sampling_params.max_tokens, sampling_params.seed + at)
-                out[-1].outputs.append(CompletionOutput(at, tuple(completion), "stop" if stopped else "length"))
+                asked = sampling_params
+                completion, end = sampled(ids, self.tokenizer, asked.max_tokens, asked.seed + at, asked.stop)
+                # Of what it stops at, the end of a text is not named.
+                reason = end if isinstance(end, str) else None
+                out[-1].outputs.append(CompletionOutput(at, tuple(completion), "length" if end is None else "stop", reason))
         return out

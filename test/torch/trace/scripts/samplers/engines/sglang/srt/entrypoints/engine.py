@@ -12,8 +12,8 @@ class Engine:
         out = []
         for at, ids in enumerate(input_ids):
             most, seed = sampling_params["max_new_tokens"], sampling_params.get("sampling_seed", 0)
-            completion, stopped = sampled(ids, self.tokenizer, most, seed + at)
-            reason = {"type": "stop", "matched": completion[-1]} if stopped else {"type": "length", "length": most}
+            completion, end = sampled(ids, self.tokenizer, most, seed + at, sampling_params.get("stop"))
+            reason = {"type": "length", "length": most} if end is None else {"type": "stop", "matched": end}
             meta = {"prompt_tokens": len(ids), "completion_tokens": len(completion), "finish_reason": reason}
             out.append({"text": "", "output_ids": completion, "meta_info": meta})
         return out
