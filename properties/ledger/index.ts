@@ -1,5 +1,5 @@
 // The specification of a traced script: every property of a ledger, in the order of the stages.
-import { type Ledger, type LedgerProperty, STAGES } from '../../src/index.ts';
+import { type Ledger, type LedgerProperty, STAGES, targetsOf, weightsOf } from '../../src/index.ts';
 import { inputProperties } from './input/input.ts';
 import { isPushedDown } from './input/policy.ts';
 import { pairSizes } from './pairs/opposite.ts';
@@ -30,26 +30,26 @@ const all: readonly LedgerProperty[] = [
 /**
  * Ids of those that say of a token whether it should be trained, towards what, and how strongly, or compare what was sampled
  * with what was trained: without one of them nothing is known of what a script trains. That steps were made and move
- * something is no verdict on that; nor are right targets and untrained padding one on a policy whose samples nobody saw.
+ * something is no verdict on that; nor are right ids where no weight is known. What holds of any row is none where nobody
+ * knows what the rows are: without weights, or with negative ones, they may be a policy's, whose samples nobody saw.
  */
 export function tellingOf({ rows }: Pick<Ledger, 'rows'>): ReadonlySet<string> {
+  const weighed = rows.some((row) => weightsOf(targetsOf(row)).some(({ value }) => value !== 0));
   const unknown = rows.every(({ spans: { origin } }) => origin.kind === 'text' || origin.kind === 'unknown');
-  const blindPolicy = unknown && rows.some(isPushedDown);
+  const silent = new Set([
+    ...(weighed ? [] : OF_IDS),
+    ...(unknown && (!weighed || rows.some(isPushedDown)) ? OF_ANY_ROW : []),
+  ]);
   return new Set(
-    [
-      ...neverProperties.filter(({ id }) => !(blindPolicy && OF_ANY_ROW.includes(id))),
-      ...answerProperties,
-      ...sampledProperties,
-      ...(blindPolicy ? [] : targetProperties),
-      ...weightProperties,
-    ]
-      .filter(({ level }) => level !== 'may')
+    [...neverProperties, ...answerProperties, ...sampledProperties, ...targetProperties, ...weightProperties]
+      .filter(({ id, level }) => level !== 'may' && !silent.has(id))
       .map(({ id }) => id),
   );
 }
 
-/** They judge rows of which nobody knows what they are. */
-const OF_ANY_ROW = ['mask/padding-is-never-trained', 'mask/nothing-after-the-stop-is-trained'];
+const OF_TARGETS = targetProperties.map(({ id }) => id);
+const OF_IDS = [...OF_TARGETS, 'trace/reference-sees-the-same-rows'];
+const OF_ANY_ROW = [...OF_TARGETS, 'mask/padding-is-never-trained', 'mask/nothing-after-the-stop-is-trained'];
 
 export const ledgerProperties: readonly LedgerProperty[] = all.toSorted(
   (left, right) => STAGES.indexOf(left.stage) - STAGES.indexOf(right.stage),

@@ -4,7 +4,7 @@ import { tellingOf } from '../../../properties/ledger/index.ts';
 import { NOT_TRIED, type PropertyResult } from '../../../src/check/events.ts';
 import { type Seen, verdictOf } from '../../../src/cli/trace/end.ts';
 import type { Verdict } from '../../../src/vocabulary.ts';
-import { ledgerOf } from '../../trace/traced.ts';
+import { ledgerOf, type TrainedRowSketch } from '../../trace/traced.ts';
 
 const UNKNOWN = { origin: { kind: 'unknown', why: 'there is no tokenizer' } } as const;
 const taught = ledgerOf({ rows: [{ ids: [5, 6, 2], spans: { origin: { kind: 'template' } } }] });
@@ -59,12 +59,36 @@ describe('the verdict', () => {
   });
 });
 
-test('right targets are a verdict on texts, and none on a policy whose samples nobody saw', () => {
-  const target = 'trace/target-is-the-next-token';
+describe('right targets, untrained padding and a reference of the same rows', () => {
+  const OF_ANY_ROW = [
+    'trace/target-is-the-next-token',
+    'mask/padding-is-never-trained',
+    'trace/reference-sees-the-same-rows',
+  ];
   const row = { ids: [5, 6, 2], spans: UNKNOWN };
-  expect(tellingOf(ledgerOf({ rows: [row] })).has(target)).toBe(true);
-  const policy = ledgerOf({ rows: [{ ...row, weight: -1 }, row] });
-  expect(tellingOf(policy).has(target)).toBe(false);
-  expect(tellingOf(policy).has('mask/padding-is-never-trained')).toBe(false);
-  expect(tellingOf(policy).has('loss/independent-of-micro-batches')).toBe(true);
+  /** Its targets are known, and no weight of them. */
+  const unweighed = { ...row, trained: [undefined, ...row.ids.slice(1).map((target) => ({ target }))] };
+  const told = (...rows: TrainedRowSketch[]): readonly string[] => {
+    const telling = tellingOf(ledgerOf({ rows }));
+    expect(telling.has('loss/independent-of-micro-batches')).toBe(true);
+    return OF_ANY_ROW.filter((id) => telling.has(id));
+  };
+
+  test('are a verdict on texts, by their weights', () => {
+    expect(told(row)).toEqual(OF_ANY_ROW);
+    expect(told(row, unweighed)).toEqual(OF_ANY_ROW);
+  });
+
+  test('are none on a policy whose samples nobody saw', () => {
+    expect(told({ ...row, weight: -1 }, row)).toEqual(['trace/reference-sees-the-same-rows']);
+  });
+
+  test('are none on rows that nobody knows, of which no weight is known', () => {
+    expect(told(unweighed)).toEqual([]);
+  });
+
+  test('are one on rows that somebody knows, but for ids that no weight is known of', () => {
+    const known = { ...unweighed, spans: { origin: { kind: 'template' } } } as const;
+    expect(told(known)).toEqual(['mask/padding-is-never-trained']);
+  });
 });

@@ -8,7 +8,7 @@ export interface Clean {
   readonly data?: readonly unknown[];
   readonly options?: string;
   readonly exact?: Exact;
-  /** It trains nothing, and rightly: no verdict, and no blame. */
+  /** It trains nothing, or nothing that can be known, and rightly: no verdict, and no blame. */
   readonly nothing?: boolean;
 }
 

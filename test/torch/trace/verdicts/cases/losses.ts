@@ -63,6 +63,12 @@ export const losses: Cases = {
       options: MEAN,
       says: /what of them the optimiser got is not known/,
     },
+    'the same, of rows that nobody knows: right targets alone are no pass': {
+      words: `${TERMS} grads --fault surgery`,
+      data: PAIRS,
+      nothing: true,
+      says: /No verdict: \d+ properties hold, and none of them says which tokens should be trained/,
+    },
   },
   faulty: {
     'capped inside: no shift': found('cap-inside', 'same-token', SAME),
