@@ -90,7 +90,7 @@ function severalOptions(): readonly Option[] {
     ).argParser(shardName),
     new Option(
       '--max-time <seconds>',
-      'the most telling properties first; where not all are run, the exit code is 2',
+      'end after so long, the start included; the most telling properties first; exit code 2 where not all are run',
     ).argParser(positive),
     new Option('--bail [n]', 'begin nothing more once n properties fail')
       .preset('1')
@@ -141,11 +141,12 @@ const WORDS: Words = {
 };
 
 async function check(
-  options: CheckOptions,
+  typed: CheckOptions,
   command: Command,
   rest: readonly string[],
   context: Context,
 ): Promise<number> {
+  const options = timed(typed, context.begun ?? performance.now());
   const complaint = rayComplaint(options, command.opts());
   if (complaint !== undefined) return refuse(context, complaint);
   const meant = await makePlans(options, rest, context);
@@ -194,4 +195,9 @@ async function check(
   } finally {
     record.close();
   }
+}
+
+/** Counted from when somebody began to wait: starting and measuring a trainer is part of that. */
+function timed(options: CheckOptions, begun: number): CheckOptions {
+  return options.maxTime === undefined ? options : { ...options, until: begun + options.maxTime * 1_000 };
 }
