@@ -20,7 +20,7 @@ import {
 import { AS_LAST_RUN, LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { checkOnRay } from '../ray/check.ts';
-import { addRayOptions, rayComplaint } from '../ray/options.ts';
+import { addRayOptions, bytes, rayComplaint } from '../ray/options.ts';
 import { anySeed } from '../seed.ts';
 import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
 import { startedAhead } from './ahead.ts';
@@ -84,6 +84,10 @@ function severalOptions(): readonly Option[] {
       '--gpus-per-worker <n>',
       'how many of the visible GPUs each worker sees; 0.5: two share one',
     ).argParser(positive),
+    new Option(
+      '--memory-per-worker <size>',
+      'memory that each takes, as in 16GiB; where not all of them fit, fewer are started',
+    ).argParser(bytes),
     new Option(
       '--shard <i/n>',
       `part i of n, kept in ${SHARDS_FOLDER} for \`lossproof merge\`; the same --seed in each`,
@@ -179,7 +183,7 @@ async function check(
   const checkOne: CheckOne = async ({ plan, ...chosen }, own, place, into) => {
     sayBundled(plan, place);
     // More than there are properties would have nothing to do.
-    const others = startedAhead(plan, Math.min(own.workers ?? 1, chosen.properties.length));
+    const others = startedAhead(plan, Math.min(chosen.workers?.count ?? 1, chosen.properties.length));
     try {
       return await withSession(plan, place, (session) =>
         checkWith(session, own, place, into, { ...chosen, seed, catalogue, resumed, others }),

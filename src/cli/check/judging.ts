@@ -21,6 +21,7 @@ import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
 import { knownScore } from '../mutate/known-score.ts';
+import type { WorkersAsked } from '../trainer/memory.ts';
 import { measuredOf } from '../trainer/open.ts';
 import { casesFolder, replayOf, type Session, widthOfScreen } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
@@ -36,6 +37,7 @@ interface ChosenForRun extends ChosenRun {
   readonly resumed: Resumed | undefined;
   /** The workers beside the first. */
   readonly others: StartedAhead;
+  readonly workers?: WorkersAsked;
 }
 
 /** Judges the chosen properties, prints and writes what came of it, and says with which code to end. */
@@ -44,7 +46,7 @@ export async function checkWith(
   options: CheckOptions,
   context: Context,
   record: RunRecord,
-  { resumed, others, ...chosen }: ChosenForRun,
+  { resumed, others, workers, ...chosen }: ChosenForRun,
 ): Promise<number> {
   const { trainer, tokenizer, interrupts } = session;
   interrupts.onPatienceOver(others.giveUp);
@@ -95,7 +97,7 @@ export async function checkWith(
     ...(options.shard === undefined ? {} : { shard: options.shard }),
     ...timeLeft(options),
     ...(options.bail === undefined ? {} : { bail: options.bail }),
-    ...(options.workers === undefined ? {} : { workers: { count: options.workers, start: others.take } }),
+    ...(workers === undefined ? {} : { workers: { ...workers, start: others.take } }),
     costs: history,
     signal: interrupts.signal,
     ...(name === undefined ? {} : { name }),
