@@ -62,6 +62,8 @@ export interface RunOptions {
 export interface Workers {
   /** Trainers in all, the first included. */
   readonly count: number;
+  /** Why they are fewer than somebody asked for, told at the beginning. */
+  readonly fewer?: string;
   /** Starts the trainer of worker `number`, from 2. The run stops it. */
   start(number: number): Promise<{ readonly trainer: Trainer } | { readonly failure: TrainerFailure }>;
 }

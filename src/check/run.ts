@@ -65,6 +65,7 @@ export async function run(
     emit({ type: 'notice', sentence });
   };
   for (const note of (trainer.hello.notes ?? []).slice(0, MOST_NOTES)) notice(onOneLine(note, MOST_NOTE));
+  if (options.workers?.fewer !== undefined) notice(options.workers.fewer);
   for (const sentence of notRead(options)) notice(sentence);
   for (const result of kept) end(settle.add(result), { kept: true });
 

@@ -43,7 +43,6 @@ export async function checkAll(
     if (event.type !== 'progress' && event.type !== 'shrinking') told.push(event);
     record.emit(event);
   };
-  const begun = performance.now();
   let ended: Promise<number> | undefined;
   /** Names those that have not begun, writes the reports and the summary. Once: a signal may be first. */
   const end = (why: string): Promise<number> => {
@@ -61,13 +60,16 @@ export async function checkAll(
     return ended;
   };
   for (const [at, asked] of all.entries()) {
+    // Nobody is started who could not be asked anything.
+    if (options.until !== undefined && performance.now() >= options.until)
+      return await end('The time of --max-time was over before it.');
     if (options.quiet !== true) say(context, '', paint.bold(asked.plan.name ?? ''));
     const before = told.length;
     const heard = listening(context, () => {
       codes.push(INTERRUPTED);
       void end(STOPPED).then(() => context.exitNow(INTERRUPTED));
     });
-    const share = shareOf(options, all.length - at, begun, failingIn(told));
+    const share = shareOf(options, all.length - at, failingIn(told));
     const code = await checkOne(asked, share, heard.context, {
       ...record,
       emit,
@@ -94,19 +96,16 @@ function failingIn(events: readonly RunEvent[]): number {
     .length;
 }
 
-/** What of the time, and of the failures that are waited for, is left for one of `many`. */
-function shareOf(options: CheckOptions, many: number, begun: number, failed: number): CheckOptions {
-  const { maxTime, bail } = options;
-  const left = maxTime === undefined ? 0 : maxTime - (performance.now() - begun) / 1_000;
+/** What of the time, its start included, and of the failures that are waited for, is left for one of `many`. */
+function shareOf(options: CheckOptions, many: number, failed: number): CheckOptions {
+  const { until, bail } = options;
+  const now = performance.now();
   return {
     ...options,
-    ...(maxTime === undefined ? {} : { maxTime: Math.max(left, LEAST_SECONDS) / many }),
+    ...(until === undefined ? {} : { until: now + (until - now) / many }),
     ...(bail === undefined ? {} : { bail: Math.max(1, bail - failed) }),
   };
 }
-
-/** A run without any time says that it is out of it. */
-const LEAST_SECONDS = 0.001;
 
 /** The same world, that remembers what was said on standard error, and does not leave before the reports are written. */
 function listening(

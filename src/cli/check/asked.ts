@@ -2,6 +2,7 @@
 import type { Property } from '../../check/property.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { gpusOfWorkers, thisMachine, visibleGpus } from '../trainer/devices.ts';
+import { roomHere, type WorkersAsked, workersInMemory } from '../trainer/memory.ts';
 import { type Chosen, type ChosenKnown, chosenProperties, knownFor } from './chosen.ts';
 import type { CheckOptions } from './options.ts';
 import type { Plan } from './plan.ts';
@@ -9,6 +10,8 @@ import type { Plan } from './plan.ts';
 export interface Asked extends Chosen {
   readonly plan: Plan;
   readonly known: ChosenKnown;
+  /** Absent: one judges all. */
+  readonly workers?: WorkersAsked;
 }
 
 /** One for each plan; what is wrong with one of several is said of its name. */
@@ -41,18 +44,33 @@ function askedOf(
     return { problem: '--update-known needs --known <file>, or `known` in the configuration' };
   const conflict = conflictOf(options, plan);
   if (conflict !== undefined) return conflict;
-  const gpus = gpusOf(options, context);
-  return isProblem(gpus) ? gpus : { ...chosen, plan: { ...plan, ...gpus }, known };
+  const workers = workersOf(options, chosen.properties.length);
+  if (workers !== undefined && isProblem(workers)) return workers;
+  const gpus = gpusOf(options, workers, context);
+  if (isProblem(gpus)) return gpus;
+  return { ...chosen, plan: { ...plan, ...gpus }, known, ...(workers === undefined ? {} : { workers }) };
+}
+
+/** As many as fit into memory, where it is said what each takes. */
+function workersOf(
+  { ray, workers, memoryPerWorker }: CheckOptions,
+  properties: number,
+): WorkersAsked | Problem | undefined {
+  // On a cluster it is the memory of its nodes.
+  if (workers === undefined || ray !== undefined) return undefined;
+  if (memoryPerWorker === undefined) return { count: workers };
+  return workersInMemory(workers, memoryPerWorker, properties, roomHere());
 }
 
 /** Each worker's share of the GPUs. */
 function gpusOf(
-  { ray, workers = 1, gpusPerWorker }: CheckOptions,
+  { ray, gpusPerWorker }: CheckOptions,
+  workers: WorkersAsked | undefined,
   { env }: Context,
 ): Pick<Plan, 'environments'> | Problem {
   // On a cluster they are those of its nodes.
   if (gpusPerWorker === undefined || ray !== undefined) return {};
-  const environments = gpusOfWorkers(workers, gpusPerWorker, visibleGpus(thisMachine(env)));
+  const environments = gpusOfWorkers(workers?.count ?? 1, gpusPerWorker, visibleGpus(thisMachine(env)));
   return isProblem(environments) ? environments : { environments };
 }
 

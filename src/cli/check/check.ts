@@ -20,7 +20,7 @@ import {
 import { AS_LAST_RUN, LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { checkOnRay } from '../ray/check.ts';
-import { addRayOptions, rayComplaint } from '../ray/options.ts';
+import { addRayOptions, bytes, rayComplaint } from '../ray/options.ts';
 import { anySeed } from '../seed.ts';
 import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
 import { startedAhead } from './ahead.ts';
@@ -85,12 +85,16 @@ function severalOptions(): readonly Option[] {
       'how many of the visible GPUs each worker sees; 0.5: two share one',
     ).argParser(positive),
     new Option(
+      '--memory-per-worker <size>',
+      'memory that each takes, as in 16GiB; where not all of them fit, fewer are started',
+    ).argParser(bytes),
+    new Option(
       '--shard <i/n>',
       `part i of n, kept in ${SHARDS_FOLDER} for \`lossproof merge\`; the same --seed in each`,
     ).argParser(shardName),
     new Option(
       '--max-time <seconds>',
-      'the most telling properties first; where not all are run, the exit code is 2',
+      'end after so long, the start included; the most telling properties first; exit code 2 where not all are run',
     ).argParser(positive),
     new Option('--bail [n]', 'begin nothing more once n properties fail')
       .preset('1')
@@ -141,11 +145,12 @@ const WORDS: Words = {
 };
 
 async function check(
-  options: CheckOptions,
+  typed: CheckOptions,
   command: Command,
   rest: readonly string[],
   context: Context,
 ): Promise<number> {
+  const options = timed(typed, context.begun ?? performance.now());
   const complaint = rayComplaint(options, command.opts());
   if (complaint !== undefined) return refuse(context, complaint);
   const meant = await makePlans(options, rest, context);
@@ -178,7 +183,7 @@ async function check(
   const checkOne: CheckOne = async ({ plan, ...chosen }, own, place, into) => {
     sayBundled(plan, place);
     // More than there are properties would have nothing to do.
-    const others = startedAhead(plan, Math.min(own.workers ?? 1, chosen.properties.length));
+    const others = startedAhead(plan, Math.min(chosen.workers?.count ?? 1, chosen.properties.length));
     try {
       return await withSession(plan, place, (session) =>
         checkWith(session, own, place, into, { ...chosen, seed, catalogue, resumed, others }),
@@ -194,4 +199,9 @@ async function check(
   } finally {
     record.close();
   }
+}
+
+/** Counted from when somebody began to wait: starting and measuring a trainer is part of that. */
+function timed(options: CheckOptions, begun: number): CheckOptions {
+  return options.maxTime === undefined ? options : { ...options, until: begun + options.maxTime * 1_000 };
 }

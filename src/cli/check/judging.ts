@@ -4,10 +4,11 @@ import type { PropertyResult } from '../../check/events.ts';
 import { backendSentence, closeKernel } from '../../check/kernel.ts';
 import type { RunOptions } from '../../check/options.ts';
 import { bearingOn } from '../../check/profile/bearing.ts';
-import { NOT_MEASURED } from '../../check/profile/measured.ts';
+import { type Measured, NOT_MEASURED } from '../../check/profile/measured.ts';
 import type { Property } from '../../check/property.ts';
 import { run, startOf, worldOf } from '../../check/run.ts';
 import { openCorpus } from '../../check/saved/corpus.ts';
+import { stopOf } from '../../check/stop.ts';
 import { supportOf } from '../../check/support.ts';
 import { semanticsWords } from '../../report/profile.ts';
 import { isJudged } from '../../report/runs.ts';
@@ -20,6 +21,7 @@ import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
 import { knownScore } from '../mutate/known-score.ts';
+import type { WorkersAsked } from '../trainer/memory.ts';
 import { measuredOf } from '../trainer/open.ts';
 import { casesFolder, replayOf, type Session, widthOfScreen } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
@@ -35,6 +37,7 @@ interface ChosenForRun extends ChosenRun {
   readonly resumed: Resumed | undefined;
   /** The workers beside the first. */
   readonly others: StartedAhead;
+  readonly workers?: WorkersAsked;
 }
 
 /** Judges the chosen properties, prints and writes what came of it, and says with which code to end. */
@@ -43,11 +46,11 @@ export async function checkWith(
   options: CheckOptions,
   context: Context,
   record: RunRecord,
-  { resumed, others, ...chosen }: ChosenForRun,
+  { resumed, others, workers, ...chosen }: ChosenForRun,
 ): Promise<number> {
   const { trainer, tokenizer, interrupts } = session;
   interrupts.onPatienceOver(others.giveUp);
-  const measured = options.profile ? await measuredOf(session, interrupts.signal) : NOT_MEASURED;
+  const measured = options.profile ? await measuredInTime(session, options) : NOT_MEASURED;
   const supported = supportedOf(session, chosen.properties, measured.semantics);
   const words = semanticsWords(bearingOn(measured.semantics, supported));
   const width = widthOfScreen(context);
@@ -92,9 +95,9 @@ export async function checkWith(
     ...(kept ? { corpus: openCorpus(resolve(context.cwd, casesFolder(name))) } : {}),
     ...(options.shrinkTime === undefined ? {} : { shrinkMilliseconds: options.shrinkTime * 1_000 }),
     ...(options.shard === undefined ? {} : { shard: options.shard }),
-    ...(options.maxTime === undefined ? {} : { mostMilliseconds: options.maxTime * 1_000 }),
+    ...timeLeft(options),
     ...(options.bail === undefined ? {} : { bail: options.bail }),
-    ...(options.workers === undefined ? {} : { workers: { count: options.workers, start: others.take } }),
+    ...(workers === undefined ? {} : { workers: { ...workers, start: others.take } }),
     costs: history,
     signal: interrupts.signal,
     ...(name === undefined ? {} : { name }),
@@ -126,6 +129,18 @@ export async function checkWith(
   if (code === FAILED && record.isKept() && context.out.isTty && options.quiet !== true)
     say(context, paint.dim('npx lossproof report   shows this as a page'));
   return code === HOLDS && !written ? NO_VERDICT : code;
+}
+
+/** Of the time in which a run must have ended: none is left where starting and measuring have taken it all. */
+function timeLeft({ until }: CheckOptions): Pick<RunOptions, 'mostMilliseconds'> {
+  return until === undefined ? {} : { mostMilliseconds: until - performance.now() };
+}
+
+/** What was measured, or nothing where it was cut off: half of it is no ground to ask for anything. */
+async function measuredInTime(session: Session, options: CheckOptions): Promise<Measured> {
+  const { signal } = stopOf({ signal: session.interrupts.signal, ...timeLeft(options) });
+  const measured = await measuredOf(session, signal);
+  return signal.aborted ? NOT_MEASURED : measured;
 }
 
 /** A part of a run has no verdict of its own: where nothing fails in it, that of the whole is open. */

@@ -28,6 +28,8 @@ export interface CheckOptions extends TrainerOptions, RecordOptions, RayOptions 
   readonly resume?: string | true;
   /** Seconds. */
   readonly maxTime?: number;
+  /** Made of it: when the time is over, by `performance.now()`. */
+  readonly until?: number;
   readonly bail?: number;
   readonly backend?: BackendName | 'auto';
 }

@@ -36,13 +36,16 @@ export function keptOf({ run, file }: Resumed, now: RunStart): readonly Property
     return {
       problem: `--resume: ${file} is part ${part.index} of ${part.of}; say --shard ${part.index}/${part.of}, too`,
     };
-  const other = differenceOf(run.start, now) ?? (isSamePart(run.start, now) ? undefined : 'other properties');
+  // Where no case was tried, the measurement may have been cut off, too, and nothing stands that could hang on it.
+  const tried = run.results.some(({ cases }) => cases > 0);
+  const before = tried || now.measured === undefined ? run.start : { ...run.start, measured: now.measured };
+  const other = differenceOf(before, now) ?? (isSamePart(run.start, now) ? undefined : 'other properties');
   if (other !== undefined)
     return {
       problem: `--resume: the run in ${file} was of ${other}; nothing of it stands. Leave --resume out`,
     };
   const ids = new Set(now.properties.map(({ id }) => id));
-  return run.results.filter((result) => isJudged(result) && ids.has(result.id));
+  return run.results.filter((result) => tried && isJudged(result) && ids.has(result.id));
 }
 
 function isSamePart(one: RunStart, other: RunStart): boolean {

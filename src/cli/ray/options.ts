@@ -57,9 +57,10 @@ export function rayComplaint(
   const typed = (names: readonly (keyof RayOptions)[]): keyof RayOptions | undefined =>
     names.find((name) => options[name] !== undefined);
   if (options.ray === undefined) {
-    const alone = typed(['shards', 'retries', 'rayEnv', 'cpusPerWorker', 'memoryPerWorker']);
-    if (alone === undefined) return undefined;
-    const hint = alone === 'shards' ? '; a single shard is run by --shard 1/8' : '';
+    const alone = typed(['shards', 'retries', 'rayEnv', 'cpusPerWorker']) ?? typed(['memoryPerWorker']);
+    if (alone === undefined || (alone === 'memoryPerWorker' && others.workers !== undefined))
+      return undefined;
+    const hint = HINTS[alone] ?? '';
     return { problem: `${FLAGS[alone]} is of --ray ADDRESS, the cluster to run on${hint}` };
   }
   for (const [name, why] of Object.entries(APART))
@@ -73,6 +74,11 @@ const FLAGS: Partial<Record<keyof RayOptions, string>> = {
   rayEnv: '--ray-env',
   cpusPerWorker: '--cpus-per-worker',
   memoryPerWorker: '--memory-per-worker',
+};
+
+const HINTS: Partial<Record<keyof RayOptions, string>> = {
+  shards: '; a single shard is run by --shard 1/8',
+  memoryPerWorker: ', or of --workers N on this machine',
 };
 
 /** What --ray does itself, or cannot. */

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Measured } from '../../check/profile/measured.ts';
 import { measureUndeclared } from '../../check/profile/undeclared.ts';
+import type { StopSignal } from '../../check/stop.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { TrainerFailure } from '../../trainer/failure.ts';
@@ -54,7 +55,7 @@ export function startProblem(plan: Plan, { message, advice, stderrTail }: Traine
 /** What is held against a trainer beyond what it and the configuration declare: what it was measured to do. */
 export function measuredOf(
   { trainer, tokenizer, semantics }: Opened,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<Measured> {
   return measureUndeclared({
     trainer,

@@ -193,11 +193,24 @@ test('--bail ends the whole of it', async () => {
   expect(summaryOf(world).at(-1)).toBe('■ good: not run · --bail ended the check before it.');
 });
 
-test('--max-time is for all of them together, and what had no time is no pass', async () => {
+test('--max-time is for all of them together: nobody is started once it is over, and that is no pass', async () => {
   const world = worldOf({ trainers: { a: GOOD, b: GOOD } });
-  expect(await check(world, '--all', '--max-time', '0.001')).toBe(2);
-  expect(lastRuns(world).map(({ end }) => end?.stopped)).toEqual(['time', 'time']);
+  expect(await check(world, '--all', '--max-time', '0.000001')).toBe(2);
+  const words = 'not run · The time of --max-time was over before it.';
+  expect(summaryOf(world).slice(1)).toEqual([`■ a: ${words}`, `■ b: ${words}`]);
   expect(await check(world, '--all', '--max-time', '600')).toBe(0);
+});
+
+test('of --max-time each has an equal share of what is left, its start included', async () => {
+  const slow = { trainer: 'python3 slow.py' };
+  const world = worldOf({ trainers: { slow, good: GOOD } });
+  // Longer than a share, and not than all of it.
+  world.write('slow.py', pythonCollate('rows', 'import time; time.sleep(8)'));
+  expect(await check(world, '--all', '--max-time', '15')).toBe(2);
+  const [first, second] = lastRuns(world);
+  expect(first?.end?.stopped).toBe('time');
+  expect(first?.results.map(({ verdict, cases }) => [verdict, cases])).toEqual([['interrupted', 0]]);
+  expect(second?.results.map(({ verdict }) => verdict)).toEqual(['pass']);
 });
 
 test('a report that cannot be kept turns 0 into 2, once', async () => {

@@ -5,7 +5,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { runProgram } from '../../../src/cli/program.ts';
 import type { Property } from '../../../src/index.ts';
+import { readEvents } from '../../../src/report/machine/ndjson.ts';
+import { runsOf } from '../../../src/report/runs.ts';
 import { ADDS_NOTHING, DROPS_NOTHING, makeWorld, pythonCollate, type World, WRONG } from '../world.ts';
 
 const TRAINER = ['--', 'python3', 'adapter.py'] as const;
@@ -363,6 +366,21 @@ describe('--resume', () => {
   });
 });
 
+/** Also answers `kl`, a second a time: nothing of it is declared, and no property here asks for it. */
+const SLOWLY_MEASURED = pythonCollate('rows', 'import math, time')
+  .replace('"ops": {"collate": {}}', '"ops": {"collate": {}, "kl": {}}')
+  .replace(
+    '    else:\n',
+    `    elif request["op"] == "kl":
+        time.sleep(1)
+        args = request["args"]
+        rows = zip(args["logprobs"], args["ref_logprobs"], args["completion_mask"])
+        k3 = lambda d: math.exp(d) - d - 1
+        ok = {"kl": [[k3(r - p) if m else 0 for p, r, m in zip(*row)] for row in rows]}
+    else:
+`,
+  );
+
 describe('little time', () => {
   const SLOW = pythonCollate('rows', 'import time').replace('rows = ', 'time.sleep(0.01); rows = ');
 
@@ -377,6 +395,45 @@ describe('little time', () => {
     const roomy = worldWith();
     expect(await roomy.run('check', ...SEED, '--max-time', '600', ...TRAINER)).toBe(0);
     expect(roomy.out()).not.toContain('out of time');
+  });
+
+  const NOTHING = /out of time · 4 properties: 4 interrupted/;
+
+  test('starting the trainer is of --max-time: where it takes all of it, everything is named as not run', async () => {
+    const world = worldWith(pythonCollate('rows', 'import time; time.sleep(2)'));
+    expect(await world.run('check', ...SEED, '--max-time', '1', '--rows', ...TRAINER)).toBe(2);
+    expect(world.out()).toMatch(NOTHING);
+    expect(world.out().replaceAll(/\s+/g, ' ')).toContain('not run: the time of --max-time was over');
+  });
+
+  test('and so is what somebody waited for before the command ran', async () => {
+    const world = worldWith();
+    const context = { ...world.context, begun: performance.now() - 600_000 };
+    expect(await runProgram(['check', ...SEED, '--max-time', '500', ...TRAINER], context)).toBe(2);
+    expect(world.out()).toMatch(NOTHING);
+  });
+
+  test('measuring it, too: it is cut off, nothing is made of half of it, and --resume begins as if nothing was', async () => {
+    const world = worldWith(SLOWLY_MEASURED);
+    expect(await world.run('check', ...SEED, '--max-time', '2', ...TRAINER)).toBe(2);
+    expect(world.out()).toMatch(NOTHING);
+    const measured = (): unknown =>
+      runsOf(readEvents(readFileSync(join(world.folder, '.lossproof/last-run.ndjson'), 'utf8')).events)[0]
+        ?.start.measured;
+    expect(measured()).toEqual({});
+    world.write('adapter.py', SLOWLY_MEASURED.replace('time.sleep(1)', ''));
+    expect(await world.run('check', '--resume', '--max-time', '600', ...TRAINER), world.both()).toBe(0);
+    expect(measured()).toMatchObject({ kl_estimator: 'k3' });
+    expect(world.out()).toMatch(/0 verdicts of 4 stand/);
+    expect(world.out()).toMatch(/4 properties: 4 hold · seed 7/);
+  });
+
+  test('each part has a --max-time of its own, and the whole is no verdict where one had too little', async () => {
+    const world = worldWith(pythonCollate('rows', 'import time; time.sleep(2)'));
+    expect(await shard(world, '1/2', '--max-time', '1')).toBe(2);
+    expect(await shard(world, '2/2', '--max-time', '600')).toBe(0);
+    expect(await world.run('merge')).toBe(2);
+    expect(world.err()).toMatch(/part 1 of 2, \S+, is not finished\. The time of --max-time was over/);
   });
 
   test('--bail begins nothing more once one fails, and what it left out is named', async () => {
