@@ -16,12 +16,17 @@ READ_BYTES = 1 << 16
 # Set by the harness for what it starts; PROTOCOL.md.
 _HARNESS = "LOSSPROOF_PIPE"
 
+# Whether the harness started this process.
+harnessed = False
+
 _output = None
 
 
 def claim_if_asked():
     """`claim`, where the harness started this process. What it starts in turn is none of the harness's."""
+    global harnessed
     if os.environ.pop(_HARNESS, None) is not None:
+        harnessed = True
         claim()
 
 

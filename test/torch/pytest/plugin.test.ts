@@ -178,6 +178,19 @@ test('an adapter lives in its test file, and an assertion speaks of a command', 
   expect(existsSync(join(folder.path, '.lossproof', 'cases'))).toBe(true);
 });
 
+test('two test files have an adapter each', async () => {
+  const folder = makeFolder();
+  const wrong = IN_A_TEST.replace('test_my_mask', 'test_wrong_mask').replace(/\ndef test_[\s\S]*/, '');
+  folder.write('test_wrong.py', wrong);
+  folder.write(
+    'test_right.py',
+    wrong.replace('(len(prompt) - 1)', 'len(prompt)').replace('(len(completion) + 1)', 'len(completion)'),
+  );
+  const { code, out } = await folder.pytest(['-q', '--tb=no']);
+  expect(code, out).toBe(1);
+  expect(failedOf(out)).toEqual(['test_wrong.py::test_wrong_mask::mask::prompt-is-never-trained']);
+});
+
 const IN_A_TEST = `
 import lossproof
 
