@@ -7,11 +7,13 @@ from ._seed import seed_of
 
 
 class Run:
-    """`given`: the seed of the process that started this worker."""
+    """`left_out`: whom pytest's configuration names, and the user does not. `given`: the seed of the process that started
+    this worker."""
 
-    def __init__(self, config, sources, given=None):
+    def __init__(self, config, sources, left_out, given=None):
         self.config = config
         self.sources = sources
+        self.left_out = left_out
         self._seed = given
         self._engine = None
         self._opened = {}
