@@ -4,6 +4,7 @@ Each process of xdist has an engine and trainers of its own; what they share is 
 `--lossproof` means _sources."""
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 from ._declared import Properties
 from ._engine import EngineProblem
@@ -129,15 +130,18 @@ def pytest_terminal_summary(terminalreporter, config):
 _LEFT_OUT = "lossproof: not tested, because other files are named: %s of %s; name them as well, or no file"
 
 
+@pytest.hookimpl(hookwrapper=True)
 def pytest_collect_file(file_path, parent):
-    run = getattr(parent.config, RUN)
-    sources = run.sources_of(file_path)
-    return Listed.from_parent(parent, path=file_path, sources=sources) if sources else None
+    """An adapter that is named is no file of tests, and none of doctests: importing it would have it answer a harness."""
+    collected = yield
+    sources = getattr(parent.config, RUN).sources_of(file_path)
+    if sources:
+        others = [node for node in collected.get_result() if not isinstance(node, DoctestModule)]
+        collected.force_result([Listed.from_parent(parent, path=file_path, sources=sources)] + others)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(module_path, parent):
-    """An adapter that is named is no test file: importing it would have it answer a harness."""
     if not getattr(parent.config, RUN).sources_of(module_path):
         return None
     patterns = parent.config.getini("python_files")

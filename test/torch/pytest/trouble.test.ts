@@ -1,6 +1,6 @@
 // What stands in the way of `pytest --lossproof`: no Node, no adapter, a trainer that does not start; and kills, which leave
 // neither engine nor trainer.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive } from '../../trainer/misbehave.ts';
@@ -33,6 +33,47 @@ test('an adapter that does not start is an error of collection, with its own las
   expect(out).toMatch(/^ERROR broken\.py/m);
   expect(out).toContain("ModuleNotFoundError: No module named 'nothing_here'");
   expect(out).not.toContain('INTERNALERROR');
+});
+
+test('an adapter that pytest imports is told in one sentence, and has taken nothing', async () => {
+  const folder = makeFolder();
+  for (const name of ['right.py', 'wrong.py']) rmSync(join(folder.path, name));
+  const adapter = 'import lossproof\n\n\n@lossproof.op\ndef mask(prompt_ids):\n    pass\n\n\n';
+  folder.write('test_adapter.py', `${adapter}lossproof.serve(name="mine")\n`);
+  folder.write('mine.py', `${adapter}lossproof.serve(name="mine")\n`);
+  folder.write('guarded.py', `${adapter}if __name__ == "__main__":\n    lossproof.serve(name="mine")\n`);
+  folder.write('test_taken.py', TAKEN);
+  const { code, out } = await folder.pytest(['--doctest-modules', '--continue-on-collection-errors', '-v']);
+  expect(code, out).toBe(1);
+  expect(
+    out.match(/^lossproof\.serve\(\) answers a harness .* and here pytest has imported it;/gm),
+  ).toHaveLength(3);
+  expect(out).toMatch(/^ERROR test_adapter\.py/m);
+  expect(out).toMatch(/^ERROR mine\.py/m);
+  expect(out).toContain('test_taken.py::test_taken PASSED');
+  expect(out).not.toMatch(/Traceback|INTERNALERROR|guarded\.py - /);
+});
+
+/** Ctrl-C is as it was, and an adapter that a test starts by hand still answers. */
+const TAKEN = `
+import signal, subprocess, sys
+
+
+def test_taken():
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    asked = b'{"id": 1, "op": "hello", "args": {}}\\n'
+    assert b'"name":"mine"' in subprocess.run([sys.executable, "mine.py"], input=asked, stdout=subprocess.PIPE).stdout
+`;
+
+test('an adapter that is named is not imported for doctests', async () => {
+  const asked = ['--lossproof', 'right.py', '--lossproof-only', 'mask/is-zero-or-one', 'right.py', '-v'];
+  const folder = makeFolder();
+  const right = readFileSync(join(folder.path, 'right.py'), 'utf8');
+  folder.write('right.py', `if __name__ != "__main__":\n    open("imported", "w").close()\n${right}`);
+  const { code, out } = await folder.pytest([...asked, '--doctest-modules']);
+  expect(code, out).toBe(0);
+  expect(out).toContain('1 passed');
+  expect(existsSync(join(folder.path, 'imported'))).toBe(false);
 });
 
 test('an adapter that dies fails its properties, and pytest goes on', async () => {
@@ -83,7 +124,7 @@ def kl(logprobs, ref_logprobs, completion_mask):
     time.sleep(600)
 
 
-lossproof.serve(name="slow", layout={"alignment": "token", "span": "row"})
+lossproof.serve(name="slow", layout="alignment": "token", "span": "row")
 `;
 
 function pidsIn(folder: string): number[] {
