@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from ._node import engine_command, engine_environment
+from ._node import engine_command, engine_environment, start
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
@@ -144,9 +144,7 @@ def _text(value):
 
 
 def _run(command, cwd, env):
-    process = subprocess.Popen(
-        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+    process = start(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
         said, _ = process.communicate()
     except BaseException:

@@ -1,6 +1,6 @@
 // What stands in the way of `pytest --lossproof`: no Node, no adapter, a trainer that does not start; and kills, which leave
 // neither engine nor trainer.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive } from '../../trainer/misbehave.ts';
@@ -24,6 +24,46 @@ test.each([
   expect(out).toMatch(sentence);
   expect(out).not.toMatch(/Traceback|INTERNALERROR/);
 });
+
+test('a Node that is there and cannot run is one sentence, whoever starts the engine', async () => {
+  const folder = makeFolder();
+  folder.write('node', 'no program');
+  chmodSync(join(folder.path, 'node'), 0o755);
+  folder.write('test_doors.py', DOORS);
+  const env = { LOSSPROOF_NODE: join(folder.path, 'node') };
+  const { code, out } = await folder.pytest(['--lossproof', 'right.py', '--tb=short'], env);
+  expect(code, out).toBe(2);
+  const sentence = /(.*)\/node cannot be run: Exec format error; name another Node by LOSSPROOF_NODE$/;
+  expect(out.split('\n').find((line) => line.startsWith('lossproof: /'))).toMatch(sentence);
+  expect(out).not.toMatch(/OSError|Traceback|INTERNALERROR|subprocess\.py/);
+  const doors = await folder.pytest(['test_doors.py', '--tb=short'], env);
+  expect(doors.code, doors.out).toBe(0);
+});
+
+const DOORS = `
+import lossproof
+import pytest
+from lossproof_door._node import NoNode
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda: lossproof.check({"mask": lambda prompt_ids: {}}),
+        lambda: lossproof.check("python3 right.py"),
+        lambda: lossproof.view([{"text": "a"}]),
+        lambda: lossproof.pytest.trace("train.py"),
+    ],
+)
+def test_door(door):
+    with pytest.raises(NoNode, match="node cannot be run: Exec format error; name another Node by LOSSPROOF_NODE$"):
+        door()
+
+
+def test_no_such_folder():
+    with pytest.raises(FileNotFoundError, match="gone"):
+        lossproof.pytest.trace("train.py", cwd="gone")
+`;
 
 test('an adapter that does not start is an error of collection, with its own last words', async () => {
   const folder = makeFolder();
