@@ -2,6 +2,7 @@
 
 import os
 
+from ._declared import check_names
 from ._engine import Engine, EngineProblem
 from ._seed import seed_of
 
@@ -50,9 +51,7 @@ class Run:
         return self._ask("check", of=opened["of"], property=identity, seed=self.seed, cases=cases)
 
     def hold(self, command, what, options):
-        unknown = set(options) - {"cases", "seed", "level", "known"}
-        if unknown:
-            raise ValueError("lossproof_hold has no option %s; it has cases, seed, level, known" % ", ".join(sorted(unknown)))
+        check_names("lossproof_hold", options, ("cases", "seed", "level", "known"))
         words = command if isinstance(command, str) else [os.fspath(word) for word in command]
         asked = {"seed": self.seed, "cases": self.config.getoption("lossproof_cases")}
         asked.update(options)

@@ -6,7 +6,7 @@ Each process of xdist has an engine and trainers of its own; what they share is 
 import pytest
 from _pytest.doctest import DoctestModule
 
-from ._declared import Properties
+from ._declared import NoSuchOption, Properties
 from ._engine import EngineProblem
 from ._lacking import Other
 from ._node import NoNode, engine_command
@@ -212,7 +212,7 @@ def lossproof_hold(request):
         __tracebackhide__ = True
         try:
             held = run.hold(command, what, options)
-        except (EngineProblem, NoNode, ValueError) as error:
+        except (EngineProblem, NoNode, NoSuchOption, ValueError) as error:
             pytest.fail(str(error), pytrace=False)
         if held["kind"] != "holds":
             pytest.fail(held["words"], pytrace=False)

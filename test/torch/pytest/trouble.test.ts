@@ -40,6 +40,58 @@ test('a Node that is there and cannot run is one sentence, whoever starts the en
   expect(doors.code, doors.out).toBe(0);
 });
 
+test('a keyword that means nothing is told with the nearest one, before anything is started', async () => {
+  const folder = makeFolder();
+  folder.write('test_keywords.py', KEYWORDS);
+  // No Node is found: whatever starts the engine says that.
+  const { code, out } = await folder.pytest(['test_keywords.py', '--tb=short'], {
+    LOSSPROOF_NODE: '/nowhere',
+  });
+  expect(code, out).toBe(1);
+  expect(out).toMatch(/ 1 failed, \d+ passed/);
+  expect(out).toMatch(/^lossproof_hold has no option 'cass', did you mean 'cases'\?$/m);
+});
+
+const KEYWORDS = `
+import inspect
+
+import lossproof
+import pytest
+
+
+def mask(prompt_ids):
+    return {}
+
+
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda: lossproof.check({"mask": mask}, op_timout=3), r"^lossproof\\.check has no option 'op_timout', did you mean 'op_timeout'\\?$"),
+        (lambda: lossproof.check("python3 a.py", op_timout=3), "did you mean 'op_timeout'"),
+        (lambda: lossproof.check("python3 a.py", layout={}), "^layout is for functions; a command says it itself"),
+        (lambda: lossproof.check({"mask": mask}, layuot={}), "did you mean 'layout'"),
+        (lambda: lossproof.check({"mask": mask}, xyz=1), "^lossproof.check has no option 'xyz', it has only, level, "),
+        (lambda: lossproof.check(mask), 'function mask.* is none of these; .* as {"mask": mask}$'),
+        (lambda: lossproof.check(3), '^lossproof.check takes {"op": function}, a command as text or words, or nothing'),
+        (lambda: lossproof.pytest.properties(onyl="mask"), "^lossproof.pytest.properties has no option 'onyl', did you mean 'only'"),
+        (lambda: lossproof.pytest.trace("train.py", trainon="last"), "^lossproof.pytest.trace has no option 'trainon', did you mean 'train_on'"),
+    ],
+)
+def test_call(call, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        call()
+
+
+def test_hold(lossproof_hold):
+    lossproof_hold("python3 right.py", "mask", cass=3)
+
+
+def test_names_are_those_of_serve():
+    from lossproof_door._declared import SERVE
+
+    assert set(SERVE) == set(inspect.signature(lossproof.serve).parameters) - {"name", "ops"}
+`;
+
 const DOORS = `
 import lossproof
 import pytest
