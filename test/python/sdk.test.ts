@@ -135,6 +135,44 @@ ${SERVE}`,
   expect(answers[0]?.reject).toBe('group of one');
 });
 
+const TWICE = `
+import lossproof
+@lossproof.op
+def advantages(rewards): return {"advantages": rewards}
+@lossproof.op("advantages")
+def later(rewards): return {"advantages": [2 * each for each in rewards]}
+${SERVE}`;
+
+test('two functions of one op stop an adapter of the harness; elsewhere the later of a module is meant', async () => {
+  const started = await bytes(['-c', TWICE], lines([ADVANTAGES]));
+  expect(started.exitCode).toBe(1);
+  expect(started.stderr).toContain("ValueError: op 'advantages' has two functions: ");
+  const byHand = await bytes(['-c', TWICE], lines([ADVANTAGES]), {});
+  expect(byHand.stdout).toBe('{"id":1,"ok":{"advantages":[2,1.0]}}');
+});
+
+test("of two modules' functions those of the module that asks are meant, and where it has none nobody knows", async () => {
+  const source = `
+import sys, types
+import lossproof
+from lossproof._registry import collected
+for name in ("one", "other"):
+    exec('import lossproof\\n@lossproof.op\\ndef kl(logprobs): return "%s"' % name, types.ModuleType(name).__dict__)
+@lossproof.op
+def mask(prompt_ids): pass
+for asking in ("one", "other"):
+    functions = collected(None, asking)
+    print(sorted(functions), functions["kl"][0]([]))
+try:
+    collected(None, __name__)
+except ValueError as error:
+    print(error)`;
+  const { stdout } = await bytes(['-c', source], '', {});
+  expect(stdout).toMatch(
+    /^\['kl', 'mask'\] one\n\['kl', 'mask'\] other\nop 'kl' has two functions: .*; say which is meant, as \{'kl': function\}$/,
+  );
+});
+
 test('a parameter that no request fills stops the adapter with the nearest match', async () => {
   const { stderr, exitCode, answers } = await adapter(
     `

@@ -16,12 +16,22 @@ READ_BYTES = 1 << 16
 # Set by the harness for what it starts; PROTOCOL.md.
 _HARNESS = "LOSSPROOF_PIPE"
 
+# Whether the harness started this process.
+harnessed = False
+
 _output = None
+
+_IN_PYTEST = (
+    "lossproof.serve() answers a harness on standard input, and here pytest has imported it; put it below `if __name__ == \"__main__\":`, "
+    "or keep the adapter in a file that pytest does not import, and test it by `pytest --lossproof FILE`"
+)
 
 
 def claim_if_asked():
     """`claim`, where the harness started this process. What it starts in turn is none of the harness's."""
+    global harnessed
     if os.environ.pop(_HARNESS, None) is not None:
+        harnessed = True
         claim()
 
 
@@ -32,6 +42,16 @@ def claim():
         return
     _output = os.dup(1)  # not inherited by programs that the trainer starts
     os.dup2(2, 1)
+
+
+def refuse_in_pytest():
+    """Where pytest runs in this process, its standard input and its Ctrl-C are not to be taken: raises what it tells without a
+    traceback."""
+    # What it always loads, and `import pytest` does not; its variables reach its children, too.
+    if not harnessed and "_pytest.helpconfig" in sys.modules:
+        from pytest import Collector
+
+        raise Collector.CollectError(_IN_PYTEST)
 
 
 def inputs():

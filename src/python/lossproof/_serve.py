@@ -54,9 +54,10 @@ def serve(
         of that op is asked then.
     notes: sentences that every report begins with.
     Exits with code 2 and one sentence where a function asks for what no request ever holds."""
+    _channel.refuse_in_pytest()
     try:
         answer = answering(
-            collected(ops),
+            collected(ops, sys._getframe(1).f_globals.get("__name__")),
             name,
             version=version,
             layout=layout,

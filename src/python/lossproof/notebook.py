@@ -3,10 +3,12 @@ masks of a data set. What they return shows itself in a cell."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 from lossproof_door import _other
 from lossproof_door._checked import Result, Verdict, check_command, check_functions
+from lossproof_door._declared import SERVE, check_names
 from lossproof_door._viewed import View
 from lossproof_door._viewed import view as _view
 
@@ -44,13 +46,25 @@ def check(
     only, level, cases, seed, known, op_timeout (seconds that an answer may take): as on the command line.
     The others are those of `lossproof.serve`: layout, semantics, tokens, tokenizer, dtype, tensors, arrays, version."""
     _other.warn()
+    check_names("lossproof.check", serve, _CHECK + SERVE)
     asked = {"only": only, "level": level, "known": known, "op_timeout": op_timeout}
     if trainer is None or isinstance(trainer, Mapping):
-        functions = collected(None) if trainer is None else given_ops(trainer)
+        # Two test files, or a cell and what it imports, may have one each of the same op.
+        asking = sys._getframe(1).f_globals.get("__name__")
+        functions = collected(None, asking) if trainer is None else given_ops(trainer)
         return check_functions(answering(functions, name, **serve), asked, cases, seed)
+    if not isinstance(trainer, (str, list, tuple)):
+        raise TypeError(_WHAT % (trainer, getattr(trainer, "__name__", "function")))
     if serve:
         raise TypeError("%s is for functions; a command says it itself, in lossproof.serve()" % ", ".join(sorted(serve)))
     return check_command(trainer, asked, cases, seed)
+
+
+_CHECK = ("only", "level", "cases", "seed", "known", "op_timeout", "name")
+_WHAT = (
+    'lossproof.check takes {"op": function}, a command as text or words, or nothing, for all functions decorated with @lossproof.op; '
+    '%r is none of these; a function is named by the op that it answers, as {"mask": %s}'
+)
 
 
 def view(data: Path | Sequence[Mapping[str, Any]], **options: Any) -> View:

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from lossproof_door._declared import Properties
+from lossproof_door._declared import SERVE, Properties, check_names
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def properties(
 
     only, level, known, cases: as on the command line. The others are those of `lossproof.serve`; name is that of the variable
     where none is given. The file is imported once more, in a process of its own, which answers the harness."""
+    check_names("lossproof.pytest.properties", serve, ("name", "only", "level", "known", "cases") + SERVE)
     return Properties(name, only, level, known, cases, serve)
 
 

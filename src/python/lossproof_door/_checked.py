@@ -85,7 +85,11 @@ def check_functions(answer, asked, cases, seed):
     """`answer`: a request line (bytes) to an answer line (text)."""
     seed = seed_of(seed)
     inside = Inside(answer)
-    engine = Engine({relay.SECRET: inside.secret})
+    try:
+        engine = Engine({relay.SECRET: inside.secret})
+    except BaseException:
+        inside.close()
+        raise
     # Nothing is saved: no command starts these functions again.
     request = dict(
         asked,

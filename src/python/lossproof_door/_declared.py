@@ -1,12 +1,14 @@
-"""An adapter that lives in a test file: what `lossproof.pytest.properties` was given, for the plugin that tests it and for the
-process that serves it."""
+"""What users say by keywords, and an adapter that lives in a test file: what `lossproof.pytest.properties` was given, for the
+plugin that tests it and for the process that serves it."""
 
 from __future__ import annotations
+
+import difflib
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, Literal, Union
 
     from typing_extensions import TypedDict
@@ -27,6 +29,23 @@ if TYPE_CHECKING:
         arrays: Literal["numpy", "torch"] | None
         lacks: Mapping[str, str] | None
         notes: Sequence[str] | None
+
+
+#: The same, for whoever looks at what was said.
+SERVE = ("version", "layout", "semantics", "tokens", "tokenizer", "dtype", "tensors", "arrays", "lacks", "notes")
+
+
+class NoSuchOption(TypeError):
+    """A keyword that means nothing: one sentence."""
+
+
+def check_names(of: str, said: Iterable[str], known: Sequence[str]) -> None:
+    """Raises NoSuchOption, before anything is started: a typing error must not become a trainer's."""
+    for name in said:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = "did you mean %r?" % near[0] if near else "it has %s" % ", ".join(known)
+            raise NoSuchOption("%s has no option %r, %s" % (of, name, hint))
 
 
 class Properties:

@@ -8,7 +8,7 @@ import os
 import subprocess
 import tempfile
 
-from ._node import engine_command, engine_environment
+from ._node import engine_command, engine_environment, start
 
 _CLOSE_SECONDS = 5
 _TAIL_BYTES = 4000
@@ -19,7 +19,7 @@ class EngineProblem(Exception):
 
 
 class Engine:
-    """Starts at once; `more` are variables over those of this process. Raises NoNode where there is no Node."""
+    """Starts at once; `more` are variables over those of this process. Raises NoNode where no Node runs."""
 
     def __init__(self, more=None):
         variables = dict(engine_environment(), **(more or {}))
@@ -27,7 +27,7 @@ class Engine:
         variables.pop("LOSSPROOF_PIPE", None)
         self._words = tempfile.TemporaryFile()
         self._ids = itertools.count(1)
-        self._process = subprocess.Popen(
+        self._process = start(
             engine_command(["session"]),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -27,6 +27,22 @@ def engine_command(argv=()):
     return [node(), engine(), *argv]
 
 
+def start(command, **options):
+    """`subprocess.Popen` of words that start the engine. Raises NoNode where that Node is no program."""
+    import subprocess  # the command becomes the engine without it, and start-up counts
+
+    try:
+        return subprocess.Popen(command, **options)
+    except OSError as error:
+        if error.filename not in (None, command[0]):
+            raise  # a folder that is not there
+        raise unable(command, error) from None
+
+
+def unable(command, error):
+    return NoNode("%s cannot be run: %s; name another Node by %s" % (command[0], error.strerror, NODE))
+
+
 def engine_environment(command="lossproof"):
     """What the engine is started in: who called it, by which words, in which Python, and with which Node.
 

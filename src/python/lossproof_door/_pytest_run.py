@@ -2,16 +2,19 @@
 
 import os
 
+from ._declared import check_names
 from ._engine import Engine, EngineProblem
 from ._seed import seed_of
 
 
 class Run:
-    """`given`: the seed of the process that started this worker."""
+    """`left_out`: whom pytest's configuration names, and the user does not. `given`: the seed of the process that started
+    this worker."""
 
-    def __init__(self, config, sources, given=None):
+    def __init__(self, config, sources, left_out, given=None):
         self.config = config
         self.sources = sources
+        self.left_out = left_out
         self._seed = given
         self._engine = None
         self._opened = {}
@@ -48,9 +51,7 @@ class Run:
         return self._ask("check", of=opened["of"], property=identity, seed=self.seed, cases=cases)
 
     def hold(self, command, what, options):
-        unknown = set(options) - {"cases", "seed", "level", "known"}
-        if unknown:
-            raise ValueError("lossproof_hold has no option %s; it has cases, seed, level, known" % ", ".join(sorted(unknown)))
+        check_names("lossproof_hold", options, ("cases", "seed", "level", "known"))
         words = command if isinstance(command, str) else [os.fspath(word) for word in command]
         asked = {"seed": self.seed, "cases": self.config.getoption("lossproof_cases")}
         asked.update(options)

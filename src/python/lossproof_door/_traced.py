@@ -8,7 +8,8 @@ import subprocess
 import sys
 import tempfile
 
-from ._node import engine_command, engine_environment
+from ._declared import check_names
+from ._node import engine_command, engine_environment, start
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
@@ -115,9 +116,7 @@ def trace(
     options: Mapping[str, Any],
 ) -> Ledger:
     """`lossproof.pytest.trace`, which tells what each is."""
-    unknown = sorted(set(options) - set(_TOLD))
-    if unknown:
-        raise TypeError("trace has no option %s; it has steps, keep_going, python, cwd, env, %s" % (unknown[0], ", ".join(_TOLD)))
+    check_names("lossproof.pytest.trace", options, ("steps", "keep_going", "python", "cwd", "env") + _TOLD)
     words = [os.fspath(word) for word in script] if isinstance(script, (list, tuple)) else [os.fspath(python or sys.executable), os.fspath(script)]
     typed = [] if steps is None else ["--steps", str(steps)]
     typed += ["--keep-going"] if keep_going else []
@@ -144,9 +143,7 @@ def _text(value):
 
 
 def _run(command, cwd, env):
-    process = subprocess.Popen(
-        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+    process = start(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
         said, _ = process.communicate()
     except BaseException:

@@ -10,7 +10,7 @@ import tempfile
 
 from ._ctrl_c import CtrlC
 from ._engine import EngineProblem
-from ._node import engine_command, engine_environment
+from ._node import engine_command, engine_environment, start
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
@@ -55,22 +55,30 @@ def view(data: Path | Sequence[Mapping[str, Any]], **options: Any) -> View:
     with tempfile.TemporaryDirectory(prefix="lossproof-") as folder:
         file = os.path.join(folder, "view.html")
         command = engine_command(["view", "-" if rows is not None else os.fspath(data), "--html", file] + typed)
-        with CtrlC():
-            ran = subprocess.run(
-                command,
-                # Jupyter asks every program for colours, and a text is to be searched.
-                env=dict(engine_environment(), NO_COLOR="1"),
-                input=None if rows is None else rows.encode("utf-8"),
-                stdin=subprocess.DEVNULL if rows is None else None,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-        said = ran.stderr.decode("utf-8", "replace").strip()
+        code, shown, said = _run(command, None if rows is None else rows.encode("utf-8"))
         if not os.path.exists(file):
-            raise EngineProblem(said.replace("lossproof: ", "", 1) or "lossproof view ended with exit code %d." % ran.returncode)
+            raise EngineProblem(said.strip().replace("lossproof: ", "", 1) or "lossproof view ended with exit code %d." % code)
         with open(file, encoding="utf-8") as opened:
-            text = ran.stdout.decode("utf-8", "replace").replace("wrote %s\n" % file, "")
-            return View(ran.returncode, text, opened.read())
+            return View(code, shown.replace("wrote %s\n" % file, ""), opened.read())
+
+
+def _run(command, rows):
+    """Its exit code, and what it writes to standard output and to standard error."""
+    with CtrlC():
+        with start(
+            command,
+            # Jupyter asks every program for colours, and a text is to be searched.
+            env=dict(engine_environment(), NO_COLOR="1"),
+            stdin=subprocess.DEVNULL if rows is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            try:
+                written = process.communicate(rows)
+            except BaseException:
+                process.kill()
+                raise
+        return process.returncode, *(text.decode("utf-8", "replace") for text in written)
 
 
 def _word(value):

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from ._node import NoNode, engine_command, engine_environment
+from ._node import NoNode, engine_command, engine_environment, unable
 from ._other import other
 
 #: As the engine has it: nothing was judged.
@@ -28,7 +28,7 @@ def main(argv=None):
     try:
         return _become(command, environment)
     except OSError as error:
-        return _refuse("%s cannot be run: %s; name another Node by LOSSPROOF_NODE" % (command[0], error.strerror))
+        return _refuse(str(unable(command, error)))
 
 
 def _become(command, environment):

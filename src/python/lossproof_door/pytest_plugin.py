@@ -4,8 +4,9 @@ Each process of xdist has an engine and trainers of its own; what they share is 
 `--lossproof` means _sources."""
 
 import pytest
+from _pytest.doctest import DoctestModule
 
-from ._declared import Properties
+from ._declared import NoSuchOption, Properties
 from ._engine import EngineProblem
 from ._lacking import Other
 from ._node import NoNode, engine_command
@@ -39,8 +40,8 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "lossproof: a property of a trainer, tested by lossproof")
     try:
-        sources = _sources(config)
-        run = Run(config, sources, getattr(config, "workerinput", {}).get(SEED))
+        sources, left_out = _sources(config)
+        run = Run(config, sources, left_out, getattr(config, "workerinput", {}).get(SEED))
         if sources:
             engine_command(["session"])
             _ = run.seed
@@ -75,18 +76,26 @@ def _named(config):
 
 
 def _sources(config):
-    """Of the adapters that pytest's own configuration names, all where nothing is named, else those that are."""
+    """Whom `--lossproof` names; else the adapters of pytest's own configuration, and which of those are left out: where the
+    user has named files, those that are none of them."""
     typed, folder, root = config.getoption("lossproof"), config.invocation_params.dir, config.rootpath
     if typed is not None:
-        return [source_of(text, folder, root) for text in dict.fromkeys(typed)]
+        return [source_of(text, folder, root) for text in dict.fromkeys(typed)], []
     written = config.getini("lossproof")
     if not written or config.inipath is None:
-        return []
+        return [], []
     sources = [source_of(text, config.inipath.parent, root) for text in written]
-    if list(config.args) in ([str(folder)], list(config.getini("testpaths"))):
-        return sources
     named = _named(config)
-    return [source for source in sources if source.path.resolve() in named]
+    meant = [source for source in sources if source.path.resolve() in named]
+    if not meant and (not _names_files(config) or folder.resolve() in named):
+        meant = sources
+    return meant, [source for source in sources if source not in meant]
+
+
+def _names_files(config):
+    """Whether the user has named any, and pytest has not taken its own."""
+    source = getattr(config, "args_source", None)  # pytest 7.2
+    return bool(config.option.file_or_dir) if source is None else source is config.ArgsSource.ARGS
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -111,15 +120,28 @@ def pytest_report_collectionfinish(config):
     return getattr(config, RUN).opened_words()
 
 
+def pytest_terminal_summary(terminalreporter, config):
+    left_out = getattr(config, RUN).left_out
+    if left_out:
+        names = ", ".join(source.words for source in left_out)
+        terminalreporter.write_line(_LEFT_OUT % (names, config.inipath.name), yellow=True)
+
+
+_LEFT_OUT = "lossproof: not tested, because other files are named: %s of %s; name them as well, or no file"
+
+
+@pytest.hookimpl(hookwrapper=True)
 def pytest_collect_file(file_path, parent):
-    run = getattr(parent.config, RUN)
-    sources = run.sources_of(file_path)
-    return Listed.from_parent(parent, path=file_path, sources=sources) if sources else None
+    """An adapter that is named is no file of tests, and none of doctests: importing it would have it answer a harness."""
+    collected = yield
+    sources = getattr(parent.config, RUN).sources_of(file_path)
+    if sources:
+        others = [node for node in collected.get_result() if not isinstance(node, DoctestModule)]
+        collected.force_result([Listed.from_parent(parent, path=file_path, sources=sources)] + others)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(module_path, parent):
-    """An adapter that is named is no test file: importing it would have it answer a harness."""
     if not getattr(parent.config, RUN).sources_of(module_path):
         return None
     patterns = parent.config.getini("python_files")
@@ -190,7 +212,7 @@ def lossproof_hold(request):
         __tracebackhide__ = True
         try:
             held = run.hold(command, what, options)
-        except (EngineProblem, NoNode, ValueError) as error:
+        except (EngineProblem, NoNode, NoSuchOption, ValueError) as error:
             pytest.fail(str(error), pytrace=False)
         if held["kind"] != "holds":
             pytest.fail(held["words"], pytrace=False)

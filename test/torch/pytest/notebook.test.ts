@@ -61,6 +61,21 @@ for wrong_call in (lambda: lossproof.check({"maks": right.mask}), lambda: losspr
   expect(existsSync(join(folder.path, '.lossproof', 'cases'))).toBe(false);
 });
 
+test('a cell that runs again declares its functions anew, whatever modules declare that it imports', async () => {
+  const folder = makeNotebook();
+  const cell = (module: string): string => `
+@lossproof.op
+def mask(prompt_ids, completion_ids, pad_token_id):
+    return ${module}.mask(prompt_ids, completion_ids, pad_token_id)
+print(bool(lossproof.check(only="mask/stop-token-is-trained-once", seed=7, cases=30)))
+`;
+  folder.write('mine.py', 'import lossproof\n\n\n@lossproof.op\ndef mask(prompt_ids):\n    raise KeyError\n');
+  folder.write('cells.py', `${CELLS}import mine\n${cell('wrong')}${cell('right')}`);
+  const { code, out } = await folder.python(['cells.py']);
+  expect(code, out).toBe(0);
+  expect(out).toBe('False\nTrue');
+});
+
 test('a function that hangs is an answer: it is interrupted, and the check goes on', async () => {
   const folder = makeNotebook();
   folder.write(

@@ -58,6 +58,39 @@ test('-k, -x, one test by its name, an ini file that names the adapters', async 
   expect(all.out.match(/^(?:right|wrong)\.py::mask::/gm)).toHaveLength(32);
 });
 
+test('adapters of an ini file are tested wherever the user names no file, and a line says so where they are not', async () => {
+  const folder = makeFolder();
+  for (const name of ['tests', 'elsewhere']) {
+    mkdirSync(join(folder.path, name));
+    folder.write(join(name, 'test_one.py'), 'def test_one():\n    pass\n');
+  }
+  renameSync(join(folder.path, 'right.py'), join(folder.path, 'elsewhere', 'right.py'));
+  const ini = (more: string): void =>
+    folder.write(
+      'pytest.ini',
+      `[pytest]\nlossproof = elsewhere/right.py\naddopts = --lossproof-only mask/is-zero-or-one -q\n${more}\n`,
+    );
+  const own = /right\.py::mask::is-zero-or-one/;
+  for (const [more, argv] of [
+    ['', ['.']],
+    ['', [folder.path]],
+    ['', ['tests', './']],
+    ['testpaths = test*', []],
+    ['testpaths = gone', []],
+  ] as const) {
+    ini(more);
+    const { out } = await folder.pytest(['--collect-only', ...argv]);
+    expect(out, `${more} ${argv}`).toMatch(own);
+    expect(out).not.toContain('not tested');
+  }
+  const named = await folder.pytest(['tests', '-n', '1']);
+  expect(named.code, named.out).toBe(0);
+  expect(named.out).toContain(
+    'lossproof: not tested, because other files are named: elsewhere/right.py of pytest.ini; name them as well, or no file',
+  );
+  expect(named.out).toContain('1 passed');
+});
+
 test('what the test tree of an editor is made of: places that there are, and names by which each test runs alone', async () => {
   const folder = makeFolder();
   mkdirSync(join(folder.path, 'sub ß'));
@@ -176,6 +209,19 @@ test('an adapter lives in its test file, and an assertion speaks of a command', 
   expect(out).toContain('Nothing was checked of kl: unsupported: the adapter has no op `kl`');
   expect(out).toMatch(/\n_+ test_wrong _+\nwrong · seed 7 · 10 cases a property · 3 of \d+ do not hold\n/);
   expect(existsSync(join(folder.path, '.lossproof', 'cases'))).toBe(true);
+});
+
+test('two test files have an adapter each', async () => {
+  const folder = makeFolder();
+  const wrong = IN_A_TEST.replace('test_my_mask', 'test_wrong_mask').replace(/\ndef test_[\s\S]*/, '');
+  folder.write('test_wrong.py', wrong);
+  folder.write(
+    'test_right.py',
+    wrong.replace('(len(prompt) - 1)', 'len(prompt)').replace('(len(completion) + 1)', 'len(completion)'),
+  );
+  const { code, out } = await folder.pytest(['-q', '--tb=no']);
+  expect(code, out).toBe(1);
+  expect(failedOf(out)).toEqual(['test_wrong.py::test_wrong_mask::mask::prompt-is-never-trained']);
 });
 
 const IN_A_TEST = `

@@ -1,6 +1,6 @@
 // What stands in the way of `pytest --lossproof`: no Node, no adapter, a trainer that does not start; and kills, which leave
 // neither engine nor trainer.
-import { readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive } from '../../trainer/misbehave.ts';
@@ -25,6 +25,98 @@ test.each([
   expect(out).not.toMatch(/Traceback|INTERNALERROR/);
 });
 
+test('a Node that is there and cannot run is one sentence, whoever starts the engine', async () => {
+  const folder = makeFolder();
+  folder.write('node', 'no program');
+  chmodSync(join(folder.path, 'node'), 0o755);
+  folder.write('test_doors.py', DOORS);
+  const env = { LOSSPROOF_NODE: join(folder.path, 'node') };
+  const { code, out } = await folder.pytest(['--lossproof', 'right.py', '--tb=short'], env);
+  expect(code, out).toBe(2);
+  const sentence = /(.*)\/node cannot be run: Exec format error; name another Node by LOSSPROOF_NODE$/;
+  expect(out.split('\n').find((line) => line.startsWith('lossproof: /'))).toMatch(sentence);
+  expect(out).not.toMatch(/OSError|Traceback|INTERNALERROR|subprocess\.py/);
+  const doors = await folder.pytest(['test_doors.py', '--tb=short'], env);
+  expect(doors.code, doors.out).toBe(0);
+});
+
+test('a keyword that means nothing is told with the nearest one, before anything is started', async () => {
+  const folder = makeFolder();
+  folder.write('test_keywords.py', KEYWORDS);
+  // No Node is found: whatever starts the engine says that.
+  const { code, out } = await folder.pytest(['test_keywords.py', '--tb=short'], {
+    LOSSPROOF_NODE: '/nowhere',
+  });
+  expect(code, out).toBe(1);
+  expect(out).toMatch(/ 1 failed, \d+ passed/);
+  expect(out).toMatch(/^lossproof_hold has no option 'cass', did you mean 'cases'\?$/m);
+});
+
+const KEYWORDS = `
+import inspect
+
+import lossproof
+import pytest
+
+
+def mask(prompt_ids):
+    return {}
+
+
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda: lossproof.check({"mask": mask}, op_timout=3), r"^lossproof\\.check has no option 'op_timout', did you mean 'op_timeout'\\?$"),
+        (lambda: lossproof.check("python3 a.py", op_timout=3), "did you mean 'op_timeout'"),
+        (lambda: lossproof.check("python3 a.py", layout={}), "^layout is for functions; a command says it itself"),
+        (lambda: lossproof.check({"mask": mask}, layuot={}), "did you mean 'layout'"),
+        (lambda: lossproof.check({"mask": mask}, xyz=1), "^lossproof.check has no option 'xyz', it has only, level, "),
+        (lambda: lossproof.check(mask), 'function mask.* is none of these; .* as {"mask": mask}$'),
+        (lambda: lossproof.check(3), '^lossproof.check takes {"op": function}, a command as text or words, or nothing'),
+        (lambda: lossproof.pytest.properties(onyl="mask"), "^lossproof.pytest.properties has no option 'onyl', did you mean 'only'"),
+        (lambda: lossproof.pytest.trace("train.py", trainon="last"), "^lossproof.pytest.trace has no option 'trainon', did you mean 'train_on'"),
+    ],
+)
+def test_call(call, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        call()
+
+
+def test_hold(lossproof_hold):
+    lossproof_hold("python3 right.py", "mask", cass=3)
+
+
+def test_names_are_those_of_serve():
+    from lossproof_door._declared import SERVE
+
+    assert set(SERVE) == set(inspect.signature(lossproof.serve).parameters) - {"name", "ops"}
+`;
+
+const DOORS = `
+import lossproof
+import pytest
+from lossproof_door._node import NoNode
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda: lossproof.check({"mask": lambda prompt_ids: {}}),
+        lambda: lossproof.check("python3 right.py"),
+        lambda: lossproof.view([{"text": "a"}]),
+        lambda: lossproof.pytest.trace("train.py"),
+    ],
+)
+def test_door(door):
+    with pytest.raises(NoNode, match="node cannot be run: Exec format error; name another Node by LOSSPROOF_NODE$"):
+        door()
+
+
+def test_no_such_folder():
+    with pytest.raises(FileNotFoundError, match="gone"):
+        lossproof.pytest.trace("train.py", cwd="gone")
+`;
+
 test('an adapter that does not start is an error of collection, with its own last words', async () => {
   const folder = makeFolder();
   folder.write('broken.py', 'import nothing_here\n');
@@ -33,6 +125,47 @@ test('an adapter that does not start is an error of collection, with its own las
   expect(out).toMatch(/^ERROR broken\.py/m);
   expect(out).toContain("ModuleNotFoundError: No module named 'nothing_here'");
   expect(out).not.toContain('INTERNALERROR');
+});
+
+test('an adapter that pytest imports is told in one sentence, and has taken nothing', async () => {
+  const folder = makeFolder();
+  for (const name of ['right.py', 'wrong.py']) rmSync(join(folder.path, name));
+  const adapter = 'import lossproof\n\n\n@lossproof.op\ndef mask(prompt_ids):\n    pass\n\n\n';
+  folder.write('test_adapter.py', `${adapter}lossproof.serve(name="mine")\n`);
+  folder.write('mine.py', `${adapter}lossproof.serve(name="mine")\n`);
+  folder.write('guarded.py', `${adapter}if __name__ == "__main__":\n    lossproof.serve(name="mine")\n`);
+  folder.write('test_taken.py', TAKEN);
+  const { code, out } = await folder.pytest(['--doctest-modules', '--continue-on-collection-errors', '-v']);
+  expect(code, out).toBe(1);
+  expect(
+    out.match(/^lossproof\.serve\(\) answers a harness .* and here pytest has imported it;/gm),
+  ).toHaveLength(3);
+  expect(out).toMatch(/^ERROR test_adapter\.py/m);
+  expect(out).toMatch(/^ERROR mine\.py/m);
+  expect(out).toContain('test_taken.py::test_taken PASSED');
+  expect(out).not.toMatch(/Traceback|INTERNALERROR|guarded\.py - /);
+});
+
+/** Ctrl-C is as it was, and an adapter that a test starts by hand still answers. */
+const TAKEN = `
+import signal, subprocess, sys
+
+
+def test_taken():
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    asked = b'{"id": 1, "op": "hello", "args": {}}\\n'
+    assert b'"name":"mine"' in subprocess.run([sys.executable, "mine.py"], input=asked, stdout=subprocess.PIPE).stdout
+`;
+
+test('an adapter that is named is not imported for doctests', async () => {
+  const asked = ['--lossproof', 'right.py', '--lossproof-only', 'mask/is-zero-or-one', 'right.py', '-v'];
+  const folder = makeFolder();
+  const right = readFileSync(join(folder.path, 'right.py'), 'utf8');
+  folder.write('right.py', `if __name__ != "__main__":\n    open("imported", "w").close()\n${right}`);
+  const { code, out } = await folder.pytest([...asked, '--doctest-modules']);
+  expect(code, out).toBe(0);
+  expect(out).toContain('1 passed');
+  expect(existsSync(join(folder.path, 'imported'))).toBe(false);
 });
 
 test('an adapter that dies fails its properties, and pytest goes on', async () => {
@@ -83,7 +216,7 @@ def kl(logprobs, ref_logprobs, completion_mask):
     time.sleep(600)
 
 
-lossproof.serve(name="slow", layout={"alignment": "token", "span": "row"})
+lossproof.serve(name="slow", layout="alignment": "token", "span": "row")
 `;
 
 function pidsIn(folder: string): number[] {
