@@ -49,6 +49,8 @@ export interface Way {
   readonly arguments: readonly (readonly [parameter: string, text: string, data: boolean])[];
   readonly capability: Readonly<Record<string, unknown>>;
   readonly layout: Layout | null;
+  /** Each field that it answers, and which part of what is returned that is. */
+  readonly reads: readonly (readonly [field: string, part: string])[];
   readonly assumes: readonly string[];
   /** Numbers that nobody but practice gave, by the name of what they stand for. */
   readonly invented: readonly (readonly [name: string, text: string])[];

@@ -113,9 +113,11 @@ function settled(
     const ways = [way, ...strangers.map((other) => other.way)];
     return { open: { candidate, op, ways, variant, why: 'more than one order of arguments holds' } };
   }
+  const second = unnamedField(way, failing);
+  if (second !== undefined) return { open: { candidate, op, ways: [way], variant, why: second } };
   const shift = unsaidShift(candidate, op, way);
   if (shift !== undefined) return { open: { candidate, op, ways: [way], variant, why: shift } };
-  const alike = otherCalls(way, rest);
+  const alike = otherCalls(way, rest).filter((other) => unnamedField(other.way, failing) === undefined);
   return {
     fit: {
       candidate,
@@ -130,6 +132,30 @@ function settled(
       judged: judged.judged,
     },
   };
+}
+
+/**
+ * What is named as a field is read in every way. Of what has none, a person must say whether it is the field that it has the shape
+ * of: then it is wrong.
+ */
+function unnamedField(way: Way, failing: readonly Failing[]): string | undefined {
+  const isRead = (other: Way, field: string, part: string): boolean =>
+    other.reads.some(([name, where]) => name === field && where === part);
+  const fuller = failing.find(
+    ({ way: other }) =>
+      other.call === way.call &&
+      other.header === way.header &&
+      JSON.stringify(other.layout) === JSON.stringify(way.layout) &&
+      other.reads.length > way.reads.length &&
+      way.reads.every(([field, part]) => isRead(other, field, part)),
+  );
+  if (fuller === undefined) return undefined;
+  const more = fuller.way.reads.filter(([field, part]) => !isRead(way, field, part));
+  const said = more
+    .map(([field, part]) => `whether ${part} of what it returns is \`${field}\``)
+    .join(' and ');
+  const { property, sentence } = fuller.broken;
+  return `it holds, and no name says ${said}. If so, it is wrong: ${property}: ${sentence}`;
 }
 
 /** Those that differ from it in a constant alone, each call once. */

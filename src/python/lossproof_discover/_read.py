@@ -10,6 +10,9 @@ MOST_BYTES = 2_000_000
 MOST_FILES = 2_000
 _OF_TENSORS = {"exp", "clamp", "log_softmax", "gather", "unsqueeze", "masked_fill", "cumsum", "detach"}
 _MOST_CALLS = 5
+# What is returned is called as it was before these.
+_SAME_NUMBERS = {"to", "float", "long", "int", "bool", "double", "detach", "contiguous", "cpu", "clone", "tolist", "numpy"}
+_OF_ITS_ARGUMENT = {"tensor", "as_tensor", "from_numpy", "LongTensor", "FloatTensor", "array", "asarray", "stack", "cat", "list"}
 _NOT_OURS = {"node_modules", "__pycache__", "site-packages", "build", "dist", "tests", "test"}
 # A word at the front of an annotation that no array has.
 _PLAIN = {"int", "float", "str", "bool", "Literal", "dict", "Callable"}
@@ -189,10 +192,24 @@ def _returned(node):
     last = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
     value = max(last, key=lambda n: n.lineno).value if last else None
     if isinstance(value, ast.Tuple):
-        return [ast.unparse(e) if isinstance(e, (ast.Name, ast.Attribute)) else "" for e in value.elts]
+        return [_name_of(each) for each in value.elts]
     if isinstance(value, ast.Dict):
         return [k.value for k in value.keys if isinstance(k, ast.Constant) and isinstance(k.value, str)]
     return [value.id] if isinstance(value, ast.Name) else []
+
+
+def _name_of(node):
+    """`advantages`, and likewise of `self.advantages`, `torch.stack(advantages)`, `advantages.float()`; "" where it has none."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if not isinstance(node, ast.Call):
+        return ""
+    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    if called in _SAME_NUMBERS and isinstance(node.func, ast.Attribute):
+        return _name_of(node.func.value)
+    return _name_of(node.args[0]) if node.args and (called in _OF_ITS_ARGUMENT or "pad" in called) else ""
 
 
 def _calls(tree):

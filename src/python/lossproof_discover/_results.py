@@ -1,48 +1,51 @@
 """Where the answer stands in what a function returns, told by shapes; where shapes leave it open, names order the choice."""
 
+import dataclasses
+import json
 import math
 
 from ._sources import WIDTH, lengths_of
 
 # Elements of a tuple that are looked at.
-_MOST = 6
-# field -> shape: track and matrix (B, ·), rows ragged, row (B,), number ().
+_MOST = 12
+# Readings of one value that are tried.
+_MOST_READINGS = 6
+# field -> shape: track and matrix (B, ·), rows ragged, row (B,), number (). In the order in which they are written; `?` may be
+# missing, `!` is read where its name says so, or where there is nothing else. Of two rows of one field either is it.
 FIELDS = {
-    "kl": (("kl", "track"), ("mean_kl", "number")),
-    "logprobs": (("logprobs", "track"), ("logprobs", "flat")),
-    "entropy": (("entropy", "track"), ("entropy", "flat")),
+    "kl": (("kl?", "track"), ("mean_kl!", "number")),
+    "logprobs": (("logprobs", "track", "flat"),),
+    "entropy": (("entropy", "track", "flat"),),
     "full_kl": (("kl", "track"),),
     "whiten": (("values", "track"),),
     "token_rewards": (("rewards", "track"),),
-    "advantages": (("advantages", "row"), ("advantages", "tokens"), ("advantages", "table")),
+    "advantages": (("advantages", "row", "tokens", "table"),),
     "clip_advantages": (("advantages", "row"),),
     "loss": (("loss", "number"),),
     "value_loss": (("loss", "number"),),
     "sft_loss": (("loss", "number"),),
     "overlong_penalty": (("penalties", "row"),),
-}
-# Several at once, in the order in which they are written; `?` may be missing.
-RECORDS = {
     "gae": (("advantages", "track"), ("returns?", "track")),
     "preference_loss": (("loss", "mean"), ("losses?", "row"), ("chosen_rewards?", "row"), ("rejected_rewards?", "row")),
-    "mask": (("input_ids?", "ids"), ("attention_mask?", "bits"), ("completion_mask", "bits")),
+    "mask": (("input_ids?", "ids"), ("attention_mask?", "bits"), ("completion_mask", "bits"), ("position_ids!", "matrix")),
     "collate": (("input_ids", "ids"), ("attention_mask", "bits"), ("labels", "matrix"), ("position_ids?", "matrix")),
-    "truncate": (("input_ids", "rows"), ("labels", "rows")),
+    "truncate": (("input_ids", "rows"), ("labels", "rows"), ("attention_mask!", "rows"), ("position_ids!", "rows")),
     "pack": (("input_ids", "ids"), ("labels", "matrix"), ("position_ids?", "matrix"), ("segment_ids?", "matrix")),
 }
 _ALIKE = {
     "completion_mask": ("completion_mask", "loss_mask", "mask", "response_mask", "action_mask", "trained", "comp_mask"),
-    "attention_mask": ("attention_mask", "attention", "attn", "attn_mask"),
+    "attention_mask": ("attention_mask", "attention", "attn", "attn_mask", "att", "att_mask"),
     "input_ids": ("input_ids", "ids", "tokens", "sequences", "batch"),
-    "labels": ("labels", "targets"),
-    "position_ids": ("position_ids", "positions"),
-    "segment_ids": ("segment_ids", "segments", "seq_ids"),
+    "labels": ("labels", "targets", "labs"),
+    "position_ids": ("position_ids", "positions", "pos", "pos_ids"),
+    "segment_ids": ("segment_ids", "segments", "seq_ids", "seg", "segs", "seg_ids"),
     "advantages": ("advantages", "adv", "advs"),
-    "returns": ("returns", "ret", "rets", "targets"),
-    "chosen_rewards": ("chosen_rewards",),
-    "rejected_rewards": ("rejected_rewards",),
+    "returns": ("returns", "ret", "rets", "targets", "value_targets"),
+    "chosen_rewards": ("chosen_rewards", "chosen_reward"),
+    "rejected_rewards": ("rejected_rewards", "rejected_reward"),
     "loss": ("loss", "losses", "pg_loss", "policy_loss", "vf_loss", "value_loss", "critic_loss"),
     "losses": ("losses",),
+    "mean_kl": ("mean_kl", "kl_mean"),
 }
 
 
@@ -66,64 +69,59 @@ def shape_of(value):
 
 
 def parts_of(value, names):
-    """[(text behind the call, value, name)]: itself, and elements of a tuple or a dict."""
-    found = [("", value, names[0] if len(names) == 1 else "")]
+    """[(text behind the call, value, name)]: itself, or elements of a tuple, a dict, a data class."""
     if isinstance(value, dict):
-        found = [("[%r]" % key, each, key) for key, each in value.items() if isinstance(key, str)]
-    elif isinstance(value, tuple):
-        given = names if len(names) == len(value) else [""] * len(value)
-        found = [("[%d]" % at, each, given[at]) for at, each in enumerate(value[:_MOST])]
-    return [(text.replace("'", '"'), each, name) for text, each, name in found]
+        return [("[%s]" % json.dumps(key), each, key) for key, each in value.items() if isinstance(key, str)]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [("." + each.name, getattr(value, each.name), each.name) for each in dataclasses.fields(value)]
+    if isinstance(value, tuple):
+        given = getattr(value, "_fields", names)
+        given = given if len(given) == len(value) else [""] * len(value)
+        return [("[%d]" % at, each, given[at]) for at, each in enumerate(value[:_MOST])]
+    return [("", value, names[0] if len(names) == 1 else "")]
 
 
 def readings(op, value, names, rows):
-    """Ways to read an answer off `value`: lists of (field, text with % for the call), best first; and whether it takes one name
-    for what is returned (several fields of it are answered)."""
+    """Ways to read an answer off `value`: lists of (field, text with %s for the call), best first.
+
+    What is named as a field and has its shape is in every one of them: a wrong second output is not to be left out of sight."""
     parts = parts_of(value, names)
-    if op in RECORDS:
-        return _records(RECORDS[op], parts, rows)
-    found = []
-    for field, shape in FIELDS[op]:
-        for text, each, name in parts:
-            if _fits(each, shape, rows):
-                found.append((_named(field, name), [(field, "%s" + text + _BEHIND.get(shape, ""))]))
-    found.sort(key=lambda pair: -pair[0])
-    return [reading for _, reading in found]
-
-
-_BEHIND = {"tokens": "[:, 0]", "table": ".flatten()", "flat": ".view(len(logits), -1)"}
-
-
-def _records(fields, parts, rows):
-    choices = []
-    for field, shape in fields:
-        name = field.rstrip("?")
-        fitting = [(text, _named(name, given)) for text, each, given in parts if _fits(each, shape, rows)]
-        fitting.sort(key=lambda pair: -pair[1])
-        if not fitting and not field.endswith("?"):
-            return []
-        choices.append((field, shape, fitting))
     found = [([], 0)]
-    for field, shape, fitting in choices:
-        name, longer = field.rstrip("?"), []
+    for field, *shapes in FIELDS[op]:
+        name, longer = field.rstrip("?!"), []
+        fitting = _fitting(name, shapes, parts, rows)
+        if not fitting and name == field:
+            return []
+        named = [each for each in fitting if each[2] > 0]
         for taken, score in found:
-            used = {text for _, text in taken}
-            free = [(text, by_name) for text, by_name in fitting if text not in used or (name == "losses")]
-            longer += [(taken + [(name, text)], score + by_name) for text, by_name in free[:3]]
-            if field.endswith("?"):
+            used = {part for _, part, _ in taken} if name != "losses" else set()
+            best = named if name != field and (named or (field.endswith("!") and taken)) else fitting
+            free = [each for each in best if each[0] not in used]
+            longer += [(taken + [(name, part, behind)], score + by_name) for part, behind, by_name in free[:3]]
+            if name != field and not (named and free):
                 longer.append((taken, score - 0.5))
         found = longer
     found.sort(key=lambda pair: -pair[1])
-    shapes = dict((field.rstrip("?"), shape) for field, shape in fields)
-    return [
-        [(name, "%s" + text + (".mean()" if shapes[name] == "mean" and _is_row(parts, text, rows) else "")) for name, text in taken]
-        for taken, _ in found[:6]
-        if taken
-    ]
+    return [[(name, "%s" + part + behind) for name, part, behind in taken] for taken, _ in found[:_MOST_READINGS] if taken]
 
 
-def _is_row(parts, text, rows):
-    return any(each_text == text and shape_of(each) == (rows,) for each_text, each, _ in parts)
+def _fitting(field, shapes, parts, rows):
+    """[(part, what makes the field of it, how much its name speaks for that)], best first."""
+    found = []
+    for shape in shapes:
+        for part, each, name in parts:
+            by_name = _named(field, name)
+            # What is called so is judged as that, whatever stands in it.
+            loosely = by_name > 0 and shape in ("bits", "ids")
+            if _fits(each, "matrix" if loosely else shape, rows):
+                found.append((part, _behind(shape, each, rows), by_name))
+    return sorted(found, key=lambda each: -each[2])
+
+
+def _behind(shape, value, rows):
+    if shape == "mean":
+        return ".mean()" if shape_of(value) == (rows,) else ""
+    return {"tokens": "[:, 0]", "table": ".flatten()", "flat": ".view(len(logits), -1)"}.get(shape, "")
 
 
 def _named(field, name):

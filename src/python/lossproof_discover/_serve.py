@@ -94,6 +94,7 @@ class Desk:
             "arguments": [[name, text, source is not None] for name, text, source, _ in plan.arguments],
             "capability": plan.capability,
             "layout": tried.layout,
+            "reads": [[name, text.replace("%s", "")] for name, text in tried.reading],
             "assumes": plan.assumes,
             "invented": plan.invented,
             "own": plan.own,

@@ -32,10 +32,10 @@ _RETURNED = 10
 
 
 class Tried:
-    """A plan that answers: its lines, and a function of a request's arguments."""
+    """A plan that answers: its lines, a function of a request's arguments, and what is read where: (field, text) each."""
 
-    def __init__(self, plan, lines, layout, call, answers):
-        self.plan, self.lines, self.layout, self.call, self.answers = plan, lines, layout, call, answers
+    def __init__(self, plan, lines, reading, layout, call, answers):
+        self.plan, self.lines, self.reading, self.layout, self.call, self.answers = plan, lines, reading, layout, call, answers
 
 
 class Trier:
@@ -119,7 +119,7 @@ class Trier:
         places = [layout] if layout is not None else _layouts(plan, requests, decoded)
         if not places:
             raise _NoAnswer("what it returns is of another shape")
-        return [Tried(plan, lines, where, call, json.dumps(answers)) for where in places]
+        return [Tried(plan, lines, reading, where, call, json.dumps(answers)) for where in places]
 
     def _bound(self, plan, lines, space):
         text = text_of(plan, lines)

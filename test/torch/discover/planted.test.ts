@@ -13,23 +13,28 @@ import { PLANTED } from './planted.ts';
 const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 
 interface Json {
-  readonly bound: readonly { readonly function: string; readonly op: string }[];
+  readonly bound: readonly {
+    readonly function: string;
+    readonly op: string;
+    readonly answers: readonly string[];
+  }[];
 }
 
 const textOf = (trainer: string): string =>
   readFileSync(fileURLToPath(new URL(`own/${trainer}.py`, import.meta.url)), 'utf8');
 
-/** `op function`, of all that are bound. */
+/** `op function fields`, of all that are bound: a field that is left out is none that holds. */
 async function boundIn(text: string): Promise<string[]> {
   const world = makeWorld(properties);
   world.write('trainer.py', text);
   await world.run('discover', 'trainer.py', '--python', PYTHON, '--json');
   const parsed = parseStrict(world.out());
   if (!('ok' in parsed)) throw new Error(parsed.complaint);
-  return (parsed.ok as Json).bound.map(({ op, function: name }) => `${op} ${name}`).sort();
+  const { bound } = parsed.ok as Json;
+  return bound.map(({ op, function: name, answers }) => `${op} ${name} ${answers.join()}`).sort();
 }
 
-describe.each(['grpo', 'ppo'])('%s.py', (trainer) => {
+describe.each(['grpo', 'ppo', 'plain'])('%s.py', (trainer) => {
   const text = textOf(trainer);
   let whole: Promise<string[]> | undefined;
 
@@ -37,7 +42,7 @@ describe.each(['grpo', 'ppo'])('%s.py', (trainer) => {
     '$bug in $wrong.0',
     async ({ right: stretch, instead, wrong }) => {
       expect(text.split(stretch)).toHaveLength(2);
-      const isWrong = (bound: string): boolean => wrong.some((name) => bound.endsWith(` ${name}`));
+      const isWrong = (bound: string): boolean => wrong.some((name) => bound.includes(` ${name} `));
       whole ??= boundIn(text);
       const right = await whole;
       // Without the bug they are bound: with it, their absence says something.

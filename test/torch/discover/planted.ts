@@ -1,7 +1,7 @@
-// Two whole trainers, and one bug that is put into them at a time: a stretch of their text that stands there once, and what people
+// Three whole trainers, and one bug that is put into them at a time: a stretch of their text that stands there once, and what people
 // write in its place.
 export interface Planted {
-  readonly trainer: 'grpo' | 'ppo';
+  readonly trainer: 'grpo' | 'ppo' | 'plain';
   readonly bug: string;
   /** That are wrong with it: the one that it stands in, and those that call that one. */
   readonly wrong: readonly string[];
@@ -33,6 +33,16 @@ export const PLANTED: readonly Planted[] = [
     '[0] * prompt_width + [1] * (len(completion) - 1) + [0] * (right + 1)',
   ),
   mask('padding is trained', TRAINED, '[0] * prompt_width + [1] * (len(completion) + right)'),
+  mask(
+    'padding is attended to',
+    '[0] * left + [1] * (len(prompt) + len(completion)) + [0] * right',
+    '[1] * width',
+  ),
+  mask(
+    'the ids lack the stop token',
+    'left + prompt + completion + [pad_token_id] * right',
+    'left + prompt + completion[:-1] + [pad_token_id] * (right + 1)',
+  ),
   logprobs('the temperature is dropped', '(logits[:, :-1] / temperature)', 'logits[:, :-1]'),
   logprobs('logits and ids are of the same place', 'input_ids[:, 1:, None]', 'input_ids[:, :-1, None]'),
   planted('grpo', 'token_entropy')(
@@ -77,6 +87,11 @@ export const PLANTED: readonly Planted[] = [
     'torch.where(inside, delta + gamma * lam * running, running)',
     'delta + gamma * lam * running',
   ),
+  planted('ppo', 'gae')(
+    'returns are what is lacking',
+    'advantages, (advantages + values) * mask',
+    'advantages, (advantages - values) * mask',
+  ),
   planted('ppo', 'value_loss')('the smaller of two', 'torch.max((values', 'torch.min((values'),
   planted('ppo', 'masked_whiten')(
     'padding in the mean',
@@ -94,5 +109,16 @@ export const PLANTED: readonly Planted[] = [
     'policy and reference swapped',
     'logprobs - ref_logprobs',
     'ref_logprobs - logprobs',
+  ),
+  planted('plain', 'collate')(
+    'positions count padding',
+    '[0] * left + list(range(len(row)))',
+    'list(range(width))',
+  ),
+  planted('plain', 'collate')('padding is attended to', '[0] * left + [1] * len(row)', '[1] * width'),
+  planted('plain', 'pack')(
+    'all examples of a row have one number',
+    'max(at["segment_ids"], default=0) + 1',
+    '1',
   ),
 ];
