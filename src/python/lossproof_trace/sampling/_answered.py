@@ -1,6 +1,7 @@
 """What was sampled outside of the process's own models, by an engine or behind a server, as a `generate` record."""
 
 import sys
+import time
 
 # What does nothing, of each setting.
 NEUTRAL = {
@@ -31,8 +32,8 @@ def ids(values):
     return [int(value) for value in values] if all(isinstance(value, int) for value in values) else None
 
 
-def tell(session, source, answers, asked):
-    """`asked(name)`: what was asked for by this name, or None. Whether there was anything to tell."""
+def tell(session, source, answers, asked, when=None):
+    """`asked(name)`: what was asked for by this name, or None; `when`: (step, time), now. Whether there was anything to tell."""
     torch = sys.modules.get("torch")
     answers = [each for each in answers if each.prompt and each.completion is not None]
     if torch is None or not answers or not any(each.completion for each in answers):
@@ -42,10 +43,12 @@ def tell(session, source, answers, asked):
     before, behind = (max(map(len, rows)) for rows in zip(*((each.prompt, each.completion) for each in answers)))
     temperature = number(asked("temperature"))
     greedy = temperature == 0.0
+    step, at = when or (session.step, time.time())
     session.write(
         "generate",
         generate=session.next_generation(),
-        step=session.step,
+        step=step,
+        time=at,
         source=source,
         input_ids=torch.tensor([[pad] * (before - len(each.prompt)) + each.prompt for each in answers]),
         attention_mask=torch.tensor([[0] * (before - len(each.prompt)) + [1] * len(each.prompt) for each in answers]),

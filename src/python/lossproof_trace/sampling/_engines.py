@@ -1,9 +1,10 @@
 """Engines that sample in the script's name: what they are asked for, and the token ids that they return. The outputs are those of
-vLLM's LLM and AsyncLLM (RequestOutput), and of SGLang's Engine (dicts with output_ids)."""
+vLLM's LLM and AsyncLLM (RequestOutput), and of SGLang's Engine (dicts with output_ids), at once or in pieces."""
 
 import functools
 
-from ._answered import Answer, tell
+from . import _streams
+from ._streams import Piece
 
 # Module: (class, name of the engine).
 ENGINES = {
@@ -30,9 +31,13 @@ def install(session, module):
     if "__init__" in vars(owner):
         wrap_init(session, owner, source)
     read = vllm if source == "vllm" else sglang
-    for method in ("generate", "chat"):
-        if name != "VLLMClient" and callable(vars(owner).get(method)):
-            setattr(owner, method, watched(session, vars(owner)[method], source, read))
+    _streams.listen(session)
+    for method in ("generate", "chat", "async_generate"):
+        original = vars(owner).get(method)
+        # One class has two names in vLLM.
+        if name != "VLLMClient" and callable(original) and not hasattr(original, "lossproof_source"):
+            setattr(owner, method, watched(session, original, source, read))
+            getattr(owner, method).lossproof_source = source
 
 
 def wrap_init(session, owner, source):
@@ -61,27 +66,32 @@ def unheard(source, session):
 def watched(session, original, source, read):
     import inspect
 
-    def saw(self, args, kwargs, output):
-        with session.guard("engine"):
-            given = dict(kwargs)
-            names = list(inspect.signature(original).parameters)[1:]
-            given.update(zip(names, args))
-            for answers, asked in read(self, given, output):
-                if tell(session, source, answers, asked):
-                    heard(session, source)
+    names = list(inspect.signature(original).parameters)[1:]
+
+    def call_of(self, args, kwargs):
+        given = dict(zip(names, args), **kwargs)
+        return _streams.Call(session, source, functools.partial(read, self, given), heard)
 
     if inspect.isasyncgenfunction(original):
 
         @functools.wraps(original)
         async def stream(self, *args, **kwargs):
-            last = None
-            async for output in original(self, *args, **kwargs):
-                last = output
-                yield output
-            if last is not None:
-                saw(self, args, kwargs, [last])
+            pieces = _streams.handed(call_of(self, args, kwargs), original(self, *args, **kwargs))
+            try:
+                async for output in pieces:
+                    yield output
+            finally:
+                await pieces.aclose()
 
         return stream
+
+    if inspect.iscoroutinefunction(original):
+
+        @functools.wraps(original)
+        async def awaited(self, *args, **kwargs):
+            return _streams.handed(call_of(self, args, kwargs), await original(self, *args, **kwargs))
+
+        return awaited
 
     @functools.wraps(original)
     def wrapped(self, *args, **kwargs):
@@ -90,51 +100,58 @@ def watched(session, original, source, read):
             output = original(self, *args, **kwargs)
         finally:
             session.leave_generating()
-        saw(self, args, kwargs, output)
-        return output
+        return _streams.handed(call_of(self, args, kwargs), output)
 
     return wrapped
 
 
+# What an engine's outputs say: the pieces in them, and whether those add to the ones before.
+
+
 def vllm(engine, given, output):
-    """Of each request's parameters a record: [(answers, what was asked for)]."""
     outputs = output if isinstance(output, (list, tuple)) else [output]
+    # Without parameters vLLM takes those of the model's folder.
     params = given.get("sampling_params")
-    groups = {}
+    kind = getattr(params, "output_kind", None)
+    pieces = []
     for at, each in enumerate(outputs):
         own = params[at] if isinstance(params, (list, tuple)) and at < len(params) else params
-        for one in getattr(each, "outputs", None) or ():
-            stop = getattr(one, "stop_reason", None)
-            answer = Answer(getattr(each, "prompt_token_ids", None), getattr(one, "token_ids", None), stop)
-            groups.setdefault(id(own), (own, []))[1].append(answer)
-    # Without parameters vLLM takes those of the model's folder.
-    return [(answers, functools.partial(setting, own)) for own, answers in groups.values()]
-
-
-def setting(params, name):
-    return params.get(name) if isinstance(params, dict) else getattr(params, name, None)
+        prompt = getattr(each, "prompt_token_ids", None)
+        for nth, one in enumerate(getattr(each, "outputs", None) or ()):
+            # Of several completions each comes by itself, with its place.
+            place = (at, getattr(one, "index", nth))
+            pieces.append(Piece(place, prompt, getattr(one, "token_ids", None), getattr(one, "stop_reason", None), own))
+    return pieces, getattr(kind, "name", None) == "DELTA"
 
 
 def sglang(engine, given, output):
     outputs = output if isinstance(output, list) else [output]
-    prompts = given.get("input_ids")
-    if prompts is None:
-        texts = given.get("prompt")
-        tokenizer = getattr(getattr(engine, "tokenizer_manager", None), "tokenizer", None)
-        if tokenizer is None or texts is None:
-            return []
-        prompts = [list(tokenizer.encode(text)) for text in ([texts] if isinstance(texts, str) else texts)]
-    elif prompts and isinstance(prompts[0], int):
-        prompts = [prompts]
-    params = given.get("sampling_params")
-    copies = max(1, len(outputs) // max(1, len(prompts)))
-    groups = {}
+    prompts = sglang_prompts(engine, given)
+    params = given["sampling_params"] = given.get("sampling_params") or {}
+    if not prompts or not all(isinstance(each, dict) for each in outputs):
+        return [], False
+    several = isinstance(params, (list, tuple))
+    copies = (params[0] if several else params).get("n") or 1
+    if isinstance(output, list):
+        copies = max(1, len(outputs) // len(prompts))
+    pieces = []
     for at, each in enumerate(outputs):
-        if not isinstance(each, dict):
-            return []
-        row = at // copies
-        own = params[row] if isinstance(params, (list, tuple)) else params or {}
+        # Of a batch in pieces each comes by itself, with its place.
+        place = each.get("index", at)
+        row = min(place // copies, len(prompts) - 1)
         reason = (each.get("meta_info") or {}).get("finish_reason") or {}
-        answer = Answer(prompts[row] if row < len(prompts) else None, each.get("output_ids"), reason.get("matched"))
-        groups.setdefault(id(own), (own, []))[1].append(answer)
-    return [(answers, functools.partial(setting, dict({"temperature": 1.0}, **own))) for own, answers in groups.values()]
+        own = params[row] if several else params
+        pieces.append(Piece((place, 0), prompts[row], each.get("output_ids"), reason.get("matched"), own))
+    told = getattr(engine, "server_args", None)
+    return pieces, any(getattr(told, name, False) is True for name in ("stream_output", "incremental_streaming_output"))
+
+
+def sglang_prompts(engine, given):
+    prompts = given.get("input_ids")
+    if prompts is not None:
+        return [prompts] if prompts and isinstance(prompts[0], int) else prompts
+    texts = given.get("prompt")
+    tokenizer = getattr(getattr(engine, "tokenizer_manager", None), "tokenizer", None)
+    if tokenizer is None or texts is None:
+        return None
+    return [list(tokenizer.encode(text)) for text in ([texts] if isinstance(texts, str) else texts)]

@@ -8,6 +8,7 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
+import pieces
 import tiny
 
 sys.path.insert(0, str(Path(__file__).parent / "engines"))
@@ -16,6 +17,7 @@ from learning import FAULTS, Learner  # noqa: E402
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--by", choices=["vllm", "sglang", "requests", "httpx", "urllib", "trl", "text"], default="vllm")
+parser.add_argument("--pieces", choices=["whole", "cumulative", "delta", "broken", "at-once"], help="of an engine that is asked asynchronously")
 parser.add_argument("--ends", choices=["tokens", "strings", "context"], default="tokens")
 parser.add_argument("--fault", choices=FAULTS)
 parser.add_argument("--beta", type=float, default=0.0)
@@ -64,15 +66,22 @@ def engine():
     """seed -> completions of all prompts, GROUP of each."""
     repeated = [ids for ids in ENCODED for _ in range(GROUP)]
     if options.by == "vllm":
-        from vllm.entrypoints.llm import LLM, SamplingParams
+        params = dict(temperature=TEMPERATURE, top_p=0.9, max_tokens=LENGTH, stop=STOP)
+        if options.pieces:
+            return pieces.vllm(options.pieces, ENCODED, GROUP, params)
+        from vllm.entrypoints.llm import LLM
+        from vllm.sampling_params import SamplingParams
 
         llm, prompts = LLM("tiny"), [{"prompt_token_ids": ids} for ids in ENCODED]
-        params = dict(n=GROUP, temperature=TEMPERATURE, top_p=0.9, max_tokens=LENGTH, stop=STOP)
-        return lambda seed: [list(one.token_ids) for each in llm.generate(prompts, SamplingParams(**params, seed=seed)) for one in each.outputs]
+        asked = dict(params, n=GROUP)
+        return lambda seed: [one.token_ids for each in llm.generate(prompts, SamplingParams(**asked, seed=seed)) for one in each.outputs]
     if options.by == "sglang":
+        params = dict(temperature=TEMPERATURE, max_new_tokens=LENGTH, stop=STOP)
+        if options.pieces:
+            return pieces.sglang(options.pieces, ENCODED, GROUP, params)
         from sglang.srt.entrypoints.engine import Engine
 
-        server, params = Engine(model_path="tiny"), dict(temperature=TEMPERATURE, max_new_tokens=LENGTH, stop=STOP)
+        server = Engine(model_path="tiny")
         return lambda seed: [each["output_ids"] for each in server.generate(input_ids=repeated, sampling_params=dict(params, sampling_seed=seed))]
     url, body = served(), dict(model="tiny", prompt=ENCODED, n=GROUP, temperature=TEMPERATURE, max_tokens=LENGTH, stop=STOP, return_token_ids=True)
 

@@ -36,6 +36,15 @@ const FOUR = [
   ['re-encoded', 'rollout/scored-ids-are-sampled-ids', TOKEN],
 ] as const;
 
+const PIECES = [
+  ["vLLM's AsyncLLM, each output all of an answer so far", 'vllm', 'cumulative'],
+  ["vLLM's AsyncLLM, each output what is new of an answer", 'vllm', 'delta'],
+  ["vLLM's AsyncLLM, broken off by the script", 'vllm', 'broken'],
+  ["SGLang's async_generate", 'sglang', 'whole'],
+  ["SGLang's async_generate in pieces", 'sglang', 'cumulative'],
+  ["SGLang's generate in pieces", 'sglang', 'at-once'],
+] as const;
+
 export const samplers: Cases = {
   clean: {
     'the whole prefix each time, and the likeliest of a share': {
@@ -70,6 +79,12 @@ export const samplers: Cases = {
       words: `${ASKED} --by sglang`,
       exact: sampled('sglang', 0.7),
     },
+    ...Object.fromEntries(
+      PIECES.map(([name, by, pieces]) => [
+        `${name}, as far as a stand-in has its shape`,
+        { words: `${ASKED} --by ${by} --pieces ${pieces}`, exact: sampled(by, 0.7) },
+      ]),
+    ),
     'a server that answers token ids, asked by requests': {
       words: `${ASKED} --by requests`,
       exact: sampled('server', 0.7),
