@@ -26,11 +26,19 @@ function isTrainer(pid: number): boolean {
   );
 }
 
-function statOf(pid: number): Stat | undefined {
+/** Processor time of a process without that of its children. */
+export function ownSeconds(pid: number): number | undefined {
+  return statOf(pid)?.own;
+}
+
+function statOf(pid: number): (Stat & { readonly own: number }) | undefined {
   const text = factOf(pid, 'stat');
   if (text === undefined) return undefined;
   // Behind the name, which may hold anything: state, parent, ...; user and system time, and those of dead children.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const ticks = fields.slice(11, 15).reduce((all, each) => all + Number(each), 0);
-  return { pid, parent: Number(fields[1]), seconds: ticks / TICKS_A_SECOND };
+  const [user = 0, system = 0, ofDead = 0, systemOfDead = 0] = fields
+    .slice(11, 15)
+    .map((ticks) => Number(ticks) / TICKS_A_SECOND);
+  const own = user + system;
+  return { pid, parent: Number(fields[1]), own, seconds: own + ofDead + systemOfDead };
 }

@@ -1,7 +1,7 @@
 // `check --ray` on a real cluster of two nodes: the verdicts of a run without it, whatever becomes of a node, and nothing left.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from './cluster.ts';
+import { type Cluster, PYTHON, startCluster } from './cluster.ts';
 import { GATED, makeFolder, makeGate, onCluster, running, verdicts } from './world.ts';
 
 const SECOND = '127.0.0.3';
@@ -56,6 +56,20 @@ describe('the same as a run without Ray', () => {
     const [saved = ''] = folder.list('.lossproof/cases');
     expect(there.out).toContain(`npx lossproof replay ${saved.split('.')[0]}`);
   });
+});
+
+test('through the client port, as from outside of the cluster: the same again', async () => {
+  const folder = makeFolder();
+  const chosen = [...CHOSEN, '--bundled'];
+  const alone = await folder.check([...chosen, '--events', 'alone.ndjson']);
+  const words = [...chosen, '--ray', cluster.client, '--python', PYTHON, '--shards', '2'];
+  const there = await folder.check([...words, '--events', 'ray.ndjson'], cluster.env);
+  expect(there.err).toBe('');
+  expect(there.exitCode).toBe(alone.exitCode);
+  expect(there.out).toMatch(
+    /^Ray 2\.\d+\.\d+ at ray:\/\/127\.0\.0\.2:\d+ · 2 nodes, 4 CPUs · \d+ properties in 2 shards$/m,
+  );
+  expect(verdicts(folder.read('ray.ndjson'))).toEqual(verdicts(folder.read('alone.ndjson')));
 });
 
 test('a node that is killed half-way: its shards are lost by name and run again, to the same verdicts', {

@@ -20,6 +20,8 @@ export interface Node {
 
 export interface Cluster {
   readonly address: string;
+  /** The same from outside: `ray://HOST:PORT`. */
+  readonly client: string;
   /** Holds the token that the cluster asks for: whoever may run something there may run anything here. */
   readonly env: Readonly<Record<string, string>>;
   join(ip: string): Promise<Node>;
@@ -29,6 +31,7 @@ export interface Cluster {
 }
 
 const CPUS = '2';
+const HEAD = '127.0.0.2';
 
 export async function startCluster(): Promise<Cluster> {
   // Short: the name of a socket in it has a bound.
@@ -65,11 +68,13 @@ export async function startCluster(): Promise<Cluster> {
     throw new Error(`a node of Ray did not start:\n${said}`);
   };
   const head = ['--head', '--port', '0', '--include-dashboard=false', '--temp-dir', folder];
-  const { said } = await begin('127.0.0.2', ...head, '--ray-client-server-port', await freePort());
+  const port = await freePort();
+  const { said } = await begin(HEAD, ...head, '--ray-client-server-port', port);
   const address = /--address='([^']+)'/.exec(said)?.[1];
   if (address === undefined) throw new Error(`Ray does not say where it is:\n${said}`);
   return {
     address,
+    client: `ray://${HEAD}:${port}`,
     env,
     join: async (ip) => (await begin(ip, '--address', address)).node,
     async killWorker() {
@@ -107,7 +112,7 @@ async function below(pid: number): Promise<readonly number[]> {
 /** Ray wants a number for its client, which is the same on every machine unless it is told. */
 async function freePort(): Promise<string> {
   const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.2', resolve));
+  await new Promise<void>((resolve) => void server.listen(0, HEAD, resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => void server.close(resolve));
   return String(port);
