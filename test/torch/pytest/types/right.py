@@ -32,13 +32,13 @@ failed: list[Verdict] = result.failed
 sentences: list[str] = [verdict.sentence for verdict in failed if verdict.fails]
 page: str = result.html if result else result.text
 lossproof.check("python adapter.py", only=["mask/*", "kl"], level="should", known=Path("known.json"))
-lossproof.check(["python", Path("adapter.py")], cases=10, op_timeout=2.5)
+lossproof.check(["python", Path("adapter.py")], cases=10, op_timeout=2.5, strict=True)
 
 viewed = lossproof.view([{"messages": [{"role": "user", "content": "Hi"}]}], tokenizer=Path("model"), max_length=2048)
 code: int = viewed.exit_code
 held: bool = bool(lossproof.view("data.jsonl"))
 
-test_mine = lossproof.pytest.properties(only="mask", cases=10, layout={"alignment": "token"}, arrays="torch")
+test_mine = lossproof.pytest.properties(only="mask", cases=10, strict=True, layout={"alignment": "token"}, arrays="torch")
 
 
 def test_script() -> None:
