@@ -17,10 +17,11 @@ from ._serve import answering
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from lossproof_door._declared import Declared, Level, Path
+    from lossproof_door._viewed import Shown
     from typing_extensions import Unpack
 
     from ._serve import Answer
@@ -69,10 +70,10 @@ _WHAT = (
 )
 
 
-def view(data: Path | Sequence[Mapping[str, Any]], **options: Any) -> View:
+def view(data: Path | Iterable[Mapping[str, Any]], **options: Unpack[Shown]) -> View:
     """Which tokens of a data set are trained, and which rows are flagged.
 
-    data: a file of JSON lines, or rows as a list. Options are those of `lossproof view`: tokenizer, template, train_on,
-    max_length, truncation_side, stop, html_rows."""
+    data: a file of JSON lines, or rows: a list, a Dataset of Hugging Face, whatever gives mappings. Options are those of `lossproof
+    view`: tokenizer, template, train_on, max_length, truncation_side, stop, rows, row, all, full, strip, html_rows, strict."""
     _other.warn()
     return _view(data, **options)

@@ -6,10 +6,11 @@ from __future__ import annotations
 import difflib
 import json
 import os
+from collections.abc import Iterable, Mapping
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any, Literal, Union
 
     from typing_extensions import TypedDict
@@ -50,7 +51,7 @@ def check_names(of: str, said: Iterable[str], known: Sequence[str]) -> None:
 
 
 def words_of(options: Mapping[str, Any]) -> list[str]:
-    """As a command line says them: what is None or False is left out, lists stand with commas, and what is no text is JSON."""
+    """As a command line says them: what is None or False is left out, several stand with commas, and what is no text is JSON."""
     words = []
     for name, value in options.items():
         if value is not None and value is not False:
@@ -61,9 +62,20 @@ def words_of(options: Mapping[str, Any]) -> list[str]:
 def _word(value: Any) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, os.PathLike):
+        return str(os.fspath(value))
+    if isinstance(value, Iterable) and not isinstance(value, Mapping):
         return ",".join(_word(each) for each in value)
-    return str(os.fspath(value)) if hasattr(value, "__fspath__") else json.dumps(value)
+    return json.dumps(value, default=plain)
+
+
+def plain(value: Any) -> Any:
+    """For JSON, which knows neither arrays nor mappings that are no dict."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError("JSON has no word for the type %s" % type(value).__name__)
 
 
 class Properties:

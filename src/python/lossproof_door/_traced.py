@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         tokenizer: Path
         marks: Any
         semantics: Mapping[str, Any] | str
-        only: str
+        only: str | Sequence[str]
         level: Level
         known: Path
         strict: bool

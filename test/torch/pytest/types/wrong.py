@@ -30,6 +30,8 @@ lossproof.check(layuot={})  # call-arg
 lossproof.check().faild  # attr-defined
 lossproof.check().failed[0].sentence.trained  # attr-defined
 lossproof.view(3)  # arg-type
+lossproof.view("data.jsonl", tokeniser="model")  # call-arg
+lossproof.view(["data.jsonl"])  # list-item
 lossproof.view("data.jsonl").pages  # attr-defined
 lossproof.pytest.propertys()  # attr-defined
 lossproof.pytest.properties(arrays="tf")  # arg-type
