@@ -51,6 +51,8 @@ export interface TestOptions {
   readonly only?: string | readonly string[];
   /** The highest level. Default: the configuration's, else `must`; a whole id in `only` needs none. */
   readonly level?: Level;
+  /** What is legal and often not meant fails as well, until it is declared. Default: false. */
+  readonly strict?: boolean;
   /** Failures that are lived with: what such a file holds, or its path. Default: the configuration's. */
   readonly known?: KnownFailures | string;
   /** Where nothing names a trainer, test the bundled example. Default: that is a failure, for it is not your trainer. */
@@ -67,11 +69,12 @@ const TIMEOUT = 180_000;
 export function testTrainer(options: TestOptions = {}): void {
   const seed = options.seed ?? seedOfEnvironment();
   const { timeout = TIMEOUT, cases, properties: own = [], bundled = false, cwd = process.cwd() } = options;
-  const { trainer, only, level, known } = options;
+  const { trainer, only, level, strict, known } = options;
   const named = {
     ...(trainer === undefined ? {} : { trainer }),
     ...(only === undefined ? {} : { only }),
     ...(level === undefined ? {} : { level }),
+    ...(strict === undefined ? {} : { strict }),
     ...(known === undefined ? {} : { known }),
   };
   describe(`lossproof${trainer === undefined ? '' : ` of ${trainer}`}, seed ${seed}`, async () => {

@@ -67,13 +67,25 @@ async function opening(request: OpenRequest, context: Context): Promise<TestRunn
   if (isProblem(words)) return words;
   return await openTestRunner(await context.properties(), {
     ...rest,
+    ...waits({ op_timeout, hello_timeout }),
     command: words,
     cwd,
     env: context.env,
-    ...(op_timeout === undefined ? {} : { opTimeout: op_timeout }),
-    ...(hello_timeout === undefined ? {} : { helloTimeout: hello_timeout }),
     ...(again === undefined ? {} : { again: (seed) => again.replaceAll('{seed}', String(seed)) }),
   });
+}
+
+function waits({
+  op_timeout,
+  hello_timeout,
+}: {
+  readonly op_timeout: number | undefined;
+  readonly hello_timeout: number | undefined;
+}): { readonly opTimeout?: number; readonly helloTimeout?: number } {
+  return {
+    ...(op_timeout === undefined ? {} : { opTimeout: op_timeout }),
+    ...(hello_timeout === undefined ? {} : { helloTimeout: hello_timeout }),
+  };
 }
 
 function openedFacts({ setting, whose, stages, strangers }: TestRunner): Readonly<Record<string, unknown>> {
@@ -142,10 +154,17 @@ async function ran(
 }
 
 async function held(request: HoldRequest, context: Context): Promise<Answer> {
-  const { do: _, command = [], cwd = context.cwd, label, keep = true, what, seed, ...options } = request;
+  const { do: _, command = [], cwd = context.cwd, label, keep = true, what, seed, ...rest } = request;
+  const { op_timeout, hello_timeout, ...options } = rest;
   const words = typeof command === 'string' ? splitCommand(command) : command;
   if (isProblem(words)) return words;
-  const place = { cwd, env: context.env, keep, ...(label === undefined ? {} : { label }) };
+  const place = {
+    cwd,
+    env: context.env,
+    keep,
+    ...waits({ op_timeout, hello_timeout }),
+    ...(label === undefined ? {} : { label }),
+  };
   const setting = await openSetting(words, place);
   if (isProblem(setting)) return { problem: setting.problem };
   try {

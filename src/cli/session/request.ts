@@ -3,6 +3,7 @@ import { isJsonObject } from '../../outside/decoded.ts';
 import { parseStrict } from '../../outside/json.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { LEVELS, type Level } from '../../vocabulary.ts';
+import { MOST_SECONDS } from '../config/key.ts';
 import type { Problem } from '../context.ts';
 import { MOST_SEED } from '../seed.ts';
 
@@ -16,6 +17,8 @@ export interface OpenRequest {
   readonly keep?: boolean;
   readonly only?: readonly string[];
   readonly level?: Level;
+  /** What is legal and often not meant fails as well. */
+  readonly strict?: boolean;
   readonly known?: string;
   readonly trainer?: string;
   readonly python?: string;
@@ -44,8 +47,7 @@ export interface RunRequest {
 }
 
 /** One verdict on several properties, as an assertion wants it; the trainer is started for it alone. */
-export interface HoldRequest
-  extends Pick<OpenRequest, 'command' | 'cwd' | 'label' | 'keep' | 'level' | 'known'> {
+export interface HoldRequest extends Pick<OpenRequest, keyof typeof STARTED> {
   readonly do: 'hold';
   /** Ids, stages or globs. Absent: all of the level. */
   readonly what?: readonly string[];
@@ -91,8 +93,8 @@ interface Kind {
 const TEXT: Kind = { is: (value) => typeof value === 'string', words: 'a text' };
 const FLAG: Kind = { is: (value) => typeof value === 'boolean', words: 'true or false' };
 const SECONDS: Kind = {
-  is: (value) => Number.isFinite(value) && Number(value) > 0,
-  words: 'a number above 0',
+  is: (value) => Number.isFinite(value) && Number(value) > 0 && Number(value) <= MOST_SECONDS,
+  words: `a number above 0, and at most ${MOST_SECONDS}`,
 };
 const COUNT: Kind = {
   is: (value) => Number.isSafeInteger(value) && Number(value) > 0,
@@ -112,38 +114,34 @@ const COMMAND: Kind = {
 };
 const LEVEL: Kind = { is: (value) => LEVELS.some((level) => level === value), words: LEVELS.join(', ') };
 
+/** How a trainer is started and judged, whatever is asked of it. */
+const STARTED = {
+  command: COMMAND,
+  cwd: TEXT,
+  label: TEXT,
+  keep: FLAG,
+  level: LEVEL,
+  strict: FLAG,
+  known: TEXT,
+  op_timeout: SECONDS,
+  hello_timeout: SECONDS,
+};
+
 const KEYS: Readonly<Record<Request['do'], Readonly<Record<string, Kind>>>> = {
   open: {
-    command: COMMAND,
-    cwd: TEXT,
-    label: TEXT,
+    ...STARTED,
     called: TEXT,
-    keep: FLAG,
     only: TEXTS,
-    level: LEVEL,
-    known: TEXT,
     trainer: TEXT,
     python: TEXT,
     tokenizer: TEXT,
     config: TEXT,
     bundled: FLAG,
-    op_timeout: SECONDS,
-    hello_timeout: SECONDS,
     again: TEXT,
   },
   check: { of: COUNT, property: TEXT, seed: SEED, cases: COUNT },
   run: { of: COUNT, seed: SEED, cases: COUNT },
-  hold: {
-    command: COMMAND,
-    cwd: TEXT,
-    label: TEXT,
-    keep: FLAG,
-    what: TEXTS,
-    level: LEVEL,
-    known: TEXT,
-    seed: SEED,
-    cases: COUNT,
-  },
+  hold: { ...STARTED, what: TEXTS, seed: SEED, cases: COUNT },
   stop: { of: COUNT },
 };
 const REQUIRED = ['of', 'property', 'seed'];

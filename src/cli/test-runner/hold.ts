@@ -24,6 +24,8 @@ export interface HoldOptions {
   readonly level?: Level;
   /** Failures that are lived with: what such a file holds, or its path. Default: the configuration's. */
   readonly known?: KnownFailures | string;
+  /** What is legal and often not meant fails as well, until it is declared. Default: false. */
+  readonly strict?: boolean;
   /** The longest time for making one failure smaller. Default: what the timeout of the test leaves, 60 at most. */
   readonly shrinkSeconds?: number;
 }
@@ -57,6 +59,7 @@ export async function hold(setting: Setting, asked: Asked, options: HoldOptions)
     ...asked,
     cases: options.cases,
     known: known as KnownFailures | undefined,
+    strict: options.strict,
     shrinkMilliseconds: options.shrinkSeconds === undefined ? undefined : options.shrinkSeconds * 1_000,
   };
   // `replay` knows the catalogue only: a saved case of a user's own property could not be seen again.

@@ -141,6 +141,8 @@ export interface JudgeOptions {
   /** Saved cases run first, and failures are saved. */
   readonly corpus?: Corpus | undefined;
   readonly signal?: StopSignal | undefined;
+  /** What is legal and often not meant fails as well, until it is declared. */
+  readonly strict?: boolean | undefined;
   /** Ids of every property there is: what is known to fail and is none of them is told, too. Absent: not asked. */
   readonly everyId?: readonly string[] | undefined;
   /** Sees what happens as it does. */
@@ -154,7 +156,7 @@ export async function judge(
   options: JudgeOptions,
 ): Promise<readonly PropertyResult[]> {
   const { trainer, tokenizer, semantics, command, name, replay } = setting;
-  const { seed, shrinkMilliseconds, corpus, signal, everyId, emit = () => undefined } = options;
+  const { seed, shrinkMilliseconds, corpus, signal, strict, everyId, emit = () => undefined } = options;
   if (properties.length === 0) return [];
   return await run(
     {
@@ -172,6 +174,7 @@ export async function judge(
       ...(shrinkMilliseconds === undefined ? {} : { shrinkMilliseconds }),
       ...(corpus === undefined ? {} : { corpus }),
       ...(signal === undefined ? {} : { signal }),
+      ...(strict === undefined ? {} : { strict }),
       ...(everyId === undefined ? {} : { catalogue: everyId }),
     },
     emit,

@@ -66,6 +66,8 @@ export interface RunnerOptions extends OpenOptions {
   readonly only?: string | readonly string[];
   /** The highest level. Default: the configuration's, else `must`. */
   readonly level?: Level;
+  /** What is legal and often not meant fails as well, until it is declared. Default: false. */
+  readonly strict?: boolean;
   /** Failures that are lived with: what such a file holds, or its path. Default: the configuration's. */
   readonly known?: KnownFailures | string;
   /** Properties of the user's own, tested whatever `only` and `level` say. */
@@ -77,7 +79,17 @@ export async function openTestRunner(
   properties: readonly Property[],
   options: RunnerOptions,
 ): Promise<TestRunner | Problem> {
-  const { bundled = false, only, level, known: listed, own = [], command = [], again, ...opening } = options;
+  const {
+    bundled = false,
+    only,
+    level,
+    strict,
+    known: listed,
+    own = [],
+    command = [],
+    again,
+    ...opening
+  } = options;
   const setting = await openSetting(command, opening, bundled);
   if (isProblem(setting)) return setting;
   const { trainer, corpus } = setting;
@@ -94,6 +106,7 @@ export async function openTestRunner(
   }
   const { properties: shipped } = chosen as Exclude<typeof chosen, Problem>;
   const lived = known as KnownFailures;
+  const judging = { known: lived, strict };
   const ids = properties.map(({ id }) => id);
   const isBundled = setting.plan.choice.from === 'bundled';
   const whose = isBundled ? `${trainer.hello.name}, ${BUNDLED}\n\n` : '';
@@ -107,11 +120,11 @@ export async function openTestRunner(
       ({ id, reason = '' }) => `${id}: ${reason}`,
     ),
     checkAll: (seed, cases, emit) =>
-      judge(setting, shipped, { seed, cases, known: lived, corpus, emit, everyId: ids }),
+      judge(setting, shipped, { ...judging, seed, cases, corpus, emit, everyId: ids }),
     async check(property, seed, cases, emit) {
       // `replay` knows the catalogue only: a saved case of a user's own property could not be seen again.
       const saving = shipped.includes(property) ? { corpus } : {};
-      const [result] = await judge(setting, [property], { seed, cases, known: lived, emit, ...saving });
+      const [result] = await judge(setting, [property], { ...judging, seed, cases, emit, ...saving });
       if (result === undefined) throw new Error(`${property.id} gave no verdict.`);
       return result;
     },

@@ -17,10 +17,11 @@ from ._serve import answering
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from lossproof_door._declared import Declared, Level, Path
+    from lossproof_door._viewed import Shown
     from typing_extensions import Unpack
 
     from ._serve import Answer
@@ -37,17 +38,19 @@ def check(
     seed: int | None = None,
     known: Path | None = None,
     op_timeout: float | None = None,
+    strict: bool = False,
     **serve: Unpack[Declared],
 ) -> Result:
     """Which properties hold for a trainer: a Result, true where everything that was judged holds and something was.
 
     trainer: {"mask": function}, as `ops` of `lossproof.serve`; a command, as text or words; None: every function that is decorated
     with `@lossproof.op`. Functions are called here, by the thread that calls this.
-    only, level, cases, seed, known, op_timeout (seconds that an answer may take): as on the command line.
+    only, level, cases, seed, known, op_timeout (seconds that an answer may take), strict (what is legal and often not meant fails, too):
+    as on the command line.
     The others are those of `lossproof.serve`: layout, semantics, tokens, tokenizer, dtype, tensors, arrays, version."""
     _other.warn()
     check_names("lossproof.check", serve, _CHECK + SERVE)
-    asked = {"only": only, "level": level, "known": known, "op_timeout": op_timeout}
+    asked = {"only": only, "level": level, "known": known, "op_timeout": op_timeout, "strict": strict}
     if trainer is None or isinstance(trainer, Mapping):
         # Two test files, or a cell and what it imports, may have one each of the same op.
         asking = sys._getframe(1).f_globals.get("__name__")
@@ -60,17 +63,17 @@ def check(
     return check_command(trainer, asked, cases, seed)
 
 
-_CHECK = ("only", "level", "cases", "seed", "known", "op_timeout", "name")
+_CHECK = ("only", "level", "cases", "seed", "known", "op_timeout", "strict", "name")
 _WHAT = (
     'lossproof.check takes {"op": function}, a command as text or words, or nothing, for all functions decorated with @lossproof.op; '
     '%r is none of these; a function is named by the op that it answers, as {"mask": %s}'
 )
 
 
-def view(data: Path | Sequence[Mapping[str, Any]], **options: Any) -> View:
+def view(data: Path | Iterable[Mapping[str, Any]], **options: Unpack[Shown]) -> View:
     """Which tokens of a data set are trained, and which rows are flagged.
 
-    data: a file of JSON lines, or rows as a list. Options are those of `lossproof view`: tokenizer, template, train_on,
-    max_length, truncation_side, stop, html_rows."""
+    data: a file of JSON lines, or rows: a list, a Dataset of Hugging Face, whatever gives mappings. Options are those of `lossproof
+    view`: tokenizer, template, train_on, max_length, truncation_side, stop, rows, row, all, full, strip, html_rows, strict."""
     _other.warn()
     return _view(data, **options)

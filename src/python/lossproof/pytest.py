@@ -32,14 +32,15 @@ def properties(
     level: Level | None = None,
     known: Path | None = None,
     cases: int | None = None,
+    strict: bool | None = None,
     **serve: Unpack[Declared],
 ) -> Properties:
     """A test for each property of the functions of this file that are decorated with `@lossproof.op`.
 
-    only, level, known, cases: as on the command line. The others are those of `lossproof.serve`; name is that of the variable
+    only, level, known, cases, strict: as on the command line. The others are those of `lossproof.serve`; name is that of the variable
     where none is given. The file is imported once more, in a process of its own, which answers the harness."""
-    check_names("lossproof.pytest.properties", serve, ("name", "only", "level", "known", "cases") + SERVE)
-    return Properties(name, only, level, known, cases, serve)
+    check_names("lossproof.pytest.properties", serve, ("name", "only", "level", "known", "cases", "strict") + SERVE)
+    return Properties(name, only, level, known, cases, strict, serve)
 
 
 def trace(
@@ -55,7 +56,7 @@ def trace(
     """Runs `python SCRIPT ARGS...` as it is until its first steps are made, and returns its Ledger.
 
     steps (2), keep_going (False), python (this one), cwd, env (over this process's), and options of `lossproof trace`: dataset,
-    train_on, tokenizer, marks, semantics, only, level, known, mode. `script` may also be a whole command, as a list.
+    train_on, tokenizer, marks, semantics, only, level, known, strict, mode. `script` may also be a whole command, as a list.
     Raises NotTraced, an AssertionError, where nothing was seen of a training, or an option cannot be meant."""
     from lossproof_door import _other
     from lossproof_door._traced import trace as run

@@ -4,11 +4,13 @@ plugin that tests it and for the process that serves it."""
 from __future__ import annotations
 
 import difflib
+import json
+import os
+from collections.abc import Iterable, Mapping
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any, Literal, Union
 
     from typing_extensions import TypedDict
@@ -48,6 +50,34 @@ def check_names(of: str, said: Iterable[str], known: Sequence[str]) -> None:
             raise NoSuchOption("%s has no option %r, %s" % (of, name, hint))
 
 
+def words_of(options: Mapping[str, Any]) -> list[str]:
+    """As a command line says them: what is None or False is left out, several stand with commas, and what is no text is JSON."""
+    words = []
+    for name, value in options.items():
+        if value is not None and value is not False:
+            words += ["--" + name.replace("_", "-")] + ([] if value is True else [_word(value)])
+    return words
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, os.PathLike):
+        return str(os.fspath(value))
+    if isinstance(value, Iterable) and not isinstance(value, Mapping):
+        return ",".join(_word(each) for each in value)
+    return json.dumps(value, default=plain)
+
+
+def plain(value: Any) -> Any:
+    """For JSON, which knows neither arrays nor mappings that are no dict."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError("JSON has no word for the type %s" % type(value).__name__)
+
+
 class Properties:
     """What a test file declares of its trainer."""
 
@@ -58,6 +88,7 @@ class Properties:
         level: Level | None,
         known: Path | None,
         cases: int | None,
+        strict: bool | None,
         serve: Declared,
     ) -> None:
         self.name = name
@@ -65,6 +96,7 @@ class Properties:
         self.level = level
         self.known = known
         self.cases = cases
+        self.strict = strict
         self.serve = serve
 
 

@@ -70,6 +70,7 @@ class Declared(pytest.Collector):
             level=declared.level,
             known=None if declared.known is None else str(self.path.parent / declared.known),
             cases=declared.cases,
+            strict=declared.strict,
         )
         return _stages(self, source)
 

@@ -51,9 +51,9 @@ class Run:
         return self._ask("check", of=opened["of"], property=identity, seed=self.seed, cases=cases)
 
     def hold(self, command, what, options):
-        check_names("lossproof_hold", options, ("cases", "seed", "level", "known"))
+        check_names("lossproof_hold", options, ("cases", "seed", "level", "strict", "known", "op_timeout", "hello_timeout"))
         words = command if isinstance(command, str) else [os.fspath(word) for word in command]
-        asked = {"seed": self.seed, "cases": self.config.getoption("lossproof_cases")}
+        asked = dict(self._judging(), seed=self.seed, cases=self.config.getoption("lossproof_cases"))
         asked.update(options)
         label = words if isinstance(words, str) else " ".join(words)
         return self._ask(
@@ -89,12 +89,17 @@ class Run:
             "only": None if only is None else [name for each in only for name in each.split(",") if name],
             "level": option("lossproof_level"),
             "known": self._known(source),
+            **self._judging(),
             "trainer": option("lossproof_trainer") if source.command is None else None,
             "again": "pytest --lossproof-seed {seed}",
         }
         own = {key: value for key, value in source.options.items() if key != "cases" and value is not None}
         request.update(own)
         return request
+
+    def _judging(self):
+        """What is said of any trainer, whoever starts it."""
+        return {name: self.config.getoption("lossproof_" + name) for name in ("strict", "op_timeout", "hello_timeout")}
 
     def _known(self, source):
         """That of the command line is of the trainer of the command line."""

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from ._declared import check_names
+from ._declared import check_names, words_of
 from ._node import engine_command, engine_environment, start
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
@@ -28,14 +28,15 @@ if TYPE_CHECKING:
         tokenizer: Path
         marks: Any
         semantics: Mapping[str, Any] | str
-        only: str
+        only: str | Sequence[str]
         level: Level
         known: Path
+        strict: bool
         mode: str
 
 _END_SECONDS = 5
 # docs/trace.md
-_TOLD = ("dataset", "train_on", "tokenizer", "marks", "semantics", "only", "level", "known", "mode")
+_TOLD = ("dataset", "train_on", "tokenizer", "marks", "semantics", "only", "level", "known", "strict", "mode")
 
 
 class NotTraced(AssertionError):
@@ -120,8 +121,7 @@ def trace(
     words = [os.fspath(word) for word in script] if isinstance(script, (list, tuple)) else [os.fspath(python or sys.executable), os.fspath(script)]
     typed = [] if steps is None else ["--steps", str(steps)]
     typed += ["--keep-going"] if keep_going else []
-    for name, value in options.items():
-        typed += ["--" + name.replace("_", "-"), value if isinstance(value, str) else _text(value)]
+    typed += words_of(options)
     with tempfile.TemporaryDirectory(prefix="lossproof-") as folder:
         file = os.path.join(folder, "ledger.json")
         out = ["--ledger", file, "--no-annotations"]
@@ -136,10 +136,6 @@ def trace(
     if not ledger.rows and code != 0:
         raise NotTraced("lossproof trace saw nothing that was trained (exit code %d):\n%s" % (code, report.strip()))
     return ledger
-
-
-def _text(value):
-    return os.fspath(value) if hasattr(value, "__fspath__") else json.dumps(value)
 
 
 def _run(command, cwd, env):

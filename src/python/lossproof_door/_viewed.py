@@ -7,18 +7,55 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Mapping
 
 from ._ctrl_c import CtrlC
+from ._declared import check_names, plain, words_of
 from ._engine import EngineProblem
 from ._node import engine_command, engine_environment, start
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Sequence
+    from typing import Any, Literal
+
+    from typing_extensions import TypedDict, Unpack
 
     from ._declared import Path
 
+    class Shown(TypedDict, total=False):
+        """Options of `lossproof view`."""
+
+        tokenizer: Path | None
+        template: Path | None
+        train_on: Literal["assistant", "last", "completion", "all"] | None
+        max_length: int | None
+        truncation_side: Literal["right", "left"] | None
+        stop: str | Sequence[str | int] | None
+        rows: int | None
+        row: int | Sequence[int] | None
+        all: bool
+        full: bool
+        strip: bool
+        html_rows: int | None
+        strict: bool
+
+# docs/view.md
+_SHOWN = (
+    "tokenizer",
+    "template",
+    "train_on",
+    "max_length",
+    "truncation_side",
+    "stop",
+    "rows",
+    "row",
+    "all",
+    "full",
+    "strip",
+    "html_rows",
+    "strict",
+)
 _PIXELS = 640
 
 
@@ -43,19 +80,14 @@ class View:
         return frame % (_PIXELS, html.escape(self.page))
 
 
-def view(data: Path | Sequence[Mapping[str, Any]], **options: Any) -> View:
+def view(data: Path | Iterable[Mapping[str, Any]], **options: Unpack[Shown]) -> View:
     """Raises EngineProblem with the engine's sentence where nothing can be shown."""
-    typed = []
-    for name, value in options.items():
-        if value is not None:
-            typed += ["--" + name.replace("_", "-")] + ([] if value is True else [_word(value)])
-    rows = None
-    if isinstance(data, (list, tuple)):
-        rows = "".join(json.dumps(row) + "\n" for row in data)
+    check_names("lossproof.view", options, _SHOWN)
+    rows = None if isinstance(data, (str, os.PathLike)) else _lines(data)
     with tempfile.TemporaryDirectory(prefix="lossproof-") as folder:
         file = os.path.join(folder, "view.html")
-        command = engine_command(["view", "-" if rows is not None else os.fspath(data), "--html", file] + typed)
-        code, shown, said = _run(command, None if rows is None else rows.encode("utf-8"))
+        command = engine_command(["view", "-" if rows is not None else os.fspath(data), "--html", file] + words_of(options))
+        code, shown, said = _run(command, rows)
         if not os.path.exists(file):
             raise EngineProblem(said.strip().replace("lossproof: ", "", 1) or "lossproof view ended with exit code %d." % code)
         with open(file, encoding="utf-8") as opened:
@@ -81,7 +113,24 @@ def _run(command, rows):
         return process.returncode, *(text.decode("utf-8", "replace") for text in written)
 
 
-def _word(value):
-    if isinstance(value, (list, tuple)):
-        return ",".join(str(each) for each in value)
-    return os.fspath(value) if hasattr(value, "__fspath__") else str(value)
+def _lines(data):
+    """Rows as JSON lines. Raises TypeError where one is none."""
+    try:
+        rows = enumerate(data, 1)
+    except TypeError:
+        raise TypeError("lossproof.view takes a file of JSON lines, or rows, and %r is neither" % (data,)) from None
+    lines = []
+    for number, row in rows:
+        if not isinstance(row, Mapping):
+            raise TypeError(_NO_ROW % (number, row))
+        try:
+            lines.append(json.dumps(dict(row), default=plain, allow_nan=False))
+        except (TypeError, ValueError) as error:
+            raise TypeError("row %d: %s; leave that column out, or make it a text" % (number, error)) from None
+    return "".join(line + "\n" for line in lines).encode("ascii")
+
+
+_NO_ROW = (
+    'row %d is %.60r, and a row is a mapping such as {"messages": [...]}; give a single row as [row], one part of a data set with '
+    'several as data["train"], and a DataFrame as data.to_dict("records")'
+)

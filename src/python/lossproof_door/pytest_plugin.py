@@ -33,6 +33,9 @@ def pytest_addoption(parser):
     group.addoption("--lossproof-cases", type=int, metavar="N", help="cases a property (default: 100)")
     group.addoption("--lossproof-seed", metavar="SEED", help="default: LOSSPROOF_SEED, else a new one")
     group.addoption("--lossproof-known", metavar="FILE", help='failures that are lived with: {"id": {"reason": "..."}}')
+    group.addoption("--lossproof-strict", action="store_true", default=None, help="fail also on what is legal and often not meant")
+    group.addoption("--lossproof-op-timeout", type=float, metavar="SECONDS", help="longest wait for one answer (default: 10)")
+    group.addoption("--lossproof-hello-timeout", type=float, metavar="SECONDS", help="longest wait for the first answer, imports included (default: 120)")
     group.addoption("--lossproof-trainer", metavar="NAME", help="which of the configuration's trainers")
     parser.addini("lossproof", "adapters to test where no files are named on the command line, one a line", type="linelist", default=[])
 
@@ -53,6 +56,10 @@ def pytest_configure(config):
         raise pytest.UsageError(_KNOWN_OF_WHOM)
     if config.getoption("lossproof_cases") is not None and config.getoption("lossproof_cases") < 1:
         raise pytest.UsageError("--lossproof-cases must be a whole number above 0")
+    for name in ("op", "hello"):
+        seconds = config.getoption("lossproof_%s_timeout" % name)
+        if seconds is not None and not 0 < seconds < float("inf"):
+            raise pytest.UsageError("--lossproof-%s-timeout must be a number of seconds above 0" % name)
     setattr(config, RUN, run)
     config.pluginmanager.register(Tally(), "lossproof tally")
     if not hasattr(config, "workerinput"):

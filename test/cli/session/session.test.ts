@@ -119,6 +119,21 @@ test('all of it as one run: verdicts, the text of a terminal, and a piece of a p
   await code;
 });
 
+test('a strict request is judged strictly, and a wait for answers is one that a timer can hold', () => {
+  const started = { command: 'python3 right.py', strict: true, op_timeout: 5, hello_timeout: 0.5 };
+  for (const request of [
+    { id: 1, do: 'open', ...started },
+    { id: 1, do: 'hold', seed: 7, ...started },
+  ])
+    expect(readRequest(JSON.stringify(request))).not.toHaveProperty('problem');
+  expect(readRequest('{"id": 1, "do": "open", "strict": 1}')).toMatchObject({
+    problem: 'strict must be true or false',
+  });
+  expect(readRequest('{"id": 1, "do": "open", "op_timeout": 3000000}')).toMatchObject({
+    problem: 'op_timeout must be a number above 0, and at most 2000000',
+  });
+});
+
 test('an assertion: holds, broken, or nothing is known', async () => {
   const { ask, input, code } = startSession();
   const held = (id: number, command: string, what: readonly string[]) =>

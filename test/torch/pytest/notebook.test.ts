@@ -3,7 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { buildProgram } from '../../../src/cli/program.ts';
 import { familyFolder } from '../../../src/tokenizers/load.ts';
+import { makeWorld } from '../../cli/world.ts';
 import { makeNotebook } from './pytest.ts';
 
 /** The functions of the example, as a notebook has them. */
@@ -128,6 +130,81 @@ print("children:", subprocess.run(["pgrep", "-P", str(os.getpid())], stdout=subp
   const { code, out } = await running.ran;
   expect(code, out).toBe(0);
   expect(out).toContain('interrupted\nchildren: []');
+});
+
+test('what Python has for rows and for options is what view is told', async () => {
+  const folder = makeNotebook();
+  folder.write(
+    'cells.py',
+    `${CELLS}
+import numpy
+from datasets import Dataset
+from pathlib import Path
+from lossproof_door._declared import words_of
+from lossproof_door._engine import EngineProblem
+
+made = {"input_ids": [[5, 6], [7, 8]], "labels": [[-100, 6], [-100, 8]]}
+rows = [{name: numpy.array(values[at]) for name, values in made.items()} for at in range(2)]
+shown = {str(lossproof.view(data)) for data in (Dataset.from_dict(made), Dataset.from_dict(made).with_format("numpy"), rows, iter(rows))}
+print(len(shown), "None of 2 rows is flagged" in shown.pop())
+plain = dict(tokenizer=None, all=False, strict=False, max_length=numpy.int64(3))
+print("row 2" in str(lossproof.view(rows, row=[2], strip=True, **plain)), "row 2" in str(lossproof.view(rows, row=1, **plain)))
+told = dict(only=["mask", "kl/*"], train_on=None, strict=False, semantics={"kl_clamp": None}, known=Path("known.json"))
+print(words_of(told))
+qwen = ${JSON.stringify(familyFolder('qwen'))}
+cut = [{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello there"}]}] * 2
+print([bool(lossproof.view(cut, tokenizer=qwen, max_length=1000, stop=stop, strict=True)) for stop in ("<|im_end|>", ["<|im_end|>", 3])])
+for call in (
+    lambda: lossproof.view(Dataset.from_dict(made).to_pandas()),
+    lambda: lossproof.view({"train": rows}),
+    lambda: lossproof.view([{"text": object()}]),
+    lambda: lossproof.view([{"text": "a"}, {"text": "b", "x": float("nan")}]),
+    lambda: lossproof.view(3),
+    lambda: lossproof.view(rows, html="page.html"),
+    lambda: lossproof.view(rows, tokeniser=qwen),
+):
+    try:
+        call()
+    except (TypeError, EngineProblem) as error:
+        print("refused:", error)
+`,
+  );
+  const { code, out } = await folder.python(['cells.py']);
+  expect(code, out).toBe(0);
+  expect(out.split('\n').filter((line) => !/Warning|^ {2}/.test(line))).toEqual([
+    '1 True',
+    'True False',
+    `['--only', 'mask,kl/*', '--semantics', '{"kl_clamp": null}', '--known', 'known.json']`,
+    '[True, True]',
+    expect.stringMatching(
+      /^refused: row 1 is 'input_ids', and a row is a mapping .* a DataFrame as data\.to_dict/,
+    ),
+    expect.stringMatching(
+      /^refused: row 1 is 'train', .* one part of a data set with several as data\["train"\]/,
+    ),
+    'refused: row 1: JSON has no word for the type object; leave that column out, or make it a text',
+    expect.stringMatching(
+      /^refused: row 2: Out of range float values .*; leave that column out, or make it a text$/,
+    ),
+    'refused: lossproof.view takes a file of JSON lines, or rows, and 3 is neither',
+    expect.stringMatching(/^refused: lossproof\.view has no option 'html', /),
+    "refused: lossproof.view has no option 'tokeniser', did you mean 'tokenizer'?",
+  ]);
+});
+
+test('options that Python offers are those that the command has', async () => {
+  const asked =
+    'import json; from lossproof_door import _traced, _viewed; print(json.dumps([_viewed._SHOWN, _traced._TOLD]))';
+  const [view, trace]: [string[], string[]] = JSON.parse((await makeNotebook().python(['-c', asked])).out);
+  const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
+  const optionsOf = (name: string): (string | undefined)[] =>
+    program.commands
+      .find((command) => command.name() === name)
+      ?.options.map(({ long }) => long?.slice('--'.length).replaceAll('-', '_')) ?? [];
+  // The page is what comes back, and a row is given as it is.
+  const others = ['html', 'conversation', 'ids', 'labels'];
+  expect([...view, ...others].sort()).toEqual(optionsOf('view').sort());
+  expect(trace.filter((name) => !optionsOf('trace').includes(name))).toEqual([]);
 });
 
 test('the masks of rows, in a frame of their own', async () => {

@@ -211,6 +211,66 @@ test('an adapter lives in its test file, and an assertion speaks of a command', 
   expect(existsSync(join(folder.path, '.lossproof', 'cases'))).toBe(true);
 });
 
+test('what is legal and often not meant fails where it is asked for, at each door; a wait for answers is as long as is said', async () => {
+  const folder = makeFolder();
+  folder.write('unscaled.py', `${UNSCALED}lossproof.serve(name="unscaled")\n`);
+  folder.write('test_doors.py', UNSCALED + STRICT);
+  const asked = [
+    '--lossproof',
+    'unscaled.py',
+    '--lossproof-only',
+    'advantages',
+    '--lossproof-cases',
+    '20',
+    '-q',
+  ];
+  const strictly = await folder.pytest([...asked, 'unscaled.py', '--lossproof-strict']);
+  expect(strictly.code, strictly.out).toBe(1);
+  expect(failedOf(strictly.out)).toEqual(['unscaled.py::advantages::equal-the-declared-formula']);
+  expect(strictly.out).toContain('Measured, not declared: advantage_scaling is none.');
+  const doors = await folder.pytest([...asked, '--tb=line']);
+  expect(failedOf(doors.out), doors.out).toEqual([
+    'test_doors.py::test_held',
+    'test_doors.py::test_strict::advantages::equal-the-declared-formula',
+  ]);
+  folder.write('slow.py', `import time\n\n${UNSCALED}time.sleep(1)\nlossproof.serve(name="slow")\n`);
+  const slow = ['--lossproof', 'slow.py', 'slow.py', '--lossproof-hello-timeout', '0.2'];
+  expect((await folder.pytest(slow)).out).toContain('The trainer did not say hello within 0.2 s.');
+  const wrong = await folder.pytest([...asked, '--lossproof-op-timeout', '0']);
+  expect(wrong.code).toBe(4);
+  expect(wrong.out).toContain('ERROR: --lossproof-op-timeout must be a number of seconds above 0');
+});
+
+/** Legal, and not what GRPO means. */
+const UNSCALED = `import lossproof
+
+
+@lossproof.op
+def advantages(rewards, group_ids):
+    groups = {}
+    for reward, group in zip(rewards, group_ids):
+        groups.setdefault(group, []).append(reward)
+    return {"advantages": [reward - sum(groups[group]) / len(groups[group]) for reward, group in zip(rewards, group_ids)]}
+
+
+`;
+
+const STRICT = `
+test_lenient = lossproof.pytest.properties(only="advantages", cases=20)
+test_strict = lossproof.pytest.properties(only="advantages", cases=20, strict=True)
+
+
+def test_held(lossproof_hold):
+    lossproof_hold("python3 unscaled.py", "advantages", cases=20)
+    lossproof_hold("python3 unscaled.py", "advantages", cases=20, strict=True, op_timeout=30, hello_timeout=300)
+
+
+def test_checked():
+    ops = {"advantages": advantages}
+    assert lossproof.check(ops, only="advantages", seed=7, cases=20)
+    assert [verdict.verdict for verdict in lossproof.check(ops, only="advantages", seed=7, cases=20, strict=True).failed] == ["ask"]
+`;
+
 test('two test files have an adapter each', async () => {
   const folder = makeFolder();
   const wrong = IN_A_TEST.replace('test_my_mask', 'test_wrong_mask').replace(/\ndef test_[\s\S]*/, '');

@@ -32,17 +32,18 @@ failed: list[Verdict] = result.failed
 sentences: list[str] = [verdict.sentence for verdict in failed if verdict.fails]
 page: str = result.html if result else result.text
 lossproof.check("python adapter.py", only=["mask/*", "kl"], level="should", known=Path("known.json"))
-lossproof.check(["python", Path("adapter.py")], cases=10, op_timeout=2.5)
+lossproof.check(["python", Path("adapter.py")], cases=10, op_timeout=2.5, strict=True)
 
 viewed = lossproof.view([{"messages": [{"role": "user", "content": "Hi"}]}], tokenizer=Path("model"), max_length=2048)
 code: int = viewed.exit_code
 held: bool = bool(lossproof.view("data.jsonl"))
+lossproof.view(({"text": text} for text in "ab"), stop=["<s>", 3], row=[1, 2], strict=True, train_on=None)
 
-test_mine = lossproof.pytest.properties(only="mask", cases=10, layout={"alignment": "token"}, arrays="torch")
+test_mine = lossproof.pytest.properties(only="mask", cases=10, strict=True, layout={"alignment": "token"}, arrays="torch")
 
 
 def test_script() -> None:
-    ledger: Ledger = lossproof.pytest.trace("train.py", "--fast", 3, steps=2, env={"RANK": "0"}, train_on="assistant")
+    ledger: Ledger = lossproof.pytest.trace("train.py", "--fast", 3, steps=2, env={"RANK": "0"}, train_on="assistant", only=["mask", "kl"])
     assert ledger.row(0).trained == "Hello!" and ledger.row(-1).weights[0] is None
     assert ledger.verdicts["trace/loss-is-read"] == "pass"
     tokens: list[int] = ledger.rows[0].trained_ids

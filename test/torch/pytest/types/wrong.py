@@ -25,16 +25,20 @@ lossproof.op(3)  # call-overload
 lossproof.check({"mask": "mask"})  # dict-item
 lossproof.check(level="most")  # arg-type
 lossproof.check(cases="10")  # arg-type
+lossproof.check(strict="yes")  # arg-type
 lossproof.check(layuot={})  # call-arg
 lossproof.check().faild  # attr-defined
 lossproof.check().failed[0].sentence.trained  # attr-defined
 lossproof.view(3)  # arg-type
+lossproof.view("data.jsonl", tokeniser="model")  # call-arg
+lossproof.view(["data.jsonl"])  # list-item
 lossproof.view("data.jsonl").pages  # attr-defined
 lossproof.pytest.propertys()  # attr-defined
 lossproof.pytest.properties(arrays="tf")  # arg-type
 lossproof.pytest.properties(only=3)  # arg-type
 lossproof.pytest.trace()  # call-arg
 lossproof.pytest.trace("train.py", steps="2")  # arg-type
+lossproof.pytest.trace("train.py", strict="yes")  # arg-type
 lossproof.pytest.trace("train.py", trainon="assistant")  # call-arg
 lossproof.pytest.trace("train.py").row("0")  # arg-type
 lossproof.pytest.trace("train.py").row(0).train  # attr-defined
