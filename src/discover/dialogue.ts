@@ -17,8 +17,6 @@ export interface Candidate {
   readonly line: number;
   readonly kind: 'function' | 'static' | 'method' | 'class';
   readonly parameters: readonly string[];
-  /** Calls of its name in the files that were read, as they are written. */
-  readonly called: readonly string[];
   /** How much its names speak for each op. */
   readonly ops: Readonly<Record<string, number>>;
 }
@@ -51,6 +49,8 @@ export interface Way {
   readonly layout: Layout | null;
   /** Each field that it answers, and which part of what is returned that is. */
   readonly reads: readonly (readonly [field: string, part: string])[];
+  /** Its parameters, where it is right only for who hands over rows of logits beside tokens one later. */
+  readonly shifted: Shifted | null;
   readonly assumes: readonly string[];
   /** Numbers that nobody but practice gave, by the name of what they stand for. */
   readonly invented: readonly (readonly [name: string, text: string])[];
@@ -60,6 +60,19 @@ export interface Way {
   readonly agrees: boolean;
   readonly score: number;
   readonly one_stop: boolean;
+}
+
+export interface Shifted {
+  readonly logits: string;
+  readonly ids: string;
+}
+
+/** What those hand over who call a function. */
+export interface Callers {
+  /** Some call shifts, and none the wrong way. */
+  readonly shifts: boolean;
+  /** One that does not; null where there is no such call, or none at all. */
+  readonly call: string | null;
 }
 
 export interface Attempt {
@@ -88,6 +101,7 @@ export interface Dialogue {
   read(paths: readonly string[]): Promise<Said<ProjectRead>>;
   load(file: string): Promise<Said<LoadedFile>>;
   attempt(ask: AttemptAsk): Promise<Said<Attempt>>;
+  callers(candidate: number, places: Shifted): Promise<Said<Callers>>;
   /** `args` as JSON text; the answer as the protocol has it. */
   answer(way: number, args: string): Promise<Record<string, unknown>>;
   /** What the system does not bound. */
@@ -167,6 +181,7 @@ export function openDialogue({ python, limits, loadMilliseconds, env }: Dialogue
       const head = JSON.stringify({ do: 'attempt', candidate, op, arrays, own: own ?? null });
       return said<Attempt>(`${head.slice(0, -1)},"cases":${cases}}`, ATTEMPT_MILLISECONDS);
     },
+    callers: (candidate, places) => said<Callers>({ do: 'callers', candidate, places }, READ_MILLISECONDS),
     async answer(way, args) {
       if (line?.alive() !== true) return { error: 'its process ended' };
       return line.ask(`{"do":"answer","way":${way},"args":${args}}`, ANSWER_MILLISECONDS);

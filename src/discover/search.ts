@@ -85,6 +85,7 @@ export async function search(options: SearchOptions): Promise<Found> {
       if (said.ok.ways.length > 0) answered = true;
       const judged = await judgeWays({
         candidate,
+        index,
         proof,
         ways: said.ok.ways.slice(0, named > 0 ? MOST_WAYS : MOST_UNNAMED),
         dialogue,

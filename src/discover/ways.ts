@@ -11,6 +11,8 @@ import { wayTrainer } from './way-trainer.ts';
 
 export interface WaysAsk {
   readonly candidate: Candidate;
+  /** Of the candidate, in the dialogue. */
+  readonly index: number;
   readonly proof: Proof;
   readonly ways: readonly Way[];
   readonly dialogue: Dialogue;
@@ -40,6 +42,7 @@ const MOST_OTHERS = 8;
 
 export async function judgeWays({
   candidate,
+  index,
   proof,
   ways,
   dialogue,
@@ -96,7 +99,12 @@ export async function judgeWays({
   if (misfit !== undefined && !first.way.agrees)
     return { near, misfit: { ...misfit, instead: first.way.call } };
   const { held, judged } = first.judged;
-  return { near: { held, judged }, ...settled(candidate, op, first, rest, failing) };
+  const settledAs = settled(candidate, op, first, rest, failing);
+  if (settledAs.fit === undefined) return { near: { held, judged }, ...settledAs };
+  const why = await unsaidShift(candidate, index, first.way, dialogue);
+  if (why === undefined) return { near: { held, judged }, ...settledAs };
+  const open = { candidate, op, ways: [first.way], variant: first.judged.variant, why };
+  return { near: { held, judged }, open };
 }
 
 function settled(
@@ -115,8 +123,6 @@ function settled(
   }
   const second = unnamedField(way, failing);
   if (second !== undefined) return { open: { candidate, op, ways: [way], variant, why: second } };
-  const shift = unsaidShift(candidate, op, way);
-  if (shift !== undefined) return { open: { candidate, op, ways: [way], variant, why: shift } };
   const alike = otherCalls(way, rest).filter((other) => unnamedField(other.way, failing) === undefined);
   return {
     fit: {
@@ -174,23 +180,22 @@ function inLayout({ parameters, name, file }: Candidate, way: Way): Way {
 }
 
 /**
- * A function that is right only on shifted arguments is right where its callers shift. Where they do not, or the names are
- * those of whole rows, that is the bug of all bugs, and no convention.
+ * A function that is right only on shifted arguments is right where its callers shift. Where they do not, that is the bug of all
+ * bugs, and no convention; a name such as `labels` says nothing of it.
  */
-function unsaidShift({ parameters, called, name }: Candidate, op: Op, { call }: Way): string | undefined {
-  if (!/\[:, 1:\]/.test(call) || call.includes('(labels[:, 1:] != -100)')) return undefined;
-  const shifted =
-    op === 'sft_loss'
-      ? /\[.*:.*\]|shift|roll|\*|target/i
-      : /\[.*:.*\]|shift|roll|\*|label|target|index|action/i;
-  const bare = called.filter((text) => !shifted.test(text));
-  const [first] = bare;
-  if (first !== undefined && bare.length === called.length)
-    return `it holds where it is handed shifted arguments, and this call does not look so: ${first}`;
-  const isPair = parameters.some((each) => /label|target|index|indices|action|response|shift/i.test(each));
-  if (called.length > 0 || (isPair && op !== 'sft_loss') || /shift/i.test([name, ...parameters].join(' ')))
-    return undefined;
-  return 'it holds where it is handed shifted arguments, logits[:, :-1] beside ids[:, 1:]; nothing in these files calls it, and on whole rows it does not hold';
+async function unsaidShift(
+  { parameters }: Candidate,
+  index: number,
+  { shifted }: Way,
+  dialogue: Dialogue,
+): Promise<string | undefined> {
+  if (shifted === null || parameters.some((each) => /shift/i.test(each))) return undefined;
+  const said = await dialogue.callers(index, shifted);
+  const { shifts, call } = 'ok' in said ? said.ok : { shifts: false, call: null };
+  if (shifts) return undefined;
+  return call === null
+    ? 'it holds where it is handed shifted arguments, logits[:, :-1] beside ids[:, 1:]; nothing in these files, or beside them, calls it, and on whole rows it does not hold'
+    : `it holds where it is handed shifted arguments, and this call does not look so: ${call}`;
 }
 
 /** Which data goes where, constants aside. */

@@ -4,6 +4,7 @@ Each file may import those before it:
 
     _words         names as words, and how well two of them go together
     _read          a file as functions, without importing it
+    _callers       whether those that call a function hand over what is shifted
     _settings      constants for what is configuration and no data
     _sources       what an op is sent, as the expressions that a person would write
     _results       where the answer stands in what a function returns

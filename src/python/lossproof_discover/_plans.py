@@ -33,6 +33,8 @@ class Plan:
     shape: str = "once"
     header: str = ""  # a line of the module that the target needs
     capability: dict = field(default_factory=dict)
+    # {"logits": parameter, "ids": parameter}, where it is right only for who hands over one token later beside one row earlier.
+    shifted: object = None
     assumes: list = field(default_factory=list)
     invented: list = field(default_factory=list)  # (name, text) of numbers that nobody but practice gave
     own: list = field(default_factory=list)  # of those that are the project's: defaults
@@ -207,7 +209,15 @@ def _plan(op, ask, candidate, picked):
         score -= 0.5  # a mask of tokens beside a number a row: rather both of tokens
     if "group_size" in capability:
         capability.pop("interleaved_groups", None)
-    return Plan(op, "", arguments, tuple(uses), capability=capability, assumes=assumes, invented=invented, own=own, score=score, agrees=agrees, one_stop=one_stop)
+    shifted = _shifted(candidate, picked)
+    return Plan(op, "", arguments, tuple(uses), capability=capability, shifted=shifted, assumes=assumes, invented=invented, own=own, score=score, agrees=agrees, one_stop=one_stop)
+
+
+def _shifted(candidate, picked):
+    given = [(p.name, choice.source) for p, choice in zip(candidate.parameters, picked) if choice.source is not None]
+    late = {source.field: name for name, source in given if source.way in ("shifted", "flat")}
+    ids = late.get("labels", late.get("input_ids"))
+    return {"logits": late["logits"], "ids": ids} if "logits" in late and ids is not None else None
 
 
 def _has(ask, name, ways):

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 MOST_BYTES = 2_000_000
 MOST_FILES = 2_000
 _OF_TENSORS = {"exp", "clamp", "log_softmax", "gather", "unsqueeze", "masked_fill", "cumsum", "detach"}
-_MOST_CALLS = 5
 # What is returned is called as it was before these.
 _SAME_NUMBERS = {"to", "float", "long", "int", "bool", "double", "detach", "contiguous", "cpu", "clone", "tolist", "numpy"}
 _OF_ITS_ARGUMENT = {"tensor", "as_tensor", "from_numpy", "LongTensor", "FloatTensor", "array", "asarray", "stack", "cat", "list"}
@@ -42,7 +41,6 @@ class Candidate:
     returned: list = field(default_factory=list)  # names of what is returned, element by element; or keys
     of_self: dict = field(default_factory=dict)
     document: str = ""
-    called: list = field(default_factory=list)  # call sites: text of the arguments
 
 
 def files_below(paths):
@@ -64,7 +62,7 @@ def files_below(paths):
 
 
 def read(path):
-    """(candidates, libraries that are imported, calls by name); SyntaxError, OSError, ValueError say why not."""
+    """(candidates, libraries that are imported); SyntaxError, OSError, ValueError say why not."""
     if os.path.getsize(path) > MOST_BYTES:
         raise ValueError("larger than %d bytes" % MOST_BYTES)
     with open(path, "rb") as source:
@@ -77,7 +75,7 @@ def read(path):
             found += _of_class(path, node)
     found = [each for each in found if each is not None]
     _share_choices(found)
-    return found, _imported(tree), _calls(tree)
+    return found, _imported(tree)
 
 
 def _share_choices(found):
@@ -210,18 +208,6 @@ def _name_of(node):
     if called in _SAME_NUMBERS and isinstance(node.func, ast.Attribute):
         return _name_of(node.func.value)
     return _name_of(node.args[0]) if node.args and (called in _OF_ITS_ARGUMENT or "pad" in called) else ""
-
-
-def _calls(tree):
-    """{name: texts of calls of whatever is called so}."""
-    found = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (node.args or node.keywords):
-            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", None)
-            texts = found.setdefault(name, [])
-            if name is not None and len(texts) < _MOST_CALLS:
-                texts.append(ast.unparse(node)[:300])
-    return found
 
 
 def _imported(tree):

@@ -10,6 +10,7 @@ from lossproof import _channel
 from lossproof._errors import Reject
 from lossproof._values import encoder, record
 
+from ._callers import handed
 from ._guard import Refused, TooLong, bound, within
 from ._load import load
 from ._plans import nameable
@@ -23,7 +24,7 @@ LOAD_SECONDS = 120.0
 
 class Desk:
     def __init__(self):
-        self._candidates, self._loaded, self._tried, self._libraries = [], {}, [], set()
+        self._candidates, self._loaded, self._tried, self._libraries, self._files = [], {}, [], set(), []
         self._trier = Trier(time.process_time, self._loaded)
         self._encode = encoder()
 
@@ -31,10 +32,10 @@ class Desk:
         """Files read, not imported."""
         files, wrong = files_below(paths)
         told = [{"file": path, "functions": 0, "problem": why} for path, why in wrong]
-        libraries, calls = set(), {}
+        libraries = set()
         for path in files:
             try:
-                found, imported, called = read(path)
+                found, imported = read(path)
             except SyntaxError as error:
                 told.append({"file": path, "functions": 0, "problem": "it does not parse: line %s: %s" % (error.lineno, error.msg)})
                 continue
@@ -42,25 +43,18 @@ class Desk:
                 told.append({"file": path, "functions": 0, "problem": "it cannot be read: %s" % error})
                 continue
             libraries |= imported
-            for name, texts in called.items():
-                calls.setdefault(name, []).extend((path, text) for text in texts)
             told.append({"file": path, "functions": len(found)})
             self._candidates += found
-        for each in self._candidates:
-            sites = calls.get(each.name.rpartition(".")[2], [])
-            own = [text for path, text in sites if path == each.file]
-            # Its name elsewhere may be another function's.
-            each.called = (own or [text for _, text in sites])[:5]
         candidates = [
             {
                 "file": each.file, "name": each.name, "line": each.line, "kind": each.kind,
-                "parameters": [p.name for p in each.parameters], "called": each.called,
+                "parameters": [p.name for p in each.parameters],
                 "ops": {op: nameable(each, op) for op in ASKS},
             }
             for each in self._candidates
         ]  # fmt: skip
         arrays = next((name for name in ("torch", "numpy") if name in libraries), None)
-        self._libraries = libraries
+        self._libraries, self._files = libraries, files
         return {"files": told, "candidates": candidates, "arrays": arrays}
 
     def limit(self, folder, memory, seconds):
@@ -84,6 +78,10 @@ class Desk:
             "why": why,
         }
 
+    def callers(self, candidate, places):
+        """Whether those that call a function hand over what is shifted."""
+        return handed(self._candidates[candidate], places, self._files)
+
     def _told(self, number, tried):
         plan = tried.plan
         return {
@@ -95,6 +93,7 @@ class Desk:
             "capability": plan.capability,
             "layout": tried.layout,
             "reads": [[name, text.replace("%s", "")] for name, text in tried.reading],
+            "shifted": plan.shifted,
             "assumes": plan.assumes,
             "invented": plan.invented,
             "own": plan.own,

@@ -103,3 +103,42 @@ describe('a second output', () => {
     expect(bound.map(({ answers }) => answers)).toEqual([['advantages']]);
   });
 });
+
+describe('log-probabilities of a token by the logits at its own place', () => {
+  const GATHERED = [
+    'import math',
+    '',
+    '',
+    'def token_logprobs(logits, labels):',
+    '    def of(row, token):',
+    '        top = max(row)',
+    '        return row[token] - top - math.log(sum(math.exp(each - top) for each in row))',
+    '    return [[of(row, token) for row, token in zip(*each)] for each in zip(logits, labels)]',
+    '',
+    '',
+    'def step(model, batch):',
+    '    logits, labels = model(batch), batch["labels"]',
+    '    SHIFT',
+    '    return token_logprobs(logits, labels)',
+    '',
+  ].join('\n');
+
+  test('are right for who shifts, as is seen before the call', async () => {
+    const shift = 'logits, labels = [row[:-1] for row in logits], [row[1:] for row in labels]';
+    const { bound, open } = await found(instead(GATHERED, 'SHIFT', shift), 'logprobs');
+    expect(open).toEqual([]);
+    expect(bound.map(({ call }) => call)).toEqual([
+      'trainer.token_logprobs([row[:-1] for row in logits], [row[1:] for row in input_ids])',
+    ]);
+  });
+
+  test.each([
+    { name: 'pass', why: /this call does not look so: token_logprobs\(logits, labels\)$/ },
+    { name: '# nothing\n\n\n_ = """', why: /nothing in these files, or beside them, calls it/ },
+  ])('are asked about where nobody does: $name', async ({ name, why }) => {
+    const text = instead(GATHERED, 'SHIFT', name);
+    const { bound, open } = await found(name.endsWith('"""') ? `${text}"""\n` : text, 'logprobs');
+    expect(bound).toEqual([]);
+    expect(open.map((each) => each.why)).toEqual([expect.stringMatching(why)]);
+  });
+});
