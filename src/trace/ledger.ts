@@ -261,6 +261,9 @@ export interface Generation {
   readonly eosTokenIds: Ids;
   /** Undefined: greedy, or not known. */
   readonly temperature: number | undefined;
+  /** Absent: all tokens could be drawn, or it is not known. */
+  readonly topP?: number;
+  readonly topK?: number;
   /** So many of the prompt's last tokens may have been sampled, and so many of the completion's first given. */
   readonly unsure?: { readonly before: number; readonly behind: number };
   /** One token more may have been sampled behind it. */

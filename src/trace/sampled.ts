@@ -26,6 +26,7 @@ export function sampledOf(
       ...completion,
       eosTokenIds: record.eos_token_ids,
       temperature: record.do_sample ? (record.temperature ?? undefined) : undefined,
+      ...(record.do_sample ? cutOf(record) : {}),
       ...(before + behind > 0 ? { unsure: { before, behind } } : {}),
       ...(record.open === true && !completion.stopped ? { open: true } : {}),
     };
@@ -33,6 +34,14 @@ export function sampledOf(
 }
 
 // --- helpers ---
+
+/** What is left of the vocabulary to draw from, where not all of it is. */
+function cutOf({ settings: { top_p: p, top_k: k } }: ReadGenerate): Pick<Generation, 'topP' | 'topK'> {
+  return {
+    ...(typeof p === 'number' && p > 0 && p < 1 ? { topP: p } : {}),
+    ...(typeof k === 'number' && k > 0 ? { topK: k } : {}),
+  };
+}
 
 function promptOf(
   ids: Ids,

@@ -20,6 +20,16 @@ const FAILS = tracedRun(WRONG, true).results;
 const HOLDS = tracedRun(RIGHT, false).results;
 const PRINT = { width: 100, paint: PLAIN, most: undefined, full: false };
 
+test('what was sampled is told with its settings, those that differ side by side', () => {
+  const of = (more: object) => ({ promptIds: [3], completionIds: [5], temperature: 0.7, ...more });
+  const lines = (...generations: ReturnType<typeof of>[]): string =>
+    seenLines(ledgerOf({ rows: [{ ids: [3, 5] }], generations }), PRINT).join(' ');
+  expect(lines(of({ topP: 0.8 }), of({ topP: 0.9, topK: 20 }))).toContain(
+    '2 sequences by generate() at temperature 0.7, top-p 0.8 or 0.9, top-k 20',
+  );
+  expect(lines(of({ temperature: undefined }))).toMatch(/1 sequence by generate\(\)(?! at)/);
+});
+
 describe('the rows that are shown', () => {
   test('are those with something wrong, then one of each kind, then the others', () => {
     const shown = rowsToShow(WRONG, FAILS);

@@ -468,6 +468,16 @@ test('what generate() returned is prompts and completions without padding', () =
   expect(generations[0]?.temperature).toBe(0.7);
 });
 
+test('what was left to draw from is known where something was drawn', () => {
+  const drawn = (settings: Readonly<Record<string, unknown>>, do_sample = true) =>
+    recordedLedger([
+      [processOf(), modelOf(), generateOf([[3]], [[3, 5]], { settings, do_sample })],
+    ]).generations.map(({ topP, topK }) => ({ topP, topK }));
+  expect(drawn({ top_p: 0.8, top_k: 20 })).toEqual([{ topP: 0.8, topK: 20 }]);
+  expect(drawn({ top_p: 1, top_k: -1 })).toEqual([{}]);
+  expect(drawn({ top_p: 0.8 }, false)).toEqual([{}]);
+});
+
 test('without a mask, prompts lose their pads only where generate() takes these for padding', () => {
   const promptOf = (pad: number) =>
     recordedLedger([

@@ -60,17 +60,34 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
   ];
 }
 
-/** How many sequences each sampler drew, and at which temperature, where that is known. */
+/** How many sequences each sampler drew, and with which settings, where they are known. */
 function sampledFacts(generations: Ledger['generations']): (readonly [string, string])[] {
   const sources = [...new Set(generations.map(({ source = 'generate' }) => source))];
   return sources.map((source) => {
     const own = generations.filter((each) => (each.source ?? 'generate') === source);
     const told = [
-      ...new Set(own.flatMap(({ temperature }) => (temperature === undefined ? [] : [temperature]))),
-    ];
-    const at = told.length === 0 ? '' : ` at temperature ${told.join(', ')}`;
+      settingWords(
+        'temperature',
+        own.map(({ temperature }) => temperature),
+      ),
+      settingWords(
+        'top-p',
+        own.map(({ topP }) => topP),
+      ),
+      settingWords(
+        'top-k',
+        own.map(({ topK }) => topK),
+      ),
+    ].flat();
+    const at = told.length === 0 ? '' : ` at ${told.join(', ')}`;
     return ['sampled', `${plural(own.length, 'sequence')} by ${samplerOf(source)}${at}`];
   });
+}
+
+/** "temperature 0.7", "top-p 0.8 or 0.9"; nothing where none of them has it. */
+function settingWords(name: string, values: readonly (number | undefined)[]): string[] {
+  const known = [...new Set(values.filter((value) => value !== undefined))];
+  return known.length === 0 ? [] : [`${name} ${known.join(' or ')}`];
 }
 
 function samplerOf(source: string): string {

@@ -38,6 +38,15 @@ test('rows that have stopped are known by what they are filled with', () => {
   expect(cases.get('rows that have stopped and go on')?.out).toEqual({ lengths: true, stops: [5] });
 });
 
+test('top-p and top-k are told where the draws leave no doubt', () => {
+  expect(cases.get('shares and numbers of likely tokens')?.out).toEqual({
+    share: { top_p: 0.8 },
+    'too few to tell which': {},
+    number: { top_k: 8 },
+    'of one distribution': {},
+  });
+});
+
 test('calls that only score are no loop', () => {
   expect(cases.get('no loop at all')?.out).toEqual({ generated: 0, scored: 4 });
 });

@@ -4,7 +4,7 @@ what they did. A JSON line a case, read by loops.test.ts. Needs torch alone."""
 import torch
 from torch import nn
 
-from lossproof_trace.sampling import _decoding
+from lossproof_trace.sampling import _decoding, _fits
 from watching import SESSION, V, case, run
 
 _decoding.install(SESSION)
@@ -152,6 +152,34 @@ def rows_that_have_stopped_and_go_on():
     (record,) = SESSION.of("generate")
     wanted = [row[4:].tolist().index(stop) + 1 if stop in row[4:] else 12 for row in ids]
     return {"lengths": record["lengths"] == wanted or [record["lengths"], wanted], "stops": record["eos_token_ids"]}
+
+
+@case
+def shares_and_numbers_of_likely_tokens():
+    """What the draws of one loop leave open is not told."""
+
+    def told(cut, *logits):
+        settings = _fits.Settings()
+        for z in logits:
+            values, order = z.softmax(-1).sort(descending=True)
+            kept = torch.zeros_like(z).scatter(-1, order, (cut(values) * values))
+            settings.add(_fits.fitted(z, kept / kept.sum(-1, keepdim=True), order[:, 0]), z.shape[-1])
+        return settings.others()
+
+    def share(p):
+        return lambda values: values.cumsum(-1) - values < p
+
+    def number(k):
+        return lambda values: torch.arange(values.shape[-1]) < k
+
+    even, steep = torch.randn(4, 400), torch.tensor([[0.5, 0.3, 0.15, 0.05, *[1e-4] * 20], [0.4, 0.3, 0.2, 0.1, *[1e-4] * 20]]).log()
+    alike = torch.randn(1, 400).expand(4, 400)
+    return {
+        "share": told(share(0.8), even),
+        "too few to tell which": told(share(0.75), steep),
+        "number": told(number(8), even, torch.randn(4, 400)),
+        "of one distribution": told(number(8), alike),
+    }
 
 
 @case

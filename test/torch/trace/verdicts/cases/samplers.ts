@@ -7,13 +7,24 @@ const OWN = 'samplers/own.py';
 const ASKED = 'samplers/asked.py';
 const TOKEN = /Token \d+/;
 
-/** So many sequences, at this temperature, from here; and every trained row holds one of them. */
+interface Drawn {
+  readonly count?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+}
+
+/** So many sequences, with these settings and no others, from here; and every trained row holds one of them. */
 const sampled =
-  (source: string, temperature: number | undefined, count = 24): Exact =>
+  (source: string, temperature: number | undefined, { count = 24, topP, topK }: Drawn = {}): Exact =>
   ({ ledger }) => {
     expect(ledger.generations).toHaveLength(count);
-    for (const each of ledger.generations) expect(each).toMatchObject({ source });
-    expect(new Set(ledger.generations.map((each) => each.temperature))).toEqual(new Set([temperature]));
+    for (const each of ledger.generations)
+      expect({ topP: undefined, topK: undefined, ...each }).toMatchObject({
+        source,
+        temperature,
+        topP,
+        topK,
+      });
     expect(ledger.rows.map(({ spans }) => spans.origin.kind)).toEqual(ledger.rows.map(() => 'generation'));
   };
 
@@ -49,7 +60,8 @@ export const samplers: Cases = {
   clean: {
     'the whole prefix each time, and the likeliest of a share': {
       words: `${OWN} --draw nucleus`,
-      exact: sampled('loop', 0.7),
+      exact: sampled('loop', 0.7, { topP: 0.8 }),
+      says: /24 sequences by the script's own loop at temperature 0\.7, top-p 0\.8/,
     },
     'a distribution of torch, and a reference': {
       words: `${OWN} --draw categorical --beta 0.04`,
@@ -64,16 +76,20 @@ export const samplers: Cases = {
     'drawn by another library': { words: `${OWN} --draw elsewhere`, exact: sampled('loop', undefined) },
     'prompts of several lengths, column by column, through methods of the model': {
       words: `${OWN} --loop ragged`,
-      exact: sampled('loop', 0.7),
+      exact: sampled('loop', 0.7, { topP: 0.8 }),
     },
     'one prompt remembered for a group, of which rows leave': {
       words: `${OWN} --loop leaving --draw topk`,
-      exact: sampled('loop', 0.7, 16),
+      exact: sampled('loop', 0.7, { count: 16, topK: 8 }),
+      says: /16 sequences by the script's own loop at temperature 0\.7, top-k 8/,
     },
-    "a generate() of the script's own": { words: `${OWN} --loop method`, exact: sampled('loop', 0.7) },
+    "a generate() of the script's own": {
+      words: `${OWN} --loop method`,
+      exact: sampled('loop', 0.7, { topK: 12 }),
+    },
     'the engine of vLLM, as far as a stand-in has its shape': {
       words: `${ASKED} --by vllm`,
-      exact: sampled('vllm', 0.7),
+      exact: sampled('vllm', 0.7, { topP: 0.9 }),
     },
     'the engine of SGLang, as far as a stand-in has its shape': {
       words: `${ASKED} --by sglang`,
@@ -82,7 +98,10 @@ export const samplers: Cases = {
     ...Object.fromEntries(
       PIECES.map(([name, by, pieces]) => [
         `${name}, as far as a stand-in has its shape`,
-        { words: `${ASKED} --by ${by} --pieces ${pieces}`, exact: sampled(by, 0.7) },
+        {
+          words: `${ASKED} --by ${by} --pieces ${pieces}`,
+          exact: sampled(by, 0.7, by === 'vllm' ? { topP: 0.9 } : {}),
+        },
       ]),
     ),
     'a server that answers token ids, asked by requests': {
@@ -95,7 +114,7 @@ export const samplers: Cases = {
     },
     'an engine that ends answers with a stop string': {
       words: `${ASKED} --by vllm --ends strings`,
-      exact: sampled('vllm', 0.7),
+      exact: sampled('vllm', 0.7, { topP: 0.9 }),
     },
     "TRL's server, which ends answers with a stop string and does not say so": {
       words: `${ASKED} --by trl --ends strings`,
