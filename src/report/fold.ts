@@ -4,7 +4,8 @@ import type { PropertyFacts, PropertyResult } from '../check/events.ts';
 import { NO_OP } from '../check/support.ts';
 import type { Level, Verdict } from '../vocabulary.ts';
 import { stageOf } from './runs.ts';
-import { casesOf, lineOf, rowLines, type TableOptions, warningsOf } from './text/table.ts';
+import { belowRow, casesOf, lineOf, rowLines, type TableOptions, warningsOf } from './text/table.ts';
+import { harmless } from './text/visible.ts';
 
 export interface Table {
   /** Lines that can be printed now that this property has ended. */
@@ -112,16 +113,28 @@ function reasonLines(group: Group, options: TableOptions): string[] {
   const many = `${places ?? `${stages.length} stages`} (${group.length} ${options.many ?? PROPERTIES})`;
   const levels = new Set<Level>(group.map(({ level }) => level));
   const reason = first.reason ?? '';
-  return lineOf(
-    {
-      verdict: first.verdict,
-      name: group.length === 1 ? first.id : many,
-      level: levels.size === 1 ? first.level : '',
-      rest: reason.startsWith(NO_OP) ? NO_OP + opsOf(group).join(', ') : reason,
-    },
-    options,
-  );
+  return [
+    ...lineOf(
+      {
+        verdict: first.verdict,
+        name: group.length === 1 ? first.id : many,
+        level: levels.size === 1 ? first.level : '',
+        rest: reason.startsWith(NO_OP) ? NO_OP + opsOf(group).join(', ') : reason,
+      },
+      options,
+    ),
+    ...(first.verdict === 'interrupted' && group.length > 1 ? namedBelow(group, options) : []),
+  ];
 }
+
+/** What had no turn could have had one: whoever reads this asks which, and not only how many. */
+function namedBelow(group: Group, options: TableOptions): string[] {
+  const ids = group.slice(0, MOST_NAMED).map(({ id }) => id);
+  const more = group.length - ids.length;
+  return belowRow(harmless(ids.join(', ') + (more > 0 ? ` and ${more} more: --rows` : '')), options);
+}
+
+const MOST_NAMED = 20;
 
 const PROPERTIES = 'properties';
 /** More stages are counted, not named. */

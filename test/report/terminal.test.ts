@@ -157,6 +157,42 @@ test('a reason that does not fit stands whole below its row', () => {
   `);
 });
 
+test('what had no turn is named below its row: some twenty, and how many more', () => {
+  const names = Array.from({ length: 23 }, (_, at) => `${at < 15 ? 'mask' : 'collate'}/number-${at}`);
+  const events = [
+    runStart(names),
+    ...names.map(
+      (id): RunEvent => ({
+        type: 'property-end',
+        result: result({
+          id,
+          verdict: 'interrupted',
+          cases: 0,
+          reason: 'not run: the time of --max-time was over',
+        }),
+      }),
+    ),
+    { ...end, type: 'run-end', stopped: 'time' } as const,
+  ];
+  expect(`\n${printed(events)}`).toMatchInlineSnapshot(`
+    "
+    checking my-trainer 0.4 (python 3.11, torch 2.13) · 23 properties, 100 cases each
+
+    ■ interrupted  mask/, collate/ (23 properties)  must    not run: the time of --max-time was over
+        mask/number-0, mask/number-1, mask/number-2, mask/number-3, mask/number-4, mask/number-5,
+        mask/number-6, mask/number-7, mask/number-8, mask/number-9, mask/number-10, mask/number-11,
+        mask/number-12, mask/number-13, mask/number-14, collate/number-15, collate/number-16,
+        collate/number-17, collate/number-18, collate/number-19 and 3 more: --rows
+
+    out of time · 23 properties: 23 interrupted · seed 1836021 · 12.3 s
+    "
+  `);
+  // Few have a line without more.
+  expect(printed([runStart(names), ...events.slice(1, 4), end])).toMatch(
+    / {4}mask\/number-0, mask\/number-1, mask\/number-2\n/,
+  );
+});
+
 test('an interrupted run says so in its final line', () => {
   const events: RunEvent[] = [
     runStart(ids),

@@ -52,8 +52,7 @@ export function lineOf({ verdict, name, level, rest: said }: Row, options: Table
   const brush = brushOf(verdict, paint);
   const look = LOOKS[verdict];
   const rest = harmless(said);
-  const below = (text: string): string[] =>
-    wrap(text, width - INDENT.length).map((line) => paint.dim(INDENT + line));
+  const below = (text: string): string[] => belowRow(text, options);
   if (width < COLUMNS_WIDTH) {
     const head = `${look.glyph} ${look.word}`;
     const beside = widthOf(head) + SPACE.length + widthOf(name) <= width;
@@ -71,6 +70,11 @@ export function lineOf({ verdict, name, level, rest: said }: Row, options: Table
   // A reason is a sentence: where it does not fit beside the row it stands whole below it.
   if (widthOf(rest) <= left) return [(row + paint.dim(rest)).trimEnd()];
   return [row.trimEnd(), ...below(rest)];
+}
+
+/** What is said of a row and stands below it; harmless already. */
+export function belowRow(text: string, { width, paint }: TableOptions): string[] {
+  return wrap(text, width - INDENT.length).map((line) => paint.dim(INDENT + line));
 }
 
 /** The longest name, as far as it leaves room for what is to be said; a longer one moves its own row only. */
