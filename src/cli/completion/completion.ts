@@ -22,9 +22,15 @@ export function addCompletion(program: Command, { context, finish }: Invocation)
 
 const WORDS: Words = {
   examples: [
-    { command: 'lossproof completion bash > ~/.local/share/bash-completion/completions/lossproof' },
-    { command: 'lossproof completion zsh > "$fpath[1]/_lossproof"' },
-    { command: 'lossproof completion fish > ~/.config/fish/completions/lossproof.fish' },
+    {
+      command:
+        'mkdir -p ~/.local/share/bash-completion/completions && lossproof completion bash > ~/.local/share/bash-completion/completions/lossproof',
+    },
+    { command: 'mkdir -p "$fpath[1]" && lossproof completion zsh > "$fpath[1]/_lossproof"' },
+    {
+      command:
+        'mkdir -p ~/.config/fish/completions && lossproof completion fish > ~/.config/fish/completions/lossproof.fish',
+    },
     { command: 'eval "$(lossproof completion bash)"', does: 'for this shell only; zsh takes it, too' },
   ],
   listing: {
