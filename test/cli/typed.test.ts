@@ -18,6 +18,35 @@ test.each([`'/a b/lossproof'`, '"C:\\Program Files\\lossproof"', '<b>', '$&', 'a
   },
 );
 
+test.each([
+  [
+    'give slow ops more time (--op-timeout).',
+    'give slow ops more time (--lossproof-op-timeout).',
+    '(op_timeout)',
+  ],
+  [
+    'it has several trainers; --trainer NAME means one',
+    '; --lossproof-trainer NAME means one',
+    '; trainer NAME',
+  ],
+  ['{"problem":"--trainer names one of', '"--lossproof-trainer names one of', '"trainer names one of'],
+  ['often not meant; --strict fails on it:', '; --lossproof-strict fails on it:', '; strict fails on it:'],
+])('a hint at an option is said as the door has it: %s', (text, pytest, notebook) => {
+  expect(asTyped(text, undefined, undefined)).toBe(text);
+  expect(asTyped(text, undefined, '--lossproof-{option}')).toContain(pytest);
+  expect(asTyped(text, undefined, '{keyword}')).toContain(notebook);
+});
+
+test('options of commands are left alone, whosever they are', () => {
+  for (const text of [
+    'npx lossproof check --trainer a --level may --strict',
+    'python adapter.py --op-timeout 3 < case',
+    '(--strictly)',
+    '["--level=may"]',
+  ])
+    expect(asTyped(text, undefined, '--lossproof-{option}')).toBe(text);
+});
+
 test('other words are left alone', () => {
   for (const text of ['npm install lossproof', 'npx lossproofs', 'xnpx lossproof'])
     expect(asTyped(text, 'lossproof')).toBe(text);

@@ -71,8 +71,12 @@ async function opening(request: OpenRequest, context: Context): Promise<TestRunn
     command: words,
     cwd,
     env: context.env,
-    ...(again === undefined ? {} : { again: (seed) => again.replaceAll('{seed}', String(seed)) }),
+    ...againOf(again),
   });
+}
+
+function againOf(again: string | undefined): { readonly again?: (seed: number) => string } {
+  return again === undefined ? {} : { again: (seed) => again.replaceAll('{seed}', String(seed)) };
 }
 
 function waits({
@@ -155,7 +159,7 @@ async function ran(
 
 async function held(request: HoldRequest, context: Context): Promise<Answer> {
   const { do: _, command = [], cwd = context.cwd, label, keep = true, what, seed, ...rest } = request;
-  const { op_timeout, hello_timeout, ...options } = rest;
+  const { op_timeout, hello_timeout, again, ...options } = rest;
   const words = typeof command === 'string' ? splitCommand(command) : command;
   if (isProblem(words)) return words;
   const place = {
@@ -169,7 +173,7 @@ async function held(request: HoldRequest, context: Context): Promise<Answer> {
   if (isProblem(setting)) return { problem: setting.problem };
   try {
     const known = options.known === undefined ? {} : { known: resolve(cwd, options.known) };
-    const asked = { catalogue: await context.properties(), what, seed, keep };
+    const asked = { catalogue: await context.properties(), what, seed, keep, ...againOf(again) };
     const { kind, words: said } = await hold(setting, asked, { ...options, ...known });
     return { ok: { kind, words: said } };
   } finally {

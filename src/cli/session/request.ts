@@ -125,6 +125,7 @@ const STARTED = {
   known: TEXT,
   op_timeout: SECONDS,
   hello_timeout: SECONDS,
+  again: TEXT,
 };
 
 const KEYS: Readonly<Record<Request['do'], Readonly<Record<string, Kind>>>> = {
@@ -137,7 +138,6 @@ const KEYS: Readonly<Record<Request['do'], Readonly<Record<string, Kind>>>> = {
     tokenizer: TEXT,
     config: TEXT,
     bundled: FLAG,
-    again: TEXT,
   },
   check: { of: COUNT, property: TEXT, seed: SEED, cases: COUNT },
   run: { of: COUNT, seed: SEED, cases: COUNT },

@@ -44,6 +44,8 @@ export interface Asked {
   readonly seed: number;
   /** Failures are kept, and kept ones run first, where the setting has a place for them. */
   readonly keep: boolean;
+  /** What to type to see a failure again where nothing was saved. Default: vitest with the seed. */
+  readonly again?: ((seed: number) => string) | undefined;
   /** Aborted when the time of the test is nearly over. */
   readonly signal?: StopSignal;
 }
@@ -75,6 +77,7 @@ export async function hold(setting: Setting, asked: Asked, options: HoldOptions)
     seed: asked.seed,
     catalogue: new Set(shipped.map(({ id }) => id)),
     saved: asked.keep && setting.corpus !== undefined,
+    ...(asked.again === undefined ? {} : { again: asked.again(asked.seed) }),
   };
   return heldOf(groups, results, setting, options.cases ?? setting.cases, shown);
 }

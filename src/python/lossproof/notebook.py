@@ -38,6 +38,7 @@ def check(
     seed: int | None = None,
     known: Path | None = None,
     op_timeout: float | None = None,
+    hello_timeout: float | None = None,
     strict: bool = False,
     **serve: Unpack[Declared],
 ) -> Result:
@@ -45,12 +46,13 @@ def check(
 
     trainer: {"mask": function}, as `ops` of `lossproof.serve`; a command, as text or words; None: every function that is decorated
     with `@lossproof.op`. Functions are called here, by the thread that calls this.
-    only, level, cases, seed, known, op_timeout (seconds that an answer may take), strict (what is legal and often not meant fails, too):
-    as on the command line.
+    only, level, cases, seed, known, op_timeout and hello_timeout (seconds that an answer, and the first, may take), strict (what is
+    legal and often not meant fails, too): as on the command line.
     The others are those of `lossproof.serve`: layout, semantics, tokens, tokenizer, dtype, tensors, arrays, version."""
     _other.warn()
     check_names("lossproof.check", serve, _CHECK + SERVE)
-    asked = {"only": only, "level": level, "known": known, "op_timeout": op_timeout, "strict": strict}
+    asked = {"only": only, "level": level, "known": known, "strict": strict}
+    asked.update(op_timeout=op_timeout, hello_timeout=hello_timeout)
     if trainer is None or isinstance(trainer, Mapping):
         # Two test files, or a cell and what it imports, may have one each of the same op.
         asking = sys._getframe(1).f_globals.get("__name__")
@@ -63,7 +65,7 @@ def check(
     return check_command(trainer, asked, cases, seed)
 
 
-_CHECK = ("only", "level", "cases", "seed", "known", "op_timeout", "strict", "name")
+_CHECK = ("only", "level", "cases", "seed", "known", "op_timeout", "hello_timeout", "strict", "name")
 _WHAT = (
     'lossproof.check takes {"op": function}, a command as text or words, or nothing, for all functions decorated with @lossproof.op; '
     '%r is none of these; a function is named by the op that it answers, as {"mask": %s}'

@@ -68,12 +68,13 @@ class Result:
         return self.html
 
 
+KEYWORD = "{keyword}"
 _NOTHING = "Nothing was checked: no property judged a case, and what was not judged is no pass."
 
 
 def check_command(command, asked, cases, seed):
     words = command if isinstance(command, str) else [os.fspath(word) for word in command]
-    engine = Engine()
+    engine = Engine(KEYWORD)
     try:
         with CtrlC():
             return _run(engine, dict(asked, command=words), cases, seed_of(seed))
@@ -86,7 +87,7 @@ def check_functions(answer, asked, cases, seed):
     seed = seed_of(seed)
     inside = Inside(answer)
     try:
-        engine = Engine({relay.SECRET: inside.secret})
+        engine = Engine(KEYWORD, {relay.SECRET: inside.secret})
     except BaseException:
         inside.close()
         raise

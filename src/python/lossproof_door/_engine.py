@@ -8,7 +8,7 @@ import os
 import subprocess
 import tempfile
 
-from ._node import engine_command, engine_environment, start
+from ._node import OPTION, engine_command, engine_environment, start
 
 _CLOSE_SECONDS = 5
 _TAIL_BYTES = 4000
@@ -19,10 +19,11 @@ class EngineProblem(Exception):
 
 
 class Engine:
-    """Starts at once; `more` are variables over those of this process. Raises NoNode where no Node runs."""
+    """Starts at once. `option`: what one of the command is called where the user is, as `--lossproof-{option}` or `{keyword}`;
+    `more` are variables over those of this process. Raises NoNode where no Node runs."""
 
-    def __init__(self, more=None):
-        variables = dict(engine_environment(), **(more or {}))
+    def __init__(self, option, more=None):
+        variables = dict(engine_environment(), **{OPTION: option}, **(more or {}))
         # It speaks of a pipe that is not the engine's.
         variables.pop("LOSSPROOF_PIPE", None)
         self._words = tempfile.TemporaryFile()

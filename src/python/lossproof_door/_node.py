@@ -12,8 +12,9 @@ import sys
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _MAIN = os.path.join("dist", "src", "cli", "main.js")
 
-#: What the engine is told of who started it; `src/door.ts` of the engine reads it.
+#: What the engine is told of who started it; `src/cli/typed.ts` of the engine reads what is to be typed.
 COMMAND = "LOSSPROOF_COMMAND"
+OPTION = "LOSSPROOF_OPTION"
 PYTHON = "LOSSPROOF_DOOR_PYTHON"
 NODE = "LOSSPROOF_NODE"
 

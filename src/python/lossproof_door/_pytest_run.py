@@ -7,6 +7,9 @@ from ._engine import Engine, EngineProblem
 from ._seed import seed_of
 
 
+_AGAIN = "pytest --lossproof-seed {seed}"
+
+
 class Run:
     """`left_out`: whom pytest's configuration names, and the user does not. `given`: the seed of the process that started
     this worker."""
@@ -57,7 +60,7 @@ class Run:
         asked.update(options)
         label = words if isinstance(words, str) else " ".join(words)
         return self._ask(
-            "hold", command=words, what=list(what) or None, cwd=str(self.config.rootpath), label=label, **asked
+            "hold", command=words, what=list(what) or None, cwd=str(self.config.rootpath), label=label, again=_AGAIN, **asked
         )
 
     def opened_words(self):
@@ -76,7 +79,7 @@ class Run:
 
     def _ask(self, do, **fields):
         if self._engine is None:
-            self._engine = Engine(self._environment())
+            self._engine = Engine("--lossproof-{option}", self._environment())
         return self._engine.ask(do, **fields)
 
     def _request(self, source):
@@ -91,7 +94,7 @@ class Run:
             "known": self._known(source),
             **self._judging(),
             "trainer": option("lossproof_trainer") if source.command is None else None,
-            "again": "pytest --lossproof-seed {seed}",
+            "again": _AGAIN,
         }
         own = {key: value for key, value in source.options.items() if key != "cases" and value is not None}
         request.update(own)

@@ -1,7 +1,7 @@
 // The scripts in the shells themselves: a line is typed with TABs into an interactive shell, and the command says which
 // words it was started with.
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,6 +11,9 @@ import { lists } from '../../../scripts/command-line/lists.ts';
 import { wholeProgram } from '../../../scripts/command-line/program.ts';
 import { type Shell, scriptOf } from '../../../src/cli/completion/shells.ts';
 import { tableOf } from '../../../src/cli/completion/table.ts';
+import { wordsOf } from '../../../src/cli/help/words.ts';
+import { buildProgram } from '../../../src/cli/program.ts';
+import { makeWorld } from '../world.ts';
 
 const JITI = pathToFileURL(resolve('node_modules/jiti/lib/jiti.mjs')).href;
 const COMPLETE = resolve('src/cli/completion/complete.ts');
@@ -115,7 +118,32 @@ function isThere(shell: Shell): boolean {
   }
 }
 
+/** Where the line puts it; zsh has a folder of its own to look in first. */
+const INSTALLED: Readonly<Record<Shell, string>> = {
+  bash: '.local/share/bash-completion/completions/lossproof',
+  zsh: 'functions/_lossproof',
+  fish: '.config/fish/completions/lossproof.fish',
+};
+
 describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
+  test('the line that documents give installs it in a home where nothing is yet', (context) => {
+    const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
+    const command = program.commands.find((each) => each.name() === 'completion');
+    if (command === undefined) throw new Error('there is no such command');
+    const line = wordsOf(command).examples.find(({ command: typed }) =>
+      typed.includes(`completion ${shell} >`),
+    )?.command;
+    expect(readFileSync(resolve('docs/start.md'), 'utf8').split('\n')).toContain(line);
+    if (!isThere(shell)) return context.skip(`${shell} is not installed`);
+    const home = mkdtempSync(join(folder, 'fresh '));
+    const setup = shell === 'zsh' ? 'fpath=(~/functions $fpath); ' : '';
+    execFileSync(shell, ['-c', `${setup}${line}`], {
+      cwd: folder,
+      env: { HOME: home, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+    });
+    expect(readFileSync(join(home, INSTALLED[shell]), 'utf8')).toBe(`<<completion|${shell}|>>\n`);
+  });
+
   test('TAB finishes what is typed', async (context) => {
     // bash is everywhere; .ci/run installs the others.
     if (shell !== 'bash' && !isThere(shell)) return context.skip(`${shell} is not installed`);

@@ -25,6 +25,32 @@ test.each([
   expect(out).not.toMatch(/Traceback|INTERNALERROR/);
 });
 
+test('what is to be typed next is said as pytest has it', async () => {
+  const folder = makeFolder();
+  const trainers = { right: { trainer: 'python3 right.py' }, wrong: { trainer: 'python3 wrong.py' } };
+  folder.write('lossproof.config.json', JSON.stringify({ trainers }));
+  const several = await folder.pytest(['--lossproof', 'lossproof.config.json']);
+  expect(several.code, several.out).toBe(2);
+  expect(several.out).toContain('has several trainers; --lossproof-trainer NAME means one: "right", "wrong"');
+  folder.write('lossproof.config.json', '{"corpus": false}');
+  folder.write(
+    'test_held.py',
+    'def test_held(lossproof_hold):\n    lossproof_hold("python3 wrong.py", "mask/stop-token-is-trained-once")\n',
+  );
+  folder.write('slow.py', 'import time\n\ntime.sleep(60)\n');
+  const slow = [
+    '--lossproof',
+    'slow.py',
+    '--lossproof-hello-timeout',
+    '0.5',
+    '--continue-on-collection-errors',
+  ];
+  const { out } = await folder.pytest(['test_held.py', ...slow]);
+  expect(out).toMatch(/^ {2}Reproduce {3}pytest --lossproof-seed 7$/m);
+  expect(out).toContain('give slow imports more time (--lossproof-hello-timeout).');
+  expect(out).not.toMatch(/npx|vitest/);
+});
+
 test('a Node that is there and cannot run is one sentence, whoever starts the engine', async () => {
   const folder = makeFolder();
   folder.write('node', 'no program');
