@@ -2,11 +2,12 @@
 // else on the machine some seconds a pair and job, so that all of it takes hours. It goes on where it was broken off.
 //   npm run trace:patience -- --scripts sft --scripts dpo --sets "several turns" --jobs 1 --keep /tmp/blamed
 import { parseArgs } from 'node:util';
+import { writeMeasured } from '../docs/measured.ts';
 import { ask, type Outcome, remember, WRONG } from './ask.ts';
 import { buildNow, journalIn } from './journal.ts';
 import { type Script, scriptsOf } from './scripts.ts';
 import { SETS } from './sets.ts';
-import { tableOf } from './table.ts';
+import { pageOf, tableOf } from './table.ts';
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +21,8 @@ const { values } = parseArgs({
     /** Everything again, not only what was blamed or is new. */
     fresh: { type: 'boolean', default: false },
     keep: { type: 'string' },
+    /** The counts into docs/trace.md. */
+    write: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 });
@@ -71,6 +74,7 @@ async function main(): Promise<void> {
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs)) }, work));
   console.log(`\n${tableOf(outcomes, build)}`);
+  if (values.write) writeMeasured('trace.md', 'patience', pageOf(outcomes));
   process.exitCode = outcomes.some(({ end }) => WRONG.includes(end)) ? 1 : 0;
 }
 

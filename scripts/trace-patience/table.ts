@@ -23,7 +23,32 @@ export function tableOf(outcomes: readonly Outcome[], build: string): string {
   ].join('\n');
 }
 
+/** The same for the documentation: a line for each kind of script. */
+export function pageOf(outcomes: readonly Outcome[]): readonly string[] {
+  const kinds = [...new Set(outcomes.map(({ script }) => kindOf(script)))].sort();
+  const line = (name: string, of: readonly Outcome[]): string => {
+    const ends = ENDS.map((end) => (of.filter((each) => each.end === end).length || '').toString());
+    return `| ${[name, new Set(of.map(({ script }) => script)).size, of.length, ...ends].join(' | ')} |`;
+  };
+  return [
+    `| scripts | of them | runs | ${ENDS.join(' | ')} |`,
+    `| --- |${' --- |'.repeat(ENDS.length + 2)}`,
+    ...kinds.map((kind) =>
+      line(
+        kind,
+        outcomes.filter(({ script }) => kindOf(script) === kind),
+      ),
+    ),
+    line('all', outcomes),
+  ];
+}
+
 // --- helpers ---
+
+/** The folder that its name begins with; those of the first have none. */
+function kindOf(script: string): string {
+  return /^([a-z]+): /.exec(script)?.[1] ?? 'usual loops and trainers';
+}
 
 /** The rule and the first words of its sentence, which stay where numbers change. */
 function groupedBySentence(outcomes: readonly Outcome[]): ReadonlyMap<string, number> {
