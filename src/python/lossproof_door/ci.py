@@ -6,10 +6,10 @@ What a workflow's author wrote comes in variables, as one text each: LOSSPROOF_C
 and LOSSPROOF_CI_ARGS. A shell would run what is in them; here they are words."""
 
 import os
-import shlex
 import sys
 
 from ._node import PYTHON
+from ._sources import split
 from .main import NO_VERDICT, main
 
 
@@ -39,7 +39,7 @@ def leave(environment):
 def _split(name, environment):
     text = environment.get("LOSSPROOF_CI_" + name.upper()) or ""
     try:
-        return shlex.split(text)
+        return split(text)
     except ValueError as error:
         raise ValueError("the words of `%s` cannot be told apart (%s): %s" % (name, error, text)) from None
 

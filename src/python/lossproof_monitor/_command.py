@@ -1,7 +1,6 @@
 """How `lossproof` is started from Python: words of a command line, or a sentence that says what to install."""
 
 import os
-import shlex
 import shutil
 
 # This file lies in the package of npm: src/python/lossproof_monitor of it.
@@ -20,7 +19,7 @@ def found(command=None):
     file, the package of npm that it lies in, what npm has installed in this folder or above it, or what stands in PATH."""
     given = command if command is not None else os.environ.get("LOSSPROOF") or None
     if given is not None:
-        words = shlex.split(given) if isinstance(given, str) else [str(word) for word in given]
+        words = _split(given) if isinstance(given, str) else [str(word) for word in given]
         if not words or shutil.which(words[0]) is None:
             raise NotFound("%r cannot be started: there is no such program" % " ".join(words))
         return words
@@ -41,6 +40,12 @@ def found(command=None):
     if node is None:
         raise NotFound("it needs Node.js 20.19 or newer, and there is no `node` in PATH; `pip install lossproof` brings both")
     raise NotFound("it is not installed here: `pip install lossproof` or `npm install --save-dev lossproof`, or name it by LOSSPROOF=/path/to/lossproof")
+
+
+def _split(text):
+    from lossproof_door._sources import split
+
+    return split(text)
 
 
 def _of_the_wheel():

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import type { LoadedConfig } from '../../../src/cli/config/config.ts';
 import { findPython, PYTHON_FOLDER, pythonIn, pythonPathPrefix } from '../../../src/cli/trainer/python.ts';
@@ -104,6 +105,34 @@ test.each([
 ])('the command %s is split as a shell does, and joined again', (text, words) => {
   expect(splitCommand(text)).toEqual(words);
   expect(splitCommand(joinCommand(words))).toEqual(words);
+});
+
+/** What is typed on Windows, and its words there; no backslash is lost. */
+const ON_WINDOWS: readonly (readonly [string, readonly string[]])[] = [
+  ['.venv\\Scripts\\python.exe adapter.py', ['.venv\\Scripts\\python.exe', 'adapter.py']],
+  [`"C:\\Program Files\\p.exe" 'D:\\my data' x\\`, ['C:\\Program Files\\p.exe', 'D:\\my data', 'x\\']],
+  ['\\\\server\\share\\a.py "\\\\server\\b c"', ['\\\\server\\share\\a.py', '\\\\server\\b c']],
+  [`C:\\my\\ file a\\"b "say \\"hi\\"" ""`, ['C:\\my file', 'a"b', 'say "hi"', '']],
+  ['"a\\\\" b\\\'c', ['a\\\\', "b'c"]],
+];
+
+test.each(ON_WINDOWS)(
+  'on Windows %s keeps its backslashes, from the configuration and from pytest',
+  async (text, words) => {
+    expect(splitCommand(text, 'win32')).toEqual(words);
+    expect(splitCommand(joinCommand(words), 'win32')).toEqual(words);
+    const program =
+      'import json, sys; from lossproof_door._sources import split; print(json.dumps(split(sys.argv[1], windows=True)))';
+    const { stdout } = await execa('python3', ['-c', program, text], { env: { PYTHONPATH: PYTHON_FOLDER } });
+    expect(JSON.parse(stdout)).toEqual(words);
+  },
+);
+
+test('on Windows, too, an open quote is refused', async () => {
+  expect(splitCommand('"C:\\a', 'win32')).toHaveProperty('problem');
+  const program = `from lossproof_door._sources import split; split('"C:\\\\a', windows=True)`;
+  const ran = await execa('python3', ['-c', program], { env: { PYTHONPATH: PYTHON_FOLDER }, reject: false });
+  expect(ran.stderr).toContain('ValueError: No closing quotation');
 });
 
 test('a command with an open quote, and one without words, are refused', () => {
