@@ -1,9 +1,9 @@
 // `discover` on trainers in plain Python: what it binds, writes and says, and that what it wrote gives the same results.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
 import { parseStrict } from '../../../src/outside/json.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -30,8 +30,13 @@ async function found(world: World, ...words: readonly string[]): Promise<Json> {
   return parsed.ok as Json;
 }
 
+/** Of this file alone: other files discover at the same time. */
+const temporary = mkdtempSync(join(tmpdir(), 'lossproof-temporary-'));
+process.env.TMPDIR = temporary;
+afterAll(() => rmSync(temporary, { recursive: true }));
+
 const leftBehind = (): string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith('lossproof-discover-'));
+  readdirSync(temporary).filter((name) => name.startsWith('lossproof-discover-'));
 
 describe('a trainer of functions', () => {
   test('is bound, written as an adapter that runs, and never written over', async () => {
