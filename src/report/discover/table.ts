@@ -32,10 +32,12 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
         [variantWords(variant), layoutWords(way)].filter((text) => text !== '').join(' · '),
         others.length === 0
           ? ''
-          : `also ${others.map(({ call, variant: other }) => `${lastQuoted(call)} ${variantWords(other)}`).join('; ')}`,
+          : `also ${others.map(({ call, variant: other }) => `${constants(way, call)} ${variantWords(other)}`).join('; ')}`,
         ...flaws.map(({ property, sentence }) => paint.orange(`✗ it has a bug: ${property}: ${sentence}`)),
         ...failing.map(({ call, broken }) =>
-          paint.orange(`✗ with ${lastQuoted(call)} it does not hold: ${broken.property}: ${broken.sentence}`),
+          paint.orange(
+            `✗ with ${constants(way, call)} it does not hold: ${broken.property}: ${broken.sentence}`,
+          ),
         ),
         ...way.assumes.map((text) => `assumed: ${text}`),
         madeUp(way, variant),
@@ -154,10 +156,14 @@ function layoutWords({ layout }: Way): string {
   return layout.alignment === 'predictor' ? 'predictor-aligned' : '';
 }
 
-/** What tells alternatives apart: the constant. */
-function lastQuoted(call: string): string {
-  return /'[^']*'(?!.*')/.exec(call)?.[0] ?? call;
+/** What tells alternatives apart: the constants of the one that the other has not. */
+function constants(way: Way, call: string): string {
+  const own: readonly string[] = way.call.match(CONSTANT) ?? [];
+  const more = (call.match(CONSTANT) ?? []).filter((each) => !own.includes(each));
+  return more.length === 0 ? call : more.join(', ');
 }
+
+const CONSTANT = /(?:\b\w+=)?(?:'[^']*'|(?<![\w.])-?\d[\w.]*)/g;
 
 function grouped(
   uncalled: Found['uncalled'],

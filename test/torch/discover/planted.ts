@@ -116,6 +116,21 @@ export const PLANTED: readonly Planted[] = [
     'list(range(width))',
   ),
   planted('plain', 'collate')('padding is attended to', '[0] * left + [1] * len(row)', '[1] * width'),
+  planted('plain', 'Scorer.token_logprobs')(
+    'times the temperature',
+    'each / self.settings.temperature',
+    'each * self.settings.temperature',
+  ),
+  planted('plain', 'Scorer.advantages_and_returns')(
+    'lambda is dropped',
+    'self.settings.gamma * self.settings.gae_lambda * running',
+    'self.settings.gamma * running',
+  ),
+  planted('plain', 'Scorer.advantages_and_returns')(
+    'returns are what is lacking',
+    'each + own for',
+    'each - own for',
+  ),
   planted('plain', 'pack')(
     'all examples of a row have one number',
     'max(at["segment_ids"], default=0) + 1',
