@@ -1,6 +1,7 @@
 // What `discover` found, for a terminal: bound functions with their variant, near misses with the finding's sentence, what a person
 // must settle, what fits nothing, what could not be called.
 import { relative } from 'node:path';
+import { constants } from '../../discover/constants.ts';
 import type { Candidate, Way } from '../../discover/dialogue.ts';
 import type { Found } from '../../discover/found.ts';
 import { inventedItems } from '../../discover/invented.ts';
@@ -41,7 +42,7 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
         ),
         ...way.assumes.map((text) => `assumed: ${text}`),
         madeUp(way, variant),
-        ...weaker.map(({ property, sentence }) => paint.dim(`should ${property}: ${sentence}`)),
+        ...weaker.map(({ property, sentence }) => `at level should: ${property}: ${sentence}`),
         ...notes.map((text) => paint.dim(`note: ${text}`)),
       ),
   );
@@ -155,15 +156,6 @@ function layoutWords({ layout }: Way): string {
   if (layout.span === 'completion') return 'completion columns';
   return layout.alignment === 'predictor' ? 'predictor-aligned' : '';
 }
-
-/** What tells alternatives apart: the constants of the one that the other has not. */
-function constants(way: Way, call: string): string {
-  const own: readonly string[] = way.call.match(CONSTANT) ?? [];
-  const more = (call.match(CONSTANT) ?? []).filter((each) => !own.includes(each));
-  return more.length === 0 ? call : more.join(', ');
-}
-
-const CONSTANT = /(?:\b\w+=)?(?:'[^']*'|(?<![\w.])-?\d[\w.]*)/g;
 
 function grouped(
   uncalled: Found['uncalled'],

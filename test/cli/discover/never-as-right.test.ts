@@ -261,3 +261,59 @@ test('what is off by default is tried as well: the smoothing of a label', async 
   expect(await world.run('discover', ...words)).toBe(1);
   expect(world.out()).toContain('✗ with label_smoothing=0.1 it does not hold');
 });
+
+describe('what `check` asks at level should', () => {
+  const OVERLONG =
+    'def overlong_penalty(length, max_length, buffer):\n    over = length - (max_length - buffer)\n    return 0.0 if over <= 0 else -min(1.0, over / max(1, buffer))\n';
+
+  test.each([
+    {
+      op: 'overlong_penalty',
+      text: OVERLONG,
+      right: 'over / max(1, buffer)',
+      wrong: '3.0 * (over / max(1, buffer)) ** 2',
+      property: 'reward/overlong-grows-evenly-over-the-buffer',
+    },
+    {
+      op: 'pack',
+      text: PLAIN,
+      right: 'at["position_ids"] += list(range(len(row)))',
+      wrong: 'at["position_ids"] = list(range(len(at["input_ids"])))',
+      property: 'pack/positions-restart',
+    },
+    {
+      op: 'token_rewards',
+      text: PLAIN,
+      right: 'row = [-kl_coef * each * on for each, on in zip(own, trained)]',
+      wrong:
+        'on = [at for at, each in enumerate(trained) if each]\n        row = [-kl_coef * own[on[on.index(at) - 1]] if each else 0.0 for at, each in enumerate(trained)]',
+      property: 'token_rewards/kl-stays-at-its-token',
+    },
+  ])('and has a published formula is no binding: $op', async ({ op, text, right, wrong, property }) => {
+    const world = makeWorld(properties);
+    const words = ['trainer.py', '--python', 'python3', '--only', op, '--write', 'adapter.py'];
+    world.write('trainer.py', instead(text, right, wrong));
+    expect(await world.run('discover', ...words)).toBe(1);
+    expect(world.out()).toContain('Nearly:');
+    expect(world.out().replaceAll(/\s+/g, ' ')).toContain(property);
+    const adapter = readFileSync(join(world.folder, 'adapter.py'), 'utf8');
+    expect(adapter).toContain('; it does not hold: ');
+    expect(adapter).toContain('# `check --level should` shows it.');
+    world.write('trainer.py', text);
+    expect(await world.run('discover', ...words, '--force')).toBe(0);
+  });
+
+  test('and has none is said, in the adapter as well', async () => {
+    const world = makeWorld(properties);
+    world.write(
+      'trainer.py',
+      'def truncate(input_ids, labels, max_length):\n    return [r[:max_length] for r in input_ids], [r[:max_length] for r in labels]\n',
+    );
+    const words = ['trainer.py', '--python', 'python3', '--only', 'truncate', '--write', 'adapter.py'];
+    expect(await world.run('discover', ...words)).toBe(0);
+    expect(world.out()).toContain('at level should: truncate/no-row-without-labels: ');
+    expect(readFileSync(join(world.folder, 'adapter.py'), 'utf8')).toContain(
+      '# At level should it does not hold: ',
+    );
+  });
+});
