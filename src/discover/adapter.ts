@@ -3,6 +3,7 @@
 import { dirname, relative } from 'node:path';
 import type { Op } from '../protocol/message.ts';
 import type { Semantics } from '../vocabulary.ts';
+import { constants } from './constants.ts';
 import type { Candidate, LoadedFile, Way } from './dialogue.ts';
 import type { Fit, Found, Misfit } from './found.ts';
 import { inventedItems } from './invented.ts';
@@ -108,6 +109,10 @@ function chosen({ bound, misfits }: Found, from: string, preferred: Preferred): 
       comments: [
         `${placeOf(fit.candidate, from)}${words(fit.variant)}`,
         ...fit.flaws.map(({ sentence }) => `It has a bug: ${sentence}`),
+        ...fit.failing.map(
+          ({ call, broken }) => `With ${constants(fit.way, call)} it does not hold: ${broken.sentence}`,
+        ),
+        ...fit.weaker.map(({ sentence }) => `At level should it does not hold: ${sentence}`),
         ...fit.way.assumes.map((each) => `Assumed: ${each}.`),
         ...inventedLine(fit.way, fit.variant),
         ...(fit.others.length === 0
@@ -130,9 +135,10 @@ function misfitEntry(misfits: readonly Misfit[], from: string): Entry {
   return {
     ...first,
     holds: false,
-    flawed: true,
+    flawed: first.broken.some(({ level }) => level === 'must'),
     comments: [
       `${placeOf(first.candidate, from)}; it does not hold: ${broken?.sentence ?? ''}`,
+      ...(broken?.level === 'must' ? [] : ['`check --level should` shows it.']),
       ...first.way.assumes.map((each) => `Assumed: ${each}.`),
     ],
   };

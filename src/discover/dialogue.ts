@@ -58,6 +58,8 @@ export interface Way {
   readonly own: readonly (readonly [name: string, text: string])[];
   /** All names speak for it. */
   readonly agrees: boolean;
+  /** A term is on that is off by default. */
+  readonly switched: boolean;
   readonly score: number;
   readonly one_stop: boolean;
 }

@@ -12,7 +12,7 @@ import type { Op } from '../protocol/message.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Semantics } from '../vocabulary.ts';
 import { BEYOND } from './beyond.ts';
-import { isEdge, type Proof } from './ops.ts';
+import { isEdge, isPublished, type Proof } from './ops.ts';
 
 export interface Broken {
   readonly property: string;
@@ -21,7 +21,7 @@ export interface Broken {
 }
 
 export interface Judged {
-  /** Every property of level must holds but for edges, the one that proves it among them, and nothing measured is in doubt. */
+  /** Every property that counts holds but for edges, the one that proves it among them, and nothing measured is in doubt. */
   readonly holds: boolean;
   readonly variant: Semantics;
   readonly broken: readonly Broken[];
@@ -29,7 +29,7 @@ export interface Judged {
   readonly weaker: readonly Broken[];
   /** Legal, and often not meant. */
   readonly notes: readonly string[];
-  /** Properties of level must that were judged, and those of them that hold. */
+  /** Properties of level must, or with a published formula, that were judged, and those of them that hold. */
   readonly judged: number;
   readonly held: number;
 }
@@ -70,7 +70,7 @@ export async function judge(
     if (signal?.aborted || (!broken.every(isEdge) && !all)) break;
     if (supportOf(property, world) !== undefined) continue;
     const outcome = await brokenBy(property, trainer, world, CASES);
-    const counts = property.level === 'must';
+    const counts = property.level === 'must' || isPublished(property);
     if (outcome.judged === 0 && outcome.broken === undefined) continue;
     if (counts) judged++;
     if (outcome.broken === undefined) {
@@ -103,8 +103,8 @@ function ownProperties(op: Op, properties: readonly Property[]): Property[] {
   );
 }
 
-const rank = ({ id, level }: Property, { property }: Proof): number =>
-  id === property ? 0 : level === 'must' ? 1 : 2;
+const rank = (property: Property, proof: Proof): number =>
+  property.id === proof.property ? 0 : property.level === 'must' || isPublished(property) ? 1 : 2;
 
 function brokenDoubt(op: Op, { item, sentence, answers }: Doubt): Broken {
   const [answer] = answers;

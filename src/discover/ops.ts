@@ -55,6 +55,19 @@ export const isEdge = ({ property }: { readonly property: string }): boolean =>
   property.endsWith('/zero-without-trained-tokens');
 
 /**
+ * Of level should in `check`, for the sake of trainers that mean something else; of a function that has the op's name, with a
+ * formula that is published: DAPO's soft punishment, the reward of a token less its own KL, positions of packed examples as
+ * attention kernels read them. Who breaks one of these is not bound.
+ */
+export const isPublished = ({ id }: { readonly id: string }): boolean => PUBLISHED.has(id);
+
+const PUBLISHED = new Set([
+  'pack/positions-restart',
+  'reward/overlong-grows-evenly-over-the-buffer',
+  'token_rewards/kl-stays-at-its-token',
+]);
+
+/**
  * Formulas so plain that much else is the same: a difference is a k1, a normalisation is an advantage over the batch. They
  * prove nothing that a name does not say.
  */

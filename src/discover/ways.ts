@@ -83,13 +83,13 @@ export async function judgeWays({
       fits.push({ way, judged });
       continue;
     }
+    const [worst] = judged.broken;
+    // What is only asked about is no finding in a mode that nobody may train with.
+    if (worst !== undefined && (judged.judged > 0 || way.switched)) failing.push({ way, broken: worst });
     if (judged.judged === 0) continue;
     if (near === undefined || share(judged) > share(near))
       near = { held: judged.held, judged: judged.judged };
-    const [worst] = judged.broken;
-    if (worst === undefined) continue;
-    failing.push({ way, broken: worst });
-    if (way.agrees) misfit ??= { candidate, op, way, ...judged };
+    if (way.agrees && worst !== undefined) misfit ??= { candidate, op, way, ...judged };
   }
   // Of several constants the formula that says most is shown first.
   const isNamed = fits[0]?.way.call.includes("'") === true;

@@ -4,7 +4,7 @@ import dataclasses
 import re
 
 from ._guard import Refused, TooLong, within
-from ._settings import Text, settings_text, tree_of
+from ._settings import Text, joined, settings_text, tree_of
 from ._words import words_of
 
 # Of a constructor; one that takes longer loads something.
@@ -25,27 +25,29 @@ class Configs:
         self._own = [name for name, value in self._known.items() if value.__module__ == module.__name__ and _is_settings(name, value)]
         self._made = {}
 
-    def texts(self, attributes, annotation=""):
-        """[(Text, score)], best first: its own object, one of its class with what that lacks made up, one that is made up."""
+    def texts(self, attributes, annotation="", of_op=lambda _: None):
+        """[(Text, score)], best first: its own object, one of its class with what that lacks made up, one that is made up. What the
+        op is sent under a name is never a default."""
         tree = tree_of(attributes)
         named = [name for name in re.findall(r"\w+", annotation) if name in self._known]
         for name in [*named, *self._own]:
-            if self._has(self._object(name), tree):
-                return [(self._text(name, tree), 0.7)]
-        within_it = self._nested
+            text = self._of_own(name, tree, of_op)
+            if text is not None:
+                return [(text, 0.7)]
+        within_it = self._nested(of_op)
         found = []
         for name in named:
             defaults = _defaults(self._known[name])
-            lacking = {key: value for key, value in tree.items() if key not in defaults or isinstance(value, dict)}
+            lacking = {key: value for key, value in tree.items() if key not in defaults or isinstance(value, dict) or of_op(key)}
             if len(lacking) < len(tree):
-                found.append((settings_text(lacking, "%s.%s" % (self._prefix, name), within_it), 0.6))
-        found.append((settings_text(tree, None, within_it), 0.5))
-        found += [(settings_text(tree, "%s.%s" % (self._prefix, name), within_it), 0.4) for name in named]
+                found.append((settings_text(lacking, "%s.%s" % (self._prefix, name), within_it, of_op), 0.6))
+        found.append((settings_text(tree, None, within_it, of_op), 0.5))
+        found += [(settings_text(tree, "%s.%s" % (self._prefix, name), within_it, of_op), 0.4) for name in named]
         return found
 
-    def of_self(self, attributes, owner):
+    def of_self(self, attributes, owner, of_op=lambda _: None):
         """An object of a class without its constructor: what its methods read of it."""
-        return settings_text(tree_of(attributes), owner, self._nested)
+        return settings_text(tree_of(attributes), owner, self._nested(of_op), of_op)
 
     def made(self, annotation):
         """The text of an object for a constructor's parameter, by its annotation alone; None where none can be made."""
@@ -54,15 +56,25 @@ class Configs:
                 return "%s.%s()" % (self._prefix, name)
         return None
 
-    def _nested(self, tree):
+    def _nested(self, of_op):
         """`self.cfg.clip_eps`: an object of the file's for what is read of `self.cfg`."""
-        for name in self._own:
-            if self._has(self._object(name), tree):
-                return self._text(name, tree)
-        return None
+        return lambda tree: next(filter(None, (self._of_own(name, tree, of_op) for name in self._own)), None)
 
-    def _text(self, name, tree):
-        return Text("%s.%s()" % (self._prefix, name), own=tuple(_numbers(self._object(name), tree)))
+    def _of_own(self, name, tree, of_op):
+        """Its own object, which has what is read of it; None where it has not. Where the op is sent some of it, one of its class with that."""
+        made = self._object(name)
+        if not self._has(made, tree):
+            return None
+        owner = "%s.%s" % (self._prefix, name)
+        given = _values(made, tree, of_op)
+        text = joined("Settings", given)
+        if not text.sources:
+            return Text(owner + "()", own=text.own)
+        # What stands in the class an object has without a constructor.
+        sent = {key: each for key, each in given.items() if each.sources}
+        if set(tree) - set(sent) <= _defaults(self._known[name]):
+            text = Text(joined("instance", sent, owner).text, own=text.own, sources=text.sources)
+        return text
 
     def _object(self, name):
         if name not in self._made:
@@ -81,14 +93,20 @@ class Configs:
         return True
 
 
-def _numbers(made, tree):
-    """(name, text) of the numbers that are read of an object."""
+def _values(made, tree, of_op):
+    """{name: Text} of what is read of an object: what the op is sent, or what stands there."""
+    given = {}
     for name, below in tree.items():
         value = getattr(made, name)
+        source = None if isinstance(below, dict) else of_op(name)
         if isinstance(below, dict):
-            yield from _numbers(value, below)
-        elif type(value) in (int, float):
-            yield name, repr(value)
+            given[name] = joined("Settings", _values(value, below, of_op))
+        elif source is not None:
+            given[name] = Text(source.text, sources=(source,))
+        else:
+            text = repr(value) if isinstance(value, _SIMPLE) else "None"
+            given[name] = Text(text, own=((name, text),) if type(value) in (int, float) else ())
+    return given
 
 
 def _is_settings(name, value):

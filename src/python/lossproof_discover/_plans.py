@@ -1,13 +1,14 @@
 """A function, an op, and one way to call the one for the other: the text of an op function, as it will stand in the adapter."""
 
+import ast
 import itertools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lossproof._ops import ARGS
 
-from ._settings import number_of, values_of
-from ._sources import ASKS, GROUP
+from ._settings import GROUP, Text, joined, number_of, switched_on, values_of
+from ._sources import ASKS, Source
 from ._words import agreement, snake, words_of
 
 # Ways that are tried of one function for one op, those that names speak for first.
@@ -22,6 +23,9 @@ _BOUNDS = (*_CLIPS, "3.0")
 _LEAVES = {"loss": "logprobs", "value_loss": "values"}
 _NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 _SCALARS = {"int", "float", "str", "bool", "other"}
+_ONE_STOP = "eos_token_ids[0]"
+# A name that says so much is that of the op's own number.
+_SURELY = 4
 
 
 @dataclass
@@ -43,6 +47,10 @@ class Plan:
     agrees: bool = False
     one_stop: bool = False
     arrays: object = None
+    is_switched: bool = False  # a term is on that is off by default
+    is_known: bool = False  # of its object: nothing of it is assumed
+    ways: frozenset = frozenset()  # of what it hands over
+    told: frozenset = frozenset()  # fields of it, those too that no op is sent
 
     def call(self):
         given = []
@@ -50,10 +58,24 @@ class Plan:
             given.append("%s=%s" % (name, text) if by_name else text)
         return "%s(%s)" % (self.target, ", ".join(given))
 
-    def fields(self):
-        """Those that stand in its text, in the op's order."""
-        text = " ".join(text for _, text, _, _ in self.arguments)
-        return [name for name in ARGS[self.op] if re.search(r"\b%s\b" % name, text)]
+    def fields(self, lines):
+        """Those that its lines read, in the op's order: `gamma=0.9` reads no gamma."""
+        read = {node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name)}
+        return [name for name in ARGS[self.op] if name in read]
+
+    def take(self, sources):
+        """What its object or a configuration is sent of the op. Whether that goes together with the rest."""
+        for source in sources:
+            self.ways |= {source.way} if source.way else set()
+            self.told |= {source.field}
+            self.uses += (source.field,) if source.field in ARGS[self.op] and source.field not in self.uses else ()
+            self.capability.update([source.capability] if source.capability else [])
+            self.assumes += [source.assumes] if source.assumes and source.assumes not in self.assumes else []
+            self.one_stop = self.one_stop or source.text == _ONE_STOP
+        if "group_size" in self.capability:
+            self.capability.pop("interleaved_groups", None)
+        # Logits that are handed over times a temperature are for who divides by it.
+        return len(self.ways) <= 1 and ("tempered" not in self.ways or "temperature" in self.told)
 
 
 @dataclass
@@ -63,13 +85,16 @@ class _Choice:
     score: float = 0
     invented: tuple = ()
     own: tuple = ()
+    sources: tuple = ()  # of a configuration
+    is_switched: bool = False
 
 
 def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
     """Best first. `configs`: the configurations that the module knows."""
     ask = ASKS[op]
     named = len(words_of(candidate.name.split(".")[-1]) & ask.named) + len(words_of(candidate.name) & ask.named)
-    columns = [_choices(parameter, ask, arrays, own_logprobs, configs) for parameter in candidate.parameters]
+    of_op = _of_op(ask, arrays)
+    columns = [_choices(parameter, ask, arrays, own_logprobs, configs, of_op) for parameter in candidate.parameters]
     if any(not column for column in columns):
         return []
     made = []
@@ -79,12 +104,16 @@ def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
             made.append(one)
     made.sort(key=lambda plan: -plan.score)
     found = []
-    for target, header, invented, own in targets(candidate, prefix, configs):
+    for target, header, text, is_switched in targets(candidate, prefix, configs, of_op):
         for plan in made[:MOST]:
             for shape in _shapes(ask, arrays, plan, candidate):
                 copy = Plan(**{**plan.__dict__, "target": target, "header": header, "shape": shape})
                 copy.capability, copy.assumes = dict(plan.capability), list(plan.assumes)
-                copy.invented, copy.own = [*plan.invented, *invented], [*plan.own, *own]
+                copy.invented, copy.own = [*plan.invented, *text.invented], [*plan.own, *text.own]
+                if not copy.take(text.sources):
+                    continue
+                copy.is_switched = plan.is_switched or is_switched
+                copy.is_known = bool(text.sources) and _is_known(text.text, text.invented)
                 if shape == "group":
                     copy.capability["group_size"] = GROUP
                 copy.agrees = plan.agrees and named > 0
@@ -92,6 +121,32 @@ def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
         if len(found) >= 2 * MOST:
             break
     return found
+
+
+def _is_known(text, invented):
+    return not invented and "None" not in text
+
+
+def _of_op(ask, arrays):
+    """What the op is sent for a number of a configuration, by its name: a source, or None."""
+    numbers = [each for each in ask.sources if each.kind != "data" and each.arrays in ("", "torch" if arrays == "torch" else "list")]
+
+    def source_of(name):
+        if number_of(name) == "GROUP" and "group_ids" in ask.hints:
+            return Source("group_size", str(GROUP), capability=("group_size", GROUP), assumes="%s=%d" % (name, GROUP))
+        best = max(numbers, key=lambda each: _speaks(name, each, ask), default=None)
+        if best is None or _speaks(name, best, ask) < _SURELY:
+            return None
+        return best if best.text != "ONE_STOP" else replace(best, text=_ONE_STOP)
+
+    return source_of
+
+
+def _speaks(name, source, ask):
+    """`discount` is all of gamma; of `max_grad_norm` a limit of lengths is not all."""
+    if words_of(source.field) <= words_of(name):
+        return _SURELY
+    return agreement(name, ask.hints[source.field], _others(ask, source.field))
 
 
 def nameable(candidate, op):
@@ -121,10 +176,10 @@ def _others(ask, name):
     return {hint.lstrip("!") for other, hints in ask.hints.items() if other != name for hint in hints} | ask.against
 
 
-def _choices(parameter, ask, arrays, own_logprobs, configs):
+def _choices(parameter, ask, arrays, own_logprobs, configs, of_op):
     """What may stand for a parameter, best first; [] where nothing can."""
     found = []
-    is_config = bool(words_of(parameter.name) & {"config", "cfg", "args", "conf", "hparams"}) or "onfig" in parameter.annotation
+    is_config = _is_config(parameter)
     if parameter.kind in ("any", "int") and number_of(parameter.name) == "GROUP" and "group_ids" in ask.hints:
         return [_Choice("GROUP", None, 1.0)]
     if not is_config:
@@ -149,17 +204,27 @@ def _choices(parameter, ask, arrays, own_logprobs, configs):
     found = found[:_MOST_OF_ONE]
     real = {name: how for name, how in parameter.attributes.items() if name.split(".")[0] not in _OF_TENSORS}
     if is_config and real and not any(how == "call" for how in real.values()):
-        found += [_Choice(made.text, None, score, made.invented, made.own) for made, score in configs.texts(real, parameter.annotation)]
+        made = configs.texts(real, parameter.annotation, of_op)
+        found += [_Choice(each.text, None, score, each.invented, each.own, each.sources) for each, score in made]
+    # A number of the op that a function takes is handed over, whatever its default is.
+    if found and found[0].source is not None and found[0].source.kind != "data" and found[0].score >= _SURELY:
+        return [each for each in found if each.score >= _SURELY]
     if parameter.default is not None:
         found.append(_Choice(None, own=_defaults([parameter])))
         found += [_Choice(repr(each), None, -0.1) for each in parameter.choices[:6] if repr(each) != parameter.default]
         number = number_of(parameter.name) if parameter.default == "None" and not found[:-1] else None
-        if number in _BOUNDS:
-            found.append(_Choice(number, None, -0.05, ((parameter.name, number),)))
+        switched = switched_on(parameter)
+        if number in _BOUNDS or switched:
+            text = switched or number
+            found.append(_Choice(text, None, -0.05, ((parameter.name, text),), is_switched=bool(switched)))
     elif not any(choice.score > 0 for choice in found) or parameter.kind in _SCALARS:
         number = () if parameter.choices else number_of(parameter.name)
         found += [_Choice(text, None, -0.1 * at, ((parameter.name, text),) if text == number else ()) for at, text in enumerate(values_of(parameter)[:6])]
     return found
+
+
+def _is_config(parameter):
+    return bool(words_of(parameter.name) & {"config", "cfg", "args", "conf", "hparams", "settings"}) or "onfig" in parameter.annotation
 
 
 def _takes(parameter, source):
@@ -167,50 +232,44 @@ def _takes(parameter, source):
         return parameter.kind not in _SCALARS
     if source.kind == "whole":
         return parameter.kind in ("any", "int")
-    return parameter.kind in ("any", "int", "float")
+    return _takes_numbers(parameter)
 
 
 def _plan(op, ask, candidate, picked):
-    uses, sources, ways, score, agrees = [], {}, set(), 0.0, True
-    arguments, capability, assumes, invented, own, left_out, one_stop = [], {}, [], [], [], False, False
+    one = Plan(op, "", [], (), agrees=True)
+    sources, left_out = {}, False
     for parameter, choice in zip(candidate.parameters, picked):
-        own += choice.own
+        one.own += choice.own
         if choice.text is None:
             left_out = True
             continue
-        source = choice.source
-        score += choice.score
-        invented += choice.invented
-        text = choice.text
+        source, text = choice.source, choice.text
+        one.score += choice.score
+        one.invented += choice.invented
+        one.is_switched = one.is_switched or choice.is_switched
         if source is not None:
-            if source.field in uses:
+            if source.field in sources:
                 return None
-            uses.append(source.field)
             sources[source.field] = source
-            ways |= {source.way} if source.way else set()
-            if len(ways) > 1:
-                return None
-            agrees = agrees and choice.score > 0
-            capability.update([source.capability] if source.capability else [])
-            if source.assumes:
-                assumes.append(source.assumes)
-            if text == "ONE_STOP":
-                one_stop, text = True, "eos_token_ids[0]"
+            one.agrees = one.agrees and choice.score > 0
+            text = _ONE_STOP if text == "ONE_STOP" else text
+            one.take([replace(source, text=text)])
         elif text == "GROUP":
             text = str(GROUP)
-            capability["group_size"] = GROUP
-            assumes.append("%s=%d" % (parameter.name, GROUP))
-        elif not text.startswith("None"):
-            assumes.append("%s=%s" % (parameter.name, text))
-        arguments.append((parameter.name, text, None if source is None else source.field, left_out))
-    if any(name not in uses for name in ask.must) or (ask.either and not set(ask.either) & set(uses)):
+            one.take([Source("group_size", text, capability=("group_size", GROUP), assumes="%s=%s" % (parameter.name, text))])
+        else:
+            one.take(choice.sources)
+            if not text.startswith("None") and not (choice.sources and _is_known(text, choice.invented)):
+                one.assumes.append("%s=%s" % (parameter.name, text))
+        one.arguments.append((parameter.name, text, None if source is None else source.field, left_out))
+    if any(name not in sources for name in ask.must) or (ask.either and not set(ask.either) & set(sources)):
         return None
-    if ways and any(_has(ask, name, ways) for name, source in sources.items() if not source.way):
-        score -= 0.5  # a mask of tokens beside a number a row: rather both of tokens
-    if "group_size" in capability:
-        capability.pop("interleaved_groups", None)
-    shifted = _shifted(candidate, picked)
-    return Plan(op, "", arguments, tuple(uses), capability=capability, shifted=shifted, assumes=assumes, invented=invented, own=own, score=score, agrees=agrees, one_stop=one_stop)
+    if len(one.ways) > 1:
+        return None
+    if one.ways and any(_has(ask, name, one.ways) for name, source in sources.items() if not source.way):
+        one.score -= 0.5  # a mask of tokens beside a number a row: rather both of tokens
+    one.shifted = _shifted(candidate, picked)
+    return one
 
 
 def _shifted(candidate, picked):
@@ -225,29 +284,26 @@ def _has(ask, name, ways):
     return any(source.field == name and source.way in ways for source in ask.sources)
 
 
-def targets(candidate, prefix, configs):
-    """[(text of what is called, a line that it needs, numbers in it that nobody gave, those that are the project's own)]."""
+def targets(candidate, prefix, configs, of_op):
+    """[(text of what is called, a line that it needs, the Text of what it was made with, whether a term of it is switched on)]. What the
+    op is sent goes into an object that is made for each request."""
     name = "%s.%s" % (prefix, candidate.name)
     if candidate.kind in ("function", "static"):
-        return [(name, "", (), ())]
-    made = _constructors(candidate, configs)
+        return [(name, "", Text(""), False)]
     owner = name if candidate.kind == "class" else name.rpartition(".")[0]
     instance = snake(owner.rpartition(".")[2])
     instance += "_object" if instance in ARGS or instance == prefix else ""
     method = "" if candidate.kind == "class" else "." + candidate.name.rpartition(".")[2]
     found = []
     if candidate.kind == "method" and not any(how == "call" for how in candidate.of_self.values()):
-        owner_text = name.rpartition(".")[0]
-        self_made = configs.of_self(candidate.of_self, owner_text)
-        found.append((name, "SELF=%s" % (self_made.text if candidate.of_self else "None"), self_made.invented, self_made.own))
-    for each in made:
-        own = _defaults(p for p in candidate.made_with if p.name not in dict(each))
-        found.append((instance + method, "%s = %s(%s)" % (instance, owner, _joined(each)), _numbers(each), own))
+        self_made = configs.of_self(candidate.of_self, owner, of_op)
+        found.append((name, "SELF=%s" % (self_made.text if candidate.of_self else "None"), self_made, False))
+    for made, is_switched in _constructors(candidate, owner, configs, of_op):
+        if made.sources or is_switched:
+            found.append((made.text + method, "", made, is_switched))
+        else:
+            found.append((instance + method, "%s = %s" % (instance, made.text), made, False))
     return found
-
-
-def _joined(given):
-    return ", ".join("%s=%s" % pair for pair in given)
 
 
 def _defaults(parameters):
@@ -255,23 +311,46 @@ def _defaults(parameters):
     return tuple((each.name, each.default) for each in parameters if each.kind in ("int", "float") and _NUMBER.fullmatch(each.default or ""))
 
 
-def _numbers(given):
-    return tuple((name, text) for name, text in given if text == number_of(name))
-
-
-def _constructors(candidate, configs):
-    """Lists of the arguments of a constructor, from what they are called; none where one cannot be guessed. A clip that is off
-    unless it is given is given first: without it little is left of a loss."""
-    given, clips = [], []
+def _constructors(candidate, owner, configs, of_op):
+    """[(Text of an object, whether a term of it is switched on)], its arguments guessed by what they are called; none where one
+    cannot be. A clip that is off unless it is given is given first: without it little is left of a loss."""
+    given, clips, terms = {}, {}, {}
     for parameter in candidate.made_with:
-        if parameter.default is None:
-            values = [configs.made(parameter.annotation)] if configs.made(parameter.annotation) else values_of(parameter)
-            if not values or values[0] == "GROUP":
+        source = of_op(parameter.name) if _takes_numbers(parameter) else None
+        if source is not None:
+            given[parameter.name] = Text(source.text, sources=(source,))
+        elif parameter.default is None:
+            values = _values_for(parameter, configs, of_op)
+            if not values:
                 return []
-            given.append((parameter.name, values[0]))
+            given[parameter.name] = values[0]
         elif parameter.default == "None" and number_of(parameter.name) in _CLIPS:
-            clips.append((parameter.name, number_of(parameter.name)))
-    return ([given + clips] if clips else []) + [given]
+            number = number_of(parameter.name)
+            clips[parameter.name] = Text(number, ((parameter.name, number),))
+        elif switched_on(parameter):
+            number = switched_on(parameter)
+            terms[parameter.name] = Text(number, ((parameter.name, number),))
+    own = _defaults(p for p in candidate.made_with if p.name not in given)
+    made = [({**given, **clips}, False)] * bool(clips) + [(given, False)] + [({**given, **clips, **terms}, True)] * bool(terms)
+    texts = [(joined(owner, each), is_switched) for each, is_switched in made]
+    return [(Text(each.text, each.invented, each.own + own, each.sources), is_switched) for each, is_switched in texts]
+
+
+def _takes_numbers(parameter):
+    return parameter.kind in ("any", "int", "float")
+
+
+def _values_for(parameter, configs, of_op):
+    """Texts for a parameter of a constructor that has no default."""
+    real = {name: how for name, how in parameter.attributes.items() if name.split(".")[0] not in _OF_TENSORS}
+    if _is_config(parameter) and real and "call" not in real.values():
+        return [each for each, _ in configs.texts(real, parameter.annotation, of_op)]
+    made = configs.made(parameter.annotation)
+    if made:
+        return [Text(made)]
+    number = number_of(parameter.name)
+    texts = [text for text in values_of(parameter) if text != "GROUP"]
+    return [Text(text, ((parameter.name, text),) if text == number else ()) for text in texts]
 
 
 # How often a function is called for one request: the line, with % for its name and arguments in the op's own terms.

@@ -98,6 +98,7 @@ class Desk:
             "invented": plan.invented,
             "own": plan.own,
             "agrees": plan.agrees,
+            "switched": plan.is_switched,
             "score": plan.score,
             "one_stop": plan.one_stop,
         }

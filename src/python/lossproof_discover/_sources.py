@@ -5,6 +5,8 @@ for both. Expressions of one call must be of one `way`: who hands shifted logits
 
 from dataclasses import dataclass, field
 
+from ._settings import GROUP
+
 ROW = {"alignment": "token", "span": "row"}
 PREDICTOR = {"alignment": "predictor", "span": "row"}
 COMPLETION = {"alignment": "token", "span": "completion"}
@@ -13,7 +15,6 @@ COMPLETION = {"alignment": "token", "span": "completion"}
 # and one weighted by lengths would pass for one over rows. A prime, so that every n-th row has another length too.
 WIDTH = 7
 _LAST = "torch.arange(len(rewards))[:, None] %% %d" % WIDTH
-GROUP = 4
 
 
 def lengths_of(rows):
@@ -119,6 +120,13 @@ _FLAT = (
     Source("input_ids", "input_ids[:, 1:].flatten()", "torch", "flat"),
 )
 _TEMPERATURE = Source("temperature", "temperature", kind="number", capability=("temperature", True))
+# The op has none: what divides by it gives back what was handed over times as much, and what multiplies does not.
+_TEMPERED = (
+    Source("logits", "logits * 2.0", "torch", "tempered"),
+    Source("logits", "(logits * 2.0).flatten(0, 1)", "torch", "tempered"),
+    Source("logits", "[[[2.0 * each for each in row] for row in rows] for rows in logits]", "list", "tempered"),
+    Source("temperature", "2.0", way="tempered", kind="number", assumes="logits are handed over times the temperature, which it divides by"),
+)
 _RESPONSE = Source("prompt_width", "input_ids.size(1) - prompt_width", "torch", "whole", kind="whole")
 
 
@@ -150,7 +158,7 @@ ASKS = {
         ("logits", "input_ids"),
     ),
     "entropy": Ask(
-        (Source("logits", "logits"), Source("logits", "logits.flatten(0, 1)", "torch", "flat"), _TEMPERATURE),
+        (Source("logits", "logits", way="plain"), Source("logits", "logits.flatten(0, 1)", "torch", "flat"), *_TEMPERED),
         _hints("logits", "temperature"),
         frozenset(("entropy", "entropies")),
         ("logits",),

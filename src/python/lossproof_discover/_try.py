@@ -147,7 +147,7 @@ _REPEATED = {
 
 def text_of(plan, lines):
     """`def kl(...):` and its lines."""
-    fields = plan.fields()
+    fields = plan.fields(lines)
     return "def %s(%s):\n%s\n" % (plan.op, ", ".join(fields), "\n".join("    " + line for line in lines))
 
 
@@ -167,7 +167,7 @@ def _of_self(plan):
     if plan.header.startswith("SELF="):
         given, plan.header = plan.header[5:], ""
         plan.arguments = [("self", given, None, False), *plan.arguments]
-        if given != "None":
+        if given != "None" and not plan.is_known:
             plan.assumes.append("self=" + given)
 
 

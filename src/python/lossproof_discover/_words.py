@@ -18,7 +18,7 @@ _SAME = {
     "prompt": "prompts", "chosen": "chosen", "accepted": "chosen", "preferred": "chosen", "winner": "chosen",
     "rejected": "rejected", "reject": "rejected", "loser": "rejected", "dispreferred": "rejected",
     "padding": "pad", "stop": "eos", "eot": "eos", "lambda": "lam", "lambd": "lam", "lamda": "lam", "lmbda": "lam",
-    "discount": "gamma", "length": "lengths", "lens": "lengths", "seqlen": "lengths", "maximum": "max",
+    "discount": "gamma", "length": "lengths", "lens": "lengths", "len": "lengths", "seqlen": "lengths", "maximum": "max", "coeff": "coef", "coefficient": "coef",
 }  # fmt: skip
 _TOGETHER = (("log_probs", "logprobs"), ("log_prob", "logprobs"), ("logprob", "logprobs"), ("log_p", "logprobs"))
 

@@ -1,6 +1,7 @@
 // What `discover` found, for a terminal: bound functions with their variant, near misses with the finding's sentence, what a person
 // must settle, what fits nothing, what could not be called.
 import { relative } from 'node:path';
+import { constants } from '../../discover/constants.ts';
 import type { Candidate, Way } from '../../discover/dialogue.ts';
 import type { Found } from '../../discover/found.ts';
 import { inventedItems } from '../../discover/invented.ts';
@@ -32,14 +33,16 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
         [variantWords(variant), layoutWords(way)].filter((text) => text !== '').join(' · '),
         others.length === 0
           ? ''
-          : `also ${others.map(({ call, variant: other }) => `${lastQuoted(call)} ${variantWords(other)}`).join('; ')}`,
+          : `also ${others.map(({ call, variant: other }) => `${constants(way, call)} ${variantWords(other)}`).join('; ')}`,
         ...flaws.map(({ property, sentence }) => paint.orange(`✗ it has a bug: ${property}: ${sentence}`)),
         ...failing.map(({ call, broken }) =>
-          paint.orange(`✗ with ${lastQuoted(call)} it does not hold: ${broken.property}: ${broken.sentence}`),
+          paint.orange(
+            `✗ with ${constants(way, call)} it does not hold: ${broken.property}: ${broken.sentence}`,
+          ),
         ),
         ...way.assumes.map((text) => `assumed: ${text}`),
         madeUp(way, variant),
-        ...weaker.map(({ property, sentence }) => paint.dim(`should ${property}: ${sentence}`)),
+        ...weaker.map(({ property, sentence }) => `at level should: ${property}: ${sentence}`),
         ...notes.map((text) => paint.dim(`note: ${text}`)),
       ),
   );
@@ -152,11 +155,6 @@ function layoutWords({ layout }: Way): string {
   if (layout === null) return '';
   if (layout.span === 'completion') return 'completion columns';
   return layout.alignment === 'predictor' ? 'predictor-aligned' : '';
-}
-
-/** What tells alternatives apart: the constant. */
-function lastQuoted(call: string): string {
-  return /'[^']*'(?!.*')/.exec(call)?.[0] ?? call;
 }
 
 function grouped(

@@ -82,6 +82,11 @@ export const PLANTED: readonly Planted[] = [
     'kl_k3(ref_logprobs, logprobs), mask)',
   ),
   planted('grpo', 'overlong_penalty')('a reward for length', 'else -min(', 'else min('),
+  planted('grpo', 'overlong_penalty')(
+    'it grows with the square',
+    'over / max(1, buffer)',
+    '(over / max(1, buffer)) ** 2',
+  ),
   planted('ppo', 'gae')(
     'GAE without its mask',
     'torch.where(inside, delta + gamma * lam * running, running)',
@@ -116,6 +121,34 @@ export const PLANTED: readonly Planted[] = [
     'list(range(width))',
   ),
   planted('plain', 'collate')('padding is attended to', '[0] * left + [1] * len(row)', '[1] * width'),
+  planted('plain', 'Scorer.token_logprobs')(
+    'times the temperature',
+    'each / self.settings.temperature',
+    'each * self.settings.temperature',
+  ),
+  planted('plain', 'Scorer.advantages_and_returns')(
+    'lambda is dropped',
+    'self.settings.gamma * self.settings.gae_lambda * running',
+    'self.settings.gamma * running',
+  ),
+  planted('plain', 'Scorer.advantages_and_returns')(
+    'returns are what is lacking',
+    'each + own for',
+    'each - own for',
+  ),
+  planted('plain', 'pack')(
+    'positions run on',
+    'at["position_ids"] += list(range(len(row)))',
+    'at["position_ids"] = list(range(len(at["input_ids"])))',
+  ),
+  planted('plain', 'token_rewards')(
+    'the KL of the trained token before',
+    'row = [-kl_coef * each * on for each, on in zip(own, trained)]',
+    [
+      'on = [at for at, each in enumerate(trained) if each]',
+      '        row = [-kl_coef * own[on[on.index(at) - 1]] if each else 0.0 for at, each in enumerate(trained)]',
+    ].join('\n'),
+  ),
   planted('plain', 'pack')(
     'all examples of a row have one number',
     'max(at["segment_ids"], default=0) + 1',
