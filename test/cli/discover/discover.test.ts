@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { properties } from '../../../properties/index.ts';
 import { parseStrict } from '../../../src/outside/json.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -32,8 +32,13 @@ async function found(world: World, ...words: readonly string[]): Promise<Json> {
 
 /** Of this file alone: other files discover at the same time. */
 const temporary = mkdtempSync(join(tmpdir(), 'lossproof-temporary-'));
-process.env.TMPDIR = temporary;
-afterAll(() => rmSync(temporary, { recursive: true }));
+beforeAll(() => {
+  vi.stubEnv('TMPDIR', temporary);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(temporary, { recursive: true });
+});
 
 const leftBehind = (): string[] =>
   readdirSync(temporary).filter((name) => name.startsWith('lossproof-discover-'));
