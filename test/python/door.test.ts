@@ -57,7 +57,7 @@ function installed(): string {
   const folder = folderWithSpace();
   symlinkSync(join(PACKAGES, 'lossproof'), join(folder, 'lossproof'));
   mkdirSync(join(folder, 'lossproof_door/engine/dist/src/cli'), { recursive: true });
-  for (const name of ['__init__.py', '_node.py', '_other.py', '_sources.py', 'main.py', 'ci.py']) {
+  for (const name of ['__init__.py', '_node.py', '_other.py', '_words.py', 'main.py', 'ci.py']) {
     writeFileSync(join(folder, 'lossproof_door', name), readFileSync(join(PACKAGES, 'lossproof_door', name)));
   }
   writeFileSync(join(folder, 'lossproof_door/engine/dist/src/cli/main.js'), '');

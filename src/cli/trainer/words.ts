@@ -1,5 +1,5 @@
 // A command as one string and as words, the way a POSIX shell reads quotes. No variables, globs or pipes. On Windows a backslash is
-// what paths are made of, and escapes only what would end the word or the quote. `_sources.split` of the Python door is the same.
+// what paths are made of, and escapes only what would end the word or the quote. `_words.split` of the Python door is the same.
 import { quoted } from '../../report/failure/reproduce.ts';
 import type { Problem } from '../context.ts';
 

@@ -9,7 +9,7 @@ import os
 import sys
 
 from ._node import PYTHON
-from ._sources import split
+from ._words import split
 from .main import NO_VERDICT, main
 
 

@@ -43,7 +43,7 @@ def found(command=None):
 
 
 def _split(text):
-    from lossproof_door._sources import split
+    from lossproof_door._words import split
 
     return split(text)
 

@@ -122,7 +122,7 @@ test.each(ON_WINDOWS)(
     expect(splitCommand(text, 'win32')).toEqual(words);
     expect(splitCommand(joinCommand(words), 'win32')).toEqual(words);
     const program =
-      'import json, sys; from lossproof_door._sources import split; print(json.dumps(split(sys.argv[1], windows=True)))';
+      'import json, sys; from lossproof_door._words import split; print(json.dumps(split(sys.argv[1], windows=True)))';
     const { stdout } = await execa('python3', ['-c', program, text], { env: { PYTHONPATH: PYTHON_FOLDER } });
     expect(JSON.parse(stdout)).toEqual(words);
   },
@@ -130,7 +130,7 @@ test.each(ON_WINDOWS)(
 
 test('on Windows, too, an open quote is refused', async () => {
   expect(splitCommand('"C:\\a', 'win32')).toHaveProperty('problem');
-  const program = `from lossproof_door._sources import split; split('"C:\\\\a', windows=True)`;
+  const program = `from lossproof_door._words import split; split('"C:\\\\a', windows=True)`;
   const ran = await execa('python3', ['-c', program], { env: { PYTHONPATH: PYTHON_FOLDER }, reject: false });
   expect(ran.stderr).toContain('ValueError: No closing quotation');
 });

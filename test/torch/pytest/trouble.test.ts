@@ -25,6 +25,40 @@ test.each([
   expect(out).not.toMatch(/Traceback|INTERNALERROR/);
 });
 
+test('a pytest that is older than the plugin runs as ever, and says so where it is asked for', async () => {
+  const folder = makeFolder();
+  const program = `
+import inspect, sys, pytest
+pytest.__version__ = "6.2.5"
+from lossproof_door import pytest_plugin
+from lossproof_door.under_pytest import _too_old
+for module in (pytest_plugin, _too_old):
+    hooks = [getattr(module, name) for name in dir(module) if name.startswith("pytest_") and name != "pytest_plugins"]
+    print([str(inspect.signature(hook)) for hook in hooks])
+sys.exit(pytest.main(["-p", "lossproof_door.pytest_plugin", *sys.argv[1:]]))`;
+  const run = (...argv: string[]) => folder.python(['-c', program, ...argv]);
+  folder.write('test_own.py', 'def test_own():\n    pass\n');
+  const own = await run('test_own.py');
+  expect(own.code, own.out).toBe(0);
+  // Nothing that pytest 6 has not.
+  expect(own.out).toContain("[]\n['(parser)', '(config)', '(collector, name, obj)']\n");
+  const sentence = /lossproof: its plugin needs pytest 7 or later, and this is pytest 6\.2\.5; /;
+  folder.write('test_mine.py', 'import lossproof\n\ntest_mine = lossproof.pytest.properties(only="mask")\n');
+  folder.write('test_held.py', 'def test_held(lossproof_hold):\n    lossproof_hold("python3 right.py")\n');
+  for (const [code, ...argv] of [
+    [4, '--lossproof', 'right.py', '--lossproof-only', 'mask'],
+    [2, 'test_mine.py'],
+    [1, 'test_held.py'],
+  ] as const) {
+    const asked = await run(...argv);
+    expect(asked.code, asked.out).toBe(code);
+    expect(asked.out).toMatch(sentence);
+    expect(asked.out).not.toMatch(/_too_old\.py:|Traceback/);
+  }
+  folder.write('pytest.ini', '[pytest]\nlossproof = right.py\n');
+  expect((await run('test_own.py')).out).toMatch(sentence);
+});
+
 test('what is to be typed next is said as pytest has it', async () => {
   const folder = makeFolder();
   const trainers = { right: { trainer: 'python3 right.py' }, wrong: { trainer: 'python3 wrong.py' } };

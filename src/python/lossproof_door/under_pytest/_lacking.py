@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ._other import other
+from .._other import other
 
 # How Python says that a module is not what a test was written for.
 _LACKING = re.compile(r"module '?lossproof[\w.]*'? has no attribute|from 'lossproof|No module named 'lossproof")

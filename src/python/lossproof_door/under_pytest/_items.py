@@ -5,9 +5,9 @@ import sys
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from ._declared import names
-from ._engine import EngineProblem
-from ._node import NoNode
+from .._declared import names
+from .._engine import EngineProblem
+from .._node import NoNode
 from ._sources import Source
 
 # Where pytest keeps, for us, the run and what became of a property.

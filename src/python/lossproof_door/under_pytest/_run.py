@@ -2,9 +2,9 @@
 
 import os
 
-from ._declared import check_names
-from ._engine import Engine, EngineProblem
-from ._seed import seed_of
+from .._declared import check_names
+from .._engine import Engine, EngineProblem
+from .._seed import seed_of
 
 
 _AGAIN = "pytest --lossproof-seed {seed}"
