@@ -110,6 +110,8 @@ export interface Dialogue {
   readonly missing: () => readonly string[];
   /** How often a fresh one was started. */
   readonly restarts: () => number;
+  /** Ends what runs, at once: what is waited for is answered with a problem, and nothing is started any more. */
+  giveUp(): void;
   stop(): Promise<void>;
 }
 
@@ -190,6 +192,10 @@ export function openDialogue({ python, limits, loadMilliseconds, env }: Dialogue
     },
     missing: () => missing,
     restarts: () => Math.max(0, restarts),
+    giveUp() {
+      over = true;
+      line?.kill();
+    },
     async stop() {
       over = true;
       await line?.end();
@@ -255,6 +261,10 @@ function talk(python: string, cwd: string, env: Readonly<Record<string, string>>
         if (waiting.length === 1) arm();
         child.write(`${typeof request === 'string' ? request : JSON.stringify(request)}\n`);
       });
+    },
+    kill(): void {
+      words = 'stopped';
+      void child.kill();
     },
     async end(): Promise<void> {
       child.endInput();

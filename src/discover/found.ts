@@ -62,10 +62,26 @@ export interface Found {
   readonly open: readonly Open[];
   readonly unfit: readonly Unfit[];
   readonly uncalled: readonly Uncalled[];
-  /** Functions that had no turn. */
+  /** Functions that had no turn, or not all of it. */
   readonly left: number;
+  /** Where time or patience was over. */
+  readonly inHand?: { readonly candidate: Candidate; readonly doing: 'imported' | 'called' } | undefined;
   readonly restarts: number;
 }
 
 export const share = ({ held, judged }: { readonly held: number; readonly judged: number }): number =>
   judged === 0 ? 0 : held / judged;
+
+/** Of files that were not read to their end. */
+export const NOTHING_FOUND: Found = {
+  files: [],
+  arrays: null,
+  loaded: new Map(),
+  bound: [],
+  misfits: [],
+  open: [],
+  unfit: [],
+  uncalled: [],
+  left: 0,
+  restarts: 0,
+};

@@ -34,23 +34,30 @@ export async function search(options: SearchOptions): Promise<Found> {
   const failed = new Map<string, string>();
   const loadedAt = new Map<string, number>();
   let own: string | undefined;
-  let done = 0;
+  let doing: NonNullable<Found['inHand']>['doing'] = 'imported';
+  let inHand: Found['inHand'];
 
   // Log-probabilities come first: other functions take them. Then what names say most of, should time run out.
   const order = [...project.candidates.entries()].sort(
     ([, a], [, b]) => Number(scores(b)) - Number(scores(a)) || strength(b) - strength(a),
   );
-  for (const [index, candidate] of order) {
+  for (const [done, [index, candidate]] of order.entries()) {
     if (signal.aborted) break;
     options.onProgress(done, order.length, candidate.name);
+    const before = toldOf(found);
     await one(index, candidate);
-    if (!signal.aborted) done++;
+    if (signal.aborted && toldOf(found) === before) inHand = { candidate, doing };
   }
-  return { ...found, left: order.length - done, restarts: dialogue.restarts() };
+  // By what is told, so that head and end agree whenever it was broken off.
+  return { ...found, left: order.length - toldOf(found), inHand, restarts: dialogue.restarts() };
 
   async function one(index: number, candidate: Candidate): Promise<void> {
     const { file } = candidate;
+    doing = 'imported';
     const trouble = failed.get(file) ?? (await loadTrouble(file));
+    // What was looked at by half is nobody's verdict.
+    if (signal.aborted) return;
+    doing = 'called';
     if (trouble !== undefined) {
       failed.set(file, trouble);
       found.uncalled.push({ candidate, why: trouble });
@@ -65,7 +72,6 @@ export async function search(options: SearchOptions): Promise<Found> {
     const why: string[] = [];
     let answered = false;
     for (const { proof, named } of turn) {
-      if (signal.aborted) break;
       const said = await dialogue.attempt({
         candidate: index,
         op: proof.op,
@@ -73,6 +79,7 @@ export async function search(options: SearchOptions): Promise<Found> {
         cases: await casesOf(proof),
         own,
       });
+      if (signal.aborted) return;
       if ('stopped' in said) {
         found.uncalled.push({ candidate, why: said.stopped });
         return;
@@ -92,6 +99,7 @@ export async function search(options: SearchOptions): Promise<Found> {
         properties,
         signal,
       });
+      if (signal.aborted) return;
       if (judged.fit !== undefined) {
         found.bound.push(judged.fit);
         if (proof.op === 'logprobs') own ??= ownLogprobs(judged.fit.way);
@@ -103,8 +111,6 @@ export async function search(options: SearchOptions): Promise<Found> {
       if (judged.near !== undefined && (nearest === undefined || share(judged.near) > share(nearest)))
         nearest = { op: proof.op, ...judged.near };
     }
-    // What was looked at by half is nobody's verdict.
-    if (signal.aborted) return;
     if (misfit !== undefined && share(misfit) >= LEAST_NEAR) found.misfits.push(misfit);
     else if (open !== undefined) found.open.push(open);
     else if (answered) found.unfit.push({ candidate, ...(nearest === undefined ? {} : { nearest }) });
@@ -148,6 +154,9 @@ function ownLogprobs({ call, header }: Way): string | undefined {
   if (header !== '' || !call.includes('[:, 1:]')) return undefined;
   return call.replace(/, (temperature=)?temperature\b/, '');
 }
+
+const toldOf = ({ bound, misfits, open, unfit, uncalled }: ReturnType<typeof emptyOf>): number =>
+  bound.length + misfits.length + open.length + unfit.length + uncalled.length;
 
 function emptyOf(project: ProjectRead) {
   return {

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type AdapterText, adapterText, type Preferred } from '../../discover/adapter.ts';
 import { openDialogue, type ProjectRead } from '../../discover/dialogue.ts';
-import type { Found } from '../../discover/found.ts';
+import { type Found, NOTHING_FOUND } from '../../discover/found.ts';
 import { PROOFS } from '../../discover/ops.ts';
 import { search } from '../../discover/search.ts';
 import { nearestName } from '../../protocol/nearest.ts';
@@ -136,10 +136,17 @@ export async function discovered(
   const interrupts = watchInterrupts(context);
   const paint = choosePaint(context.out.isTty, context.env);
   const screen = options.json === true ? context.err : context.out;
-  const until = performance.now() + options.maxTime * 1000;
+  let isLate = false;
+  const deadline = setTimeout(() => {
+    isLate = true;
+    dialogue.giveUp();
+  }, options.maxTime * 1000);
   try {
     interrupts.begin();
+    // An import that trains is not waited for.
+    interrupts.onPatienceOver(() => dialogue.giveUp());
     const read = await dialogue.read(paths.map((path) => resolve(context.cwd, path)));
+    if (interrupts.signal.aborted) return { found: NOTHING_FOUND, interrupted: true };
     if (!('ok' in read))
       return { problem: `nothing could be read: ${'problem' in read ? read.problem : ''}` };
     const project = read.ok;
@@ -155,7 +162,7 @@ export async function discovered(
       only,
       signal: {
         get aborted() {
-          return interrupts.signal.aborted || performance.now() > until;
+          return interrupts.signal.aborted || isLate;
         },
       },
       onProgress: (done, total, name) => {
@@ -167,6 +174,7 @@ export async function discovered(
     if (context.err.isTty && context.env.TERM !== 'dumb') context.err.write(ERASE_LINE);
     return { found, interrupted: interrupts.signal.aborted };
   } finally {
+    clearTimeout(deadline);
     interrupts.dispose();
     await dialogue.stop();
     clear();

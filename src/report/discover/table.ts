@@ -98,6 +98,14 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
         problem === undefined ? [] : said(`– ${nearPath(cwd, file)}: ${problem}`),
       ),
     ),
+    ...(found.inHand === undefined
+      ? []
+      : [
+          '',
+          ...said(
+            `Broken off while ${found.inHand.candidate.name} ${place(found.inHand.candidate)} was ${found.inHand.doing === 'called' ? 'looked at' : 'imported'}.`,
+          ),
+        ]),
     ...(far.length === 0
       ? []
       : [

@@ -1,12 +1,14 @@
 // `discover` on trainers in plain Python: what it binds, writes and says, and that what it wrote gives the same results.
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
 import { parseStrict } from '../../../src/outside/json.ts';
 import { makeWorld, type World } from '../world.ts';
+import { foldersOfDiscover, ownTemporaryFolder } from './left-behind.ts';
+
+beforeEach(ownTemporaryFolder);
 
 const EXAMPLE = fileURLToPath(new URL('../../../docs/example/my_trainer.py', import.meta.url));
 const BAD = fileURLToPath(new URL('bad', import.meta.url));
@@ -29,19 +31,6 @@ async function found(world: World, ...words: readonly string[]): Promise<Json> {
   if (!('ok' in parsed)) throw new Error(parsed.complaint);
   return parsed.ok as Json;
 }
-
-/** Of this file alone: other files discover at the same time. */
-const temporary = mkdtempSync(join(tmpdir(), 'lossproof-temporary-'));
-beforeAll(() => {
-  vi.stubEnv('TMPDIR', temporary);
-});
-afterAll(() => {
-  vi.unstubAllEnvs();
-  rmSync(temporary, { recursive: true });
-});
-
-const leftBehind = (): string[] =>
-  readdirSync(temporary).filter((name) => name.startsWith('lossproof-discover-'));
 
 describe('a trainer of functions', () => {
   test('is bound, written as an adapter that runs, and never written over', async () => {
@@ -66,7 +55,7 @@ describe('a trainer of functions', () => {
     expect(await world.run('check', '--cases', '10', '--no-corpus', '--', 'python3', 'adapter.py')).toBe(0);
     expect(await world.run('discover', ...words)).toBe(2);
     expect(world.err()).toContain('adapter.py is already here; --force writes over it');
-    expect(leftBehind()).toEqual([]);
+    expect(foldersOfDiscover()).toEqual([]);
   });
 
   test('a word that was picked for a mode stands in the call, and what is declared is the protocol’s own word for it', async () => {
@@ -138,7 +127,7 @@ describe('a trainer of functions', () => {
     expect(world.err()).toContain('discover proposes no op "maks", did you mean "mask"?');
     expect(await world.run('discover', 'gone.py', '--python', 'python3')).toBe(2);
     expect(world.err()).toContain('gone.py: there is no such file or folder');
-    expect(leftBehind()).toEqual([]);
+    expect(foldersOfDiscover()).toEqual([]);
   });
 });
 
@@ -179,7 +168,7 @@ describe('code that does what it may not', () => {
         .filter((name) => name !== '__pycache__')
         .sort(),
     ).toEqual(before);
-    expect(leftBehind()).toEqual([]);
+    expect(foldersOfDiscover()).toEqual([]);
   });
 
   test('is named in the table where it does not parse', async () => {
@@ -207,7 +196,7 @@ describe('code that does what it may not', () => {
     expect(world.out()).toMatch(/3 functions: 1 bound, .* 2 had no turn/);
     // What was found is written as well, and says no more than that.
     expect(readFileSync(join(world.folder, 'adapter.py'), 'utf8').match(/@lossproof.op/g)).toHaveLength(1);
-    expect(leftBehind()).toEqual([]);
+    expect(foldersOfDiscover()).toEqual([]);
   });
 });
 
