@@ -276,7 +276,7 @@ def kl(logprobs, ref_logprobs, completion_mask):
     time.sleep(600)
 
 
-lossproof.serve(name="slow", layout="alignment": "token", "span": "row")
+lossproof.serve(name="slow", layout={"alignment": "token", "span": "row"})
 `;
 
 function pidsIn(folder: string): number[] {
