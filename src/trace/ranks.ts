@@ -1,6 +1,7 @@
 // The processes of one traced command, told apart: ranks of one training step together, trainings that came one after the
 // other do not. Of each process, which of its models are trained and which of its steps are counted. What a process does that
-// trains nothing, a rollout actor or a reference in a place of its own, belongs to the step that it came before by the clock.
+// makes no step, a rollout actor, a reference in a place of its own, or a rank whose gradients another one steps by, belongs
+// to the step that it came before by the clock.
 
 import type { ProcessRecord } from './records/records.ts';
 import type { ReadForward, ReadRecord } from './records/shapes.ts';
@@ -45,8 +46,9 @@ export function rankedOf(processes: readonly (readonly ReadRecord[])[]): readonl
   });
   const ends = endsOf(ranked);
   if (ends.size === 0) return ranked;
+  const own = new Set(order.filter(countsItsOwn).map(({ records }) => records));
   return ranked.map((each) =>
-    each.policies.size > 0
+    own.has(each.records)
       ? each
       : {
           ...each,
@@ -66,6 +68,10 @@ export function countsAsStep(record: ReadRecord): record is StepRecord {
 }
 
 // --- helpers ---
+
+/** It makes steps, or trains by itself and has not come to one. */
+const countsItsOwn = ({ records, policies, together }: Whole): boolean =>
+  policies.size > 0 && (!together || records.some(countsAsStep));
 
 /** The last line counts: a rank may only be known once the processes have found each other. */
 function processOf(records: readonly ReadRecord[]): ProcessRecord | undefined {

@@ -94,8 +94,10 @@ export function averagedOver(
   const set = sets.find(({ model, ranks }) => model === place.model && ranks.includes(place.rank));
   const step = set?.steps.find((each) => each.step === place.step);
   if (set === undefined || step?.gradients === undefined) return recorded;
-  // Each optimiser has its own rank's: nothing was shared, whatever wraps the model.
-  if (step.gradients.differ.length > 0) return step.scaled === undefined ? 1 : recorded;
+  // Each optimiser has its own rank's: nothing was shared, whatever wraps the model. Where some are one rank's, as those of its
+  // experts are, the others tell.
+  if (step.gradients.differ.length > 0 && step.gradients.same === 0)
+    return step.scaled === undefined ? 1 : recorded;
   if (set.wrapper !== undefined) return Math.max(recorded, set.ranks.length);
   if (step.gradients.same === 0) return recorded;
   if (step.reduced === 'mean') return set.ranks.length;

@@ -29,7 +29,9 @@ function madeBy({ records, stepOf }: Ranked): ReadonlyMap<number, readonly StepR
 
 function indicesOf(process: Ranked, made: ReadonlyMap<number, unknown>): ReadonlySet<number> {
   const called = process.records.flatMap((record) =>
-    record.kind === 'forward' && isTraining(record, process.policies) ? [process.stepAt(record.step)] : [],
+    record.kind === 'forward' && isTraining(record, process.policies)
+      ? [process.stepAt(record.step, record.time)]
+      : [],
   );
   return new Set([...called, ...made.keys()]);
 }

@@ -197,6 +197,33 @@ describe('a process that trains nothing', () => {
   });
 });
 
+test('a rank whose gradients another one steps by trains for that step, by the clock', () => {
+  const rank = (number: number, ...records: ReturnType<typeof stepOf>[]) => [
+    processOf({ pid: 101 + number, rank: number, world: 2 }),
+    modelOf(),
+    forwardOf([ROW], { time: 110 }),
+    trainedOf([{ column: 0, target: 5 }]),
+    ...records.slice(0, 1),
+    forwardOf([ROW], { forward: 1, step: records.length > 0 ? 1 : 0, time: 210 }),
+    trainedOf([{ column: 0, target: 5 }], { forward: 1 }),
+    ...records.slice(1),
+  ];
+  const { rows, steps } = recordedLedger([
+    rank(0, stepOf({ time: 120 }), stepOf({ step: 1, time: 220 })),
+    rank(1),
+  ]);
+  expect(rows.map(({ step, rank: of }) => [step, of])).toEqual([
+    [0, 0],
+    [0, 1],
+    [1, 0],
+    [1, 1],
+  ]);
+  expect(steps.map(({ ranks }) => ranks.map(({ done }) => done !== undefined))).toEqual([
+    [true, false],
+    [true, false],
+  ]);
+});
+
 test('two backward passes toward one target add up; toward two, no single target fits', () => {
   const { rows } = recordedLedger([
     [

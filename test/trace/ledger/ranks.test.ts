@@ -214,6 +214,9 @@ describe('one gradient', () => {
     expect(weights(two([by(1, 2)], [by(3, 2)]))).toEqual([0.25, 0.25]);
     expect(weights(two([by(1, 4)], [by(3, 4)]))).toEqual([0.5, 0.5]);
     expect(two([by(1, 7)], [by(3, 7)]).rows[0]?.averagedOver).toBeUndefined();
+    // An expert of each rank's own is no word about the others.
+    const expert = (local: number, own: number): Step => ({ ...by(local, 2), gradients: [11, 12, 13, own] });
+    expect(weights(two([expert(1, 14)], [expert(3, 15)]))).toEqual([0.25, 0.25]);
     // All came to it by themselves: tensor parallelism.
     expect(two([by(2, 2)], [by(2, 2)]).rows[0]?.averagedOver).toBe(1);
   });

@@ -98,6 +98,7 @@ export const places: Cases = {
       exact,
     },
     FSDP2: { words: `${TWO_RANKS} --how fsdp2`, data: CHATS, exact },
+    'ZeRO 1': { words: `${TWO_RANKS} --how zero1`, data: CHATS, exact },
     'ZeRO 2': { words: `${TWO_RANKS} --how zero2`, data: CHATS, exact },
     'ZeRO 3': { words: `${TWO_RANKS} --how zero3`, data: CHATS, exact },
     'accelerate with two processes and accumulation': { words: ACCELERATED, data: CHATS, exact },
@@ -141,6 +142,13 @@ export const places: Cases = {
       words: `${TWO_RANKS} --how fsdp2 --fault per-rank`,
       data: CHATS,
       // One row in each: undeclared it may be a mean over rows.
+      options: `--semantics {"sft_aggregation":"token-mean"}`,
+      found: 'loss/independent-of-ranks',
+      says: /rank/,
+    },
+    'ZeRO 1, each rank divides by its own tokens': {
+      words: `${TWO_RANKS} --how zero1 --fault per-rank`,
+      data: CHATS,
       options: `--semantics {"sft_aggregation":"token-mean"}`,
       found: 'loss/independent-of-ranks',
       says: /rank/,

@@ -42,6 +42,17 @@ export const ranks: Cases = {
       ...given,
       exact,
     },
+    'gradients added up by hand, of a loss that is divided by all': {
+      words: `${TWO} --by sum`,
+      ...given,
+      exact,
+    },
+    'one rank that steps by the gradients of both': { words: `${TWO} --by server`, ...given, exact },
+    'two trainings side by side': {
+      words: `${TWO} --by apart`,
+      ...given,
+      says: /each trains a model, or a part of one, of its own/,
+    },
     'FSDP2 on the processor': { words: `${TWO} --by fsdp2`, ...given, exact },
     'an optimiser that is sharded over the ranks': { words: `${TWO} --by zero`, ...given, exact },
     'local SGD by hand': {
@@ -56,6 +67,20 @@ export const ranks: Cases = {
       says: /All of ranks 0 and 1 train the same 2 rows, in every step/,
     },
     'tensor parallelism by DTensor': { words: `${PARTS} --by tensors`, ...given },
+    FullyShardedDataParallel: { words: `${PARTS} --by fsdp`, ...given, exact },
+    'an expert for each rank, the rest reduced by hand': { words: `${PARTS} --by experts`, ...given, exact },
+    'a rank that runs out of rows, inside of join()': {
+      words: `${PARTS} --by join`,
+      ...given,
+      options: `${given.options} --keep-going`,
+    },
+    'local SGD by an averager of torch': {
+      words: `${PARTS} --by averager`,
+      ...given,
+      says: /one of torch's averagers of parameters was made: local SGD/,
+      tells: 'made-anew',
+    },
+    'gradients that are views of buckets': { words: `${PARTS} --by views`, ...given, exact },
     'tensor parallelism by hand': { words: `${PARTS} --by hand`, ...given },
     'workers that draw by themselves': { words: LOADERS, ...given },
     'a data set of one row, over and over': {
@@ -81,6 +106,36 @@ export const ranks: Cases = {
       ...given,
       found: 'ranks/wrapper-is-called',
       says: /None of the 2 forward passes before step 0 went through DistributedDataParallel/,
+    },
+    'every backward pass inside of no_sync': {
+      words: `${TWO} --accumulate 2 --fault never-synced`,
+      ...given,
+      found: 'ranks/gradients-are-reduced',
+      says: /At step 0, the optimisers of ranks 0 and 1 found other gradients: wte\.weight and 27 more of 28 tensors/,
+    },
+    'a reduction by hand before the last backward pass': {
+      words: `${TWO} --by hand --accumulate 2 --fault early`,
+      ...given,
+      found: 'ranks/no-process-trains-alone',
+      says: /no gradient is the same/,
+    },
+    'a layer that is made anew on one rank, inside of the wrapper': {
+      words: `${TWO} --fault changed-behind`,
+      ...given,
+      found: 'ranks/replicas-begin-equal',
+      says: /Before step 0, the parameters of ranks 0 and 1 are not the same: blocks\.0\.attention\.qkv\.weight of 28 tensors/,
+    },
+    'another weight decay on one rank': {
+      words: `${TWO} --fault decay-one`,
+      ...given,
+      found: 'ranks/replicas-stay-equal',
+      says: /Step 0 had the same parameters and the same gradients on ranks 0 and 1, and left others/,
+    },
+    'one rank in eval mode': {
+      words: `${TWO} --fault eval-one`,
+      ...given,
+      found: 'ranks/settings-are-alike',
+      says: /in train mode on rank 0 and in eval mode on rank 1/,
     },
     'a seed for each rank, and no broadcast': {
       words: `${TWO} --by hand --fault no-broadcast`,
@@ -117,6 +172,12 @@ export const ranks: Cases = {
       ...given,
       found: 'ranks/no-process-trains-alone',
       says: /begin with the same parameters, and no gradient is the same/,
+    },
+    'workers that each read the whole stream': {
+      words: `${LOADERS} --fault whole-stream`,
+      ...given,
+      found: 'loader/batches-are-new',
+      says: /Batches 0 and 1 of a loader with 2 workers are the same 2 rows: each worker makes the same/,
     },
     'workers that draw with one seed': {
       words: `${LOADERS} --fault one-seed`,

@@ -171,6 +171,11 @@ export const samplers: Cases = {
       found: 'mask/prompt-is-never-trained',
       says: TOKEN,
     },
+    'answers of a server that says their text alone': {
+      words: `${ASKED} --by text`,
+      unknown:
+        /No verdict: .*no sampled tokens were seen; where the script samples in a way of its own, say so behind it: lossproof_trace\.watch_sample/,
+    },
     'answers of a server, asked by httpx, trained past their stop': {
       words: `${ASKED} --by httpx --fault past-the-stop`,
       found: 'mask/nothing-after-the-stop-is-trained',
