@@ -23,6 +23,8 @@ export interface Context {
   readonly outliveReader?: () => void;
   /** Leaves at once, whatever is still open. */
   readonly exitNow: (code: number) => void;
+  /** For long work that lets no timer in: ends the process where it is to end with the one that started it, and that is gone. */
+  readonly endWithStarter?: () => void;
   /** To be done where an error that nobody caught ends the process, until the returned function is called. */
   readonly atCrash?: (will: () => Promise<void>) => () => void;
   /** When somebody began to wait, by `performance.now()`; absent: when the command is run. */

@@ -34,7 +34,15 @@ process.on('exit', () => {
     );
 });
 
+const isTied = process.env[TIED] === '1';
+delete process.env[TIED];
+const starter = process.ppid;
+// SIGTERM is heard as from anybody else: what was started is ended in order.
+const end = (): void => void process.kill(process.pid, 'SIGTERM');
+if (isTied) whenStarterEnds(end);
+
 const context: Context = {
+  ...(isTied ? { endWithStarter: () => (process.ppid === starter ? undefined : end()) } : {}),
   cwd: process.cwd(),
   env: process.env,
   out: screen(process.stdout),
@@ -57,12 +65,6 @@ const context: Context = {
   atCrash,
   begun: 0, // with the process
 };
-
-// SIGTERM is heard as from anybody else: what was started is ended in order.
-if (process.env[TIED] === '1') {
-  delete process.env[TIED];
-  whenStarterEnds(() => process.kill(process.pid, 'SIGTERM'));
-}
 
 let readerMatters = true;
 

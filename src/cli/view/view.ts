@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';
 import { harmless } from '../../report/text/visible.ts';
 import { viewLines } from '../../report/view/view.ts';
+import type { Entry } from '../../view/read.ts';
 import { TRAIN_ON } from '../../view/row.ts';
 import { type Keep, scan, type View } from '../../view/scan.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
@@ -104,7 +105,7 @@ async function view(data: string | undefined, options: Options, context: Context
       ? Number.POSITIVE_INFINITY
       : Math.max(options.rows, options.html === undefined ? 0 : options.htmlRows);
   const keep: Keep = { most, ...(options.row === undefined ? {} : { numbers: new Set(options.row) }) };
-  const seen = scan(source.rows, world, keep);
+  const seen = scan(whileAsked(source.rows, context), world, keep);
   if (seen.unread === seen.rows) return refuse(context, { problem: problemOf(seen, source.name) });
   const of = [
     source.name,
@@ -127,6 +128,14 @@ async function view(data: string | undefined, options: Options, context: Context
     if (written !== undefined) return refuse(context, written);
   }
   return seen.flagged > 0 || (options.strict === true && seen.counts.length > 0) ? FAILED : HOLDS;
+}
+
+/** Rows are made one after the other, and no timer runs meanwhile. */
+function* whileAsked(rows: Iterable<Entry>, { endWithStarter }: Context): Iterable<Entry> {
+  for (const row of rows) {
+    endWithStarter?.();
+    yield row;
+  }
 }
 
 /** Every row has a problem, most often the same. */

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from html import escape
 
 from . import relay
 from ._ctrl_c import CtrlC
@@ -37,6 +38,10 @@ class Verdict:
 
     def __repr__(self) -> str:
         return "<%s: %s%s>" % (self.id, self.verdict, ": " + self.sentence if self.sentence else "")
+
+    def _repr_html_(self) -> str:
+        facts = [escape(text) for text in (self.id, self.verdict, self.title, self.sentence)]
+        return "<p><code>%s</code> <b>%s</b> %s<br>%s</p>" % tuple(facts)
 
 
 class Result:

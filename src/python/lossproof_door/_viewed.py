@@ -100,7 +100,7 @@ def _run(command, rows):
         with start(
             command,
             # Jupyter asks every program for colours, and a text is to be searched.
-            env=dict(engine_environment(), NO_COLOR="1"),
+            env=dict(engine_environment(), NO_COLOR="1", LOSSPROOF_TIED="1"),
             stdin=subprocess.DEVNULL if rows is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

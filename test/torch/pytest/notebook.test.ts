@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { familyFolder } from '../../../src/tokenizers/load.ts';
 import { makeWorld } from '../../cli/world.ts';
+import { isAlive } from '../../trainer/misbehave.ts';
 import { makeNotebook } from './pytest.ts';
 
 /** The functions of the example, as a notebook has them. */
@@ -36,6 +37,7 @@ nothing = lossproof.check({"mask": right.mask}, only="kl")
 command = lossproof.check(["python3", "right.py"], only="mask/is-zero-or-one", cases=5)
 for each in (result, held, nothing, command):
     print(json.dumps([bool(each), sorted(verdict.id for verdict in each.failed)]))
+print(result.failed[0]._repr_html_())
 print(repr(result))
 print(repr(nothing).splitlines()[0])
 open("cell.html", "w").write(result._repr_html_())
@@ -52,6 +54,7 @@ for wrong_call in (lambda: lossproof.check({"maks": right.mask}), lambda: losspr
     '[false, ["mask/every-stop-id-ends-a-completion", "mask/stop-token-is-trained-once", "mask/unchanged-when-pad-is-renamed"]]\n[true, []]\n[false, []]\n[true, []]\n',
   );
   expect(out).toContain('Token 1 (id 2) stops the completion of row 0, but the mask does not train it;');
+  expect(out).toMatch(/^<p><code>mask\/[\w-]+<\/code> <b>fail<\/b> [^<]+<br>Token \d+ \(id \d+\) .*<\/p>$/m);
   expect(out).toContain('Reproduce   lossproof.check(..., seed=7)');
   expect(out).toContain('Nothing was checked: no property judged a case');
   expect(out).toContain("refused: there is no op 'maks', did you mean 'mask'?");
@@ -206,6 +209,61 @@ test('options that Python offers are those that the command has', async () => {
   expect([...view, ...others].sort()).toEqual(optionsOf('view').sort());
   expect(trace.filter((name) => !optionsOf('trace').includes(name))).toEqual([]);
 });
+
+test('a kernel that is killed leaves no view at work', async () => {
+  const folder = makeNotebook();
+  const row = {
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello there. '.repeat(20) },
+    ],
+  };
+  folder.write('data.jsonl', `${JSON.stringify(row)}\n`.repeat(200_000));
+  folder.write(
+    'cells.py',
+    `${CELLS}
+from lossproof_door import _viewed
+
+start = _viewed.start
+
+
+def told(*words, **more):
+    process = start(*words, **more)
+    open("pid", "w").write(str(process.pid))
+    return process
+
+
+_viewed.start = told
+lossproof.view("data.jsonl", tokenizer=${JSON.stringify(familyFolder('qwen'))})
+`,
+  );
+  const running = folder.startPython(['cells.py']);
+  const pid = (): number =>
+    Number(existsSync(join(folder.path, 'pid')) && readFileSync(join(folder.path, 'pid'), 'utf8'));
+  await expect.poll(pid, { timeout: 120_000 }).toBeGreaterThan(0);
+  // It has read the rows, and is making them, which takes it half a minute.
+  await expect.poll(() => secondsOf(pid()), { timeout: 300_000 }).toBeGreaterThan(2);
+  running.kill('SIGKILL');
+  const killed = secondsOf(pid());
+  await running.ran;
+  let last = killed;
+  const isAtWork = (): boolean => {
+    last = Math.max(last, secondsOf(pid()));
+    return isAlive(pid());
+  };
+  await expect.poll(isAtWork, { timeout: 300_000 }).toBe(false);
+  expect(last - killed).toBeLessThan(4);
+});
+
+/** Of a processor, as Linux has it; 0 where there is no such process. */
+function secondsOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return 0;
+  }
+}
 
 test('the masks of rows, in a frame of their own', async () => {
   const folder = makeNotebook();
