@@ -78,7 +78,7 @@ export function withOthers(table: string, page: readonly string[], names: readon
   return [head, rule, ...kept].join('\n');
 }
 
-/** All that survive, by why they do, with the functions that they stand in; and those that nobody has explained. */
+/** All that survive, by why they do, with the functions that they stand in; those that nobody has explained are counted last. */
 export function survivorTable(measured: Measured): {
   readonly table: string;
   readonly unexplained: readonly Survivor[];
@@ -90,7 +90,8 @@ export function survivorTable(measured: Measured): {
     if (why === undefined) unexplained.push(survivor);
     else groups.set(why, [...(groups.get(why) ?? []), survivor]);
   }
-  const lines = [...groups].map(([why, survivors]) => [
+  const rows = [...groups, ...(unexplained.length === 0 ? [] : [[UNEXPLAINED, unexplained] as const])];
+  const lines = rows.map(([why, survivors]) => [
     cell(why),
     String(survivors.length),
     functionsOf(survivors),
@@ -98,6 +99,8 @@ export function survivorTable(measured: Measured): {
   ]);
   return { table: tableOf(['why', 'survive', 'in', 'for example'], lines), unexplained };
 }
+
+const UNEXPLAINED = 'Not explained.';
 
 function functionsOf(survivors: readonly Survivor[]): string {
   const files = new Map<string, Set<string>>();
@@ -119,19 +122,16 @@ function exampleOf({ change }: Survivor): string {
 
 const MOST_EXAMPLE = 100;
 
-/** What was seen to find it, or what a person has read in the code. */
-function whyOf(trainer: string, { change, judged, hints, place }: Survivor): string | undefined {
+/** What was seen to find it, or what a person has read in the code. What was not asked is no reason: nobody tried whether it finds it. */
+export function whyOf(trainer: string, { change, judged, hints, place }: Survivor): string | undefined {
   if (judged.declare !== undefined || judged.follows !== undefined) return hints[0];
-  const read = EXPLAINED.find(
+  return EXPLAINED.find(
     (each) =>
       each.trainer === trainer &&
       each.in.test(`${place.slice(0, place.lastIndexOf(':'))} ${change.function}`) &&
-      (each.line === undefined || each.line.test(`${change.before}\n${change.after}`)) &&
+      each.line.test(`${change.before}\n${change.after}`) &&
       (each.answers === undefined || each.answers === judged.answers),
-  );
-  // What it was not asked is told by the run itself.
-  if (read !== undefined || judged.answers !== 'other') return read?.why;
-  return hints.find((hint) => hint.startsWith('Not asked of'))?.replaceAll(/ \(\d+ properties\)/g, '');
+  )?.why;
 }
 
 /** On one line, and no column of its own. */
