@@ -8,6 +8,8 @@ LEAST = 1e-6
 CLOSE, CLOSE_IN_HALVES = 2e-3, 6e-2
 # Tokens of a row that a sampler may leave out whatever their logits are.
 MOST_BARRED = 8
+# Between the shares that the draws allow; further apart, the one that was asked for is a guess.
+APART = 0.05
 
 
 class Fit:
@@ -110,10 +112,13 @@ class Settings:
     def others(self):
         if not self.cut:
             return {}
+        share = self.below < self.above
         if len(self.kept) == 1:
             kept = next(iter(self.kept))
-            # All but a few: some tokens are barred.
-            return {"top_k": kept} if kept + MOST_BARRED < self.vocab else {}
+            # All but a few: some tokens are barred. Few draws may be cut at one share as well.
+            return {"top_k": kept} if kept + MOST_BARRED < self.vocab and not share else {}
+        if not share or self.above - self.below > APART:
+            return {}
         for digits in range(1, 5):
             value = round(self.above, digits) if round(self.above, digits) <= self.above else self.above - 10**-digits
             value = float("%.*f" % (digits, value))
