@@ -90,7 +90,7 @@ const WORDS: Words = {
   exit: {
     0: 'every change was tried, or as many as there was time for',
     1: 'of those that were tried fewer are found than --at-least',
-    2: 'no verdict: the trainer does not hold as it is, or nothing could be changed',
+    2: 'no verdict: the trainer does not hold as it is, nothing could be changed, or time was over too early for --at-least',
     130: 'interrupted',
   },
 };
