@@ -113,7 +113,7 @@ class Bounded extends Plain {
 /** What nearly every rendering does with, in milliseconds: it needs no deadline, which starts a thread each time. */
 const LITTLE_EFFORT = 50_000;
 
-/** Characters, items and values of all that hangs on it, as far as more than `most`: what an operation on it may walk. */
+/** Characters, items and values of all that hangs on it, until they are more than `most`: what an operation on it may walk. */
 function extentOf(whole: EngineValue, most: number): number {
   let sum = 0;
   const left = [whole];
@@ -128,6 +128,7 @@ function extentOf(whole: EngineValue, most: number): number {
   }
   return sum;
 }
+
 /** Texts and lists of up to so many are not worth counting. */
 const SHORT = 64;
 const LONGEST_TEXT = 4_000_000;

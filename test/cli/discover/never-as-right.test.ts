@@ -41,6 +41,14 @@ async function brokenIn(text: string, op: string): Promise<readonly string[]> {
   return misfits.flatMap(({ broken }) => broken.map(({ property }) => property));
 }
 
+/** What is written for it, where it is bound. */
+async function adapterOf(text: string, op: string, world: World = makeWorld(properties)): Promise<string> {
+  world.write('trainer.py', text);
+  const words = ['trainer.py', '--python', 'python3', '--only', op, '--write', 'adapter.py'];
+  expect(await world.run('discover', ...words)).toBe(0);
+  return readFileSync(join(world.folder, 'adapter.py'), 'utf8');
+}
+
 function instead(text: string, stretch: string, other: string): string {
   expect(text.split(stretch)).toHaveLength(2);
   return text.replace(stretch, other);
@@ -227,25 +235,16 @@ describe('a number that the op is sent', () => {
     const { bound, misfits } = await found(text, 'gae', world);
     expect(misfits).toEqual([]);
     expect(bound.map((each) => each.call)).toContainEqual(expect.stringContaining(call));
-    world.write('trainer.py', text.replace('def _gae', 'def _core').replace('_gae(', '_core('));
-    const words = ['trainer.py', '--python', 'python3', '--only', 'gae', '--write', 'adapter.py'];
-    expect(await world.run('discover', ...words)).toBe(0);
-    expect(readFileSync(join(world.folder, 'adapter.py'), 'utf8')).toContain(
+    const core = text.replace('def _gae', 'def _core').replace('_gae(', '_core(');
+    expect(await adapterOf(core, 'gae', world)).toContain(
       'def gae(rewards, values, completion_mask, gamma, lam):',
     );
   });
 
   test('is a parameter of the adapter where it is read, and not where an argument is called so', async () => {
-    const world = makeWorld(properties);
-    world.write(
-      'trainer.py',
-      'import math\n\n\nclass T:\n    def kl_k3(self, logprobs, ref_logprobs):\n        assert self.old_logprobs is None\n        return [[math.expm1(r - p) - (r - p) for p, r in zip(*rows)] for rows in zip(logprobs, ref_logprobs)]\n',
-    );
-    const words = ['trainer.py', '--python', 'python3', '--only', 'kl', '--write', 'adapter.py'];
-    expect(await world.run('discover', ...words)).toBe(0);
-    expect(readFileSync(join(world.folder, 'adapter.py'), 'utf8')).toContain(
-      'def kl(logprobs, ref_logprobs):',
-    );
+    const text =
+      'import math\n\n\nclass T:\n    def kl_k3(self, logprobs, ref_logprobs):\n        assert self.old_logprobs is None\n        return [[math.expm1(r - p) - (r - p) for p, r in zip(*rows)] for rows in zip(logprobs, ref_logprobs)]\n';
+    expect(await adapterOf(text, 'kl')).toContain('def kl(logprobs, ref_logprobs):');
   });
 });
 
@@ -305,15 +304,9 @@ describe('what `check` asks at level should', () => {
 
   test('and has none is said, in the adapter as well', async () => {
     const world = makeWorld(properties);
-    world.write(
-      'trainer.py',
-      'def truncate(input_ids, labels, max_length):\n    return [r[:max_length] for r in input_ids], [r[:max_length] for r in labels]\n',
-    );
-    const words = ['trainer.py', '--python', 'python3', '--only', 'truncate', '--write', 'adapter.py'];
-    expect(await world.run('discover', ...words)).toBe(0);
+    const text =
+      'def truncate(input_ids, labels, max_length):\n    return [r[:max_length] for r in input_ids], [r[:max_length] for r in labels]\n';
+    expect(await adapterOf(text, 'truncate', world)).toContain('# At level should it does not hold: ');
     expect(world.out()).toContain('at level should: truncate/no-row-without-labels: ');
-    expect(readFileSync(join(world.folder, 'adapter.py'), 'utf8')).toContain(
-      '# At level should it does not hold: ',
-    );
   });
 });
