@@ -69,7 +69,7 @@ const WORDS: Words = {
     { command: 'npx lossproof discover trainer.py --only kl,loss --json' },
   ],
   notes: [
-    "It imports the files and calls their functions: it runs the project's code, in a process of its own without network, that writes only to a temporary folder, within bounds of time and memory. That guards against accidents, not against malice.",
+    "It imports the files and calls their functions: it runs the project's code, in a process of its own without network, that writes only to a temporary folder, within bounds of time and memory, as far as the system has them: the first line says what it has not. That guards against accidents, not against malice.",
   ],
   exit: {
     0: 'something is bound, and nothing nearly',

@@ -8,6 +8,7 @@ Each file may import those before it:
     _settings      constants for what is configuration and no data
     _sources       what an op is sent, as the expressions that a person would write
     _results       where the answer stands in what a function returns
+    _landlock      what the system lets nobody here write
     _guard         what the project's code may not do in this process
     _configs       the project's own configuration, with its defaults
     _load          a module imported, what is not installed stubbed

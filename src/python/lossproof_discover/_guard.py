@@ -1,13 +1,15 @@
 """What the project's code may not do here. Against accidents, not against malice: code that means harm is not to be run at all.
 
 Refused by Python's own audit events, which C code that opens files by itself does not raise: writing outside the working folder,
-starting programs, forking, sockets. The system adds what it allows: bounds on memory, file size and CPU time, and a network
-namespace without any network."""
+starting programs, forking, sockets. The system adds what it allows: bounds on memory, file size and CPU time, a network
+namespace without any network, and Landlock, for which C code is no exception."""
 
 import ctypes
 import os
 import signal
 import sys
+
+from ._landlock import restricted
 
 _NEWUSER, _NEWNET = 0x10000000, 0x40000000
 _STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "pty.spawn"}
@@ -18,7 +20,10 @@ _CHANGES = {
 }  # fmt: skip
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Where libraries put what is no file of anybody's.
-_HARMLESS = ("/dev/null", "/dev/shm", "/dev/tty", "/proc/self")
+_HARMLESS = ("/dev/null", "/dev/tty", "/proc/self")
+# Databases that are no file, or are only read.
+_NO_FILE = ("", ":memory:")
+_ONLY_READ = ("mode=ro", "mode=memory", "immutable=1")
 _FILE_BYTES = 64 << 20
 _SIGNAL = getattr(signal, "SIGALRM", None)
 
@@ -50,6 +55,9 @@ def bound(folder, memory, seconds):
     os.makedirs(folder, exist_ok=True)
     os.chdir(folder)
     sys.dont_write_bytecode = True
+    if not restricted(folder):
+        missing.append("only Python code is kept to the folder, and not what C code writes: torch.save, databases, named pipes")
+    _without_spawning()
     sys.addaudithook(_hook(os.path.realpath(folder)))
     return missing
 
@@ -62,6 +70,19 @@ def _without_network():
         return libc.unshare(_NEWNET) == 0 or libc.unshare(_NEWUSER | _NEWNET) == 0
     except (OSError, AttributeError):
         return False
+
+
+def _without_spawning():
+    """`multiprocessing` starts Python by this, of which no audit event tells."""
+    try:
+        import _posixsubprocess
+    except ImportError:
+        return
+
+    def fork_exec(*_):
+        raise Refused("it starts a process")
+
+    _posixsubprocess.fork_exec = fork_exec
 
 
 def _hook(folder):
@@ -85,6 +106,10 @@ def _hook(folder):
             writes = (isinstance(mode, str) and any(c in mode for c in "wax+")) or (isinstance(flags, int) and flags & _WRITING)
             if writes and path is not None and not ours(path):
                 raise Refused("it writes to a file outside of its working folder (%s)" % _name(path))
+        elif event == "sqlite3.connect":
+            name = os.fsdecode(given[0]) if isinstance(given[0], (str, bytes, os.PathLike)) else ""
+            if name not in _NO_FILE and not any(word in name for word in _ONLY_READ) and not ours(name.replace("file:", "", 1)):
+                raise Refused("it writes to a file outside of its working folder (%s)" % _name(name))
         elif event in _STARTS:
             raise Refused("it starts a process" if "fork" not in event else "it forks")
         elif event in _NETWORK:

@@ -1,10 +1,12 @@
 // `discover` on trainers in plain Python: what it binds, writes and says, and that what it wrote gives the same results.
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
 import { parseStrict } from '../../../src/outside/json.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { makeWorld, type World } from '../world.ts';
 import { foldersOfDiscover, ownTemporaryFolder } from './left-behind.ts';
 
@@ -13,9 +15,22 @@ beforeEach(ownTemporaryFolder);
 const EXAMPLE = fileURLToPath(new URL('../../../docs/example/my_trainer.py', import.meta.url));
 const BAD = fileURLToPath(new URL('bad', import.meta.url));
 
+/** Since Linux 5.13, and not in every container. */
+const HAS_LANDLOCK =
+  process.platform === 'linux' &&
+  spawnSync('python3', [
+    '-c',
+    'import ctypes; raise SystemExit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)',
+  ]).status === 0;
+
 interface Json {
   readonly files: readonly { readonly file: string; readonly problem?: string }[];
-  readonly bound: readonly { readonly function: string; readonly op: string; readonly call: string }[];
+  readonly bound: readonly {
+    readonly function: string;
+    readonly file: string;
+    readonly op: string;
+    readonly call: string;
+  }[];
   readonly misfits: readonly {
     readonly function: string;
     readonly broken: readonly { readonly sentence: string }[];
@@ -135,6 +150,7 @@ describe('code that does what it may not', () => {
   const WHY: Readonly<Record<string, RegExp>> = {
     'connects.py': /opens a socket/,
     'crashes.py': /ended the process \(SIGSEGV\)/,
+    'databases.py': /writes to a file outside/,
     'dies.py': /ended the process \(exit code 3\)/,
     'does_not_import.py': /cannot be imported: RuntimeError: this file is not to be imported/,
     'eats_memory.py': /wants more memory than it may have/,
@@ -143,6 +159,8 @@ describe('code that does what it may not', () => {
     'gone_for_a_while.py': /did not return/,
     'never_returns.py': /did not return/,
     'removes.py': /changes a file outside/,
+    'shm.py': /writes to a file outside/,
+    'spawns.py': /starts a process/,
     'starts.py': /starts a process/,
     'swallows.py': /did not return/,
     'writes.py': /writes to a file outside/,
@@ -169,6 +187,42 @@ describe('code that does what it may not', () => {
         .sort(),
     ).toEqual(before);
     expect(foldersOfDiscover()).toEqual([]);
+  });
+
+  test.skipIf(!HAS_LANDLOCK)('reaches no file by C code either, where the system can tell', async () => {
+    const world = makeWorld(properties);
+    // No audit event tells of these.
+    const writes = {
+      fifo: 'import os\nBELOW = os.path.dirname(os.path.abspath(__file__))\n\n\ndef k3(logprobs, ref_logprobs):\n    os.mkfifo(os.path.join(BELOW, "left"))\n    return logprobs\n',
+      opens:
+        'import ctypes\nimport os\nBELOW = os.path.dirname(os.path.abspath(__file__))\n\n\ndef k3(logprobs, ref_logprobs):\n    if ctypes.CDLL(None).creat(os.path.join(BELOW, "left").encode(), 0o600) < 0:\n        raise OSError("not here")\n    return logprobs\n',
+      starts:
+        'import ctypes\nimport os\nBELOW = os.path.dirname(os.path.abspath(__file__))\n\n\ndef k3(logprobs, ref_logprobs):\n    if ctypes.CDLL(None).system(("touch " + repr(os.path.join(BELOW, "left"))).encode()) != 0:\n        raise OSError("not here")\n    return logprobs\n',
+      inside:
+        'import math\nimport os\n\n\ndef k3(logprobs, ref_logprobs):\n    if not os.path.exists("own"):\n        os.mkfifo("own")\n    return [[math.expm1(r - p) - (r - p) for p, r in zip(*rows)] for rows in zip(logprobs, ref_logprobs)]\n',
+    };
+    for (const [name, text] of Object.entries(writes)) world.write(`${name}.py`, text);
+    const { bound, uncalled } = await found(world, '.', '--only', 'kl');
+    expect(bound.map(({ file }) => file)).toEqual([join(world.folder, 'inside.py')]);
+    expect(uncalled.map(({ file, why }) => [file.split('/').at(-1), why])).toEqual([
+      ['fifo.py', expect.stringContaining('Permission denied')],
+      ['opens.py', 'OSError: not here'],
+      ['starts.py', 'OSError: not here'],
+    ]);
+    expect(readdirSync(world.folder)).not.toContain('left');
+    expect(world.err()).not.toContain('C code');
+  });
+
+  test('is told at the beginning what is not guarded, where the system cannot', () => {
+    const world = makeWorld(properties);
+    const asked = `import lossproof_discover._guard as guard\nguard.restricted = lambda _: False\nprint(guard.bound(${JSON.stringify(world.folder)}, 1 << 34, 100))`;
+    const { stdout } = spawnSync('python3', ['-c', asked], {
+      env: { ...process.env, PYTHONPATH: join(PACKAGE_ROOT, 'src', 'python') },
+      encoding: 'utf8',
+    });
+    expect(stdout).toContain(
+      'only Python code is kept to the folder, and not what C code writes: torch.save',
+    );
   });
 
   test('is named in the table where it does not parse', async () => {
