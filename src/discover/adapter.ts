@@ -115,6 +115,9 @@ function chosen({ bound, misfits }: Found, from: string, preferred: Preferred): 
         ...fit.weaker.map(({ sentence }) => `At level should it does not hold: ${sentence}`),
         ...fit.way.assumes.map((each) => `Assumed: ${each}.`),
         ...inventedLine(fit.way, fit.variant),
+        ...(fit.way.unread.length === 0
+          ? []
+          : [`Not looked at: ${fit.way.unread.join(', ')} of what it returns.`]),
         ...(fit.others.length === 0
           ? []
           : [`As well: ${fit.others.map(({ call, variant }) => `${call}${words(variant)}`).join('; ')}.`]),

@@ -49,6 +49,8 @@ export interface Way {
   readonly layout: Layout | null;
   /** Each field that it answers, and which part of what is returned that is. */
   readonly reads: readonly (readonly [field: string, part: string])[];
+  /** Parts of what is returned that are no field of the answer by any name. */
+  readonly unread: readonly string[];
   /** Its parameters, where it is right only for who hands over rows of logits beside tokens one later. */
   readonly shifted: Shifted | null;
   readonly assumes: readonly string[];

@@ -373,28 +373,50 @@ def body(plan, reading):
     return lines
 
 
-def _repeated(plan, reading):
-    """One token, group, row or pair at a time."""
-    data = [(name, text, source) for name, text, source, _ in plan.arguments if source is not None]
-    singular = {"logprobs": "logprob", "ref_logprobs": "ref_logprob", "old_logprobs": "old_logprob", "completion_mask": "trained"}
+def unit(plan):
+    """The text of one call: the only one, or the first of those for a token, a group, a row or a pair."""
+    if plan.shape == "once":
+        return plan.call()
+    call, loops = _each(plan)
+    return "next(%s %s)" % (call, " ".join(loops))
+
+
+def _each(plan):
+    """(the call for one token, group, row or pair; the loops around it, the outer first)."""
+    data = [(text, source) for _, text, source, _ in plan.arguments if source is not None]
     if plan.shape == "token":
-        names = [singular.get(source, source) for _, _, source in data]
-        call = _with(plan, dict(zip([source for _, _, source in data], names)))
-        inner = "[%s for %s in zip(*rows)]" % (call, ", ".join(names))
-        return ["rows_of = zip(%s)" % ", ".join(text for _, text, _ in data), 'return {"%s": [%s for rows in rows_of]}' % (reading[0][0], inner)]
+        singular = {"logprobs": "logprob", "ref_logprobs": "ref_logprob", "old_logprobs": "old_logprob", "completion_mask": "trained"}
+        names = {source: singular.get(source, source) for _, source in data}
+        loops = ["for rows in zip(%s)" % ", ".join(text for text, _ in data), "for %s in zip(*rows)" % ", ".join(names.values())]
+        return _with(plan, names), loops
     if plan.shape == "group":
-        call = _with(plan, {"rewards": "rewards[at : at + %d]" % GROUP})
-        if plan.arrays == "torch":
-            return ['return {"advantages": torch.cat([%s for at in range(0, len(rewards), %d)])}' % (call, GROUP)]
-        return ['return {"advantages": [each for at in range(0, len(rewards), %d) for each in %s]}' % (GROUP, call)]
+        return _with(plan, {"rewards": "rewards[at : at + %d]" % GROUP}), ["for at in range(0, len(rewards), %d)" % GROUP]
     if plan.shape == "row":
-        call = _with(plan, {"lengths": "length"})
-        over = "lengths.tolist()" if plan.arrays == "torch" else "lengths"
-        return ['return {"penalties": [float(%s) for length in %s]}' % (call, over)]
-    names = {"chosen_logprobs": "chosen", "rejected_logprobs": "rejected", "ref_chosen_logprobs": "ref_chosen", "ref_rejected_logprobs": "ref_rejected"}
-    call = _with(plan, {source: "sum(%s)" % names[source] for _, _, source in data})
-    losses = "[%s for %s in zip(%s)]" % (call, ", ".join(names[s] for _, _, s in data), ", ".join(s for _, _, s in data))
-    return ["losses = %s" % losses, 'return {"loss": sum(losses) / len(losses), "losses": losses}']
+        return _with(plan, {"lengths": "length"}), ["for length in %s" % ("lengths.tolist()" if plan.arrays == "torch" else "lengths")]
+    names = {source: source.replace("_logprobs", "") for _, source in data}
+    call = _with(plan, {source: "sum(%s)" % name for source, name in names.items()})
+    return call, ["for %s in zip(%s)" % (", ".join(names.values()), ", ".join(names))]
+
+
+def _repeated(plan, reading):
+    """One token, group, row or pair at a time, and of each what is read off."""
+    call, loops = _each(plan)
+    field, text = reading[0]
+    if plan.shape == "token":
+        return ['return {"%s": [[%s %s] %s]}' % (field, text % call, loops[1], loops[0])]
+    if plan.shape == "group":
+        each = ("torch.cat([%s %s])" if plan.arrays == "torch" else "[each %s for each in %s]") % (
+            (text % call, loops[0]) if plan.arrays == "torch" else (loops[0], text % call)
+        )
+        return ['return {"%s": %s}' % (field, each)]
+    if plan.shape == "row":
+        return ['return {"%s": [float(%s) %s]}' % (field, text % call, loops[0])]
+    if len(reading) == 1:
+        lines = ["losses = [%s %s]" % (text % call, loops[0])]
+    else:
+        lines = ["pairs = [%s %s]" % (call, loops[0]), "losses = [%s for pair in pairs]" % (text % "pair")]
+    also = "".join(', "%s": [%s for pair in pairs]' % (name, part % "pair") for name, part in reading[1:])
+    return [*lines, 'return {"loss": sum(losses) / len(losses), "losses": losses%s}' % also]
 
 
 def _with(plan, instead):

@@ -32,6 +32,13 @@ FIELDS = {
     "truncate": (("input_ids", "rows"), ("labels", "rows"), ("attention_mask!", "rows"), ("position_ids!", "rows")),
     "pack": (("input_ids", "ids"), ("labels", "matrix"), ("position_ids?", "matrix"), ("segment_ids?", "matrix")),
 }
+# Of what is called once a token, a group, a row or a pair: of one of them.
+UNITS = {
+    "token": (("kl", "number"),),
+    "group": (("advantages", "row"),),
+    "row": (("penalties", "number"),),
+    "pair": (("loss", "number"), ("chosen_rewards!", "number"), ("rejected_rewards!", "number")),
+}
 _ALIKE = {
     "completion_mask": ("completion_mask", "loss_mask", "mask", "response_mask", "action_mask", "trained", "comp_mask"),
     "attention_mask": ("attention_mask", "attention", "attn", "attn_mask", "att", "att_mask"),
@@ -81,13 +88,13 @@ def parts_of(value, names):
     return [("", value, names[0] if len(names) == 1 else "")]
 
 
-def readings(op, value, names, rows):
-    """Ways to read an answer off `value`: lists of (field, text with %s for the call), best first.
+def readings(fields, value, names, rows):
+    """Ways to read an answer off `value`, `fields` of FIELDS or UNITS: lists of (field, text with %s for the call), best first.
 
     What is named as a field and has its shape is in every one of them: a wrong second output is not to be left out of sight."""
     parts = parts_of(value, names)
     found = [([], 0)]
-    for field, *shapes in FIELDS[op]:
+    for field, *shapes in fields:
         name, longer = field.rstrip("?!"), []
         fitting = _fitting(name, shapes, parts, rows)
         if not fitting and name == field:
@@ -103,6 +110,14 @@ def readings(op, value, names, rows):
         found = longer
     found.sort(key=lambda pair: -pair[1])
     return [[(name, "%s" + part + behind) for name, part, behind in taken] for taken, _ in found[:_MOST_READINGS] if taken]
+
+
+def unread(fields, value, names, reading):
+    """Parts that might be one of the op's fields, and that no name says it of: nobody looks at them."""
+    if len(fields) == 1:
+        return []
+    read = {text.replace("%s", "").replace(".mean()", "") for _, text in reading}
+    return [part for part, each, _ in parts_of(value, names) if part and part not in read and shape_of(each) is not None]
 
 
 def _fitting(field, shapes, parts, rows):

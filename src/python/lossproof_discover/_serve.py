@@ -93,6 +93,7 @@ class Desk:
             "capability": plan.capability,
             "layout": tried.layout,
             "reads": [[name, text.replace("%s", "")] for name, text in tried.reading],
+            "unread": tried.unread,
             "shifted": plan.shifted,
             "assumes": plan.assumes,
             "invented": plan.invented,

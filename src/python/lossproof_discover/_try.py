@@ -16,8 +16,9 @@ import lossproof
 
 from ._configs import Configs
 from ._guard import Refused, TooLong, within
-from ._plans import body, plans
-from ._results import finite, readings, shape_of, told_shape
+from ._plans import body, plans, unit
+from ._results import FIELDS, UNITS, finite, readings, shape_of, told_shape, unread
+from ._settings import GROUP
 from ._sources import ASKS, COMPLETION, PREDICTOR, ROW
 
 # Of one call on a case of a few rows; what needs more is no pure function.
@@ -32,10 +33,12 @@ _RETURNED = 10
 
 
 class Tried:
-    """A plan that answers: its lines, a function of a request's arguments, and what is read where: (field, text) each."""
+    """A plan that answers: its lines, a function of a request's arguments, what is read where, (field, text) each, and parts of
+    what is returned that are not."""
 
-    def __init__(self, plan, lines, reading, layout, call, answers):
-        self.plan, self.lines, self.reading, self.layout, self.call, self.answers = plan, lines, reading, layout, call, answers
+    def __init__(self, plan, lines, reading, unread, layout, call, answers):
+        self.plan, self.lines, self.reading, self.unread = plan, lines, reading, unread
+        self.layout, self.call, self.answers = layout, call, answers
 
 
 class Trier:
@@ -81,14 +84,16 @@ class Trier:
         except Exception as error:
             why[_told(error)] += 1
             return
-        rows = _rows(plan, requests[0])
-        found = readings(plan.op, value, candidate.returned, rows) if plan.shape == "once" else [_REPEATED[plan.op]]
+        rows = GROUP if plan.shape == "group" else _rows(plan, requests[0])
+        fields = FIELDS[plan.op] if plan.shape == "once" else UNITS[plan.shape]
+        found = readings(fields, value, candidate.returned, rows)
         if not found:
             # It says more than what was raised on the way here.
             why["what it returns is none of the op's answers: %s" % told_shape(value, plan.op, rows)] += _RETURNED
         for reading in found:
             try:
-                yield from self._way(plan, space, reading, layout, requests, value)
+                left = unread(fields, value, candidate.returned, reading)
+                yield from self._way(plan, space, reading, left, layout, requests)
             except (TooLong, Refused) as stopped:
                 raise Stopped(str(stopped)) from None
             except SystemExit:
@@ -100,13 +105,11 @@ class Trier:
 
     def _first(self, plan, space, arguments):
         """What one call returns, unread."""
-        if plan.shape != "once":
-            return None
-        call = self._bound(plan, ["return {'': %s}" % plan.call()], space)
+        call = self._bound(plan, ["return {'': %s}" % unit(plan)], space)
         with within(CALL_SECONDS):
             return call(arguments)[0][""]
 
-    def _way(self, plan, space, reading, layout, requests, value):
+    def _way(self, plan, space, reading, left, layout, requests):
         lines = body(plan, reading)
         call = self._bound(plan, lines, space)
         answers = []
@@ -119,7 +122,7 @@ class Trier:
         places = [layout] if layout is not None else _layouts(plan, requests, decoded)
         if not places:
             raise _NoAnswer("what it returns is of another shape")
-        return [Tried(plan, lines, reading, where, call, json.dumps(answers)) for where in places]
+        return [Tried(plan, lines, reading, left, where, call, json.dumps(answers)) for where in places]
 
     def _bound(self, plan, lines, space):
         text = text_of(plan, lines)
@@ -135,14 +138,6 @@ class Stopped(Exception):
 
 class _NoAnswer(Exception):
     pass
-
-
-_REPEATED = {
-    "kl": [("kl", "%s")],
-    "advantages": [("advantages", "%s")],
-    "overlong_penalty": [("penalties", "%s")],
-    "preference_loss": [("loss", "%s")],
-}
 
 
 def text_of(plan, lines):

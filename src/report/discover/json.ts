@@ -5,13 +5,25 @@ import { VERSION } from '../../version.ts';
 
 export function foundJson(found: Found): object {
   const where = ({ name, file, line }: Candidate) => ({ function: name, file, line });
-  const how = ({ call, text, layout, capability, reads, assumes, agrees, invented, ...way }: Way) => ({
+  const how = ({
+    call,
+    text,
+    layout,
+    capability,
+    reads,
+    unread,
+    assumes,
+    agrees,
+    invented,
+    ...way
+  }: Way) => ({
     call,
     text,
     arguments: Object.fromEntries(way.arguments.map(([name, expression]) => [name, expression])),
     layout,
     capability,
     answers: reads.map(([field]) => field),
+    unread,
     assumes,
     invented: Object.fromEntries(invented),
     names_agree: agrees,

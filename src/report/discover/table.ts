@@ -42,6 +42,11 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
         ),
         ...way.assumes.map((text) => `assumed: ${text}`),
         madeUp(way, variant),
+        way.unread.length === 0
+          ? ''
+          : paint.dim(
+              `not looked at: ${way.unread.join(', ')} of what it returns, which no name says what it is`,
+            ),
         ...weaker.map(({ property, sentence }) => `at level should: ${property}: ${sentence}`),
         ...notes.map((text) => paint.dim(`note: ${text}`)),
       ),

@@ -310,3 +310,49 @@ describe('what `check` asks at level should', () => {
     expect(world.out()).toContain('at level should: truncate/no-row-without-labels: ');
   });
 });
+
+describe('what a call for one pair, or one group, returns beside its number', () => {
+  test('is read off by its name, and judged', async () => {
+    const { bound, uncalled } = await found(PLAIN, 'preference_loss');
+    expect(bound.map(({ answers }) => answers)).toEqual([['loss', 'chosen_rewards', 'rejected_rewards']]);
+    expect(uncalled.map((each) => each.function)).not.toContain('dpo_loss');
+    const sign = instead(
+      PLAIN,
+      'return loss, chosen_reward, rejected_reward',
+      'rejected_reward = -rejected_reward\n    return loss, chosen_reward, rejected_reward',
+    );
+    expect(await brokenIn(sign, 'preference_loss')).not.toEqual([]);
+  });
+
+  const GROUP =
+    'def group_advantages(rewards):\n    mean = sum(rewards) / len(rewards)\n    spread = (sum((each - mean) ** 2 for each in rewards) / (len(rewards) - 1)) ** 0.5\n    RETURN\n';
+  test('is left alone where it is none of the op', async () => {
+    const advantages = '[(each - mean) / (spread + 1e-4) for each in rewards]';
+    const { bound } = await found(
+      GROUP.replace('RETURN', `return ${advantages}, mean, spread`),
+      'advantages',
+    );
+    expect(bound.map(({ answers }) => answers)).toEqual([['advantages']]);
+  });
+
+  test('is said where there is no answer in it, and no sum of ours', async () => {
+    const text = instead(PLAIN, 'return loss, chosen_reward, rejected_reward', 'return str(loss), None');
+    const { uncalled } = await found(text, 'preference_loss');
+    const why = uncalled.find((each) => each.function === 'dpo_loss')?.why;
+    expect(why).toBe("what it returns is none of the op's answers: tuple");
+  });
+
+  test('is said to be not looked at where it has no name', async () => {
+    const world = makeWorld(properties);
+    world.write(
+      'trainer.py',
+      instead(PLAIN, 'return loss, chosen_reward, rejected_reward', 'return loss, chosen_reward * 1.0'),
+    );
+    const words = ['trainer.py', '--python', 'python3', '--only', 'preference_loss', '--write', 'adapter.py'];
+    expect(await world.run('discover', ...words)).toBe(0);
+    expect(world.out()).toContain('not looked at: [1] of what it returns');
+    expect(readFileSync(join(world.folder, 'adapter.py'), 'utf8')).toContain(
+      '# Not looked at: [1] of what it returns.',
+    );
+  });
+});

@@ -121,6 +121,16 @@ export const PLANTED: readonly Planted[] = [
     'list(range(width))',
   ),
   planted('plain', 'collate')('padding is attended to', '[0] * left + [1] * len(row)', '[1] * width'),
+  planted('plain', 'dpo_loss')(
+    'the sign of a reward',
+    'return loss, chosen_reward, rejected_reward',
+    'rejected_reward = -rejected_reward\n    return loss, chosen_reward, rejected_reward',
+  ),
+  planted('plain', 'dpo_loss')(
+    'policy and reference crossed',
+    'chosen_reward = beta * (chosen - ref_chosen)',
+    'chosen_reward = beta * (ref_chosen - chosen)',
+  ),
   planted('plain', 'Scorer.token_logprobs')(
     'times the temperature',
     'each / self.settings.temperature',
