@@ -85,12 +85,16 @@ export interface Attempt {
   readonly why: readonly string[];
 }
 
-export type Said<T> =
+export type Said<T> = (
   | { readonly ok: T }
   /** The function did what ends its candidacy. */
   | { readonly stopped: string }
   /** It could not be done; for one function, or for a file. */
-  | { readonly problem: string; readonly died?: true };
+  | { readonly problem: string; readonly died?: true }
+) & {
+  /** Of an attempt: something was written to standard output. */
+  readonly printed?: true;
+};
 
 export interface Limits {
   /** The temporary folder that it works in. */

@@ -62,6 +62,8 @@ export interface Found {
   readonly open: readonly Open[];
   readonly unfit: readonly Unfit[];
   readonly uncalled: readonly Uncalled[];
+  /** What wrote to standard output when it was called; each is in one of the lists above, too. */
+  readonly printing: readonly Candidate[];
   /** Functions that had no turn, or not all of it. */
   readonly left: number;
   /** Where time or patience was over. */
@@ -82,6 +84,7 @@ export const NOTHING_FOUND: Found = {
   open: [],
   unfit: [],
   uncalled: [],
+  printing: [],
   left: 0,
   restarts: 0,
 };

@@ -80,6 +80,7 @@ export async function search(options: SearchOptions): Promise<Found> {
         own,
       });
       if (signal.aborted) return;
+      if (said.printed && found.printing.at(-1) !== candidate) found.printing.push(candidate);
       if ('stopped' in said) {
         found.uncalled.push({ candidate, why: said.stopped });
         return;
@@ -168,6 +169,7 @@ function emptyOf(project: ProjectRead) {
     open: [] as Open[],
     unfit: [] as Unfit[],
     uncalled: [] as Uncalled[],
+    printing: [] as Candidate[],
   };
 }
 

@@ -10,6 +10,7 @@ Each file may import those before it:
     _results       where the answer stands in what a function returns
     _landlock      what the system lets nobody here write
     _guard         what the project's code may not do in this process
+    _printed       whether it prints
     _configs       the project's own configuration, with its defaults
     _load          a module imported, what is not installed stubbed
     _plans         a function, an op, and one way to call the one for the other: a few lines of an adapter

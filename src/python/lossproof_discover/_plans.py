@@ -50,7 +50,7 @@ class Plan:
     is_switched: bool = False  # a term is on that is off by default
     is_known: bool = False  # of its object: nothing of it is assumed
     ways: frozenset = frozenset()  # of what it hands over
-    told: frozenset = frozenset()  # fields of it, those too that no op is sent
+    tempered: frozenset = frozenset()  # fields that are handed over at a temperature that the op has not
 
     def call(self):
         given = []
@@ -67,7 +67,7 @@ class Plan:
         """What its object or a configuration is sent of the op. Whether that goes together with the rest."""
         for source in sources:
             self.ways |= {source.way} if source.way else set()
-            self.told |= {source.field}
+            self.tempered |= {source.field} if source.tempered else set()
             self.uses += (source.field,) if source.field in ARGS[self.op] and source.field not in self.uses else ()
             self.capability.update([source.capability] if source.capability else [])
             self.assumes += [source.assumes] if source.assumes and source.assumes not in self.assumes else []
@@ -75,7 +75,7 @@ class Plan:
         if "group_size" in self.capability:
             self.capability.pop("interleaved_groups", None)
         # Logits that are handed over times a temperature are for who divides by it.
-        return len(self.ways) <= 1 and ("tempered" not in self.ways or "temperature" in self.told)
+        return len(self.ways) <= 1 and self.tempered in (set(), {"logits", "temperature"})
 
 
 @dataclass

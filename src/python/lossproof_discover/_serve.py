@@ -14,9 +14,10 @@ from ._callers import handed
 from ._guard import Refused, TooLong, bound, within
 from ._load import load
 from ._plans import nameable
+from ._printed import listen, printed
 from ._read import files_below, read
 from ._sources import ASKS
-from ._try import CALL_SECONDS, Stopped, Trier, text_of
+from ._try import CALL_SECONDS, Stopped, Trier, text_of, told
 
 # Importing torch, transformers and a project of many modules takes tens of seconds on a cold disk.
 LOAD_SECONDS = 120.0
@@ -58,7 +59,9 @@ class Desk:
         return {"files": told, "candidates": candidates, "arrays": arrays}
 
     def limit(self, folder, memory, seconds):
-        return {"missing": bound(folder, memory, seconds)}
+        missing = bound(folder, memory, seconds)
+        listen(folder)
+        return {"missing": missing}
 
     def load(self, file):
         if file not in self._loaded:
@@ -126,14 +129,13 @@ def serve():
         request = json.loads(line)
         do = request.pop("do")
         try:
-            if do == "answer":
-                said = desk.answer(**request)
-            else:
-                said = '{"ok":%s}' % json.dumps(getattr(desk, do)(**request))
+            said = desk.answer(**request) if do == "answer" else json.dumps({"ok": getattr(desk, do)(**request)})
         except Stopped as stopped:
             said = json.dumps({"stopped": str(stopped)})
         except (Exception, TooLong, SystemExit) as error:
             said = json.dumps({"problem": _problem(error), "traceback": traceback.format_exc()[-4000:]})
+        if printed() and do == "attempt":
+            said = said[:-1] + ',"printed":true}'
         try:
             _channel.write(said + "\n")
         except BrokenPipeError:
@@ -146,4 +148,4 @@ def _problem(error):
         return "it exits the process (code %s)" % error.code
     if isinstance(error, (TooLong, Refused)):
         return str(error)
-    return ("%s: %s" % (type(error).__name__, error)).split("\n")[0][:300]
+    return told(error)

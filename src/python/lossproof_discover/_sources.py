@@ -3,7 +3,7 @@
 An expression is Python over the op's fields. `torch` ones are for trainers on tensors, `list` ones for those on lists; the rest
 for both. Expressions of one call must be of one `way`: who hands shifted logits over hands shifted ids over."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ._settings import GROUP
 
@@ -32,6 +32,7 @@ class Source:
     capability: tuple = ()  # (name, value) that comes with it
     assumes: str = ""
     hints: tuple = ()  # words that name this expression rather than its field
+    tempered: bool = False  # logits times the temperature of an op that has none, and that temperature
 
 
 @dataclass(frozen=True)
@@ -121,11 +122,26 @@ _FLAT = (
 )
 _TEMPERATURE = Source("temperature", "temperature", kind="number", capability=("temperature", True))
 # The op has none: what divides by it gives back what was handed over times as much, and what multiplies does not.
-_TEMPERED = (
-    Source("logits", "logits * 2.0", "torch", "tempered"),
-    Source("logits", "(logits * 2.0).flatten(0, 1)", "torch", "tempered"),
-    Source("logits", "[[[2.0 * each for each in row] for row in rows] for rows in logits]", "list", "tempered"),
-    Source("temperature", "2.0", way="tempered", kind="number", assumes="logits are handed over times the temperature, which it divides by"),
+_TEMPERED = Source("temperature", "2.0", kind="number", assumes="logits are handed over times the temperature, which it divides by", tempered=True)
+_LISTS_TEMPERED = "[[[2.0 * each for each in row] for row in rows] for rows in logits]"
+
+
+def _tempered(sources):
+    """Those of logits, times a temperature, and it."""
+    logits = [each for each in sources if each.field == "logits"]
+    tensors = [replace(each, text="(%s) * 2.0" % each.text, arrays="torch", tempered=True) for each in logits if each.arrays != "list"]
+    lists = [replace(each, text=_LISTS_TEMPERED, arrays="list", tempered=True) for each in logits if each.arrays == ""]
+    return (*tensors, *lists, _TEMPERED)
+
+
+_PREDICTED = (Source("logits", "logits", way="plain"), Source("logits", "logits.flatten(0, 1)", "torch", "flat"))
+_LABELLED = (
+    Source("logits", "logits", way="whole"),
+    Source("labels", "labels", way="whole"),
+    Source("logits", "logits[:, :-1]", "torch", "shifted", assumes="handed over shifted: row t of the logits beside label t + 1"),
+    Source("labels", "labels[:, 1:]", "torch", "shifted"),
+    Source("logits", "logits[:, :-1].flatten(0, 1)", "torch", "flat", assumes="handed over shifted: row t of the logits beside label t + 1"),
+    Source("labels", "labels[:, 1:].flatten()", "torch", "flat"),
 )
 _RESPONSE = Source("prompt_width", "input_ids.size(1) - prompt_width", "torch", "whole", kind="whole")
 
@@ -158,7 +174,7 @@ ASKS = {
         ("logits", "input_ids"),
     ),
     "entropy": Ask(
-        (Source("logits", "logits", way="plain"), Source("logits", "logits.flatten(0, 1)", "torch", "flat"), *_TEMPERED),
+        _PREDICTED + _tempered(_PREDICTED),
         _hints("logits", "temperature"),
         frozenset(("entropy", "entropies")),
         ("logits",),
@@ -231,20 +247,16 @@ ASKS = {
     ),
     "sft_loss": Ask(
         (
-            Source("logits", "logits", way="whole"),
-            Source("labels", "labels", way="whole"),
+            *_LABELLED,
+            *_tempered(_LABELLED),
             Source("input_ids", "input_ids", way="whole"),
             Source("attention_mask", "attention_mask", way="whole"),
-            Source("logits", "logits[:, :-1]", "torch", "shifted", assumes="handed over shifted: row t of the logits beside label t + 1"),
-            Source("labels", "labels[:, 1:]", "torch", "shifted"),
             Source("input_ids", "input_ids[:, 1:]", "torch", "shifted"),
-            Source("logits", "logits[:, :-1].flatten(0, 1)", "torch", "flat", assumes="handed over shifted: row t of the logits beside label t + 1"),
-            Source("labels", "labels[:, 1:].flatten()", "torch", "flat"),
             Source("loss_mask", "(labels != -100).long()", "torch", "whole"),
             Source("loss_mask", "(labels[:, 1:] != -100).long()", "torch", "shifted"),
             Source("logprobs", "OWN_LOGPROBS", "torch", "shifted", assumes="on log-probabilities of the trainer's own function"),
         ),
-        {**_hints("logits", "labels", "input_ids", "attention_mask"), "loss_mask": ("mask", "loss"), "logprobs": ("logprobs", "token")},
+        {**_hints("logits", "labels", "input_ids", "attention_mask", "temperature"), "loss_mask": ("mask", "loss"), "logprobs": ("logprobs", "token")},
         frozenset(("sft", "supervised", "ce", "cross", "nll", "lm", "causal", "gptlmloss", "sftloss", "token")),
         (),
         either=("labels", "loss_mask"),

@@ -27,7 +27,7 @@ CALL_SECONDS = 2.0
 TRY_SECONDS = 8.0
 _encode = encoder()
 # What torch and drivers say where there is none.
-_ON_GPU = re.compile(r"compiled with CUDA|CUDA (GPUs|driver|device)|NVIDIA driver|Torch not compiled|no CUDA|CUDA error", re.I)
+_ON_GPU = re.compile(r"compiled with CUDA|CUDA (GPUs|driver|device)|NVIDIA driver|Torch not compiled|no CUDA|CUDA error|libcuda|active drivers", re.I)
 # How many exceptions one call that returned something weighs.
 _RETURNED = 10
 
@@ -82,7 +82,7 @@ class Trier:
         except SystemExit:
             raise Stopped("it exits the process") from None
         except Exception as error:
-            why[_told(error)] += 1
+            why[told(error)] += 1
             return
         rows = GROUP if plan.shape == "group" else _rows(plan, requests[0])
         fields = FIELDS[plan.op] if plan.shape == "once" else UNITS[plan.shape]
@@ -101,7 +101,7 @@ class Trier:
             except _NoAnswer as no:
                 why[str(no)] += 1
             except Exception as error:
-                why[_told(error)] += 1
+                why[told(error)] += 1
 
     def _first(self, plan, space, arguments):
         """What one call returns, unread."""
@@ -196,11 +196,11 @@ def _layouts(plan, requests, answers):
     return [COMPLETION] if tail else []
 
 
-def _told(error):
-    text = ("%s: %s" % (type(error).__name__, error)).split("\n")[0][:200]
+def told(error):
+    text = ("%s: %s" % (type(error).__name__, error)).split("\n")[0][:300]
     if isinstance(error, MemoryError):
         return "it wants more memory than it may have (--memory)"
     return "it needs a GPU, and none is shown to it: " + text if _ON_GPU.search(text) else text
 
 
-__all__ = ["ASKS", "Reject", "Stopped", "Tried", "Trier", "text_of"]
+__all__ = ["ASKS", "Reject", "Stopped", "Tried", "Trier", "text_of", "told"]

@@ -65,6 +65,7 @@ export function foundJson(found: Found): object {
     })),
     unfit: found.unfit.map(({ candidate, nearest }) => ({ ...where(candidate), nearest: nearest ?? null })),
     uncalled: found.uncalled.map(({ candidate, why }) => ({ ...where(candidate), why })),
+    printing: found.printing.map(where),
     left: found.left,
     in_hand:
       found.inHand === undefined ? null : { ...where(found.inHand.candidate), doing: found.inHand.doing },

@@ -98,6 +98,13 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
     ),
     ...section(
       paint,
+      'Prints when it is called',
+      found.printing.length === 0
+        ? []
+        : said(`– ${found.printing.map((each) => `${each.name} ${place(each)}`).join(', ')}`),
+    ),
+    ...section(
+      paint,
       'Could not be read',
       found.files.flatMap(({ file, problem }) =>
         problem === undefined ? [] : said(`– ${nearPath(cwd, file)}: ${problem}`),

@@ -25,6 +25,7 @@ const HAS_LANDLOCK =
 
 interface Json {
   readonly files: readonly { readonly file: string; readonly problem?: string }[];
+  readonly printing: readonly { readonly function: string; readonly file: string }[];
   readonly bound: readonly {
     readonly function: string;
     readonly file: string;
@@ -169,9 +170,10 @@ describe('code that does what it may not', () => {
   test('is named, one line each, and leaves nothing behind', async () => {
     const world = makeWorld(properties);
     const before = readdirSync(BAD).sort();
-    const { bound, uncalled, files } = await found(world, BAD, '--only', 'kl', '--memory', '4');
-    // What prints is heard by nobody.
-    expect(bound.map((each) => each.function)).toEqual(['k3']);
+    const { bound, uncalled, files, printing } = await found(world, BAD, '--only', 'kl', '--memory', '4');
+    // What prints does not disturb, and is said.
+    expect(bound.map(({ file }) => file.split('/').at(-1))).toEqual(['prints.py']);
+    expect(printing.map(({ file }) => file.split('/').at(-1))).toEqual(['prints.py']);
     const why = new Map(uncalled.map((each) => [each.file.split('/').at(-1) ?? '', each.why]));
     for (const [file, pattern] of Object.entries(WHY)) expect(why.get(file), file).toMatch(pattern);
     expect(files.filter(({ problem }) => problem !== undefined)).toEqual([
@@ -222,6 +224,36 @@ describe('code that does what it may not', () => {
     });
     expect(stdout).toContain(
       'only Python code is kept to the folder, and not what C code writes: torch.save',
+    );
+  });
+
+  test('is named in the table where it prints, whatever else is said of it, and not where it warns', async () => {
+    const world = makeWorld(properties, { columns: 300 });
+    const k3 = (words: string): string =>
+      `import math\nimport sys\n\n\ndef k3(logprobs, ref_logprobs):\n    ${words}\n    return [[math.expm1(r - p) - (r - p) for p, r in zip(*rows)] for rows in zip(logprobs, ref_logprobs)]\n`;
+    world.write('silent.py', `print("imported")\n${k3('pass')}`);
+    world.write('warns.py', k3('sys.stderr.write("careful")'));
+    world.write('prints.py', k3('print("x")'));
+    world.write('raises.py', k3('print("x"); raise ValueError("no")'));
+    world.write('exits.py', k3('print("x"); sys.exit(3)'));
+    world.write('closes.py', k3('print("x"); sys.stdout.close()'));
+    await world.run('discover', '.', '--python', 'python3', '--only', 'kl');
+    expect(world.out()).toMatch(
+      /\nPrints when it is called\n– k3 (closes|exits|prints|raises)\.py:5(, k3 (closes|exits|prints|raises)\.py:5){3}\n/,
+    );
+    // What one closes is open to the next.
+    expect(world.out().match(/✓ kl /g)).toHaveLength(3);
+  });
+
+  test('is named in the table where its file needs a GPU when it is imported', async () => {
+    const world = makeWorld(properties, { columns: 300 });
+    world.write(
+      'needs.py',
+      `raise RuntimeError("Found no NVIDIA driver on your system.")\n\n\ndef k3(a, b):\n    return a\n`,
+    );
+    await world.run('discover', '.', '--python', 'python3', '--only', 'kl');
+    expect(world.out()).toContain(
+      '– its file cannot be imported: it needs a GPU, and none is shown to it: RuntimeError: Found no NVIDIA driver',
     );
   });
 

@@ -1,6 +1,6 @@
 // `discover` on trainers of torch: a hand-written one is bound whole, each with its variant, and no planted bug is bound as right.
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
@@ -82,4 +82,26 @@ test('a formula of its own, which a plain one is where rows are alike, is never 
   expect(uncalled.map(({ why }) => why)).toEqual([
     "what it returns is none of the op's answers: the tokens of a row have different ones",
   ]);
+});
+
+test('a temperature that the op has not: who divides the logits by it is bound, who multiplies or is not called so is not', async () => {
+  const sft = (called: string, logits: string): string =>
+    `import torch.nn.functional as F\n\n\ndef sft_loss(logits, labels, temperature${called}):\n    logits = ${logits}[:, :-1]\n    return F.cross_entropy(logits.flatten(0, 1), labels[:, 1:].flatten(), ignore_index=-100)\n`;
+  const world = makeWorld(properties);
+  world.write('divides.py', sft('', '(logits / temperature)'));
+  world.write('by_default.py', sft('=1.0', '(logits / temperature)'));
+  world.write('multiplies.py', sft('', '(logits * temperature)'));
+  world.write('forgets.py', sft('', 'logits'));
+  // Its callers do not shift.
+  world.write(
+    'flat.py',
+    'import torch.nn.functional as F\n\n\ndef flat_loss(logits, labels, temperature):\n    return F.cross_entropy((logits / temperature).flatten(0, 1), labels.flatten(), ignore_index=-100)\n\n\ndef sft_step(logits, labels):\n    return flat_loss(logits, labels, 1.0)\n',
+  );
+  await world.run('discover', '.', '--python', PYTHON, '--only', 'sft_loss', '--json');
+  const parsed = parseStrict(world.out());
+  if (!('ok' in parsed)) throw new Error(parsed.complaint);
+  const { bound, misfits } = parsed.ok as Json;
+  const names = (list: readonly { readonly file: string }[]) => list.map(({ file }) => basename(file)).sort();
+  expect(names(bound)).toEqual(['by_default.py', 'divides.py']);
+  expect(names(misfits)).toEqual(expect.arrayContaining(['forgets.py', 'multiplies.py']));
 });
