@@ -44,6 +44,11 @@ const GATHERED =
   '`gather` reads as many rows of the logits as there are ids: one row more behind them is not looked at.';
 const SHOULD = 'Found with `--level should`: that the penalty is DAPO’s formula is asked there.';
 
+const ECONOMY =
+  'Whether the model computes logits that are cut off behind it: an economy, in whose last digits log-probabilities may differ.';
+const STOPS =
+  'Padding is trained, and it is TRL’s own bug that hides it: with two stop ids `mask/padding-is-never-trained` fails as it is, and is known.';
+
 /** Of each trainer the first that fits. */
 export const EXPLAINED: readonly Explained[] = [
   bundled(
@@ -110,20 +115,26 @@ export const EXPLAINED: readonly Explained[] = [
   trl(/./, /tool/, 'Of tools: the adapter gives the trainer none.'),
   trl(/./, /vllm|vespo/, 'Of vLLM and losses that are not asked: on the CPU the model itself generates.'),
   trl(
-    /_compute_loss/,
+    /_compute_loss|_generate_and_score_completions/,
     /self\.beta != 1\.0/,
     'Whether there is a KL at all: the adapter trains with a beta of 0.04, which is neither 0 nor 1.',
   ),
   trl(
     /_compute_loss/,
     /local_sum|totals/,
-    'A gap: the adapter answers this mean as `mean_kl`, and with padding in it no property that was asked minds.',
+    'Found with `--level should`, by `kl/a-gap-in-the-mask-is-no-token`: at level must the mean KL fails as it is, and is known.',
     'other',
   ),
   trl(
     /_compute_loss/,
-    /x\.shape\[1\] == 0.*already|return \(x|is_(low|high|region)_clipped|policy_loss = /,
+    /already one value|return \(x|is_(low|high|region)_clipped|policy_loss = |self\.loss_type/,
     'Shares of clipped tokens, and the loss before the entropy, for the log.',
+  ),
+  trl(
+    /_compute_loss/,
+    /x\.shape\[1\] == 0/,
+    'It mends what is known: one column of tokens is taken for a number a row, and rows that are masked out count.',
+    'other',
   ),
   trl(
     /_compute_loss/,
@@ -156,10 +167,65 @@ export const EXPLAINED: readonly Explained[] = [
     /batch_size|start/,
     'Rows in several chunks: the adapter’s batches are one.',
   ),
+  trl(/_get_per_token_logps_and_entropies/, /logits_to_keep|use_cache/, ECONOMY),
+  trl(/_get_per_token_logps_and_entropies/, /logits_to_keep/, ECONOMY, 'other'),
   trl(
     /_get_per_token_logps_and_entropies/,
-    /logits_to_keep|use_cache/,
-    'Whether the model computes logits that are cut off behind it: an economy.',
+    /compute_entropy=/,
+    'A default: an entropy is computed besides, and nobody reads it.',
+  ),
+  trl(
+    /_calculate_rewards/,
+    /reward_kwargs\[|keys = /,
+    'What reward functions are handed beside prompts and completions: the adapter’s takes the reward from the row.',
+  ),
+  trl(/_calculate_rewards/, /isnan/, 'Whether a warning is given: every row has a reward.'),
+  trl(
+    /_tokenize_prompts/,
+    /is_conversational/,
+    'The prompts of a batch are all texts or all messages: the last says it as the first does.',
+  ),
+  trl(
+    /_generate_single_turn/,
+    /padded_ids = |attention_mask = pad/,
+    'The batch that is sampled from: what stands in the sampler’s place looks neither at padding nor at its mask.',
+  ),
+  trl(
+    /_generate_single_turn|GRPOTrainer\._generate$/,
+    /mode = /,
+    'Which of two logs is written into, that of training or that of evaluation.',
+  ),
+  trl(/_generate_single_turn/, /eos_idx\[/, STOPS, 'other'),
+  trl(
+    /GRPOTrainer\._generate$/,
+    /transformers\.__version__|response_template/,
+    'How completions with tool calls are read: the tokenizer has no template for them.',
+  ),
+  trl(
+    /GRPOTrainer\._generate$|_generate_and_score_completions/,
+    /batch_decode/,
+    'Texts for reward functions and for the log: the adapter’s reward reads none.',
+  ),
+  trl(
+    /_generate_and_score_completions/,
+    /padding_value=self\._tokenizer\.eos_token_id/,
+    'The id of padding behind completions: the mask leaves it out, and any id is legal there.',
+    'other',
+  ),
+  trl(
+    /_generate_and_score_completions/,
+    /extra_fields/,
+    'Further columns of a rollout function of one’s own: there is none.',
+  ),
+  trl(
+    /_generate_and_score_completions/,
+    /unscorable_mask = |nan_to_num/,
+    'Rows that no reward function answers for: every row has a reward.',
+  ),
+  trl(
+    /_generate_and_score_completions/,
+    /reward_weights/,
+    'Weights of several reward functions: there is one, of weight 1.',
   ),
   trl(/_generate_single_turn/, /recurse/, 'Of models that are spread over processes: there is one.'),
   trl(
@@ -172,12 +238,7 @@ export const EXPLAINED: readonly Explained[] = [
     /mode != "train"|num_input_tokens_seen|eos_and_pad|completion_lengths/,
     'Lengths, tokens and truncated completions, for the log.',
   ),
-  trl(
-    /_generate_and_score_completions/,
-    /padding_value=1/,
-    'Padding is trained, and it is TRL’s own bug that hides it: with two stop ids `mask/padding-is-never-trained` fails as it is, and is known.',
-    'other',
-  ),
+  trl(/_generate_and_score_completions/, /padding_value=1/, STOPS, 'other'),
   trl(
     /_generate_and_score_completions/,
     /std_rewards|logged|rewards\[|is_std_zero|mean_reward|_logs|log_/,

@@ -20,7 +20,7 @@ import {
   type RunStart,
 } from './events.ts';
 import type { RunOptions, Workers } from './options.ts';
-import { dealtTo, longestFirst, mostTellingFirst, workOf } from './parallel/deal.ts';
+import { dealtTo, longestFirst, mostTellingFirst, queueOf, workOf } from './parallel/deal.ts';
 import { judgeAll } from './parallel/lanes.ts';
 import { settling } from './parallel/settle.ts';
 import { NOT_MEASURED } from './profile/measured.ts';
@@ -104,14 +104,14 @@ export async function run(
 
   const isKept = new Set(kept.map(({ id }) => id));
   const waiting = properties.filter(({ id }) => !isKept.has(id));
-  const queue = { work, costs: options.costs, cases: options.cases };
+  const known = { work, costs: options.costs, cases: options.cases };
   await judgeAll({
-    properties:
+    queue:
       options.mostMilliseconds !== undefined
-        ? mostTellingFirst(waiting, queue)
+        ? queueOf(mostTellingFirst(waiting, known))
         : options.workers === undefined
-          ? waiting
-          : longestFirst(waiting, queue),
+          ? queueOf(waiting)
+          : longestFirst(waiting, known),
     first: trainer,
     workers: options.workers === undefined ? undefined : joining(trainers, options.workers),
     onStart: ({ id }) => {

@@ -27,7 +27,7 @@ test('a line is named by each', () => {
     );
 });
 
-test('of TRL: a condition of the KL itself is nothing for the log, and a number that is answered is a gap', () => {
+test('of TRL: a condition of the KL itself is nothing for the log, and a number that is answered is no gap where another level asks', () => {
   const of = (...given: Parameters<typeof survivor>) => whyOf('trl-grpo', survivor(...given));
   const at = 'trl/trainer/grpo_trainer.py:3191';
   expect(of(at, 'if self.beta != 0.0:', 'if self.beta != 1.0:', 'same')).toMatch(
@@ -38,7 +38,7 @@ test('of TRL: a condition of the KL itself is nothing for the log, and a number 
     'local_sum, local_count = (x).sum(), mask.sum().float()',
   ] as const;
   const unasked = ['Not asked of this adapter: level should is left out (--level should).'];
-  expect(of(at, ...sum, 'other', unasked)).toMatch(/^A gap/);
+  expect(of(at, ...sum, 'other', unasked)).toMatch(/^Found with `--level should`/);
   // That it was not asked is no reason: nobody tried.
   expect(of(at, 'x = 1', 'x = 2', 'other', unasked)).toBeUndefined();
 });

@@ -36,11 +36,70 @@ export interface QueueOptions {
   readonly cases: number;
 }
 
-/** For several trainers side by side: the longest first, so that none is left alone with one of them at the end. */
-export function longestFirst(properties: readonly Property[], options: QueueOptions): readonly Property[] {
-  const milliseconds = millisecondsOf(properties, options);
-  return properties.toSorted((a, b) => milliseconds(b) - milliseconds(a));
+/** Properties that wait for their turn. */
+export interface Queue {
+  readonly left: () => number;
+  take(): Property | undefined;
+  /** One that was taken waits again. */
+  putBack(property: Property): void;
+  /** How long one took that was taken. */
+  ended(property: Property, milliseconds: number): void;
 }
+
+/** In their order. */
+export function queueOf(properties: readonly Property[]): Queue {
+  const waiting = [...properties];
+  return {
+    left: () => waiting.length,
+    take: () => waiting.shift(),
+    putBack: (property) => void waiting.unshift(property),
+    ended: () => undefined,
+  };
+}
+
+/**
+ * For several trainers side by side: the longest first, so that none is left alone with one of them at the end. Where no earlier run
+ * says how long they take, one of each op comes first, and what it takes says it of the others: a batch that is scored takes ten
+ * times as long as one that is put together, and only the trainer knows which.
+ */
+export function longestFirst(properties: readonly Property[], options: QueueOptions): Queue {
+  const { work } = options;
+  const measured = measuredIn(options);
+  const waiting = properties.toSorted((a, b) => work(b) - work(a));
+  const begun = new Set<string>();
+  const rates = new Map<string, number[]>();
+  const rated = (property: Property, milliseconds: number): void => {
+    const rate = milliseconds / work(property);
+    rates.set(opsOf(property), [...(rates.get(opsOf(property)) ?? []), rate]);
+  };
+  for (const property of properties) {
+    const milliseconds = measured(property);
+    if (milliseconds !== undefined) rated(property, milliseconds);
+  }
+  const expected = (property: Property): number => {
+    const like = rates.get(opsOf(property));
+    const known = measured(property) ?? (like === undefined ? undefined : mean(like) * work(property));
+    if (known !== undefined) return known;
+    return begun.has(opsOf(property)) || work(property) <= UNASKED ? 0 : Number.POSITIVE_INFINITY;
+  };
+  return {
+    left: () => waiting.length,
+    take() {
+      const longest = Math.max(...waiting.map(expected));
+      const next = waiting.find((property) => expected(property) === longest);
+      if (next === undefined) return undefined;
+      waiting.splice(waiting.indexOf(next), 1);
+      begun.add(opsOf(next));
+      return next;
+    },
+    putBack: (property) => void waiting.unshift(property),
+    ended: rated,
+  };
+}
+
+const opsOf = ({ ops }: Property): string => ops.toSorted().join(' ');
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, each) => sum + each, 0) / values.length;
 
 /** Where time is short: by what they caught before, and the bugs of real trainers that they catch, for the time that they take. */
 export function mostTellingFirst(
@@ -59,15 +118,21 @@ const CAUGHT = 10;
 /** A rule that cannot be broken on purpose, against one that can. */
 const MUST = 2;
 
-/** Measured where it was, else in proportion to its work as that of those that were measured. */
-function millisecondsOf(
-  properties: readonly Property[],
-  { work, costs, cases }: QueueOptions,
-): (property: Property) => number {
-  const measured = (property: Property): number | undefined => {
+/** By earlier runs; undefined where none has judged it. */
+function measuredIn({ costs, cases }: QueueOptions): (property: Property) => number | undefined {
+  return (property) => {
     const each = costs?.millisecondsOf(property.id);
     return each === undefined ? undefined : each * Math.min(cases, property.mostCases ?? cases);
   };
+}
+
+/** Measured where it was, else in proportion to its work as that of those that were measured. */
+function millisecondsOf(
+  properties: readonly Property[],
+  options: QueueOptions,
+): (property: Property) => number {
+  const { work } = options;
+  const measured = measuredIn(options);
   const rates = properties
     .flatMap((property) => {
       const known = measured(property);

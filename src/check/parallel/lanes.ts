@@ -7,10 +7,10 @@ import type { Trainer } from '../../trainer/trainer.ts';
 import type { PropertyResult } from '../events.ts';
 import type { Workers } from '../options.ts';
 import type { Property } from '../property.ts';
+import type { Queue } from './deal.ts';
 
 export interface Lanes {
-  /** In the order in which they begin. */
-  readonly properties: readonly Property[];
+  readonly queue: Queue;
   readonly first: Trainer;
   readonly workers: Workers | undefined;
   /** Undefined: no trainer can be started any more. */
@@ -26,7 +26,7 @@ interface Worker {
 }
 
 export async function judgeAll({
-  properties,
+  queue,
   first,
   workers,
   judge,
@@ -34,7 +34,7 @@ export async function judgeAll({
   onEnd,
   onNotice,
 }: Lanes): Promise<void> {
-  const queue = [...properties];
+  const most = queue.left();
   const alive = new Set<Worker>([{ number: 1, trainer: first }]);
   const beginning = new Set<Promise<void>>();
   const others = (): number => alive.size + beginning.size;
@@ -43,20 +43,21 @@ export async function judgeAll({
   const left = new Map<Property, PropertyResult>();
 
   const work = async (worker: Worker): Promise<void> => {
-    for (let property = queue.shift(); property !== undefined; property = queue.shift()) {
+    for (let property = queue.take(); property !== undefined; property = queue.take()) {
       onStart(property);
       const result = await judge(property, worker.trainer);
       const failures = trainerFailures(result);
       if (others() > 1 && failures.some(diedOfMemory)) {
         alive.delete(worker);
         left.set(property, result);
-        queue.unshift(property);
+        queue.putBack(property);
         await worker.trainer.stop();
         onNotice(
           `worker ${worker.number} ran out of memory in ${property.id}, which another runs again: ${goOn()}`,
         );
         return;
       }
+      queue.ended(property, result.milliseconds);
       onEnd(result);
       if (failures.some(({ kind }) => kind === 'budget' || kind === 'start')) {
         alive.delete(worker);
@@ -86,13 +87,13 @@ export async function judgeAll({
   };
 
   for (const worker of alive) go(worker);
-  for (let number = 2; number <= Math.min(workers?.count ?? 1, properties.length); number++) {
+  for (let number = 2; number <= Math.min(workers?.count ?? 1, most); number++) {
     const one = begin(number).finally(() => beginning.delete(one));
     beginning.add(one);
   }
   for (;;) {
     if (working.size > 0) await Promise.race(working);
-    else if (queue.length === 0) break;
+    else if (queue.left() === 0) break;
     // A worker that died as the last one at work has left its property to those that had nothing left to do.
     else if (alive.size > 0) for (const worker of alive) go(worker);
     else if (beginning.size > 0) await Promise.race(beginning);
@@ -100,7 +101,7 @@ export async function judgeAll({
   }
   // Whoever is still about to start is not waited for.
   over = true;
-  for (const property of queue) {
+  for (let property = queue.take(); property !== undefined; property = queue.take()) {
     onStart(property);
     onEnd(left.get(property) ?? (await judge(property, undefined)));
   }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { NOT_TRIED, type PropertyResult } from '../../../src/check/events.ts';
+import { queueOf } from '../../../src/check/parallel/deal.ts';
 import { judgeAll } from '../../../src/check/parallel/lanes.ts';
 import type { Property, Trainer } from '../../../src/index.ts';
 import type { TrainerFailure } from '../../../src/trainer/failure.ts';
@@ -36,7 +37,7 @@ async function lanes(
   const notices: string[] = [];
   const began: string[] = [];
   await judgeAll({
-    properties: PROPERTIES,
+    queue: queueOf(PROPERTIES),
     first: made(1),
     workers: {
       count,
@@ -170,7 +171,7 @@ test('one that is still about to start is not waited for, and is stopped when it
   const notices: string[] = [];
   const ended: PropertyResult[] = [];
   await judgeAll({
-    properties: PROPERTIES,
+    queue: queueOf(PROPERTIES),
     first: extracting((ids) => ids),
     workers: { count: 2, start: () => late },
     judge: async ({ id, title, level }) => ({ id, title, level, verdict: 'pass', ...NOT_TRIED }),
