@@ -8,7 +8,7 @@ import { countLabels, coverageOf, thinSentence } from './labels.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import type { Requests } from './refusals.ts';
-import { changeOf, isOf, type KnownFailure } from './saved/known.ts';
+import { changeOf, isOf, type KnownFailure, withoutFirst } from './saved/known.ts';
 import { outdated } from './saved/outdated.ts';
 import { implausible } from './saved/plausible.ts';
 import { savedCase } from './saved/saved-case.ts';
@@ -61,7 +61,7 @@ export async function checkProperty(
     ...(saved.outdated.length === 0 ? {} : { outdated: saved.outdated }),
     ...rest,
   });
-  const known = options.known?.[property.id];
+  let known = options.known?.[property.id];
   const failed = (failures: readonly Failure[], counted: Partial<PropertyResult>): PropertyResult => {
     const [failure, ...others] = failures;
     const all = {
@@ -83,7 +83,8 @@ export async function checkProperty(
 
   let notJudged: string | undefined;
   let recorded: Failure | undefined;
-  if (known?.given !== undefined) {
+  // Of several causes the first whose case fails is the known one.
+  while (known?.given !== undefined) {
     // A case of an older version may be one that the check can no longer read.
     const unlike = implausible(world, property)(known.given);
     const why =
@@ -94,24 +95,27 @@ export async function checkProperty(
         ? await runCase(property, options.trainer, world, known.given).catch(unreadable)
         : { kind: 'refused', why };
     if (outcome.kind === 'stopped') return report('interrupted', { reason: 'the run was interrupted' });
-    // What came with an adapter is of its version and of some setting: where it holds, it is none of this trainer's.
     if (outcome.kind === 'holds' && known.bundled === undefined)
       return report('stale', { cases: 1, reason: staleReason(known) });
-    if (outcome.kind === 'holds') notJudged = 'its case holds';
-    else if (outcome.kind === 'refused') notJudged = outcome.why;
-    else {
-      const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
-      // What came with an adapter, and fails as it was recorded, was made sure of then: a fresh process costs a trainer's start.
-      const isSure = known.bundled === true && isOf(known, outcome);
-      const [asked, found] = [
-        isSure ? { ...context, signal: NO_MORE } : context,
-        { given: known.given, outcome, facts },
-      ];
-      [recorded] = await failuresOf(asked, [found]);
-      // Where it is not what was recorded, or nothing was, no second kind changes the verdict.
-      if (recorded !== undefined && (known.kind === undefined || changeOf(known, [recorded]) !== undefined))
-        return failed([recorded], { cases: 1 });
+    // What came with an adapter is of its version and of some setting: where it holds, it is none of this trainer's, and
+    // what fails is something else.
+    if (outcome.kind === 'holds') {
+      known = withoutFirst(known);
+      continue;
     }
+    if (outcome.kind === 'refused') {
+      notJudged = outcome.why;
+      break;
+    }
+    const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
+    // What came with an adapter, and fails as it was recorded, was made sure of then: a fresh process costs a trainer's start.
+    const isSure = known.bundled === true && isOf(known, outcome);
+    const asked = isSure ? { ...context, signal: NO_MORE } : context;
+    [recorded] = await failuresOf(asked, [{ given: known.given, outcome, facts }]);
+    // Where it is not what was recorded, or nothing was, no second kind changes the verdict.
+    if (recorded !== undefined && (known.kind === undefined || changeOf(known, [recorded]) !== undefined))
+      return failed([recorded], { cases: 1 });
+    break;
   }
 
   const arbitrary = property.given(world);

@@ -5,7 +5,7 @@ import type { Hello } from '../../protocol/message.ts';
 import { isJsonObject } from '../../protocol/result.ts';
 import { isBefore } from '../../protocol/versions.ts';
 import type { Semantics } from '../../vocabulary.ts';
-import type { KnownFailure, KnownFailures } from './known.ts';
+import { type KnownFailure, type KnownFailures, together } from './known.ts';
 
 export interface Cause {
   readonly reason: string;
@@ -14,6 +14,8 @@ export interface Cause {
   readonly versions: readonly [string | null, string | null];
   /** Only where the trainer declares these, of a list any one: a setting of it. Elsewhere a failure is no known one. */
   readonly declared?: Readonly<Record<string, unknown>>;
+  /** Only where generation ends at so many ids at least. */
+  readonly stops?: number;
   /** Where in the code, in the versions that it was read in. */
   readonly line: string;
   /** Its report in docs/trainers/findings, where the newest version has it: `trl/entropy`. */
@@ -34,11 +36,12 @@ export function readCauses(
 
 function isCause(value: unknown): value is Cause {
   if (!isJsonObject(value)) return false;
-  const { reason, versions, declared, line, failures } = value;
+  const { reason, versions, declared, stops, line, failures } = value;
   return (
     typeof reason === 'string' &&
     typeof line === 'string' &&
     (declared === undefined || isJsonObject(declared)) &&
+    (stops === undefined || typeof stops === 'number') &&
     Array.isArray(versions) &&
     versions.length === 2 &&
     versions.every((end) => end === null || typeof end === 'string') &&
@@ -49,29 +52,21 @@ function isCause(value: unknown): value is Cause {
 /** Those of a trainer's version and settings, by property; of a version that is not told, all. Several causes of one failure are one entry. */
 export function knownOf(
   causes: readonly Cause[],
-  { version, semantics = {} }: Pick<Hello, 'semantics' | 'version'>,
+  { version, semantics = {}, tokens }: Pick<Hello, 'semantics' | 'tokens' | 'version'>,
 ): KnownFailures {
-  const known: Record<string, KnownFailure> = {};
-  for (const { reason, link, versions, declared = {}, line, failures } of causes) {
+  const known = new Map<string, KnownFailure[]>();
+  for (const { reason, link, versions, declared = {}, stops = 0, line, failures } of causes) {
     const [from, before] = versions;
     if (version !== undefined && from !== null && isBefore(version, from)) continue;
     if (version !== undefined && before !== null && !isBefore(version, before)) continue;
     if (!Object.entries(declared).every(([name, value]) => says(semantics, name, value))) continue;
+    if (tokens !== undefined && tokens.eos_token_ids.length < stops) continue;
     for (const [id, failure] of Object.entries(failures)) {
       const told = { reason: `${reason} (${line})`, ...(link === undefined ? {} : { link }) };
-      const first = known[id];
-      const kinds = [failure.kind, ...(failure.kinds ?? [])].filter((kind) => kind !== undefined);
-      known[id] =
-        first === undefined
-          ? { ...told, ...failure, bundled: true }
-          : {
-              ...first,
-              reason: `${first.reason} ${told.reason}`,
-              kinds: [...new Set([...(first.kinds ?? []), ...kinds])].filter((kind) => kind !== first.kind),
-            };
+      known.set(id, [...(known.get(id) ?? []), { ...told, ...failure, bundled: true }]);
     }
   }
-  return known;
+  return Object.fromEntries([...known].map(([id, all]) => [id, together(all) as KnownFailure]));
 }
 
 function says(semantics: Semantics, name: string, value: unknown): boolean {

@@ -17,8 +17,28 @@ export interface KnownFailure {
   readonly kinds?: readonly string[];
   /** It came with a ready-made adapter: whoever runs it did not write it, and is not blamed where it says nothing. */
   readonly bundled?: true;
+  /** Of several causes, each with a case of its own; what else stands here is of the first, with the reasons and kinds of all. */
+  readonly causes?: readonly KnownFailure[];
 }
 export type KnownFailures = Readonly<Record<string, KnownFailure>>;
+
+/** Several causes of one property's failures; undefined where there is none. */
+export function together(causes: readonly KnownFailure[]): KnownFailure | undefined {
+  const [first, ...rest] = causes;
+  if (first === undefined || rest.length === 0) return first;
+  const kinds = causes.flatMap(kindsOf).filter((kind) => kind !== first.kind);
+  return {
+    ...first,
+    reason: causes.map(({ reason }) => reason).join(' '),
+    kinds: [...new Set(kinds)],
+    causes,
+  };
+}
+
+/** Without its first cause; undefined where that was the only one. */
+export function withoutFirst({ causes = [] }: KnownFailure): KnownFailure | undefined {
+  return together(causes.slice(1));
+}
 
 /** The reason of an entry that no person has looked at. */
 export const UNEXPLAINED = 'not explained yet';

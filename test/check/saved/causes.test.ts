@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Cause, knownOf, readCauses } from '../../../src/check/saved/causes.ts';
-import { changeOf } from '../../../src/check/saved/known.ts';
+import { changeOf, type KnownFailure, together } from '../../../src/check/saved/known.ts';
 import {
   type Property,
   type PropertyResult,
@@ -38,7 +38,7 @@ describe('known failures by cause', () => {
   });
 
   it('are one entry where several causes fail one property', () => {
-    expect(knownOf([OLD, NEW], of('0.24.0'))['mask/padding-is-never-trained']).toEqual({
+    expect(knownOf([OLD, NEW], of('0.24.0'))['mask/padding-is-never-trained']).toMatchObject({
       reason: 'Old. (trainer.py, loss) New. (trainer.py, loss)',
       kind: 'old',
       kinds: ['new'],
@@ -57,6 +57,18 @@ describe('known failures by cause', () => {
     ).toHaveLength(1);
     expect(known({ loss_aggregation: 'token-mean', own_formulas: ['loss'] })).toEqual([]);
     expect(known({ loss_aggregation: 'seq-mean-token-mean' })).toEqual([]);
+  });
+
+  it('are those of trainers with so many stop ids', () => {
+    const second = { ...cause([null, null], 'Of a second stop.', 'new'), stops: 2 };
+    const known = (eos_token_ids?: readonly number[]): string[] => {
+      const tokens = eos_token_ids === undefined ? {} : { tokens: { vocab_size: 9, pad_token_id: 0, eos_token_ids } };
+      return Object.keys(knownOf([second], { ...of('1.0'), ...tokens }));
+    };
+    expect(known([1, 2])).toHaveLength(1);
+    expect(known([1])).toEqual([]);
+    // Whose ids nobody says may be asked with any.
+    expect(known()).toHaveLength(1);
   });
 
   it('compare versions by their numbers', () => {
@@ -111,6 +123,26 @@ describe('a known failure that came with an adapter', () => {
       shipped,
     );
     expect(results[0]).toMatchObject({ verdict: 'known', reason: 'r' });
+  });
+
+  /** Loses all of a case that is longer than so many ids. */
+  const losing = (most: number): Trainer => extracting((ids) => (ids.length > most ? [] : ids));
+  const long = { reason: 'long', kind: 'length', given: { ids: [1, 2, 3, 4] }, bundled: true } as const;
+
+  it('hides nothing of the same kind where its own case holds', async () => {
+    const { results } = await check(losing(1), shipped);
+    expect(results[0]).toMatchObject({ verdict: 'fail', failure: { finding: { kind: 'length' } } });
+  });
+
+  it('is that of several causes whose case fails; what is told is its reason', async () => {
+    const both = { [echoes.id]: together([shipped[echoes.id] as KnownFailure, long]) as KnownFailure };
+    const { results } = await check(losing(3), both);
+    expect(results[0]).toMatchObject({ verdict: 'known', reason: 'long' });
+    expect((await check(losing(0), both)).results[0]).toMatchObject({ verdict: 'known', reason: 'r long' });
+    // Neither case fails, and others do.
+    const odd = extracting((ids) => (ids.length === 2 ? [] : ids));
+    expect((await check(odd, both)).results[0]).toMatchObject({ verdict: 'fail' });
+    expect((await check(right, both)).results[0]).toMatchObject({ verdict: 'pass' });
   });
 });
 
