@@ -154,6 +154,7 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
     title: 'Examples above the limit are cut or left out, as declared',
     why: 'A filter that runs before the cut loses every long example, and the data set is not the one that the run is named after.',
     catches: ['TRN-04'],
+    coverage: { ...truncation.coverage, 'an answer is cut in two': 0.03 },
     needs: [
       ({ semantics }) =>
         semantics.overlong === undefined ? 'semantics.overlong is not declared' : undefined,

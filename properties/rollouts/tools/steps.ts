@@ -12,33 +12,24 @@ import {
   show,
   type World,
 } from '../../../src/index.ts';
-import {
-  base,
-  capabilityOf,
-  firstOf,
-  hasTools,
-  parsed,
-  SILENT,
-  STUMBLING,
-  shown,
-  stepped,
-  tagsOf,
-} from './texts.ts';
+import { base, capabilityOf, firstOf, hasTools, parsed, SILENT, shown, stepped, tagsOf } from './texts.ts';
 
 /** Mistakes that no parser mends. */
 const FAILED: readonly CallKind[] = ['not json', 'unknown tool', 'missing argument', 'cut'];
 
 export const stepProperties: readonly Property<CallTexts>[] = [
   {
-    ...base('tool_step', STUMBLING),
+    ...base('tool_step'),
     level: 'must',
     id: 'tools/no-step-raises',
     title: 'Every text is a step, with a finite reward and done 0 or 1',
     why: 'An environment that raises at a bad call loses the rollout that should have taught not to make it.',
     catches: [],
     check: (subject, given) =>
-      firstOf(given, async ({ text }) => {
+      firstOf(given, async ({ text, name }) => {
         const outcome = await subject.attempt('tool_step', { text });
+        // A tool that is not there while it is tested may be refused on purpose.
+        if (name !== undefined && 'refused' in outcome && outcome.failure === undefined) return SILENT;
         if ('refused' in outcome)
           return {
             kind: 'raises',

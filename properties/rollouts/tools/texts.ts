@@ -62,17 +62,6 @@ export const shown = (text: string): string =>
     : `${JSON.stringify(text.slice(0, SHOWN))}... (${text.length} characters)`;
 const SHOWN = 240;
 
-/** What parsers stumble over. */
-export const STUMBLING: readonly CallKind[] = [
-  'not json',
-  'json but no call',
-  'deep',
-  'any text',
-  'unknown tool',
-  'arguments are no object',
-  'cut',
-];
-
 /** What raises is one property's business; to the others it is no answer. */
 export async function parsed(subject: Subject, text: string): Promise<Ok<'parse_tool_call'> | undefined> {
   const outcome = await subject.attempt('parse_tool_call', { text });

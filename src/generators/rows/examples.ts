@@ -57,10 +57,11 @@ const symbols = (maxLength: number): fc.Arbitrary<number[]> => {
 const sketch = (row: fc.Arbitrary<number[]>, maxLength: number): fc.Arbitrary<Sketch> =>
   fc.record({
     symbols: row,
-    // Every token is trained, or a short answer to a long prompt, which a limit cuts away.
+    // Every token is trained, or a short answer to a long prompt, which a limit cuts away; or one that it cuts in two.
     answer: fc.oneof(
       { weight: 2, arbitrary: fc.constant(maxLength) },
       { weight: 2, arbitrary: fc.constantFrom(1, 2) },
+      { weight: 2, arbitrary: fc.integer({ min: LEAST_LIMIT + 1, max: maxLength - 1 }) },
       { weight: 1, arbitrary: fc.nat(maxLength) },
     ),
     behind: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) }),
@@ -172,6 +173,8 @@ export function cutLabels({ examples, limit: most, pad }: LimitedExamples): stri
   if (long.some(({ ids }) => ids.length === most + 1)) found.push('one token too long');
   if (long.some(({ labels }) => trained(labels) && !trained(labels.slice(0, most))))
     found.push('all labels behind the limit');
+  if (long.some(({ labels }) => labels[0] === IGNORE_INDEX && trained(labels.slice(1, most - 1))))
+    found.push('an answer is cut in two');
   if (examples.some(({ ids }) => ids.includes(pad))) found.push('pad id inside a row');
   return found;
 }

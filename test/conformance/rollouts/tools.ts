@@ -1,5 +1,5 @@
 // A legal parser and environment, other than the Python examples have them.
-import type { Args, Ok } from '../../../src/index.ts';
+import { type Args, type Ok, reject } from '../../../src/index.ts';
 import { type Legal, legal } from '../legal.ts';
 
 const TOOLS = [
@@ -44,12 +44,21 @@ function endsAtMistakes({ text }: Args<'tool_step'>): Ok<'tool_step'> {
   return { observation: called ? 'done' : '', reward: 0, status, done: called ? 0 : 1 };
 }
 
+/** The tools themselves are elsewhere: what calls one is refused here. */
+const withoutTools = ({ text }: Args<'tool_step'>): Ok<'tool_step'> =>
+  forgiving({ text }).status === 'call' ? reject('the tools are not running') : endsAtMistakes({ text });
+
 const CALLS = { tags: { tool_call: 'call', answer: 'final' }, tool_specs: TOOLS };
 
 export const tools: readonly Legal[] = [
   legal(
     'a parser that mends, and an environment that ends at mistakes',
     { parse_tool_call: forgiving, tool_step: endsAtMistakes },
+    { can: { parse_tool_call: CALLS, tool_step: CALLS } },
+  ),
+  legal(
+    'an environment whose tools are not running',
+    { parse_tool_call: forgiving, tool_step: withoutTools },
     { can: { parse_tool_call: CALLS, tool_step: CALLS } },
   ),
 ];

@@ -32,6 +32,16 @@ def parser_deep(text):
     return tools.parse_tool_call(text)
 
 
+@MUTANTS.add("parser-raises-at-numbers", "A call with a number in it ends the rollout", left_padded, "parse_tool_call")
+def parser_strips(text):
+    """`value.strip()` for each argument, written when every tool took text: a well-formed call of another one raises.
+    Fix: strip text only."""
+    right = tools.parse_tool_call(text)
+    for value in json.loads(right.get("arguments", "{}")).values():
+        value.strip()
+    return right
+
+
 @MUTANTS.add("parser-one-status-for-all", "Every call that fails is no call", left_padded, "parse_tool_call")
 def parser_none(text):
     """`except Exception: return None`, which the caller reads as: no call was made. A policy that misspells a call is
@@ -86,6 +96,16 @@ def tool_step(text):
     """`TOOLS[name]`: a KeyError in the environment, for a name that the policy made up. Fix: an observation."""
     if tools.parse_tool_call(text)["status"] == "unknown_tool":
         raise KeyError("no such tool")
+    return tools.tool_step(text)
+
+
+@MUTANTS.add("step-knows-one-tool", "Only calls of the first tool are run", left_padded, "tool_step")
+def step_first(text):
+    """`arguments["query"]`, whichever tool is called: a well-formed call of another one is a KeyError in the step.
+    Fix: ask the tool that is named."""
+    call = tools.parse_tool_call(text)
+    if call["status"] == "call":
+        json.loads(call["arguments"])["query"]
     return tools.tool_step(text)
 
 

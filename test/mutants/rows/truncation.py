@@ -109,6 +109,14 @@ add(
     "long examples are gone. Fix: filter or cut, as the configuration says.",
     cut(first, keeps=lambda labels, max_length: False),
 )
+add(
+    "overlong-examples-need-every-label",
+    "A long example is left out where a prompt is part of what is left of it",
+    "`all(label != -100 ...)` where `any` was meant, to leave out what trains nothing. A prompt has no labels, so each "
+    "long example with one is gone, whatever is left of its answer. Fix: any.",
+    cut(first, keeps=lambda labels, max_length: IGNORED not in labels[:max_length]),
+    row="TRN-04",
+)
 
 
 @MUTANTS.add("rows-without-labels", "Examples that lose all labels stay", left_padded, row="TRN-04")
