@@ -217,16 +217,8 @@ export const EXPLAINED: readonly Explained[] = [
     /losses\[name\] = |return -sum\(/,
     'A gap: `contract` asks which losses run, and on how many tokens. Their sign, their divisor and what weighs them are asked of ops `loss` and `sft_loss` alone.',
   ),
-  bundled(
-    /left_padded\.py sft_loss/,
-    /row\[:\]/,
-    'A gap: no row is sent whose first token has a label. Nothing predicts it, and here it is counted.',
-  ),
-  bundled(
-    /entropies\.py entropy|full_kls\.py full_kl/,
-    /w >= 0|logp >= /,
-    'A gap: no logit is sent that is -inf. Such a token adds nothing to an entropy or a KL, and here NaN.',
-  ),
+  bundled(/left_padded\.py sft_loss/, /row\[:\]/, TRIED),
+  bundled(/entropies\.py entropy|full_kls\.py full_kl/, /w >= 0|logp >= /, TRIED),
 
   own(/token_logprobs/, /\[:, :\]/, GATHERED),
   own(
