@@ -69,6 +69,8 @@ export interface Judged {
   readonly declare?: readonly string[];
   /** What the adapter declares of it is another thing with the change; held to what it was, the trainer would be found. */
   readonly follows?: readonly string[];
+  /** So many properties that held are skipped with it; why the first of them is. */
+  readonly skips?: { readonly properties: number; readonly reason: string };
   /** Whether any answer is another one with it; absent: answers differ by themselves. */
   readonly answers?: 'same' | 'other';
   /** Of so many requests. */

@@ -5,7 +5,7 @@ import type { Judged, MutateStart, Mutation } from './events.ts';
 
 /** Sentences, the most useful first. */
 export function hintsOf(judged: Judged, { absent }: MutateStart): readonly string[] {
-  const { declare = [], follows = [], ops = [], answers, requests = 0 } = judged;
+  const { declare = [], follows = [], ops = [], skips, answers, requests = 0 } = judged;
   const hints: string[] = [];
   if (declare.length > 0)
     hints.push(
@@ -15,13 +15,17 @@ export function hintsOf(judged: Judged, { absent }: MutateStart): readonly strin
     hints.push(
       `What the adapter declares is read from what was changed: write it down as a value, ${follows.join(', ')}, and it is found.`,
     );
+  if (skips !== undefined)
+    hints.push(
+      `${skips.properties === 1 ? 'One property that held is' : `${skips.properties} properties that held are`} skipped then, which \`check\` says and lets pass: ${skips.reason}.`,
+    );
   if (answers === 'same')
     hints.push(
       `None of ${requests.toLocaleString('en')} answers is another one: the change may change nothing, or nothing that these cases show.`,
     );
   const unasked = unaskedOf(ops, absent);
   if (unasked.length > 0) hints.push(`Not asked of this adapter: ${unasked.join('; ')}.`);
-  if (declare.length + follows.length === 0 && answers !== 'same')
+  if (declare.length + follows.length === 0 && skips === undefined && answers !== 'same')
     hints.push(
       answers === 'other'
         ? 'Answers are other ones, by less than is allowed or in what no property of lossproof judges.'

@@ -44,7 +44,7 @@ export interface ChangedTrainer extends OneProperty {
 
 export type Verdict = Pick<
   Judged,
-  'outcome' | 'by' | 'error' | 'reason' | 'declare' | 'follows' | 'answers' | 'requests'
+  'outcome' | 'by' | 'error' | 'reason' | 'declare' | 'follows' | 'skips' | 'answers' | 'requests'
 >;
 
 /** What becomes of a change, seen from the properties that reach it. Undefined: the run was stopped before that was known. */
@@ -84,6 +84,7 @@ async function through(changed: ChangedTrainer, measured: Measured): Promise<Ver
   let known = true;
   let same = true;
   let requests = 0;
+  const skipped: string[] = [];
   for (const property of properties) {
     const left = deadline - performance.now();
     if (left <= 0) return { outcome: 'untried', reason: SLOW };
@@ -97,12 +98,19 @@ async function through(changed: ChangedTrainer, measured: Measured): Promise<Ver
     if (FAILING.includes(result.verdict)) return foundBy(result);
     if (signal.aborted) return undefined;
     if (result.verdict === 'interrupted') return { outcome: 'untried', reason: SLOW };
-    const before = baseline(property.id)?.answers ?? '';
+    const own = baseline(property.id);
+    if (result.verdict === 'skipped' && own?.verdict === 'pass') skipped.push(result.reason ?? '');
+    const before = own?.answers ?? '';
     known &&= before !== '';
     same &&= before === answers.print;
     requests += answers.requests;
   }
-  return { outcome: 'survives', requests, ...(known ? { answers: same ? 'same' : 'other' } : {}) };
+  return {
+    outcome: 'survives',
+    requests,
+    ...(skipped[0] === undefined ? {} : { skips: { properties: skipped.length, reason: skipped[0] } }),
+    ...(known ? { answers: same ? 'same' : 'other' } : {}),
+  };
 }
 
 const SLOW = 'no verdict in several times the time that the trainer takes without the change';

@@ -54,6 +54,7 @@ function isEvent(value: unknown): value is MutateEvent {
         [value.by, value.reason].every((each) => isOptional(each, isText)) &&
         [value.ops, value.declare, value.follows].every((each) => isOptional(each, isTexts)) &&
         isOptional(value.answers, isText) &&
+        isOptional(value.skips, isSkips) &&
         Number.isFinite(value.milliseconds)
       );
     case 'mutate-end':
@@ -66,5 +67,7 @@ function isEvent(value: unknown): value is MutateEvent {
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const isTexts = (value: unknown): boolean => isListOf(value, isText);
 const isLines = (value: unknown): value is number[] => isListOf(value, isCount);
+const isSkips = (value: unknown): boolean =>
+  isJsonObject(value) && isCount(value.properties) && isText(value.reason);
 const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean =>
   value === undefined || is(value);

@@ -14,7 +14,7 @@ import {
 import { hintsOf } from '../../src/mutate/hints.ts';
 import { type MutateOptions, mutate } from '../../src/mutate/run.ts';
 import { scoreLine } from '../../src/report/mutate/mutate.ts';
-import { objectTrainer } from '../../src/trainer/object.ts';
+import { objectTrainer, reject } from '../../src/trainer/object.ts';
 import type { Semantics } from '../../src/vocabulary.ts';
 
 const change = (id: string, line: number): Change => ({
@@ -139,6 +139,21 @@ test('what is declared from the changed place follows it, and is found once it i
   const [start] = events;
   if (own === undefined || start?.type !== 'mutate-start') throw new Error('nothing was judged');
   expect(hintsOf(own, start)[0]).toContain('write it down as a value, "kl_estimator": "k3"');
+});
+
+test('what is refused: properties that held are skipped, which is said', async () => {
+  const refusing = trainerOf(() => {
+    return reject('not today');
+  });
+  const events = await ran({ silent: refusing });
+  const own = judged(events, 'silent');
+  expect(own).toMatchObject({
+    outcome: 'survives',
+    skips: { properties: expect.any(Number), reason: expect.stringContaining('not today') },
+  });
+  const [start] = events;
+  if (own === undefined || start?.type !== 'mutate-start') throw new Error('nothing was judged');
+  expect(hintsOf(own, start)[0]).toMatch(/^\d+ properties that held are skipped then, .*: .*not today/);
 });
 
 test('no other answer, no op, no live function, an exception', async () => {

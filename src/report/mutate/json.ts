@@ -28,6 +28,7 @@ export function mutationJson(mutation: Mutation): string {
           ops = [],
           declare,
           follows,
+          skips,
           answers,
           milliseconds,
         } = own ?? {};
@@ -41,7 +42,7 @@ export function mutationJson(mutation: Mutation): string {
           after,
           bugs,
           outcome: own === undefined ? 'left' : outcome,
-          ...{ by, error, reason, ops, declare, follows, answers, milliseconds },
+          ...{ by, error, reason, ops, declare, follows, skips, answers, milliseconds },
           ...(own?.outcome === 'survives' ? { hints: hintsOf(own, start) } : {}),
         };
       }),
