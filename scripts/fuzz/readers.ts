@@ -1,6 +1,6 @@
 // Every reader of something from outside, with files to begin from. Each is handed bytes, and may refuse them in any words;
 // what it may not do is throw, go on for ever, or take the memory.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { properties } from '../../properties/index.ts';
@@ -10,6 +10,7 @@ import { implausible } from '../../src/check/saved/plausible.ts';
 import { readSavedCase } from '../../src/check/saved/saved-case.ts';
 import { readSafetensors, writeSafetensors } from '../../src/checkpoints/safetensors.ts';
 import { complaintAbout } from '../../src/cli/config/complaint.ts';
+import { readRequest } from '../../src/cli/session/request.ts';
 import { splitCommand } from '../../src/cli/trainer/words.ts';
 import { readFile } from '../../src/golden/file.ts';
 import { detect } from '../../src/monitor/read/files/detect.ts';
@@ -22,18 +23,23 @@ import { decodeAnswer, decodeHello } from '../../src/protocol/decode.ts';
 import { isAnswerLine, TOKEN_ROW } from '../../src/protocol/json.ts';
 import { lineSplitter } from '../../src/protocol/lines.ts';
 import { OPS } from '../../src/protocol/message.ts';
+import { configOf } from '../../src/reference/index.ts';
 import { htmlReport } from '../../src/report/html/run/report.ts';
 import { junitReport } from '../../src/report/machine/junit.ts';
 import { markdownSummary } from '../../src/report/machine/markdown.ts';
 import { readEvents } from '../../src/report/machine/ndjson.ts';
 import { sarifReport } from '../../src/report/machine/sarif.ts';
 import { runsOf } from '../../src/report/runs.ts';
+import { Overrun } from '../../src/tokenizers/deadline.ts';
+import { families, familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
+import { checkTemplate, renderChat } from '../../src/tokenizers/template.ts';
 import { ledgerOf } from '../../src/trace/ledger-of.ts';
 import { readTrace } from '../../src/trace/records/read.ts';
 import { decodeMarks } from '../../src/trace/spans/declared-marks.ts';
 import { objectTrainer } from '../../src/trainer/object.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { entriesOf } from '../../src/view/read.ts';
+import type { Message } from '../../src/vocabulary.ts';
 import { event, eventFile, field, joined, simple, wandbFile } from '../../test/monitor/read/bytes.ts';
 import {
   endOf,
@@ -119,6 +125,16 @@ const inFile =
     return read(scratch);
   };
 
+/** What somebody says of a text that takes a tokenizer too long ends a command in a sentence. */
+function unlessLate(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Overrun) return error.message;
+    throw error;
+  }
+}
+
 const world = worldOf(
   objectTrainer({
     hello: { protocol: 1, name: 'fuzzed', ops: { extract: {} } },
@@ -136,6 +152,12 @@ const ROWS = [
 const MESSAGES = [
   { role: 'user', content: 'Hi' },
   { role: 'assistant', content: 'Yes', tool_calls: [] },
+];
+const TALK: readonly Message[] = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Is 7 < 12?' },
+  { role: 'assistant', content: '<think>\n</think>\n\nYes.' },
+  { role: 'user', content: 'Why?' },
 ];
 const wandbRecord = joined(field(1, joined(field(2, joined(field(1, 'loss'), field(16, '0.5'))))));
 
@@ -283,6 +305,53 @@ export const READERS: Readonly<Record<string, FuzzedReader>> = {
       const length = new Uint8Array(new BigUint64Array([BigInt(bytes.length)]).buffer);
       return readSafetensors(joined(length, bytes, new Uint8Array(32)));
     },
+  },
+  'model configuration': {
+    seeds: () =>
+      [
+        { model_type: 'llama', hidden_size: 8, num_attention_heads: 2, rope_theta: 1e4, vocab_size: 9 },
+        { model_type: 'gpt2', n_embd: 8, n_head: 2, n_layer: 1, n_positions: 16, vocab_size: 9 },
+      ].map((each) => bytesOf(JSON.stringify(each))),
+    read(bytes) {
+      const parsed = parseStrict(textOf(bytes));
+      return 'ok' in parsed ? configOf(parsed.ok) : undefined;
+    },
+  },
+  'tokenizer.json': {
+    seeds: () =>
+      families.map((name) => new Uint8Array(readFileSync(join(familyFolder(name), 'tokenizer.json')))),
+    read(bytes, scratch) {
+      const folder = `${scratch}.tokenizer`;
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'tokenizer.json'), bytes);
+      const loaded = loadTokenizer(folder);
+      if ('problem' in loaded) return loaded.problem;
+      return unlessLate(() =>
+        loaded.tokenizer.decode(loaded.tokenizer.encode('Is 7 < 12? Yes.\n', { addSpecialTokens: true })),
+      );
+    },
+  },
+  'chat templates': {
+    seeds: () =>
+      families.flatMap((name) => {
+        const loaded = loadTokenizer(familyFolder(name));
+        const source = 'tokenizer' in loaded ? loaded.tokenizer.chatTemplate : undefined;
+        return source === undefined ? [] : [bytesOf(source)];
+      }),
+    read(bytes) {
+      const source = textOf(bytes);
+      const { problem } = checkTemplate(source);
+      return problem ?? renderChat(source, { messages: TALK, addGenerationPrompt: true, bosToken: '<s>' });
+    },
+  },
+  session: {
+    seeds: () =>
+      [
+        { id: 1, do: 'open', command: ['python3', 'a.py'], only: ['kl'], level: 'must', op_timeout: 5 },
+        { id: 2, do: 'check', of: 1, property: 'kl/equals-the-estimator', seed: 7, cases: 10 },
+        { id: 3, do: 'hold', command: 'python3 a.py', what: ['mask/*'], seed: 1 },
+      ].map((each) => bytesOf(JSON.stringify(each))),
+    read: (bytes) => readRequest(textOf(bytes)),
   },
   configuration: {
     seeds: () => [

@@ -151,7 +151,7 @@ function complaintOf({ do: named, ...rest }: Readonly<Record<string, unknown>>):
   const keys = typeof named === 'string' && names.includes(named) ? KEYS[named as Request['do']] : undefined;
   if (keys === undefined) return `do is ${JSON.stringify(named)}; it is one of ${names.join(', ')}`;
   for (const [key, value] of Object.entries(rest)) {
-    const kind = keys[key];
+    const kind = Object.hasOwn(keys, key) ? keys[key] : undefined;
     if (kind === undefined) {
       const near = nearestName(key, Object.keys(keys));
       return `${named} has no ${key}${near === undefined ? '' : `, did you mean "${near}"?`}`;

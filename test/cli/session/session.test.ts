@@ -212,6 +212,7 @@ test.each([
   ['{"do":"stop"}', 'a request has a number as its id'],
   ['{"id":1,"do":"chek"}', 'do is "chek"; it is one of open, check, run, hold, stop'],
   ['{"id":1,"do":"open","levl":"must"}', 'open has no levl, did you mean "level"?'],
+  ['{"id":1,"do":"hold","__proto__":1}', 'hold has no __proto__'],
   ['{"id":1,"do":"open","level":"most"}', 'level must be must, should, may'],
   ['{"id":1,"do":"check","of":1,"property":"a/b"}', 'check needs seed'],
   [
