@@ -92,7 +92,7 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
   if (!isJsonObject(value)) {
     return { problem: `${path} must hold an object of property ids.` };
   }
-  const known: Record<string, KnownFailure> = {};
+  const known: (readonly [id: string, entry: KnownFailure])[] = [];
   for (const [id, entry] of Object.entries(value)) {
     const { reason, link, given, kind, kinds } = (entry ?? {}) as Record<string, unknown>;
     if (typeof reason !== 'string' || reason === '') return { problem: `${path}: "${id}" gives no reason.` };
@@ -100,15 +100,18 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
       return { problem: `${path}: the kind of "${id}" must be a text, such as "nan" or "error: crash".` };
     if (kinds !== undefined && !isTexts(kinds))
       return { problem: `${path}: the kinds of "${id}" must be a list of texts, such as ["nan"].` };
-    known[id] = {
-      reason,
-      ...(typeof link === 'string' ? { link } : {}),
-      ...(kind === undefined ? {} : { kind }),
-      ...(kinds === undefined ? {} : { kinds }),
-      ...(given === undefined ? {} : { given }),
-    };
+    known.push([
+      id,
+      {
+        reason,
+        ...(typeof link === 'string' ? { link } : {}),
+        ...(kind === undefined ? {} : { kind }),
+        ...(kinds === undefined ? {} : { kinds }),
+        ...(given === undefined ? {} : { given }),
+      },
+    ]);
   }
-  return { known };
+  return { known: Object.fromEntries(known) };
 }
 
 const isTexts = (value: unknown): value is readonly string[] =>
