@@ -1,6 +1,6 @@
 // Whether a property can be checked on a trainer at all; where not, a sentence that says what is missing.
 import { onOneLine } from '../outside/text.ts';
-import { formulaOf } from './needs.ts';
+import { denominatorsOf, formulaOf } from './needs.ts';
 import type { Property, World } from './property.ts';
 
 /** How the sentence begins where the adapter does not offer an op; the ops follow. */
@@ -17,7 +17,7 @@ export function supportOf(property: Property, world: World): string | undefined 
     return `op \`${lacking}\` cannot be asked: ${onOneLine(world.hello.lacks?.[lacking] ?? '', MOST_WHY)}`;
   if (missing.length > 0) return `${NO_OP}${missing.map((op) => `\`${op}\``).join(', ')}`;
   const formula = property.settles === undefined ? [] : [formulaOf(property.ops)];
-  for (const need of [...formula, ...(property.needs ?? [])]) {
+  for (const need of [denominatorsOf(property.ops), ...formula, ...(property.needs ?? [])]) {
     const lack = need(world);
     if (lack !== undefined) return lack;
   }

@@ -1,10 +1,11 @@
 // The relations themselves: what is changed in a request, and what must stay in the answer. Which op they are asked of,
 // and what its fields mean, they learn from its axes.
 import type { Args, Ok, Op } from '../../protocol/message.ts';
-import { freeTokens } from '../needs.ts';
+import { dealt, overRanks } from '../../protocol/ranks.ts';
+import { freeTokens, SHARE_DENOMINATORS } from '../needs.ts';
 import { bandOf, show } from '../numbers.ts';
 import type { Finding, Need } from '../property.ts';
-import { discard } from '../subject.ts';
+import { discard, firstFinding } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
 import type { Asked, Relation, Rule } from './rule.ts';
 import { stacked } from './stacked.ts';
@@ -94,14 +95,40 @@ const split =
     );
   };
 
-/** Ops that `loss_normalization` speaks of. */
-const SHARE_DENOMINATORS: readonly Op[] = ['loss', 'sft_loss', 'value_loss'];
+/**
+ * Ranks that are processes: the rows that a sampler would deal out are dealt in other ways. Who is on which rank comes first: what
+ * depends on it (a seed of its own) shows in the other two as well, and is told best by this one.
+ */
+async function realRanks<O extends Op>(asked: Asked<O>, count: number): Promise<Finding | undefined> {
+  const whole = wholePartition(asked.op, asked.args);
+  const usual = dealt(rowCount(asked.op, whole), count);
+  const ways: readonly (readonly [readonly (readonly number[])[], string])[] = [
+    [[...usual.slice(1), ...usual.slice(0, 1)], 'when each rank has the rows of the next one'],
+    [overRanks(partsOf(asked.args, 'ranks'), count), 'when the ranks have other rows'],
+    [overRanks([usual.flat()], count), 'when one rank has all rows and no other has any'],
+  ];
+  const shown = (ranks: readonly (readonly number[])[]): string =>
+    ranks.map((rows) => (rows.length === 0 ? 'none' : rows.join(' '))).join(' | ');
+  return firstFinding(
+    ways.map(
+      ([ranks, when]) =>
+        () =>
+          twice(
+            { ...asked, args: { ...whole, ranks: usual } },
+            { ...whole, ranks },
+            { when: `${when}, [${shown(ranks)}] instead of [${shown(usual)}]` },
+          ),
+    ),
+  );
+}
 
 const offered =
   (capability: 'micro_batches' | 'ranks') =>
   (op: Op): Need =>
   (world) => {
-    if (world.hello.ops[op]?.[capability] !== true) return `op \`${op}\` does not offer ${capability}`;
+    const has = world.hello.ops[op]?.[capability];
+    if (has === undefined || has === false) return `op \`${op}\` does not offer ${capability}`;
+    if (has === 1) return `op \`${op}\` has one rank only: start two, as by torchrun --nproc-per-node 2`;
     if (SHARE_DENOMINATORS.includes(op) && world.semantics.loss_normalization === 'local')
       return 'every micro-batch and every rank has its own denominator (loss_normalization "local"); where the whole batch is meant, declare "global", and this is checked';
     return undefined;
@@ -170,7 +197,10 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     level: 'must',
     needs: offered('ranks'),
     applies: (_, args) => partsOf(args, 'ranks').length > 1,
-    check: split('ranks', 'ranks'),
+    check: (asked) => {
+      const count = asked.subject.hello.ops[asked.op]?.ranks;
+      return typeof count === 'number' ? realRanks(asked, count) : split('ranks', 'ranks')(asked);
+    },
   },
   'batch-mates': {
     id: 'independent-of-batch-mates',
