@@ -73,7 +73,9 @@ function withRanks<O extends Op>(op: O, args: Args<O>, wire: Wire): Readonly<Rec
   // The first field of every op that has ranks holds an entry a row.
   const rows = (values[FIELDS[op][0]?.name ?? ''] as readonly unknown[]).length;
   const parts = values.ranks as readonly (readonly number[])[] | undefined;
-  return { ...values, ranks: parts === undefined ? dealt(rows, count) : overRanks(parts, count) };
+  // One part is no partition: whoever sends it asks nothing about ranks.
+  const ranks = parts === undefined || parts.length < 2 ? dealt(rows, count) : overRanks(parts, count);
+  return { ...values, ranks };
 }
 
 /** A float as Python's json reads it back: 1.0, -0.0, 1e+21, NaN, -Infinity. */

@@ -1,8 +1,10 @@
 // An adapter of two processes, as torchrun starts it: right, everything holds; with one fault, the property of that fault says
 // so; and however a rank fails, it is told which one, and nobody is left.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { execa } from 'execa';
+import { expect, test, vi } from 'vitest';
 import type { Args } from '../../../src/index.ts';
 import { startTrainer, type TrainerOptions } from '../../../src/trainer/process.ts';
 import { tellStrays } from '../../../src/trainer/processes/strays.ts';
@@ -15,6 +17,9 @@ const FAULTY = join(PACKAGE_ROOT, 'test', 'torch', 'ranks', 'faulty.py');
 const COMMAND = [TORCHRUN, '--nproc-per-node', '2'];
 /** Others may be at work on this machine; only a hang takes as long as it may. */
 const OP_MILLISECONDS = 30_000;
+/** torch is imported meanwhile. */
+const WAIT = { timeout: 60_000, interval: 50 };
+const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 
 const check = (fault: string, ...ids: string[]): Promise<Checked> =>
   checked(
@@ -94,27 +99,28 @@ async function withFault(
   expect(left()).toEqual([]);
 }
 
-/** Command lines of what is left, torchrun's and those of its ranks. */
-const left = (): string[] =>
+/** [process, command line] of what is left, torchrun's and those of its ranks. */
+const alive = (): [number, string][] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
+    .map((pid): [number, string] => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return [Number(pid), readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
       } catch {
-        return '';
+        return [Number(pid), '']; // it has ended meanwhile
       }
     })
-    .filter((command) => command.includes(FAULTY));
+    .filter(([, command]) => command.includes(FAULTY) && !command.includes(MAIN));
+const left = (): string[] => alive().map(([, command]) => command);
 
 test('hello says how many ranks there are, every request which rows are whose, and a fresh start works', async () => {
   await withFault('slow', async (trainer) => {
     expect(trainer.hello.ops.loss).toEqual({ ranks: 2 });
     expect(trainer.line('loss', ROWS)).toContain('"ranks":[[0],[1]]');
-    const answer = await trainer.ask('loss', ROWS);
-    expect(answer).toMatchObject({ kind: 'ok', ok: { loss: expect.closeTo(-5 / 3, 5) } });
+    const right = { kind: 'ok', ok: { loss: expect.closeTo(-5 / 3, 5) } };
+    expect(await trainer.ask('loss', ROWS)).toMatchObject(right);
     await trainer.restart();
-    expect(await trainer.ask('loss', { ...ROWS, ranks: [[1, 0]] })).toEqual(answer);
+    expect(await trainer.ask('loss', { ...ROWS, ranks: [[], [1, 0]] })).toMatchObject(right);
   });
   // All of them ended by themselves.
   expect(tellStrays()).toBeUndefined();
@@ -166,6 +172,34 @@ test('a rank that hangs is a deadline missed, and all of them are ended', async 
     },
     { opMilliseconds: milliseconds },
   );
+});
+
+test('a launcher that is killed takes its ranks along', async () => {
+  await withFault('hang', async (trainer) => {
+    const asked = trainer.ask('loss', ROWS);
+    await vi.waitFor(() => expect(left()).toHaveLength(3), WAIT);
+    for (const pid of alive().flatMap(([pid, command]) => (command.includes(TORCHRUN) ? [pid] : [])))
+      process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 1_000, interval: 20 });
+    await trainer.stop();
+    await asked;
+  });
+});
+
+test('Ctrl-C in a check leaves nobody, whatever a rank is at', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof ranks '));
+  const words = ['check', '--no-corpus', '--op-timeout', '600', '--only', 'loss/independent-of-ranks'];
+  const child = execa(process.execPath, [MAIN, ...words, '--', ...COMMAND, FAULTY], {
+    cwd: folder,
+    env: { FAULT: 'hang' },
+    reject: false,
+  });
+  await vi.waitFor(() => expect(left()).toHaveLength(3), WAIT);
+  child.kill('SIGINT');
+  const { exitCode } = await child;
+  expect(exitCode).toBe(130);
+  expect(left()).toEqual([]);
+  rmSync(folder, { recursive: true });
 });
 
 test('what any rank prints is kept on standard error, and none takes a request', async () => {
