@@ -31,25 +31,6 @@ export const chatTemplate: Need = (world) => {
   return world.tokenizer.chatTemplate === undefined ? 'the tokenizer has no chat template' : undefined;
 };
 
-/** Ops that `loss_normalization` speaks of. */
-export const SHARE_DENOMINATORS: readonly Op[] = ['loss', 'sft_loss', 'value_loss'];
-
-/**
- * Where ranks are processes, every request has its rows dealt out to them. A loss whose denominators are those of each rank
- * depends on how, and is no number that could be expected.
- */
-export const denominatorsOf =
-  (ops: readonly Op[]): Need =>
-  ({ hello, semantics }) => {
-    if (semantics.loss_normalization !== 'local') return undefined;
-    const op = ops.find(
-      (name) => SHARE_DENOMINATORS.includes(name) && Number(hello.ops[name]?.ranks ?? 0) > 1,
-    );
-    return op === undefined
-      ? undefined
-      : `each rank of op \`${op}\` has its own denominator (loss_normalization "local"), so that its answer depends on which rank has which rows: check it without torchrun`;
-  };
-
 /** What is said of an op in `own_formulas`. */
 export const OWN_FORMULA = 'has a formula of its own (own_formulas), which is compared with none';
 

@@ -1,7 +1,8 @@
 // Whether a property can be checked on a trainer at all; where not, a sentence that says what is missing.
 import { onOneLine } from '../outside/text.ts';
-import { denominatorsOf, formulaOf } from './needs.ts';
-import type { Property, World } from './property.ts';
+import type { Op } from '../protocol/message.ts';
+import { formulaOf } from './needs.ts';
+import type { Need, Property, World } from './property.ts';
 
 /** How the sentence begins where the adapter does not offer an op; the ops follow. */
 export const NO_OP = 'the adapter has no op ';
@@ -23,3 +24,22 @@ export function supportOf(property: Property, world: World): string | undefined 
   }
   return undefined;
 }
+
+/** Ops that `loss_normalization` speaks of. */
+export const SHARE_DENOMINATORS: readonly Op[] = ['loss', 'sft_loss', 'value_loss'];
+
+/**
+ * Where ranks are processes, every request has its rows dealt out to them. A loss whose denominators are those of each rank
+ * depends on how, and is no number that could be expected.
+ */
+const denominatorsOf =
+  (ops: readonly Op[]): Need =>
+  ({ hello, semantics }) => {
+    if (semantics.loss_normalization !== 'local') return undefined;
+    const op = ops.find(
+      (name) => SHARE_DENOMINATORS.includes(name) && Number(hello.ops[name]?.ranks ?? 0) > 1,
+    );
+    return op === undefined
+      ? undefined
+      : `each rank of op \`${op}\` has its own denominator (loss_normalization "local"), so that its answer depends on which rank has which rows: check it without torchrun`;
+  };

@@ -1,9 +1,9 @@
 // One batch cut into parts: micro-batches that are accumulated, and the rows of data-parallel ranks.
 import type { Op } from '../../protocol/message.ts';
 import { dealt, overRanks } from '../../protocol/ranks.ts';
-import { SHARE_DENOMINATORS } from '../needs.ts';
 import type { Finding, Need } from '../property.ts';
 import { discard, firstFinding } from '../subject.ts';
+import { SHARE_DENOMINATORS } from '../support.ts';
 import type { Asked, Rule } from './rule.ts';
 import { rowCount, wholePartition } from './transform.ts';
 import { twice } from './twice.ts';
