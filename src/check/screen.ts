@@ -1,6 +1,6 @@
 // The fast half of a run: many cases in flight at once. The first in trouble does not end it while going on is cheap,
 // because behind it another cause may hide. Says nothing about why.
-import { COSTLY } from '../trainer/failure.ts';
+import { isCostly } from '../trainer/failure.ts';
 import type { StopSignal } from './stop.ts';
 import type { CaseOutcome } from './subject.ts';
 
@@ -93,7 +93,7 @@ export async function screen(
         reasons.add(outcome.why);
       } else if (cause !== undefined) {
         if (deadline === Number.POSITIVE_INFINITY) limitFrom(index);
-        lost ||= outcome.kind === 'error' && COSTLY.has(outcome.failure.kind);
+        lost ||= outcome.kind === 'error' && isCostly(outcome.failure);
         const before = troubles.get(cause);
         if (before === undefined || index < before.index) troubles.set(cause, { index, outcome });
       }

@@ -1,7 +1,8 @@
 // Whether a property can be checked on a trainer at all; where not, a sentence that says what is missing.
 import { onOneLine } from '../outside/text.ts';
+import type { Op } from '../protocol/message.ts';
 import { formulaOf } from './needs.ts';
-import type { Property, World } from './property.ts';
+import type { Need, Property, World } from './property.ts';
 
 /** How the sentence begins where the adapter does not offer an op; the ops follow. */
 export const NO_OP = 'the adapter has no op ';
@@ -17,9 +18,28 @@ export function supportOf(property: Property, world: World): string | undefined 
     return `op \`${lacking}\` cannot be asked: ${onOneLine(world.hello.lacks?.[lacking] ?? '', MOST_WHY)}`;
   if (missing.length > 0) return `${NO_OP}${missing.map((op) => `\`${op}\``).join(', ')}`;
   const formula = property.settles === undefined ? [] : [formulaOf(property.ops)];
-  for (const need of [...formula, ...(property.needs ?? [])]) {
+  for (const need of [denominatorsOf(property.ops), ...formula, ...(property.needs ?? [])]) {
     const lack = need(world);
     if (lack !== undefined) return lack;
   }
   return undefined;
 }
+
+/** Ops that `loss_normalization` speaks of. */
+export const SHARE_DENOMINATORS: readonly Op[] = ['loss', 'sft_loss', 'value_loss'];
+
+/**
+ * Where ranks are processes, every request has its rows dealt out to them. A loss whose denominators are those of each rank
+ * depends on how, and is no number that could be expected.
+ */
+const denominatorsOf =
+  (ops: readonly Op[]): Need =>
+  ({ hello, semantics }) => {
+    if (semantics.loss_normalization !== 'local') return undefined;
+    const op = ops.find(
+      (name) => SHARE_DENOMINATORS.includes(name) && Number(hello.ops[name]?.ranks ?? 0) > 1,
+    );
+    return op === undefined
+      ? undefined
+      : `each rank of op \`${op}\` has its own denominator (loss_normalization "local"), so that its answer depends on which rank has which rows: check it without torchrun`;
+  };

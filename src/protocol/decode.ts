@@ -3,7 +3,16 @@
 import { clipped, onOneLine } from '../outside/text.ts';
 import type { Layout, Matrix } from '../vocabulary.ts';
 import { decodeKind } from './kinds.ts';
-import { type Answer, type Args, type FieldSpecs, type Kind, type Ok, OPS, type Op } from './message.ts';
+import {
+  type Answer,
+  type Args,
+  type FieldSpecs,
+  type Kind,
+  type Ok,
+  OPS,
+  type Op,
+  type Raised,
+} from './message.ts';
 import { unknownName } from './nearest.ts';
 import { type Decoded, isJsonObject, type JsonObject, shown } from './result.ts';
 import { placeTrack, shapeComplaint } from './shapes.ts';
@@ -135,20 +144,19 @@ function sameOption(asked: unknown, used: unknown): boolean {
   return JSON.stringify(asked) === JSON.stringify(used);
 }
 
-function decodeError(
-  error: unknown,
-): Decoded<{ error: { message: string; traceback?: string; adapter?: true } }> {
+function decodeError(error: unknown): Decoded<{ error: Raised }> {
   if (!isJsonObject(error) || typeof error.message !== 'string') {
     return { complaint: `error is ${shown(error)}, expected {"message": string, "traceback": string}` };
   }
   const message = clipped(error.message, MOST_MESSAGE);
-  const { traceback, adapter } = error;
+  const { traceback, adapter, restart } = error;
   return {
     ok: {
       error: {
         message,
         ...(typeof traceback === 'string' ? { traceback: clipped(traceback, MOST_TRACEBACK) } : {}),
         ...(adapter === true ? { adapter } : {}),
+        ...(restart === true ? { restart } : {}),
       },
     },
   };

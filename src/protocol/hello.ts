@@ -48,6 +48,8 @@ const SHOWN = ['name', 'version', 'runtime'];
 const MOST_NAME = 200;
 /** Sixteen times the largest vocabulary of any released model; whoever draws ids or weights counts up to it. */
 const MOST_VOCABULARY = 2 ** 24;
+/** Processes of one adapter on one machine; each request lists the rows of each. */
+const MOST_RANKS = 1024;
 
 const LAYOUT: Rule<Layout> = record(
   { 'alignment!': oneOf('token', 'predictor'), 'span!': oneOf('row', 'completion') },
@@ -78,7 +80,7 @@ const CAPABILITIES: RulesFor<Capability> = {
   groups_of_one: flag,
   interleaved_groups: flag,
   micro_batches: flag,
-  ranks: flag,
+  ranks: eitherOf<boolean | number>(flag, wholeFrom(1, MOST_RANKS)),
   shards: flag,
   entropy: flag,
   knobs: recordOf(listOf(number)),

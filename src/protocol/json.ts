@@ -5,6 +5,7 @@ import { parsePython } from '../outside/json.ts';
 import type { Layout, Turn } from '../vocabulary.ts';
 import { encodeTrack } from './layout.ts';
 import { type Args, type FieldSpecs, type Hello, type Kind, OPS, type Op, type Segment } from './message.ts';
+import { dealt, overRanks } from './ranks.ts';
 import { type Decoded, isJsonObject } from './result.ts';
 import { BASE64_LEAST_ELEMENTS, elementsOf, encodeTensor, type TensorDType } from './tensor.ts';
 
@@ -12,6 +13,8 @@ import { BASE64_LEAST_ELEMENTS, elementsOf, encodeTensor, type TensorDType } fro
 export interface Wire {
   /** Of an op's tracks. */
   readonly layoutOf: (op: Op) => Layout;
+  /** How many ranks an op has, where it must be told which rows each of them has. */
+  readonly ranksOf?: (op: Op) => number | undefined;
   readonly base64: boolean;
   /** The dtype of float tensors; bfloat16 and float16 travel as float32, which holds them exactly. */
   readonly floats: TensorDType;
@@ -22,6 +25,10 @@ export const TOKEN_ROW: Layout = { alignment: 'token', span: 'row' };
 export function wireOf(hello: Hello): Wire {
   return {
     layoutOf: (op) => hello.ops[op]?.layout ?? hello.layout ?? TOKEN_ROW,
+    ranksOf: (op) => {
+      const ranks = hello.ops[op]?.ranks;
+      return typeof ranks === 'number' ? ranks : undefined;
+    },
     base64: hello.tensors === 'base64',
     floats: hello.dtype === 'float64' ? 'float64' : 'float32',
   };
@@ -34,7 +41,7 @@ export function parseJson(line: string): Decoded<unknown> {
 
 /** The `args` object of a request: token-aligned in, the trainer's layout and number encoding out. */
 export function encodeArgs<O extends Op>(op: O, args: Args<O>, wire: Wire): string {
-  const values = args as Readonly<Record<string, unknown>>;
+  const values = withRanks(op, args, wire);
   let text = '{';
   const layout = wire.layoutOf(op);
   for (const field of FIELDS[op]) {
@@ -50,12 +57,25 @@ export function encodeArgs<O extends Op>(op: O, args: Args<O>, wire: Wire): stri
 
 /** The same arguments as values, in the trainer's layout: for a trainer in this process. */
 export function wireArgs<O extends Op>(op: O, args: Args<O>, wire: Wire): Args<O> {
-  const values: Record<string, unknown> = { ...args };
+  const values: Record<string, unknown> = { ...withRanks(op, args, wire) };
   for (const { name, kind } of FIELDS[op]) {
     if ((kind !== 'int_track' && kind !== 'float_track') || values[name] === undefined) continue;
     values[name] = encodeTrack(values[name] as number[][], values.prompt_width as number, wire.layoutOf(op));
   }
   return values as Args<O>;
+}
+
+/** With the rows of each rank, where the trainer has a number of ranks. */
+function withRanks<O extends Op>(op: O, args: Args<O>, wire: Wire): Readonly<Record<string, unknown>> {
+  const values = args as Readonly<Record<string, unknown>>;
+  const count = wire.ranksOf?.(op);
+  if (count === undefined) return values;
+  // The first field of every op that has ranks holds an entry a row.
+  const rows = (values[FIELDS[op][0]?.name ?? ''] as readonly unknown[]).length;
+  const parts = values.ranks as readonly (readonly number[])[] | undefined;
+  // One part is no partition: whoever sends it asks nothing about ranks.
+  const ranks = parts === undefined || parts.length < 2 ? dealt(rows, count) : overRanks(parts, count);
+  return { ...values, ranks };
 }
 
 /** A float as Python's json reads it back: 1.0, -0.0, 1e+21, NaN, -Infinity. */

@@ -65,8 +65,11 @@ export interface Capability {
   readonly interleaved_groups?: boolean;
   /** loss, sft_loss, value_loss: may be given a partition into micro-batches; the answer is for the whole batch. Default: false. */
   readonly micro_batches?: boolean;
-  /** loss, sft_loss, value_loss, advantages, whiten: may be given a partition over data-parallel ranks; the answer is for all of them. Default: false. */
-  readonly ranks?: boolean;
+  /**
+   * loss, sft_loss, value_loss, advantages, whiten: may be given a partition over data-parallel ranks; the answer is for all of
+   * them. A number: it has so many ranks, and is always told which rows each of them has. Default: false.
+   */
+  readonly ranks?: boolean | number;
   /** logprobs, sft_loss: may be asked to compute in so many sequence-parallel shards. Default: 1 only. */
   readonly shards?: boolean;
   /** loss: has an entropy term, and may be sent the policy's entropies. Default: false. */
@@ -137,5 +140,14 @@ export type Answer<T> =
   | { readonly ok: T; readonly written?: readonly string[] }
   | { readonly reject: string }
   | { readonly skip: string }
-  /** `adapter`: it was raised by lines of a ready-made adapter, not by the trainer's. */
-  | { readonly error: { readonly message: string; readonly traceback?: string; readonly adapter?: true } };
+  | { readonly error: Raised };
+
+/** An op raised. */
+export interface Raised {
+  readonly message: string;
+  readonly traceback?: string;
+  /** By lines of a ready-made adapter, not by the trainer's. */
+  readonly adapter?: true;
+  /** The process cannot go on behind it: part of it waits for what will never come. */
+  readonly restart?: true;
+}

@@ -1,7 +1,7 @@
 // Finds the request that a process failed on. After a crash the oldest unanswered request is only a suspect: an
 // SDK may have held back good answers. So the unanswered ones go to a fresh process strictly one at a time.
 import type { JsonObject } from '../protocol/result.ts';
-import type { Connection, Ended, Ticket } from './connection.ts';
+import { asksForRestart, type Connection, type Ended, type Ticket } from './connection.ts';
 
 export interface Trial {
   /** Good answers, oldest first; all of them where nothing failed again. */
@@ -19,7 +19,10 @@ export async function askOneByOne(connection: Connection, suspects: readonly Tic
     const first = await Promise.race([said, connection.ended]);
     if ('ending' in first) return { answers, ended: first };
     // It answered; a second answer, a print or an exit right behind it is still its own.
-    const after = await Promise.race([settled(), connection.ended]);
+    const after = asksForRestart(first.answer)
+      ? await connection.ended
+      : await Promise.race([settled(), connection.ended]);
+    if (after?.ending.kind === 'restart') return { answers: [...answers, first.answer], ended: after };
     if (after !== undefined) return { answers, ended: after };
     answers.push(first.answer);
   }

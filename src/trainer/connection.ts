@@ -5,10 +5,11 @@ import type { Line } from '../protocol/lines.ts';
 import { lineSplitter } from '../protocol/lines.ts';
 import type { Op } from '../protocol/message.ts';
 import { HELLO_ID, requestLine } from '../protocol/request.ts';
-import type { JsonObject } from '../protocol/result.ts';
+import { isJsonObject, type JsonObject } from '../protocol/result.ts';
 import { type ChildExit, startChild } from './child.ts';
 import type { ChildOptions } from './child-options.ts';
 import type { TrainerFailure } from './failure.ts';
+import { withoutTorchrun } from './torchrun.ts';
 
 /** A request on its way. */
 export interface Ticket {
@@ -25,6 +26,8 @@ export interface Ticket {
 export type Ending =
   | { readonly kind: 'exit'; readonly exit: ChildExit; readonly rest: string }
   | { readonly kind: 'hang'; readonly milliseconds: number; readonly rest: string }
+  /** It said behind its last answer that it cannot go on. */
+  | { readonly kind: 'restart'; readonly rest: string }
   /** It closed its standard output and lived on. */
   | { readonly kind: 'closed'; readonly rest: string }
   | {
@@ -150,6 +153,12 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
     flight.shift();
     headId += 1;
     headSince = flight.length > 0 ? performance.now() : undefined;
+    if (asksForRestart(parsed.ok)) {
+      // What it was sent besides is given back before whoever asked can ask again.
+      void end({ kind: 'restart', rest: '' });
+      head.answered(parsed.ok);
+      return false;
+    }
     head.answered(parsed.ok);
     return true;
   }
@@ -223,8 +232,12 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
   }
 
   function report(ending: Ending): void {
-    settle({ ending, unanswered: flight, unsent: backlog, stderrTail: child.stderrTail() });
+    settle({ ending, unanswered: flight, unsent: backlog, stderrTail: withoutTorchrun(child.stderrTail()) });
   }
 
   return { pid: child.pid, send, retireAfter, retired, ended, close, stderrTail: child.stderrTail };
 }
+
+/** Of an answer that was not decoded yet. */
+export const asksForRestart = ({ error }: JsonObject): boolean =>
+  isJsonObject(error) && error.restart === true;

@@ -6,6 +6,7 @@ import { exitAdvice } from './advice.ts';
 import type { ChildExit } from './child.ts';
 import type { Ended, Ending } from './connection.ts';
 import type { TrainerFailure } from './failure.ts';
+import { firstRankIn } from './torchrun.ts';
 import { lastTraceback } from './traceback.ts';
 
 /** The process ended while it owed an answer to `op` (hello included); undefined: while it owed none. */
@@ -18,6 +19,7 @@ export function endedFailure(
   const tail = stderrTail === '' ? {} : { stderrTail };
   if (ending.kind === 'garbage') return { kind: 'garbage', ...garbageWords(ending, op), ...tail };
   if (ending.kind === 'hang') return { ...hangWords(ending, op), ...tail };
+  if (ending.kind === 'restart') return { kind: 'crash', ...RESTART_WORDS, ...tail };
   if (ending.kind === 'closed')
     return { kind: op === 'hello' ? 'start' : 'crash', ...closedWords(ending, op), ...tail };
   if (ending.exit.spawnError !== undefined) {
@@ -30,6 +32,12 @@ interface Words {
   readonly message: string;
   readonly advice: string;
 }
+
+/** Told only where there are too many of them. */
+const RESTART_WORDS: Words = {
+  message: 'The trainer answered that it cannot go on and asked for a fresh process.',
+  advice: 'Look at the error that it answered: one of its processes waits for another one that has failed.',
+};
 
 function spawnWords(code: string, command: readonly string[]): Words {
   const file = command[0] ?? '';
@@ -71,7 +79,9 @@ function exitWords(
   const { exit } = ending;
   const traceback = lastTraceback(stderrTail);
   const cause = traceback === undefined ? '' : ` Its last words: ${shortened(lastLine(traceback), 200)}`;
-  const message = `The trainer ${howEnded(exit)} ${whenEnded(op)}.${restWords(ending.rest)}${cause}`;
+  const first = firstRankIn(stderrTail);
+  const which = first === undefined ? '' : ` Of its ranks, ${first}.`;
+  const message = `The trainer ${howEnded(exit)} ${whenEnded(op)}.${restWords(ending.rest)}${which}${cause}`;
   return {
     kind: op === 'hello' ? 'start' : 'crash',
     message,

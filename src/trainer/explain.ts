@@ -1,6 +1,6 @@
 // Every sentence about a trainer that failed, and what to do next. Built here, and in ended.ts where a process ended, and
 // nowhere else, so that the same thing is always said the same way.
-import type { Op } from '../protocol/message.ts';
+import type { Op, Raised } from '../protocol/message.ts';
 import { shortened } from '../protocol/result.ts';
 import { type Given, helloAdvice, raisedAdvice, shapeAdvice } from './answer-advice.ts';
 import type { TrainerFailure } from './failure.ts';
@@ -61,11 +61,7 @@ export function shapeFailure(op: Op, complaint: string): TrainerFailure {
 }
 
 /** `given` tells the arguments as they crossed the pipe. */
-export function raisedFailure(
-  op: Op | 'hello',
-  error: { readonly message: string; readonly traceback?: string; readonly adapter?: true },
-  given?: Given,
-): TrainerFailure {
+export function raisedFailure(op: Op | 'hello', error: Raised, given?: Given): TrainerFailure {
   if (error.adapter)
     return {
       kind: 'adapter',
@@ -79,6 +75,7 @@ export function raisedFailure(
     message: `${op} raised: ${error.message}`,
     advice: raisedAdvice(op, error.message, given),
     ...(error.traceback === undefined ? {} : { traceback: error.traceback }),
+    ...(error.restart ? { restarted: true } : {}),
   };
 }
 

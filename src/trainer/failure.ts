@@ -26,6 +26,8 @@ export interface TrainerFailure {
   readonly signal?: string;
   readonly traceback?: string;
   readonly stderrTail?: string;
+  /** Behind an answer: the process said that it cannot go on. */
+  readonly restarted?: true;
   /** The request under suspicion did it again when sent alone to a fresh process. Absent: not tried. */
   readonly reproduced?: boolean;
 }
@@ -36,4 +38,6 @@ export function sameTrouble({ kind, message }: Pick<TrainerFailure, 'kind' | 'me
 }
 
 /** Each of these costs a restart of the process, and of restarts there is a budget. */
-export const COSTLY: ReadonlySet<FailureKind> = new Set(['start', 'crash', 'hang', 'garbage', 'budget']);
+export const isCostly = ({ kind, restarted }: TrainerFailure): boolean =>
+  restarted === true || COSTLY.has(kind);
+const COSTLY: ReadonlySet<FailureKind> = new Set(['start', 'crash', 'hang', 'garbage', 'budget']);

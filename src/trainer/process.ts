@@ -5,6 +5,7 @@ import { decodeAnswer } from '../protocol/decode.ts';
 import { wireArgs, wireOf } from '../protocol/json.ts';
 import type { Args, Ok, Op } from '../protocol/message.ts';
 import { HELLO_ID, helloLine, requestBody, requestLine } from '../protocol/request.ts';
+import type { JsonObject } from '../protocol/result.ts';
 import { askOneByOne } from './careful.ts';
 import type { ChildOptions, Renew } from './child-options.ts';
 import { type Connection, type Ended, type Ticket, WINDOW } from './connection.ts';
@@ -148,6 +149,11 @@ export async function startTrainer(
     connection = undefined;
     lastTail = ended.stderrTail;
     queue.unshift(...ended.unsent);
+    if (ended.ending.kind === 'restart') {
+      queue.unshift(...ended.unanswered);
+      exclusively(() => replace(ended));
+      return;
+    }
     const waiting = ended.unanswered.length > 0 ? ended.unanswered : queue.splice(0, 1);
     const [oldest] = waiting;
     if (oldest === undefined) {
@@ -159,10 +165,24 @@ export async function startTrainer(
     exclusively(() => recover(failure, waiting));
   }
 
+  /** It has answered, and cannot go on: nobody else is blamed for it. */
+  async function replace(
+    ended: Ended,
+    suspects: readonly Ticket[] = [],
+    answers: readonly JsonObject[] = [],
+  ): Promise<void> {
+    lastTail = ended.stderrTail;
+    for (const [i, answer] of answers.entries()) suspects[i]?.answered(answer);
+    queue.unshift(...suspects.slice(answers.length));
+    const next = await reopen(endedFailure(ended, undefined, options.command));
+    if (next !== undefined) use(next);
+  }
+
   async function recover(failure: TrainerFailure, suspects: readonly Ticket[]): Promise<void> {
     const fresh = await reopen(failure);
     if (fresh === undefined) return;
     const { answers, ended } = await askOneByOne(fresh, suspects);
+    if (ended?.ending.kind === 'restart') return replace(ended, suspects, answers);
     const culprit = suspects[ended === undefined ? 0 : answers.length];
     for (const [i, answer] of answers.entries()) {
       if (suspects[i] !== culprit) suspects[i]?.answered(answer);
@@ -180,7 +200,9 @@ export async function startTrainer(
     if (answers.length > 0) {
       const only = await reopen(again);
       if (only === undefined) return;
-      alone = (await askOneByOne(only, [culprit])).ended;
+      const trial = await askOneByOne(only, [culprit]);
+      alone = trial.ended;
+      if (alone?.ending.kind === 'restart') return replace(alone, [culprit], trial.answers);
       if (alone === undefined) {
         culprit.failed(withReproduced(again, culprit.op, 'behind others'));
         use(only);

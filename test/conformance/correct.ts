@@ -70,6 +70,7 @@ export const EXAMPLES: readonly Correct[] = [
   'lossproof.examples.stop_excluded',
   'conformance.right_padded',
   'conformance.data_parallel',
+  'conformance.fixed_ranks',
 ].map((module) => ({
   name: module.split('.').at(-1) ?? module,
   open: (resident) => openPython(resident, module),

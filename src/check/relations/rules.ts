@@ -3,9 +3,10 @@
 import type { Args, Ok, Op } from '../../protocol/message.ts';
 import { freeTokens } from '../needs.ts';
 import { bandOf, show } from '../numbers.ts';
-import type { Finding, Need } from '../property.ts';
+import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
+import { MICRO_BATCHES, RANKS } from './partitions.ts';
 import type { Asked, Relation, Rule } from './rule.ts';
 import { stacked } from './stacked.ts';
 import {
@@ -20,6 +21,7 @@ import {
   wholePartition,
   withoutTrained,
 } from './transform.ts';
+import { twice } from './twice.ts';
 
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
 const EXTRA = 2;
@@ -28,32 +30,6 @@ const EXTRA = 2;
  * ratio, stays a number in float32.
  */
 const JUNK = -13;
-
-/** The answer to a request, and to a changed one. */
-async function twice<O extends Op>(
-  { subject, op, args, ask, terms }: Asked<O>,
-  changed: Args<O>,
-  rest: {
-    readonly when: string;
-    readonly place?: ReadonlyMap<number, number>;
-    readonly shift?: number;
-    readonly batch?: boolean;
-  },
-): Promise<Finding | undefined> {
-  const before = await ask(args);
-  const broken = notANumber(op, args, before);
-  if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
-  const after = await ask(changed);
-  return agreement({
-    world: subject,
-    op,
-    args,
-    before,
-    after,
-    ...(terms === undefined ? {} : { terms }),
-    ...rest,
-  });
-}
 
 async function underTheMask<O extends Op>(
   asked: Asked<O>,
@@ -64,10 +40,6 @@ async function underTheMask<O extends Op>(
   return twice({ ...asked, args }, overwriteMasked(asked.op, args, junk), { when });
 }
 
-function partsOf(args: object, capability: 'micro_batches' | 'ranks'): readonly (readonly number[])[] {
-  return (args as { readonly [C in typeof capability]?: readonly (readonly number[])[] })[capability] ?? [];
-}
-
 /** What a row may depend on and what it must not, apart: a group each where groups belong together, else a row each. */
 function independentParts<O extends Op>(op: O, args: Args<O>): readonly (readonly number[])[] {
   const groups = fieldAlong(op, args, 'group') as readonly number[] | undefined;
@@ -76,36 +48,6 @@ function independentParts<O extends Op>(op: O, args: Args<O>): readonly (readonl
     ? [...new Set(groups)].map((group) => all.filter((row) => groups?.[row] === group))
     : all.map((row) => [row]);
 }
-
-const split =
-  (capability: 'micro_batches' | 'ranks', what: string): Rule['check'] =>
-  async (asked) => {
-    const { op, args } = asked;
-    const parts = partsOf(args, capability);
-    if (parts.length < 2) return discard(`there is one of the ${what} only`);
-    const whole = wholePartition(op, args);
-    const shown = parts.map((rows) => rows.join(' ')).join(' | ');
-    return twice(
-      { ...asked, args: whole },
-      { ...whole, [capability]: parts },
-      {
-        when: `when the batch is split over ${parts.length} ${what} [${shown}]`,
-      },
-    );
-  };
-
-/** Ops that `loss_normalization` speaks of. */
-const SHARE_DENOMINATORS: readonly Op[] = ['loss', 'sft_loss', 'value_loss'];
-
-const offered =
-  (capability: 'micro_batches' | 'ranks') =>
-  (op: Op): Need =>
-  (world) => {
-    if (world.hello.ops[op]?.[capability] !== true) return `op \`${op}\` does not offer ${capability}`;
-    if (SHARE_DENOMINATORS.includes(op) && world.semantics.loss_normalization === 'local')
-      return 'every micro-batch and every rank has its own denominator (loss_normalization "local"); where the whole batch is meant, declare "global", and this is checked';
-    return undefined;
-  };
 
 export const RULES: Readonly<Record<Relation, Rule>> = {
   finite: {
@@ -154,24 +96,8 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       });
     },
   },
-  'micro-batches': {
-    id: 'independent-of-micro-batches',
-    title: (noun) => `${noun} is the same for every partition of the batch into micro-batches`,
-    why: 'A mean of micro-batch means weighs the tokens of short micro-batches more: gradient accumulation changes the objective.',
-    level: 'must',
-    needs: offered('micro_batches'),
-    applies: (_, args) => partsOf(args, 'micro_batches').length > 1,
-    check: split('micro_batches', 'micro-batches'),
-  },
-  ranks: {
-    id: 'independent-of-ranks',
-    title: (noun) => `${noun} is the same for every partition of the batch over data-parallel ranks`,
-    why: 'A mean over ranks of means over tokens, or a statistic of one rank, makes the step depend on how many machines there are.',
-    level: 'must',
-    needs: offered('ranks'),
-    applies: (_, args) => partsOf(args, 'ranks').length > 1,
-    check: split('ranks', 'ranks'),
-  },
+  'micro-batches': MICRO_BATCHES,
+  ranks: RANKS,
   'batch-mates': {
     id: 'independent-of-batch-mates',
     title: (noun) => `${noun} for a row is the same alone and in a batch`,

@@ -1,7 +1,7 @@
 // From cases in trouble to failures that can be read: each made small inside its own cause, run again, and recorded as
 // the lines that the trainer was asked. The first has the time for it; what stands beside it must not cost much more.
 import type fc from 'fast-check';
-import { COSTLY, sameTrouble } from '../../trainer/failure.ts';
+import { isCostly as costsTheProcess, sameTrouble } from '../../trainer/failure.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { Failure } from '../events.ts';
 import type { Property, World } from '../property.ts';
@@ -157,7 +157,7 @@ export async function failuresOf(context: FailureContext, found: readonly Found[
 
 /** It cost the process. */
 export const isCostly = (outcome: CaseOutcome): boolean =>
-  outcome.kind === 'error' && COSTLY.has(outcome.failure.kind);
+  outcome.kind === 'error' && costsTheProcess(outcome.failure);
 
 async function failureOf(
   { property, trainer, world, told, signal }: FailureContext,

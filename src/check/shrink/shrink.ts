@@ -1,7 +1,7 @@
 // The slow half: a failing case is handed to fast-check, which shrinks it; the smallest is tried again in the
 // same process and in a fresh one, so that a report can say whether it always happens.
 import fc from 'fast-check';
-import { COSTLY } from '../../trainer/failure.ts';
+import { isCostly } from '../../trainer/failure.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { CasePath, Failure, ShrinkStep } from '../events.ts';
 import type { Property, World } from '../property.ts';
@@ -54,7 +54,7 @@ export interface ShrinkOptions<Case> {
 export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk<Case>> {
   const { property, arbitrary, trainer, world, seed, index } = options;
   const cause = causeOf(options.given, options.outcome);
-  const costly = options.outcome.kind === 'error' && COSTLY.has(options.outcome.failure.kind);
+  const costly = options.outcome.kind === 'error' && isCostly(options.outcome.failure);
   const deadline = performance.now() + options.milliseconds;
   let smallest = { given: options.given, outcome: options.outcome };
   const accepted = [smallest];

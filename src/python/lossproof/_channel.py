@@ -21,6 +21,18 @@ harnessed = False
 
 _output = None
 
+
+def launched():
+    """(rank, how many ranks) of this process, where a launcher such as torchrun has started it as one of them; otherwise None.
+
+    A container may have RANK and WORLD_SIZE for what it starts in turn; who is started as a rank has LOCAL_RANK as well."""
+    try:
+        own, _, count = (int(os.environ[name]) for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE"))
+    except (KeyError, ValueError):
+        return None
+    return own, count
+
+
 _IN_PYTEST = (
     "lossproof.serve() answers a harness on standard input, and here pytest has imported it; put it below `if __name__ == \"__main__\":`, "
     "or keep the adapter in a file that pytest does not import, and test it by `pytest --lossproof FILE`"
@@ -36,9 +48,17 @@ def claim_if_asked():
 
 
 def claim():
-    """Keep standard output for answers and send every print to standard error."""
+    """Keep standard output for answers and send every print to standard error. Of several ranks the first one has the pipe."""
     global _output
     if _output is not None:
+        return
+    if (launched() or (0, 1))[0] > 0:
+        _output = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(2, 1)
+        _empty_input()
+        # The launcher ends ranks by a signal, and what they have not written by then is lost.
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(line_buffering=True)
         return
     _output = os.dup(1)  # not inherited by programs that the trainer starts
     os.dup2(2, 1)
@@ -60,20 +80,26 @@ def inputs():
     Exits with code 2 and one sentence at a terminal, where there is no harness to talk to."""
     if _at_terminal():
         script = os.path.basename(sys.argv[0]) or "FILE"
+        ranks = launched()
+        program = "python" if ranks is None else "torchrun --nproc-per-node %d" % ranks[1]
         sys.stderr.write(
             "lossproof: this is an adapter, answering a harness on its standard input; "
-            "run it by `lossproof check -- python %s`.\n" % script
+            "run it by `lossproof check -- %s %s`.\n" % (program, script)
         )
         raise SystemExit(2)
     claim()
     own = os.dup(0)
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
+    _empty_input()
     # Ctrl-C is the harness's decision, not ours; a file on standard input means that a person replays a case.
     if not stat.S_ISREG(os.fstat(own).st_mode):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return own
+
+
+def _empty_input():
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
 
 
 def write(text):

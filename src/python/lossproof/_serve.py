@@ -55,10 +55,13 @@ def serve(
     notes: sentences that every report begins with.
     Exits with code 2 and one sentence where a function asks for what no request ever holds."""
     _channel.refuse_in_pytest()
+    rank, count = ranks = _channel.launched() or (0, None)
     try:
-        answer = answering(
-            collected(ops, sys._getframe(1).f_globals.get("__name__")),
+        functions = collected(ops, sys._getframe(1).f_globals.get("__name__"))
+        outcome = _outcomes(
+            functions if count is None else _of_ranks(functions, count),
             name,
+            speaks=rank == 0,
             version=version,
             layout=layout,
             semantics=semantics,
@@ -73,13 +76,46 @@ def serve(
     except ValueError as error:
         sys.stderr.write("lossproof: %s\n" % error)
         raise SystemExit(2)
-    _loop(_channel.inputs(), answer)
+    if count is None or count < 2:
+        _loop(_channel.inputs(), _lines(outcome))
+        return
+    from . import _ranks  # only here: a trainer of one process pays nothing for it
+
+    if rank > 0:
+        _ranks.follow(outcome, *ranks)
+        return
+    source = _channel.inputs()
+    with _ranks.Leader(outcome, count) as leader:
+        _loop(source, _lines(leader), 0)
 
 
-def answering(functions, name, arrays=None, **declared):
+def answering(functions, name, **declared):
     """A function from one request line (bytes) to one answer line (text, with its newline), by {op: (function, capability)}.
 
     The keyword arguments are those of `serve`. Raises ValueError where a function asks for what no request ever holds."""
+    return _lines(_outcomes(functions, name, **declared))
+
+
+def _of_ranks(functions, count):
+    """The same with their number in the place of `ranks=True`: that many processes can be dealt rows, and no others."""
+    return {
+        op: (function, dict(capability, ranks=count) if capability.get("ranks") else capability)
+        for op, (function, capability) in functions.items()
+    }
+
+
+def _lines(outcome):
+    def answer(line):
+        found = outcome(line)
+        return "" if found is None else '{"id":' + found[0] + "," + found[1] + "}\n"
+
+    return answer
+
+
+def _outcomes(functions, name, arrays=None, speaks=True, **declared):
+    """A function from one request line to (its id, "ok": ... or another of the four), both as JSON; None for a blank line.
+
+    speaks: whether anybody hears what was answered, or only whether something was."""
     if not functions:
         raise ValueError("no op is answered: decorate a function with @lossproof.op")
     functions = {op: function for op, function in functions.items() if op not in (declared.get("lacks") or ())}
@@ -92,7 +128,7 @@ def answering(functions, name, arrays=None, **declared):
     empty = ({}, [])  # of what is lacking and noted there is mostly nothing
     hello.update((key, value) for key, value in declared.items() if value is not None and value not in empty)
     hello["ops"] = {op: capability for op, (_, capability) in functions.items()}
-    return _answerer(hello, calls, tensors == "base64", convert is None)
+    return _outcome(hello, calls, tensors == "base64", convert is None, speaks)
 
 
 def _bound(functions, convert):
@@ -108,7 +144,7 @@ def _bound(functions, convert):
     return calls
 
 
-def _loop(source, answer):
+def _loop(source, answer, hold=FLUSH_SECONDS):
     waiting = []  # pieces of a line that has not ended yet
     ready = []
     clock = time.perf_counter
@@ -131,7 +167,7 @@ def _loop(source, answer):
             waiting = [rest] if rest else []
             for line in lines:
                 ready.append(answer(line))
-                if clock() - flushed > FLUSH_SECONDS:
+                if clock() - flushed >= hold:
                     _channel.write("".join(ready))
                     ready = []
                     flushed = clock()
@@ -144,14 +180,13 @@ def _loop(source, answer):
         pass  # the harness has gone; there is nobody left to tell
 
 
-def _answerer(hello, calls, use_base64, lists):
-    """A function from one request line (bytes) to one answer line (text, with its newline). `lists`: the calls convert
-    nothing themselves."""
+def _outcome(hello, calls, use_base64, lists, speaks):
+    """What `_outcomes` returns. `lists`: the calls convert nothing themselves."""
     decode = json.JSONDecoder().decode
     encode = encoder(use_base64)
     plain = json.JSONEncoder(separators=(",", ":")).encode
 
-    def answer(line):
+    def outcome(line):
         identity = "null"
         try:
             request = decode(line.decode("utf-8"))
@@ -163,6 +198,8 @@ def _answerer(hello, calls, use_base64, lists):
                 if use_base64 and lists:
                     args = unpack(args)
                 answered, written = call(args)
+                if not speaks:
+                    return identity, '"ok":{}'
                 body = '"ok":' + encode(record(op, answered))
                 if written:
                     body += ',"written":' + plain(written)
@@ -176,11 +213,11 @@ def _answerer(hello, calls, use_base64, lists):
             body = '"skip":' + plain(str(why))
         except Exception as error:
             if identity == "null" and not line.strip():
-                return ""
+                return None
             body = '"error":' + plain(_described(error))
-        return '{"id":' + identity + "," + body + "}\n"
+        return identity, body
 
-    return answer
+    return outcome
 
 
 def _described(error):

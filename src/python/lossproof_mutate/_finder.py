@@ -60,7 +60,10 @@ class Turn:
             execute(module)
             loop = module._loop
 
-            def turn(source, answer):
+            def turn(source, answer, hold=None):
+                if hold is not None:  # several ranks: a fork of one of them has no others
+                    sys.stderr.write("lossproof: mutate takes an adapter of one process, without torchrun\n")
+                    os._exit(2)
                 from ._server import serve
 
                 module._loop = loop

@@ -304,6 +304,7 @@ describe('the schema of events', () => {
         signal: true,
         traceback: true,
         stderrTail: true,
+        restarted: true,
         reproduced: true,
       }),
     ],

@@ -44,13 +44,16 @@ export function tracks(completion_mask: Matrix, spread = 1) {
   };
 }
 
+/** Of one rank there is no partition. */
+const isOffered = (value: boolean | number | undefined): boolean => value === true || Number(value ?? 0) > 1;
+
 /** Why a trainer cannot be asked for this part of an op; nothing where it can. */
 export const offered = (
   op: Op,
   name: 'ranks' | 'micro_batches' | 'entropy',
   { hello }: World,
 ): string | undefined =>
-  hello.ops[op]?.[name] === true ? undefined : `op \`${op}\` does not take \`${name}\``;
+  isOffered(hello.ops[op]?.[name]) ? undefined : `op \`${op}\` does not take \`${name}\``;
 
 /** The first and the last value of each setting that an op lists; and first and last in turns, which of them is which. */
 export function knobCases<O extends Op>(

@@ -1,0 +1,92 @@
+// One batch cut into parts: micro-batches that are accumulated, and the rows of data-parallel ranks.
+import type { Op } from '../../protocol/message.ts';
+import { dealt, overRanks } from '../../protocol/ranks.ts';
+import type { Finding, Need } from '../property.ts';
+import { discard, firstFinding } from '../subject.ts';
+import { SHARE_DENOMINATORS } from '../support.ts';
+import type { Asked, Rule } from './rule.ts';
+import { rowCount, wholePartition } from './transform.ts';
+import { twice } from './twice.ts';
+
+function partsOf(args: object, capability: 'micro_batches' | 'ranks'): readonly (readonly number[])[] {
+  return (args as { readonly [C in typeof capability]?: readonly (readonly number[])[] })[capability] ?? [];
+}
+
+const split =
+  (capability: 'micro_batches' | 'ranks', what: string): Rule['check'] =>
+  async (asked) => {
+    const { op, args } = asked;
+    const parts = partsOf(args, capability);
+    if (parts.length < 2) return discard(`there is one of the ${what} only`);
+    const whole = wholePartition(op, args);
+    const shown = parts.map((rows) => rows.join(' ')).join(' | ');
+    return twice(
+      { ...asked, args: whole },
+      { ...whole, [capability]: parts },
+      {
+        when: `when the batch is split over ${parts.length} ${what} [${shown}]`,
+      },
+    );
+  };
+
+/**
+ * Ranks that are processes: the rows that a sampler would deal out are dealt in other ways. Who is on which rank comes first: what
+ * depends on it (a seed of its own) shows in the other two as well, and is told best by this one.
+ */
+async function realRanks<O extends Op>(asked: Asked<O>, count: number): Promise<Finding | undefined> {
+  const whole = wholePartition(asked.op, asked.args);
+  const usual = dealt(rowCount(asked.op, whole), count);
+  const ways: readonly (readonly [readonly (readonly number[])[], string])[] = [
+    [[...usual.slice(1), ...usual.slice(0, 1)], 'when each rank has the rows of the next one'],
+    [overRanks(partsOf(asked.args, 'ranks'), count), 'when the ranks have other rows'],
+    [overRanks([usual.flat()], count), 'when one rank has all rows and no other has any'],
+  ];
+  const shown = (ranks: readonly (readonly number[])[]): string =>
+    ranks.map((rows) => (rows.length === 0 ? 'none' : rows.join(' '))).join(' | ');
+  return firstFinding(
+    ways.map(
+      ([ranks, when]) =>
+        () =>
+          twice(
+            { ...asked, args: { ...whole, ranks: usual } },
+            { ...whole, ranks },
+            { when: `${when}, [${shown(ranks)}] instead of [${shown(usual)}]` },
+          ),
+    ),
+  );
+}
+
+const offered =
+  (capability: 'micro_batches' | 'ranks') =>
+  (op: Op): Need =>
+  (world) => {
+    const has = world.hello.ops[op]?.[capability];
+    if (has === undefined || has === false) return `op \`${op}\` does not offer ${capability}`;
+    if (has === 1) return `op \`${op}\` has one rank only: start two, as by torchrun --nproc-per-node 2`;
+    if (SHARE_DENOMINATORS.includes(op) && world.semantics.loss_normalization === 'local')
+      return 'every micro-batch and every rank has its own denominator (loss_normalization "local"); where the whole batch is meant, declare "global", and this is checked';
+    return undefined;
+  };
+
+export const MICRO_BATCHES: Rule = {
+  id: 'independent-of-micro-batches',
+  title: (noun) => `${noun} is the same for every partition of the batch into micro-batches`,
+  why: 'A mean of micro-batch means weighs the tokens of short micro-batches more: gradient accumulation changes the objective.',
+  level: 'must',
+  needs: offered('micro_batches'),
+  applies: (_, args) => partsOf(args, 'micro_batches').length > 1,
+  check: split('micro_batches', 'micro-batches'),
+};
+
+export const RANKS: Rule = {
+  id: 'independent-of-ranks',
+  title: (noun) => `${noun} is the same for every partition of the batch over data-parallel ranks`,
+  why: 'A mean over ranks of means over tokens, or a statistic of one rank, makes the step depend on how many machines there are.',
+  level: 'must',
+  needs: offered('ranks'),
+  applies: (_, args) => partsOf(args, 'ranks').length > 1,
+  check: (asked) => {
+    const count = asked.subject.hello.ops[asked.op]?.ranks;
+    return typeof count === 'number' ? realRanks(asked, count) : split('ranks', 'ranks')(asked);
+  },
+};
