@@ -4,7 +4,7 @@ import { readJson } from '../../outside/file.ts';
 import type { Hello } from '../../protocol/message.ts';
 import { isJsonObject } from '../../protocol/result.ts';
 import { isBefore } from '../../protocol/versions.ts';
-import type { Semantics } from '../../vocabulary.ts';
+import type { Semantics, Tokens } from '../../vocabulary.ts';
 import { type KnownFailure, type KnownFailures, together } from './known.ts';
 
 export interface Cause {
@@ -14,8 +14,11 @@ export interface Cause {
   readonly versions: readonly [string | null, string | null];
   /** Only where the trainer declares these, of a list any one: a setting of it. Elsewhere a failure is no known one. */
   readonly declared?: Readonly<Record<string, unknown>>;
-  /** Only where generation ends at so many ids at least. */
-  readonly stops?: number;
+  /**
+   * Those of its cases. Another trainer's own stand in their place; where it has fewer stop ids, it has not the cause: a failure is no
+   * known one.
+   */
+  readonly tokens?: Pick<Tokens, 'eos_token_ids' | 'pad_token_id'>;
   /** Where in the code, in the versions that it was read in. */
   readonly line: string;
   /** Its report in docs/trainers/findings, where the newest version has it: `trl/entropy`. */
@@ -36,12 +39,12 @@ export function readCauses(
 
 function isCause(value: unknown): value is Cause {
   if (!isJsonObject(value)) return false;
-  const { reason, versions, declared, stops, line, failures } = value;
+  const { reason, versions, declared, tokens, line, failures } = value;
   return (
     typeof reason === 'string' &&
     typeof line === 'string' &&
     (declared === undefined || isJsonObject(declared)) &&
-    (stops === undefined || typeof stops === 'number') &&
+    (tokens === undefined || isJsonObject(tokens)) &&
     Array.isArray(versions) &&
     versions.length === 2 &&
     versions.every((end) => end === null || typeof end === 'string') &&
@@ -52,21 +55,41 @@ function isCause(value: unknown): value is Cause {
 /** Those of a trainer's version and settings, by property; of a version that is not told, all. Several causes of one failure are one entry. */
 export function knownOf(
   causes: readonly Cause[],
-  { version, semantics = {}, tokens }: Pick<Hello, 'semantics' | 'tokens' | 'version'>,
+  { version, semantics = {}, tokens: own }: Pick<Hello, 'semantics' | 'tokens' | 'version'>,
 ): KnownFailures {
   const known = new Map<string, KnownFailure[]>();
-  for (const { reason, link, versions, declared = {}, stops = 0, line, failures } of causes) {
+  for (const { reason, link, versions, declared = {}, tokens, line, failures } of causes) {
     const [from, before] = versions;
     if (version !== undefined && from !== null && isBefore(version, from)) continue;
     if (version !== undefined && before !== null && !isBefore(version, before)) continue;
     if (!Object.entries(declared).every(([name, value]) => says(semantics, name, value))) continue;
-    if (tokens !== undefined && tokens.eos_token_ids.length < stops) continue;
+    const places = placesOf(tokens, own);
+    if (places === undefined) continue;
     for (const [id, failure] of Object.entries(failures)) {
       const told = { reason: `${reason} (${line})`, ...(link === undefined ? {} : { link }) };
-      known.set(id, [...(known.get(id) ?? []), { ...told, ...failure, bundled: true }]);
+      const given = failure.given === undefined ? {} : { given: withIds(failure.given, places) };
+      known.set(id, [...(known.get(id) ?? []), { ...told, ...failure, ...given, bundled: true }]);
     }
   }
   return Object.fromEntries([...known].map(([id, all]) => [id, together(all) as KnownFailure]));
+}
+
+/** Which of the trainer's own ids stands for which of a case; undefined: some have no counterpart. */
+function placesOf(recorded: Cause['tokens'], own: Hello['tokens']): ReadonlyMap<number, number> | undefined {
+  if (recorded === undefined || own === undefined) return new Map();
+  if (own.eos_token_ids.length < recorded.eos_token_ids.length) return undefined;
+  return new Map([
+    [recorded.pad_token_id, own.pad_token_id],
+    ...recorded.eos_token_ids.map((id, at) => [id, own.eos_token_ids[at] ?? id] as const),
+  ]);
+}
+
+/** All numbers of the cases of such a cause are ids. */
+function withIds(given: unknown, places: ReadonlyMap<number, number>): unknown {
+  if (typeof given === 'number') return places.get(given) ?? given;
+  if (Array.isArray(given)) return given.map((each) => withIds(each, places));
+  if (!isJsonObject(given)) return given;
+  return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, withIds(each, places)]));
 }
 
 function says(semantics: Semantics, name: string, value: unknown): boolean {

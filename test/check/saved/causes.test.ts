@@ -59,16 +59,21 @@ describe('known failures by cause', () => {
     expect(known({ loss_aggregation: 'seq-mean-token-mean' })).toEqual([]);
   });
 
-  it('are those of trainers with so many stop ids', () => {
-    const second = { ...cause([null, null], 'Of a second stop.', 'new'), stops: 2 };
-    const known = (eos_token_ids?: readonly number[]): string[] => {
-      const tokens = eos_token_ids === undefined ? {} : { tokens: { vocab_size: 9, pad_token_id: 0, eos_token_ids } };
-      return Object.keys(knownOf([second], { ...of('1.0'), ...tokens }));
+  it('are those of trainers with as many stop ids, whose own stand in the cases', () => {
+    const second: Cause = {
+      ...cause([null, null], 'Of a second stop.', 'new'),
+      tokens: { eos_token_ids: [5, 6], pad_token_id: 4 },
+      failures: { 'mask/x': { kind: 'new', given: { rows: [[1, 5, 4], [6]], pad: 4, text: '6' } } },
     };
-    expect(known([1, 2])).toHaveLength(1);
-    expect(known([1])).toEqual([]);
+    const known = (eos_token_ids?: readonly number[]): readonly unknown[] => {
+      const tokens =
+        eos_token_ids === undefined ? {} : { tokens: { vocab_size: 99, pad_token_id: 0, eos_token_ids } };
+      return Object.values(knownOf([second], { ...of('1.0'), ...tokens })).map(({ given }) => given);
+    };
+    expect(known([61, 62, 63])).toEqual([{ rows: [[1, 61, 0], [62]], pad: 0, text: '6' }]);
+    expect(known([61])).toEqual([]);
     // Whose ids nobody says may be asked with any.
-    expect(known()).toHaveLength(1);
+    expect(known()).toEqual([{ rows: [[1, 5, 4], [6]], pad: 4, text: '6' }]);
   });
 
   it('compare versions by their numbers', () => {
