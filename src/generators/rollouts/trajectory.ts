@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { Ids, Tokens, Turn } from '../../vocabulary.ts';
 import { logprob } from '../losses/tracks.ts';
-import { type Specials, specials } from '../specials.ts';
+import { begun, type Specials, specials } from '../specials.ts';
 
 export interface Trajectory {
   readonly prompt: Ids;
@@ -78,7 +78,7 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
           ({ role, ids }): Turn => ({ role, ids: ids.map(idOf), logprobs: [], finish_reason: 'none' }),
         ),
       ]);
-      return { prompt: prompt.map(idOf), turns, advantage, stops };
+      return { prompt: begun(special, prompt.map(idOf)), turns, advantage, stops };
     });
 }
 
