@@ -61,6 +61,7 @@ const CAPABILITIES: RulesFor<Capability> = {
   route: listOf(oneOf('sft', 'rl')),
   chat_template: flag,
   tools: flag,
+  turns: oneOf(1),
   skip_special_tokens: flag,
   padding_side: listOf(oneOf('left', 'right')),
   pad_token_id: flag,
@@ -97,10 +98,10 @@ const CAPABILITIES: RulesFor<Capability> = {
 
 /** Which capabilities each op knows. */
 export const OP_CAPABILITIES: Readonly<Record<Op, readonly (keyof Capability)[]>> = {
-  render: ['route', 'chat_template', 'tools'],
-  tokenize: ['route', 'chat_template', 'tools'],
-  sft_batch: ['padding_side', 'pad_token_id'],
-  preference_batch: [],
+  render: ['route', 'chat_template', 'tools', 'turns'],
+  tokenize: ['route', 'chat_template', 'tools', 'turns'],
+  sft_batch: ['padding_side', 'pad_token_id', 'turns'],
+  preference_batch: ['turns'],
   decode: ['skip_special_tokens'],
   collate: [],
   truncate: [],
@@ -109,7 +110,7 @@ export const OP_CAPABILITIES: Readonly<Record<Op, readonly (keyof Capability)[]>
   preference: [],
   extract: ['padding_side'],
   mask: ['layout', 'after_stop', 'unfinished'],
-  rollout: ['layout'],
+  rollout: ['layout', 'turns'],
   trajectory: ['after_stop'],
   logprobs: ['layout', 'temperature', 'shards'],
   score: ['packed'],

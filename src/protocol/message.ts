@@ -31,6 +31,8 @@ export interface Capability {
   readonly chat_template?: boolean;
   /** render, tokenize: messages of role tool are rendered. Default: false. */
   readonly tools?: boolean;
+  /** render, tokenize, sft_batch, preference_batch, rollout: 1 where a conversation asks once. Default: any number of turns. */
+  readonly turns?: 1;
   /** decode: special tokens are left out of the text. Undeclared, both are accepted. */
   readonly skip_special_tokens?: boolean;
   /** extract: the sides it pads prompts on. Default: left. model_score, sft_batch: those it may be asked for. Default: none. */
