@@ -29,13 +29,17 @@ const ARRANGEMENTS: readonly Omit<Specials, 'plain'>[] = [
   { pad: 31, stops: [30, 0, 31] },
 ];
 
-/** Arbitrary specials; constant where `tokens` fixes them. `unusable` ids are never ordinary. */
+/** Arbitrary specials; constant where `tokens` fixes them. `unusable` ids are never ordinary; of `oneStop` there is one. */
 export function specials(
   tokens: Tokens | undefined,
-  unusable: ReadonlySet<number> = new Set(),
+  {
+    unusable = new Set(),
+    oneStop = false,
+  }: { readonly unusable?: ReadonlySet<number>; readonly oneStop?: boolean } = {},
 ): fc.Arbitrary<Specials> {
   if (tokens !== undefined) {
-    const { pad_token_id: pad, eos_token_ids: stops, bos_token_id: bos } = tokens;
+    const { pad_token_id: pad, eos_token_ids: all, bos_token_id: bos } = tokens;
+    const stops = oneStop ? all.slice(0, 1) : all;
     return fc.constant({
       pad,
       stops,
@@ -44,7 +48,7 @@ export function specials(
     });
   }
   return fc
-    .constantFrom(...ARRANGEMENTS)
+    .constantFrom(...ARRANGEMENTS.filter(({ stops }) => !oneStop || stops.length === 1))
     .map((kept) => ({ ...kept, plain: spread(MADE_UP_VOCABULARY, new Set([1, kept.pad, ...kept.stops])) }));
 }
 

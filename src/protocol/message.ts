@@ -41,6 +41,8 @@ export interface Capability {
   readonly pad_token_id?: boolean;
   /** mask, trajectory: what the sampler may leave behind a stop token: padding (nothing) only, the default, or anything. */
   readonly after_stop?: 'padding' | 'any';
+  /** extract, mask, trajectory, sampling: 1 where generation stops at one id, whichever that is. Default: any number. */
+  readonly eos_token_ids?: 1;
   /** mask: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
   readonly unfinished?: boolean;
   /** logprobs, values, model_score, full_kl: may be asked for other temperatures than 1. Default: false. */

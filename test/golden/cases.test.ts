@@ -12,7 +12,7 @@ import type { Tokens } from '../../src/vocabulary.ts';
 
 /** Everything that a trainer could offer. */
 const EVERYTHING: Required<
-  Omit<Capability, 'layout' | 'group_size' | 'kl' | 'after_stop' | 'tags' | 'turns'>
+  Omit<Capability, 'layout' | 'group_size' | 'kl' | 'after_stop' | 'tags' | 'turns' | 'eos_token_ids'>
 > &
   Capability = {
   route: ['sft', 'rl'],

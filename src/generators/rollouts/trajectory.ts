@@ -14,6 +14,8 @@ export interface Trajectory {
 
 export interface TrajectoryOptions {
   readonly tokens: Tokens | undefined;
+  /** Generation stops at one id. */
+  readonly oneStop?: boolean;
   /** Anything may stand behind the stop token of a turn. */
   readonly afterStop: boolean;
 }
@@ -61,7 +63,7 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
   });
   return fc
     .record({
-      special: specials(options.tokens),
+      special: specials(options.tokens, options),
       prompt: fc.array(symbols, { minLength: 1, maxLength: MAX_PROMPT, size: 'max' }),
       exchanges: fc.array(exchange, { minLength: 1, maxLength: MAX_EXCHANGES, size: 'max' }),
       advantage: fc.constantFrom(...ADVANTAGES),
