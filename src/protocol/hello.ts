@@ -6,6 +6,7 @@ import { type Capability, type Hello, OPS, type Op, PROTOCOL } from './message.t
 import { type Decoded, isJsonObject, shown } from './result.ts';
 import {
   atLeast,
+  clampOrNull,
   eitherOf,
   filled,
   flag,
@@ -156,7 +157,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   completions_always_stop: flag,
   stop_token_in_completion: flag,
   kl_estimator: oneOf('k1', 'k2', 'k3', 'abs'),
-  kl_clamp: numberOrNull,
+  kl_clamp: clampOrNull,
   kl_ratio_correction: flag,
   kl_placement: oneOf('loss', 'reward'),
   kl_coef: number,

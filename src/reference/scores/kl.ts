@@ -1,12 +1,12 @@
 // Per-token estimates of KL(policy || reference) from samples of the policy, and their slopes. The estimators are
 // those of Schulman 2020 ("Approximating KL divergence"); k3 is DeepSeekMath's equation 4, which is the reverse KL.
-import type { KlEstimator, Matrix, Semantics } from '../../vocabulary.ts';
+import type { Clamp, KlEstimator, Matrix, Semantics } from '../../vocabulary.ts';
 import { cell } from '../shape.ts';
 
 export interface KlVariant {
   readonly estimator: KlEstimator;
-  /** Bound on the absolute value of what `clampWhere` names; null: none. */
-  readonly clamp: number | null;
+  /** Of what `clampWhere` names, the log-ratio being d; null: none. */
+  readonly clamp: Clamp | null;
   readonly clampWhere: 'log-ratio' | 'estimate' | null;
   /** Multiplied by exp(logprob - old), which keeps the estimate unbiased off policy. */
   readonly ratioCorrection: boolean;
@@ -38,10 +38,10 @@ export function klTerm(
   old: number,
   variant: KlVariant,
 ): { value: number; slope: number } {
-  const bound = variant.clamp ?? Infinity;
-  const atRatio = clamp(ref - logprob, variant.clampWhere === 'log-ratio' ? bound : Infinity);
+  const bounds = boundsOf(variant.clamp);
+  const atRatio = clamp(ref - logprob, variant.clampWhere === 'log-ratio' ? bounds : NO_BOUNDS);
   const raw = estimate(atRatio.value, variant.estimator);
-  const atEstimate = clamp(raw.value, variant.clampWhere === 'estimate' ? bound : Infinity);
+  const atEstimate = clamp(raw.value, variant.clampWhere === 'estimate' ? bounds : NO_BOUNDS);
   const value = atEstimate.value;
   // d = ref - logprob falls as logprob rises.
   const slope = atRatio.bound || atEstimate.bound ? 0 : -raw.slope;
@@ -62,8 +62,7 @@ export function klVariants(semantics: Semantics, asked?: KlEstimator): KlVariant
   return corrections.flatMap((ratioCorrection) =>
     clampsOf(semantics.kl_clamp).flatMap(({ clamp, clampWhere }) =>
       estimators
-        // k1 and abs are the log-ratio but for its sign: clamping either is the same.
-        .filter((estimator) => !(isLogRatio(estimator) && clampWhere === 'estimate'))
+        .filter((estimator) => !(clampWhere === 'estimate' && isOfTheLogRatio(estimator, clamp)))
         .map((estimator) => ({ estimator, clamp, clampWhere, ratioCorrection })),
     ),
   );
@@ -73,14 +72,21 @@ export function klVariants(semantics: Semantics, asked?: KlEstimator): KlVariant
 export function describeKl(variant: KlVariant): string {
   const parts: string[] = [variant.estimator];
   if (variant.clamp !== null && variant.clampWhere !== null) {
-    parts.push(`${variant.clampWhere} clamped to ±${variant.clamp}`);
+    parts.push(`${variant.clampWhere} clamped to ${clampWords(variant.clamp)}`);
   }
   if (variant.ratioCorrection) parts.push('times the importance ratio');
   return parts.join(', ');
 }
 
-function isLogRatio(estimator: KlEstimator): boolean {
-  return estimator === 'k1' || estimator === 'abs';
+/** k1 is the log-ratio but for its sign, and so is abs where both sides have one bound: clamping either is the same. */
+function isOfTheLogRatio(estimator: KlEstimator, bound: Clamp | null): boolean {
+  return estimator === 'k1' || (estimator === 'abs' && !Array.isArray(bound));
+}
+
+function clampWords(bound: Clamp): string {
+  if (typeof bound === 'number') return `±${bound}`;
+  const [low, high] = bound;
+  return low === null ? `at most ${high}` : high === null ? `at least ${low}` : `${low} to ${high}`;
 }
 
 function estimate(d: number, estimator: KlEstimator): { value: number; slope: number } {
@@ -96,18 +102,32 @@ function times(x: number, ratio: number): number {
   return x === 0 ? 0 : x * ratio;
 }
 
-function clamp(value: number, bound: number): { value: number; bound: boolean } {
-  if (value > bound) return { value: bound, bound: true };
-  if (value < -bound) return { value: -bound, bound: true };
+type Bounds = readonly [low: number, high: number];
+const NO_BOUNDS: Bounds = [-Infinity, Infinity];
+
+function boundsOf(bound: Clamp | null): Bounds {
+  if (bound === null) return NO_BOUNDS;
+  return typeof bound === 'number' ? [-bound, bound] : [bound[0] ?? -Infinity, bound[1] ?? Infinity];
+}
+
+function clamp(value: number, [low, high]: Bounds): { value: number; bound: boolean } {
+  if (value > high) return { value: high, bound: true };
+  if (value < low) return { value: low, bound: true };
   return { value, bound: false };
 }
 
-function clampsOf(declared: number | null | undefined): Pick<KlVariant, 'clamp' | 'clampWhere'>[] {
+function clampsOf(declared: Clamp | null | undefined): Pick<KlVariant, 'clamp' | 'clampWhere'>[] {
   const bounds = declared === undefined ? KNOWN_CLAMPS : declared === null ? [] : [declared];
   const clamped = bounds.flatMap((clamp) => [
     { clamp, clampWhere: 'log-ratio' as const },
+    // Nobody says which way round the log-ratio is that is bounded.
+    ...(typeof clamp === 'number' ? [] : [{ clamp: turned(clamp), clampWhere: 'log-ratio' as const }]),
     { clamp, clampWhere: 'estimate' as const },
   ]);
   const none = { clamp: null, clampWhere: null };
-  return typeof declared === 'number' ? clamped : [none, ...clamped];
+  return declared === undefined || declared === null ? [none, ...clamped] : clamped;
+}
+
+function turned([low, high]: Exclude<Clamp, number>): Clamp {
+  return [high === null ? null : -high, low === null ? null : -low];
 }

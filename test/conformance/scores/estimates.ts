@@ -62,6 +62,22 @@ export const estimates: readonly Legal[] = [
     { semantics: { kl_estimator: 'abs' } },
   ),
   legal('k3 of a log-ratio within 10, undeclared', { kl: kl((p, q) => k3(0, within(10, q - p), 0)) }),
+  legal('k3 of a log-ratio of at most 10, undeclared', { kl: kl((p, q) => k3(0, Math.min(q - p, 10), 0)) }),
+  legal(
+    'k3 of a log-ratio of at most 10',
+    { kl: kl((p, q) => k3(0, Math.min(q - p, 10), 0)) },
+    { semantics: { kl_estimator: 'k3', kl_clamp: [null, 10] } },
+  ),
+  legal(
+    'k3 of a log-ratio of at most 10, turned round',
+    { kl: kl((p, q) => k3(Math.min(p - q, 10), 0, 0)) },
+    { semantics: { kl_estimator: 'k3', kl_clamp: [null, 10] } },
+  ),
+  legal(
+    'k1 from -5 to 10',
+    { kl: kl((p, q) => Math.min(Math.max(k1(p, q, 0), -5), 10)) },
+    { semantics: { kl_estimator: 'k1', kl_clamp: [-5, 10] } },
+  ),
   legal('k3 within 10, undeclared', { kl: kl((p, q) => within(10, k3(p, q, 0))) }),
   ...(['k3', 'k1'] as const).map((own) =>
     legal(

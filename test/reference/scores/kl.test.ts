@@ -178,6 +178,29 @@ it('klPerToken keeps the shape and reads each cell of the three matrices', () =>
   expect(() => klPerToken([[0, 0]], [[0]], [[0, 0]], PLAIN)).toThrow('outside an array of 1');
 });
 
+describe('a clamp of one side', () => {
+  const atMost = { ...PLAIN, clamp: [null, 10], clampWhere: 'log-ratio' } as const;
+  it('leaves the other side alone, in value and slope', () => {
+    // d = ref - logprob.
+    expect(klTerm(-13, -1, -13, atMost)).toEqual({ value: Math.expm1(10) - 10, slope: 0 });
+    expect(klTerm(-1, -13, -1, atMost)).toEqual(klTerm(-1, -13, -1, PLAIN));
+    const atLeast = { ...PLAIN, clamp: [-10, null], clampWhere: 'log-ratio' } as const;
+    expect(klTerm(-1, -13, -1, atLeast)).toEqual({ value: Math.expm1(-10) + 10, slope: 0 });
+    expect(describeKl(atMost)).toBe('k3, log-ratio clamped to at most 10');
+    expect(describeKl({ ...atMost, clamp: [-5, 10] })).toBe('k3, log-ratio clamped to -5 to 10');
+  });
+
+  it('may be that of the log-ratio, either way round, or of the estimate', () => {
+    const declared = { kl_estimator: 'k3', kl_clamp: [null, 10], kl_ratio_correction: false } as const;
+    expect(klVariants(declared).map(describeKl)).toEqual([
+      'k3, log-ratio clamped to at most 10',
+      'k3, log-ratio clamped to at least -10',
+      'k3, estimate clamped to at most 10',
+    ]);
+    expect(klVariants({ ...declared, kl_estimator: 'k1' })).toHaveLength(2);
+  });
+});
+
 describe('klVariants', () => {
   it('is one variant where all is declared', () => {
     expect(klVariants({ kl_estimator: 'k3', kl_clamp: null, kl_ratio_correction: false })).toEqual([PLAIN]);
