@@ -98,6 +98,8 @@ export interface Semantics {
   readonly kl_estimator?: KlEstimator;
   /** Bound on the log-ratio or on the estimate before use; null: none. */
   readonly kl_clamp?: Clamp | null;
+  /** The KL is estimated for each token (the usual choice), or for a row from the mean or the sum of its log-ratios. */
+  readonly kl_level?: 'token' | 'sequence';
   /** The per-token KL is multiplied by the importance ratio exp(logprobs - old_logprobs). */
   readonly kl_ratio_correction?: boolean;
   /** KL enters the loss, or is subtracted from the reward. */

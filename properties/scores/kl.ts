@@ -120,6 +120,7 @@ export function variantsOf(
   const { kl_clamp: clamp, kl_ratio_correction: correction } = semantics;
   const others = klVariants(
     {
+      ...(semantics.kl_level === undefined ? {} : { kl_level: semantics.kl_level }),
       // A declared bound is not said to be that of every estimator.
       ...(clamp === undefined || measured.kl_clamp !== undefined ? {} : { kl_clamp: null }),
       ...(correction === undefined || measured.kl_ratio_correction !== undefined
@@ -136,7 +137,13 @@ const fitOf = (subject: Subject, asked: Asked, variant: KlVariant) =>
   differences(
     subject,
     asked,
-    klPerToken(asked.laid.logprobs, asked.laid.ref_logprobs, asked.laid.old_logprobs, variant),
+    klPerToken(
+      asked.laid.logprobs,
+      asked.laid.ref_logprobs,
+      asked.laid.old_logprobs,
+      variant,
+      asked.laid.completion_mask,
+    ),
   );
 
 export const base = { stage: 'kl', level: 'must', ops: ['kl'], labels: trackLabels } as const;
@@ -198,6 +205,7 @@ const equals: Property<Tracks> = {
         ...(estimator === undefined && cause?.proven !== true
           ? answersOf(subject, 'kl', ['kl_estimator'], { kl_estimator: variant.estimator })
           : {}),
+        ...(await answersOfRows(subject, estimator)),
         note:
           variants.length > 1
             ? `None of the ${variants.length} variants that the declared semantics allow fits; this one is closest.`
@@ -220,6 +228,21 @@ const explained = (subject: Subject, estimator: KlEstimator | undefined, variant
     );
   });
 
+/** An estimate of each row's log-ratios fits a rich case: legal where it is meant, and nobody has said so. */
+async function answersOfRows(
+  subject: Subject,
+  estimator: KlEstimator | undefined,
+): Promise<Pick<Finding, 'answers'>> {
+  const rich = subject.semantics.kl_level === undefined ? richest(tracks({ minRows: 2 })) : undefined;
+  if (rich === undefined) return {};
+  const asked = await ask(subject, rich, estimator);
+  const semantics = { ...subject.semantics, kl_level: 'sequence' } as const;
+  const fits = variantsOf({ ...subject, semantics }, estimator).some(
+    (variant) => fitOf(subject, asked, variant).length === 0,
+  );
+  return fits ? { answers: ['"kl_level": "sequence"'] } : {};
+}
+
 const distance = (wrong: readonly { expected: number; observed: number }[]): number =>
   wrong.reduce((sum, { expected, observed }) => sum + Math.abs(expected - observed), 0);
 
@@ -230,7 +253,13 @@ function klStrip(
   row: number,
   marks: readonly number[],
 ) {
-  const expected = klPerToken(laid.logprobs, laid.ref_logprobs, laid.old_logprobs, variant)[row];
+  const expected = klPerToken(
+    laid.logprobs,
+    laid.ref_logprobs,
+    laid.old_logprobs,
+    variant,
+    laid.completion_mask,
+  )[row];
   const roles: readonly Role[] = laid.roles[row] ?? [];
   const only = (values: readonly number[] | undefined): (number | undefined)[] =>
     roles.map((role, column) => (role === 'completion' ? values?.[column] : undefined));

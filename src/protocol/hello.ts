@@ -158,6 +158,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   stop_token_in_completion: flag,
   kl_estimator: oneOf('k1', 'k2', 'k3', 'abs'),
   kl_clamp: clampOrNull,
+  kl_level: oneOf('token', 'sequence'),
   kl_ratio_correction: flag,
   kl_placement: oneOf('loss', 'reward'),
   kl_coef: number,

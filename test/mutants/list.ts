@@ -7,7 +7,7 @@ import { advantagesOfTheLanguage } from './advantages/language.ts';
 import { wrongModels } from './models/forward.ts';
 import type { Mutant } from './mutant.ts';
 import { rolloutsOfTheLanguage } from './rollouts/language.ts';
-import { clamps } from './scores/clamps.ts';
+import { wrongEstimates } from './scores/estimates.ts';
 import { wrongAtFullSize } from './scores/full-size.ts';
 
 /** The six of the tour, the Python mutants, and those that only TypeScript can show. */
@@ -21,7 +21,7 @@ const inTypeScript: readonly Mutant[] = [
   ...rolloutsOfTheLanguage.map((mutant) => ({ ...mutant, family: 'rollouts' })),
   ...advantagesOfTheLanguage.map((mutant) => ({ ...mutant, family: 'advantages' })),
   ...wrongModels.map((mutant) => ({ ...mutant, family: 'models' })),
-  ...clamps.map((mutant) => ({ ...mutant, family: 'scores' })),
+  ...wrongEstimates.map((mutant) => ({ ...mutant, family: 'scores' })),
   ...wrongAtFullSize.map((mutant) => ({ ...mutant, family: 'scores' })),
 ];
 

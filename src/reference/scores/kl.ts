@@ -1,7 +1,7 @@
 // Per-token estimates of KL(policy || reference) from samples of the policy, and their slopes. The estimators are
 // those of Schulman 2020 ("Approximating KL divergence"); k3 is DeepSeekMath's equation 4, which is the reverse KL.
 import type { Clamp, KlEstimator, Matrix, Semantics } from '../../vocabulary.ts';
-import { cell } from '../shape.ts';
+import { at, cell } from '../shape.ts';
 
 export interface KlVariant {
   readonly estimator: KlEstimator;
@@ -10,6 +10,10 @@ export interface KlVariant {
   readonly clampWhere: 'log-ratio' | 'estimate' | null;
   /** Multiplied by exp(logprob - old), which keeps the estimate unbiased off policy. */
   readonly ratioCorrection: boolean;
+  /** Of the mean or the sum of the log-ratios of a row, which all of its tokens carry. Default: each token's own. */
+  readonly ofRow?: 'mean' | 'sum';
+  /** What a loss has of a row's estimate: each of its tokens carries it (default), or it is one of so many rows. */
+  readonly over?: 'tokens' | 'rows' | 'rows with tokens';
 }
 
 /** The clamps found in public trainers: 10 on the estimate (verl, OpenRLHF), 20 on the log-ratio (NeMo-RL, verl). */
@@ -21,11 +25,42 @@ export function klOf(logprob: number, ref: number, estimator: KlEstimator): numb
   return estimate(ref - logprob, estimator).value;
 }
 
-/** Per-token estimates (B, T) of a variant. NaN in, NaN out: the mask is the caller's. */
-export function klPerToken(logprobs: Matrix, ref: Matrix, old: Matrix, variant: KlVariant): number[][] {
+/** Per-token estimates (B, T) of a variant. NaN in, NaN out: only what is estimated of a row needs its mask. */
+export function klPerToken(
+  logprobs: Matrix,
+  ref: Matrix,
+  old: Matrix,
+  variant: KlVariant,
+  mask?: Matrix,
+): number[][] {
+  if (variant.ofRow !== undefined)
+    return logprobs.map((row, b) => {
+      const { value } = klOfRow(
+        row,
+        at(ref, b),
+        mask === undefined ? row.map(() => 1) : at(mask, b),
+        variant,
+      );
+      return row.map(() => value);
+    });
   return logprobs.map((row, b) =>
     row.map((logprob, t) => klTerm(logprob, cell(ref, b, t), cell(old, b, t), variant).value),
   );
+}
+
+/** The estimate of a row from the log-ratios of its tokens, and its derivative by each of their log-probabilities. */
+export function klOfRow(
+  logprobs: readonly number[],
+  ref: readonly number[],
+  mask: readonly number[],
+  variant: KlVariant,
+): { value: number; slope: number } {
+  const own = logprobs.flatMap((logprob, t) => (at(mask, t) === 0 ? [] : [at(ref, t) - logprob]));
+  if (own.length === 0) return { value: 0, slope: 0 };
+  const by = variant.ofRow === 'sum' ? 1 : own.length;
+  const d = own.reduce((sum, each) => sum + each, 0) / by;
+  const { value, slope } = klTerm(0, d, 0, { ...variant, ratioCorrection: false });
+  return { value, slope: slope / by };
 }
 
 /**
@@ -57,13 +92,22 @@ export function klTerm(
 export function klVariants(semantics: Semantics, asked?: KlEstimator): KlVariant[] {
   const fixed = asked ?? semantics.kl_estimator;
   const estimators = fixed === undefined ? ESTIMATORS : [fixed];
-  const corrections =
-    semantics.kl_ratio_correction === undefined ? [false, true] : [semantics.kl_ratio_correction];
+  // A ratio of tokens times a KL of rows is nobody's formula: none is known.
+  const sequence = semantics.kl_level === 'sequence';
+  if (sequence && semantics.kl_ratio_correction === true) return [];
+  const levels = sequence ? [{ ofRow: 'mean' as const }, { ofRow: 'sum' as const }] : [{}];
+  const corrections = sequence
+    ? [false]
+    : semantics.kl_ratio_correction === undefined
+      ? [false, true]
+      : [semantics.kl_ratio_correction];
   return corrections.flatMap((ratioCorrection) =>
     clampsOf(semantics.kl_clamp).flatMap(({ clamp, clampWhere }) =>
       estimators
         .filter((estimator) => !(clampWhere === 'estimate' && isOfTheLogRatio(estimator, clamp)))
-        .map((estimator) => ({ estimator, clamp, clampWhere, ratioCorrection })),
+        .flatMap((estimator) =>
+          levels.map((level) => ({ estimator, clamp, clampWhere, ratioCorrection, ...level })),
+        ),
     ),
   );
 }
@@ -74,6 +118,8 @@ export function describeKl(variant: KlVariant): string {
   if (variant.clamp !== null && variant.clampWhere !== null) {
     parts.push(`${variant.clampWhere} clamped to ${clampWords(variant.clamp)}`);
   }
+  if (variant.ofRow !== undefined) parts.push(`of the ${variant.ofRow} of a row's log-ratios`);
+  if (variant.over?.startsWith('rows')) parts.push(`as a mean over ${variant.over}`);
   if (variant.ratioCorrection) parts.push('times the importance ratio');
   return parts.join(', ');
 }

@@ -33,6 +33,14 @@ const k2: Estimate = (p, q) => (p - q) ** 2 / 2;
 const k3: Estimate = (p, q) => Math.exp(q - p) - (q - p) - 1;
 const within = (bound: number, value: number): number => Math.min(Math.max(value, -bound), bound);
 
+const ofRows = (args: Args<'kl'>, of: 'mean' | 'sum'): number[] =>
+  args.completion_mask.map((row, b) => {
+    const own = row.flatMap((on, t) =>
+      on === 1 ? [cell(args.ref_logprobs, b, t) - cell(args.logprobs, b, t)] : [],
+    );
+    return own.length === 0 ? 0 : k3(0, of === 'mean' ? mean(own) : sum(own), 0);
+  });
+
 const f32 = Math.fround;
 const rounded = (rows: Rows): number[][] => rows.map((row) => row.map(f32));
 
@@ -78,6 +86,27 @@ export const estimates: readonly Legal[] = [
     { kl: kl((p, q) => Math.min(Math.max(k1(p, q, 0), -5), 10)) },
     { semantics: { kl_estimator: 'k1', kl_clamp: [-5, 10] } },
   ),
+  ...(['mean', 'sum'] as const).flatMap((of) => [
+    legal(
+      `k3 of the ${of} of a row's log-ratios`,
+      {
+        kl: (args) => ({
+          kl: ofRows(args, of).map((value, b) => (args.completion_mask[b] ?? []).map(() => value)),
+        }),
+      },
+      { semantics: { kl_estimator: 'k3', kl_level: 'sequence' } },
+    ),
+    legal(
+      `k3 of the ${of} of a row's log-ratios, undeclared`,
+      { kl: (args) => ({ mean_kl: mean(ofRows(args, of)) }) },
+      { is: { kl_level: 'sequence' } },
+    ),
+    legal(
+      `the mean over rows of k3 of the ${of} of a row's log-ratios`,
+      { kl: (args) => ({ mean_kl: mean(ofRows(args, of)) }) },
+      { semantics: { kl_estimator: 'k3', kl_level: 'sequence' } },
+    ),
+  ]),
   legal('k3 within 10, undeclared', { kl: kl((p, q) => within(10, k3(p, q, 0))) }),
   ...(['k3', 'k1'] as const).map((own) =>
     legal(

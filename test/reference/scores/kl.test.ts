@@ -5,6 +5,7 @@ import {
   entropyOf,
   type KlVariant,
   klOf,
+  klOfRow,
   klPerToken,
   klTerm,
   klVariants,
@@ -176,6 +177,36 @@ it('klPerToken keeps the shape and reads each cell of the three matrices', () =>
     [2, 6],
   ]);
   expect(() => klPerToken([[0, 0]], [[0]], [[0, 0]], PLAIN)).toThrow('outside an array of 1');
+});
+
+describe('a KL of rows', () => {
+  it('is estimated of the mean or the sum of the log-ratios in the mask, and has their slope', () => {
+    const [logprobs, ref, mask] = [
+      [-1, -2, -3],
+      [-2, -2.5, 0],
+      [1, 1, 0],
+    ];
+    const mean = { ...PLAIN, ofRow: 'mean' } as const;
+    expect(klOfRow(logprobs, ref, mask, mean).value).toBeCloseTo(Math.exp(-0.75) + 0.75 - 1);
+    expect(klOfRow(logprobs, ref, mask, mean).slope).toBeCloseTo(-(Math.exp(-0.75) - 1) / 2);
+    expect(klOfRow(logprobs, ref, mask, { ...mean, ofRow: 'sum' }).value).toBeCloseTo(
+      Math.exp(-1.5) + 1.5 - 1,
+    );
+    expect(klPerToken([logprobs], [ref], [logprobs], mean, [mask])[0]).toEqual(
+      Array(3).fill(klOfRow(logprobs, ref, mask, mean).value),
+    );
+    expect(klOfRow(logprobs, ref, [0, 0, 0], mean)).toEqual({ value: 0, slope: 0 });
+  });
+
+  it('is one variant for each of them where it is declared, and none otherwise', () => {
+    const declared = { kl_estimator: 'k3', kl_clamp: null } as const;
+    expect(klVariants({ ...declared, kl_level: 'sequence' }).map(({ ofRow }) => ofRow)).toEqual([
+      'mean',
+      'sum',
+    ]);
+    expect(klVariants(declared).some(({ ofRow }) => ofRow !== undefined)).toBe(false);
+    expect(klVariants({ ...declared, kl_level: 'sequence', kl_ratio_correction: true })).toEqual([]);
+  });
 });
 
 describe('a clamp of one side', () => {
