@@ -24,7 +24,7 @@ import {
   type Subject,
   type World,
 } from '../../src/index.ts';
-import { variantsOf } from '../scores/kl.ts';
+import { variantsOf } from '../scores/kl-variants.ts';
 import {
   type Comparison,
   type Drawn,

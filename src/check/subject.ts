@@ -5,6 +5,7 @@ import type { Args, Op } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { rowKernel } from './kernel.ts';
+import { inDtypeOf } from './numbers.ts';
 import type { Finding, Property, Subject, World } from './property.ts';
 
 /** The end of one case. */
@@ -98,7 +99,7 @@ export async function runCase<Case>(
     return { refused: outcome.failure.message, failure: outcome.failure };
   };
   const subject: Subject = {
-    ...world,
+    ...inDtypeOf(world, property.ops),
     models,
     kernel: rowKernel,
     async ask(op, args) {

@@ -23,7 +23,9 @@ export function wireOf(hello: Hello): Wire {
   return {
     layoutOf: (op) => hello.ops[op]?.layout ?? hello.layout ?? TOKEN_ROW,
     base64: hello.tensors === 'base64',
-    floats: hello.dtype === 'float64' ? 'float64' : 'float32',
+    floats: [hello, ...Object.values(hello.ops)].some(({ dtype }) => dtype === 'float64')
+      ? 'float64'
+      : 'float32',
   };
 }
 

@@ -23,6 +23,8 @@ export type Ok<O extends Op> = Fields<(typeof OPS)[O]['ok']>;
 
 /** What an op of this trainer can be asked for. Keys that an op does not know are refused by name. */
 export interface Capability {
+  /** Every op that answers numbers: what it computes in, if in something else than `dtype` of hello says. */
+  readonly dtype?: DType;
   /** Every op with per-token arrays: where its own live, if elsewhere than `layout` of hello says. */
   readonly layout?: Layout;
   /** render, tokenize, train_step: the routes the trainer has. Default: both. */

@@ -12,7 +12,10 @@ import type { Tokens } from '../../src/vocabulary.ts';
 
 /** Everything that a trainer could offer. */
 const EVERYTHING: Required<
-  Omit<Capability, 'layout' | 'group_size' | 'kl' | 'after_stop' | 'tags' | 'turns' | 'eos_token_ids'>
+  Omit<
+    Capability,
+    'layout' | 'group_size' | 'kl' | 'after_stop' | 'tags' | 'turns' | 'eos_token_ids' | 'dtype'
+  >
 > &
   Capability = {
   route: ['sft', 'rl'],

@@ -1,6 +1,7 @@
 // Legal KL estimates and log-probabilities, most of them undeclared.
 import type { Args, Ok } from '../../../src/index.ts';
 import { cell, type Legal, legal, mean, type Rows, sum } from '../legal.ts';
+import { b16 } from '../rounding.ts';
 
 type Estimate = (logprob: number, ref: number, old: number) => number;
 
@@ -107,6 +108,11 @@ export const estimates: readonly Legal[] = [
       { semantics: { kl_estimator: 'k3', kl_level: 'sequence' } },
     ),
   ]),
+  legal(
+    'k3 kept in bfloat16, in a trainer of float32',
+    { kl: kl((p, q) => b16(k3(p, q, 0))) },
+    { dtype: 'float32', can: { kl: { dtype: 'bfloat16' } }, semantics: { kl_estimator: 'k3' } },
+  ),
   legal('k3 within 10, undeclared', { kl: kl((p, q) => within(10, k3(p, q, 0))) }),
   ...(['k3', 'k1'] as const).map((own) =>
     legal(
