@@ -233,6 +233,7 @@ const HELLO = record(
     ),
     tokenizer: text,
     dtype: DTYPE,
+    max_length: atLeast(1),
     tensors: oneOf('json', 'base64'),
   },
   'key',

@@ -128,6 +128,8 @@ export interface Hello {
   readonly tokenizer?: string;
   /** What the trainer computes in; it chooses the tolerance. Default: float32. */
   readonly dtype?: DType;
+  /** Rows of more tokens are never sent. Default: of any length. */
+  readonly max_length?: number;
   /** How tensors cross the pipe. Default: json. */
   readonly tensors?: 'json' | 'base64';
 }
