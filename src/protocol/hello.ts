@@ -97,6 +97,7 @@ const CAPABILITIES: RulesFor<Capability> = {
   ),
   orders: listOf(listOf(text)),
   losses: listOf(text),
+  always_enabled: listOf(text),
   modes: listOf(oneOf('parallel', 'sequential', 'alternating')),
   optional_trainers: recordOf(text),
 };
@@ -145,7 +146,7 @@ export const OP_CAPABILITIES: Readonly<Record<Op, readonly (keyof Capability)[]>
   parse_tool_call: ['tags', 'tool_specs'],
   tool_step: ['tags', 'tool_specs'],
   contract: ['orders', 'losses'],
-  schedule: ['losses', 'modes', 'optional_trainers'],
+  schedule: ['losses', 'always_enabled', 'modes', 'optional_trainers'],
   segment_rows: [],
   unroll: [],
 };

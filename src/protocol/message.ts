@@ -93,6 +93,8 @@ export interface Capability {
   readonly orders?: readonly (readonly string[])[];
   /** contract, schedule: the losses that train on the segments; for schedule in the order of a sequential update. */
   readonly losses?: readonly string[];
+  /** schedule: those of its losses that cannot be switched off, and are always enabled. Default: none. */
+  readonly always_enabled?: readonly string[];
   /** schedule: the modes that it has. */
   readonly modes?: readonly ('parallel' | 'sequential' | 'alternating')[];
   /** schedule: optional trainers that a loss may be handed to, by loss. */

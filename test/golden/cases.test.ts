@@ -14,7 +14,15 @@ import type { Tokens } from '../../src/vocabulary.ts';
 const EVERYTHING: Required<
   Omit<
     Capability,
-    'layout' | 'group_size' | 'kl' | 'after_stop' | 'tags' | 'turns' | 'eos_token_ids' | 'dtype'
+    | 'layout'
+    | 'group_size'
+    | 'kl'
+    | 'after_stop'
+    | 'tags'
+    | 'turns'
+    | 'eos_token_ids'
+    | 'always_enabled'
+    | 'dtype'
   >
 > &
   Capability = {
