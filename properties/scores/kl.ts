@@ -203,19 +203,17 @@ const explained = (subject: Subject, estimator: KlEstimator | undefined, variant
   });
 
 /** An estimate of each row's log-ratios fits a rich case: legal where it is meant, and nobody has said so. */
-async function answersOfRows(
-  subject: Subject,
-  estimator: KlEstimator | undefined,
-): Promise<Pick<Finding, 'answers'>> {
-  const rich = subject.semantics.kl_level === undefined ? richest(tracks({ minRows: 2 })) : undefined;
-  if (rich === undefined) return {};
-  const asked = await ask(subject, rich, estimator);
-  const semantics = { ...subject.semantics, kl_level: 'sequence' } as const;
-  const fits = variantsOf({ ...subject, semantics }, estimator).some(
-    (variant) => fitOf(subject, asked, variant).length === 0,
-  );
-  return fits ? { answers: ['"kl_level": "sequence"'] } : {};
-}
+const answersOfRows = (subject: Subject, estimator: KlEstimator | undefined) =>
+  causeIn(async (): Promise<Pick<Finding, 'answers'> | undefined> => {
+    const rich = subject.semantics.kl_level === undefined ? richest(tracks({ minRows: 2 })) : undefined;
+    if (rich === undefined) return undefined;
+    const asked = await ask(subject, rich, estimator);
+    const semantics = { ...subject.semantics, kl_level: 'sequence' } as const;
+    const fits = variantsOf({ ...subject, semantics }, estimator).some(
+      (variant) => fitOf(subject, asked, variant).length === 0,
+    );
+    return fits ? { answers: ['"kl_level": "sequence"'] } : undefined;
+  });
 
 const distance = (wrong: readonly { expected: number; observed: number }[]): number =>
   wrong.reduce((sum, { expected, observed }) => sum + Math.abs(expected - observed), 0);
