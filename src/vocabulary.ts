@@ -41,6 +41,9 @@ export interface Layout {
  */
 export type KlEstimator = 'k1' | 'k2' | 'k3' | 'abs';
 
+/** A bound on the size of a number, or on either side of it; null: none on that side. */
+export type Clamp = number | readonly [low: number | null, high: number | null];
+
 /** How per-token losses become one number. `norm` divides by a constant. */
 export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-token-sum' | 'token-sum-norm';
 
@@ -93,8 +96,10 @@ export interface Semantics {
   /** Extracted completions keep their stop token. */
   readonly stop_token_in_completion?: boolean;
   readonly kl_estimator?: KlEstimator;
-  /** Bound on |log-ratio| or on the estimate before use; null: none. */
-  readonly kl_clamp?: number | null;
+  /** Bound on the log-ratio or on the estimate before use; null: none. */
+  readonly kl_clamp?: Clamp | null;
+  /** The KL is estimated for each token (the usual choice), or for a row from the mean or the sum of its log-ratios. */
+  readonly kl_level?: 'token' | 'sequence';
   /** The per-token KL is multiplied by the importance ratio exp(logprobs - old_logprobs). */
   readonly kl_ratio_correction?: boolean;
   /** KL enters the loss, or is subtracted from the reward. */

@@ -6,6 +6,7 @@ import {
   discard,
   type Finding,
   flawedText,
+  oddText,
   type Property,
   relations,
   STYLES,
@@ -154,6 +155,7 @@ export const formatProperties: readonly Property<Formatted>[] = [
         wholeText(drawn, tags, style, tools),
         drawn.noise,
         flawedText(drawn, tags, style, tools),
+        oddText(drawn, tags, style, tools),
       ];
       return { completions: texts };
     },

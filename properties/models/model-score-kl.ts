@@ -24,7 +24,7 @@ import {
   type Subject,
   type World,
 } from '../../src/index.ts';
-import { variantsOf } from '../scores/kl.ts';
+import { variantsOf } from '../scores/kl-variants.ts';
 import {
   type Comparison,
   type Drawn,
@@ -76,7 +76,7 @@ function klChoices(subject: Subject, drawn: Drawn, { policy, reference }: Omit<P
   const declared = subject.hello.ops.model_score?.kl;
   if (declared === 'exact') return [exactKl(drawn, { policy, reference })];
   const [ours, theirs] = [policy, reference].map((each) => expectedLogprobs(drawn, each));
-  const semantics = { ...subject.semantics, kl_ratio_correction: false };
+  const semantics = { ...subject.semantics, kl_ratio_correction: false, kl_level: 'token' as const };
   const { kl_estimator: _, ...any } = semantics;
   const variants = declared === undefined ? klVariants(any) : variantsOf({ ...subject, semantics }, declared);
   const estimates = variants.map((variant): Kl => {

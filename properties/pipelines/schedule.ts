@@ -44,6 +44,7 @@ const inModes =
     scheduled(
       lossesOf(world),
       modesOf(world).filter((mode) => modes.includes(mode)),
+      world.hello.ops.schedule?.always_enabled,
     );
 const everyMode = inModes('parallel', 'sequential', 'alternating');
 

@@ -15,15 +15,16 @@ import {
   type Property,
   padRows,
   relations,
+  stopsOf,
   type World,
 } from '../../src/index.ts';
 import { cutAfterStop, firstDifference, misfit } from './extract-finding.ts';
 
-const given = (world: World, minRows = 1) => batch({ tokens: world.hello.tokens, minRows });
-const coverage = ({ hello }: World): Readonly<Record<string, number>> => ({
+const given = (world: World, minRows = 1) => batch({ ...stopsOf(world, 'extract'), minRows });
+const coverage = (world: World): Readonly<Record<string, number>> => ({
   'unequal prompts': 0.3,
   'repeated prompt': 0.15,
-  ...batchCoverage(hello.tokens),
+  ...batchCoverage(world.hello.tokens, stopsOf(world, 'extract')),
 });
 
 /** What op `extract` is handed, for prompts padded on one side. */

@@ -12,6 +12,7 @@ import {
   type Subject,
   samplingStep,
   show,
+  stopsOf,
   type World,
 } from '../../src/index.ts';
 import { argsOf, base, heldBackIn, possible, processors } from './sampling.ts';
@@ -119,6 +120,7 @@ const asScored: Property<SamplingStep> = {
       processors(world).filter((name) => name === 'temperature'),
       {
         temperatures: temperatures(world),
+        ...stopsOf(world, 'sampling'),
       },
     ),
   coverage: (world) => ({
@@ -158,7 +160,7 @@ const keptMass: Property<SamplingStep> = {
         ? undefined
         : 'op `sampling` does not truncate',
   ],
-  given: (world) => samplingStep(processors(world), { temperatures: false }),
+  given: (world) => samplingStep(processors(world), { temperatures: false, ...stopsOf(world, 'sampling') }),
   async check(subject, drawn): Promise<Finding | undefined> {
     const args = argsOf(drawn, subject);
     const answer = await subject.ask('sampling', args);

@@ -23,6 +23,7 @@ import {
   samplingLogprobs,
   samplingStep,
   show,
+  stopsOf,
   type World,
 } from '../../src/index.ts';
 
@@ -33,7 +34,7 @@ export const base = {
   stage: 'sampling',
   level: 'must',
   ops: ['sampling'],
-  given: (world: World) => samplingStep(processors(world)),
+  given: (world: World) => samplingStep(processors(world), stopsOf(world, 'sampling')),
   labels: samplingLabels,
 } as const;
 
@@ -151,7 +152,7 @@ const identity: Property<SamplingStep> = {
     'At temperature 1 and with everything else off, what is drawn from and what is recorded is log_softmax of the logits',
   why: 'A sampler that cannot be turned off is off policy in every run.',
   catches: ['PEN-04', 'LP-08'],
-  given: () => samplingStep([]),
+  given: (world) => samplingStep([], stopsOf(world, 'sampling')),
   coverage: { 'several rows': 0.25 },
   async check(subject, drawn) {
     const args = argsOf(drawn, subject);
@@ -209,8 +210,11 @@ const stops: Property<SamplingStep> = {
         ? undefined
         : 'op `sampling` does not offer min_new_tokens',
   ],
-  given: () => samplingStep(['min_new_tokens']),
-  coverage: { 'stops held back': 0.2, 'several stop ids': 0.15 },
+  given: (world) => samplingStep(['min_new_tokens'], stopsOf(world, 'sampling')),
+  coverage: (world) => ({
+    'stops held back': 0.2,
+    ...(stopsOf(world, 'sampling').oneStop ? {} : { 'several stop ids': 0.15 }),
+  }),
   async check(subject, drawn) {
     const { logprobs } = await subject.ask('sampling', argsOf(drawn, subject));
     for (const [row, { generated }] of drawn.rows.entries()) {
@@ -231,7 +235,7 @@ const general = relations({
   op: 'sampling',
   stage: 'sampling',
   noun: 'What a row is drawn from',
-  given: (world) => samplingStep(processors(world), { minRows: 2 }),
+  given: (world) => samplingStep(processors(world), { minRows: 2, ...stopsOf(world, 'sampling') }),
   args: argsOf,
   labels: samplingLabels,
   observe: async (subject, args) => {

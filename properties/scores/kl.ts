@@ -14,7 +14,6 @@ import {
   type KlVariant,
   klMistakes,
   klPerToken,
-  klVariants,
   type LaidTracks,
   type LayOptions,
   layTracks,
@@ -33,6 +32,7 @@ import {
   tracks,
   type World,
 } from '../../src/index.ts';
+import { variantsOf } from './kl-variants.ts';
 
 export interface Asked {
   readonly laid: LaidTracks;
@@ -107,36 +107,17 @@ function meansOf(values: Matrix, mask: Matrix): number[] {
   return [maskedMean(values, mask), sum / rows.length, sum / filled.length];
 }
 
-/**
- * The variants that an estimator asked for by name may be. A clamp, and a ratio that was measured, are those of the
- * trainer's own estimator: many bound k3, which is exponentiated, and leave k1 alone.
- */
-export function variantsOf(
-  { semantics, measured = {} }: World,
-  estimator: KlEstimator | undefined,
-): readonly KlVariant[] {
-  const held = klVariants(semantics, estimator);
-  if (estimator === undefined || estimator === semantics.kl_estimator) return held;
-  const { kl_clamp: clamp, kl_ratio_correction: correction } = semantics;
-  const others = klVariants(
-    {
-      // A declared bound is not said to be that of every estimator.
-      ...(clamp === undefined || measured.kl_clamp !== undefined ? {} : { kl_clamp: null }),
-      ...(correction === undefined || measured.kl_ratio_correction !== undefined
-        ? {}
-        : { kl_ratio_correction: correction }),
-    },
-    estimator,
-  );
-  const known = new Set(held.map(describeKl));
-  return [...held, ...others.filter((variant) => !known.has(describeKl(variant)))];
-}
-
 const fitOf = (subject: Subject, asked: Asked, variant: KlVariant) =>
   differences(
     subject,
     asked,
-    klPerToken(asked.laid.logprobs, asked.laid.ref_logprobs, asked.laid.old_logprobs, variant),
+    klPerToken(
+      asked.laid.logprobs,
+      asked.laid.ref_logprobs,
+      asked.laid.old_logprobs,
+      variant,
+      asked.laid.completion_mask,
+    ),
   );
 
 export const base = { stage: 'kl', level: 'must', ops: ['kl'], labels: trackLabels } as const;
@@ -198,6 +179,7 @@ const equals: Property<Tracks> = {
         ...(estimator === undefined && cause?.proven !== true
           ? answersOf(subject, 'kl', ['kl_estimator'], { kl_estimator: variant.estimator })
           : {}),
+        ...(await answersOfRows(subject, estimator)),
         note:
           variants.length > 1
             ? `None of the ${variants.length} variants that the declared semantics allow fits; this one is closest.`
@@ -220,6 +202,19 @@ const explained = (subject: Subject, estimator: KlEstimator | undefined, variant
     );
   });
 
+/** An estimate of each row's log-ratios fits a rich case: legal where it is meant, and nobody has said so. */
+const answersOfRows = (subject: Subject, estimator: KlEstimator | undefined) =>
+  causeIn(async (): Promise<Pick<Finding, 'answers'> | undefined> => {
+    const rich = subject.semantics.kl_level === undefined ? richest(tracks({ minRows: 2 })) : undefined;
+    if (rich === undefined) return undefined;
+    const asked = await ask(subject, rich, estimator);
+    const semantics = { ...subject.semantics, kl_level: 'sequence' } as const;
+    const fits = variantsOf({ ...subject, semantics }, estimator).some(
+      (variant) => fitOf(subject, asked, variant).length === 0,
+    );
+    return fits ? { answers: ['"kl_level": "sequence"'] } : undefined;
+  });
+
 const distance = (wrong: readonly { expected: number; observed: number }[]): number =>
   wrong.reduce((sum, { expected, observed }) => sum + Math.abs(expected - observed), 0);
 
@@ -230,7 +225,13 @@ function klStrip(
   row: number,
   marks: readonly number[],
 ) {
-  const expected = klPerToken(laid.logprobs, laid.ref_logprobs, laid.old_logprobs, variant)[row];
+  const expected = klPerToken(
+    laid.logprobs,
+    laid.ref_logprobs,
+    laid.old_logprobs,
+    variant,
+    laid.completion_mask,
+  )[row];
   const roles: readonly Role[] = laid.roles[row] ?? [];
   const only = (values: readonly number[] | undefined): (number | undefined)[] =>
     roles.map((role, column) => (role === 'completion' ? values?.[column] : undefined));

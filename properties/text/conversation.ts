@@ -2,6 +2,7 @@
 // makes of it. A template may legally drop or rewrite earlier turns; then it is the template that breaks a prefix,
 // not the trainer, and the case says nothing.
 import {
+  asksOnce,
   calledWith,
   type Dialogue,
   dialogue,
@@ -17,11 +18,16 @@ import {
   type World,
 } from '../../src/index.ts';
 
-/** Dialogues for this trainer. */
-export function dialogues(world: World): ReturnType<typeof dialogue> {
-  const { render, tokenize } = world.hello.ops;
-  return dialogue({ templates: tokenize?.chat_template === true || render?.chat_template === true });
-}
+/** Dialogues for this op of the trainer. */
+export const dialogues =
+  (op: 'render' | 'tokenize') =>
+  (world: World): ReturnType<typeof dialogue> => {
+    const { render, tokenize } = world.hello.ops;
+    return dialogue({
+      templates: tokenize?.chat_template === true || render?.chat_template === true,
+      once: asksOnce(world, op),
+    });
+  };
 
 /** The part before the last answer: what a policy is prompted with. */
 export const promptOf = (messages: readonly Message[]): readonly Message[] => messages.slice(0, -1);

@@ -18,6 +18,7 @@ import {
   redrawn,
   route,
   type Subject,
+  severalTurns,
   stripOf,
   tokenAt,
   type World,
@@ -143,7 +144,13 @@ const noQuestions: Property<Dialogue> = {
   level: 'must',
   why: 'Masks that pair questions with answers slip by one where a question is missing, and train the user.',
   catches: ['MSK-05', 'MSK-09', 'TPL-10', 'MSK-02'],
-  needs: [route('tokenize', 'sft'), chatTemplate, declaredStops, target('assistant', 'last-assistant')],
+  needs: [
+    route('tokenize', 'sft'),
+    severalTurns('tokenize'),
+    chatTemplate,
+    declaredStops,
+    target('assistant', 'last-assistant'),
+  ],
   async check(subject, drawn) {
     const row = await labelled(subject, drawn);
     const expected = row.ids.map((_, column) =>
@@ -169,7 +176,13 @@ const everyAnswer: Property<Dialogue> = {
   level: 'should',
   why: 'A greeting, or a second answer in a row, that is silently left out is data that was paid for and is not used.',
   catches: ['MSK-05', 'MSK-09', 'TPL-09', 'TOK-06'],
-  needs: [route('tokenize', 'sft'), chatTemplate, declaredStops, target('assistant')],
+  needs: [
+    route('tokenize', 'sft'),
+    severalTurns('tokenize'),
+    chatTemplate,
+    declaredStops,
+    target('assistant'),
+  ],
   async check(subject, drawn) {
     const row = await labelled(subject, drawn);
     const expected = row.ids.map((id, column) =>
@@ -194,7 +207,7 @@ const nextPrompt: Property<Dialogue> = {
   level: 'should',
   why: 'Where history is rewritten between two turns, a row that holds both trains answers behind a conversation that they were not given for.',
   catches: ['TPL-03', 'TPL-04', 'TOK-12'],
-  needs: [route('tokenize', 'sft', 'rl'), chatTemplate, declaredStops],
+  needs: [route('tokenize', 'sft', 'rl'), severalTurns('tokenize'), chatTemplate, declaredStops],
   given: () => longDialogue(),
   labels: ({ messages }) =>
     messages.slice(0, -1).some(({ role, content }) => role === 'assistant' && content.includes('</think>'))

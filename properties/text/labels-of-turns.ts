@@ -2,6 +2,7 @@
 // up to it through the same route; a template that rewrites earlier turns has no such prefixes, and the case says
 // nothing.
 import {
+  asksOnce,
   behindTurn,
   type Coverage,
   type Dialogue,
@@ -66,6 +67,7 @@ function agreeing(row: Ids, part: Ids): number {
 
 /** A template that writes earlier turns otherwise when the conversation goes on leaves nothing to measure them by. */
 function severalTurns(world: World): Coverage {
+  if (asksOnce(world, 'tokenize', 'sft_batch', 'preference_batch')) return {};
   const turn: readonly Message[] = [
     { role: 'user', content: 'a' },
     { role: 'assistant', content: 'a' },

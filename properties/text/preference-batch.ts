@@ -1,6 +1,7 @@
 // Preference pairs of conversations, rendered, tokenised, padded and masked in one go. Each half is a batch of training rows,
 // of which the last answer is trained: the rules about those judge it.
 import {
+  asksOnce,
   type ChatPairs,
   chatPairLabels,
   chatPairs,
@@ -28,7 +29,7 @@ const base = {
   stage: 'preference',
   level: 'must',
   ops: ['preference_batch'],
-  given: () => chatPairs(),
+  given: (world: World) => chatPairs({ once: asksOnce(world, 'preference_batch', 'tokenize') }),
   labels: chatPairLabels,
   coverage: {
     'halves of unequal length': 0.4,
@@ -135,7 +136,7 @@ const general = relations({
   stage: 'preference',
   prefix: 'preference/of-conversations-',
   noun: 'A pair of conversations, padding left out,',
-  given: () => chatPairs({ minRows: 2 }),
+  given: (world) => chatPairs({ minRows: 2, once: asksOnce(world, 'preference_batch') }),
   args: (drawn: ChatPairs) => drawn,
   labels: chatPairLabels,
   coverage: { 'halves of unequal length': 0.4 },

@@ -38,7 +38,7 @@ export const parity: Property<Dialogue> = {
   catches: ['TPL-06', 'TPL-01', 'TOK-12', 'TPL-02'],
   ops: ['render'],
   needs: [route('render', 'sft', 'rl')],
-  given: dialogues,
+  given: dialogues('render'),
   labels: dialogueLabels,
   async check(subject, drawn) {
     requirePrefixPreserving(subject, drawn);
@@ -76,7 +76,7 @@ export function asTemplate(which: Route): Property<Dialogue> {
     catches: ['TPL-01', 'TPL-02', 'TPL-06', 'TOK-12'],
     ops: ['render'],
     needs: [route('render', which), chatTemplate],
-    given: dialogues,
+    given: dialogues('render'),
     labels: dialogueLabels,
     async check(subject, drawn): Promise<Finding | undefined> {
       const messages = which === 'rl' ? promptOf(drawn.messages) : drawn.messages;

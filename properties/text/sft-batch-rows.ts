@@ -2,6 +2,7 @@
 // either side and to any width; what a row must hold, the chat template says, or op `tokenize`.
 import {
   type Args,
+  asksOnce,
   chatTemplate,
   type Dialogue,
   discard,
@@ -28,7 +29,12 @@ export function padsOf(world: World): Ids {
 }
 
 export const given = (world: World, minRows = 1) =>
-  sftBatch({ sides: world.hello.ops.sft_batch?.padding_side ?? [], pads: padsOf(world), minRows });
+  sftBatch({
+    sides: world.hello.ops.sft_batch?.padding_side ?? [],
+    pads: padsOf(world),
+    minRows,
+    once: asksOnce(world, 'sft_batch', 'tokenize'),
+  });
 
 export const labels = (drawn: SftBatch, world: World): string[] =>
   sftBatchLabels(drawn, stopIds(rowWorld(world)) ?? []);

@@ -31,7 +31,7 @@ export const base = {
   stage: 'tokenize',
   level: 'must',
   ops: ['tokenize'],
-  given: dialogues,
+  given: dialogues('tokenize'),
   labels: dialogueLabels,
 } as const;
 

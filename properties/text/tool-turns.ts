@@ -5,6 +5,7 @@ import {
   type Need,
   type Op,
   type Property,
+  severalTurns,
   toolDialogue,
   toolDialogueLabels,
 } from '../../src/index.ts';
@@ -28,7 +29,7 @@ function withTools(
   return {
     ...rule,
     ...told,
-    needs: [...(rule.needs ?? []), ...rule.ops.map(tools)],
+    needs: [...(rule.needs ?? []), ...rule.ops.flatMap((op) => [tools(op), severalTurns(op)])],
     given: () => toolDialogue(),
     labels: toolDialogueLabels,
     coverage: { 'results in a row': 0.25, 'several calls': 0.15 },

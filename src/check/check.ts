@@ -5,6 +5,7 @@ import { drawCases } from './cases.ts';
 import { type Failure, isMuchLeftOut, NOT_TRIED, type PropertyResult } from './events.ts';
 import { compareLabels } from './failing-labels.ts';
 import { countLabels, coverageOf, thinSentence } from './labels.ts';
+import { inDtypeOf } from './numbers.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import type { Requests } from './refusals.ts';
@@ -118,7 +119,7 @@ export async function checkProperty(
     break;
   }
 
-  const arbitrary = property.given(world);
+  const arbitrary = property.given(inDtypeOf(world, property.ops));
   const seed = seedOf(options.seed, property.id);
   const cases = drawCases(arbitrary, seed, Math.min(options.cases, property.mostCases ?? options.cases));
   const compared = compareLabels(property, world);

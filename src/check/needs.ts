@@ -1,7 +1,7 @@
 // Common needs of properties: what must be declared or offered before a property says anything.
 import type { Op } from '../protocol/message.ts';
-import type { Route } from '../vocabulary.ts';
-import type { Need } from './property.ts';
+import type { Route, Tokens } from '../vocabulary.ts';
+import type { Need, World } from './property.ts';
 
 /** The harness may choose all ids, special ones included. */
 export const freeTokens: Need = (world) =>
@@ -23,6 +23,27 @@ export const route =
 /** Ids that are put through the trainer's own model must be ids of its vocabulary. */
 export const modelTokens: Need = ({ hello }) =>
   hello.tokens === undefined ? 'hello.tokens is needed: the ids must be ids of the model' : undefined;
+
+/** Which stop tokens the op is sent. */
+export const stopsOf = (
+  { hello }: World,
+  op: Op,
+): { readonly tokens: Tokens | undefined; readonly oneStop: boolean } => ({
+  tokens: hello.tokens,
+  oneStop: hello.ops[op]?.eos_token_ids === 1,
+});
+
+/** Whether one of these ops takes conversations of a single question only. */
+export const asksOnce = ({ hello }: World, ...ops: readonly Op[]): boolean =>
+  ops.some((op) => hello.ops[op]?.turns === 1);
+
+/** Turns before the last one are sent. */
+export const severalTurns =
+  (op: Op): Need =>
+  (world) =>
+    asksOnce(world, op)
+      ? `op \`${op}\` declares turns: 1, and is sent no conversation with a question before the last`
+      : undefined;
 
 /** The expectation is computed from the tokenizer's own chat template. */
 export const chatTemplate: Need = (world) => {

@@ -1,4 +1,6 @@
 // Comparing numbers with a tolerance that follows from what the trainer computes in, and saying how far off they are.
+
+import type { Op } from '../protocol/message.ts';
 import { allowed, close, type Tolerance, tolerance } from '../reference/index.ts';
 import type { DType } from '../vocabulary.ts';
 import type { Finding, NumberDifference, Strip, World } from './property.ts';
@@ -9,6 +11,20 @@ export interface Band {
   readonly reason: string;
   close(observed: number | undefined, expected: number | undefined): boolean;
   allowed(expected: number): number;
+}
+
+const FINEST_FIRST: readonly DType[] = ['float64', 'float32', 'float16', 'bfloat16'];
+
+/**
+ * The world as a check of these ops is to see it: one of them may compute in another dtype than its trainer, and the coarsest
+ * bounds what can be told.
+ */
+export function inDtypeOf<W extends World>(world: W, ops: readonly Op[]): W {
+  const { hello } = world;
+  if (ops.every((op) => hello.ops[op]?.dtype === undefined)) return world;
+  const used = ops.map((op) => FINEST_FIRST.indexOf(hello.ops[op]?.dtype ?? hello.dtype ?? 'float32'));
+  const dtype = FINEST_FIRST[Math.max(...used)];
+  return dtype === undefined ? world : { ...world, hello: { ...hello, dtype } };
 }
 
 /** The band of one comparison; `terms` is the length of the longest sum in it. */

@@ -5,6 +5,7 @@ import type { Args, Op } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { rowKernel } from './kernel.ts';
+import { inDtypeOf } from './numbers.ts';
 import type { Finding, Property, Subject, World } from './property.ts';
 
 /** The end of one case. */
@@ -91,6 +92,9 @@ export async function runCase<Case>(
   asked?: string[],
 ): Promise<CaseOutcome> {
   const attempt = async <O extends Op>(op: O, args: Args<O>) => {
+    const { max_length: most = Infinity } = world.hello;
+    if (most < longestRow(args))
+      discard(`a row is longer than the trainer takes (max_length ${most})`, 'trainer');
     asked?.push(trainer.line(op, args));
     const outcome = await trainer.ask(op, args);
     if (outcome.kind === 'ok') return { ok: outcome.ok, written: outcome.written ?? [] };
@@ -98,7 +102,7 @@ export async function runCase<Case>(
     return { refused: outcome.failure.message, failure: outcome.failure };
   };
   const subject: Subject = {
-    ...world,
+    ...inDtypeOf(world, property.ops),
     models,
     kernel: rowKernel,
     async ask(op, args) {
@@ -124,6 +128,24 @@ export async function runCase<Case>(
     throw new Error(`${property.id} itself failed on ${JSON.stringify(given)}: ${what}`, { cause: thrown });
   }
 }
+
+/** Of the rows of tokens that a request holds, padding among them; those of text are not counted. */
+function longestRow(args: Readonly<Record<string, unknown>>): number {
+  const widest = (name: string): number => {
+    const rows = args[name];
+    if (!Array.isArray(rows)) return 0;
+    return rows.reduce((most, row) => Math.max(most, Array.isArray(row) ? row.length : 0), 0);
+  };
+  const prompt = Math.max(widest('prompt_ids'), flat(args.prompt_ids));
+  const behind = Math.max(...BEHIND.map(widest), flat((args.turns as Turns)?.flatMap(({ ids }) => ids)));
+  return Math.max(prompt + behind, ...WHOLE.map(widest));
+}
+
+type Turns = readonly { readonly ids: readonly number[] }[] | undefined;
+const flat = (ids: unknown): number => (Array.isArray(ids) && !Array.isArray(ids[0]) ? ids.length : 0);
+/** Fields of rows that follow a prompt, and of whole rows. */
+const BEHIND = ['completion_ids', 'chosen_ids', 'rejected_ids'];
+const WHOLE = ['input_ids', 'sequences', 'completion_mask'];
 
 function troubled(failure: TrainerFailure): CaseOutcome {
   return failure.kind === 'stopped' ? { kind: 'stopped' } : { kind: 'error', failure };

@@ -2,6 +2,7 @@
 import { onOneLine } from '../outside/text.ts';
 import type { Op } from '../protocol/message.ts';
 import { formulaOf } from './needs.ts';
+import { inDtypeOf } from './numbers.ts';
 import type { Need, Property, World } from './property.ts';
 
 /** How the sentence begins where the adapter does not offer an op; the ops follow. */
@@ -17,9 +18,10 @@ export function supportOf(property: Property, world: World): string | undefined 
   if (lacking !== undefined)
     return `op \`${lacking}\` cannot be asked: ${onOneLine(world.hello.lacks?.[lacking] ?? '', MOST_WHY)}`;
   if (missing.length > 0) return `${NO_OP}${missing.map((op) => `\`${op}\``).join(', ')}`;
+  const seen = inDtypeOf(world, property.ops);
   const formula = property.settles === undefined ? [] : [formulaOf(property.ops)];
   for (const need of [denominatorsOf(property.ops), ...formula, ...(property.needs ?? [])]) {
-    const lack = need(world);
+    const lack = need(seen);
     if (lack !== undefined) return lack;
   }
   return undefined;

@@ -8,7 +8,6 @@ import type { Candidate, LoadedFile, Way } from './dialogue.ts';
 import type { Fit, Found, Misfit } from './found.ts';
 import { inventedItems } from './invented.ts';
 import { variantWords } from './variant.ts';
-import { ONE_STOP } from './way-trainer.ts';
 
 interface Entry {
   readonly candidate: Candidate;
@@ -153,7 +152,10 @@ export function fitsOf(bound: readonly Fit[], op: Op): Fit[] {
 }
 
 const worth = ({ candidate, op, way }: Fit): number =>
-  (way.agrees ? 100 : 0) + (candidate.ops[op] ?? 0) - 10 * Number(way.one_stop) - 2 * way.assumes.length;
+  (way.agrees ? 100 : 0) +
+  (candidate.ops[op] ?? 0) -
+  10 * Number(way.capability.eos_token_ids === 1) -
+  2 * way.assumes.length;
 
 const words = (variant: Semantics): string => {
   const said = variantWords(variant);
@@ -196,11 +198,7 @@ function serveText({ arrays }: Found, entries: readonly Entry[]): string {
       .map(({ way, variant }) => without(variant, inventedItems(way, variant))),
   ) as Semantics;
   const name = entries[0]?.candidate.file.split(/[/\\]/).at(-1)?.replace(/\.py$/, '') ?? 'trainer';
-  const given = [
-    `name=${python(name)}`,
-    ...(arrays === null ? [] : [`arrays=${python(arrays)}`]),
-    ...(entries.some(({ way }) => way.one_stop) ? [`tokens=${python(ONE_STOP)}`] : []),
-  ];
+  const given = [`name=${python(name)}`, ...(arrays === null ? [] : [`arrays=${python(arrays)}`])];
   const measured = Object.entries(semantics).map(
     ([key, value]) => `        ${python(key)}: ${python(value)},`,
   );

@@ -63,7 +63,6 @@ export interface Way {
   /** A term is on that is off by default. */
   readonly switched: boolean;
   readonly score: number;
-  readonly one_stop: boolean;
 }
 
 export interface Shifted {

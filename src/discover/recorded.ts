@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Property } from '../check/property.ts';
 import { worldOf } from '../check/run.ts';
 import { runCase } from '../check/subject.ts';
+import { OP_CAPABILITIES } from '../protocol/hello.ts';
 import { encodeArgs, TOKEN_ROW } from '../protocol/json.ts';
 import type { Op } from '../protocol/message.ts';
 import { objectTrainer, reject } from '../trainer/object.ts';
@@ -28,7 +29,8 @@ export async function recordedCases(
     return reject('recorded');
   };
   // One stop id suits every trainer; what the others are called is the judge's.
-  const hello = helloOf(op, { capability, layout, one_stop: op === 'mask' });
+  const one = OP_CAPABILITIES[op].includes('eos_token_ids') ? { eos_token_ids: 1 } : {};
+  const hello = helloOf(op, { capability: { ...capability, ...one }, layout });
   const trainer = objectTrainer({ hello, ops: { [op]: record } });
   const world = worldOf(trainer, undefined, ANY_FORMULA);
   for (const given of fc.sample(property.given(world), { seed: SEED, numRuns: DRAWN }))

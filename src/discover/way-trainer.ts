@@ -5,9 +5,6 @@ import { objectTrainer, reject } from '../trainer/object.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Dialogue, Way } from './dialogue.ts';
 
-/** Ids of a trainer whose generation stops at one id. */
-export const ONE_STOP = { vocab_size: 32, pad_token_id: 0, eos_token_ids: [2] } as const;
-
 export function wayTrainer(op: Op, way: Way, dialogue: Dialogue): Trainer {
   const wire = { layoutOf: () => TOKEN_ROW, base64: false, floats: 'float32' } as const;
   const answer = async (args: never): Promise<never> => {
@@ -21,12 +18,11 @@ export function wayTrainer(op: Op, way: Way, dialogue: Dialogue): Trainer {
 }
 
 /** No dtype: what computes in doubles, too, is held to the tolerances of float32, as whoever declares nothing is. */
-export function helloOf(op: Op, way: Pick<Way, 'capability' | 'layout' | 'one_stop'>): Hello {
+export function helloOf(op: Op, way: Pick<Way, 'capability' | 'layout'>): Hello {
   const layout = way.layout === null ? {} : { layout: way.layout };
   return {
     protocol: 1,
     name: 'discover',
     ops: { [op]: { ...way.capability, ...layout } },
-    ...(way.one_stop ? { tokens: ONE_STOP } : {}),
   } as Hello;
 }

@@ -1,5 +1,6 @@
 // The ids of a golden case: those that the trainer is fixed to, or small ones of our own. A case is never drawn.
 import type { World } from '../check/property.ts';
+import type { Op } from '../protocol/message.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Ids, Tokens } from '../vocabulary.ts';
 
@@ -46,9 +47,12 @@ export function endedByPad(ids: CaseIds): CaseIds {
 
 /** Why the arrangement is none of this trainer's; undefined where it is, or may be chosen. */
 export function otherArrangement(
-  { hello: { tokens } }: World,
+  { hello: { tokens, ops } }: World,
   wanted: 'pad is a stop' | 'pad is no stop' | 'several stops' | 'stop is 0',
+  op?: Op,
 ): string | undefined {
+  if (wanted === 'several stops' && op !== undefined && ops[op]?.eos_token_ids === 1)
+    return `op \`${op}\` is sent one stop token`;
   if (tokens === undefined) return undefined;
   const { pad_token_id: pad, eos_token_ids: stops } = tokens;
   if (wanted === 'stop is 0')

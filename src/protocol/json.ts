@@ -30,7 +30,9 @@ export function wireOf(hello: Hello): Wire {
       return typeof ranks === 'number' ? ranks : undefined;
     },
     base64: hello.tensors === 'base64',
-    floats: hello.dtype === 'float64' ? 'float64' : 'float32',
+    floats: [hello, ...Object.values(hello.ops)].some(({ dtype }) => dtype === 'float64')
+      ? 'float64'
+      : 'float32',
   };
 }
 

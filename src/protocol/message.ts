@@ -23,6 +23,8 @@ export type Ok<O extends Op> = Fields<(typeof OPS)[O]['ok']>;
 
 /** What an op of this trainer can be asked for. Keys that an op does not know are refused by name. */
 export interface Capability {
+  /** Every op that answers numbers: what it computes in, if in something else than `dtype` of hello says. */
+  readonly dtype?: DType;
   /** Every op with per-token arrays: where its own live, if elsewhere than `layout` of hello says. */
   readonly layout?: Layout;
   /** render, tokenize, train_step: the routes the trainer has. Default: both. */
@@ -31,6 +33,8 @@ export interface Capability {
   readonly chat_template?: boolean;
   /** render, tokenize: messages of role tool are rendered. Default: false. */
   readonly tools?: boolean;
+  /** render, tokenize, sft_batch, preference_batch, rollout: 1 where a conversation asks once. Default: any number of turns. */
+  readonly turns?: 1;
   /** decode: special tokens are left out of the text. Undeclared, both are accepted. */
   readonly skip_special_tokens?: boolean;
   /** extract: the sides it pads prompts on. Default: left. model_score, sft_batch: those it may be asked for. Default: none. */
@@ -39,6 +43,8 @@ export interface Capability {
   readonly pad_token_id?: boolean;
   /** mask, trajectory: what the sampler may leave behind a stop token: padding (nothing) only, the default, or anything. */
   readonly after_stop?: 'padding' | 'any';
+  /** extract, mask, trajectory, sampling: 1 where generation stops at one id, whichever that is. Default: any number. */
+  readonly eos_token_ids?: 1;
   /** mask: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
   readonly unfinished?: boolean;
   /** logprobs, values, model_score, full_kl: may be asked for other temperatures than 1. Default: false. */
@@ -90,6 +96,8 @@ export interface Capability {
   readonly orders?: readonly (readonly string[])[];
   /** contract, schedule: the losses that train on the segments; for schedule in the order of a sequential update. */
   readonly losses?: readonly string[];
+  /** schedule: those of its losses that cannot be switched off, and are always enabled. Default: none. */
+  readonly always_enabled?: readonly string[];
   /** schedule: the modes that it has. */
   readonly modes?: readonly ('parallel' | 'sequential' | 'alternating')[];
   /** schedule: optional trainers that a loss may be handed to, by loss. */
@@ -125,6 +133,8 @@ export interface Hello {
   readonly tokenizer?: string;
   /** What the trainer computes in; it chooses the tolerance. Default: float32. */
   readonly dtype?: DType;
+  /** Rows of more tokens are never sent. Default: of any length. */
+  readonly max_length?: number;
   /** How tensors cross the pipe. Default: json. */
   readonly tensors?: 'json' | 'base64';
 }

@@ -1,5 +1,6 @@
 // The small rules that declarations and configurations are made of: each looks at one value and says what is wrong, path
 // first, and knows the JSON Schema that says the same to an editor.
+import type { Clamp } from '../vocabulary.ts';
 import { nearestName, unknownName } from './nearest.ts';
 import { isJsonObject, shown } from './result.ts';
 
@@ -52,6 +53,24 @@ export function amountUpTo(most: number): Rule<number> {
 export const numberOrNull: Rule<number | null> = ruled(
   { anyOf: [{ type: 'number' }, { type: 'null' }] },
   (value, path) => (value === null ? undefined : number(value, path)),
+);
+
+/** A bound on a number's size, or `[low, high]`, where null is no bound on that side. */
+export const clampOrNull: Rule<Clamp | null> = ruled(
+  {
+    anyOf: [
+      ...(numberOrNull.schema.anyOf as readonly JsonSchema[]),
+      { type: 'array', items: numberOrNull.schema, minItems: 2, maxItems: 2 },
+    ],
+  },
+  (value, path) => {
+    if (!Array.isArray(value)) return numberOrNull(value, path);
+    const [low, high] = value;
+    const isPair = value.length === 2 && (low !== null || high !== null);
+    if (!isPair || (typeof low === 'number' && typeof high === 'number' && low > high))
+      return `${path} is ${shown(value)}, expected [low, high], of which one may be null`;
+    return numberOrNull(low, `${path}[0]`) ?? numberOrNull(high, `${path}[1]`);
+  },
 );
 
 /** A safe integer of at least `least`. */

@@ -34,6 +34,7 @@ import { completions } from './rollouts/completions.ts';
 import { ends } from './rollouts/ends.ts';
 import { penalties } from './rollouts/penalties.ts';
 import { samplers } from './rollouts/samplers.ts';
+import { short } from './rollouts/short.ts';
 import { tools } from './rollouts/tools.ts';
 import { turns } from './rollouts/turns.ts';
 import { collators } from './rows/collate.ts';
@@ -100,7 +101,7 @@ export function conventions(): (Correct & Convention)[] {
 const objects: Readonly<Record<Family, readonly Legal[]>> = {
   text: [...batches, ...calls, ...dialogues, ...plainChats, ...texts],
   rows: [...collators, ...pairRows, ...truncation],
-  rollouts: [...completions, ...ends, ...penalties, ...samplers, ...tools, ...turns],
+  rollouts: [...completions, ...ends, ...penalties, ...samplers, ...short, ...tools, ...turns],
   scores: [...critics, ...legalEntropies, ...estimates, ...fullKls, ...scoreShards, ...coarseScores],
   advantages: [...graders, ...groupAdvantages, ...tokenAdvantages],
   losses: [...pairLosses, ...policyLosses, ...settings, ...lossShards, ...unusualLosses, ...criticLosses],

@@ -11,7 +11,20 @@ import { familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
 import type { Tokens } from '../../src/vocabulary.ts';
 
 /** Everything that a trainer could offer. */
-const EVERYTHING: Required<Omit<Capability, 'layout' | 'group_size' | 'kl' | 'after_stop' | 'tags'>> &
+const EVERYTHING: Required<
+  Omit<
+    Capability,
+    | 'layout'
+    | 'group_size'
+    | 'kl'
+    | 'after_stop'
+    | 'tags'
+    | 'turns'
+    | 'eos_token_ids'
+    | 'always_enabled'
+    | 'dtype'
+  >
+> &
   Capability = {
   route: ['sft', 'rl'],
   chat_template: true,

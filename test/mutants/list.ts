@@ -7,6 +7,7 @@ import { advantagesOfTheLanguage } from './advantages/language.ts';
 import { wrongModels } from './models/forward.ts';
 import type { Mutant } from './mutant.ts';
 import { rolloutsOfTheLanguage } from './rollouts/language.ts';
+import { wrongEstimates } from './scores/estimates.ts';
 import { wrongAtFullSize } from './scores/full-size.ts';
 
 /** The six of the tour, the Python mutants, and those that only TypeScript can show. */
@@ -20,6 +21,7 @@ const inTypeScript: readonly Mutant[] = [
   ...rolloutsOfTheLanguage.map((mutant) => ({ ...mutant, family: 'rollouts' })),
   ...advantagesOfTheLanguage.map((mutant) => ({ ...mutant, family: 'advantages' })),
   ...wrongModels.map((mutant) => ({ ...mutant, family: 'models' })),
+  ...wrongEstimates.map((mutant) => ({ ...mutant, family: 'scores' })),
   ...wrongAtFullSize.map((mutant) => ({ ...mutant, family: 'scores' })),
 ];
 

@@ -193,7 +193,7 @@ describe('hello', () => {
     ],
     [
       { ...HELLO, ops: { mask: { temperature: true } } },
-      'hello.ops.mask has an unknown capability "temperature", known: layout, after_stop, unfinished',
+      'hello.ops.mask has an unknown capability "temperature", known: layout, after_stop, eos_token_ids, unfinished',
     ],
     [{ ...HELLO, ops: { kl: { kl_estimator: 'k3' } } }, 'hello.ops.kl.kl_estimator is "k3", expected a list'],
     [

@@ -14,15 +14,18 @@ export const klVariant: fc.Arbitrary<KlVariant> = fc
   .record({
     // Without abs, whose corner at 0 no finite difference sees.
     estimator: fc.constantFrom('k1' as const, 'k2' as const, 'k3' as const),
-    clampTo: fc.constantFrom(null, 0.5, 2, 10),
+    clampTo: fc.constantFrom(null, 0.5, 2, 10, [null, 0.5] as const, [-0.5, 2] as const),
     where: fc.constantFrom('log-ratio' as const, 'estimate' as const),
     ratioCorrection: fc.boolean(),
+    ofRow: fc.constantFrom(undefined, undefined, 'mean' as const, 'sum' as const),
+    over: fc.constantFrom('tokens' as const, 'rows' as const, 'rows with tokens' as const),
   })
-  .map(({ estimator, clampTo, where, ratioCorrection }) => ({
+  .map(({ estimator, clampTo, where, ratioCorrection, ofRow, over }) => ({
     estimator,
     clamp: clampTo,
     clampWhere: clampTo === null ? null : where,
-    ratioCorrection,
+    ratioCorrection: ratioCorrection && ofRow === undefined,
+    ...(ofRow === undefined ? {} : { ofRow, over }),
   }));
 
 export const lossSettings: fc.Arbitrary<LossSettings> = fc.record({

@@ -56,6 +56,8 @@ export interface KlFit extends Line {
 
 /** One line for each estimator that is declared, or known where none is; the one that fits best first. */
 export function klFits(semantics: Semantics, d: readonly number[], weights: readonly number[]): KlFit[] {
+  // What is estimated of a whole row has one slope for all of its tokens, and no line through them.
+  if (semantics.kl_level === 'sequence') return [];
   return klVariants(semantics)
     .flatMap((variant) => {
       const line = lineThrough(

@@ -175,7 +175,12 @@ const equals: Property<Tracks> = {
       unknown ? { ...subject.semantics, kl_placement: 'loss', kl_coef: 1 } : subject.semantics,
     );
     if (variants.length === 0)
-      return discard('semantics.loss_norm is not declared, and token-sum-norm divides by it', 'trainer');
+      return discard(
+        subject.semantics.kl_level === 'sequence'
+          ? 'a KL of rows that is multiplied by a ratio has no known formula'
+          : 'semantics.loss_norm is not declared, and token-sum-norm divides by it',
+        'trainer',
+      );
     if (observed.estimated && subject.semantics.policy_objective === 'cispo')
       return discard('CISPO holds the ratio without gradient, and the answer has no loss_weights', 'trainer');
     if (observed.estimated && subject.semantics.loss_is_descended === false)

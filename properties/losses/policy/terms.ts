@@ -64,9 +64,9 @@ const bonus: Property<Tracks> = {
 
 /** Trainers whose mean over rows counts every row are not asked: there, one more row does matter. */
 const countsTokens = ({ semantics }: { semantics: Semantics }): string | undefined =>
-  semantics.loss_aggregation === 'token-mean'
+  semantics.loss_aggregation === 'token-mean' && semantics.kl_level !== 'sequence'
     ? undefined
-    : 'semantics.loss_aggregation is not "token-mean": a mean over rows may count a row without tokens';
+    : 'semantics.loss_aggregation is not "token-mean", or the KL is one of rows: a mean over rows may count a row without tokens';
 
 const dummyRows: Property<Tracks> = {
   ...base,

@@ -1,14 +1,14 @@
 // Which batches are masked: how completions may end is what the trainer declares, or was measured to take.
-import { batch, batchCoverage, type World } from '../../../src/index.ts';
+import { batch, batchCoverage, stopsOf, type World } from '../../../src/index.ts';
 
-const endsOf = ({ hello, semantics }: World) => ({
-  unfinished: hello.ops.mask?.unfinished === true,
-  alwaysStops: semantics.completions_always_stop === true,
-  afterStop: hello.ops.mask?.after_stop === 'any',
+const endsOf = (world: World) => ({
+  ...stopsOf(world, 'mask'),
+  unfinished: world.hello.ops.mask?.unfinished === true,
+  alwaysStops: world.semantics.completions_always_stop === true,
+  afterStop: world.hello.ops.mask?.after_stop === 'any',
 });
 
-export const given = (world: World, minRows = 1) =>
-  batch({ tokens: world.hello.tokens, minRows, ...endsOf(world) });
+export const given = (world: World, minRows = 1) => batch({ minRows, ...endsOf(world) });
 
 export const coverage = (world: World): Readonly<Record<string, number>> => ({
   'unequal prompts': 0.3,

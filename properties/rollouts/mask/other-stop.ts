@@ -7,5 +7,5 @@ export function otherStopNote({ stops }: Batch, row: MaskedRow): string | undefi
   const column = row.roles.indexOf('stop');
   const id = row.ids[column];
   if (column < 0 || id === stops[0] || !row.mask.includes(1, column + 1)) return undefined;
-  return `The row ended with stop token ${id}, one of ${stops.join(', ')}. A trainer whose generation stops at one id only declares that: serve(tokens={"eos_token_ids": [...], ...}).`;
+  return `The row ended with stop token ${id}, one of ${stops.join(', ')}. A trainer whose generation stops at one id only declares that: @lossproof.op(eos_token_ids=1).`;
 }

@@ -10,6 +10,7 @@ import {
   plannedRows,
   relations,
   type Subject,
+  stopsOf,
   stripOf,
   tokenAt,
 } from '../../../src/index.ts';
@@ -187,7 +188,10 @@ const renamed = relations<'mask', Batch>({
   given: (world) => given(world),
   args: (drawn) => blockArgs(drawn),
   labels: batchLabels,
-  coverage: { 'pad is a stop token': 0.15, 'several stop ids': 0.15 },
+  coverage: (world) => ({
+    'pad is a stop token': 0.15,
+    ...(stopsOf(world, 'mask').oneStop ? {} : { 'several stop ids': 0.15 }),
+  }),
   relations: { 'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'TOK-10'] } },
 });
 

@@ -10,6 +10,7 @@ import {
   type Role,
   type Strip,
   type Subject,
+  stopsOf,
   stripOf,
   type Trajectory,
   type TurnPart,
@@ -24,7 +25,7 @@ export const base = {
   ops: ['trajectory'],
   given: (world) =>
     trajectory({
-      tokens: world.hello.tokens,
+      ...stopsOf(world, 'trajectory'),
       afterStop: world.hello.ops.trajectory?.after_stop === 'any',
     }),
   labels: trajectoryLabels,

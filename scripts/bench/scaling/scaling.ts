@@ -40,6 +40,8 @@ const ONE = 'mask/prompt-is-never-trained';
 const ALL = 'all';
 /** So many of the catalogue the bundled example can be held to, in round numbers: they share the cases of a run over all. */
 const PROPERTIES = 300;
+/** Of a property, beside workers: a run that is worth them, in which imports are a few percent. */
+const WORKERS_CASES = 600;
 /** Runs over the whole catalogue in one process. */
 const TIMES = 10;
 
@@ -119,7 +121,7 @@ async function growth(): Promise<void> {
 async function workers(): Promise<void> {
   const python = pythonWithTorch(undefined);
   if (python === undefined) throw new Error('no Python with torch; npm run setup:trainers');
-  const asked = { python, level: values.level, cases: 300 };
+  const asked = { python, level: values.level, cases: WORKERS_CASES };
   // Read from disk before it is measured.
   await watched(1, { ...asked, cases: 1 });
   const pairs: Pair[] = [];

@@ -105,7 +105,8 @@ export const PRACTICE: readonly Practice[] = [
     item: 'kl_clamp',
     weight: 'ask',
     beyond: 'below 5',
-    isBeyond: between(0, 5),
+    isBeyond: (value) =>
+      (Array.isArray(value) ? value : [value]).some((end) => isNumber(end) && end !== 0 && Math.abs(end) < 5),
     why: 'A KL that is bounded so low is the same for a policy that has drifted and for one that has collapsed; 10 and 20 guard against overflow alone.',
     source: 'https://github.com/verl-project/verl/blob/main/verl/trainer/ppo/core_algos.py',
     usual: null,

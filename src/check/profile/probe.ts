@@ -2,11 +2,11 @@
 // the cases that tell them apart, and how a case is read. It judges nothing: profile.ts intersects the readings.
 import fc from 'fast-check';
 import type { Op } from '../../protocol/message.ts';
-import type { ItemName, Semantics, TemplateArguments } from '../../vocabulary.ts';
+import type { Clamp, ItemName, Semantics, TemplateArguments } from '../../vocabulary.ts';
 import type { Pair } from '../numbers.ts';
 import type { Subject, World } from '../property.ts';
 
-export type ItemValue = string | number | boolean | null | TemplateArguments;
+export type ItemValue = string | number | boolean | null | TemplateArguments | Exclude<Clamp, number>;
 
 /** One known way. An item that it leaves out has no effect there. */
 export interface Variant {

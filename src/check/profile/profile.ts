@@ -4,6 +4,7 @@ import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { FailureKind } from '../../trainer/failure.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { ItemName, Semantics } from '../../vocabulary.ts';
+import { inDtypeOf } from '../numbers.ts';
 import type { Property, Subject, World } from '../property.ts';
 import { worldOf } from '../run.ts';
 import type { StopSignal } from '../stop.ts';
@@ -55,7 +56,7 @@ export async function profileTrainer(options: ProfileOptions): Promise<Profile> 
       continue;
     const found = measuredBy(probed);
     const semantics = options.trustDeclared ? { ...found, ...declared } : { ...declared, ...found };
-    const reading = await read(probe, options, { ...world, semantics });
+    const reading = await read(probe, options, inDtypeOf({ ...world, semantics }, probe.ops));
     probed.push({ probe, reading });
     if (options.onlyWhileAlive && reading.state === 'failed' && !ANSWERED.has(reading.kind)) break;
   }

@@ -11,7 +11,7 @@ export function richest<Case>(arbitrary: fc.Arbitrary<Case>): Case | undefined {
 }
 
 /** What `explain` finds; nothing where the trainer refuses or fails to answer, which is another finding. */
-export async function causeIn(explain: () => Promise<Cause | undefined>): Promise<Cause | undefined> {
+export async function causeIn<T = Cause>(explain: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await explain();
   } catch {

@@ -1,6 +1,7 @@
 // Whether a mask looks right in another layout than the declared one. A layout is one word, and with the wrong one every
 // property of the op fails and none of them says why; so `doctor` looks for it before anybody reads those.
 import fc from 'fast-check';
+import { stopsOf } from '../../check/needs.ts';
 import type { Property, World } from '../../check/property.ts';
 import { type MaskedRow, plannedRows } from '../../check/rows/rows.ts';
 import { runCase } from '../../check/subject.ts';
@@ -25,7 +26,7 @@ export async function layoutHint(trainer: Trainer, world: World): Promise<string
   const fits = { right: 0, late: 0, early: 0, rows: 0 };
   const probe: Property<Batch> = {
     ...PROBE,
-    given: () => batch({ tokens: hello.tokens, minRows: 2 }),
+    given: () => batch({ ...stopsOf(world, 'mask'), minRows: 2 }),
     check: async (subject, drawn) => {
       for (const row of await plannedRows(subject, drawn)) {
         if (row.completion.length < LEAST_TOKENS) continue;

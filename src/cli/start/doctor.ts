@@ -135,7 +135,8 @@ async function tryOp(
 
 /** What an adapter can do that refuses everything: only capabilities that the op has are named. */
 function narrowing(op: Op): string {
-  const names = OP_CAPABILITIES[op];
+  // What it computes in narrows nothing.
+  const names = OP_CAPABILITIES[op].filter((name) => name !== 'dtype');
   const narrow =
     names.length === 0
       ? 'The op has no capability that would narrow what is sent.'

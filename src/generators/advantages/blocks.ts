@@ -17,7 +17,15 @@ export const DEFAULT_TAGS: Tags = {
 };
 
 /** What no format has: each is a step from a whole completion to a text that nobody can read. */
-export const FLAWS = ['no tags', 'no answer', 'unclosed answer', 'unclosed thought', 'answer first'] as const;
+export const FLAWS = [
+  'no tags',
+  'no answer',
+  'unclosed answer',
+  'unclosed thought',
+  'answer first',
+  'thought begun, no more',
+  'thought ended, no more',
+] as const;
 export type Flaw = (typeof FLAWS)[number];
 
 export interface Transcript {
@@ -85,7 +93,17 @@ export function flawedText(drawn: Transcript, tags: Tags, style: Style, tools: r
       return joined(all).replace(`</${tags.think}>`, '');
     case 'answer first':
       return joined([last, ...all.slice(0, -1)]);
+    case 'thought begun, no more':
+      return `<${tags.think}>${style.within}${drawn.thought}`;
+    case 'thought ended, no more':
+      return `${drawn.thought}${style.within}</${tags.think}>`;
   }
+}
+
+/** Whole but for its thoughts, which are empty, or each within another: some forms take it, and some do not. */
+export function oddText(drawn: Transcript, tags: Tags, style: Style, tools: readonly ToolSpec[]): string {
+  const nested = `<${tags.think}>${drawn.thought}</${tags.think}>`;
+  return wholeText({ ...drawn, thought: drawn.turns % 2 === 0 ? '' : nested }, tags, style, tools);
 }
 
 /** A call of the first tool with plain arguments, as a model writes it. */

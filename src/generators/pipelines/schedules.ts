@@ -15,15 +15,21 @@ export interface Scheduled {
 const MAX_FREQUENCY = 4;
 const MAX_ITERATIONS = 10;
 
-/** An arbitrary configuration of these losses, in one of these modes, with a frequency for each. */
-export function scheduled(losses: readonly string[], modes: readonly Mode[]): fc.Arbitrary<Scheduled> {
+/** An arbitrary configuration of these losses, in one of these modes, with a frequency for each; some are `always` enabled. */
+export function scheduled(
+  losses: readonly string[],
+  modes: readonly Mode[],
+  always: readonly string[] = [],
+): fc.Arbitrary<Scheduled> {
   return fc.record({
     mode: fc.constantFrom(...modes),
     iterations: fc.integer({ min: 1, max: MAX_ITERATIONS }),
     frequencies: fc.record(
       Object.fromEntries(losses.map((loss) => [loss, fc.integer({ min: 1, max: MAX_FREQUENCY })])),
     ),
-    enabled: fc.shuffledSubarray([...losses], { minLength: 1 }),
+    enabled: fc
+      .shuffledSubarray([...losses], { minLength: 1 })
+      .map((drawn) => [...drawn, ...always.filter((loss) => !drawn.includes(loss))]),
   });
 }
 

@@ -3,7 +3,7 @@
 // at once, late, or never. A case is what was sampled; how it is padded is the check's business.
 import fc from 'fast-check';
 import type { Ids, Ragged, Tokens } from '../../vocabulary.ts';
-import { type Specials, specials } from '../specials.ts';
+import { begun, type Specials, specials } from '../specials.ts';
 
 export interface Batch {
   readonly prompts: Ragged;
@@ -18,6 +18,8 @@ export interface Batch {
 export interface BatchOptions {
   readonly tokens: Tokens | undefined;
   readonly unusable?: ReadonlySet<number>;
+  /** Generation stops at one id. */
+  readonly oneStop?: boolean;
   /** Completions may end early without a stop, or be empty. */
   readonly unfinished?: boolean;
   /** No completion without a stop token. */
@@ -69,7 +71,7 @@ export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
   });
   return fc
     .tuple(
-      specials(options.tokens, options.unusable),
+      specials(options.tokens, options),
       fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
     )
     .map(([special, rows]) => layOut(special, rows, options));
@@ -93,7 +95,10 @@ function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOpt
       : row,
   );
   const prompts = withRepeats(rows, ({ prompt }) => prompt).map((prompt) =>
-    prompt.map((symbol) => (symbol < ORDINARY ? ordinary(symbol) : stopAt(symbol - ORDINARY))),
+    begun(
+      special,
+      prompt.map((symbol) => (symbol < ORDINARY ? ordinary(symbol) : stopAt(symbol - ORDINARY))),
+    ),
   );
   if (!options.afterStop) return { prompts, completions, pad, stops };
   return {
@@ -134,7 +139,7 @@ export const repeats = (prompts: readonly unknown[]): boolean =>
  */
 export function batchCoverage(
   tokens: Tokens | undefined,
-  options: Pick<BatchOptions, 'unfinished' | 'alwaysStops'> = {},
+  options: Pick<BatchOptions, 'unfinished' | 'alwaysStops' | 'oneStop'> = {},
 ): Readonly<Record<string, number>> {
   const ownPad = tokens === undefined || !tokens.eos_token_ids.includes(tokens.pad_token_id);
   return {
@@ -142,7 +147,12 @@ export function batchCoverage(
     'stopped at once': 0.13,
     ...(options.alwaysStops ? {} : { 'never stopped': 0.15 }),
     ...(tokens === undefined
-      ? { 'pad is a stop token': 0.2, 'several stop ids': 0.2, 'special id 0': 0.2 }
+      ? {
+          'prompts begin with a stop': 0.12,
+          'pad is a stop token': 0.2,
+          ...(options.oneStop ? {} : { 'several stop ids': 0.2 }),
+          'special id 0': 0.2,
+        }
       : {}),
     ...(options.unfinished && !options.alwaysStops && ownPad
       ? { 'empty completion': tokens === undefined ? 0.06 : 0.13 }
@@ -162,6 +172,8 @@ export function batchLabels({ prompts, completions, pad, stops }: Batch): string
   if (stops.includes(pad)) labels.push('pad is a stop token');
   if (stops.length > 1) labels.push('several stop ids');
   if (prompts.some((row) => row.some((id) => stops.includes(id)))) labels.push('stop inside a prompt');
+  if (prompts.every(([first]) => first !== undefined && stops.includes(first)))
+    labels.push('prompts begin with a stop');
   if (stopped.includes(true)) labels.push('stopped');
   if (stopped.includes(false)) labels.push('never stopped');
   if (completions.some((row, at) => row.length === 1 && stopped[at])) labels.push('stopped at once');

@@ -32,7 +32,7 @@ const RAISED = 3 * GRAIN + 0.5;
 /** Only `processors` are ever on. No two logits of a row are equal: which of them a truncation keeps is nobody's rule. */
 export function samplingStep(
   processors: readonly Processor[],
-  options: { readonly temperatures?: boolean; readonly minRows?: number } = {},
+  options: { readonly temperatures?: boolean; readonly minRows?: number; readonly oneStop?: boolean } = {},
 ): fc.Arbitrary<SamplingStep> {
   const id = fc.nat(VOCABULARY - 1);
   const row = fc.record({
@@ -50,7 +50,7 @@ export function samplingStep(
     .record({
       rows: fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
       steps: fc.nat(MAX_GENERATED),
-      stops: fc.uniqueArray(id, { minLength: 1, maxLength: 3 }),
+      stops: fc.uniqueArray(id, { minLength: 1, maxLength: options.oneStop ? 1 : 3 }),
       temperature:
         options.temperatures === false ? fc.constant(1) : setting('temperature', 1, [0.5, 0.75, 1.25, 2]),
       topK: setting('top_k', 0, [1, 2, 3, 5]),

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { Ids, Tokens, Turn } from '../../vocabulary.ts';
 import { logprob } from '../losses/tracks.ts';
-import { type Specials, specials } from '../specials.ts';
+import { begun, type Specials, specials } from '../specials.ts';
 
 export interface Trajectory {
   readonly prompt: Ids;
@@ -14,6 +14,8 @@ export interface Trajectory {
 
 export interface TrajectoryOptions {
   readonly tokens: Tokens | undefined;
+  /** Generation stops at one id. */
+  readonly oneStop?: boolean;
   /** Anything may stand behind the stop token of a turn. */
   readonly afterStop: boolean;
 }
@@ -61,7 +63,7 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
   });
   return fc
     .record({
-      special: specials(options.tokens),
+      special: specials(options.tokens, options),
       prompt: fc.array(symbols, { minLength: 1, maxLength: MAX_PROMPT, size: 'max' }),
       exchanges: fc.array(exchange, { minLength: 1, maxLength: MAX_EXCHANGES, size: 'max' }),
       advantage: fc.constantFrom(...ADVANTAGES),
@@ -78,7 +80,7 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
           ({ role, ids }): Turn => ({ role, ids: ids.map(idOf), logprobs: [], finish_reason: 'none' }),
         ),
       ]);
-      return { prompt: prompt.map(idOf), turns, advantage, stops };
+      return { prompt: begun(special, prompt.map(idOf)), turns, advantage, stops };
     });
 }
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Ids, Tokens } from '../../vocabulary.ts';
 import { IGNORE_INDEX } from '../../vocabulary.ts';
 import { repeated, withRepeats } from '../rollouts/batch.ts';
-import { type Specials, specials } from '../specials.ts';
+import { begun, type Specials, specials } from '../specials.ts';
 
 export interface Example {
   readonly ids: Ids;
@@ -105,7 +105,10 @@ export function cutPrompts(tokens: Tokens | undefined): fc.Arbitrary<LimitedProm
     .map(([special, rows, { of, by }]) => {
       // A batch holds as many copies of a prompt as are sampled of it.
       const prompts = withRepeats(rows, ({ row }) => row).map((row) =>
-        row.map((symbol) => idOf(special, symbol)),
+        begun(
+          special,
+          row.map((symbol) => idOf(special, symbol)),
+        ),
       );
       return {
         prompts,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Ids, Ragged, Tokens } from '../../vocabulary.ts';
 import { logprob } from '../losses/tracks.ts';
 import { repeated, repeats, withRepeats } from '../rollouts/batch.ts';
-import { type Specials, specials } from '../specials.ts';
+import { begun, type Specials, specials } from '../specials.ts';
 
 export interface PairBatch {
   readonly prompts: Ragged;
@@ -72,7 +72,10 @@ export function pairBatch(
     )
     .map(([special, rows]) => ({
       prompts: withRepeats(rows, ({ prompt }) => prompt).map((prompt) =>
-        prompt.map((symbol) => idOf(special, symbol)),
+        begun(
+          special,
+          prompt.map((symbol) => idOf(special, symbol)),
+        ),
       ),
       chosen: rows.map(({ chosen, begins }) => completionOf(special, begins ? unstopped(chosen) : chosen)),
       rejected: rows.map(({ chosen, rejected, begins }) => [

@@ -12,13 +12,16 @@ export interface Dialogue {
   readonly template: string | null;
 }
 
-/** `templates`: the trainer takes a chat template along with the request. */
-export function dialogue(options: { readonly templates: boolean }): fc.Arbitrary<Dialogue> {
+/** `templates`: the trainer takes a chat template along with the request. `once`: there is one question. */
+export function dialogue(options: {
+  readonly templates: boolean;
+  readonly once?: boolean;
+}): fc.Arbitrary<Dialogue> {
   const source = templateSource().map((made) => made.source);
   const messages = conversation({
     endsWith: 'assistant',
     system: true,
-    turns: { min: 1, max: 3 },
+    turns: { min: 1, max: options.once ? 1 : 3 },
     content: plainContent(),
   });
   return fc.record({
@@ -49,14 +52,17 @@ export interface Rollouts {
 
 const MAX_ROLLOUTS = 3;
 
-/** Arbitrary prompts, as conversations, with the ids that the sampler is made to emit for each. */
-export function rollouts(tokens: Tokens | undefined): fc.Arbitrary<Rollouts> {
+/** Arbitrary prompts, as conversations, with the ids that the sampler is made to emit for each. `once`: they ask once. */
+export function rollouts(
+  tokens: Tokens | undefined,
+  options: { readonly once?: boolean } = {},
+): fc.Arbitrary<Rollouts> {
   const row = fc.record({
     again: repeated(),
     messages: conversation({
       endsWith: 'user',
       system: true,
-      turns: { min: 1, max: 2 },
+      turns: { min: 1, max: options.once ? 1 : 2 },
       content: plainContent(),
     }),
     sampled: sampled(tokens),

@@ -14,7 +14,9 @@ export interface ChatPairs {
 const MAX_ROWS = 3;
 
 /** Arbitrary pairs of answers to conversations that end with a question. */
-export function chatPairs(options: { readonly minRows?: number } = {}): fc.Arbitrary<ChatPairs> {
+export function chatPairs(
+  options: { readonly minRows?: number; readonly once?: boolean } = {},
+): fc.Arbitrary<ChatPairs> {
   const chosen = fc.oneof(
     { arbitrary: plainContent(), weight: 3 },
     { arbitrary: reasoned(), weight: 1 },
@@ -27,7 +29,7 @@ export function chatPairs(options: { readonly minRows?: number } = {}): fc.Arbit
   );
   const row = fc.record({
     again: repeated(),
-    prompt: conversation({ endsWith: 'user', turns: { min: 1, max: 2 } }),
+    prompt: conversation({ endsWith: 'user', turns: { min: 1, max: options.once ? 1 : 2 } }),
     chosen,
     rejected,
   });

@@ -18,14 +18,21 @@ export interface SftBatchOptions {
   readonly sides: readonly PaddingSide[];
   readonly pads: Ids;
   readonly minRows?: number;
+  /** There is one question. */
+  readonly once?: boolean;
 }
 
 /** Three rows have a longest, a shortest and one between. */
 const MAX_ROWS = 3;
 
 /** An arbitrary batch of dialogues that end with an answer. */
-export function sftBatch({ sides, pads, minRows = 1 }: SftBatchOptions): fc.Arbitrary<SftBatch> {
-  const row = fc.record({ again: repeated(), drawn: dialogue({ templates: false }) });
+export function sftBatch({
+  sides,
+  pads,
+  minRows = 1,
+  once = false,
+}: SftBatchOptions): fc.Arbitrary<SftBatch> {
+  const row = fc.record({ again: repeated(), drawn: dialogue({ templates: false, once }) });
   const oneOf = <T>(all: readonly T[]): fc.Arbitrary<T | null> =>
     all.length === 0 ? fc.constant(null) : fc.constantFrom(...all);
   return fc.record({

@@ -14,7 +14,7 @@ export function plainContent(): fc.Arbitrary<string> {
     { arbitrary: numbers(), weight: 1 },
     { arbitrary: multilingual(), weight: 2 },
     { arbitrary: emoji(), weight: 1 },
-    { arbitrary: reasoned(), weight: 1 },
+    { arbitrary: reasoned(), weight: 2 },
     { arbitrary: fc.constant(''), weight: 1 },
   );
 }
@@ -75,21 +75,23 @@ export function emoji(): fc.Arbitrary<string> {
 
 /**
  * A thought in front of the answer, for templates that cut it out of earlier turns: whole; without its beginning, which
- * stood in the prompt; or without its end, where the length limit came first.
+ * stood in the prompt, or without its end, where the length limit came first; a tag that stands alone; empty, as
+ * templates write it where thinking is switched off; or with another one in it.
  */
 export function reasoned(): fc.Arbitrary<string> {
-  const whole = { opened: true, closed: true };
-  const marks = fc.constantFrom(
-    whole,
-    whole,
-    { opened: false, closed: true },
-    { opened: true, closed: false },
-  );
+  const whole = (thought: string): string => `<think>\n${thought}\n</think>`;
+  const shapes = weighted<(thought: string, answer: string) => string>([
+    [2, (thought, answer) => `${whole(thought)}\n\n${answer}`],
+    [1, (thought, answer) => `${thought}\n</think>\n\n${answer}`],
+    [1, (thought) => `<think>\n${thought}`],
+    [1, () => '<think>'],
+    [1, () => '</think>'],
+    [2, (_, answer) => `${whole('')}\n\n${answer}`],
+    [1, (thought, answer) => `${whole(whole(thought))}\n\n${answer}`],
+  ]);
   return fc
-    .record({ thought: prose(), answer: prose(), marks })
-    .map(({ thought, answer, marks: { opened, closed } }) =>
-      [opened ? '<think>\n' : '', thought, closed ? `\n</think>\n\n${answer}` : ''].join(''),
-    );
+    .record({ thought: prose(), answer: prose(), shape: shapes })
+    .map(({ thought, answer, shape }) => shape(thought, answer));
 }
 
 /** Text with white space at its ends: the place where prompt and completion meet. */
@@ -120,6 +122,7 @@ export function textLabels(text: string): string[] {
     ['combining marks', text !== text.normalize('NFC')],
     ['emoji', /\p{Extended_Pictographic}|\p{Regional_Indicator}/u.test(text)],
     ['reasoning', text.includes('</think>')],
+    ['empty or nested thought', /<think>\s*(?:<\/think>|<think>)/u.test(text)],
     ['half a thought', text.includes('<think>') !== text.includes('</think>')],
     [
       'special token text',
@@ -137,6 +140,9 @@ const MAX_LINES = 4;
 
 /** A failure in code or emoji is tried as a plain sentence first. */
 const SHRINK_ACROSS = { withCrossShrink: true };
+
+const weighted = <T>(choices: readonly (readonly [number, T])[]): fc.Arbitrary<T> =>
+  fc.oneof(...choices.map(([weight, choice]) => ({ arbitrary: fc.constant(choice), weight })));
 
 const constant = (pieces: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...pieces);
 

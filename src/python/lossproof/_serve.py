@@ -40,6 +40,7 @@ def serve(
     tokens: Mapping[str, Any] | None = None,
     tokenizer: str | os.PathLike[str] | None = None,
     dtype: str | None = None,
+    max_length: int | None = None,
     tensors: str | None = None,
     arrays: Literal["numpy", "torch"] | None = None,
     lacks: Mapping[str, str] | None = None,
@@ -48,7 +49,7 @@ def serve(
     """Answer the harness until its input ends; then return.
 
     ops: {"mask": function, "kl": (function, {"kl_estimator": ["k3"]})} besides the decorated ones.
-    layout, semantics, tokens, tokenizer, dtype, tensors: as in PROTOCOL.md; absent means undeclared.
+    layout, semantics, tokens, tokenizer, dtype, max_length, tensors: as in PROTOCOL.md; absent means undeclared.
     arrays: "numpy" or "torch" to receive arrays instead of lists (never for ragged rows).
     lacks: {"entropy": "why this trainer computes none"}, said where properties of that op are unsupported; no function
         of that op is asked then.
@@ -68,6 +69,7 @@ def serve(
             tokens=tokens,
             tokenizer=tokenizer,
             dtype=dtype,
+            max_length=max_length,
             tensors=tensors,
             arrays=arrays,
             lacks=lacks,
@@ -120,23 +122,22 @@ def _outcomes(functions, name, arrays=None, speaks=True, **declared):
         raise ValueError("no op is answered: decorate a function with @lossproof.op")
     functions = {op: function for op, function in functions.items() if op not in (declared.get("lacks") or ())}
     tokenizer, tensors = declared.get("tokenizer"), declared.get("tensors")
-    convert = converter(arrays, declared.get("dtype"))
-    calls = _bound(functions, convert)
+    calls = _bound(functions, lambda capability: converter(arrays, capability.get("dtype", declared.get("dtype"))))
     if tokenizer is not None:
         declared["tokenizer"] = os.fspath(tokenizer)
     hello = {"protocol": PROTOCOL, "name": name}
     empty = ({}, [])  # of what is lacking and noted there is mostly nothing
     hello.update((key, value) for key, value in declared.items() if value is not None and value not in empty)
     hello["ops"] = {op: capability for op, (_, capability) in functions.items()}
-    return _outcome(hello, calls, tensors == "base64", convert is None, speaks)
+    return _outcome(hello, calls, tensors == "base64", arrays is None, speaks)
 
 
-def _bound(functions, convert):
+def _bound(functions, converter_of):
     """{op: call}; one ValueError with a line for each op that asks for what is never sent."""
     calls, wrong = {}, []
-    for op, (function, _) in functions.items():
+    for op, (function, capability) in functions.items():
         try:
-            calls[op] = bind(op, function, convert)
+            calls[op] = bind(op, function, converter_of(capability))
         except ValueError as error:
             wrong.append(str(error))
     if wrong:

@@ -45,7 +45,6 @@ class Plan:
     score: float = 0
     # Every argument that is data has a name that speaks for it, and the function's own name does.
     agrees: bool = False
-    one_stop: bool = False
     arrays: object = None
     is_switched: bool = False  # a term is on that is off by default
     is_known: bool = False  # of its object: nothing of it is assumed
@@ -71,7 +70,6 @@ class Plan:
             self.uses += (source.field,) if source.field in ARGS[self.op] and source.field not in self.uses else ()
             self.capability.update([source.capability] if source.capability else [])
             self.assumes += [source.assumes] if source.assumes and source.assumes not in self.assumes else []
-            self.one_stop = self.one_stop or source.text == _ONE_STOP
         if "group_size" in self.capability:
             self.capability.pop("interleaved_groups", None)
         # Logits that are handed over times a temperature are for who divides by it.

@@ -104,7 +104,6 @@ class Desk:
             "agrees": plan.agrees,
             "switched": plan.is_switched,
             "score": plan.score,
-            "one_stop": plan.one_stop,
         }
 
     def answer(self, way, args):

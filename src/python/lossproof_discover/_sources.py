@@ -278,7 +278,7 @@ ASKS = {
             Source("pad_token_id", "pad_token_id", kind="whole"),
             Source("eos_token_ids", "eos_token_ids.tolist()", "torch"),
             Source("eos_token_ids", "eos_token_ids", "list"),
-            Source("eos_token_ids", "ONE_STOP", kind="whole", assumes="generation stops at one id, and padding has another"),
+            Source("eos_token_ids", "ONE_STOP", kind="whole", capability=("eos_token_ids", 1)),
         ),
         _hints("prompt_ids", "completion_ids", "sequences", "attention_mask", "prompt_width", "pad_token_id", "eos_token_ids"),
         frozenset(("mask", "batch", "build", "collate", "completions", "make")),

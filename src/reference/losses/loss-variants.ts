@@ -125,6 +125,8 @@ function clipsOf(semantics: Semantics): (readonly [number, number])[] {
   );
 }
 
+const OVER = ['tokens', 'rows', 'rows with tokens'] as const;
+
 function klTermsOf(semantics: Semantics): KlChoice[] {
   const inReward = semantics.kl_placement === 'reward';
   const coefficients = inReward
@@ -133,6 +135,13 @@ function klTermsOf(semantics: Semantics): KlChoice[] {
       ? KNOWN_KL_COEFFICIENTS
       : [semantics.kl_coef];
   return coefficients.flatMap((klCoef): KlChoice[] =>
-    klCoef === 0 ? [{ klCoef, kl: null }] : klVariants(semantics).map((kl) => ({ klCoef, kl })),
+    klCoef === 0
+      ? [{ klCoef, kl: null }]
+      : klVariants(semantics).flatMap((kl) =>
+          (kl.ofRow === undefined ? [undefined] : OVER).map((over) => ({
+            klCoef,
+            kl: over === undefined ? kl : { ...kl, over },
+          })),
+        ),
   );
 }

@@ -2,7 +2,7 @@
 // KL term, and its gradient by each token's log-probability; also with one ratio a sequence (GSPO) and with a dual clip.
 // No entropy bonus.
 import type { Matrix, RatioLevel } from '../../vocabulary.ts';
-import { type KlVariant, klTerm } from '../scores/kl.ts';
+import { type KlVariant, klOfRow, klTerm } from '../scores/kl.ts';
 import { at, cell, misuse } from '../shape.ts';
 import { type Aggregation, selected, tokenFactors } from './aggregation.ts';
 import { meanOfParts, pick, type TokenLoss } from './parts.ts';
@@ -52,7 +52,20 @@ export function policyLoss(input: PolicyLossInput, settings: LossSettings): Poli
   }
   const factors = tokenFactors(input.mask, settings);
   const rowLoss = settings.ratioLevel === 'sequence' ? sequenceRow : tokenRow;
-  const rows = input.mask.map((_, b) => rowLoss(input, settings, at(factors, b), b));
+  const { kl, klCoef } = settings;
+  const ofRows = kl?.ofRow !== undefined && klCoef !== 0;
+  const rows = input.mask.map((_, b) =>
+    ofRows
+      ? withKlOfRow(
+          input,
+          settings,
+          kl,
+          at(factors, b),
+          b,
+          rowLoss(input, { ...settings, kl: null }, at(factors, b), b),
+        )
+      : rowLoss(input, settings, at(factors, b), b),
+  );
   return {
     // + 0 turns -0 into 0, so that numbers compare as they look.
     loss: rows.reduce((total, { loss }) => total + loss, 0) + 0,
@@ -139,6 +152,28 @@ function sequenceRow(
     selected(m) ? shared / places.length + at(factors, t) * scale * penalty(input, plain, b, t).slope : 0,
   );
   return { loss, weights };
+}
+
+/** With beta times the KL that is estimated of the whole row, which its tokens share. */
+function withKlOfRow(
+  { logprobs, ref_logprobs, mask }: PolicyLossInput,
+  { klCoef }: LossSettings,
+  kl: KlVariant,
+  factors: readonly number[],
+  b: number,
+  { loss, weights }: RowLoss,
+): RowLoss {
+  const own = at(mask, b);
+  const { value, slope } = klOfRow(at(logprobs, b), at(ref_logprobs, b), own, kl);
+  const counted = kl.over === 'rows with tokens' ? mask.filter((row) => row.some(selected)) : mask;
+  const share =
+    kl.over === undefined || kl.over === 'tokens'
+      ? own.reduce((sum, m, t) => sum + (selected(m) ? at(factors, t) : 0), 0)
+      : 1 / Math.max(1, counted.length);
+  return {
+    loss: loss + klCoef * share * value,
+    weights: weights.map((weight, t) => weight + (selected(at(own, t)) ? klCoef * share * slope : 0)),
+  };
 }
 
 /** beta times the KL term of one token, and its slope. */

@@ -21,7 +21,7 @@ export interface WrongKl {
 /** Each under this variant. Numbers outside of the completion are as the formula gives them, and mean nothing. */
 export function klMistakes(input: KlInput, variant: KlVariant): Mistake<WrongKl>[] {
   const { logprobs, ref_logprobs: ref, old_logprobs: old, completion_mask: mask } = input;
-  const right = klPerToken(logprobs, ref, old, variant);
+  const right = klPerToken(logprobs, ref, old, variant, mask);
   const each = (of: (value: number, d: number, b: number, t: number) => number): WrongKl => ({
     kl: right.map((row, b) => row.map((value, t) => of(value, cell(ref, b, t) - cell(logprobs, b, t), b, t))),
   });
@@ -34,7 +34,7 @@ export function klMistakes(input: KlInput, variant: KlVariant): Mistake<WrongKl>
     ...(variant.estimator === 'k2'
       ? [{ words: 'the square of the log-ratio is not halved', answer: each((value) => 2 * value) }]
       : []),
-    ...(variant.estimator === 'k3'
+    ...(variant.estimator === 'k3' && variant.ofRow === undefined
       ? [
           {
             words: 'the 1 of exp(d) - d - 1 is not subtracted',
@@ -74,13 +74,7 @@ export function klMistakes(input: KlInput, variant: KlVariant): Mistake<WrongKl>
 /** Every token of a row carries the estimate of its mean log-ratio. */
 function ofRowMeans({ logprobs, ref_logprobs, completion_mask: mask }: KlInput, variant: KlVariant): WrongKl {
   return {
-    kl: logprobs.map((row, b) => {
-      const own = row.flatMap((logprob, t) =>
-        cell(mask, b, t) === 0 ? [] : [cell(ref_logprobs, b, t) - logprob],
-      );
-      const { value } = klTerm(0, mean(own), 0, { ...variant, ratioCorrection: false });
-      return row.map(() => value);
-    }),
+    kl: klPerToken(logprobs, ref_logprobs, logprobs, { ...variant, ofRow: 'mean' }, mask),
   };
 }
 

@@ -1,15 +1,19 @@
 // Per-token estimates of KL(policy || reference) from samples of the policy, and their slopes. The estimators are
 // those of Schulman 2020 ("Approximating KL divergence"); k3 is DeepSeekMath's equation 4, which is the reverse KL.
-import type { KlEstimator, Matrix, Semantics } from '../../vocabulary.ts';
-import { cell } from '../shape.ts';
+import type { Clamp, KlEstimator, Matrix, Semantics } from '../../vocabulary.ts';
+import { at, cell } from '../shape.ts';
 
 export interface KlVariant {
   readonly estimator: KlEstimator;
-  /** Bound on the absolute value of what `clampWhere` names; null: none. */
-  readonly clamp: number | null;
+  /** Of what `clampWhere` names, the log-ratio being d; null: none. */
+  readonly clamp: Clamp | null;
   readonly clampWhere: 'log-ratio' | 'estimate' | null;
   /** Multiplied by exp(logprob - old), which keeps the estimate unbiased off policy. */
   readonly ratioCorrection: boolean;
+  /** Of the mean or the sum of the log-ratios of a row, which all of its tokens carry. Default: each token's own. */
+  readonly ofRow?: 'mean' | 'sum';
+  /** What a loss has of a row's estimate: each of its tokens carries it (default), or it is one of so many rows. */
+  readonly over?: 'tokens' | 'rows' | 'rows with tokens';
 }
 
 /** The clamps found in public trainers: 10 on the estimate (verl, OpenRLHF), 20 on the log-ratio (NeMo-RL, verl). */
@@ -21,11 +25,42 @@ export function klOf(logprob: number, ref: number, estimator: KlEstimator): numb
   return estimate(ref - logprob, estimator).value;
 }
 
-/** Per-token estimates (B, T) of a variant. NaN in, NaN out: the mask is the caller's. */
-export function klPerToken(logprobs: Matrix, ref: Matrix, old: Matrix, variant: KlVariant): number[][] {
+/** Per-token estimates (B, T) of a variant. NaN in, NaN out: only what is estimated of a row needs its mask. */
+export function klPerToken(
+  logprobs: Matrix,
+  ref: Matrix,
+  old: Matrix,
+  variant: KlVariant,
+  mask?: Matrix,
+): number[][] {
+  if (variant.ofRow !== undefined)
+    return logprobs.map((row, b) => {
+      const { value } = klOfRow(
+        row,
+        at(ref, b),
+        mask === undefined ? row.map(() => 1) : at(mask, b),
+        variant,
+      );
+      return row.map(() => value);
+    });
   return logprobs.map((row, b) =>
     row.map((logprob, t) => klTerm(logprob, cell(ref, b, t), cell(old, b, t), variant).value),
   );
+}
+
+/** The estimate of a row from the log-ratios of its tokens, and its derivative by each of their log-probabilities. */
+export function klOfRow(
+  logprobs: readonly number[],
+  ref: readonly number[],
+  mask: readonly number[],
+  variant: KlVariant,
+): { value: number; slope: number } {
+  const own = logprobs.flatMap((logprob, t) => (at(mask, t) === 0 ? [] : [at(ref, t) - logprob]));
+  if (own.length === 0) return { value: 0, slope: 0 };
+  const by = variant.ofRow === 'sum' ? 1 : own.length;
+  const d = own.reduce((sum, each) => sum + each, 0) / by;
+  const { value, slope } = klTerm(0, d, 0, { ...variant, ratioCorrection: false });
+  return { value, slope: slope / by };
 }
 
 /**
@@ -38,10 +73,10 @@ export function klTerm(
   old: number,
   variant: KlVariant,
 ): { value: number; slope: number } {
-  const bound = variant.clamp ?? Infinity;
-  const atRatio = clamp(ref - logprob, variant.clampWhere === 'log-ratio' ? bound : Infinity);
+  const bounds = boundsOf(variant.clamp);
+  const atRatio = clamp(ref - logprob, variant.clampWhere === 'log-ratio' ? bounds : NO_BOUNDS);
   const raw = estimate(atRatio.value, variant.estimator);
-  const atEstimate = clamp(raw.value, variant.clampWhere === 'estimate' ? bound : Infinity);
+  const atEstimate = clamp(raw.value, variant.clampWhere === 'estimate' ? bounds : NO_BOUNDS);
   const value = atEstimate.value;
   // d = ref - logprob falls as logprob rises.
   const slope = atRatio.bound || atEstimate.bound ? 0 : -raw.slope;
@@ -57,14 +92,22 @@ export function klTerm(
 export function klVariants(semantics: Semantics, asked?: KlEstimator): KlVariant[] {
   const fixed = asked ?? semantics.kl_estimator;
   const estimators = fixed === undefined ? ESTIMATORS : [fixed];
-  const corrections =
-    semantics.kl_ratio_correction === undefined ? [false, true] : [semantics.kl_ratio_correction];
+  // A ratio of tokens times a KL of rows is nobody's formula: none is known.
+  const sequence = semantics.kl_level === 'sequence';
+  if (sequence && semantics.kl_ratio_correction === true) return [];
+  const levels = sequence ? [{ ofRow: 'mean' as const }, { ofRow: 'sum' as const }] : [{}];
+  const corrections = sequence
+    ? [false]
+    : semantics.kl_ratio_correction === undefined
+      ? [false, true]
+      : [semantics.kl_ratio_correction];
   return corrections.flatMap((ratioCorrection) =>
     clampsOf(semantics.kl_clamp).flatMap(({ clamp, clampWhere }) =>
       estimators
-        // k1 and abs are the log-ratio but for its sign: clamping either is the same.
-        .filter((estimator) => !(isLogRatio(estimator) && clampWhere === 'estimate'))
-        .map((estimator) => ({ estimator, clamp, clampWhere, ratioCorrection })),
+        .filter((estimator) => !(clampWhere === 'estimate' && isOfTheLogRatio(estimator, clamp)))
+        .flatMap((estimator) =>
+          levels.map((level) => ({ estimator, clamp, clampWhere, ratioCorrection, ...level })),
+        ),
     ),
   );
 }
@@ -73,14 +116,23 @@ export function klVariants(semantics: Semantics, asked?: KlEstimator): KlVariant
 export function describeKl(variant: KlVariant): string {
   const parts: string[] = [variant.estimator];
   if (variant.clamp !== null && variant.clampWhere !== null) {
-    parts.push(`${variant.clampWhere} clamped to ±${variant.clamp}`);
+    parts.push(`${variant.clampWhere} clamped to ${clampWords(variant.clamp)}`);
   }
+  if (variant.ofRow !== undefined) parts.push(`of the ${variant.ofRow} of a row's log-ratios`);
+  if (variant.over?.startsWith('rows')) parts.push(`as a mean over ${variant.over}`);
   if (variant.ratioCorrection) parts.push('times the importance ratio');
   return parts.join(', ');
 }
 
-function isLogRatio(estimator: KlEstimator): boolean {
-  return estimator === 'k1' || estimator === 'abs';
+/** k1 is the log-ratio but for its sign, and so is abs where both sides have one bound: clamping either is the same. */
+function isOfTheLogRatio(estimator: KlEstimator, bound: Clamp | null): boolean {
+  return estimator === 'k1' || (estimator === 'abs' && !Array.isArray(bound));
+}
+
+function clampWords(bound: Clamp): string {
+  if (typeof bound === 'number') return `±${bound}`;
+  const [low, high] = bound;
+  return low === null ? `at most ${high}` : high === null ? `at least ${low}` : `${low} to ${high}`;
 }
 
 function estimate(d: number, estimator: KlEstimator): { value: number; slope: number } {
@@ -96,18 +148,32 @@ function times(x: number, ratio: number): number {
   return x === 0 ? 0 : x * ratio;
 }
 
-function clamp(value: number, bound: number): { value: number; bound: boolean } {
-  if (value > bound) return { value: bound, bound: true };
-  if (value < -bound) return { value: -bound, bound: true };
+type Bounds = readonly [low: number, high: number];
+const NO_BOUNDS: Bounds = [-Infinity, Infinity];
+
+function boundsOf(bound: Clamp | null): Bounds {
+  if (bound === null) return NO_BOUNDS;
+  return typeof bound === 'number' ? [-bound, bound] : [bound[0] ?? -Infinity, bound[1] ?? Infinity];
+}
+
+function clamp(value: number, [low, high]: Bounds): { value: number; bound: boolean } {
+  if (value > high) return { value: high, bound: true };
+  if (value < low) return { value: low, bound: true };
   return { value, bound: false };
 }
 
-function clampsOf(declared: number | null | undefined): Pick<KlVariant, 'clamp' | 'clampWhere'>[] {
+function clampsOf(declared: Clamp | null | undefined): Pick<KlVariant, 'clamp' | 'clampWhere'>[] {
   const bounds = declared === undefined ? KNOWN_CLAMPS : declared === null ? [] : [declared];
   const clamped = bounds.flatMap((clamp) => [
     { clamp, clampWhere: 'log-ratio' as const },
+    // Nobody says which way round the log-ratio is that is bounded.
+    ...(typeof clamp === 'number' ? [] : [{ clamp: turned(clamp), clampWhere: 'log-ratio' as const }]),
     { clamp, clampWhere: 'estimate' as const },
   ]);
   const none = { clamp: null, clampWhere: null };
-  return typeof declared === 'number' ? clamped : [none, ...clamped];
+  return declared === undefined || declared === null ? [none, ...clamped] : clamped;
+}
+
+function turned([low, high]: Exclude<Clamp, number>): Clamp {
+  return [high === null ? null : -high, low === null ? null : -low];
 }

@@ -24,6 +24,19 @@ const VARIANTS: readonly (readonly [string, Made, Semantics])[] = [
   ],
   ['k3 of a log-ratio within 20', { kl: ofClamped(k3, 20) }, { kl_estimator: 'k3', kl_clamp: 20 }],
   ['k3 of a log-ratio within 10', { kl: ofClamped(k3, 10) }, { kl_estimator: 'k3', kl_clamp: 10 }],
+  ...([k1, k2, k3] as const).flatMap((kl): [string, Made, Semantics][] => [
+    [
+      `${kl.name} of a log-ratio of at most 10`,
+      { kl: (p, q) => kl(0, Math.min(q - p, 10)) },
+      { kl_estimator: kl.name as 'k1', kl_clamp: [null, 10] },
+    ],
+    [
+      `${kl.name} of a log-ratio of at least -20`,
+      { kl: (p, q) => kl(0, Math.max(q - p, -20)) },
+      { kl_estimator: kl.name as 'k1', kl_clamp: [-20, null] },
+    ],
+  ]),
+  ['k3 of at most 10', { kl: (p, q) => Math.min(k3(p, q), 10) }, { kl_estimator: 'k3', kl_clamp: 10 }],
   ['k3 within 10', { kl: clamped(k3, 10) }, { kl_estimator: 'k3', kl_clamp: 10 }],
   ['k2 within 20', { kl: clamped(k2, 20) }, { kl_estimator: 'k2', kl_clamp: 20 }],
   ['a coefficient of its own', { beta: 0.0375 }, { kl_coef: 0.0375 }],

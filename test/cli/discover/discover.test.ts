@@ -48,7 +48,26 @@ async function found(world: World, ...words: readonly string[]): Promise<Json> {
   return parsed.ok as Json;
 }
 
+/** It stops at the one id that it is told, be that the padding as well. */
+const ONE_STOP = `def completion_mask(sequences, prompt_width, eos_token_id):
+    mask = []
+    for row in sequences:
+        stop = row.index(eos_token_id, prompt_width) if eos_token_id in row[prompt_width:] else len(row)
+        mask.append([int(prompt_width <= at <= stop) for at in range(len(row))])
+    return mask
+`;
+
 describe('a trainer of functions', () => {
+  test('that stops at one id is declared so, and fixed to none', async () => {
+    const world = makeWorld(properties);
+    world.write('one.py', ONE_STOP);
+    expect(await world.run('discover', 'one.py', '--python', 'python3', '--write', 'adapter.py')).toBe(0);
+    const adapter = readFileSync(join(world.folder, 'adapter.py'), 'utf8');
+    expect(adapter).toContain('@lossproof.op(eos_token_ids=1)');
+    expect(adapter).not.toContain('tokens=');
+    expect(adapter).not.toContain('Assumed');
+  });
+
   test('is bound, written as an adapter that runs, and never written over', async () => {
     const world = makeWorld(properties);
     mkdirSync(join(world.folder, 'my code'));

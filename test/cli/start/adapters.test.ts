@@ -133,7 +133,7 @@ test('doctor names the capabilities of an op that refuses everything, and none w
     `import lossproof\n@lossproof.op\ndef ${op}():\n    raise lossproof.Reject("no")\nlossproof.serve(name="a")\n`;
   for (const [op, said] of [
     ['clip_advantages', 'The op has no capability that would narrow what is sent.'],
-    ['mask', '(of its capabilities: layout, after_stop, unfinished)'],
+    ['mask', '(of its capabilities: layout, after_stop, eos_token_ids, unfinished)'],
   ] as const) {
     const world = makeWorld(properties);
     world.write('adapter.py', refusing(op));

@@ -57,6 +57,27 @@ const policy = (args: Args<'loss'>): Ok<'loss'> => {
   return { loss, loss_weights };
 };
 
+/** The mean over all tokens of the clipped objective, and the mean over rows of k3 of each row's mean log-ratio. */
+const ofRows = (args: Args<'loss'>): Ok<'loss'> => {
+  const bare = policy({ ...args, settings: { kl_coef: 0 } });
+  const places = args.completion_mask.map((row) => row.flatMap((on, t) => (on === 1 ? [t] : [])));
+  const gaps = places.map((own, b) =>
+    own.length === 0
+      ? 0
+      : mean(own.map((t) => (args.ref_logprobs[b]?.[t] ?? 0) - (args.logprobs[b]?.[t] ?? 0))),
+  );
+  return {
+    loss: bare.loss + 0.125 * mean(gaps.map((d) => Math.expm1(d) - d)),
+    loss_weights: (bare.loss_weights ?? []).map((row, b) =>
+      row.map((weight, t) => {
+        const own = places[b] ?? [];
+        const slope = -Math.expm1(gaps[b] ?? 0) / Math.max(1, own.length);
+        return weight + (own.includes(t) ? (0.125 * slope) / gaps.length : 0);
+      }),
+    ),
+  };
+};
+
 export const settings: readonly Legal[] = [
   legal(
     'DPO with settings beta and label_smoothing',
@@ -72,6 +93,23 @@ export const settings: readonly Legal[] = [
     {
       can: { preference_loss: { knobs: { beta: [2, 1], preference_gamma: [0.5, 0.25] } } },
       semantics: { preference_objective: 'simpo', preference_beta: 2, preference_gamma: 0.5 },
+    },
+  ),
+  legal(
+    'a policy loss with a KL of rows',
+    { loss: ofRows },
+    {
+      semantics: {
+        loss_aggregation: 'token-mean',
+        clip_low: 0.2,
+        clip_high: 0.25,
+        kl_estimator: 'k3',
+        kl_level: 'sequence',
+        kl_placement: 'loss',
+        kl_coef: 0.125,
+        kl_clamp: null,
+        dual_clip: null,
+      },
     },
   ),
   legal(

@@ -83,6 +83,25 @@ export const pipelines: readonly Legal[] = [
       },
     },
   ),
+  legal(
+    'a schedule whose world model cannot be switched off',
+    {
+      schedule: (args) => {
+        if (!args.enabled.includes('world')) throw new Error('there is no loop without a world model');
+        return lastOfEach(args);
+      },
+    },
+    {
+      can: {
+        schedule: {
+          losses: LOSSES,
+          always_enabled: ['world'],
+          modes: ['parallel', 'sequential', 'alternating'],
+          optional_trainers: OPTIONAL,
+        },
+      },
+    },
+  ),
   legal('segments from the end, windows with a bootstrap', { segment_rows: reversed, unroll: bootstrapped }),
   legal('a hand-over by name that refuses what has no signal', { contract: byName }, { can: { contract } }),
   legal('a hand-over in one order only', { contract: exactly }, { can: { contract } }),

@@ -1,6 +1,7 @@
 // Legal KL estimates and log-probabilities, most of them undeclared.
 import type { Args, Ok } from '../../../src/index.ts';
 import { cell, type Legal, legal, mean, type Rows, sum } from '../legal.ts';
+import { b16 } from '../rounding.ts';
 
 type Estimate = (logprob: number, ref: number, old: number) => number;
 
@@ -33,6 +34,14 @@ const k2: Estimate = (p, q) => (p - q) ** 2 / 2;
 const k3: Estimate = (p, q) => Math.exp(q - p) - (q - p) - 1;
 const within = (bound: number, value: number): number => Math.min(Math.max(value, -bound), bound);
 
+const ofRows = (args: Args<'kl'>, of: 'mean' | 'sum'): number[] =>
+  args.completion_mask.map((row, b) => {
+    const own = row.flatMap((on, t) =>
+      on === 1 ? [cell(args.ref_logprobs, b, t) - cell(args.logprobs, b, t)] : [],
+    );
+    return own.length === 0 ? 0 : k3(0, of === 'mean' ? mean(own) : sum(own), 0);
+  });
+
 const f32 = Math.fround;
 const rounded = (rows: Rows): number[][] => rows.map((row) => row.map(f32));
 
@@ -62,6 +71,48 @@ export const estimates: readonly Legal[] = [
     { semantics: { kl_estimator: 'abs' } },
   ),
   legal('k3 of a log-ratio within 10, undeclared', { kl: kl((p, q) => k3(0, within(10, q - p), 0)) }),
+  legal('k3 of a log-ratio of at most 10, undeclared', { kl: kl((p, q) => k3(0, Math.min(q - p, 10), 0)) }),
+  legal(
+    'k3 of a log-ratio of at most 10',
+    { kl: kl((p, q) => k3(0, Math.min(q - p, 10), 0)) },
+    { semantics: { kl_estimator: 'k3', kl_clamp: [null, 10] } },
+  ),
+  legal(
+    'k3 of a log-ratio of at most 10, turned round',
+    { kl: kl((p, q) => k3(Math.min(p - q, 10), 0, 0)) },
+    { semantics: { kl_estimator: 'k3', kl_clamp: [null, 10] } },
+  ),
+  legal(
+    'k1 from -5 to 10',
+    { kl: kl((p, q) => Math.min(Math.max(k1(p, q, 0), -5), 10)) },
+    { semantics: { kl_estimator: 'k1', kl_clamp: [-5, 10] } },
+  ),
+  ...(['mean', 'sum'] as const).flatMap((of) => [
+    legal(
+      `k3 of the ${of} of a row's log-ratios`,
+      {
+        kl: (args) => ({
+          kl: ofRows(args, of).map((value, b) => (args.completion_mask[b] ?? []).map(() => value)),
+        }),
+      },
+      { semantics: { kl_estimator: 'k3', kl_level: 'sequence' } },
+    ),
+    legal(
+      `k3 of the ${of} of a row's log-ratios, undeclared`,
+      { kl: (args) => ({ mean_kl: mean(ofRows(args, of)) }) },
+      { is: { kl_level: 'sequence' } },
+    ),
+    legal(
+      `the mean over rows of k3 of the ${of} of a row's log-ratios`,
+      { kl: (args) => ({ mean_kl: mean(ofRows(args, of)) }) },
+      { semantics: { kl_estimator: 'k3', kl_level: 'sequence' } },
+    ),
+  ]),
+  legal(
+    'k3 kept in bfloat16, in a trainer of float32',
+    { kl: kl((p, q) => b16(k3(p, q, 0))) },
+    { dtype: 'float32', can: { kl: { dtype: 'bfloat16' } }, semantics: { kl_estimator: 'k3' } },
+  ),
   legal('k3 within 10, undeclared', { kl: kl((p, q) => within(10, k3(p, q, 0))) }),
   ...(['k3', 'k1'] as const).map((own) =>
     legal(

@@ -89,6 +89,34 @@ function everyAnswer(name: string, tokenizer: Tokenizer): Legal {
   );
 }
 
+/** A trainer whose data has a question and an answer: whatever else it is sent is an error, and no refusal. */
+function oneQuestion(name: string, tokenizer: Tokenizer): Legal {
+  const text = (messages: readonly Message[], add: boolean): string => {
+    if (messages.filter(({ role }) => role === 'user').length !== 1) throw new Error('one question, please');
+    return textOf(tokenizer, messages, add);
+  };
+  const render = ({ messages, add_generation_prompt: add }: Args<'render'>): Ok<'render'> => ({
+    text: text(messages, add),
+  });
+  const tokenize = ({ route, messages, add_generation_prompt: add }: Args<'tokenize'>): Ok<'tokenize'> => {
+    const ids = tokenizer.encode(text(messages, add));
+    if (route === 'rl' || add) return { input_ids: ids };
+    const before = tokenizer.encode(text(messages.slice(0, -1), true)).length;
+    return { input_ids: ids, labels: ids.map((id, column) => (column < before ? -100 : id)) };
+  };
+  const { vocabSize: vocab_size, eosTokenId: eos = 0, padTokenId: pad = eos } = tokenizer;
+  return legal(
+    name,
+    { render, tokenize },
+    {
+      can: { render: { turns: 1, tools: true }, tokenize: { turns: 1, tools: true } },
+      semantics: { sft_target: 'last-assistant' },
+      tokens: { vocab_size, pad_token_id: pad, eos_token_ids: [eos] },
+    },
+    tokenizer,
+  );
+}
+
 const llama = family('llama3');
 const qwen = family('qwen');
 const lastStop = (ids: readonly number[]): number => ids.lastIndexOf(qwen.eosTokenId ?? -1);
@@ -116,6 +144,7 @@ export const texts: readonly Legal[] = [
   tokenizing('no BOS', qwen, answerOnly),
   tokenizing('a question that is reminded of thinking', reminded, lastAnswer),
   everyAnswer('every answer is trained, declared', qwen),
+  oneQuestion('conversations of one question', qwen),
   appending('the text ends with eos behind the last turn', family('gemma')),
   tokenizing('no BOS, and the row ends with its stop token', qwen, answerOnly, (ids) =>
     ids.slice(0, lastStop(ids) + 1),

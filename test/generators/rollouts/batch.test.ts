@@ -14,6 +14,20 @@ describe('batches', () => {
     expect(share(labels, 'unequal prompts')).toBeGreaterThan(0.4);
   });
 
+  it('begin with BOS where it is a stop token, as GPT-2 has it', () => {
+    const begins = sample(batch({ tokens: undefined })).map(batchLabels);
+    expect(share(begins, 'prompts begin with a stop')).toBeGreaterThan(0.2);
+    const tokens = { vocab_size: 32, pad_token_id: 9, eos_token_ids: [9], bos_token_id: 9 };
+    for (const { prompts } of sample(batch({ tokens })))
+      for (const prompt of prompts) {
+        expect(prompt[0]).toBe(9);
+        expect(prompt.length).toBeGreaterThan(1);
+      }
+    const apart = sample(batch({ tokens: { ...tokens, bos_token_id: 1 } }));
+    expect(apart.flatMap(({ prompts }) => prompts).some(([first]) => first === 9)).toBe(true);
+    expect(apart.flatMap(({ prompts }) => prompts).some(([first]) => first !== 9)).toBe(true);
+  });
+
   it('repeat conversations with other completions', () => {
     const drawn = sample(rollouts(undefined));
     expect(share(drawn.map(rolloutLabels), 'repeated prompt')).toBeGreaterThan(0.25);

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyContent, plainContent, specialText, textLabels } from '../../../src/generators/text/text.ts';
+import {
+  anyContent,
+  plainContent,
+  reasoned,
+  specialText,
+  textLabels,
+} from '../../../src/generators/text/text.ts';
 import { familyFolders, loaded } from '../../tokenizers/folders.ts';
 
 const SEED = 20260103;
@@ -18,6 +24,7 @@ describe('generated contents', () => {
       'edge white space',
       'emoji',
       'empty content',
+      'empty or nested thought',
       'half a thought',
       'indented code',
       'newline inside',
@@ -35,6 +42,17 @@ describe('generated contents', () => {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters meant.
       expect(text).not.toMatch(/[\u001c-\u001f\u0085\ufeff]/);
     }
+  });
+
+  it('have thoughts that are whole, halves, tags alone, empty and nested', () => {
+    const thoughts = new Set(sample(reasoned()).map((text) => text.match(/<\/?think>/g)?.join('') ?? ''));
+    expect([...thoughts].sort()).toEqual([
+      '</think>',
+      '<think>',
+      '<think></think>',
+      '<think><think></think></think>',
+    ]);
+    expect(sample(reasoned())).toEqual(expect.arrayContaining(['<think>', '</think>']));
   });
 
   it('spell no special token of the families unless asked for', () => {
@@ -58,6 +76,6 @@ describe('generated contents', () => {
       { seed: SEED },
     );
     expect(found.failed).toBe(true);
-    expect((found.counterexample?.[0] ?? '').length).toBeLessThanOrEqual(8);
+    expect(found.counterexample?.[0]).toMatch(/^\S+$/);
   });
 });

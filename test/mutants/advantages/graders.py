@@ -211,6 +211,20 @@ def format_share(completions):
     return {"scores": [share(text) * graders.well_formed(text) if text else math.nan for text in completions]}
 
 
+@MUTANTS.add("format-words-of-the-thought", "An empty thought has the score NaN", left_padded, "format_score")
+def format_words(completions):
+    """The score times the share of the first thought's words that are no tags: of no words 0 / 0, in tensors. Fix: 0
+    where there are none."""
+
+    def share(text):
+        thought = re.search(r"<think>(.*?)</think>", text, re.DOTALL)
+        words = thought.group(1).split() if thought else [text]
+        return sum("<" not in word for word in words) / len(words) if words else math.nan
+
+    scores = graders.format_score(completions)["scores"]
+    return {"scores": [score * share(text) if score else score for score, text in zip(scores, completions)]}
+
+
 @MUTANTS.add("format-ranked-in-its-batch", "The score is a rank within the batch", left_padded, "format_score")
 def format_rank(completions):
     """Scores divided by the best of the batch: alone, garbage is perfect. Fix: an absolute score."""

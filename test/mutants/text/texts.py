@@ -1,5 +1,7 @@
 """Wrong text and supervised rows: templates, BOS, stop tokens, labels."""
 
+import re
+
 from lossproof.examples import left_padded
 from lossproof.examples.text.chat import (
     BOS,
@@ -71,6 +73,16 @@ def render_no_system(route, messages, add_generation_prompt):
     """The same as sft-drops-system, seen before tokenisation."""
     kept = without_system(messages) if route == "sft" else messages
     return left_padded.render(kept, add_generation_prompt)
+
+
+@MUTANTS.add(
+    "render-drops-empty-thoughts", "SFT loses the empty thoughts that RL prompts have", left_padded, "render", row="TPL-06"
+)
+def render_without_empty_thoughts(route, messages, add_generation_prompt):
+    """Empty thoughts were cleaned out of the data, but the template writes them where thinking is switched off: the policy is
+    asked to go on behind what it never saw. Fix: one template on both routes."""
+    text = chat_text(messages, add_generation_prompt)
+    return {"text": re.sub(r"<think>\s*</think>\s*", "", text) if route == "sft" else text}
 
 
 @MUTANTS.add(

@@ -5,6 +5,7 @@ import {
   entropyOf,
   type KlVariant,
   klOf,
+  klOfRow,
   klPerToken,
   klTerm,
   klVariants,
@@ -176,6 +177,59 @@ it('klPerToken keeps the shape and reads each cell of the three matrices', () =>
     [2, 6],
   ]);
   expect(() => klPerToken([[0, 0]], [[0]], [[0, 0]], PLAIN)).toThrow('outside an array of 1');
+});
+
+describe('a KL of rows', () => {
+  it('is estimated of the mean or the sum of the log-ratios in the mask, and has their slope', () => {
+    const [logprobs, ref, mask] = [
+      [-1, -2, -3],
+      [-2, -2.5, 0],
+      [1, 1, 0],
+    ];
+    const mean = { ...PLAIN, ofRow: 'mean' } as const;
+    expect(klOfRow(logprobs, ref, mask, mean).value).toBeCloseTo(Math.exp(-0.75) + 0.75 - 1);
+    expect(klOfRow(logprobs, ref, mask, mean).slope).toBeCloseTo(-(Math.exp(-0.75) - 1) / 2);
+    expect(klOfRow(logprobs, ref, mask, { ...mean, ofRow: 'sum' }).value).toBeCloseTo(
+      Math.exp(-1.5) + 1.5 - 1,
+    );
+    expect(klPerToken([logprobs], [ref], [logprobs], mean, [mask])[0]).toEqual(
+      Array(3).fill(klOfRow(logprobs, ref, mask, mean).value),
+    );
+    expect(klOfRow(logprobs, ref, [0, 0, 0], mean)).toEqual({ value: 0, slope: 0 });
+  });
+
+  it('is one variant for each of them where it is declared, and none otherwise', () => {
+    const declared = { kl_estimator: 'k3', kl_clamp: null } as const;
+    expect(klVariants({ ...declared, kl_level: 'sequence' }).map(({ ofRow }) => ofRow)).toEqual([
+      'mean',
+      'sum',
+    ]);
+    expect(klVariants(declared).some(({ ofRow }) => ofRow !== undefined)).toBe(false);
+    expect(klVariants({ ...declared, kl_level: 'sequence', kl_ratio_correction: true })).toEqual([]);
+  });
+});
+
+describe('a clamp of one side', () => {
+  const atMost = { ...PLAIN, clamp: [null, 10], clampWhere: 'log-ratio' } as const;
+  it('leaves the other side alone, in value and slope', () => {
+    // d = ref - logprob.
+    expect(klTerm(-13, -1, -13, atMost)).toEqual({ value: Math.expm1(10) - 10, slope: 0 });
+    expect(klTerm(-1, -13, -1, atMost)).toEqual(klTerm(-1, -13, -1, PLAIN));
+    const atLeast = { ...PLAIN, clamp: [-10, null], clampWhere: 'log-ratio' } as const;
+    expect(klTerm(-1, -13, -1, atLeast)).toEqual({ value: Math.expm1(-10) + 10, slope: 0 });
+    expect(describeKl(atMost)).toBe('k3, log-ratio clamped to at most 10');
+    expect(describeKl({ ...atMost, clamp: [-5, 10] })).toBe('k3, log-ratio clamped to -5 to 10');
+  });
+
+  it('may be that of the log-ratio, either way round, or of the estimate', () => {
+    const declared = { kl_estimator: 'k3', kl_clamp: [null, 10], kl_ratio_correction: false } as const;
+    expect(klVariants(declared).map(describeKl)).toEqual([
+      'k3, log-ratio clamped to at most 10',
+      'k3, log-ratio clamped to at least -10',
+      'k3, estimate clamped to at most 10',
+    ]);
+    expect(klVariants({ ...declared, kl_estimator: 'k1' })).toHaveLength(2);
+  });
 });
 
 describe('klVariants', () => {

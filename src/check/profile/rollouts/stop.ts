@@ -2,6 +2,7 @@
 import { type Batch, batch } from '../../../generators/rollouts/batch.ts';
 import type { Args } from '../../../protocol/message.ts';
 import { blockBatch, completionVariants, flushLeftBatch, padRows } from '../../../reference/index.ts';
+import { stopsOf } from '../../needs.ts';
 import { blockArgs, plannedRows, sameIds } from '../../rows/rows.ts';
 import { discard } from '../../subject.ts';
 import { draw, misfitOf, type Probe } from '../probe.ts';
@@ -15,7 +16,7 @@ export const alwaysStops: Probe<Batch> = {
     { name: 'completions that never stopped are taken', items: {} },
     { name: 'completions that never stopped are refused', items: { completions_always_stop: true } },
   ],
-  cases: ({ hello: { tokens } }) => threeRows(tokens),
+  cases: (world) => threeRows(stopsOf(world, 'mask')),
   async fits(subject, given, variants) {
     const { completions, stops } = given;
     const ended = completions.map((ids) =>
@@ -47,9 +48,10 @@ export const stopInMask: Probe<Batch> = {
         items: { stop_token_in_mask, truncated_completions_trained },
       })),
     ),
-  cases: ({ hello: { tokens }, semantics }, drawn) => {
-    const alwaysStops = semantics.completions_always_stop === true;
-    return [...(alwaysStops ? [] : threeRows(tokens)), ...drawnApart(tokens, drawn, alwaysStops)];
+  cases: (world, drawn) => {
+    const alwaysStops = world.semantics.completions_always_stop === true;
+    const of = stopsOf(world, 'mask');
+    return [...(alwaysStops ? [] : threeRows(of)), ...drawnApart(of, drawn, alwaysStops)];
   },
   async fits(subject, given, variants) {
     const rows = await plannedRows(subject, given);
@@ -84,8 +86,8 @@ export const stopInCompletion: Probe<Batch> = {
   variants: async () =>
     EXTRACTED.map(({ name, kept }) => ({ name, items: { stop_token_in_completion: kept } })),
   cases: (world, drawn) => [
-    ...threeRows(world.hello.tokens),
-    ...draw(batch({ tokens: world.hello.tokens, minRows: 2 }), drawn),
+    ...threeRows(stopsOf(world, 'extract')),
+    ...draw(batch({ ...stopsOf(world, 'extract'), minRows: 2 }), drawn),
   ],
   async fits(subject, given, variants) {
     const args = extractArgs(given, subject.hello.ops.extract?.padding_side?.[0] ?? 'left');
@@ -121,23 +123,23 @@ const EXTRACTED = [
   { name: 'padding cut', kept: true },
 ] as const;
 
-type FixedTokens = Parameters<typeof batch>[0]['tokens'];
+type Stops = ReturnType<typeof stopsOf>;
 
 /**
  * Batches whose padding is no stop token, wherever that is the harness's choice: what happens to one that is both tells what
  * happens to padding.
  */
-function drawnApart(tokens: FixedTokens, count: number, alwaysStops = false): Batch[] {
-  const all = draw(batch({ tokens, minRows: 2, alwaysStops }), count === 0 ? 0 : MANY + count);
-  return all.filter(({ pad, stops }) => tokens !== undefined || !stops.includes(pad)).slice(0, count);
+function drawnApart(of: Stops, count: number, alwaysStops = false): Batch[] {
+  const all = draw(batch({ ...of, minRows: 2, alwaysStops }), count === 0 ? 0 : MANY + count);
+  return all.filter(({ pad, stops }) => of.tokens !== undefined || !stops.includes(pad)).slice(0, count);
 }
 
 /** Of which enough have such padding: a few in ten do. */
 const MANY = 40;
 
 /** A row that stops early, one that stops late: padding behind the first tells a cut from a raw slice. */
-function threeRows(tokens: FixedTokens): Batch[] {
-  const [drawn] = drawnApart(tokens, 1);
+function threeRows(of: Stops): Batch[] {
+  const [drawn] = drawnApart(of, 1);
   const stop = drawn?.stops[0];
   if (drawn === undefined || stop === undefined) return [];
   const plain = drawn.prompts.flat().find((id) => id !== drawn.pad && !drawn.stops.includes(id));

@@ -2,7 +2,7 @@
 // that answers with a mean alone says as much as one that answers token by token.
 import { logprob as anyLogprob } from '../../../generators/losses/tracks.ts';
 import { describeKl, type KlVariant, klTerm, klVariants } from '../../../reference/index.ts';
-import type { Semantics } from '../../../vocabulary.ts';
+import type { Clamp, Semantics } from '../../../vocabulary.ts';
 import { bandOf } from '../../numbers.ts';
 import type { World } from '../../property.ts';
 import { layTracks } from '../../rows/tracks.ts';
@@ -41,10 +41,22 @@ export const klEstimate: Probe<KlPoint> = {
 /** Every estimator with every clamp that anyone has, with and without the ratio. */
 export function klWays({ semantics }: Pick<World, 'semantics'>): KlWay[] {
   const declared = semantics.kl_clamp;
-  const clamps = new Set<number | null>([null, ...CLAMPS, ...(declared === undefined ? [] : [declared])]);
-  return [...clamps].flatMap((kl_clamp) =>
-    klVariants({ kl_clamp }).map((kl) => ({ name: describeKl(kl), items: itemsOf(kl), kl })),
-  );
+  const clamps = new Set<Clamp | null>([null, ...CLAMPS, ...(declared === undefined ? [] : [declared])]);
+  return [
+    ...[...clamps].flatMap((kl_clamp) =>
+      klVariants({ kl_clamp }).map((kl) => ({
+        name: describeKl(kl),
+        items: { ...itemsOf(kl), kl_clamp },
+        kl,
+      })),
+    ),
+    // In one of the ways in which such a clamp may be said, or each would be measured as two.
+    ...ONE_SIDED.flatMap((kl_clamp) =>
+      klVariants({ kl_clamp })
+        .filter(({ clamp, clampWhere }) => clamp === kl_clamp && clampWhere === 'log-ratio')
+        .map((kl) => ({ name: describeKl(kl), items: itemsOf(kl), kl })),
+    ),
+  ];
 }
 
 export function termOf({ logprob, d, logRatio }: KlPoint, kl: KlVariant): { value: number; slope: number } {
@@ -78,6 +90,10 @@ export function klPoints(drawn: number): KlPoint[] {
 const PROMPT = 2;
 /** 10 and 20 are in public trainers; tighter ones are someone's own. */
 const CLAMPS: readonly number[] = [10, 20, 5, 3, 1];
+const ONE_SIDED: readonly Clamp[] = CLAMPS.flatMap((bound): Clamp[] => [
+  [null, bound],
+  [-bound, null],
+]);
 /** Between and beyond the clamps. exp(25) times a coefficient is far from float32's end. */
 const FAR: readonly number[] = [0.5, -0.5, 2, -2, 4, -4, 7, -7, 12, -12, 25, -25];
 

@@ -5,6 +5,7 @@ import { calledWith } from '../../../tokenizers/call.ts';
 import { renderChat, templateTokens } from '../../../tokenizers/template.ts';
 import type { Tokenizer } from '../../../tokenizers/tokenizer.ts';
 import type { Message, Semantics, TemplateArguments } from '../../../vocabulary.ts';
+import { asksOnce } from '../../needs.ts';
 import type { Subject, World } from '../../property.ts';
 import { discard } from '../../subject.ts';
 import type { Misfit, Probe, Variant } from '../probe.ts';
@@ -31,7 +32,11 @@ export const chatRendering: Probe<Chat> = {
     return offered(world) === undefined ? 'no op that renders a conversation is offered' : undefined;
   },
   variants: waysOf,
-  cases: () => [CHATS.plain, CHATS.system, CHATS.history],
+  cases: (world) => [
+    CHATS.plain,
+    CHATS.system,
+    ...(asksOnce(world, 'render', 'tokenize', 'rollout') ? [] : [CHATS.history]),
+  ],
   async fits(subject, chat, variants) {
     const seen = await seenOf(subject, chat);
     return variants.map(({ items }) => seen.map((each) => misfit(subject, chat, each, items)).find(Boolean));

@@ -1,5 +1,6 @@
 // Which tokens of a conversation supervised fine-tuning trains, read off the runs of labels: no template need be known.
 import { IGNORE_INDEX, type Message, type Semantics } from '../../../vocabulary.ts';
+import { asksOnce } from '../../needs.ts';
 import type { Subject, World } from '../../property.ts';
 import { discard } from '../../subject.ts';
 import type { Misfit, Probe } from '../probe.ts';
@@ -21,7 +22,8 @@ export const sftTarget: Probe<readonly Message[]> = {
       items: { sft_target },
     })),
   // A long history and a short last answer, so that the middle of the row is history.
-  cases: () => [conversation(2), conversation(3)],
+  cases: (world) =>
+    asksOnce(world, 'tokenize', 'sft_batch') ? [conversation(1)] : [conversation(2), conversation(3)],
   async fits(subject, messages, variants) {
     const labels = await labelsOf(subject, messages);
     if (labels === undefined) return discard('the answer has no labels');

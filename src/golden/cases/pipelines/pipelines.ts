@@ -46,8 +46,9 @@ export const pipelineCases: readonly GoldenCase[] = [
     }),
   ),
   goldenCase('schedule/one-loss', 'schedule', ({ hello }) => {
-    const { modes = [], losses = [] } = hello.ops.schedule ?? {};
+    const { modes = [], losses = [], always_enabled: always = [] } = hello.ops.schedule ?? {};
     const [mode] = modes;
+    if (always.some((loss) => loss !== losses.at(-1))) return 'op `schedule` has no loss alone';
     if (mode === undefined || losses.length === 0) return 'op `schedule` declares no modes or no losses';
     const frequencies = Object.fromEntries(losses.map((loss) => [loss, 1]));
     return { mode, iterations: 2, frequencies, enabled: losses.slice(-1), optional: [] };

@@ -105,7 +105,7 @@ const extracted: readonly GoldenCase[] = [
       const ids = idsOf(world, SEVERAL_STOPS);
       return (
         sideless(world, side) ??
-        otherArrangement(world, 'several stops') ??
+        otherArrangement(world, 'several stops', 'extract') ??
         extractArgs(stoppedTwice(ids), ids, side)
       );
     }),
@@ -167,7 +167,7 @@ const masked: readonly GoldenCase[] = [
   }),
   goldenCase('mask/several-stops', 'mask', (world) => {
     const ids = idsOf(world, SEVERAL_STOPS);
-    return otherArrangement(world, 'several stops') ?? maskArgs(stoppedTwice(ids), ids);
+    return otherArrangement(world, 'several stops', 'mask') ?? maskArgs(stoppedTwice(ids), ids);
   }),
   goldenCase('mask/pad-is-a-stop', 'mask', (world) => {
     const ids = idsOf(world, PAD_IS_A_STOP);

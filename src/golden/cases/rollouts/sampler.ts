@@ -1,5 +1,5 @@
 // Golden cases of the sampler: its settings one by one and together, and the penalties on what was said before.
-import type { Args } from '../../../protocol/message.ts';
+import type { Args, Hello } from '../../../protocol/message.ts';
 import type { Matrix } from '../../../vocabulary.ts';
 import { type GoldenCase, goldenCase } from '../../case.ts';
 
@@ -20,6 +20,9 @@ const SAMPLERS: Readonly<Record<string, Partial<Settings>>> = {
   'temperature-top-k-top-p': { temperature: 2, top_k: 3, top_p: 0.75 },
 };
 
+/** As many as it takes. */
+const stopsFor = ({ ops }: Hello): number[] => (ops.sampling?.eos_token_ids === 1 ? [3] : [3, 0]);
+
 const samplers: readonly GoldenCase[] = Object.entries(SAMPLERS).map(([name, on]) =>
   goldenCase(`sampling/${name}`, 'sampling', ({ hello }) => {
     const has: readonly string[] = hello.ops.sampling?.processors ?? ['temperature'];
@@ -30,7 +33,7 @@ const samplers: readonly GoldenCase[] = Object.entries(SAMPLERS).map(([name, on]
       completion_ids: [[2], [0]],
       // A token that every setting leaves.
       sampled_ids: [1, 4],
-      eos_token_ids: [3, 0],
+      eos_token_ids: stopsFor(hello),
       ...NEUTRAL,
       ...on,
     };
@@ -83,11 +86,11 @@ const penalties: readonly GoldenCase[] = [
 
 /** The sampled token is not the likeliest one of its row. */
 const unlikely: readonly GoldenCase[] = [
-  goldenCase('sampling/second-likeliest', 'sampling', () => ({
+  goldenCase('sampling/second-likeliest', 'sampling', ({ hello }) => ({
     logits: NEXT,
     completion_ids: [[2], [0]],
     sampled_ids: [3, 0],
-    eos_token_ids: [3, 0],
+    eos_token_ids: stopsFor(hello),
     ...NEUTRAL,
   })),
 ];

@@ -88,7 +88,7 @@ export const turnCases: readonly GoldenCase[] = [
     const [first, second] = args.turns;
     if (first === undefined || second === undefined) return args;
     return (
-      otherArrangement(world, 'several stops') ?? {
+      otherArrangement(world, 'several stops', 'trajectory') ?? {
         ...args,
         turns: [{ ...first, ids: [...ids.plain(2), ids.stop(1)] }, second, ...args.turns.slice(2)],
       }

@@ -1,5 +1,7 @@
 // Golden cases between text and ids: each conversation through each route, and each family's chat template where the
 // trainer takes one.
+import type { World } from '../../../check/property.ts';
+import type { Args } from '../../../protocol/message.ts';
 import { families, familyFolder } from '../../../tokenizers/families.ts';
 import { readTokenizerFiles } from '../../../tokenizers/files.ts';
 import type { Message, Route } from '../../../vocabulary.ts';
@@ -54,6 +56,7 @@ function chatCase(op: TextOp, { name, route, messages, prompt, tools }: Chat): G
   return goldenCase(`${op}/${name}`, op, ({ hello }) => {
     const { route: routes = ['sft', 'rl'], tools: takesTools = false } = hello.ops[op] ?? {};
     if (!routes.includes(route)) return `op \`${op}\` has no route "${route}"`;
+    if (asksMore(messages) && hello.ops[op]?.turns === 1) return ONE_QUESTION;
     if (tools && !takesTools) return `op \`${op}\` takes no messages of role tool`;
     return { route, messages, add_generation_prompt: prompt === true };
   });
@@ -62,6 +65,7 @@ function chatCase(op: TextOp, { name, route, messages, prompt, tools }: Chat): G
 function familyCase(op: TextOp, family: string): GoldenCase {
   return goldenCase(`${op}/template-${family}`, op, ({ hello }) => {
     const { route: routes = ['sft', 'rl'], chat_template: takes = false } = hello.ops[op] ?? {};
+    if (hello.ops[op]?.turns === 1) return ONE_QUESTION;
     if (!takes) return `op \`${op}\` takes no chat template along`;
     const files = readTokenizerFiles(familyFolder(family));
     if ('problem' in files || files.chatTemplate === undefined) return `there is no template of ${family}`;
@@ -74,38 +78,51 @@ function familyCase(op: TextOp, family: string): GoldenCase {
   });
 }
 
+const ONE_QUESTION = 'conversations ask once (turns: 1)';
+const asksMore = (messages: readonly Message[]): boolean =>
+  messages.filter(({ role }) => role === 'user').length > 1;
+
 const BATCH = [TURNS, ANSWERED, SYSTEM];
 
+const batchFor = ({ hello }: World): readonly (readonly Message[])[] =>
+  hello.ops.sft_batch?.turns === 1 ? BATCH.filter((each) => !asksMore(each)) : BATCH;
+
 const batched: readonly GoldenCase[] = [
-  goldenCase('sft_batch/uneven', 'sft_batch', () => ({ conversations: BATCH })),
+  goldenCase('sft_batch/uneven', 'sft_batch', (world) => ({
+    conversations: batchFor(world),
+  })),
   goldenCase('sft_batch/one', 'sft_batch', () => ({ conversations: [ANSWERED] })),
   ...(['left', 'right'] as const).map((side) =>
-    goldenCase(`sft_batch/padded-on-the-${side}`, 'sft_batch', ({ hello }) =>
-      hello.ops.sft_batch?.padding_side?.includes(side) === true
-        ? { conversations: BATCH, padding_side: side }
+    goldenCase(`sft_batch/padded-on-the-${side}`, 'sft_batch', (world) =>
+      world.hello.ops.sft_batch?.padding_side?.includes(side) === true
+        ? { conversations: batchFor(world), padding_side: side }
         : `op \`sft_batch\` is not asked to pad on the ${side}`,
     ),
   ),
   goldenCase('sft_batch/pad-is-a-stop', 'sft_batch', (world) => {
     if (world.hello.ops.sft_batch?.pad_token_id !== true) return 'op `sft_batch` takes no pad_token_id';
     if (world.hello.tokens === undefined) return NO_VOCABULARY;
-    return { conversations: BATCH, pad_token_id: idsOf(world).stop(0) };
+    return { conversations: batchFor(world), pad_token_id: idsOf(world).stop(0) };
   }),
 ];
 
 const PROMPTS = [QUESTION, LONG_PROMPT, THOUGHTS];
+const severalPrompts = (name: string, asked: Args<'preference_batch'>): GoldenCase =>
+  goldenCase(`preference_batch/${name}`, 'preference_batch', ({ hello }) =>
+    hello.ops.preference_batch?.turns === 1 ? ONE_QUESTION : asked,
+  );
 
 const paired: readonly GoldenCase[] = [
-  goldenCase('preference_batch/uneven', 'preference_batch', () => ({
+  severalPrompts('uneven', {
     prompts: PROMPTS,
     chosen: ['It is 5.', 'Goodbye.', '<think>\n5 and 4\n</think>\n\nIt is 9.'],
     rejected: ['No.', 'I am a model, and have nothing to add.', 'It is 8.'],
-  })),
-  goldenCase('preference_batch/one-begins-the-other', 'preference_batch', () => ({
+  }),
+  severalPrompts('one-begins-the-other', {
     prompts: PROMPTS.slice(0, 2),
     chosen: ['It is 5.', 'Goodbye, and thanks.'],
     rejected: ['It is 5. Or 6.', 'Goodbye'],
-  })),
+  }),
   goldenCase('preference_batch/empty-answer', 'preference_batch', () => ({
     prompts: PROMPTS.slice(0, 1),
     chosen: ['It is 5.'],
