@@ -1,5 +1,4 @@
 // Comparing numbers with a tolerance that follows from what the trainer computes in, and saying how far off they are.
-
 import type { Op } from '../protocol/message.ts';
 import { allowed, close, type Tolerance, tolerance } from '../reference/index.ts';
 import type { DType } from '../vocabulary.ts';

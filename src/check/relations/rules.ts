@@ -21,7 +21,7 @@ import {
   wholePartition,
   withoutTrained,
 } from './transform.ts';
-import { twice } from './twice.ts';
+import { moved, twice } from './twice.ts';
 
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
 const EXTRA = 2;
@@ -170,22 +170,12 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     why: 'A statistic that is carried along, or an input that is written into, makes a step depend on the steps before it.',
     level: 'must',
     async check(asked) {
-      const { subject, op, args, ask, terms } = asked;
+      const { subject, op, args, ask } = asked;
       const rows = rowCount(op, args);
       const before = await ask(args);
       // Another request, so that what is kept of it shows: one row of this one.
       if (rows > 1) await subject.attempt(op, pickRows(op, wholePartition(op, args), [rows - 1]));
-      const after = await ask(args);
-      const when = 'when it is asked again';
-      return agreement({
-        world: subject,
-        op,
-        args,
-        before,
-        after,
-        when,
-        ...(terms === undefined ? {} : { terms }),
-      });
+      return moved(asked, before, await ask(args), { when: 'when it is asked again' });
     },
   },
   stacked,

@@ -2,24 +2,36 @@
 import type { Args, Op } from '../../protocol/message.ts';
 import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
-import { agreement, notANumber } from './compare.ts';
+import { agreement, notANumber, type Observed } from './compare.ts';
 import type { Asked } from './rule.ts';
+
+export interface Change {
+  readonly when: string;
+  readonly place?: ReadonlyMap<number, number>;
+  readonly shift?: number;
+  readonly batch?: boolean;
+}
 
 /** The answer to a request, and to a changed one. */
 export async function twice<O extends Op>(
-  { subject, op, args, ask, terms }: Asked<O>,
+  asked: Asked<O>,
   changed: Args<O>,
-  rest: {
-    readonly when: string;
-    readonly place?: ReadonlyMap<number, number>;
-    readonly shift?: number;
-    readonly batch?: boolean;
-  },
+  change: Change,
 ): Promise<Finding | undefined> {
+  const { op, args, ask } = asked;
   const before = await ask(args);
   const broken = notANumber(op, args, before);
   if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
-  const after = await ask(changed);
+  return moved(asked, before, await ask(changed), change);
+}
+
+/** What of an answer is another one now. */
+export function moved<O extends Op>(
+  { subject, op, args, terms }: Asked<O>,
+  before: Observed,
+  after: Observed,
+  change: Change,
+): Finding | undefined {
   return agreement({
     world: subject,
     op,
@@ -27,6 +39,6 @@ export async function twice<O extends Op>(
     before,
     after,
     ...(terms === undefined ? {} : { terms }),
-    ...rest,
+    ...change,
   });
 }
