@@ -60,3 +60,29 @@ test('to decline on some ranks only is an error', async () => {
     },
   });
 });
+
+test('variables that a launcher left behind are named', async () => {
+  const PYTHON = fileURLToPath(new URL('../../src/python', import.meta.url));
+  const said = await execa(
+    'python3',
+    [
+      '-c',
+      `import lossproof, sys
+sys.modules["torch"] = None
+@lossproof.op
+def kl(logprobs, ref_logprobs):
+    return {"kl": logprobs}
+lossproof.serve(name="alone")`,
+    ],
+    {
+      env: { PYTHONPATH: PYTHON, RANK: '0', LOCAL_RANK: '0', WORLD_SIZE: '2' },
+      input: '',
+      reject: false,
+      timeout: 20_000,
+    },
+  );
+  expect(said.exitCode).toBe(1);
+  expect(said.stderr).toContain(
+    'RANK, LOCAL_RANK and WORLD_SIZE say that this is rank 0 of 2; unset them where no launcher has set them',
+  );
+});

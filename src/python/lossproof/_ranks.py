@@ -175,10 +175,14 @@ def _say(sentence):
 def _meet(rank, count):
     """Rank 0: {rank: connection}. Any other: its connection to rank 0. They find each other by a process group, and use a gloo group of their
     own, because the trainer's may need a GPU for each word."""
-    from torch import distributed
+    try:
+        from torch import distributed
 
-    if not distributed.is_initialized():
-        distributed.init_process_group("gloo")
+        if not distributed.is_initialized():
+            distributed.init_process_group("gloo")
+    except (ImportError, ValueError, RuntimeError) as error:
+        message = "RANK, LOCAL_RANK and WORLD_SIZE say that this is rank %d of %d; unset them where no launcher has set them (no other rank is found: %s)"
+        raise RuntimeError(message % (rank, count, error)) from error
     group = distributed.new_group(backend="gloo")
     told = [None]
     if rank == 0:
