@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         tokens: Mapping[str, Any] | None
         tokenizer: Path | None
         dtype: str | None
+        max_length: int | None
         tensors: str | None
         arrays: Literal["numpy", "torch"] | None
         lacks: Mapping[str, str] | None
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 #: The same, for whoever looks at what was said.
-SERVE = ("version", "layout", "semantics", "tokens", "tokenizer", "dtype", "tensors", "arrays", "lacks", "notes")
+SERVE = ("version", "layout", "semantics", "tokens", "tokenizer", "dtype", "max_length", "tensors", "arrays", "lacks", "notes")
 
 
 class NoSuchOption(TypeError):
