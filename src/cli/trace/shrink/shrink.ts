@@ -85,7 +85,7 @@ export async function shrinkTrace(ask: ShrinkAsk, context: Context): Promise<voi
     rows: rows.map(({ value }) => value),
     fails,
     runs: most,
-    suspects: suspectsOf(wrong, ask.ledger, rows),
+    suspects: suspectsOf(wrong, ask, rows),
     shorter: shorterRows,
     stopped: () => state.stopped || state.unread,
   });
@@ -210,20 +210,24 @@ function judge(
   const known = ledger.rows.map(({ spans }) => spans.origin.kind === 'dataset');
   const foreign = whole.rows.some(({ spans }, at) => spans.origin.kind === 'dataset' && known[at] === false);
   const unread = foreign || (!named && known.length > 0 && !known.includes(true));
-  const property = run.chosen.properties.find((each) => each.id === id);
-  const [result] =
-    property === undefined
-      ? []
-      : judgeLedger(ledger, [property], { command: '', replay: { command: '', traced: true } }, () => {});
-  return { ledger, result, unread };
+  return { ledger, result: resultOf(id, ledger, run), unread };
 }
 
-/** The row that the failure was found in, then all of its batch. */
+function resultOf(id: string, ledger: Ledger, { chosen }: TraceRun): PropertyResult | undefined {
+  const properties = chosen.properties.filter((each) => each.id === id);
+  return judgeLedger(ledger, properties, { command: '', replay: { command: '', traced: true } }, () => {})[0];
+}
+
+/** Rows that are judged alone, to find one that fails. */
+const MOST_ALONE = 1_000;
+
+/** The row that the failure was found in, or another one that fails by itself where nobody knows which of the data set's that was; then all of its batch. */
 function suspectsOf(
-  { failure }: PropertyResult,
-  { rows }: Ledger,
+  { id, failure }: PropertyResult,
+  { ledger, run }: ShrinkAsk,
   dataset: readonly Entry[],
 ): readonly (readonly number[])[] {
+  const { rows } = ledger;
   const given = (failure?.given ?? {}) as {
     step?: unknown;
     rank?: unknown;
@@ -243,9 +247,13 @@ function suspectsOf(
       }),
     ),
   ];
-  return [batch.filter((row) => row.row === given.row), batch, step]
-    .map(indexOf)
-    .filter(({ length }) => length > 0);
+  const found = batch.filter((row) => row.row === given.row);
+  const known = rows.filter(({ spans }) => spans.origin.kind === 'dataset').slice(0, MOST_ALONE);
+  const alone =
+    indexOf(found).length > 0
+      ? []
+      : known.find((row) => resultOf(id, { ...ledger, rows: [row] }, run)?.verdict === 'fail');
+  return [found, [alone ?? []].flat(), batch, step].map(indexOf).filter(({ length }) => length > 0);
 }
 
 /** In the form of the user's own: JSON lines, or one array. */
