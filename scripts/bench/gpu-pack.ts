@@ -26,7 +26,7 @@ const MEASURE = `#!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd)
 # Vulkan's loader looks for the driver in two folders; some machines have it elsewhere.
 if [ -z "$VK_DRIVER_FILES" ]; then
-  icd=$(find / -xdev -name 'nvidia_icd*.json' 2>/dev/null | head -n 1)
+  icd=$(find / \\( -path /proc -o -path /sys \\) -prune -o -name 'nvidia_icd*.json' -print 2>/dev/null | head -n 1)
   [ -z "$icd" ] || export VK_DRIVER_FILES="$icd"
 fi
 if ! ldconfig -p 2>/dev/null | grep -q libvulkan.so.1; then

@@ -26,8 +26,11 @@ override reference_format: u32;
 
 const MINUS_INFINITY = 0xff800000u;
 const LOWEST = -3.4028234e38;
-// A running float32 sum of many terms loses digits; sums of short runs lose fewer.
-const RUN = 32u;
+// Logits that a thread reads before it adds them: memory answers many reads at once, and a running float32 sum of many terms
+// loses digits that sums of short runs keep.
+const BLOCK = 8u;
+// A difference from the lowest number, before anything was seen, would overflow; times a sum of exponentials this does not.
+const FARTHEST = -1e30;
 
 var<workgroup> shared_a: array<f32, lanes>;
 var<workgroup> shared_b: array<f32, lanes>;
@@ -59,6 +62,20 @@ fn reference_bits(index: u32) -> u32 {
 
 // NaN and +Infinity.
 fn is_wild(bits: u32) -> bool { return (bits & 0x7fffffffu) >= 0x7f800000u && bits != MINUS_INFINITY; }
+fn is_finite(bits: u32) -> bool { return (bits & 0x7fffffffu) < 0x7f800000u; }
+
+// The sums where the maxima are larger, by the negative of these differences.
+fn shifted(sums: vec4<f32>, policy_less: f32, reference_less: f32) -> vec4<f32> {
+  let p = max(policy_less * settings.inverse_temperature, FARTHEST);
+  let r = max(reference_less * settings.inverse_temperature, FARTHEST);
+  let scale = exp(p);
+  return vec4<f32>(
+    scale * sums.x,
+    scale * (sums.y + p * sums.x),
+    exp(r) * sums.z,
+    scale * (sums.w + r * sums.x),
+  );
+}
 
 @compute @workgroup_size(lanes)
 fn main(
@@ -70,15 +87,49 @@ fn main(
   if (row >= settings.rows) { return; }
   let first = row * settings.vocab;
 
+  // The logits are read once: sums are of differences from the largest so far, and are scaled where a larger one comes.
   var most = LOWEST;
   var other = LOWEST;
   var wild = false;
-  for (var v = lane; v < settings.vocab; v += lanes) {
-    let a = policy_bits(first + v);
-    let b = reference_bits(first + v);
-    wild = wild || is_wild(a) || is_wild(b) || (b == MINUS_INFINITY && a != MINUS_INFINITY);
-    if (a != MINUS_INFINITY && !is_wild(a)) { most = max(most, bitcast<f32>(a)); }
-    if (b != MINUS_INFINITY && !is_wild(b)) { other = max(other, bitcast<f32>(b)); }
+  // sum, dot, sum', cross
+  var total = vec4<f32>(0.0);
+  for (var v = lane; v < settings.vocab; v += BLOCK * lanes) {
+    var a: array<u32, BLOCK>;
+    var b: array<u32, BLOCK>;
+    var larger = most;
+    var larger_other = other;
+    for (var at = 0u; at < BLOCK; at++) {
+      let token = v + at * lanes;
+      // What lies beyond the row counts as a token that is ruled out by both.
+      a[at] = MINUS_INFINITY;
+      b[at] = MINUS_INFINITY;
+      if (token < settings.vocab) {
+        a[at] = policy_bits(first + token);
+        b[at] = reference_bits(first + token);
+      }
+    }
+    for (var at = 0u; at < BLOCK; at++) {
+      wild = wild || is_wild(a[at]) || is_wild(b[at]) || (b[at] == MINUS_INFINITY && a[at] != MINUS_INFINITY);
+      if (is_finite(a[at])) { larger = max(larger, bitcast<f32>(a[at])); }
+      if (is_finite(b[at])) { larger_other = max(larger_other, bitcast<f32>(b[at])); }
+    }
+    total = shifted(total, most - larger, other - larger_other);
+    most = larger;
+    other = larger_other;
+    var run = vec4<f32>(0.0);
+    for (var at = 0u; at < BLOCK; at++) {
+      var there = 0.0;
+      if (is_finite(b[at])) {
+        there = (bitcast<f32>(b[at]) - other) * settings.inverse_temperature;
+        run.z += exp(there);
+      }
+      if (is_finite(a[at])) {
+        let here = (bitcast<f32>(a[at]) - most) * settings.inverse_temperature;
+        let e = exp(here);
+        run += vec4<f32>(e, e * here, 0.0, e * there);
+      }
+    }
+    total += run;
   }
   if (wild) { atomicStore(&flagged, 1u); }
   shared_a[lane] = most;
@@ -91,35 +142,11 @@ fn main(
     }
     workgroupBarrier();
   }
+  total = shifted(total, most - shared_a[0], other - shared_b[0]);
   most = shared_a[0];
   other = shared_b[0];
   workgroupBarrier();
 
-  // sum, dot, sum', cross
-  var total = vec4<f32>(0.0);
-  var run = vec4<f32>(0.0);
-  var length = 0u;
-  for (var v = lane; v < settings.vocab; v += lanes) {
-    let a = policy_bits(first + v);
-    let b = reference_bits(first + v);
-    var there = 0.0;
-    if (b != MINUS_INFINITY && !is_wild(b)) {
-      there = (bitcast<f32>(b) - other) * settings.inverse_temperature;
-      run.z += exp(there);
-    }
-    if (a != MINUS_INFINITY && !is_wild(a)) {
-      let here = (bitcast<f32>(a) - most) * settings.inverse_temperature;
-      let e = exp(here);
-      run += vec4<f32>(e, e * here, 0.0, e * there);
-    }
-    length += 1u;
-    if (length == RUN) {
-      total += run;
-      run = vec4<f32>(0.0);
-      length = 0u;
-    }
-  }
-  total += run;
   shared_a[lane] = total.x;
   shared_b[lane] = total.y;
   shared_c[lane] = total.z;
