@@ -9,6 +9,7 @@ import {
   close,
   entropyOf,
   groupAdvantages,
+  klOfRow,
   klPerToken,
   klTerm,
   logprobsOf,
@@ -59,7 +60,13 @@ const comparisons: Comparison[] = [
       slopes: logprobs.map((row, b) =>
         row.map((logprob, t) => {
           const [ref, old] = [ref_logprobs[b]?.[t] ?? Number.NaN, old_logprobs[b]?.[t] ?? Number.NaN];
-          return klTerm(logprob, ref, old, variant).slope;
+          if (variant.ofRow === undefined) return klTerm(logprob, ref, old, variant).slope;
+          return klOfRow(
+            row,
+            ref_logprobs[b] ?? [],
+            row.map(() => 1),
+            variant,
+          ).slope;
         }),
       ),
     },

@@ -49,11 +49,21 @@ def logprobs(case):
     return {"logprobs": picked, "entropy": entropy, "log_sum_exp": torch.logsumexp(logits, dim=-1)}
 
 
+def of_rows(logps, ref, mask, variant):
+    """(B,): of the mean or the sum of a row's log-ratios; 0 where it has no token."""
+    log_ratio = torch.where(mask, ref - logps, 0.0).sum(1)
+    if variant["ofRow"] == "mean":
+        log_ratio = log_ratio / mask.sum(1).clamp(min=1)
+    value = estimate(-log_ratio, torch.zeros_like(log_ratio), None, {**variant, "ratioCorrection": False})
+    return torch.where(mask.any(1), value, 0.0)
+
+
 def estimate(logps, ref, old, variant):
     log_ratio = ref - logps
-    bound = variant["clamp"]
+    clamp = plain(variant["clamp"])
+    low, high = clamp if isinstance(clamp, list) else (None, None) if clamp is None else (-clamp, clamp)
     if variant["clampWhere"] == "log-ratio":
-        log_ratio = torch.clamp(log_ratio, -bound, bound)
+        log_ratio = torch.clamp(log_ratio, low, high)
     if variant["estimator"] == "k1":
         value = -log_ratio
     elif variant["estimator"] == "k2":
@@ -63,13 +73,18 @@ def estimate(logps, ref, old, variant):
     else:
         value = torch.exp(log_ratio) - 1 - log_ratio
     if variant["clampWhere"] == "estimate":
-        value = value.clamp(min=-bound, max=bound)
+        value = value.clamp(min=low, max=high)
     return value * torch.exp(logps - old) if variant["ratioCorrection"] else value
 
 
 def kl(case):
     logps = tensor(case["logprobs"]).requires_grad_()
-    value = estimate(logps, tensor(case["ref_logprobs"]), tensor(case["old_logprobs"]), case["variant"])
+    ref, variant = tensor(case["ref_logprobs"]), case["variant"]
+    if "ofRow" in variant:
+        value = of_rows(logps, ref, torch.ones_like(ref, dtype=torch.bool), variant)
+        value.sum().backward()
+        return {"kl": value.detach()[:, None].expand_as(ref), "slopes": logps.grad}
+    value = estimate(logps, ref, tensor(case["old_logprobs"]), variant)
     value.sum().backward()
     return {"kl": value.detach(), "slopes": logps.grad}
 
@@ -93,7 +108,16 @@ def loss(case):
         per_token = -torch.minimum(ratio * advantage, clipped * advantage)
         bound = -plain(settings.get("dualClip", "Infinity")) * advantage
         per_token = torch.where(advantage < 0, torch.minimum(per_token, bound), per_token)
-    if settings["kl"] is not None and settings["klCoef"] != 0:
+    beside = 0.0
+    if settings["kl"] is not None and settings["klCoef"] != 0 and "ofRow" in settings["kl"]:
+        value = of_rows(logps, ref, mask, settings["kl"])
+        over = settings["kl"].get("over", "tokens")
+        if over == "tokens":
+            per_token = per_token + settings["klCoef"] * value[:, None]
+        else:
+            counted = mask.any(1).sum() if over == "rows with tokens" else torch.tensor(len(mask))
+            beside = settings["klCoef"] * value.sum() / counted.clamp(min=1)
+    elif settings["kl"] is not None and settings["klCoef"] != 0:
         # A KL that is multiplied by the ratio is multiplied by that of its level.
         level = logps - log_ratio if settings.get("ratioLevel") == "sequence" else old
         per_token = per_token + settings["klCoef"] * estimate(logps, ref, level, settings["kl"])
@@ -108,6 +132,7 @@ def loss(case):
         total = row_sums.sum() / rows.clamp(min=1)
     else:
         total = (row_sums / lengths.clamp(min=1)).sum() / rows.clamp(min=1)
+    total = total + beside
     total.backward()
     return {"loss": total.detach(), "weights": logps.grad, "tokens": int(lengths.sum())}
 
