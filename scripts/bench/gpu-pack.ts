@@ -2,6 +2,7 @@
 // this harness, and Vulkan's loader for where there is none. TensorFlow's library alone is ten times that. Linux on x86-64.
 //   npm run bench:gpu-pack [FILE]      gpu-pack.tgz
 //   tar xzf gpu-pack.tgz && gpu-pack/measure      there; --rounds N, --python P, --no-large, --no-compile
+//   npm run bench:gpu-pack -- --told FILE         what measure printed, into docs/benchmarks.md
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -10,16 +11,30 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { PACKAGE_ROOT } from '../../src/version.ts';
+import { writeMeasured } from '../docs/measured.ts';
 
 const MOST_MEBIBYTES = 64;
-const file = resolve(process.argv[2] ?? 'gpu-pack.tgz');
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { told: { type: 'string' } },
+});
+if (values.told !== undefined) {
+  const told = readFileSync(resolve(values.told), 'utf8').trim();
+  const from = told.indexOf('\nNode v');
+  if (from < 0) throw new Error(`${values.told} is not what measure prints`);
+  writeMeasured('benchmarks.md', 'reference-gpu', [told.slice(from).trim()]);
+  process.exit(0);
+}
+const file = resolve(positionals[0] ?? 'gpu-pack.tgz');
 
 const MEASURE = `#!/bin/sh
 # The row kernel on the GPU of this machine: first that it is right, then how fast. Torch is python3's, or --python's.

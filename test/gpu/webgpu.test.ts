@@ -26,6 +26,14 @@ describe('the shader', () => {
     await small.close();
   });
 
+  test('sends what is more than it writes in one go, several times over', async () => {
+    const small = await webGpuKernel({ allowSoftware: true, stageBytes: 4_096 });
+    if ('problem' in small) throw new Error(small.problem);
+    for (const rows of [25, 7, 1])
+      await expectAgreement(small, oracle, halved(inputOf({ rows, vocab: 999, seed: rows })), BAND);
+    await small.close();
+  });
+
   test('is taken when it is named, and by itself only on a real adapter', async () => {
     const named = await chooseKernel('webgpu');
     expect(named).toMatchObject({ kernel: { name: 'webgpu' }, why: expect.stringContaining('as asked') });
