@@ -41,7 +41,8 @@ class Forward:
         self.compiled = _calls.compiled(frame.module)
         self.grad = torch.is_grad_enabled()
         self.training = bool(getattr(_models.carried(frame.module), "training", False))
-        self.precision = autocast(self.ids.device)
+        self.precision = "float64"
+        self.rounded()
         self.candidates = None
         self.hidden = None
         self.hidden_hooked = False
@@ -53,10 +54,15 @@ class Forward:
 
     # Inside of the call
 
+    def rounded(self):
+        """Autocast may begin inside of the call: accelerate wraps the method `forward`."""
+        self.precision = coarsest(self.precision, autocast(self.ids.device))
+
     def saw_hidden(self, hidden):
         if hidden is None or not self.grad or not hidden.requires_grad or hidden.shape[:2] != self.ids.shape:
             return
         self.hidden = hidden.detach()
+        self.rounded()
         self.think()
         if not self.hidden_hooked:
             self.hidden_hooked = True
@@ -76,6 +82,7 @@ class Forward:
     def keep(self, out, place, post):
         """Looks at logits as they come into being, before anything is done to them in place, and waits for their gradient."""
         start, width = place
+        self.rounded()
         rows = self.ids.shape[0]
         z = out.detach().reshape(-1, self.vocab)
         self.think()

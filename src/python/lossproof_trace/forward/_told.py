@@ -42,7 +42,7 @@ def logprobs(forward, logits, place):
     """(B, T) token-aligned."""
     rows, columns = forward.ids.shape
     start, wide = place
-    out = torch.full((rows, columns), float("nan"))
+    out = torch.full((rows, columns), float("nan"), dtype=torch.float32)
     most = min(wide, columns - 1 - start)
     if most <= 0 or rows == 0:
         return out

@@ -85,7 +85,7 @@ def complete(found, spots, g, values, excess, precision, post, known, teachers, 
 
 def given_up(found, unknown, residual):
     where = unknown.nonzero().flatten().cpu()
-    nothing = torch.full((where.numel(),), float("nan"))
+    nothing = torch.full((where.numel(),), float("nan"), dtype=torch.float64)
     found.put(
         where,
         targets=torch.full((where.numel(),), -1),

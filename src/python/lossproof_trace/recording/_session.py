@@ -18,6 +18,7 @@ import os
 import threading
 import time
 
+from . import _devices
 from ._ending import leave, watch_child
 from ._writer import Writer
 
@@ -237,9 +238,10 @@ class Session:
 
 
 class Guard:
-    """Exceptions inside are the tracer's own: recorded, and the script goes on. SystemExit and the like pass."""
+    """Exceptions inside are the tracer's own: recorded, and the script goes on. SystemExit and the like pass. Where the script
+    has its tensors made on another device by default, those of the tracer are the CPU's all the same."""
 
-    __slots__ = ("session", "where", "began")
+    __slots__ = ("session", "where", "began", "device")
 
     def __init__(self, session, where):
         self.session = session
@@ -250,10 +252,15 @@ class Guard:
         depth = getattr(local, "depth", 0)
         local.depth = depth + 1
         self.began = time.perf_counter() if depth == 0 else None
+        self.device = _devices.on_cpu() if depth == 0 else None
+        if self.device is not None:
+            self.device.__enter__()
         return self
 
     def __exit__(self, kind, error, trace):
         session = self.session
+        if self.device is not None:
+            self.device.__exit__(kind, error, trace)
         session._local.depth = max(0, getattr(session._local, "depth", 1) - 1)
         if self.began is not None:
             session.seconds += time.perf_counter() - self.began

@@ -57,7 +57,15 @@ class Decoding:
             return False
         with session.guard("decoding"):
             return self.follow(forward, logits, place)
+        self.distrust(forward.model.index)
         return False
+
+    def distrust(self, model):
+        """A fault of the tracer's: what it has of this loop is not to be told."""
+        with self.session.guard("decoding"):
+            self.held = None
+            if self.loops.pop(model, None) is not None:
+                self.lose(model)
 
     def follow(self, forward, logits, place):
         ids, model = forward.ids, forward.model
@@ -196,6 +204,12 @@ class Decoding:
         loop = self.loop_of()
         if loop is not None and loop.last is not None and values.numel() == loop.last.numel():
             self.local.noise = values.detach().clone()
+
+    def misjudged(self):
+        """A fault of the tracer's as it looked at a draw."""
+        loop = self.loop_of()
+        if loop is not None:
+            self.distrust(loop.model.index)
 
     def loop_of(self):
         """The loop that this thread's latest call was of."""

@@ -28,6 +28,8 @@ def install(session, decoding):
                 if not is_compiling() and session.ended is None and session.generating == 0 and not session.looking:
                     with session.guard("draw"):
                         saw(args, kwargs, result)
+                        return result
+                    decoding.misjudged()
                 return result
 
             setattr(owner, name, wrapped)

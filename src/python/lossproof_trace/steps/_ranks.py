@@ -216,7 +216,7 @@ class Ranks:
                 if at in seen.local and now is not None and now.numel() == seen.local[at].numel():
                     local.append(seen.local[at])
                     final.append(now.to(torch.float32))
-            local, final = (torch.cat(each) if each else torch.zeros(0) for each in (local, final))
+            local, final = (torch.cat(each) if each else torch.zeros(0, dtype=torch.float32) for each in (local, final))
             if seen.witnesses:
                 self.wait(seen, alone=not seen.apart and local.numel() > 0 and torch.equal(local, final))
             session.write(
@@ -284,7 +284,7 @@ class Ranks:
                 total = (bits * odd).sum().bitwise_and(KEPT)
                 taken.setdefault(values.device, []).append((at, total, torch.linalg.vector_norm(values.to(torch.float32))))
         sums = torch.full((len(tensors),), ABSENT, dtype=torch.int64)
-        sizes = torch.full((len(tensors),), float("nan"))
+        sizes = torch.full((len(tensors),), float("nan"), dtype=torch.float32)
         for found in taken.values():
             places = torch.tensor([at for at, _, _ in found])
             sums[places] = torch.stack([total for _, total, _ in found]).cpu()

@@ -13,6 +13,7 @@ parser.add_argument("--whole", action="store_true")
 parser.add_argument("--packing", action="store_true")
 parser.add_argument("--accumulate", type=int, default=1)
 parser.add_argument("--epochs", type=int, default=1)
+parser.add_argument("--bf16", action="store_true")
 options = parser.parse_args()
 
 data = tiny.rows(options.data)
@@ -33,7 +34,7 @@ trainer = SFTTrainer(
         num_train_epochs=options.epochs,
         learning_rate=1e-3,
         gradient_checkpointing=False,
-        **tiny.PLAIN,
+        **{**tiny.PLAIN, "bf16": options.bf16},
     ),
     train_dataset=Dataset.from_list(data),
     processing_class=tokenizer,

@@ -16,6 +16,8 @@ export interface Clean {
 const HALF = 2e-2;
 const SFT = 'trl_sft.py --data {data} --output {out}';
 export const HF = 'hf_trainer.py --data {data} --output {out}';
+/** Before a script's name: what the tracer makes without saying where lies on another device than what the script makes. */
+export const ELSEWHERE = 'python elsewhere.py';
 export const ANSWERS = '--dataset {data} --tokenizer {qwen}';
 
 export const EXACT: Readonly<Record<string, Clean>> = {
@@ -25,6 +27,12 @@ export const EXACT: Readonly<Record<string, Clean>> = {
     words: `${SFT} --accumulate 2 --epochs 2`,
     data: CHATS,
     exact: tokenMean(CHATS),
+  },
+  // What TRL does by itself where there is a GPU.
+  "TRL's SFT in bfloat16": {
+    words: `${SFT} --bf16`,
+    data: CHATS,
+    exact: tokenMean(CHATS, HALF),
   },
   "TRL's SFT with packed rows": { words: `${SFT} --packing`, data: CHATS, exact: packed(CHATS) },
   'the console script of TRL': {

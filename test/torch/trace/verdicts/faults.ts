@@ -46,6 +46,12 @@ export const FAULTS: Readonly<Record<string, Faulty>> = {
     found: 'tokenize/prompt-is-not-trained',
     says: TOKEN,
   },
+  "TRL's SFT left at its default, in bfloat16": {
+    words: 'trl_sft.py --data {data} --output {out} --whole --bf16',
+    data: CHATS,
+    found: 'tokenize/prompt-is-not-trained',
+    says: TOKEN,
+  },
   'the prompt is trained by hand': {
     words: `${LOOP} --fault prompt --model llama`,
     data: PAIRS,

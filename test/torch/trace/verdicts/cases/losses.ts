@@ -1,5 +1,5 @@
 // Losses that are more than log-probabilities of single targets: smoothing, caps, teachers, entropy, gradients by hand.
-import { ANSWERS, HF } from '../correct.ts';
+import { ANSWERS, ELSEWHERE, HF } from '../correct.ts';
 import { CHATS, PAIRS } from '../data.ts';
 import { tokenMean } from '../exact.ts';
 import type { Cases, CleanCase, FaultyCase } from './kinds.ts';
@@ -57,6 +57,11 @@ export const losses: Cases = {
     'two heads, of the next token and of the next but one': clean('two-heads', { tells: 'beside' }),
     'a value head': clean('value-head', { tells: 'beside' }),
     'gradients put together by hand': clean('grads'),
+    'the same, of a script whose tensors lie on a GPU by default': {
+      words: `${ELSEWHERE} ${TERMS} grads`,
+      data: PAIRS,
+      options: MEAN,
+    },
     'gradients put together in a way of its own': {
       words: `${TERMS} grads --fault surgery`,
       data: PAIRS,

@@ -1,5 +1,6 @@
 // Where completions come from: loops of a script's own, methods that sample, engines, servers; models that are found in odd ways.
 import { expect } from 'vitest';
+import { ELSEWHERE } from '../correct.ts';
 import type { Exact } from '../exact.ts';
 import type { Cases, FaultyCase } from './kinds.ts';
 
@@ -82,6 +83,10 @@ export const samplers: Cases = {
       words: `${OWN} --loop leaving --draw topk`,
       exact: sampled('loop', 0.7, { count: 16, topK: 8 }),
       says: /16 sequences by the script's own loop at temperature 0\.7, top-k 8/,
+    },
+    'the same, of a script whose tensors lie on a GPU by default': {
+      words: `${ELSEWHERE} ${OWN} --loop leaving --draw topk`,
+      exact: sampled('loop', 0.7, { count: 16, topK: 8 }),
     },
     "a generate() of the script's own": {
       words: `${OWN} --loop method`,
