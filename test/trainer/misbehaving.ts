@@ -1,7 +1,8 @@
 // Each way of misbehaving that test/trainers/misbehaving.py has, and the verdict that it must get: the test beside this asks for
 // the verdicts, `npm run test:misbehaving` for them, the seconds and the memory.
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { PropertyResult } from '../../src/index.ts';
+import { PACKAGE_ROOT } from '../../src/version.ts';
 
 /** What a run of it must say. */
 export interface Stated {
@@ -17,7 +18,7 @@ export interface Stated {
   readonly endsHarness?: boolean;
 }
 
-export const TRAINER = fileURLToPath(new URL('../trainers/misbehaving.py', import.meta.url));
+export const TRAINER = join(PACKAGE_ROOT, 'test', 'trainers', 'misbehaving.py');
 export const EXTRACT = 'extract/exact-under-left-padding';
 export const COLLATE = 'collate/rows-survive';
 /** Some cases of three rows are among so many. */
@@ -192,6 +193,7 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
   SIGKILL: exit('was killed by SIGKILL'),
   SIGSEGV: exit('was killed by SIGSEGV'),
   SIGABRT: exit('was killed by SIGABRT'),
+  'leaves its group, and hangs': hang(),
   'kills its group': exit('was killed by SIGKILL'),
   'kills the harness': {
     code: 130,
@@ -201,6 +203,7 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
     endsHarness: true,
   },
   'answers and exits': one('crash', 'The trainer exited with code 6', '*'),
+  'exits behind hello': all('crash', 'The trainer exited (code 0) while it owed an answer to'),
   'exits, and says another hello': one('shape', 'said another hello: version was absent, now "2"', '*'),
   'exits, and orders hello anew': one('shape', 'said another hello: its keys stand in another order', '*'),
   'exits, and stops at its next start': {
@@ -226,6 +229,8 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
   'slower and slower': { code: 1, extract: 'error hang *', collate: 'pass', deadline: SHORT },
   'an end at each tenth': { code: 1, extract: 'error crash *', collate: 'pass' },
   'an end at its second': { code: 1, extract: 'error crash *', collate: 'error crash *' },
+  'an end at random': { code: 1, extract: 'error crash *', collate: 'error crash *' },
+  'wrong each second time': { code: 1, extract: 'fail completion *', collate: 'pass' },
   'wrong once it is old': { code: 1, extract: 'fail completion state leak', collate: 'pass' },
 
   // What it does not do.

@@ -270,6 +270,7 @@ MARKED = {
     "SIGABRT": signalled("SIGABRT"),
     "SIGSTOP": signalled("SIGSTOP"),
     "kills its group": lambda _: os.killpg(0, 9),
+    "leaves its group, and hangs": lambda _: (os.getpid() != os.getpgrp() and os.setsid()) or hang(),
     "kills the harness": lambda _: os.kill(os.getppid(), 15) or hang(),
     "late": lambda _: time.sleep(1.5),
     "an endless line": endless(b"y"),
@@ -306,6 +307,9 @@ def reversed_after(requests):
     return answer
 
 
+# Each process another one.
+LAST = 1 + os.getpid() % 4
+
 # On every request.
 ALWAYS = {
     "exits at its first request": lambda _: os._exit(1),
@@ -328,13 +332,15 @@ ALWAYS = {
     "slower and slower": lambda _: time.sleep(0.15 * served),
     "an end at each tenth": lambda _: os._exit(7) if served % 10 == 0 else None,
     "an end at its second": lambda _: os._exit(7) if served == 2 else None,
+    "an end at random": lambda _: os._exit(7) if served == LAST else None,
     "wrong once it is old": reversed_after(8),
+    "wrong each second time": lambda asked: reversed_after(0)(asked) if served % 2 else None,
     "refuses all": lambda asked: json.dumps({"id": asked["id"], "reject": "no " + SCREEN}) + "\n",
     "skips all": lambda asked: json.dumps({"id": asked["id"], "skip": "no " + SCREEN}) + "\n",
 }
 END = {"hangs at its end": hang, "prints at its end": lambda: write("bye\n")}
 
-known = {*START, *MARKED, *ALWAYS, *END, *(f"hello: {name}" for name in (*HELLOS, *SAID))}
+known = {"exits behind hello", *START, *MARKED, *ALWAYS, *END, *(f"hello: {name}" for name in (*HELLOS, *SAID))}
 if __name__ == "__main__":
     again = is_again()
     if HOW not in known:
@@ -353,6 +359,8 @@ if __name__ == "__main__":
             if HOW == "exits, and orders hello anew" and again:
                 hello = dict(reversed(hello.items()))
             write(answer) if answer else say(request, ok=hello)
+            if HOW == "exits behind hello":
+                sys.exit(0)
             continue
         served += 1
         marked = request["op"] == "extract" and len(request["args"]["prompt_ids"]) == 3
