@@ -72,6 +72,20 @@ printf '{"step": 1, "loss": 2.0}\n{"step": 2, "loss": 1.5}\n' >log.jsonl
 try '0 1 2' monitor log.jsonl
 try 0 golden record --bundled
 try 0 golden check --bundled --only mask
+try 0 golden accept --bundled mask/several-stops
+try 0 profile --bundled
+try 0 check --bundled --cases 5 --only mask --workers 2
+for part in 1 2; do try 0 check --bundled --cases 5 --seed 1 --only mask --shard "$part/2"; done
+try 0 merge
+try 0 dataset hard.jsonl --form chat --rows 32 --tokenizer "$root/src/tokenizers/families/qwen"
+try 0 completion bash
+# A case that fails, saved and run again; a function that is found and its adapter written; one change after the other.
+try 1 check --cases 20 --only extract,mask -- env PYTHONPATH="$root/src/python" python3 -m lossproof.examples.faulty count-as-position
+try 1 replay "$(basename "$(ls .lossproof/cases/*.json | head -n 1)" .json)"
+printf '%s\n' 'def kl(logp, ref_logp):' '    return [[r - l for r, l in zip(*rows)] for rows in zip(ref_logp, logp)]' >estimate.py
+try '0 1 2' discover estimate.py --write found.py
+try '0 2' mutate --only mask --max-time 30 -- python3 adapter.py
+try '0 2' session </dev/null
 # A trace of a script that trained nothing: it is read, and has no verdict.
 mkdir traced
 printf '%s\n' '{"kind": "process", "trace": 1, "pid": 100, "rank": 0, "world": 1, "argv": ["train.py"], "python": "3.11.2", "started": "2026-03-01T09:30:00.000Z"}' >traced/0-100.ndjson
