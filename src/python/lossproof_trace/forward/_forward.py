@@ -193,9 +193,22 @@ def autocast(device):
     try:
         if torch.is_autocast_enabled(device.type):
             return str(torch.get_autocast_dtype(device.type)).replace("torch.", "")
-        if device.type == "cuda" and torch.backends.cuda.matmul.allow_tf32:
-            # TF32 has the digits of float16.
-            return "float16"
     except Exception:  # noqa: BLE001 - older torch takes no argument here
         pass
-    return "float64"
+    # TF32 has the digits of float16.
+    return "float16" if device.type == "cuda" and any(map(true, TF32)) else "float64"
+
+
+# By the setting of old, by the one that came with torch 2.9, and by the function that most scripts call.
+TF32 = (
+    lambda: torch.backends.cuda.matmul.allow_tf32,
+    lambda: torch.backends.cuda.matmul.fp32_precision == "tf32",
+    lambda: torch.get_float32_matmul_precision() != "highest",
+)
+
+
+def true(said):
+    try:
+        return bool(said())
+    except Exception:  # noqa: BLE001 - torch raises where a script has set it in the old way and in the new
+        return False
