@@ -67,7 +67,7 @@ const base = {
   level: 'must',
   ops: ['rollout'],
   given,
-  labels: rolloutLabels,
+  labels: (drawn: Rollouts, world: World) => rolloutLabels(drawn, world.hello.tokens?.eos_token_ids),
   coverage: { 'several rows': 0.3, 'repeated prompt': 0.15 },
 } as const;
 

@@ -25,7 +25,7 @@ import {
   smallest,
 } from './shrink/failures.ts';
 import type { StopSignal } from './stop.ts';
-import { type CaseOutcome, causeOf, runCase } from './subject.ts';
+import { type CaseOutcome, causeOf, runCase, unlessDiscarded } from './subject.ts';
 
 export interface CheckOptions extends RunOptions {
   readonly shrinkMilliseconds: number;
@@ -63,6 +63,8 @@ export async function checkProperty(
     ...rest,
   });
   let known = options.known?.[property.id];
+  const labelsOf = (given: unknown): readonly string[] =>
+    unlessDiscarded(() => property.labels?.(given, world) ?? [], []);
   const failed = (failures: readonly Failure[], counted: Partial<PropertyResult>): PropertyResult => {
     const [failure, ...others] = failures;
     const all = {
@@ -73,7 +75,7 @@ export async function checkProperty(
     // What the adapter failed on itself is nothing that the trainer does, known or not.
     const ofTrainer = failures.filter(({ trainerFailure }) => trainerFailure?.kind !== 'adapter');
     if (known === undefined || ofTrainer.length === 0) return report(verdictOf(failures), all);
-    const change = changeOf(known, ofTrainer);
+    const change = changeOf(known, ofTrainer, labelsOf);
     if (change === undefined && ofTrainer.length < failures.length) return report('error', all);
     return change === undefined
       ? report('known', { ...all, reason: known.reason, ...linkOf(known) })
@@ -110,11 +112,14 @@ export async function checkProperty(
     }
     const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
     // What came with an adapter, and fails as it was recorded, was made sure of then: a fresh process costs a trainer's start.
-    const isSure = known.bundled === true && isOf(known, outcome);
+    const isSure = known.bundled === true && isOf(known, known.given, outcome, labelsOf);
     const asked = isSure ? { ...context, signal: NO_MORE } : context;
     [recorded] = await failuresOf(asked, [{ given: known.given, outcome, facts }]);
     // Where it is not what was recorded, or nothing was, no second kind changes the verdict.
-    if (recorded !== undefined && (known.kind === undefined || changeOf(known, [recorded]) !== undefined))
+    if (
+      recorded !== undefined &&
+      (known.kind === undefined || changeOf(known, [recorded], labelsOf) !== undefined)
+    )
       return failed([recorded], { cases: 1 });
     break;
   }
@@ -123,6 +128,11 @@ export async function checkProperty(
   const seed = seedOf(options.seed, property.id);
   const cases = drawCases(arbitrary, seed, Math.min(options.cases, property.mostCases ?? options.cases));
   const compared = compareLabels(property, world);
+  // Of what is recorded one case is enough, and it is there.
+  const causeOfOther: typeof causeOf = (given, outcome) =>
+    recorded !== undefined && known !== undefined && isOf(known, given, outcome, labelsOf)
+      ? undefined
+      : causeOf(given, outcome);
   let begun = 0;
   const screening = await screen(
     cases.count,
@@ -132,9 +142,7 @@ export async function checkProperty(
       const outcome = await runCase(property, options.trainer, world, given);
       labels.add(given, outcome);
       compared.add(given, outcome, index);
-      // Of what is recorded one case is enough, and it is there.
-      const isRecorded = recorded !== undefined && known !== undefined && isOf(known, outcome);
-      return { outcome, cause: isRecorded ? undefined : causeOf(given, outcome) };
+      return { outcome, cause: causeOfOther(given, outcome) };
     },
     {
       signal: options.signal,
@@ -155,6 +163,7 @@ export async function checkProperty(
     drawSeed: seed,
     at: (index) => cases.at(index),
     count: cases.count,
+    causeOf: causeOfOther,
     troubles: byWeight(troubles).slice(0, 1 + MOST_OTHERS),
     milliseconds: options.shrinkMilliseconds,
     signal: options.signal,

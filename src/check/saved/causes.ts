@@ -23,7 +23,7 @@ export interface Cause {
   readonly line: string;
   /** Its report in docs/trainers/findings, where the newest version has it: `trl/entropy`. */
   readonly finding?: string;
-  readonly failures: Readonly<Record<string, Pick<KnownFailure, 'kind' | 'kinds' | 'given'>>>;
+  readonly failures: Readonly<Record<string, Pick<KnownFailure, 'kind' | 'kinds' | 'labels' | 'given'>>>;
 }
 
 /** The file comes with the package: a test reads every one of them. */

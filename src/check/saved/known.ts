@@ -15,12 +15,17 @@ export interface KnownFailure {
   readonly kind?: string;
   /** Further kinds that the property fails in, and that are lived with for the same reason. */
   readonly kinds?: readonly string[];
+  /** Labels of the property: of cases that lack one of them, this is not why they fail. */
+  readonly labels?: readonly string[];
   /** It came with a ready-made adapter: whoever runs it did not write it, and is not blamed where it says nothing. */
   readonly bundled?: true;
   /** Of several causes, each with a case of its own; what else stands here is of the first, with the reasons and kinds of all. */
   readonly causes?: readonly KnownFailure[];
 }
 export type KnownFailures = Readonly<Record<string, KnownFailure>>;
+
+/** What a case exercises, by the labels of its property. */
+export type LabelsOf = (given: unknown) => readonly string[];
 
 /** Several causes of one property's failures; undefined where there is none. */
 export function together(causes: readonly KnownFailure[]): KnownFailure | undefined {
@@ -55,22 +60,52 @@ export function kindOf({
 }
 
 /** Undefined: the failures are the recorded ones. Otherwise what it was, and what it is or what stands beside it now. */
-export function changeOf(known: KnownFailure, failures: readonly Failure[]): string | undefined {
+export function changeOf(
+  known: KnownFailure,
+  failures: readonly Failure[],
+  labelsOf: LabelsOf = () => [],
+): string | undefined {
   const [first] = failures;
   const stranger = failures.find((failure) =>
-    known.kind === undefined ? failure.finding === undefined : !hasKind(known, failure),
+    known.kind === undefined ? failure.finding === undefined : !explains(known, failure, labelsOf),
   );
   if (stranger === undefined) return undefined;
+  const lacking = lackingOf(known, stranger, labelsOf);
+  if (lacking !== undefined)
+    return `it was recorded where a case has ${lacking.map(inQuotes).join(' and ')} (${known.reason}), and fails in the same way without that now`;
   const was = known.kind === undefined ? 'a failure' : kindsOf(known).map(inQuotes).join(' and ');
   const now = inQuotes(kindOf(stranger));
   return `it was recorded as ${was} (${known.reason}), and ${stranger === first ? `is ${now} now` : `${now} stands beside it now`}`;
 }
 
-/** Whether a case in trouble is one of the kinds that are recorded. */
-export function isOf(known: KnownFailure, outcome: CaseOutcome): boolean {
-  if (outcome.kind === 'fails') return hasKind(known, outcome);
-  return outcome.kind === 'error' && hasKind(known, { trainerFailure: outcome.failure });
+/** Whether a case in trouble is one of those that are recorded. */
+export function isOf(known: KnownFailure, given: unknown, outcome: CaseOutcome, labelsOf: LabelsOf): boolean {
+  if (outcome.kind === 'fails') return explains(known, { given, finding: outcome.finding }, labelsOf);
+  return outcome.kind === 'error' && explains(known, { given, trainerFailure: outcome.failure }, labelsOf);
 }
+
+type Trouble = Parameters<typeof kindOf>[0] & Pick<Failure, 'given'>;
+
+/** One of its causes has the kind, and the case what that cause needs. */
+function explains(known: KnownFailure, failure: Trouble, labelsOf: LabelsOf): boolean {
+  return causesOf(known).some(
+    (cause) => hasKind(cause, failure) && lacks(cause, failure, labelsOf).length === 0,
+  );
+}
+
+/** Where a kind is recorded, the labels that the case lacks. */
+function lackingOf(known: KnownFailure, failure: Trouble, labelsOf: LabelsOf): readonly string[] | undefined {
+  const cause = causesOf(known).find((each) => hasKind(each, failure));
+  return cause === undefined ? undefined : lacks(cause, failure, labelsOf);
+}
+
+function lacks({ labels = [] }: KnownFailure, { given }: Trouble, labelsOf: LabelsOf): readonly string[] {
+  if (labels.length === 0) return labels;
+  const own = labelsOf(given);
+  return labels.filter((label) => !own.includes(label));
+}
+
+const causesOf = (known: KnownFailure): readonly KnownFailure[] => known.causes ?? [known];
 
 /** An exception may be recorded by its words as well: `error: IndexError: list index out of range`. */
 function hasKind(known: KnownFailure, failure: Parameters<typeof kindOf>[0]): boolean {
@@ -84,7 +119,7 @@ const kindsOf = ({ kind, kinds = [] }: KnownFailure): readonly string[] =>
   kind === undefined ? kinds : [kind, ...kinds];
 const inQuotes = (kind: string): string => `"${kind}"`;
 
-/** Reads `{"mask/...": {"reason": "...", "link": "...", "given": {...}, "kind": "...", "kinds": ["..."]}}`; only the reason must be there. */
+/** Reads `{"mask/...": {"reason": "...", "link": "...", "given": {...}, "kind": "...", "kinds": ["..."], "labels": ["..."]}}`; only the reason must be there. */
 export function readKnown(path: string): { known: KnownFailures } | { problem: string } {
   const read = readJson(path);
   if ('complaint' in read) return { problem: `${path} cannot be read as JSON: ${read.complaint}` };
@@ -94,12 +129,16 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
   }
   const known: (readonly [id: string, entry: KnownFailure])[] = [];
   for (const [id, entry] of Object.entries(value)) {
-    const { reason, link, given, kind, kinds } = (entry ?? {}) as Record<string, unknown>;
+    const { reason, link, given, kind, kinds, labels } = (entry ?? {}) as Record<string, unknown>;
     if (typeof reason !== 'string' || reason === '') return { problem: `${path}: "${id}" gives no reason.` };
     if (kind !== undefined && typeof kind !== 'string')
       return { problem: `${path}: the kind of "${id}" must be a text, such as "nan" or "error: crash".` };
     if (kinds !== undefined && !isTexts(kinds))
       return { problem: `${path}: the kinds of "${id}" must be a list of texts, such as ["nan"].` };
+    if (labels !== undefined && !isTexts(labels))
+      return {
+        problem: `${path}: the labels of "${id}" must be a list of texts, as \`lossproof explain\` has them.`,
+      };
     known.push([
       id,
       {
@@ -107,6 +146,7 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
         ...(typeof link === 'string' ? { link } : {}),
         ...(kind === undefined ? {} : { kind }),
         ...(kinds === undefined ? {} : { kinds }),
+        ...(labels === undefined ? {} : { labels }),
         ...(given === undefined ? {} : { given }),
       },
     ]);

@@ -8,7 +8,7 @@ import type { Property, World } from '../property.ts';
 import { caseId } from '../saved/saved-case.ts';
 import type { Troubled } from '../screen.ts';
 import type { StopSignal } from '../stop.ts';
-import { type CaseOutcome, runCase, troubleOf } from '../subject.ts';
+import { type CaseOutcome, type causeOf, runCase, troubleOf } from '../subject.ts';
 import { confirm, dimmed, shrink } from './shrink.ts';
 
 /** Causes that one property shows beside the first: a reader who has four counterexamples has enough to do. */
@@ -40,6 +40,8 @@ export interface DrawnTroubles {
   readonly at: (index: number) => unknown;
   /** Cases that were to be tried. */
   readonly count: number;
+  /** What a smaller case must be a case of, too. */
+  readonly causeOf: typeof causeOf;
   /** The one that decides first. */
   readonly troubles: readonly Troubled[];
   readonly milliseconds: number;
@@ -81,7 +83,7 @@ export async function smallest(context: FailureContext, drawn: DrawnTroubles): P
 
 async function smallestOf(
   { property, trainer, world, seed, told }: FailureContext,
-  { arbitrary, drawSeed, at, count, signal, onShrink }: DrawnTroubles,
+  { arbitrary, drawSeed, at, count, causeOf, signal, onShrink }: DrawnTroubles,
   { index, outcome }: Troubled,
   { milliseconds, first }: { readonly milliseconds: number; readonly first: boolean },
 ): Promise<Found> {
@@ -100,6 +102,7 @@ async function smallestOf(
     index,
     given,
     outcome,
+    causeOf,
     milliseconds,
     signal,
     onAttempt: onShrink,

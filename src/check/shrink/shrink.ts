@@ -44,6 +44,8 @@ export interface ShrinkOptions<Case> {
   readonly index: number;
   readonly given: Case;
   readonly outcome: CaseOutcome;
+  /** What a smaller case must be a case of, too; default: the same kind of trouble, on the same route. */
+  readonly causeOf?: typeof causeOf;
   readonly milliseconds: number;
   readonly signal?: StopSignal | undefined;
   /** Called before each attempt, with the smaller cases found so far. */
@@ -53,7 +55,8 @@ export interface ShrinkOptions<Case> {
 /** The smallest case that is in the same trouble, on the same route. Other troubles met on the way are passed over. */
 export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk<Case>> {
   const { property, arbitrary, trainer, world, seed, index } = options;
-  const cause = causeOf(options.given, options.outcome);
+  const of = options.causeOf ?? causeOf;
+  const cause = of(options.given, options.outcome);
   const costly = options.outcome.kind === 'error' && isCostly(options.outcome.failure);
   const deadline = performance.now() + options.milliseconds;
   let smallest = { given: options.given, outcome: options.outcome };
@@ -74,7 +77,7 @@ export async function shrink<Case>(options: ShrinkOptions<Case>): Promise<Shrunk
       return false;
     }
     const outcome = await runCase(property, trainer, world, given);
-    if (causeOf(given, outcome) !== cause) return false;
+    if (of(given, outcome) !== cause) return false;
     smallest = { given, outcome };
     // fast-check begins with the case that is there already.
     if (shrinks >= 0) accepted.push(smallest);

@@ -161,6 +161,11 @@ export function batchCoverage(
 }
 
 /** What a batch exercises. */
+/** A completion ends with another stop token than the first of them, which is the tokenizer's eos. */
+export const FURTHER_STOP = 'ended by a further stop id';
+export const endsFurther = (completion: Ids, stops: Ids): boolean =>
+  stops.indexOf(completion.at(-1) ?? -1) > 0;
+
 export function batchLabels({ prompts, completions, pad, stops }: Batch): string[] {
   const labels: string[] = [];
   const unequal = (rows: Ragged): boolean => rows.some((row) => row.length !== rows[0]?.length);
@@ -171,6 +176,7 @@ export function batchLabels({ prompts, completions, pad, stops }: Batch): string
   if (unequal(completions)) labels.push('unequal completions');
   if (stops.includes(pad)) labels.push('pad is a stop token');
   if (stops.length > 1) labels.push('several stop ids');
+  if (completions.some((row) => endsFurther(row, stops))) labels.push(FURTHER_STOP);
   if (prompts.some((row) => row.some((id) => stops.includes(id)))) labels.push('stop inside a prompt');
   if (prompts.every(([first]) => first !== undefined && stops.includes(first)))
     labels.push('prompts begin with a stop');

@@ -1,7 +1,7 @@
 // Conversations as trainers get them: whole ones with the answer to train on, and prompts with a forced completion.
 import fc from 'fast-check';
 import type { Ids, Message, Tokens } from '../../vocabulary.ts';
-import { repeated, repeats, sampled, withRepeats } from '../rollouts/batch.ts';
+import { endsFurther, FURTHER_STOP, repeated, repeats, sampled, withRepeats } from '../rollouts/batch.ts';
 import { conversation, conversationLabels } from './conversation.ts';
 import { templateSource } from './template.ts';
 import { plainContent } from './text.ts';
@@ -75,12 +75,13 @@ export function rollouts(
   });
 }
 
-/** What rollouts exercise. */
-export function rolloutLabels({ rows }: Rollouts): string[] {
+/** What rollouts exercise; `stops`: the trainer's stop ids, the tokenizer's eos first. */
+export function rolloutLabels({ rows }: Rollouts, stops: Ids = []): string[] {
   const lengths = new Set(rows.map((row) => row.sampled.length));
   return [
     rows.length > 1 ? 'several rows' : 'one row',
     ...(lengths.size > 1 ? ['unequal completions'] : []),
     ...(repeats(rows.map(({ messages }) => messages)) ? ['repeated prompt'] : []),
+    ...(rows.some(({ sampled }) => endsFurther(sampled, stops)) ? [FURTHER_STOP] : []),
   ];
 }

@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { properties } from '../../../properties/index.ts';
 import { type Cause, knownOf, readCauses } from '../../../src/check/saved/causes.ts';
 import { changeOf, type KnownFailure, together } from '../../../src/check/saved/known.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type RunOptions,
   run,
   type Trainer,
+  type World,
 } from '../../../src/index.ts';
 import { isBefore } from '../../../src/protocol/versions.ts';
 import { raisedFailure } from '../../../src/trainer/explain.ts';
@@ -19,6 +21,7 @@ import { PACKAGE_ROOT } from '../../../src/version.ts';
 import type { Semantics } from '../../../src/vocabulary.ts';
 import { echoes, extracting } from '../toy.ts';
 
+const KNOWN = join(PACKAGE_ROOT, 'src/python/lossproof/adapters/known');
 const cause = (versions: Cause['versions'], reason: string, kind: string): Cause => ({
   reason,
   versions,
@@ -89,14 +92,23 @@ describe('known failures by cause', () => {
     expect(changeOf(known, [raised("KeyError: 'mask'")])).toContain('"error: error"');
   });
 
-  it.each(readdirSync(join(PACKAGE_ROOT, 'src/python/lossproof/adapters/known')))(
-    '%s can be read',
-    (file) => {
-      expect(readCauses(join(PACKAGE_ROOT, 'src/python/lossproof/adapters/known', file))).not.toHaveProperty(
-        'problem',
-      );
-    },
-  );
+  it.each(readdirSync(KNOWN))('%s can be read, and its cases have the labels that they need', (file) => {
+    const read = readCauses(join(KNOWN, file));
+    if ('problem' in read) throw new Error(read.problem);
+    for (const { failures, tokens } of read.causes)
+      for (const [id, { given, labels = [] }] of Object.entries(failures)) {
+        const hello = {
+          protocol: 1,
+          name: 'adapter',
+          ops: {},
+          ...(tokens && { tokens: { vocab_size: 1e6, ...tokens } }),
+        };
+        const world = { hello, tokenizer: undefined } as unknown as World;
+        const own =
+          labels.length === 0 ? [] : properties.find((each) => each.id === id)?.labels?.(given, world);
+        expect(own, id).toEqual(expect.arrayContaining([...labels]));
+      }
+  });
 });
 
 async function check(
@@ -133,6 +145,23 @@ describe('a known failure that came with an adapter', () => {
   /** Loses all of a case that is longer than so many ids. */
   const losing = (most: number): Trainer => extracting((ids) => (ids.length > most ? [] : ids));
   const long = { reason: 'long', kind: 'length', given: { ids: [1, 2, 3, 4] }, bundled: true } as const;
+
+  it('hides nothing of the same kind in cases that lack its labels, and that is made small by itself', async () => {
+    const labelled = { [echoes.id]: { ...long, labels: ['long'] } };
+    const { results } = await check(losing(1), labelled);
+    expect(results[0]).toMatchObject({
+      verdict: 'changed',
+      reason: 'it was recorded where a case has "long" (long), and fails in the same way without that now',
+      others: [{ given: { ids: [0, 0] } }],
+    });
+    expect((await check(losing(3), labelled)).results[0]).toMatchObject({ verdict: 'known', cases: 1 });
+  });
+
+  it('may be of several causes, each with labels of its own', async () => {
+    const empty = { reason: 'short', kind: 'length', given: { ids: [1] } } as const;
+    const both = together([{ ...long, labels: ['long'] }, empty]) as KnownFailure;
+    expect((await check(losing(0), { [echoes.id]: both })).results[0]?.verdict).toBe('known');
+  });
 
   it('hides nothing of the same kind where its own case holds', async () => {
     const { results } = await check(losing(1), shipped);

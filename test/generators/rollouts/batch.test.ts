@@ -30,7 +30,12 @@ describe('batches', () => {
 
   it('repeat conversations with other completions', () => {
     const drawn = sample(rollouts(undefined));
-    expect(share(drawn.map(rolloutLabels), 'repeated prompt')).toBeGreaterThan(0.25);
+    expect(
+      share(
+        drawn.map((each) => rolloutLabels(each)),
+        'repeated prompt',
+      ),
+    ).toBeGreaterThan(0.25);
     const [first] = drawn.filter(
       ({ rows: [left, right] }) =>
         left?.messages === right?.messages && `${left?.sampled}` !== `${right?.sampled}`,

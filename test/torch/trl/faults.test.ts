@@ -1,7 +1,12 @@
 // Faults put into TRL's own functions at run time are found through the ready-made adapters, by the properties that are
 // about them; the unchanged trainer holds those (test/torch/adapters.test.ts).
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { knownOf, readCauses } from '../../../src/check/saved/causes.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { checked } from '../checked.ts';
 import { family } from './ask.ts';
 import { pythonOf } from './versions.ts';
@@ -37,4 +42,24 @@ test.each<[fault: string, adapter: string, property: string, env?: Readonly<Reco
   });
   expect(result?.verdict, out).toBe('fail');
   expect(result?.failure?.finding?.sentence, out).toBeTruthy();
+});
+
+test('a fault in the same properties as what is known of a second stop token is not taken for that', async () => {
+  const file = join(PACKAGE_ROOT, 'src/python/lossproof/adapters/known/trl-grpo.json');
+  const read = readCauses(file);
+  if ('problem' in read) throw new Error(read.problem);
+  const folder = mkdtempSync(join(tmpdir(), 'lossproof known '));
+  const known = join(folder, 'known.json');
+  const id = 'mask/padding-is-never-trained';
+  const entry = knownOf(read.causes, {})[id];
+  writeFileSync(known, JSON.stringify({ [id]: entry }));
+  const check = async (trainer: readonly string[]) => {
+    const words = ['--only', id, '--known', known, ...FEW, '--', pythonOf('newest'), ...trainer];
+    return (await checked(words, { env: { PYTHONPATH: 'src/python' } })).results[0];
+  };
+  expect((await check(['-m', 'lossproof.adapters.trl.grpo']))?.verdict).toBe('known');
+  expect((await check([FAULTY, 'mask-off-by-one', 'grpo']))?.reason).toMatch(
+    /recorded where a case has "ended by a further stop id" .* in the same way without that now$/,
+  );
+  rmSync(folder, { recursive: true });
 });
