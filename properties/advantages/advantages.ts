@@ -16,6 +16,7 @@ import {
   groupAdvantages,
   grouped,
   groupedLabels,
+  type Ids,
   type Need,
   numberFinding,
   type Property,
@@ -76,10 +77,17 @@ export function quieted(
 export function flat({
   groups,
   prompts,
+  lengths = [], // saved by an earlier version, a case has none
   interleaved,
-}: Grouped): Args<'advantages'> & { readonly prompt_ids: Ragged } {
+}: Grouped): Args<'advantages'> & { readonly prompt_ids: Ragged; readonly lengths: Ids } {
   const rows = groups.flatMap((group, at) =>
-    group.map((reward, place) => ({ reward, group: at, place, prompt: prompts[at] ?? [] })),
+    group.map((reward, place) => ({
+      reward,
+      group: at,
+      place,
+      prompt: prompts[at] ?? [],
+      length: lengths[at]?.[place] ?? 1,
+    })),
   );
   const ordered = interleaved ? [...rows].sort((a, b) => a.place - b.place || a.group - b.group) : rows;
   // Groups are named in the order in which they come, either way.
@@ -87,13 +95,14 @@ export function flat({
     rewards: ordered.map(({ reward }) => reward),
     group_ids: ordered.map(({ group }) => group),
     prompt_ids: ordered.map(({ prompt }) => prompt),
+    lengths: ordered.map(({ length }) => length),
   };
 }
 
 async function ask(
   subject: Subject,
   drawn: Grouped,
-): Promise<{ rewards: readonly number[]; group_ids: readonly number[]; advantages: readonly number[] }> {
+): Promise<ReturnType<typeof flat> & { readonly advantages: readonly number[] }> {
   const args = flat(drawn);
   const { advantages } = await subject.ask('advantages', args);
   return { ...args, advantages: quieted(subject, args, advantages) };
@@ -126,7 +135,7 @@ const LARGEST_EPSILON = 0.1;
 /** The variants that the declared semantics allow; an epsilon that nobody declares may be the one the numbers imply. */
 function candidates(
   subject: Subject,
-  { rewards, group_ids, advantages }: Awaited<ReturnType<typeof ask>>,
+  { rewards, group_ids, lengths, advantages }: Awaited<ReturnType<typeof ask>>,
 ): AdvantageVariant[] {
   const listed = advantageVariants(subject.semantics);
   // Advantages of rows that were whitened as tokens: what one row has of them, the op does not say.
@@ -134,14 +143,14 @@ function candidates(
     subject.semantics.advantage_ddof === undefined
       ? listed
           .filter(({ scaling, ddof }) => scaling === 'batch' && ddof === 1)
-          .map((variant) => withImpliedDdof(rewards, group_ids, advantages, variant))
+          .map((variant) => withImpliedDdof(rewards, group_ids, advantages, variant, lengths))
           .filter(({ ddof }) => ddof < 1)
       : [];
   const known = [...listed, ...overTokens];
   if (subject.semantics.advantage_epsilon !== undefined) return known;
   const forms = new Map(listed.map((variant) => [JSON.stringify({ ...variant, epsilon: 0 }), variant]));
   const implied = [...forms.values()].map((variant) =>
-    withImpliedEpsilon(rewards, group_ids, advantages, variant, LARGEST_EPSILON),
+    withImpliedEpsilon(rewards, group_ids, advantages, variant, LARGEST_EPSILON, lengths),
   );
   return [...known, ...implied];
 }
@@ -152,10 +161,12 @@ const explained = (subject: Subject) =>
     const rich = richest(grouped({ ...shapeOf(subject), minGroups: 2 }));
     if (rich === undefined) return undefined;
     const asked = await ask(subject, rich);
-    const { rewards, group_ids, advantages } = asked;
+    const { rewards, group_ids, lengths, advantages } = asked;
     const band = bandOf(subject, rewards.length * rounding(rewards));
     return causeOf(
-      candidates(subject, asked).flatMap((variant) => advantageMistakes(rewards, group_ids, variant)),
+      candidates(subject, asked).flatMap((variant) =>
+        advantageMistakes(rewards, group_ids, variant, lengths),
+      ),
       (answer) => answer.every((want, at) => band.close(advantages[at], want)),
     );
   });
@@ -176,16 +187,16 @@ const equals: Property<Grouped> = {
   catches: ['ADV-02', 'ADV-03', 'ADV-04', 'ADV-05', 'ADV-08', 'ADV-12'],
   settles: ADVANTAGE_ITEMS,
   given: given(),
-  coverage: { 'several groups': 0.2, 'small spread': 0.1, 'same prompt twice': 0.1 },
+  coverage: { 'several groups': 0.2, 'small spread': 0.1, 'same prompt twice': 0.1, 'unequal lengths': 0.3 },
   async check(subject, drawn) {
     const asked = await ask(subject, drawn);
-    const { rewards, group_ids, advantages } = asked;
-    const lengths = wrongLength(asked);
-    if (lengths !== undefined) return lengths;
+    const { rewards, group_ids, lengths, advantages } = asked;
+    const miscounted = wrongLength(asked);
+    if (miscounted !== undefined) return miscounted;
     const band = bandOf(subject, rewards.length * rounding(rewards));
     const variants = candidates(subject, asked);
     const fits = variants.map((variant) => {
-      const expected = groupAdvantages(rewards, group_ids, variant);
+      const expected = groupAdvantages(rewards, group_ids, variant, lengths);
       return {
         variant,
         expected,
@@ -224,7 +235,7 @@ const equals: Property<Grouped> = {
 const zeroMean: Property<Grouped> = {
   ...base,
   id: 'advantages/zero-mean-in-each-group',
-  title: 'The advantages of a group sum to zero',
+  title: 'The advantages of a group sum to zero, each times its length where the baseline is length-weighted',
   why: 'A baseline over the wrong rows rewards easy prompts and punishes hard ones, whatever the answers.',
   catches: ['ADV-03', 'ADV-04', 'ADV-06', 'ADV-12'],
   needs: [groupBaseline],
@@ -232,21 +243,27 @@ const zeroMean: Property<Grouped> = {
   coverage: { 'groups of different means': 0.3 },
   async check(subject, drawn) {
     const asked = await ask(subject, drawn);
-    const lengths = wrongLength(asked);
-    if (lengths !== undefined) return lengths;
-    const { rewards, group_ids, advantages } = asked;
+    const miscounted = wrongLength(asked);
+    if (miscounted !== undefined) return miscounted;
+    const { rewards, group_ids, lengths, advantages } = asked;
+    const baseline = subject.semantics.advantage_baseline;
+    const weighted = advantages.map((value, at) => value * (lengths[at] ?? 1));
+    // Undeclared, either will do.
+    const ways = baseline === undefined ? [advantages, weighted] : [advantages];
     for (const [group, own] of drawn.groups.entries()) {
-      const values = advantages.filter((_, at) => group_ids[at] === group);
-      const sum = values.reduce((a, b) => a + b, 0);
-      const size = Math.max(1, ...values.map(Math.abs));
-      if (
-        Math.abs(sum) <=
-        bandOf(subject, rewards.length * size * rounding(rewards)).absolute * rewards.length
-      )
-        continue;
+      const sums = (baseline === 'length-weighted' ? [weighted] : ways).map((way) => {
+        const values = way.filter((_, at) => group_ids[at] === group);
+        const sum = values.reduce((a, b) => a + b, 0);
+        const size = Math.max(1, ...values.map(Math.abs));
+        const { absolute } = bandOf(subject, rewards.length * size * rounding(rewards));
+        return { values, sum, isZero: Math.abs(sum) <= absolute * rewards.length };
+      });
+      const [first] = sums;
+      if (first === undefined || sums.some(({ isZero }) => isZero)) continue;
+      const { values, sum } = first;
       return {
         kind: 'mean',
-        sentence: `The advantages of group ${group} (rewards ${own.join(', ')}) are ${values.map(show).join(', ')}: their mean is ${show(sum / values.length)}, not 0.`,
+        sentence: `The advantages of group ${group} (rewards ${own.join(', ')})${baseline === 'length-weighted' ? ', times their lengths,' : ''} are ${values.map(show).join(', ')}: their mean is ${show(sum / values.length)}, not 0.`,
       };
     }
     return undefined;

@@ -174,6 +174,15 @@ export const PRACTICE: readonly Practice[] = [
     usual: 'group-mean',
   },
   {
+    item: 'advantage_baseline',
+    weight: 'note',
+    beyond: 'length-weighted',
+    isBeyond: (value) => value === 'length-weighted',
+    why: 'The baseline is a mean over tokens, not over answers (OPO does so; in GRPO the rewards were spread over tokens before their mean was taken).',
+    source: 'https://arxiv.org/abs/2505.23585',
+    usual: 'group-mean',
+  },
+  {
     item: 'advantage_scaling',
     weight: 'note',
     beyond: 'batch',

@@ -165,6 +165,15 @@ CONVENTIONS = {
         preference_smoothing="robust",
         sampling_logprobs="processed",
     ),
+    "length-weighted": Settings(
+        "OPO: the group's mean over tokens, nothing scaled, no KL",
+        family="qwen",
+        rows="left",
+        kl_coef=0.0,
+        advantage_baseline="length-weighted",
+        advantage_scaling="none",
+        entropy_coef=0.001,
+    ),
     "reinforce": Settings(
         "rewards as they are, the absolute log-ratio for a KL; stop and pad have the id 0",
         family="bytes",

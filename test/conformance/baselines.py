@@ -1,0 +1,32 @@
+"""The data-parallel trainer with another baseline: the mean over the tokens of a group (OPO)."""
+
+from .objectives import like
+
+
+def weighted(rewards, weights):
+    return sum(r * w for r, w in zip(rewards, weights)) / sum(weights)
+
+
+def advantages_of(weights=lambda lengths, prompt_ids: lengths, same=lambda group, other: group == other):
+    """Rewards less the mean, so weighted, of the rows that count as the same group."""
+
+    def advantages(rewards, group_ids, prompt_ids, lengths):
+        out = []
+        for reward, group in zip(rewards, group_ids):
+            rows = [row for row, other in enumerate(group_ids) if same(group, other)]
+            own = [rewards[row] for row in rows]
+            counts = weights(lengths, prompt_ids)
+            out.append(0.0 if max(own) == min(own) else reward - weighted(own, [counts[row] for row in rows]))
+        return {"advantages": out}
+
+    return advantages
+
+
+OPO = like(
+    "opo",
+    "advantages",
+    advantages_of(),
+    {},
+    advantage_baseline="length-weighted",
+    advantage_scaling="none",
+)
