@@ -55,6 +55,12 @@ export const groupBaseline: Need = ({ semantics }) => {
     : 'semantics.advantage_baseline is not declared, and no known baseline fits what was answered';
 };
 
+/** What the baseline leaves adds up to 0. */
+const centredBaseline: Need = ({ semantics: { advantage_baseline: baseline } }) =>
+  baseline === 'leave-one-out-max'
+    ? 'semantics.advantage_baseline is "leave-one-out-max": only the best row of a group has an advantage'
+    : undefined;
+
 /**
  * Advantages without what rounding leaves of rewards that are all equal, in their group, or in the batch where it is
  * that which they are compared with.
@@ -238,7 +244,7 @@ const zeroMean: Property<Grouped> = {
   title: 'The advantages of a group sum to zero, each times its length where the baseline is length-weighted',
   why: 'A baseline over the wrong rows rewards easy prompts and punishes hard ones, whatever the answers.',
   catches: ['ADV-03', 'ADV-04', 'ADV-06', 'ADV-12'],
-  needs: [groupBaseline],
+  needs: [groupBaseline, centredBaseline],
   given: given(),
   coverage: { 'groups of different means': 0.3 },
   async check(subject, drawn) {

@@ -183,6 +183,15 @@ export const PRACTICE: readonly Practice[] = [
     usual: 'group-mean',
   },
   {
+    item: 'advantage_baseline',
+    weight: 'note',
+    beyond: 'leave-one-out-max',
+    isBeyond: (value) => value === 'leave-one-out-max',
+    why: 'Only the best answer of a group is reinforced, by its lead over the second (pass@k; where every answer is to count, the others train nothing).',
+    source: 'https://arxiv.org/abs/2503.19595',
+    usual: 'group-mean',
+  },
+  {
     item: 'advantage_scaling',
     weight: 'note',
     beyond: 'batch',

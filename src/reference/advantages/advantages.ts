@@ -146,6 +146,7 @@ export function describeAdvantage(variant: AdvantageVariant): string {
 const BASELINES: Readonly<Record<NonNullable<AdvantageVariant['baseline']>, string>> = {
   'group-mean': '(reward - group mean)',
   'leave-one-out': "(reward - mean of the group's others)",
+  'leave-one-out-max': "(best of the group - best of the group's others)",
   'length-weighted': '(reward - group mean weighted by length)',
   'batch-mean': '(reward - batch mean)',
   none: 'reward',
@@ -195,6 +196,11 @@ function spreads(
     if (baseline === 'length-weighted') {
       const weights = rowsOf(row).map((other) => at(lengths, other));
       return reward - weightedMean(own, weights);
+    }
+    // What a row adds to the best of its group: nothing, but for the best (pass@k, Tang et al. 2025).
+    if (baseline === 'leave-one-out-max') {
+      const others = rowsOf(row).flatMap((other) => (other === row ? [] : [at(rewards, other)]));
+      return Math.max(...own) - Math.max(...others);
     }
     const difference = reward - mean(own);
     // r minus the mean of the G - 1 others is G / (G - 1) times r minus the mean of all.

@@ -103,6 +103,12 @@ describe('the relatives of the group mean', () => {
     expect(() => groupAdvantages([4, 0], [0, 0], weighted, [3])).toThrow('2 rewards, but 1 lengths');
   });
 
+  it('the leave-one-out maximum gives the best row its lead over the second, and the others nothing', () => {
+    const best = { ...plain, baseline: 'leave-one-out-max' } as const;
+    expect(groupAdvantages([4, 0, 1, 7, 7], [0, 0, 0, 1, 1], best)).toEqual([3, 0, 0, 0, 0]);
+    expect(groupAdvantages([5, 2, 5], [0, 0, 0], best)).toEqual([0, 0, 0]);
+  });
+
   it('the batch mean and no baseline leave the groups out', () => {
     const [rewards, ids] = [
       [1, 1, 4, 2],

@@ -149,7 +149,14 @@ async function fitsOf(
   });
 }
 
-const BASELINES = ['group-mean', 'leave-one-out', 'length-weighted', 'batch-mean', 'none'] as const;
+const BASELINES = [
+  'group-mean',
+  'leave-one-out',
+  'length-weighted',
+  'leave-one-out-max',
+  'batch-mean',
+  'none',
+] as const;
 const LENGTHS: readonly number[] = [1, 2, 5, 3];
 /** Of these, what is left of a batch has another deviation than its rewards, and not by one factor. */
 const OF_GROUPS: readonly (typeof BASELINES)[number][] = ['group-mean', 'length-weighted'];

@@ -12,6 +12,7 @@ NORM = 64  # loss_scale_factor of seq-mean-token-sum-norm
 # What is subtracted from a reward, and what divides it.
 ESTIMATORS = {
     "grpo": {"advantage_baseline": "group-mean", "advantage_scaling": "group", "advantage_ddof": 1, "advantage_epsilon": EPSILON},
+    "grpo_passk": {"advantage_baseline": "leave-one-out-max", "advantage_scaling": "group", "advantage_ddof": 1, "advantage_epsilon": EPSILON},
     "grpo_vectorized": {"advantage_baseline": "group-mean", "advantage_scaling": "group", "advantage_ddof": 1},
     "rloo": {"advantage_baseline": "leave-one-out", "advantage_scaling": "none"},
     "rloo_vectorized": {"advantage_baseline": "leave-one-out", "advantage_scaling": "none"},
