@@ -90,6 +90,10 @@ def advantages(settings):
         # Said before any arithmetic: the rounding of a mean must not be divided by an epsilon.
         if max(own) == min(own):
             return 0.0
+        if kind == "leave-one-out-max":
+            # Tang et al. 2025: what the group's best loses without this row.
+            best, second = sorted(own, reverse=True)[:2]
+            return rounded(best - second) if reward == best else 0.0
         if kind == "length-weighted":
             # Hao et al. 2025: of every token the reward of its row.
             weighted = total((rounded(r * length) for r, length in group), rounded)

@@ -165,6 +165,15 @@ CONVENTIONS = {
         preference_smoothing="robust",
         sampling_logprobs="processed",
     ),
+    "pass-at-k": Settings(
+        "pass@k: the best answer of a group is worth its lead over the second",
+        family="gemma",
+        rows="right",
+        kl_coef=0.0,
+        advantage_baseline="leave-one-out-max",
+        advantage_epsilon=1e-6,
+        entropy_coef=0.002,
+    ),
     "length-weighted": Settings(
         "OPO: the group's mean over tokens, nothing scaled, no KL",
         family="qwen",

@@ -88,7 +88,7 @@ export const advantageEpsilon: Probe<Groups> = {
   },
   cases: (world) =>
     CLOSE.filter((spread) => world.hello.dtype !== 'float16' || spread ** 2 > LEAST_HALF).map((spread) => [
-      ramp(sizeOf(world), spread),
+      closeTogether(world, spread),
     ]),
   fits: (subject, groups, variants) =>
     fitsOf(subject, groups, variants, alike(groups.flat()), (allowed) => allowed),
@@ -108,7 +108,7 @@ async function impliedEpsilon(
   form: Pick<AdvantageVariant, 'scaling' | 'ddof' | 'baseline' | 'placement'>,
 ): Promise<number[]> {
   for (const spread of CLOSE) {
-    const rewards = ramp(sizeOf(subject), spread);
+    const rewards = closeTogether(subject, spread);
     const group_ids = rewards.map(() => 0);
     const lengths = alike(rewards);
     const { advantages } = await subject.ask('advantages', { rewards, group_ids, lengths });
@@ -202,6 +202,14 @@ const SIZE = 4;
 
 function sizeOf(world: World): number {
   return Math.max(2, world.hello.ops.advantages?.group_size ?? SIZE);
+}
+
+/** A group of so little spread; where only its best row has an advantage, with one that is best. */
+function closeTogether(world: World, spread: number): number[] {
+  const rewards = ramp(sizeOf(world), spread);
+  return world.semantics.advantage_baseline === 'leave-one-out-max'
+    ? rewards.map((_, at) => (at === 0 ? spread : -spread))
+    : rewards;
 }
 
 /** Rewards around 0, whose mean is exactly 0 in every number format: s, -s, s, -s, and 0 where one is left. */
