@@ -7,6 +7,7 @@ import { formatProperties } from './advantages/format.ts';
 import { gaeProperties } from './advantages/gae.ts';
 import { gaePadding } from './advantages/gae-padding.ts';
 import { overlongProperties } from './advantages/overlong.ts';
+import { returnsProperties } from './advantages/returns.ts';
 import { rewardProperties } from './advantages/reward.ts';
 import { tokenRewardsProperties } from './advantages/token-rewards.ts';
 import { whiteningProperties } from './advantages/whitening.ts';
@@ -143,6 +144,7 @@ export const properties: readonly Property[] = [
   ...anyCase(tokenRewardsProperties),
   ...anyCase(gaeProperties),
   ...anyCase(gaePadding),
+  ...anyCase(returnsProperties),
   ...anyCase(advantagesProperties),
   ...anyCase(advantagesRelations),
   ...anyCase(advantagesKnobs),

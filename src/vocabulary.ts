@@ -114,7 +114,13 @@ export interface Semantics {
   /** The epsilon is added to the standard deviation, or to the variance under the root. */
   readonly advantage_epsilon_placement?: 'std' | 'variance';
   /** What is subtracted from a reward: its group's mean, that of the group's other rows (RLOO), the batch's, nothing. */
-  readonly advantage_baseline?: 'group-mean' | 'leave-one-out' | 'batch-mean' | 'none';
+  readonly advantage_baseline?:
+    | 'group-mean'
+    | 'leave-one-out'
+    | 'length-weighted'
+    | 'leave-one-out-max'
+    | 'batch-mean'
+    | 'none';
   /** Divide by the group's standard deviation, the batch's, or not at all (Dr. GRPO). */
   readonly advantage_scaling?: 'group' | 'batch' | 'none';
   readonly loss_aggregation?: LossAggregation;
@@ -234,6 +240,7 @@ export const STAGES = [
   'tools',
   'token_rewards',
   'gae',
+  'returns',
   'advantages',
   'loss',
   'sft_loss',

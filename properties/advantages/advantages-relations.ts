@@ -12,7 +12,7 @@ import {
   type Subject,
   type World,
 } from '../../src/index.ts';
-import { flat, given, groupBaseline, quieted, rounding } from './advantages.ts';
+import { flat, given, groupBaseline, quieted, rounding } from './groups.ts';
 
 /** Groups share nothing but the code. */
 const groupScaling: Need = ({ semantics: { advantage_scaling: scaling } }) => {

@@ -1,7 +1,6 @@
 // Group-relative advantages: what a reward is worth among the rollouts of its own prompt.
 import {
   type AdvantageVariant,
-  type Args,
   advantageMistakes,
   advantageVariants,
   answersOf,
@@ -16,97 +15,17 @@ import {
   groupAdvantages,
   grouped,
   groupedLabels,
-  type Need,
   numberFinding,
   type Property,
-  type Ragged,
   richest,
-  type Semantics,
   type Subject,
   show,
-  type World,
   withImpliedDdof,
   withImpliedEpsilon,
 } from '../../src/index.ts';
+import { ask, centredBaseline, flat, given, groupBaseline, rounding, shapeOf } from './groups.ts';
 
 const base = { stage: 'advantages', level: 'must', ops: ['advantages'], labels: groupedLabels } as const;
-const shapeOf = ({ hello }: World) => ({
-  size: hello.ops.advantages?.group_size,
-  interleaved: hello.ops.advantages?.interleaved_groups,
-  dtype: hello.dtype,
-});
-export const given =
-  (minGroups = 1) =>
-  (world: World) =>
-    grouped({ ...shapeOf(world), minGroups });
-
-/** What is declared of advantages is said of groups, but for what another baseline has as well. */
-const saidOfGroups = ({ advantage_scaling: scaling }: Semantics): boolean =>
-  scaling === 'group' || scaling === 'none';
-
-/** Advantages are relative to the group, in either way: declared to be, or measured. */
-export const groupBaseline: Need = ({ semantics }) => {
-  const { advantage_baseline: baseline } = semantics;
-  if (baseline === 'batch-mean' || baseline === 'none')
-    return `semantics.advantage_baseline is "${baseline}": rewards are not compared within their group`;
-  return baseline !== undefined || saidOfGroups(semantics)
-    ? undefined
-    : 'semantics.advantage_baseline is not declared, and no known baseline fits what was answered';
-};
-
-/**
- * Advantages without what rounding leaves of rewards that are all equal, in their group, or in the batch where it is
- * that which they are compared with.
- */
-export function quieted(
-  { semantics: { advantage_baseline: baseline } }: World,
-  { rewards, group_ids }: Args<'advantages'>,
-  advantages: readonly number[],
-): readonly number[] {
-  if (baseline === 'none') return advantages;
-  const isEqual = (row: number): boolean =>
-    rewards.every(
-      (reward, other) =>
-        reward === rewards[row] || (baseline !== 'batch-mean' && group_ids[other] !== group_ids[row]),
-    );
-  return advantages.map((value, row) => (Math.abs(value) <= HARMLESS && isEqual(row) ? 0 : value));
-}
-
-/** The rows in the order of the batch: group after group, or the first row of each group, then the second. */
-export function flat({
-  groups,
-  prompts,
-  interleaved,
-}: Grouped): Args<'advantages'> & { readonly prompt_ids: Ragged } {
-  const rows = groups.flatMap((group, at) =>
-    group.map((reward, place) => ({ reward, group: at, place, prompt: prompts[at] ?? [] })),
-  );
-  const ordered = interleaved ? [...rows].sort((a, b) => a.place - b.place || a.group - b.group) : rows;
-  // Groups are named in the order in which they come, either way.
-  return {
-    rewards: ordered.map(({ reward }) => reward),
-    group_ids: ordered.map(({ group }) => group),
-    prompt_ids: ordered.map(({ prompt }) => prompt),
-  };
-}
-
-async function ask(
-  subject: Subject,
-  drawn: Grouped,
-): Promise<{ rewards: readonly number[]; group_ids: readonly number[]; advantages: readonly number[] }> {
-  const args = flat(drawn);
-  const { advantages } = await subject.ask('advantages', args);
-  return { ...args, advantages: quieted(subject, args, advantages) };
-}
-
-/**
- * Equal rewards may leave the rounding of their mean divided by an epsilon (0.1 three times over 1e-8). Up to a
- * hundredth of what a real difference gives it is nobody's harm, and read as 0; without an epsilon it is near 1.
- */
-export const HARMLESS = 0.01;
-
-/** Advantages divided by a tiny spread carry the rewards' rounding, magnified. */
-export const rounding = (rewards: readonly number[]): number => Math.max(1, ...rewards.map(Math.abs));
 
 function wrongLength({
   rewards,
@@ -126,7 +45,7 @@ const LARGEST_EPSILON = 0.1;
 /** The variants that the declared semantics allow; an epsilon that nobody declares may be the one the numbers imply. */
 function candidates(
   subject: Subject,
-  { rewards, group_ids, advantages }: Awaited<ReturnType<typeof ask>>,
+  { rewards, group_ids, lengths, advantages }: Awaited<ReturnType<typeof ask>>,
 ): AdvantageVariant[] {
   const listed = advantageVariants(subject.semantics);
   // Advantages of rows that were whitened as tokens: what one row has of them, the op does not say.
@@ -134,14 +53,14 @@ function candidates(
     subject.semantics.advantage_ddof === undefined
       ? listed
           .filter(({ scaling, ddof }) => scaling === 'batch' && ddof === 1)
-          .map((variant) => withImpliedDdof(rewards, group_ids, advantages, variant))
+          .map((variant) => withImpliedDdof(rewards, group_ids, advantages, variant, lengths))
           .filter(({ ddof }) => ddof < 1)
       : [];
   const known = [...listed, ...overTokens];
   if (subject.semantics.advantage_epsilon !== undefined) return known;
   const forms = new Map(listed.map((variant) => [JSON.stringify({ ...variant, epsilon: 0 }), variant]));
   const implied = [...forms.values()].map((variant) =>
-    withImpliedEpsilon(rewards, group_ids, advantages, variant, LARGEST_EPSILON),
+    withImpliedEpsilon(rewards, group_ids, advantages, variant, LARGEST_EPSILON, lengths),
   );
   return [...known, ...implied];
 }
@@ -152,10 +71,12 @@ const explained = (subject: Subject) =>
     const rich = richest(grouped({ ...shapeOf(subject), minGroups: 2 }));
     if (rich === undefined) return undefined;
     const asked = await ask(subject, rich);
-    const { rewards, group_ids, advantages } = asked;
+    const { rewards, group_ids, lengths, advantages } = asked;
     const band = bandOf(subject, rewards.length * rounding(rewards));
     return causeOf(
-      candidates(subject, asked).flatMap((variant) => advantageMistakes(rewards, group_ids, variant)),
+      candidates(subject, asked).flatMap((variant) =>
+        advantageMistakes(rewards, group_ids, variant, lengths),
+      ),
       (answer) => answer.every((want, at) => band.close(advantages[at], want)),
     );
   });
@@ -176,16 +97,16 @@ const equals: Property<Grouped> = {
   catches: ['ADV-02', 'ADV-03', 'ADV-04', 'ADV-05', 'ADV-08', 'ADV-12'],
   settles: ADVANTAGE_ITEMS,
   given: given(),
-  coverage: { 'several groups': 0.2, 'small spread': 0.1, 'same prompt twice': 0.1 },
+  coverage: { 'several groups': 0.2, 'small spread': 0.1, 'same prompt twice': 0.1, 'unequal lengths': 0.3 },
   async check(subject, drawn) {
     const asked = await ask(subject, drawn);
-    const { rewards, group_ids, advantages } = asked;
-    const lengths = wrongLength(asked);
-    if (lengths !== undefined) return lengths;
+    const { rewards, group_ids, lengths, advantages } = asked;
+    const miscounted = wrongLength(asked);
+    if (miscounted !== undefined) return miscounted;
     const band = bandOf(subject, rewards.length * rounding(rewards));
     const variants = candidates(subject, asked);
     const fits = variants.map((variant) => {
-      const expected = groupAdvantages(rewards, group_ids, variant);
+      const expected = groupAdvantages(rewards, group_ids, variant, lengths);
       return {
         variant,
         expected,
@@ -224,29 +145,35 @@ const equals: Property<Grouped> = {
 const zeroMean: Property<Grouped> = {
   ...base,
   id: 'advantages/zero-mean-in-each-group',
-  title: 'The advantages of a group sum to zero',
+  title: 'The advantages of a group sum to zero, each times its length where the baseline is length-weighted',
   why: 'A baseline over the wrong rows rewards easy prompts and punishes hard ones, whatever the answers.',
   catches: ['ADV-03', 'ADV-04', 'ADV-06', 'ADV-12'],
-  needs: [groupBaseline],
+  needs: [groupBaseline, centredBaseline],
   given: given(),
   coverage: { 'groups of different means': 0.3 },
   async check(subject, drawn) {
     const asked = await ask(subject, drawn);
-    const lengths = wrongLength(asked);
-    if (lengths !== undefined) return lengths;
-    const { rewards, group_ids, advantages } = asked;
+    const miscounted = wrongLength(asked);
+    if (miscounted !== undefined) return miscounted;
+    const { rewards, group_ids, lengths, advantages } = asked;
+    const baseline = subject.semantics.advantage_baseline;
+    const weighted = advantages.map((value, at) => value * (lengths[at] ?? 1));
+    // Undeclared, either will do.
+    const ways = baseline === undefined ? [advantages, weighted] : [advantages];
     for (const [group, own] of drawn.groups.entries()) {
-      const values = advantages.filter((_, at) => group_ids[at] === group);
-      const sum = values.reduce((a, b) => a + b, 0);
-      const size = Math.max(1, ...values.map(Math.abs));
-      if (
-        Math.abs(sum) <=
-        bandOf(subject, rewards.length * size * rounding(rewards)).absolute * rewards.length
-      )
-        continue;
+      const sums = (baseline === 'length-weighted' ? [weighted] : ways).map((way) => {
+        const values = way.filter((_, at) => group_ids[at] === group);
+        const sum = values.reduce((a, b) => a + b, 0);
+        const size = Math.max(1, ...values.map(Math.abs));
+        const { absolute } = bandOf(subject, rewards.length * size * rounding(rewards));
+        return { values, sum, isZero: Math.abs(sum) <= absolute * rewards.length };
+      });
+      const [first] = sums;
+      if (first === undefined || sums.some(({ isZero }) => isZero)) continue;
+      const { values, sum } = first;
       return {
         kind: 'mean',
-        sentence: `The advantages of group ${group} (rewards ${own.join(', ')}) are ${values.map(show).join(', ')}: their mean is ${show(sum / values.length)}, not 0.`,
+        sentence: `The advantages of group ${group} (rewards ${own.join(', ')})${baseline === 'length-weighted' ? ', times their lengths,' : ''} are ${values.map(show).join(', ')}: their mean is ${show(sum / values.length)}, not 0.`,
       };
     }
     return undefined;

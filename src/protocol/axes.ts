@@ -176,6 +176,11 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     ok: { advantages: 'token', returns: 'token' },
     reach: 'row',
   },
+  returns: {
+    args: { rewards: 'token', completion_mask: 'mask', prompt_width: 'width', gamma: 'setting' },
+    ok: { returns: 'token' },
+    reach: 'row',
+  },
   whiten: {
     args: { values: 'token', completion_mask: 'mask', prompt_width: 'width', ranks: 'partition' },
     ok: { values: 'token' },
@@ -187,7 +192,14 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     reach: 'row',
   },
   advantages: {
-    args: { rewards: 'row', group_ids: 'group', prompt_ids: 'row', ranks: 'partition', settings: 'setting' },
+    args: {
+      rewards: 'row',
+      group_ids: 'group',
+      prompt_ids: 'row',
+      lengths: 'row',
+      ranks: 'partition',
+      settings: 'setting',
+    },
     ok: { advantages: 'row' },
     reach: 'group',
   },

@@ -4,6 +4,7 @@ export * from './advantages/advantage-mistakes.ts';
 export * from './advantages/advantages.ts';
 export * from './advantages/gae.ts';
 export * from './advantages/overlong.ts';
+export * from './advantages/returns.ts';
 export * from './advantages/token-rewards.ts';
 export * from './advantages/whiten.ts';
 export * from './half.ts';

@@ -107,9 +107,14 @@ const FAULTS: readonly (readonly [fault: string, red: readonly string[], id: str
   ],
   [
     'ddof',
-    ['two-groups', 'equal-rewards', 'right-or-wrong', 'small-differences', 'one-prompt-twice'].map(
-      (name) => `advantages/${name}`,
-    ),
+    [
+      'two-groups',
+      'equal-rewards',
+      'right-or-wrong',
+      'small-differences',
+      'one-prompt-twice',
+      'unequal-lengths',
+    ].map((name) => `advantages/${name}`),
     'advantages/two-groups',
     'The numbers changed (advantages), at 4 places. First: advantages[0] was -0.999733, and is -1.22435.',
   ],

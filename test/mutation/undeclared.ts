@@ -26,6 +26,7 @@ const FORMULAS: readonly Op[] = [
   'entropy',
   'token_rewards',
   'gae',
+  'returns',
   'whiten',
   'clip_advantages',
   'advantages',

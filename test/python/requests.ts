@@ -180,6 +180,15 @@ export const ONE_EACH: readonly Request[] = [
   { op: 'kl', args: { ...TRACKS, prompt_width: 0 } },
   { op: 'token_rewards', args: TOKEN_REWARDS },
   { op: 'gae', args: { ...CRITIC, gamma: 0.5, lam: 0.75 } },
+  {
+    op: 'returns',
+    args: {
+      rewards: CRITIC.rewards,
+      completion_mask: CRITIC.completion_mask,
+      prompt_width: CRITIC.prompt_width,
+      gamma: 0.5,
+    },
+  },
   { op: 'whiten', args: WHITEN },
   { op: 'clip_advantages', args: { advantages: [0.5, -7], limit: 5 } },
   { op: 'advantages', args: { rewards: [1, 0, 0.5, 0.5], group_ids: [0, 0, 1, 1] } },

@@ -1,5 +1,5 @@
-// Cases of a critic's numbers: rewards of tokens, values and rewards for advantage estimation, numbers to be whitened,
-// advantages to be clipped.
+// Cases of a critic's numbers: rewards of tokens, values and rewards for advantage estimation, rewards for returns, numbers to
+// be whitened, advantages to be clipped.
 import fc from 'fast-check';
 import { type GapOptions, type Gapped, gapLabels, gapped, inSteps, trainedTokens } from '../losses/gaps.ts';
 
@@ -9,6 +9,9 @@ export interface RewardCase extends Gapped<'process' | 'kl', 'score'> {
 export interface GaeCase extends Gapped<'reward' | 'value'> {
   readonly gamma: number;
   readonly lam: number;
+}
+export interface ReturnsCase extends Gapped<'reward'> {
+  readonly gamma: number;
 }
 export type WhitenCase = Gapped<'value', 'rank'>;
 export interface ClipCase {
@@ -21,6 +24,7 @@ const HIGHEST_SCORE = 3;
 /** float16 holds what these sum to, and bfloat16 tells them apart. */
 const GRAIN = 16;
 const RANKS = 3;
+const GAMMA = fc.constantFrom(1, 0.5, 0.75, 0.9375);
 const MAX_ADVANTAGES = 5;
 /** One batch in so many has one value only. */
 const EQUAL_ONE_IN = 4;
@@ -50,10 +54,17 @@ export function gaeCase(options: GapOptions = {}): fc.Arbitrary<GaeCase> {
         {},
         { minTrained: 2, ...options },
       ),
-      gamma: fc.constantFrom(1, 0.5, 0.75, 0.9375),
+      gamma: GAMMA,
       lam: fc.constantFrom(1, 0.5, 0.75, 0),
     })
     .map(({ drawn, gamma, lam }) => ({ ...drawn, gamma, lam }));
+}
+
+/** An arbitrary batch for op `returns`: a reward a token. */
+export function returnsCase(options: GapOptions = {}): fc.Arbitrary<ReturnsCase> {
+  return fc
+    .record({ drawn: gapped({ reward: inSteps(-2, 2, 4) }, {}, options), gamma: GAMMA })
+    .map(({ drawn, gamma }) => ({ ...drawn, gamma }));
 }
 
 /** An arbitrary batch for op `whiten`: numbers a token, and for each row the rank that holds it. */
@@ -127,6 +138,13 @@ export function gaeLabels(drawn: GaeCase): string[] {
   if (drawn.lam > 0 && drawn.lam < 1) labels.push('lambda between 0 and 1');
   if (drawn.lam === 0) labels.push('lambda 0');
   if (drawn.lam === 1) labels.push('lambda 1');
+  return labels;
+}
+
+/** What a case of `returns` exercises. */
+export function returnsLabels(drawn: ReturnsCase): string[] {
+  const labels = gapLabels(drawn);
+  if (drawn.gamma < 1) labels.push('gamma below 1');
   return labels;
 }
 

@@ -7,6 +7,8 @@ export interface Grouped {
   readonly groups: readonly (readonly number[])[];
   /** One a group; two groups may have the same. */
   readonly prompts: Ragged;
+  /** Tokens of each completion, as the rewards stand. */
+  readonly lengths: Ragged;
   /** The rows of a group do not stand together: first rows first, as a sampler that repeats the whole batch leaves them. */
   readonly interleaved: boolean;
 }
@@ -19,6 +21,8 @@ const SQUARE_ONE_IN = 4;
 const MOST_SQUARE = 8;
 /** So few that two groups have the same prompt every now and then. */
 const PROMPT_IDS = 2;
+/** Short completions: one token more is much of a weight. */
+const MAX_LENGTH = 8;
 /** Rewards of a group that differs by little, as that of an almost solved prompt does, in steps around 0. */
 const SMALL = 4;
 /** A step is 1 / this. Around 0 it is exact in every format; float16 has no square of the finer one. */
@@ -55,6 +59,7 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
     .record({ steps, grain: fc.constantFrom(FINE_HALF, options.dtype === 'float16' ? FINE_HALF : FINE) })
     .map(({ steps, grain }) => steps.map((n) => n / grain + 0));
   const group = fc.oneof({ weight: 3, arbitrary: wide }, { weight: 1, arbitrary: close });
+  const length = fc.integer({ min: 1, max: MAX_LENGTH });
   const least = options.minGroups ?? 1;
   // A square of one row each, or of too many, is none.
   const mayBeSquare = size === undefined || (size >= Math.max(2, least) && size <= MOST_SQUARE);
@@ -72,12 +77,17 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
         minLength: most,
         maxLength: most,
       }),
+      lengths: fc.array(fc.array(length, { minLength: width, maxLength: width }), {
+        minLength: most,
+        maxLength: most,
+      }),
     })
-    .map(({ square, size: rows, count: drawn, groups, prompts, interleaved }) => {
+    .map(({ square, size: rows, count: drawn, groups, prompts, lengths, interleaved }) => {
       const count = square ? Math.max(rows, least) : drawn;
       return {
         interleaved,
         prompts: prompts.slice(0, count),
+        lengths: lengths.slice(0, count).map((group) => group.slice(0, rows)),
         groups: groups.slice(0, count).map((group) => {
           const cut = group.slice(0, rows);
           return options.constant ? cut.map(() => cut[0] ?? 0) : cut;
@@ -87,7 +97,7 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
 }
 
 /** What grouped rewards exercise. */
-export function groupedLabels({ groups, prompts, interleaved }: Grouped): string[] {
+export function groupedLabels({ groups, prompts, lengths = [], interleaved }: Grouped): string[] {
   const labels: string[] = interleaved && groups.length > 1 ? ['interleaved groups'] : [];
   if (new Set(prompts.map((ids) => ids.join())).size < prompts.length) labels.push('same prompt twice');
   if (groups.length > 1) labels.push('several groups');
@@ -95,6 +105,7 @@ export function groupedLabels({ groups, prompts, interleaved }: Grouped): string
   if (groups.some((group) => group.length === 1)) labels.push('groups of one');
   if (groups.some((group) => new Set(group).size === 1)) labels.push('equal rewards');
   if (groups.some(isSmall)) labels.push('small spread');
+  if (lengths.some((group) => new Set(group).size > 1)) labels.push('unequal lengths');
   if (new Set(groups.map((group) => group.reduce((a, b) => a + b, 0) / group.length)).size > 1)
     labels.push('groups of different means');
   return labels;

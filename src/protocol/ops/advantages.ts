@@ -36,6 +36,15 @@ export const ADVANTAGE_OPS = {
     },
     ok: { advantages: 'float_track', returns: 'float_track?' },
   },
+  returns: {
+    args: {
+      rewards: 'float_track',
+      completion_mask: 'int_track',
+      prompt_width: 'int',
+      gamma: 'float',
+    },
+    ok: { returns: 'float_track' },
+  },
   whiten: {
     args: { values: 'float_track', completion_mask: 'int_track', prompt_width: 'int', ranks: 'int_rows?' },
     ok: { values: 'float_track' },
@@ -49,6 +58,7 @@ export const ADVANTAGE_OPS = {
       rewards: 'floats',
       group_ids: 'ints',
       prompt_ids: 'int_rows?', // of each row; rows of one group share theirs, and two groups may have the same
+      lengths: 'ints?', // tokens of each row's completion
       ranks: 'int_rows?', // a partition of the row indices over data-parallel ranks
       ...KNOBS,
     },

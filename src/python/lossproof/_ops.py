@@ -102,6 +102,12 @@ ARGS = {
         "gamma": "float",
         "lam": "float",
     },
+    "returns": {
+        "rewards": "float_track",
+        "completion_mask": "int_track",
+        "prompt_width": "int",
+        "gamma": "float",
+    },
     "whiten": {
         "values": "float_track",
         "completion_mask": "int_track",
@@ -113,6 +119,7 @@ ARGS = {
         "rewards": "floats",
         "group_ids": "ints",
         "prompt_ids": "int_rows?",
+        "lengths": "ints?",
         "ranks": "int_rows?",
         "settings": "amounts?",
     },

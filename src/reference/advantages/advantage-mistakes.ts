@@ -3,15 +3,16 @@ import type { Mistake } from '../mistake.ts';
 import { at } from '../shape.ts';
 import { type AdvantageVariant, groupAdvantages } from './advantages.ts';
 
-/** Advantages (B,) of rewards (B,) by mistakes in this variant; groups as the rows name them. */
+/** Advantages (B,) of rewards (B,) by mistakes in this variant; groups as the rows name them, completions so long. */
 export function advantageMistakes(
   rewards: readonly number[],
   groupIds: readonly number[],
   variant: AdvantageVariant,
+  lengths?: readonly number[],
 ): Mistake<readonly number[]>[] {
-  const right = groupAdvantages(rewards, groupIds, variant);
+  const right = groupAdvantages(rewards, groupIds, variant, lengths);
   const of = (other: Partial<AdvantageVariant>, ids = groupIds): number[] =>
-    groupAdvantages(rewards, ids, { ...variant, ...other });
+    groupAdvantages(rewards, ids, { ...variant, ...other }, lengths);
   const raw = of({ scaling: 'none' });
   /** What divided each row; 1 where nothing is left to divide. */
   const divisor = raw.map((value, row) => (value === 0 ? 1 : value / at(right, row)));
@@ -47,6 +48,9 @@ export function advantageMistakes(
       words: 'the mean is added',
       answer: rewards.map((reward, row) => (2 * reward - at(raw, row)) / at(divisor, row)),
     },
+    ...(variant.baseline === 'length-weighted'
+      ? [{ words: 'lengths are not weighed', answer: of({ baseline: 'group-mean' }), legal: true as const }]
+      : []),
     ...(Number.isInteger(size)
       ? [
           { bug: 'ADV-04', words: 'every n-th row is taken for a group', answer: of({}, interleaved) },

@@ -1,6 +1,7 @@
 // Group-relative advantages: A = (r - mean of its group) / (std + epsilon), DeepSeekMath section 4.1.2 (GRPO), and its
 // relatives: `none` leaves the difference undivided (Liu et al. 2025, Dr. GRPO), leave-one-out takes the mean of the
-// others (Ahmadian et al. 2024, RLOO), `batch` divides by one deviation for all (REINFORCE++). No whitening over tokens.
+// others (Ahmadian et al. 2024, RLOO), length-weighted one of tokens (Hao et al. 2025, OPO), `batch` divides by one
+// deviation for all (REINFORCE++). No whitening over tokens.
 import type { Semantics } from '../../vocabulary.ts';
 import { at, misuse } from '../shape.ts';
 
@@ -26,13 +27,15 @@ const KNOWN_EPSILONS: readonly number[] = [1e-4, 1e-6, 1e-9, 1e-8, 1e-5, 1e-3, 1
  * Advantages (B,) of rewards (B,) whose group is named by the equal ids of (B,), in any order. Where nothing is left
  * after a baseline of equal rewards (the group's, or the batch's under `batch-mean`) they are exactly 0: the test is
  * max = min, since rounding leaves the standard deviation of equal float32 rewards above 0. So is a group of one.
+ * `lengths` (B,) are those of the completions, by which a length-weighted baseline weighs; default: all alike.
  */
 export function groupAdvantages(
   rewards: readonly number[],
   groupIds: readonly number[],
   variant: AdvantageVariant,
+  lengths?: readonly number[],
 ): number[] {
-  return spreads(rewards, groupIds, variant).map(({ centred, deviation: std }) => {
+  return spreads(rewards, groupIds, variant, lengths).map(({ centred, deviation: std }) => {
     if (centred === 0) return 0;
     if (variant.scaling === 'none') return centred;
     if (std < (variant.least ?? 0)) return 0;
@@ -50,8 +53,9 @@ export function withImpliedEpsilon(
   observed: readonly number[],
   variant: AdvantageVariant,
   largest: number,
+  lengths?: readonly number[],
 ): AdvantageVariant {
-  const telling = spreads(rewards, groupIds, variant).flatMap(({ centred, deviation: std }, row) => {
+  const telling = spreads(rewards, groupIds, variant, lengths).flatMap(({ centred, deviation: std }, row) => {
     const total = centred / at(observed, row);
     return centred !== 0 && Number.isFinite(total) && total > 0 ? [{ std, total }] : [];
   });
@@ -71,8 +75,9 @@ export function withImpliedDdof(
   groupIds: readonly number[],
   observed: readonly number[],
   variant: AdvantageVariant,
+  lengths?: readonly number[],
 ): AdvantageVariant {
-  const rows = spreads(rewards, groupIds, { ...variant, ddof: 0 });
+  const rows = spreads(rewards, groupIds, { ...variant, ddof: 0 }, lengths);
   const far = rows.reduce(
     (best, { centred }, row) => (Math.abs(centred) > Math.abs(rows[best]?.centred ?? 0) ? row : best),
     0,
@@ -141,17 +146,19 @@ export function describeAdvantage(variant: AdvantageVariant): string {
 const BASELINES: Readonly<Record<NonNullable<AdvantageVariant['baseline']>, string>> = {
   'group-mean': '(reward - group mean)',
   'leave-one-out': "(reward - mean of the group's others)",
+  'leave-one-out-max': "(best of the group - best of the group's others)",
+  'length-weighted': '(reward - group mean weighted by length)',
   'batch-mean': '(reward - batch mean)',
   none: 'reward',
 };
 
-/** Undeclared, the group's mean or that of the others; the latter is nowhere divided by its own group's deviation. */
+/** Undeclared, one over the group; but for its mean, none is anywhere divided by its own group's deviation. */
 function baselinesOf(
   semantics: Semantics,
   scaling: AdvantageVariant['scaling'],
 ): readonly NonNullable<AdvantageVariant['baseline']>[] {
   if (semantics.advantage_baseline !== undefined) return [semantics.advantage_baseline];
-  return scaling === 'group' ? ['group-mean'] : ['group-mean', 'leave-one-out'];
+  return scaling === 'group' ? ['group-mean'] : ['group-mean', 'leave-one-out', 'length-weighted'];
 }
 
 function placementsOf(semantics: Semantics, epsilon: number): readonly ('std' | 'variance')[] {
@@ -168,20 +175,33 @@ function spreads(
   rewards: readonly number[],
   groupIds: readonly number[],
   { baseline = 'group-mean', scaling, ddof, batchOf }: AdvantageVariant,
+  lengths: readonly number[] = rewards.map(() => 1),
 ): { centred: number; deviation: number }[] {
   if (rewards.length !== groupIds.length) {
     throw misuse('bad_shape', `${rewards.length} rewards, but ${groupIds.length} group ids`);
   }
+  if (rewards.length !== lengths.length) {
+    throw misuse('bad_shape', `${rewards.length} rewards, but ${lengths.length} lengths`);
+  }
   const groups = new Map<number, number[]>();
-  rewards.forEach((reward, row) => {
-    const id = at(groupIds, row);
-    groups.set(id, [...(groups.get(id) ?? []), reward]);
+  groupIds.forEach((id, row) => {
+    groups.set(id, [...(groups.get(id) ?? []), row]);
   });
-  const groupOf = (row: number): number[] => groups.get(at(groupIds, row)) ?? [];
+  const rowsOf = (row: number): number[] => groups.get(at(groupIds, row)) ?? [];
+  const groupOf = (row: number): number[] => rowsOf(row).map((other) => at(rewards, other));
   const centred = rewards.map((reward, row) => {
     if (baseline === 'none') return reward;
     const own = baseline === 'batch-mean' ? rewards : groupOf(row);
     if (own.every((other) => other === own[0])) return 0;
+    if (baseline === 'length-weighted') {
+      const weights = rowsOf(row).map((other) => at(lengths, other));
+      return reward - weightedMean(own, weights);
+    }
+    // What a row adds to the best of its group: nothing, but for the best (pass@k, Tang et al. 2025).
+    if (baseline === 'leave-one-out-max') {
+      const others = rowsOf(row).flatMap((other) => (other === row ? [] : [at(rewards, other)]));
+      return Math.max(...own) - Math.max(...others);
+    }
     const difference = reward - mean(own);
     // r minus the mean of the G - 1 others is G / (G - 1) times r minus the mean of all.
     return baseline === 'leave-one-out' ? difference * (own.length / (own.length - 1)) : difference;
@@ -195,6 +215,11 @@ function spreads(
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function weightedMean(values: readonly number[], weights: readonly number[]): number {
+  const weighted = values.reduce((sum, value, each) => sum + value * at(weights, each), 0);
+  return weighted / weights.reduce((sum, weight) => sum + weight, 0);
 }
 
 /** Two passes, so that rewards around 1e8 keep their digits. 0 where it is undefined (too few values). */

@@ -7,6 +7,12 @@ import { type Args, objectTrainer, run, type Semantics } from '../../../src/inde
 
 type Group = (args: Args<'advantages'>, row: number) => readonly number[];
 
+/** Of every token the reward of its row. */
+const ofTokens: Group = ({ rewards, group_ids: ids, lengths = [] }, row) =>
+  rewards.flatMap((reward, other) =>
+    ids[other] === ids[row] ? Array<number>(lengths[other] ?? 1).fill(reward) : [],
+  );
+
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 const ofBatch: Group = ({ rewards }) => rewards;
@@ -32,6 +38,7 @@ const trainerOf = (baseline: Group, semantics: Semantics = {}) =>
 test.each([
   ['batch-mean', ofBatch],
   ['group-mean', ofGroup],
+  ['length-weighted', ofTokens],
   ['none', nothing],
   // Each is its distance from the best of its group: no baseline that has a name.
   [undefined, best],

@@ -69,7 +69,14 @@ test('each legal choice has a trainer that makes it', () => {
   const values = (item: keyof Semantics): unknown[] => [
     ...new Set(plain.map(({ is }: Convention) => is[item])),
   ];
-  expect(values('advantage_baseline').sort()).toEqual(['batch-mean', 'group-mean', 'leave-one-out', 'none']);
+  expect(values('advantage_baseline').sort()).toEqual([
+    'batch-mean',
+    'group-mean',
+    'leave-one-out',
+    'leave-one-out-max',
+    'length-weighted',
+    'none',
+  ]);
   expect(values('loss_aggregation')).toHaveLength(4);
   expect(values('kl_estimator')).toHaveLength(4);
   expect(values('advantage_scaling')).toHaveLength(3);

@@ -24,6 +24,26 @@ const leaveOneOut = (args: Args<'advantages'>): Ok<'advantages'> => ({
     return reward - mean(others);
   }),
 });
+/** Against the mean over the tokens of the group, each with the reward of its row (OPO). */
+const lengthWeighted = (args: Args<'advantages'>): Ok<'advantages'> => {
+  const lengths = args.lengths ?? args.rewards.map(() => 1);
+  return {
+    advantages: args.rewards.map((reward, row) => {
+      const tokens = args.rewards.flatMap((other, at) =>
+        args.group_ids[at] === args.group_ids[row] ? repeat(other, lengths[at] ?? 1) : [],
+      );
+      return reward - mean(tokens);
+    }),
+  };
+};
+/** The best of a group has its lead over the second (pass@k). */
+const lead = (args: Args<'advantages'>, scale = (_: readonly number[]): number => 1): Ok<'advantages'> => ({
+  advantages: args.rewards.map((reward, row) => {
+    const group = groupOf(args, row).toSorted((a, b) => b - a);
+    const [best = 0, second = 0] = group;
+    return reward === best ? (best - second) / scale(group) : 0;
+  }),
+});
 /** The group's mean goes first, and what is left is divided by the batch's deviation of it. */
 const overCentredBatch = (args: Args<'advantages'>): Ok<'advantages'> => {
   const centred = args.rewards.map((reward, row) => reward - mean(groupOf(args, row)));
@@ -68,6 +88,18 @@ export const groupAdvantages: readonly Legal[] = [
     'leave-one-out advantages, declared',
     { advantages: leaveOneOut },
     { semantics: { advantage_baseline: 'leave-one-out', advantage_scaling: 'none' } },
+  ),
+  legal('advantages against the mean over tokens (OPO)', { advantages: lengthWeighted }),
+  legal(
+    'advantages against the mean over tokens, declared',
+    { advantages: lengthWeighted },
+    { semantics: { advantage_baseline: 'length-weighted', advantage_scaling: 'none' } },
+  ),
+  legal('the lead of the best for an advantage (pass@k)', { advantages: (args) => lead(args) }),
+  legal(
+    'the lead of the best over the deviation, declared',
+    { advantages: (args) => lead(args, (group) => deviation(group, 1) + 1e-6) },
+    { semantics: { advantage_baseline: 'leave-one-out-max', advantage_scaling: 'group' } },
   ),
   legal('advantages with 1e-6 under the root', {
     advantages: advantages((group) => Math.sqrt(deviation(group, 0) ** 2 + 1e-6)),

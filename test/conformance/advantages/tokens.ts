@@ -59,6 +59,24 @@ function carried(
   });
 }
 
+/** One backward pass over the trained columns. */
+const returns =
+  (round = (value: number): number => value, outside = 0) =>
+  (args: Args<'returns'>): Ok<'returns'> => ({
+    returns: args.completion_mask.map((mask, b) => {
+      let toCome = 0;
+      return mask
+        .map((on, t) => (on === 1 ? t : -1))
+        .toReversed()
+        .map((t) => {
+          if (t < 0) return outside;
+          toCome = round(cell(args.rewards, b, t) + round(args.gamma * toCome));
+          return toCome;
+        })
+        .toReversed();
+    }),
+  });
+
 interface Whitening {
   readonly mean?: 'zero' | 'scaled' | 'kept';
   readonly ddof?: 0 | 1;
@@ -152,6 +170,17 @@ export const tokenAdvantages: readonly Legal[] = [
     {
       semantics: { whiten_mean: false, whiten_ddof: 0 },
     },
+  ),
+  legal('returns carried over gaps', { returns: returns() }),
+  legal(
+    'returns in float32, NaN at what is not trained',
+    { returns: returns(Math.fround, Number.NaN) },
+    float32,
+  ),
+  legal(
+    'returns, predictor-aligned',
+    { returns: returns() },
+    { layout: { alignment: 'predictor', span: 'row' } },
   ),
   legal('whitened with ddof 1', { whiten: whiten() }),
   legal('whitened with ddof 0, in float32', { whiten: whiten({ ddof: 0, round: Math.fround }) }, float32),

@@ -86,10 +86,18 @@ def advantages(settings):
     def centred(reward, group, batch):
         if kind == "none":
             return reward
-        own = batch if kind == "batch-mean" else group
+        own = [r for r, _ in (batch if kind == "batch-mean" else group)]
         # Said before any arithmetic: the rounding of a mean must not be divided by an epsilon.
         if max(own) == min(own):
             return 0.0
+        if kind == "leave-one-out-max":
+            # Tang et al. 2025: what the group's best loses without this row.
+            best, second = sorted(own, reverse=True)[:2]
+            return rounded(best - second) if reward == best else 0.0
+        if kind == "length-weighted":
+            # Hao et al. 2025: of every token the reward of its row.
+            weighted = total((rounded(r * length) for r, length in group), rounded)
+            return rounded(reward - rounded(weighted / sum(length for _, length in group)))
         if kind == "leave-one-out":
             # Ahmadian et al. 2024: the mean of the others, as G / (G - 1) of the distance to the mean of all.
             return rounded(rounded(reward - mean(own, rounded)) * len(own) / (len(own) - 1))
@@ -103,16 +111,18 @@ def advantages(settings):
             return rounded(value / rounded(math.sqrt(rounded(spread * spread + epsilon))))
         return rounded(value / rounded(spread + epsilon))
 
-    def op(rewards, group_ids):
+    def op(rewards, group_ids, lengths):
         rewards = [rounded(reward) for reward in rewards]
+        batch = list(zip(rewards, lengths))
         groups = {}
-        for reward, group in zip(rewards, group_ids):
-            groups.setdefault(group, []).append(reward)
-        values = [centred(r, groups[g], rewards) for r, g in zip(rewards, group_ids)]
+        for row, group in zip(batch, group_ids):
+            groups.setdefault(group, []).append(row)
+        values = [centred(r, groups[g], batch) for r, g in zip(rewards, group_ids)]
         if settings.advantage_scaling == "batch":
             spread = deviation(values if settings.batch_of == "centred" else rewards)
             return {"advantages": [scaled(value, spread) for value in values]}
-        return {"advantages": [scaled(v, deviation(groups[g])) for v, g in zip(values, group_ids)]}
+        spreads = {group: deviation([r for r, _ in rows]) for group, rows in groups.items()}
+        return {"advantages": [scaled(v, spreads[g]) for v, g in zip(values, group_ids)]}
 
     return op
 

@@ -34,6 +34,14 @@ written(
     rows=("VAL-03",),
 )
 written(
+    "returns",
+    "returns-in-the-rewards",
+    "Returns are accumulated in the tensor of the rewards",
+    "rewards[:, t] += gamma * rewards[:, t + 1]: the reward that is logged is the sum of returns. Fix: a new tensor.",
+    masked("rewards"),
+    rows=("VAL-01",),
+)
+written(
     "whiten",
     "whitened-in-place",
     "Values are whitened in the tensor that they came in",

@@ -95,6 +95,20 @@ describe('the relatives of the group mean', () => {
     });
   });
 
+  it('length-weighted is the difference to the mean over the tokens of the group', () => {
+    const weighted = { ...plain, baseline: 'length-weighted' } as const;
+    const ids = [0, 0, 1, 1, 1];
+    // (3 * 4 + 1 * 0) / 4 = 3; (1 + 1 + 4 * 7) / 6 = 5.
+    expect(groupAdvantages([4, 0, 1, 1, 7], ids, weighted, [3, 1, 1, 1, 4])).toEqual([1, -3, -4, -4, 2]);
+    expect(() => groupAdvantages([4, 0], [0, 0], weighted, [3])).toThrow('2 rewards, but 1 lengths');
+  });
+
+  it('the leave-one-out maximum gives the best row its lead over the second, and the others nothing', () => {
+    const best = { ...plain, baseline: 'leave-one-out-max' } as const;
+    expect(groupAdvantages([4, 0, 1, 7, 7], [0, 0, 0, 1, 1], best)).toEqual([3, 0, 0, 0, 0]);
+    expect(groupAdvantages([5, 2, 5], [0, 0, 0], best)).toEqual([0, 0, 0]);
+  });
+
   it('the batch mean and no baseline leave the groups out', () => {
     const [rewards, ids] = [
       [1, 1, 4, 2],
@@ -149,13 +163,13 @@ describe('advantageVariants', () => {
   it('leaves where epsilon is placed and, without its own scaling, the baseline open', () => {
     const declared = { advantage_ddof: 1, advantage_epsilon: 1e-4 } as const;
     expect(advantageVariants({ ...declared, advantage_scaling: 'group' })).toHaveLength(2);
-    expect(advantageVariants({ advantage_scaling: 'none' })).toHaveLength(2);
+    expect(advantageVariants({ advantage_scaling: 'none' })).toHaveLength(3);
   });
 
   it('ranges over what is not declared, without duplicates', () => {
     const all = advantageVariants({}).map(describeAdvantage);
-    // Two degrees of freedom; seven epsilons in two places and 0 in one; group, and two batches with two baselines.
-    expect(all).toHaveLength(2 * (7 * 2 + 1) * (1 + 2 * 2) + 2);
+    // Two degrees of freedom; seven epsilons in two places and 0 in one; group, and two batches with three baselines.
+    expect(all).toHaveLength(2 * (7 * 2 + 1) * (1 + 2 * 3) + 3);
     expect(new Set(all).size).toBe(all.length);
   });
 });

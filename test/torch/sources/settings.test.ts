@@ -16,6 +16,7 @@ test.each<[source: Source, asked: string, setting: Record<string, string>]>([
   ['verl', LOSSES, { ADVANTAGE: 'rloo_vectorized', POLICY: 'geo_mean', LOSS: 'seq-mean-token-sum-norm' }],
   ['verl', LOSSES, { ADVANTAGE: 'opo', LOSS: 'seq-mean-token-sum' }],
   ['verl', ADVANTAGES, { ADVANTAGE: 'gpg' }],
+  ['verl', ADVANTAGES, { ADVANTAGE: 'grpo_passk' }],
   ['verl', ADVANTAGES, { ADVANTAGE: 'reinforce_plus_plus' }],
   ['verl', ADVANTAGES, { ADVANTAGE: 'reinforce_plus_plus_baseline' }],
   ['openrlhf', ALL, { ADVANTAGE: 'rloo', POLICY: 'gspo', DATA: 'last', OBJECTIVE: 'ipo' }],

@@ -32,7 +32,7 @@ export const advantageSpread: Probe<Groups> = {
     }),
   cases: farApart,
   fits: (subject, groups, variants) =>
-    fitsOf(subject, groups, variants, (allowed, expected) =>
+    fitsOf(subject, groups, variants, lengthsOf(groups), (allowed, expected) =>
       Math.max(allowed, SHARE_UNSEEN * Math.abs(expected)),
     ),
 };
@@ -88,10 +88,19 @@ export const advantageEpsilon: Probe<Groups> = {
   },
   cases: (world) =>
     CLOSE.filter((spread) => world.hello.dtype !== 'float16' || spread ** 2 > LEAST_HALF).map((spread) => [
-      ramp(sizeOf(world), spread),
+      closeTogether(world, spread),
     ]),
-  fits: (subject, groups, variants) => fitsOf(subject, groups, variants, (allowed) => allowed),
+  fits: (subject, groups, variants) =>
+    fitsOf(subject, groups, variants, alike(groups.flat()), (allowed) => allowed),
 };
+
+/** Tokens of each completion: in every group some are longer than others, in ways that no mean over rows explains. */
+export function lengthsOf(groups: Groups): number[] {
+  return groups.flatMap((group) => group.map((_, place) => LENGTHS[place % LENGTHS.length] ?? 1));
+}
+
+/** So that a mean weighted by them is exactly the mean. */
+const alike = (rows: readonly unknown[]): number[] => rows.map(() => 1);
 
 /** What the least spread with an advantage implies, where nearly all of the divisor is epsilon. */
 async function impliedEpsilon(
@@ -99,11 +108,13 @@ async function impliedEpsilon(
   form: Pick<AdvantageVariant, 'scaling' | 'ddof' | 'baseline' | 'placement'>,
 ): Promise<number[]> {
   for (const spread of CLOSE) {
-    const rewards = ramp(sizeOf(subject), spread);
+    const rewards = closeTogether(subject, spread);
     const group_ids = rewards.map(() => 0);
-    const { advantages } = await subject.ask('advantages', { rewards, group_ids });
+    const lengths = alike(rewards);
+    const { advantages } = await subject.ask('advantages', { rewards, group_ids, lengths });
     if (advantages.every((value) => !(Math.abs(value) > 0))) continue;
-    const { epsilon } = withImpliedEpsilon(rewards, group_ids, advantages, { ...form, epsilon: 0 }, LARGEST);
+    const bare = { ...form, epsilon: 0 };
+    const { epsilon } = withImpliedEpsilon(rewards, group_ids, advantages, bare, LARGEST, lengths);
     const blur = Math.max(bandOf(subject).relative, SOLVED);
     // Less is what rounding leaves of none.
     const least = TELLING * (form.placement === 'variance' ? spread ** 2 : spread);
@@ -118,16 +129,17 @@ async function fitsOf(
   subject: Subject,
   groups: Groups,
   variants: readonly Variant[],
+  lengths: readonly number[],
   allowed: (rounding: number, expected: number) => number,
 ) {
   const rewards = groups.flat();
   const group_ids = groups.flatMap((group, at) => group.map(() => at));
-  const { advantages } = await subject.ask('advantages', { rewards, group_ids });
+  const { advantages } = await subject.ask('advantages', { rewards, group_ids, lengths });
   // A spread that the trainer takes for none, or that its number format does not hold, shows no epsilon.
   if (advantages.every((value) => !(Math.abs(value) > 0))) return discard('the advantages are all 0');
   const band = bandOf(subject, rewards.length);
   return (variants as readonly AdvantageWay[]).map(({ way }) => {
-    const expected = groupAdvantages(rewards, group_ids, way);
+    const expected = groupAdvantages(rewards, group_ids, way, lengths);
     const pairs = rewards.map((reward, row) => ({
       where: `the advantage of reward ${reward} in [${groups[group_ids[row] ?? 0]?.join(', ')}]`,
       expected: expected[row],
@@ -137,7 +149,17 @@ async function fitsOf(
   });
 }
 
-const BASELINES = ['group-mean', 'leave-one-out', 'batch-mean', 'none'] as const;
+const BASELINES = [
+  'group-mean',
+  'leave-one-out',
+  'length-weighted',
+  'leave-one-out-max',
+  'batch-mean',
+  'none',
+] as const;
+const LENGTHS: readonly number[] = [1, 2, 5, 3];
+/** Of these, what is left of a batch has another deviation than its rewards, and not by one factor. */
+const OF_GROUPS: readonly (typeof BASELINES)[number][] = ['group-mean', 'length-weighted'];
 
 /** In the middle of the list; at spreads above 16 an epsilon of 0.03 moves an advantage by 1/500. */
 const UNSEEN = 1e-6;
@@ -148,7 +170,7 @@ const UNSEEN = 1e-6;
  */
 const WAYS: readonly (AdvantageVariant & Required<Pick<AdvantageVariant, 'baseline'>> & { ddof: 0 | 1 })[] =
   BASELINES.flatMap((baseline) => [
-    ...(baseline === 'group-mean' ? (['rewards', 'centred'] as const) : (['rewards'] as const)).flatMap(
+    ...(OF_GROUPS.includes(baseline) ? (['rewards', 'centred'] as const) : (['rewards'] as const)).flatMap(
       (batchOf) =>
         ([1, 0] as const).map((ddof) => ({
           baseline,
@@ -180,6 +202,14 @@ const SIZE = 4;
 
 function sizeOf(world: World): number {
   return Math.max(2, world.hello.ops.advantages?.group_size ?? SIZE);
+}
+
+/** A group of so little spread; where only its best row has an advantage, with one that is best. */
+function closeTogether(world: World, spread: number): number[] {
+  const rewards = ramp(sizeOf(world), spread);
+  return world.semantics.advantage_baseline === 'leave-one-out-max'
+    ? rewards.map((_, at) => (at === 0 ? spread : -spread))
+    : rewards;
 }
 
 /** Rewards around 0, whose mean is exactly 0 in every number format: s, -s, s, -s, and 0 where one is left. */

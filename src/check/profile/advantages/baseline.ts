@@ -6,16 +6,17 @@ import { bandOf } from '../../numbers.ts';
 import type { World } from '../../property.ts';
 import { discard } from '../../subject.ts';
 import { misfitOf, type Probe, type Variant } from '../probe.ts';
-import { farApart, type Groups } from './advantages.ts';
+import { farApart, type Groups, lengthsOf } from './advantages.ts';
 
 interface BaselineWay extends Variant {
   /** The baseline of each row. */
-  readonly of: (group: readonly number[], all: readonly number[]) => number;
+  readonly of: (group: readonly number[], all: readonly number[], lengths: readonly number[]) => number;
 }
 
 /** The mean of the group's others leaves a multiple of what the group's mean leaves: with a free scale, they are one. */
 const WAYS: readonly BaselineWay[] = [
   { ...named('group-mean'), of: (group) => mean(group) },
+  { ...named('length-weighted'), of: (group, _, lengths) => mean(group, lengths) },
   { ...named('batch-mean'), of: (_, all) => mean(all) },
   { ...named('none'), of: () => 0 },
 ];
@@ -32,11 +33,15 @@ export const advantageBaseline: Probe<Groups> = {
   async fits(subject, groups, variants) {
     const rewards = groups.flat();
     const group_ids = groups.flatMap((group, at) => group.map(() => at));
-    const { advantages } = await subject.ask('advantages', { rewards, group_ids });
+    const lengths = lengthsOf(groups);
+    const { advantages } = await subject.ask('advantages', { rewards, group_ids, lengths });
     if (advantages.every((value) => !(Math.abs(value) > 0))) return discard('the advantages are all 0');
     const band = bandOf(subject, rewards.length);
     return (variants as readonly BaselineWay[]).map(({ of }) => {
-      const centred = rewards.map((reward, row) => reward - of(groups[group_ids[row] ?? 0] ?? [], rewards));
+      const centred = rewards.map((reward, row) => {
+        const own = lengths.filter((_, other) => group_ids[other] === group_ids[row]);
+        return reward - of(groups[group_ids[row] ?? 0] ?? [], rewards, own);
+      });
       const factors = groups.map((_, group) => factorOf(centred, advantages, group_ids, group));
       const pairs = rewards.map((reward, row) => ({
         where: `the advantage of reward ${reward} in [${groups[group_ids[row] ?? 0]?.join(', ')}]`,
@@ -70,6 +75,7 @@ function named(advantage_baseline: NonNullable<Semantics['advantage_baseline']>)
   return { name: advantage_baseline, items: { advantage_baseline } };
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+function mean(values: readonly number[], weights: readonly number[] = values.map(() => 1)): number {
+  const sum = values.reduce((sum, value, at) => sum + value * (weights[at] ?? 1), 0);
+  return sum / weights.reduce((all, weight) => all + weight, 0);
 }

@@ -65,6 +65,11 @@ export const advantageCases: readonly GoldenCase[] = [
     const { group_ids, prompt_ids } = groupsOf(2, ops);
     return { rewards: rewardsOf(2, ops), group_ids, prompt_ids: prompt_ids.map(() => [FIRST_PROMPT]) };
   }),
+  goldenCase('advantages/unequal-lengths', 'advantages', ({ hello: { ops } }) => ({
+    rewards: rewardsOf(2, ops),
+    ...groupsOf(2, ops),
+    lengths: rewardsOf(2, ops).map((_, at) => 1 + ((at * 3) % 5)),
+  })),
   goldenCase('advantages/groups-of-one', 'advantages', ({ hello: { ops } }) =>
     ops.advantages?.groups_of_one === true
       ? { rewards: [1, 0.25], group_ids: [0, 1], prompt_ids: [[FIRST_PROMPT], [FIRST_PROMPT + 1]] }

@@ -1,4 +1,4 @@
-// Golden cases of what a critic is trained with: rewards of tokens, advantages over its values, whitening.
+// Golden cases of what a critic is trained with: rewards of tokens, advantages over its values, returns, whitening.
 import type { Args } from '../../../protocol/message.ts';
 import type { Matrix } from '../../../vocabulary.ts';
 import { type GoldenCase, goldenCase } from '../../case.ts';
@@ -16,6 +16,9 @@ export const criticCases: readonly GoldenCase[] = [
   goldenCase('gae/completions', 'gae', () => gaeArgs(PLAIN, 1, 0.5)),
   goldenCase('gae/discounted', 'gae', () => gaeArgs(PLAIN, 0.75, 0.5)),
   goldenCase('gae/gap-of-a-tool', 'gae', () => gaeArgs(GAPS, 1, 0.5)),
+  goldenCase('returns/completions', 'returns', () => returnsArgs(PLAIN, 1)),
+  goldenCase('returns/discounted', 'returns', () => returnsArgs(PLAIN, 0.75)),
+  goldenCase('returns/gap-of-a-tool', 'returns', () => returnsArgs(GAPS, 0.75)),
   goldenCase('whiten/completions', 'whiten', () => whitenArgs(PLAIN)),
   goldenCase('whiten/gap-of-a-tool', 'whiten', () => whitenArgs(GAPS)),
   goldenCase('whiten/one-token', 'whiten', () =>
@@ -48,6 +51,10 @@ function gaeArgs(completion_mask: Matrix, gamma: number, lam: number): Args<'gae
     gamma,
     lam,
   };
+}
+
+function returnsArgs(completion_mask: Matrix, gamma: number): Args<'returns'> {
+  return { rewards: grid(2, 6, -0.5, 3), completion_mask, prompt_width: PROMPT_WIDTH, gamma };
 }
 
 function whitenArgs(completion_mask: Matrix): Args<'whiten'> {

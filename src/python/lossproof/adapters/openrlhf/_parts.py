@@ -18,7 +18,7 @@ with stub(IDLE), quietly():
     ValueLoss = openrlhf.part("models.loss:ValueLoss", ["value_loss"])
     normalised = openrlhf.part("utils.loss_utils:iter_grad_accum_global_norm", [*LOSSES, "train_step"])
     Experience = openrlhf.part("trainer.ppo_utils.experience:Experience", ["loss", "value_loss", "advantages", "whiten"])
-    makers = openrlhf.part("trainer.ppo_utils.experience_maker", ["advantages", "gae", "whiten"])
+    makers = openrlhf.part("trainer.ppo_utils.experience_maker", ["advantages", "gae", "returns", "whiten"])
     samples = openrlhf.part("trainer.ppo_utils.samples_generator:SamplesGenerator", ["trajectory"])
     SFTDataset = openrlhf.part("datasets.sft_dataset:SFTDataset", ["tokenize", "sft_batch", "collate"])
     RewardDataset = openrlhf.part(

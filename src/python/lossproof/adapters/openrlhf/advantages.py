@@ -75,6 +75,12 @@ def gae(rewards, values, completion_mask, gamma, lam):
 
 
 @lossproof.op
+def returns(rewards, completion_mask, gamma):
+    maker, _ = making("reinforce", 1)
+    return {"returns": maker.get_cumulative_returns(torch.tensor(rewards), torch.tensor(completion_mask), gamma)}
+
+
+@lossproof.op
 def whiten(values, completion_mask):
     _, args = making("gae", 1)
     experience = Experience(advantages=torch.tensor(values), action_mask=torch.tensor(completion_mask))

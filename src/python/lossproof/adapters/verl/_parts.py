@@ -10,8 +10,8 @@ ENGINE = ["logprobs", "entropy", "score", "model_score", "train_step", *LOSSES]
 
 with stub(IDLE), quietly():
     verl = Library("verl", "verl", known=("0.9.1",))
-    core = verl.part("trainer.ppo.core_algos", ["kl", "gae", "advantages", "loss", "value_loss"])
-    functional = verl.part("utils.torch_functional", ["whiten", "mask"])
+    core = verl.part("trainer.ppo.core_algos", ["kl", "gae", "returns", "advantages", "loss", "value_loss"])
+    functional = verl.part("utils.torch_functional", ["returns", "whiten", "mask"])
     implementation = verl.part("workers.engine.fsdp.transformer_impl", ENGINE)
     EngineConfig = verl.part("workers.config:FSDPEngineConfig", ENGINE)
     losses = verl.part("workers.utils.losses", [*LOSSES, "train_step"])
@@ -21,9 +21,9 @@ with stub(IDLE), quietly():
     PolicyLossConfig = verl.part("workers.config:PolicyLossConfig", ["loss", "train_step"])
     CriticConfig = verl.part("workers.config:CriticConfig", ["value_loss"])
     value_loss = verl.part("workers.utils.losses:value_loss", ["value_loss"])
-    AlgoConfig = verl.part("trainer.config:AlgoConfig", ["advantages"])
-    trainer = verl.part("trainer.ppo.ray_trainer", ["advantages", "gae", "token_rewards"])
-    DataProto = verl.part("protocol:DataProto", ["advantages", "gae", "token_rewards", "mask", "extract"])
+    AlgoConfig = verl.part("trainer.config:AlgoConfig", ["advantages", "gae", "returns"])
+    trainer = verl.part("trainer.ppo.ray_trainer", ["advantages", "gae", "returns", "token_rewards"])
+    DataProto = verl.part("protocol:DataProto", ["advantages", "gae", "returns", "token_rewards", "mask", "extract"])
     rollouts = verl.part("workers.rollout.hf_rollout", ["mask", "extract"])
     agents = verl.part("experimental.agent_loop.agent_loop", ["token_rewards"])
     sft = verl.part("utils.dataset.multiturn_sft_dataset", ["tokenize", "sft_batch"])

@@ -12,14 +12,15 @@ NORM = 64  # loss_scale_factor of seq-mean-token-sum-norm
 # What is subtracted from a reward, and what divides it.
 ESTIMATORS = {
     "grpo": {"advantage_baseline": "group-mean", "advantage_scaling": "group", "advantage_ddof": 1, "advantage_epsilon": EPSILON},
+    "grpo_passk": {"advantage_baseline": "leave-one-out-max", "advantage_scaling": "group", "advantage_ddof": 1, "advantage_epsilon": EPSILON},
     "grpo_vectorized": {"advantage_baseline": "group-mean", "advantage_scaling": "group", "advantage_ddof": 1},
     "rloo": {"advantage_baseline": "leave-one-out", "advantage_scaling": "none"},
     "rloo_vectorized": {"advantage_baseline": "leave-one-out", "advantage_scaling": "none"},
-    # Whitened over tokens, weighted by lengths, scaled by the share of rows with a signal: formulas of their own.
+    "opo": {"advantage_baseline": "length-weighted", "advantage_scaling": "none"},
+    # Whitened over tokens, scaled by the share of rows with a signal: formulas of their own.
     "reinforce_plus_plus_baseline": {"own_formulas": ["advantages"], "advantage_baseline": "group-mean"},
     "reinforce_plus_plus": {"own_formulas": ["advantages"], "advantage_baseline": "batch-mean"},
     "gpg": {"own_formulas": ["advantages"], "advantage_baseline": "group-mean"},
-    "opo": {"own_formulas": ["advantages"], "advantage_baseline": "group-mean"},
 }
 AGGREGATIONS = {
     "token-mean": {"loss_aggregation": "token-mean", "value_aggregation": "token-mean"},

@@ -31,10 +31,14 @@ def estimated(estimator, rewards, mask, groups, **fields):
 
 
 @lossproof.op(interleaved_groups=True)
-def advantages(rewards, group_ids):
-    """A response of one token a row: what an outcome estimator says of it is the row's advantage."""
-    score = torch.tensor(rewards)[:, None]
-    return {"advantages": estimated(ESTIMATOR, score, torch.ones_like(score), group_ids)["advantages"][:, 0]}
+def advantages(rewards, group_ids, lengths):
+    """A response of one token a row: what an outcome estimator says of it is the row's advantage. Of as many as it has where
+    they are the weights of its baseline; elsewhere tokens are whitened, each of which counts."""
+    counts = torch.tensor(lengths) if ESTIMATOR == "opo" else torch.ones(len(rewards), dtype=torch.long)
+    columns = torch.arange(int(counts.max()))
+    score = torch.tensor(rewards)[:, None] * (columns == counts[:, None] - 1)
+    mask = (columns < counts[:, None]).to(score.dtype)
+    return {"advantages": estimated(ESTIMATOR, score, mask, group_ids)["advantages"][:, 0]}
 
 
 @lossproof.op
@@ -46,6 +50,15 @@ def gae(rewards, values, completion_mask, gamma, lam):
     except ValueError as refusal:
         raise Reject(str(refusal))
     return {"advantages": found["advantages"], "returns": found["returns"]}
+
+
+@lossproof.op
+def returns(rewards, completion_mask, gamma):
+    """REINFORCE++'s, whose whitening of them is op whiten."""
+    mask = torch.tensor(completion_mask, dtype=torch.float32)
+    with spy(functional, "masked_whiten", returns=torch.zeros(mask.shape)):
+        found = estimated("reinforce_plus_plus", torch.tensor(rewards), mask, list(range(len(mask))), gamma=gamma)
+    return {"returns": found["returns"]}
 
 
 @lossproof.op

@@ -52,6 +52,19 @@ def whitened_gae(rewards, values, completion_mask, gamma, lam):
     return dict(right, advantages=whiten(right["advantages"], completion_mask)["values"])
 
 
+def returns(rewards, completion_mask, gamma):
+    """What the rewards from a token on come to, discounted once a trained token."""
+    return {"returns": [returns_row(*row, gamma) for row in zip(rewards, completion_mask)]}
+
+
+def returns_row(rewards, mask, gamma):
+    row = [0.0] * len(mask)
+    to_come = 0.0
+    for t in reversed(trained(mask)):
+        to_come = row[t] = rewards[t] + gamma * to_come
+    return row
+
+
 def whiten(values, completion_mask, ranks=None):
     """Mean 0 and standard deviation 1 over all trained tokens, whichever rank they are on; 0 elsewhere."""
     ranks = ranks or [range(len(values))]
@@ -81,6 +94,7 @@ def clip_advantages(advantages, limit):
 OPS = {
     "token_rewards": (token_rewards, {"process_rewards": True}),
     "gae": gae,
+    "returns": returns,
     "whiten": (whiten, {"ranks": True}),
     "clip_advantages": clip_advantages,
 }
