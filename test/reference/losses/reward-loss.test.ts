@@ -24,7 +24,7 @@ describe('rewardLoss', () => {
     expect(rewardLoss(far, 0)).toEqual({
       loss: 1e4,
       losses: [0, 2e4],
-      chosen_weights: [-0, -0.5],
+      chosen_weights: [0, -0.5],
       rejected_weights: [0, 0.5],
     });
   });
