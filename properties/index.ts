@@ -21,6 +21,8 @@ import { lossSettings, preferenceLossSettings } from './losses/policy/named-sett
 import { lossKnobs, lossRelations } from './losses/policy/relations.ts';
 import { lossDescent } from './losses/policy/slope.ts';
 import { lossTerms } from './losses/policy/terms.ts';
+import { rewardLossFormula } from './losses/reward/formula.ts';
+import { rewardLossRelations } from './losses/reward/relations.ts';
 import { sftLossProperties, sftLossRelations } from './losses/sft-loss.ts';
 import { valueLossFormula } from './losses/values/formula.ts';
 import { valueLossGradient } from './losses/values/gradient.ts';
@@ -169,6 +171,8 @@ export const properties: readonly Property[] = [
   ...anyCase(preferenceLossRelations),
   ...anyCase(preferenceLossKnobs),
   ...anyCase(preferenceLossSettings),
+  ...anyCase(rewardLossFormula),
+  ...anyCase(rewardLossRelations),
   ...anyCase(contractProperties),
   ...anyCase(contractEdges),
   ...anyCase(scheduleProperties),

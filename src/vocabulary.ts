@@ -65,6 +65,7 @@ export const FORMULAS = [
   'sft_loss',
   'value_loss',
   'preference_loss',
+  'reward_loss',
 ] as const;
 export type Formula = (typeof FORMULAS)[number];
 
@@ -155,6 +156,8 @@ export interface Semantics {
   readonly preference_label_smoothing?: number;
   /** The target margin of SimPO, divided by beta. */
   readonly preference_gamma?: number;
+  /** The loss of a reward model also has this times the mean of (chosen + rejected)^2, which keeps scores around 0; 0: it has not. */
+  readonly reward_centering?: number;
   /** Whitening subtracts the mean (the usual choice), or only divides by the deviation. */
   readonly whiten_mean?: boolean;
   readonly whiten_ddof?: 0 | 1;
@@ -246,6 +249,7 @@ export const STAGES = [
   'sft_loss',
   'value_loss',
   'preference_loss',
+  'reward_loss',
   'contract',
   'schedule',
   'segments',

@@ -265,6 +265,11 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     ok: { loss: 'batch', losses: 'row', chosen_rewards: 'row', rejected_rewards: 'row' },
     reach: 'row',
   },
+  reward_loss: {
+    args: { chosen_scores: 'row', rejected_scores: 'row', margins: 'row' },
+    ok: { loss: 'batch', losses: 'row', chosen_weights: 'row', rejected_weights: 'row' },
+    reach: 'row',
+  },
   sampling: {
     args: {
       logits: 'row',

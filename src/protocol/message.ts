@@ -80,6 +80,8 @@ export interface Capability {
   readonly shards?: boolean;
   /** loss: has an entropy term, and may be sent the policy's entropies. Default: false. */
   readonly entropy?: boolean;
+  /** reward_loss: may be sent a margin for each pair. Default: false. */
+  readonly margins?: boolean;
   /** kl, advantages, loss, preference_loss: settings that may be sent, each with values whose answers must differ. */
   readonly knobs?: Readonly<Record<string, readonly number[]>>;
   /** sampling: the settings that it has. Default: temperature. */

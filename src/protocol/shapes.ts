@@ -118,6 +118,10 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
       return ['losses', 'chosen_rewards', 'rejected_rewards']
         .map((name) => sameRows(ok, name, args.chosen_logprobs, 'value', 'pair'))
         .find((complaint) => complaint !== undefined);
+    case 'reward_loss':
+      return ['losses', 'chosen_weights', 'rejected_weights']
+        .map((name) => sameRows(ok, name, args.chosen_scores, 'value', 'pair'))
+        .find((complaint) => complaint !== undefined);
     case 'sampling':
       return (
         sameRows(ok, 'logprobs', args.logits) ??

@@ -14,6 +14,7 @@ export * from './losses/loss-mistakes.ts';
 export * from './losses/loss-variants.ts';
 export type { TokenLoss } from './losses/parts.ts';
 export * from './losses/preference-loss.ts';
+export * from './losses/reward-loss.ts';
 export * from './losses/sft.ts';
 export * from './losses/sft-mistakes.ts';
 export * from './losses/value-loss.ts';

@@ -22,6 +22,7 @@ import { tokenAdvantages } from './advantages/tokens.ts';
 import type { Legal } from './legal.ts';
 import { pairLosses } from './losses/pairs.ts';
 import { policyLosses } from './losses/policy.ts';
+import { rewardLosses } from './losses/reward-loss.ts';
 import { settings } from './losses/settings.ts';
 import { lossShards } from './losses/shards.ts';
 import { unusualLosses } from './losses/unusual.ts';
@@ -104,7 +105,15 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
   rollouts: [...completions, ...ends, ...penalties, ...samplers, ...short, ...tools, ...turns],
   scores: [...critics, ...legalEntropies, ...estimates, ...fullKls, ...scoreShards, ...coarseScores],
   advantages: [...graders, ...groupAdvantages, ...tokenAdvantages],
-  losses: [...pairLosses, ...policyLosses, ...settings, ...lossShards, ...unusualLosses, ...criticLosses],
+  losses: [
+    ...pairLosses,
+    ...policyLosses,
+    ...settings,
+    ...lossShards,
+    ...unusualLosses,
+    ...criticLosses,
+    ...rewardLosses,
+  ],
   models: [...scorers, ...updates],
   pipelines: [...contracts, ...pipelines],
 };

@@ -34,6 +34,7 @@ const FORMULAS: readonly Op[] = [
   'sft_loss',
   'value_loss',
   'preference_loss',
+  'reward_loss',
   'train_step',
   'preference_step',
 ];

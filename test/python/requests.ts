@@ -226,6 +226,10 @@ export const ONE_EACH: readonly Request[] = [
     },
   },
   {
+    op: 'reward_loss',
+    args: { chosen_scores: [1.5, -0.5], rejected_scores: [0.25, 0.75] },
+  },
+  {
     op: 'sampling',
     args: {
       logits: [

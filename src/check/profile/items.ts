@@ -114,6 +114,7 @@ export const GROUPS: readonly { readonly title: string; readonly items: readonly
     title: 'preference loss',
     items: ['preference_objective', 'preference_beta', 'preference_label_smoothing', 'preference_gamma'],
   },
+  { title: 'reward loss', items: ['reward_centering'] },
 ];
 const ITEMS: readonly ItemName[] = GROUPS.flatMap(({ items }) => items);
 

@@ -275,6 +275,15 @@ export const PRACTICE: readonly Practice[] = [
     usual: 0.1,
   },
   {
+    item: 'reward_centering',
+    weight: 'ask',
+    beyond: 'below 0',
+    isBeyond: (value) => isNumber(value) && value < 0,
+    why: 'The further from 0 the scores of a pair are, the less it costs: they run off without end. A sign was lost.',
+    source: 'https://arxiv.org/abs/2312.09244',
+    usual: 0.01,
+  },
+  {
     item: 'sft_aggregation',
     weight: 'note',
     beyond: 'seq-mean-token-mean',

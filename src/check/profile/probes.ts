@@ -11,6 +11,7 @@ import { klInLoss } from './losses/kl-in-loss.ts';
 import { logRatioClamp } from './losses/log-ratio-clamp.ts';
 import { policyObjective, ratioLevel } from './losses/objective.ts';
 import { preferenceObjective } from './losses/preference-loss.ts';
+import { rewardCentering } from './losses/reward-loss.ts';
 import { sftAggregation, sftNormalization } from './losses/sft-loss.ts';
 import { sftMean } from './losses/sft-mean.ts';
 import {
@@ -66,4 +67,5 @@ export const PROBES: readonly Probe[] = [
   any(valueNormalization),
   any(valueFormula),
   any(preferenceObjective),
+  any(rewardCentering),
 ];

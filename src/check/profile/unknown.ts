@@ -16,6 +16,7 @@ const NEEDED: readonly Needed[] = [
   { formula: 'loss', items: ['loss_aggregation', 'clip_low', 'clip_high'] },
   { formula: 'value_loss', items: ['value_loss_factor', 'value_clip', 'value_aggregation'] },
   { formula: 'preference_loss', items: ['preference_objective', 'preference_beta'] },
+  { formula: 'reward_loss', items: ['reward_centering'] },
 ];
 
 /**

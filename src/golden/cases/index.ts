@@ -5,6 +5,7 @@ import { criticCases } from './advantages/critic.ts';
 import { rewardCases } from './advantages/rewards.ts';
 import { policyLossCases } from './losses/policy.ts';
 import { preferenceLossCases } from './losses/preference-loss.ts';
+import { rewardLossCases } from './losses/reward-loss.ts';
 import { sftCases } from './losses/sft.ts';
 import { valueLossCases } from './losses/value-loss.ts';
 import { updateCases } from './models/update.ts';
@@ -36,6 +37,7 @@ export const goldenCases: readonly GoldenCase[] = [
   ...sftCases,
   ...valueLossCases,
   ...preferenceLossCases,
+  ...rewardLossCases,
   ...updateCases,
   ...pipelineCases,
 ];

@@ -53,4 +53,17 @@ export const LOSS_OPS = {
     },
     ok: { loss: 'float', losses: 'floats?', chosen_rewards: 'floats?', rejected_rewards: 'floats?' },
   },
+  reward_loss: {
+    args: {
+      chosen_scores: 'floats', // (B,)
+      rejected_scores: 'floats',
+      margins: 'floats?', // by how much a chosen score is to be the higher
+    },
+    ok: {
+      loss: 'float',
+      losses: 'floats?', // of each pair alone
+      chosen_weights: 'floats?', // dL/d score
+      rejected_weights: 'floats?',
+    },
+  },
 } as const satisfies Record<string, OpSpec>;

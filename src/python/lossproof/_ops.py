@@ -160,6 +160,7 @@ ARGS = {
         "ref_rejected_logprobs": "float_rows",
         "settings": "amounts?",
     },
+    "reward_loss": {"chosen_scores": "floats", "rejected_scores": "floats", "margins": "floats?"},
     "sampling": {
         "logits": "float_matrix",
         "completion_ids": "int_rows",

@@ -14,6 +14,7 @@ CONVENTIONS = {
         truncation_side="left",
         preference_objective="ipo",
         preference_beta=0.5,
+        reward_centering=0.01,
         whiten_ddof=0,
         whiten_mean=False,
         sampling_logprobs="raw",
@@ -34,6 +35,7 @@ CONVENTIONS = {
         entropy_coef=0.01,
         preference_objective="hinge",
         preference_beta=0.2,
+        reward_centering=0.001,
         trains_pairs=True,
     ),
     "clip-higher": Settings(

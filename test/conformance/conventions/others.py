@@ -3,6 +3,7 @@
 import math
 
 from lossproof.examples.losses.preference_loss import log_sigmoid, pairs, per_token, ratios
+from lossproof.examples.losses.reward_loss import centred, pairwise_loss
 from lossproof.examples.models.checkpoints import preference_step
 from lossproof.examples.rollouts import sampler
 
@@ -16,6 +17,7 @@ def ops(settings):
     return {
         "truncate": truncate(settings),
         "preference_loss": preference_loss(settings),
+        "reward_loss": reward_loss(settings),
         "whiten": whiten(settings),
         "sampling": sampling(settings),
         **({"preference_step": preference_step(preference_loss(settings))} if settings.trains_pairs else {}),
@@ -71,6 +73,17 @@ def preference_loss(settings):
         rejected = scores(rejected_logprobs, ref_rejected_logprobs)
         losses = [of(c - r) for c, r in zip(chosen, rejected)]
         return pairs(losses, [beta * c for c in chosen], [beta * r for r in rejected])
+
+    return op
+
+
+def reward_loss(settings):
+    """Without margins, and where no weights are said the loss alone."""
+
+    def op(chosen_scores, rejected_scores):
+        right = pairwise_loss(chosen_scores, rejected_scores)
+        answer = centred(right, chosen_scores, rejected_scores, settings.reward_centering)
+        return answer if settings.weights else {"loss": answer["loss"]}
 
     return op
 

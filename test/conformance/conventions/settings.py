@@ -78,6 +78,7 @@ class Settings:
     preference_beta: float = 0.1
     preference_label_smoothing: float = 0.0
     preference_gamma: float = 0.5
+    reward_centering: float = 0.0
     whiten_mean: bool = True
     whiten_ddof: int = 1
     sampling_logprobs: str = "temperature"
@@ -119,6 +120,7 @@ _SEMANTICS = (
     "preference_beta",
     "preference_label_smoothing",
     "preference_gamma",
+    "reward_centering",
     "whiten_mean",
     "whiten_ddof",
     "sampling_logprobs",

@@ -9,7 +9,7 @@ import lossproof
 
 from . import common
 from .lists import log_softmax, pad_left, positions
-from .losses import preference_loss, value_loss
+from .losses import preference_loss, reward_loss, value_loss
 from .rollouts import sampler
 from .rollouts.ends import cut_off, with_logprobs
 from .rollouts.trajectory import without_stops
@@ -177,6 +177,7 @@ OPS = {
     "sft_loss": (sft_loss, {"micro_batches": True}),
     "preference": preference.preference_flush_right,
     "preference_loss": preference_loss.simpo_loss,
+    "reward_loss": (reward_loss.centred_loss, {"margins": True}),
     "value_loss": (value_loss.plain_loss, {"micro_batches": True}),
     "sampling": (sampler.sampling_raw, {"processors": ["temperature", "top_k"]}),
 }
@@ -190,6 +191,7 @@ DECLARED = {
     "semantics": {
         **common.SEMANTICS,
         **value_loss.PLAIN,
+        **reward_loss.CENTRED,
         "preference_objective": "simpo",
         "preference_beta": preference_loss.SIMPO_BETA,
         "preference_gamma": preference_loss.SIMPO_GAMMA,

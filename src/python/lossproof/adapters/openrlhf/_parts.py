@@ -29,4 +29,5 @@ with stub(IDLE), quietly():
     dpo = openrlhf.part(
         "trainer.dpo_trainer", ["preference", "preference_batch", "preference_loss", "preference_step"]
     )
+    PairWiseLoss = openrlhf.part("models.loss:PairWiseLoss", ["reward_loss"])
     DPOLoss = openrlhf.part("models.loss:DPOLoss", ["preference_loss", "preference_step"])

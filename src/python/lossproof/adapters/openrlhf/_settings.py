@@ -54,6 +54,7 @@ SEMANTICS = declared(
         "temperature_in_scoring": True,
         "preference_beta": DPO_BETA,
         "preference_label_smoothing": 0.0,
+        "reward_centering": 0.0,
         "value_clip": VALUE_CLIP,
         "value_loss_factor": 0.5,
         "value_aggregation": "token-mean",

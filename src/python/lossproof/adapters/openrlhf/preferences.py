@@ -1,11 +1,11 @@
-"""Pairs: RewardDataset, DPOTrainer and DPOLoss."""
+"""Pairs: RewardDataset, DPOTrainer and DPOLoss, and the loss of a reward model."""
 
 import lossproof
 from lossproof import Reject
 from lossproof.adapters.common._library import template_of
 from lossproof.adapters.common._models import frozen, stepped
 from lossproof.adapters.openrlhf._model import UNLIMITED, acting, tokenizer, tokens
-from lossproof.adapters.openrlhf._parts import DPOLoss, RewardDataset, dpo
+from lossproof.adapters.openrlhf._parts import DPOLoss, PairWiseLoss, RewardDataset, dpo
 from lossproof.adapters.openrlhf._settings import DPO_BETA, OBJECTIVE
 from lossproof.adapters.openrlhf._standins import Rows, Strategy, tree
 from lossproof.testing import instance
@@ -82,6 +82,15 @@ def preference_loss(chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref
     reference = trainer.concatenated_forward(Saying(ref_chosen_logprobs + ref_rejected_logprobs), *batch)[:2]
     total, better, worse = trainer.loss_fn(*policy, *reference)
     return {"loss": total, "chosen_rewards": better, "rejected_rewards": worse}
+
+
+@lossproof.op(margins=True)
+def reward_loss(chosen_scores, rejected_scores, margins=None):
+    """As RewardModelTrainer.fit calls it, by default: behind model.loss_type "sigmoid"."""
+    chosen, rejected = (torch.tensor(half, requires_grad=True) for half in (chosen_scores, rejected_scores))
+    loss = PairWiseLoss()(chosen, rejected, None if margins is None else torch.tensor(margins))
+    loss.backward()
+    return {"loss": loss.detach(), "chosen_weights": chosen.grad, "rejected_weights": rejected.grad}
 
 
 @lossproof.op

@@ -1,7 +1,7 @@
 """`python -m lossproof.adapters.trl.reward`: TRL's own RewardTrainer, unmodified, on a tiny random model on the CPU.
 
-Scores are those of its batch, laid out by its collator, inside its compute_loss; op preference_loss is that loss, of
-scores that come from the request: a pair's score is the sum of its log-ratios, so the loss is DPO's with a beta of 1.
+Scores are those of its batch, laid out by its collator, inside its compute_loss; op reward_loss is that loss, of scores and
+margins that come from the request.
 Settings: LOSSPROOF_TOKENIZER=folder."""
 
 import lossproof
@@ -41,7 +41,7 @@ def names_of(columns):
     return next(pair for pair in NAMES if pair[0] in columns)
 
 
-def batch_of(chosen, rejected):
+def batch_of(chosen, rejected, margins=None):
     """TRL's batch of these rows, under the names that its collator asks for."""
     names = names_of(trainer.train_dataset.column_names)
     examples = []
@@ -50,6 +50,8 @@ def batch_of(chosen, rejected):
         if names == NAMES[-1]:  # its collator wants masks beside the ids
             example.update(zip(("attention_mask_chosen", "attention_mask_rejected"), ([1] * len(ids) for ids in sides)))
         examples.append(example)
+    for example, margin in zip(examples, margins or ()):
+        example["margin"] = margin
     return trainer.data_collator(examples)
 
 
@@ -100,21 +102,25 @@ class Scored(dict):
         return self["logits"]
 
 
-@lossproof.op
-def preference_loss(chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs, settings=None):
-    if settings:
-        raise Reject("RewardTrainer has no setting %s" % sorted(settings)[0])
-    policy, reference = chosen_logprobs + rejected_logprobs, ref_chosen_logprobs + ref_rejected_logprobs
-    scores = torch.tensor([sum(row) - sum(other) for row, other in zip(policy, reference)])
-    count = len(chosen_logprobs)
-    alone = [loss_of(scores[[row, count + row]]).item() for row in range(count)]
-    return {"loss": loss_of(scores), "losses": alone}
+@lossproof.op(margins=True)
+def reward_loss(chosen_scores, rejected_scores, margins=None):
+    count = len(chosen_scores)
+    scores = torch.tensor([*chosen_scores, *rejected_scores], requires_grad=True)
+    loss = loss_of(scores, margins)
+    loss.backward()
+    alone = [loss_of(scores[[row, count + row]], margins and [margins[row]]).item() for row in range(count)]
+    chosen_weights, rejected_weights = scores.grad.chunk(2)
+    return {
+        "loss": loss.detach(),
+        "losses": alone,
+        "chosen_weights": chosen_weights,
+        "rejected_weights": rejected_weights,
+    }
 
 
-def loss_of(scores):
+def loss_of(scores, margins):
     rows = [[tokenizer.eos_token_id]] * (len(scores) // 2)
-    with torch.no_grad():
-        return trainer.compute_loss(Given(scores), batch_of(rows, rows))
+    return trainer.compute_loss(Given(scores), batch_of(rows, rows, margins))
 
 
 if __name__ == "__main__":
@@ -125,7 +131,7 @@ if __name__ == "__main__":
         "trl-reward",
         lacks=lacks,
         layout={"alignment": "token", "span": "row"},
-        semantics={"preference_objective": "dpo", "preference_beta": 1.0, "preference_label_smoothing": 0.0},
+        semantics={"reward_centering": trainer.args.center_rewards_coefficient or 0.0},
         tokens=tokens,
         tokenizer=FOLDER,
     )
