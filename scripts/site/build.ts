@@ -34,6 +34,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/trainers/openrlhf.md',
     'docs/trainers/orz.md',
     'docs/trainers/priorzero.md',
+    'docs/trainers/search-r1.md',
     'docs/trainers/grpo-dual.md',
     'docs/trainers/known.md',
     'docs/trainers/findings/README.md',

@@ -49,4 +49,4 @@ test('each cause that the newest version has leads to its report, which names it
 });
 
 /** A commit of someone's experiment: its page tells its bugs. */
-const IN_A_CLONE: ReadonlySet<string> = new Set(['grpo-dual', 'orz', 'priorzero']);
+const IN_A_CLONE: ReadonlySet<string> = new Set(['grpo-dual', 'orz', 'priorzero', 'search-r1']);

@@ -52,7 +52,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'lossproof.examples': ['lossproof'],
   'lossproof.adapters': ['lossproof'],
   ...Object.fromEntries(
-    ['trl', 'verl', 'openrlhf', 'orz', 'priorzero', 'grpo_dual'].map((library) => [
+    ['trl', 'verl', 'openrlhf', 'orz', 'priorzero', 'grpo_dual', 'search_r1'].map((library) => [
       `lossproof.adapters.${library}`,
       ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
     ]),

@@ -17,6 +17,7 @@ const DRIVEN: Readonly<Record<AdapterName, readonly string[]>> = {
   ],
   orz: [],
   priorzero: [],
+  'search-r1': [],
   'trl-dpo': ['trl.trainer.dpo_trainer'],
   'trl-grpo': ['trl.trainer.grpo_trainer'],
   'trl-reward': ['trl.trainer.reward_trainer'],

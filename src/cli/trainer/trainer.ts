@@ -58,6 +58,7 @@ export const ADAPTERS = {
   openrlhf: 'lossproof.adapters.openrlhf',
   orz: 'lossproof.adapters.orz',
   priorzero: 'lossproof.adapters.priorzero',
+  'search-r1': 'lossproof.adapters.search_r1',
   'trl-dpo': 'lossproof.adapters.trl.dpo',
   'trl-grpo': 'lossproof.adapters.trl.grpo',
   'trl-reward': 'lossproof.adapters.trl.reward',

@@ -51,6 +51,11 @@ READY = {
         "title": "Open-Reasoner-Zero in a clone, without Ray, vLLM and DeepSpeed",
         "requirements": ["torch==2.13.0", "transformers==5.18.0"],
     },
+    "search-r1": {
+        "module": "lossproof.adapters.search_r1",
+        "title": "Search-R1's agent loop, graders and PPO in a clone, without Ray, vLLM and a search engine",
+        "requirements": ["torch==2.13.0", "transformers==5.18.0", "tensordict==0.10.0", "pandas"],
+    },
     "grpo-dual": {
         "module": "lossproof.adapters.grpo_dual",
         "title": "The GRPO trainer of grpo-dual in a clone, without its judges",

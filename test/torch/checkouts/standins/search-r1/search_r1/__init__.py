@@ -1,0 +1,1 @@
+"""A stand-in of a clone of Search-R1, for tests of the adapter: the functions that it calls, written anew, and right."""
