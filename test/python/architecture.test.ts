@@ -148,6 +148,7 @@ describe('the packages', () => {
       TRACER,
       `${TRACER}._arm`,
       `${TRACER}.recording`,
+      `${TRACER}.recording._devices`,
       `${TRACER}.recording._ending`,
       `${TRACER}.recording._session`,
       `${TRACER}.recording._writer`,
