@@ -74,7 +74,7 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
 // Few cases, and no models of their own but DPO's: what is looked at here is that each version is asked at all.
 const QUICK = ['--cases', '6', '--shrink-time', '1', '--level', 'should'];
 const PARTS =
-  'extract,mask,logprobs,score,kl,advantages,loss,sft-loss,tokenize,collate,preference,preference_loss,reward';
+  'extract,mask,logprobs,score,kl,advantages,loss,sft-loss,tokenize,collate,preference,preference_loss,reward,reward_loss';
 
 describe.each<[which: Which, adapter: string, least: number]>([
   ['oldest', 'trl-grpo', 15],
