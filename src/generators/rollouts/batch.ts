@@ -160,12 +160,14 @@ export function batchCoverage(
   };
 }
 
-/** What a batch exercises. */
-/** A completion ends with another stop token than the first of them, which is the tokenizer's eos. */
+/** The label of a batch with a completion that `endsFurther`. */
 export const FURTHER_STOP = 'ended by a further stop id';
+
+/** The completion ends with another stop token than the first of them, which is the tokenizer's eos. */
 export const endsFurther = (completion: Ids, stops: Ids): boolean =>
   stops.indexOf(completion.at(-1) ?? -1) > 0;
 
+/** What a batch exercises. */
 export function batchLabels({ prompts, completions, pad, stops }: Batch): string[] {
   const labels: string[] = [];
   const unequal = (rows: Ragged): boolean => rows.some((row) => row.length !== rows[0]?.length);
