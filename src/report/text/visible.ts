@@ -5,8 +5,11 @@ export { harmless, visible } from '../../visible.ts';
 
 /** Columns of a terminal that the text takes; East Asian and emoji characters take two. */
 export function widthOf(text: string): number {
-  return stringWidth(text);
+  return NARROW.test(text) ? text.length : stringWidth(text);
 }
+
+/** Of a row of millions of tokens most are that, with our signs for a space and a line's end: to look at graphemes takes a minute. */
+const NARROW = /^[ -~␠⏎]*$/;
 
 /** Cut to at most `width` columns, with `…` where something was cut. */
 export function shorten(text: string, width: number): string {
