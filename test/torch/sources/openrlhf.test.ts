@@ -14,6 +14,7 @@ const KNOWN = [
   'entropy/impossible-tokens-add-nothing',
   'gae/masked-tokens-are-no-steps',
   'gae/nan-under-the-mask-stays-there',
+  'returns/masked-tokens-are-no-steps',
   'advantages/whitening-nan-under-the-mask-stays-there',
   'loss/nan-under-the-mask-stays-there',
   'loss/zero-without-trained-tokens',
