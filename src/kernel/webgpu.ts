@@ -76,32 +76,41 @@ export async function webGpuKernel(
   const constants = dawn.globals as unknown as Constants;
   const engine = new Engine(gpu, device, constants, options.stageBytes ?? STAGE_BYTES);
   const chunkBytes = Math.min(options.chunkBytes ?? MOST_CHUNK_BYTES, binding);
+  // There is one set of buffers: who asks while another is answered waits for it.
+  let before: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = before.then(work);
+    before = mine.catch(() => {});
+    return mine;
+  };
   return {
     name: 'webgpu',
     about,
-    async rows(input) {
-      const complaint = inputComplaint(input);
-      if (complaint !== undefined) throw Object.assign(new RangeError(complaint), { code: 'ERR_ROWS' });
-      const narrow = narrowed(input);
-      const perChunk = rowsPerChunk(narrow, chunkBytes);
-      const pieces = emptyPieces(input.targets.length);
-      for (let from = 0; from < input.targets.length; from += perChunk) {
-        const to = Math.min(input.targets.length, from + perChunk);
-        finish(input, pieces, from, await engine.run(await engine.send(rowsBetween(narrow, from, to))));
-      }
-      return pieces;
-    },
-    async onDevice(input, passes) {
-      const narrow = narrowed(input);
-      const rows = Math.min(input.targets.length, rowsPerChunk(narrow, chunkBytes));
-      const sent = await engine.send(rowsBetween(narrow, 0, rows));
-      await engine.run(sent);
-      const [one, more] = [
-        await timed(() => engine.run(sent)),
-        await timed(() => engine.run(sent, 1 + passes)),
-      ];
-      return { rows, milliseconds: (more - one) / passes };
-    },
+    rows: (input) =>
+      inTurn(async () => {
+        const complaint = inputComplaint(input);
+        if (complaint !== undefined) throw Object.assign(new RangeError(complaint), { code: 'ERR_ROWS' });
+        const narrow = narrowed(input);
+        const perChunk = rowsPerChunk(narrow, chunkBytes);
+        const pieces = emptyPieces(input.targets.length);
+        for (let from = 0; from < input.targets.length; from += perChunk) {
+          const to = Math.min(input.targets.length, from + perChunk);
+          finish(input, pieces, from, await engine.run(await engine.send(rowsBetween(narrow, from, to))));
+        }
+        return pieces;
+      }),
+    onDevice: (input, passes) =>
+      inTurn(async () => {
+        const narrow = narrowed(input);
+        const rows = Math.min(input.targets.length, rowsPerChunk(narrow, chunkBytes));
+        const sent = await engine.send(rowsBetween(narrow, 0, rows));
+        await engine.run(sent);
+        const [one, more] = [
+          await timed(() => engine.run(sent)),
+          await timed(() => engine.run(sent, 1 + passes)),
+        ];
+        return { rows, milliseconds: (more - one) / passes };
+      }),
     async close() {
       engine.close();
     },
@@ -112,6 +121,7 @@ export async function webGpuKernel(
 
 /** More would not be faster, and has to be there twice, for policy and reference. */
 const MOST_CHUNK_BYTES = 2 ** 28;
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 }

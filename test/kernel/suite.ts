@@ -41,6 +41,11 @@ export function testAgreement(kernel: RowKernel): void {
     await expectAgreement(kernel, oracle, inputOf({ rows: 3, vocab: 300, alone: true }), BAND);
   });
 
+  test('says the same when it is asked several times at once', async () => {
+    const inputs = [1, 2, 3].map((seed) => inputOf({ rows: 9, vocab: 3_000, seed }));
+    await Promise.all(inputs.map((input) => expectAgreement(kernel, oracle, input, BAND)));
+  });
+
   test('refuses a target outside of the vocabulary', async () => {
     const input = { ...inputOf({ rows: 3, vocab: 300 }), targets: Int32Array.of(0, 300, 0) };
     await expect(kernel.rows(input)).rejects.toMatchObject({ code: 'ERR_ROWS' });
