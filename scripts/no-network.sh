@@ -79,13 +79,13 @@ for part in 1 2; do try 0 check --bundled --cases 5 --seed 1 --only mask --shard
 try 0 merge
 try 0 dataset hard.jsonl --form chat --rows 32 --tokenizer "$root/src/tokenizers/families/qwen"
 try 0 completion bash
-# A case that fails, saved and run again; a function that is found and its adapter written; one change after the other.
+# A case that fails, saved and run again; a function that is nearly that of an op, and the adapter of it; one change after the other.
 try 1 check --cases 20 --only extract,mask -- env PYTHONPATH="$root/src/python" python3 -m lossproof.examples.faulty count-as-position
 try 1 replay "$(basename "$(ls .lossproof/cases/*.json | head -n 1)" .json)"
 printf '%s\n' 'def kl(logp, ref_logp):' '    return [[r - l for r, l in zip(*rows)] for rows in zip(ref_logp, logp)]' >estimate.py
-try '0 1 2' discover estimate.py --write found.py
-try '0 2' mutate --only mask --max-time 30 -- python3 adapter.py
-try '0 2' session </dev/null
+try 1 discover estimate.py --write found.py
+try 0 mutate --only mask --max-time 60 -- python3 adapter.py
+try 0 session </dev/null
 # A trace of a script that trained nothing: it is read, and has no verdict.
 mkdir traced
 printf '%s\n' '{"kind": "process", "trace": 1, "pid": 100, "rank": 0, "world": 1, "argv": ["train.py"], "python": "3.11.2", "started": "2026-03-01T09:30:00.000Z"}' >traced/0-100.ndjson

@@ -4,7 +4,7 @@ import { VERSION } from '../version.ts';
 import { drawCases } from './cases.ts';
 import { type Failure, isMuchLeftOut, NOT_TRIED, type PropertyResult } from './events.ts';
 import { compareLabels } from './failing-labels.ts';
-import { countLabels, coverageOf, thinSentence } from './labels.ts';
+import { countLabels, coverageOf, labelsOf, thinSentence } from './labels.ts';
 import { inDtypeOf } from './numbers.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
@@ -25,7 +25,7 @@ import {
   smallest,
 } from './shrink/failures.ts';
 import type { StopSignal } from './stop.ts';
-import { type CaseOutcome, causeOf, runCase, unlessDiscarded } from './subject.ts';
+import { type CaseOutcome, causeOf, runCase } from './subject.ts';
 
 export interface CheckOptions extends RunOptions {
   readonly shrinkMilliseconds: number;
@@ -63,8 +63,7 @@ export async function checkProperty(
     ...rest,
   });
   let known = options.known?.[property.id];
-  const labelsOf = (given: unknown): readonly string[] =>
-    unlessDiscarded(() => property.labels?.(given, world) ?? [], []);
+  const ownLabels = (given: unknown): readonly string[] => labelsOf(property, world, given);
   const failed = (failures: readonly Failure[], counted: Partial<PropertyResult>): PropertyResult => {
     const [failure, ...others] = failures;
     const all = {
@@ -75,7 +74,7 @@ export async function checkProperty(
     // What the adapter failed on itself is nothing that the trainer does, known or not.
     const ofTrainer = failures.filter(({ trainerFailure }) => trainerFailure?.kind !== 'adapter');
     if (known === undefined || ofTrainer.length === 0) return report(verdictOf(failures), all);
-    const change = changeOf(known, ofTrainer, labelsOf);
+    const change = changeOf(known, ofTrainer, ownLabels);
     if (change === undefined && ofTrainer.length < failures.length) return report('error', all);
     return change === undefined
       ? report('known', { ...all, reason: known.reason, ...linkOf(known) })
@@ -112,13 +111,13 @@ export async function checkProperty(
     }
     const facts = { casesToFail: 1, shrinks: 0, seed: options.seed, saved: true };
     // What came with an adapter, and fails as it was recorded, was made sure of then: a fresh process costs a trainer's start.
-    const isSure = known.bundled === true && isOf(known, known.given, outcome, labelsOf);
+    const isSure = known.bundled === true && isOf(known, known.given, outcome, ownLabels);
     const asked = isSure ? { ...context, signal: NO_MORE } : context;
     [recorded] = await failuresOf(asked, [{ given: known.given, outcome, facts }]);
     // Where it is not what was recorded, or nothing was, no second kind changes the verdict.
     if (
       recorded !== undefined &&
-      (known.kind === undefined || changeOf(known, [recorded], labelsOf) !== undefined)
+      (known.kind === undefined || changeOf(known, [recorded], ownLabels) !== undefined)
     )
       return failed([recorded], { cases: 1 });
     break;
@@ -128,11 +127,12 @@ export async function checkProperty(
   const seed = seedOf(options.seed, property.id);
   const cases = drawCases(arbitrary, seed, Math.min(options.cases, property.mostCases ?? options.cases));
   const compared = compareLabels(property, world);
-  // Of what is recorded one case is enough, and it is there.
-  const causeOfOther: typeof causeOf = (given, outcome) =>
-    recorded !== undefined && known !== undefined && isOf(known, given, outcome, labelsOf)
-      ? undefined
-      : causeOf(given, outcome);
+  // What is recorded is a cause of its own, whatever else fails in the same kind; one case of it is enough, and may be there.
+  const ownCause: typeof causeOf = (given, outcome) => {
+    const cause = causeOf(given, outcome);
+    if (cause === undefined || known === undefined || !isOf(known, given, outcome, ownLabels)) return cause;
+    return recorded === undefined ? `${cause}, as recorded` : undefined;
+  };
   let begun = 0;
   const screening = await screen(
     cases.count,
@@ -142,7 +142,7 @@ export async function checkProperty(
       const outcome = await runCase(property, options.trainer, world, given);
       labels.add(given, outcome);
       compared.add(given, outcome, index);
-      return { outcome, cause: causeOfOther(given, outcome) };
+      return { outcome, cause: ownCause(given, outcome) };
     },
     {
       signal: options.signal,
@@ -163,7 +163,7 @@ export async function checkProperty(
     drawSeed: seed,
     at: (index) => cases.at(index),
     count: cases.count,
-    causeOf: causeOfOther,
+    causeOf: ownCause,
     troubles: byWeight(troubles).slice(0, 1 + MOST_OTHERS),
     milliseconds: options.shrinkMilliseconds,
     signal: options.signal,

@@ -9,6 +9,11 @@ const LEAST_CASES = 50;
 /** Chance has to be this unlikely before it is ruled out: a catalogue of hundreds of labels runs every day. */
 const CERTAIN = 1e-6;
 
+/** What a case exercises, as its property says. */
+export function labelsOf(property: Property, world: World, given: unknown): readonly string[] {
+  return unlessDiscarded(() => property.labels?.(given, world) ?? [], []);
+}
+
 export interface LabelCount {
   add(given: unknown, outcome: CaseOutcome): void;
   counts(): Record<string, number>;
@@ -26,8 +31,7 @@ export function countLabels(property: Property, world: World): LabelCount {
       const counts = outcome.kind === 'refused' ? refused : judged;
       if (outcome.kind === 'refused') refusals++;
       else cases++;
-      for (const label of new Set(unlessDiscarded(() => property.labels?.(given, world) ?? [], [])))
-        counts[label] = (counts[label] ?? 0) + 1;
+      for (const label of new Set(labelsOf(property, world, given))) counts[label] = (counts[label] ?? 0) + 1;
     },
     counts: () => ({ ...judged }),
     thin() {

@@ -37,7 +37,7 @@ export function updateKnown(
         changes.push(
           before === undefined
             ? `added ${id}: ${failure.finding.sentence}`
-            : `changed ${id}: ${reason}; the reason "${before.reason}" is kept, see whether it still says why`,
+            : `changed ${id}: ${reason}; the reason "${before.reason}" is kept, see whether it still says why${before.labels === undefined ? '' : '; which labels a case must have is recorded no longer'}`,
         );
         return { ...result, verdict: 'known' };
       }

@@ -63,7 +63,7 @@ export function kindOf({
 export function changeOf(
   known: KnownFailure,
   failures: readonly Failure[],
-  labelsOf: LabelsOf = () => [],
+  labelsOf: LabelsOf,
 ): string | undefined {
   const [first] = failures;
   const stranger = failures.find((failure) =>
@@ -137,8 +137,10 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
       return { problem: `${path}: the kinds of "${id}" must be a list of texts, such as ["nan"].` };
     if (labels !== undefined && !isTexts(labels))
       return {
-        problem: `${path}: the labels of "${id}" must be a list of texts, as \`lossproof explain\` has them.`,
+        problem: `${path}: the labels of "${id}" must be a list of texts, as "Fails only with" below a failure has them.`,
       };
+    if (labels !== undefined && kind === undefined)
+      return { problem: `${path}: "${id}" has labels and no kind of failure that they are of.` };
     known.push([
       id,
       {

@@ -21,7 +21,8 @@ export function asKnown(result: PropertyResult, known: KnownFailures): PropertyR
       verdict: 'unseen',
       reason: `it is listed as known (${entry.reason}) and was not judged: ${result.reason ?? 'no row says anything of it'}`,
     };
-  const change = changeOf(entry, [failure, ...others]);
+  // The rules of a ledger have no labels.
+  const change = changeOf(entry, [failure, ...others], () => []);
   return change === undefined
     ? {
         ...result,

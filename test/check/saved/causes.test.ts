@@ -88,8 +88,8 @@ describe('known failures by cause', () => {
   it('may name an exception by its words, and no other is that', () => {
     const known = { reason: 'r', kind: 'error: IndexError: list index out of range' };
     const raised = (message: string) => ({ trainerFailure: raisedFailure('mask', { message }) }) as never;
-    expect(changeOf(known, [raised('IndexError: list index out of range')])).toBeUndefined();
-    expect(changeOf(known, [raised("KeyError: 'mask'")])).toContain('"error: error"');
+    expect(changeOf(known, [raised('IndexError: list index out of range')], () => [])).toBeUndefined();
+    expect(changeOf(known, [raised("KeyError: 'mask'")], () => [])).toContain('"error: error"');
   });
 
   it.each(readdirSync(KNOWN))('%s can be read, and its cases have the labels that they need', (file) => {
@@ -155,6 +155,13 @@ describe('a known failure that came with an adapter', () => {
       others: [{ given: { ids: [0, 0] } }],
     });
     expect((await check(losing(3), labelled)).results[0]).toMatchObject({ verdict: 'known', cases: 1 });
+  });
+
+  it('of which no case is recorded hides nothing of the same kind either', async () => {
+    const { given: _, bundled: __, ...bare } = long;
+    const labelled = { [echoes.id]: { ...bare, labels: ['long'] } };
+    expect((await check(losing(1), labelled)).results[0]?.verdict).toBe('changed');
+    expect((await check(losing(3), labelled)).results[0]?.verdict).toBe('known');
   });
 
   it('may be of several causes, each with labels of its own', async () => {

@@ -1,10 +1,11 @@
 """Trainers that no registry has: a clone, which the user names."""
 
+import importlib
 import os
 import subprocess
 from pathlib import Path
 
-from ._library import Driven
+from ._library import Driven, quietly
 from ._tiny import stop
 
 VARIABLE = "LOSSPROOF_CHECKOUT"
@@ -25,6 +26,18 @@ class Checkout(Driven):
         if not (self.root / file).is_file():
             stop("%s is %s, and there is no %s in it: is it a clone of %s?" % (VARIABLE, self.root, file, address))
         super().__init__(title, _commit(self.root), known)
+
+    def module(self, name):
+        """A module of it, whatever else is called so. Its folder stands on sys.path by then."""
+        try:
+            with quietly():
+                module = importlib.import_module(name)
+        except ImportError as absent:
+            stop("%s of %s %s cannot be imported: %s" % (name, self.title, self.version, absent))
+        found = getattr(module, "__file__", None)
+        if not str(found or "").startswith(str(self.root)):
+            stop("`import %s` finds %s, which is not in %s" % (name, found, self.root))
+        return module
 
     def file(self, name, ops):
         """A file of it; None, and what is said of these ops, where this commit has it not."""

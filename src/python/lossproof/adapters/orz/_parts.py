@@ -1,12 +1,9 @@
 """What of a clone is driven: its modules, imported with what is played in the place of the packages around them."""
 
-import importlib
 import os
 import sys
 
 from lossproof.adapters.common._checkout import Checkout
-from lossproof.adapters.common._library import quietly
-from lossproof.adapters.common._tiny import stop
 from lossproof.adapters.orz import _outside
 from lossproof.testing import stub
 
@@ -23,28 +20,15 @@ orz = Checkout(
     file=FILE,
 )
 
-
-def loaded(name):
-    """A module of the clone, whatever else is called so."""
-    try:
-        with quietly():
-            module = importlib.import_module(name)
-    except ImportError as absent:
-        stop("%s of %s %s cannot be imported: %s" % (name, orz.title, orz.version, absent))
-    if not str(getattr(module, "__file__", "")).startswith(str(orz.root)):
-        stop("`import %s` finds %s, which is not in %s" % (name, getattr(module, "__file__", None), orz.root))
-    return module
-
-
 sys.dont_write_bytecode = True  # nothing is written into the clone
 os.environ.pop("DEBUG_MODE", None)  # which it reads for other settings
 sys.path.insert(0, str(orz.root))
 stub(STUBBED, always=True)
 _outside.answer()
-trainer = loaded("orz.ppo.trainer")
-utils = loaded("orz.ppo.utils")
-models = loaded("orz.ppo.models")
-actors = loaded("orz.ppo.actors")
-buffers = loaded("orz.ppo.replay_buffer")
-base = loaded("orz.exps.examples.ppo.ppo_base_exp")
-experiment = loaded("playground.orz_7b_ppo")
+trainer = orz.module("orz.ppo.trainer")
+utils = orz.module("orz.ppo.utils")
+models = orz.module("orz.ppo.models")
+actors = orz.module("orz.ppo.actors")
+buffers = orz.module("orz.ppo.replay_buffer")
+base = orz.module("orz.exps.examples.ppo.ppo_base_exp")
+experiment = orz.module("playground.orz_7b_ppo")

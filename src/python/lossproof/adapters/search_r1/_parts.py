@@ -1,12 +1,10 @@
 """What of a clone is driven: its modules, imported with what is played in the place of the packages around them."""
 
-import importlib
 import importlib.util
 import sys
 
 from lossproof.adapters.common._checkout import Checkout
 from lossproof.adapters.common._library import quietly
-from lossproof.adapters.common._tiny import stop
 from lossproof.testing import stub
 
 FILE = "search_r1/llm_agent/generation.py"
@@ -22,18 +20,6 @@ search = Checkout(
     known=("a14dc3a",),
     file=FILE,
 )
-
-
-def loaded(name):
-    """A module of the clone, whatever else is called so."""
-    try:
-        with quietly():
-            module = importlib.import_module(name)
-    except ImportError as absent:
-        stop("%s of %s %s cannot be imported: %s" % (name, search.title, search.version, absent))
-    if not str(getattr(module, "__file__", "")).startswith(str(search.root)):
-        stop("`import %s` finds %s, which is not in %s" % (name, getattr(module, "__file__", None), search.root))
-    return module
 
 
 def prompt_of(ops):
@@ -55,16 +41,16 @@ sys.path.insert(0, str(search.root))
 stub(STUBBED, always=True)
 stub(["datasets", "requests"])
 sys.modules["flash_attn.ops.triton.cross_entropy"] = None  # the kernel of a GPU, to be absent as before
-protocol = loaded("verl.protocol")
-core = loaded("verl.trainer.ppo.core_algos")
-functional = loaded("verl.utils.torch_functional")
-trainer = loaded("verl.trainer.ppo.ray_trainer")
-actors = loaded("verl.workers.actor.dp_actor")
-critics = loaded("verl.workers.critic.dp_critic")
-data = loaded("verl.utils.dataset.rl_dataset")
-tokenizers = loaded("verl.utils.tokenizer")
-generation = loaded("search_r1.llm_agent.generation")
-outcome = loaded("verl.trainer.main_ppo")
-form = loaded("verl.trainer.main_ppo_format")
+protocol = search.module("verl.protocol")
+core = search.module("verl.trainer.ppo.core_algos")
+functional = search.module("verl.utils.torch_functional")
+trainer = search.module("verl.trainer.ppo.ray_trainer")
+actors = search.module("verl.workers.actor.dp_actor")
+critics = search.module("verl.workers.critic.dp_critic")
+data = search.module("verl.utils.dataset.rl_dataset")
+tokenizers = search.module("verl.utils.tokenizer")
+generation = search.module("search_r1.llm_agent.generation")
+outcome = search.module("verl.trainer.main_ppo")
+form = search.module("verl.trainer.main_ppo_format")
 make_prefix = prompt_of(["reward", "format_score"])
 DataProto = protocol.DataProto
