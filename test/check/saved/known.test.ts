@@ -163,5 +163,11 @@ describe('the file after a run', () => {
     expect(readFileSync(file, 'utf8').endsWith('}\n')).toBe(true);
     writeFileSync(file, '{"a/1": {"reason": "r", "kind": 3}}');
     expect(readKnown(file)).toEqual({ problem: expect.stringContaining('the kind of "a/1" must be a text') });
+    writeFileSync(file, '{"a/1": {"reason": "r", "kind": "k", "labels": ["l"]}}');
+    expect(readKnown(file)).toEqual({ known: { 'a/1': { reason: 'r', kind: 'k', labels: ['l'] } } });
+    writeFileSync(file, '{"a/1": {"reason": "r", "kind": "k", "labels": "l"}}');
+    expect(readKnown(file)).toEqual({ problem: expect.stringContaining('must be a list of texts') });
+    writeFileSync(file, '{"a/1": {"reason": "r", "labels": ["l"]}}');
+    expect(readKnown(file)).toEqual({ problem: expect.stringContaining('labels and no kind of failure') });
   });
 });
