@@ -138,6 +138,8 @@ const VARIABLE = 'LOSSPROOF_DATASET';
 const SMALLEST = 'smallest';
 /** Below the trace, for as long as the search lasts. */
 const FOLDER = 'shrink';
+/** Rows that are judged alone, to find one that fails. */
+const MOST_ALONE = 1_000;
 
 interface Seen {
   readonly ledger: Ledger;
@@ -218,10 +220,10 @@ function resultOf(id: string, ledger: Ledger, { chosen }: TraceRun): PropertyRes
   return judgeLedger(ledger, properties, { command: '', replay: { command: '', traced: true } }, () => {})[0];
 }
 
-/** Rows that are judged alone, to find one that fails. */
-const MOST_ALONE = 1_000;
-
-/** The row that the failure was found in, or another one that fails by itself where nobody knows which of the data set's that was; then all of its batch. */
+/**
+ * The row that the failure was found in; where nobody knows which of the data set's that is, another one that fails by itself;
+ * then all of the batch.
+ */
 function suspectsOf(
   { id, failure }: PropertyResult,
   { ledger, run }: ShrinkAsk,
@@ -248,12 +250,14 @@ function suspectsOf(
     ),
   ];
   const found = batch.filter((row) => row.row === given.row);
+  const isKnown = indexOf(found).length > 0;
   const known = rows.filter(({ spans }) => spans.origin.kind === 'dataset').slice(0, MOST_ALONE);
-  const alone =
-    indexOf(found).length > 0
-      ? []
-      : known.find((row) => resultOf(id, { ...ledger, rows: [row] }, run)?.verdict === 'fail');
-  return [found, [alone ?? []].flat(), batch, step].map(indexOf).filter(({ length }) => length > 0);
+  const failsAlone = (row: Ledger['rows'][number]): boolean =>
+    resultOf(id, { ...ledger, rows: [row] }, run)?.verdict === 'fail';
+  const alone = isKnown ? undefined : known.find(failsAlone);
+  return [found, alone === undefined ? [] : [alone], batch, step]
+    .map(indexOf)
+    .filter(({ length }) => length > 0);
 }
 
 /** In the form of the user's own: JSON lines, or one array. */
