@@ -172,9 +172,9 @@ describe('the page of a traced run', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     const last = page.locator('.made-rows article').last();
-    await last.waitFor();
-    expect(await last.locator('h3').innerText()).toContain('forward pass 801, row ');
-    expect(await last.locator('.run.on').first().innerText()).toContain('A');
+    // It is made, then brought into view; what is out of view has no text yet (content-visibility).
+    await expect.poll(() => last.locator('h3').innerText()).toContain('forward pass 801, row ');
+    await expect.poll(() => last.locator('.run.on').first().innerText()).toContain('A');
     expect(await last.locator('i').last().getAttribute('title')).toMatch(/ · id \d+ · not trained/);
     await page.getByRole('searchbox').fill('is:wrong');
     await expect.poll(() => page.locator('#shown').innerText()).toContain('3 of 564 rows shown');
