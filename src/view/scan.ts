@@ -150,7 +150,13 @@ function variedFirst(rows: readonly ViewedRow[]): ViewedRow[] {
 
 function withTexts(viewed: ViewedRow, { tokenizer }: ViewOptions): ViewedRow {
   if (viewed.row === undefined || tokenizer === undefined) return viewed;
-  return { ...viewed, texts: viewed.row.ids.map((id) => tokenText(tokenizer, id)) };
+  const texts = new Map<number, string>();
+  const textOf = (id: number): string => {
+    const text = texts.get(id) ?? tokenText(tokenizer, id);
+    texts.set(id, text);
+    return text;
+  };
+  return { ...viewed, texts: viewed.row.ids.map(textOf) };
 }
 
 function viewedRows(

@@ -63,7 +63,7 @@ export const INTERRUPTIBLE: Readonly<Record<string, Interruptible>> = {
     prepare: (cwd) => {
       writeFileSync(
         join(cwd, 'mine.py'),
-        'def kl(logprobs, ref_logprobs):\n    pass\nwhile True:\n    pass\n',
+        'def kl(logprobs, ref_logprobs):\n    return logprobs\nwhile True:\n    pass\n',
       );
       return ['mine.py'];
     },
@@ -96,7 +96,7 @@ export const INTERRUPTIBLE: Readonly<Record<string, Interruptible>> = {
   },
   monitor: reading('-'),
   view: reading('-'),
-  dataset: { prepare: () => ['rows.jsonl', '--form', 'chat', '--rows', '3000000'], at: waited(1_500) },
+  dataset: { prepare: () => ['rows.jsonl', '--form', 'chat', '--rows', '10000'], at: waited(1_500) },
   report: reading('-'),
   merge: short(),
   explain: short('mask'),
