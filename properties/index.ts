@@ -19,6 +19,7 @@ import { lossFormula } from './losses/policy/formula.ts';
 import { lossProperties } from './losses/policy/loss.ts';
 import { lossSettings, preferenceLossSettings } from './losses/policy/named-settings.ts';
 import { lossKnobs, lossRelations } from './losses/policy/relations.ts';
+import { samplingGaps } from './losses/policy/sampling-gap.ts';
 import { lossDescent } from './losses/policy/slope.ts';
 import { lossTerms } from './losses/policy/terms.ts';
 import { rewardLossFormula } from './losses/reward/formula.ts';
@@ -156,6 +157,7 @@ export const properties: readonly Property[] = [
   ...anyCase(lossFormula),
   ...anyCase(lossRelations),
   ...anyCase(lossTerms),
+  ...anyCase(samplingGaps),
   ...anyCase(lossDescent),
   ...anyCase(lossGaps),
   ...anyCase(lossKnobs),

@@ -41,7 +41,7 @@ type Masked = Pick<
 >;
 
 /** One masked column behind the first token of the completions; of longer ones it splits the mask. */
-function gapped<A extends Masked>(args: A): { readonly args: A; readonly column: number } {
+export function gapped<A extends Masked>(args: A): { readonly args: A; readonly column: number } {
   const column = args.prompt_width + 1;
   if (!args.completion_mask.some((row) => row[column] === 1)) discard('no completion has two tokens');
   return {
@@ -57,7 +57,7 @@ function gapped<A extends Masked>(args: A): { readonly args: A; readonly column:
 }
 
 /** The first trained token whose numbers differ. */
-function firstOff(
+export function firstOff(
   mask: Matrix,
   before: Matrix,
   after: Matrix,

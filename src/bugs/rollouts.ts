@@ -195,6 +195,12 @@ export const rollouts: readonly Bug[] = [
     todo: 'Switch off in training what changes the distribution while sampling (minimum length, penalties, forbidden words), or apply the same processors before log-softmax when scoring.',
   },
   {
+    id: 'LP-18',
+    what: 'The gap between the inference engine and the trainer is taken over other tokens, or of other numbers.',
+    seen: ['rllm-org/rllm#497', 'NovaSky-AI/SkyRL#354'],
+    todo: 'Take it over the loss mask, where the engine has a log-probability: what a tool wrote has a 0 in its place. It lies between the engine and the trainer at the policy that sampled, not the one that is being updated.',
+  },
+  {
     id: 'ADV-09',
     what: 'A row is trained with the mask of another one.',
     seen: ['NovaSky-AI/SkyRL#1507'],

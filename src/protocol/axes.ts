@@ -210,6 +210,7 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
       micro_batches: 'partition',
       ranks: 'partition',
       entropy: 'token',
+      sampling_logprobs: 'token',
       settings: 'setting',
     },
     ok: { loss: 'batch', loss_weights: 'token', trained_tokens: 'batch', metrics: 'batch' },

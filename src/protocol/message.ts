@@ -80,6 +80,8 @@ export interface Capability {
   readonly shards?: boolean;
   /** loss: has an entropy term, and may be sent the policy's entropies. Default: false. */
   readonly entropy?: boolean;
+  /** loss: may be sent what the inference engine said of the sampled tokens, beside the trainer's `old_logprobs`. Default: false. */
+  readonly sampling_logprobs?: boolean;
   /** reward_loss: may be sent a margin for each pair. Default: false. */
   readonly margins?: boolean;
   /** kl, advantages, loss, preference_loss: settings that may be sent, each with values whose answers must differ. */

@@ -23,6 +23,7 @@ import type { Legal } from './legal.ts';
 import { pairLosses } from './losses/pairs.ts';
 import { policyLosses } from './losses/policy.ts';
 import { rewardLosses } from './losses/reward-loss.ts';
+import { besideEngines } from './losses/sampling-gap.ts';
 import { settings } from './losses/settings.ts';
 import { lossShards } from './losses/shards.ts';
 import { unusualLosses } from './losses/unusual.ts';
@@ -111,6 +112,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...settings,
     ...lossShards,
     ...unusualLosses,
+    ...besideEngines,
     ...criticLosses,
     ...rewardLosses,
   ],

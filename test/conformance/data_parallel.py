@@ -73,6 +73,19 @@ def mean_log_ratio(logprobs, old_logprobs, mask, ranks):
     return sum(values) / max(len(values), 1)
 
 
+def mean_gap(old_logprobs, sampling_logprobs, mask, logprobs):
+    """sampling_gap: |difference| between the trainer and the engine at the policy that sampled, over all trained tokens."""
+    gaps = [
+        abs(o - s) for row in zip(old_logprobs, sampling_logprobs, mask) for o, s, on in zip(*row) if on
+    ]
+    return sum(gaps) / max(len(gaps), 1)
+
+
+def truncated(old_logprob, sampling_logprob, logprob):
+    """The weight of a token that the engine sampled from another policy: truncated importance sampling."""
+    return min(math.exp(old_logprob - sampling_logprob), 2.0)
+
+
 def loss_of(
     surrogate=surrogate,
     penalty=penalty,
@@ -80,6 +93,8 @@ def loss_of(
     denominator=global_tokens,
     over_ranks=summed_over_ranks,
     approx_kl=mean_log_ratio,
+    sampling_gap=mean_gap,
+    correction=truncated,
     configured=configured,
     accumulated=True,
 ):
@@ -94,9 +109,13 @@ def loss_of(
         micro_batches,
         ranks=None,
         entropy=None,
+        sampling_logprobs=None,
         settings=None,
     ):
         s = configured(settings)
+        metrics = {"approx_kl": approx_kl(logprobs, old_logprobs, completion_mask, ranks)}
+        if sampling_logprobs:
+            metrics["sampling_gap"] = sampling_gap(old_logprobs, sampling_logprobs, completion_mask, logprobs)
         weights = [[0.0] * len(row) for row in completion_mask]
         ranks = ranks or [list(range(len(completion_mask)))]
         parts = []
@@ -112,6 +131,9 @@ def loss_of(
                             continue
                         p, old, ref = logprobs[b][t], old_logprobs[b][t], ref_logprobs[b][t]
                         policy, slope = surrogate(p, old, advantages[b], s)
+                        if sampling_logprobs:
+                            weight = correction(old, sampling_logprobs[b][t], p)
+                            policy, slope = weight * policy, weight * slope
                         kl, kl_slope = penalty(p, ref, s)
                         total += policy + kl + (bonus(entropy[b][t], s) if entropy else 0.0)
                         weights[b][t] = (slope + kl_slope) / size
@@ -120,7 +142,7 @@ def loss_of(
             "loss": over_ranks(parts),
             "loss_weights": weights,
             "trained_tokens": count(completion_mask),
-            "metrics": {"approx_kl": approx_kl(logprobs, old_logprobs, completion_mask, ranks)},
+            "metrics": metrics,
         }
 
     return loss
@@ -188,6 +210,7 @@ OPS = dict(
             "micro_batches": True,
             "ranks": True,
             "entropy": True,
+            "sampling_logprobs": True,
             "knobs": {"kl_coef": [0.05, 0.5], "clip_high": [0.28, 1.0], "entropy_coef": [0.01, 0.1]},
         },
     ),

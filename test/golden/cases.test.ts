@@ -47,6 +47,7 @@ const EVERYTHING: Required<
   ranks: true,
   shards: true,
   entropy: true,
+  sampling_logprobs: true,
   margins: true,
   knobs: { kl_coef: [0, 0.5] },
   processors: ['temperature', 'top_k', 'top_p', 'min_new_tokens'],

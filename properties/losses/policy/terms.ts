@@ -153,7 +153,7 @@ const extreme: Property<Tracks> = {
 };
 
 /** Means of a track over tokens, and over rows of each row's mean. */
-function meansOf(values: Matrix, mask: Matrix): number[] {
+export function meansOf(values: Matrix, mask: Matrix): number[] {
   const rows = values
     .map((row, b) => maskedMean([row], [mask[b] ?? []]))
     .filter((mean) => !Number.isNaN(mean));

@@ -15,6 +15,7 @@ export const LOSS_OPS = {
       micro_batches: 'int_rows', // a partition of the row indices
       ranks: 'int_rows?', // likewise, over data-parallel ranks
       entropy: 'float_track?', // of the policy at each token
+      sampling_logprobs: 'float_track?', // of the inference engine; old_logprobs are then the trainer's own of that policy
       ...KNOBS,
     },
     ok: { ...LOSS, metrics: 'amounts?' },

@@ -133,6 +133,7 @@ ARGS = {
         "micro_batches": "int_rows",
         "ranks": "int_rows?",
         "entropy": "float_track?",
+        "sampling_logprobs": "float_track?",
         "settings": "amounts?",
     },
     "sft_loss": {

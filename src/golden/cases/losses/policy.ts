@@ -38,6 +38,15 @@ export const policyLossCases: readonly GoldenCase[] = [
     'loss',
     (world) => offered('loss', 'entropy', world) ?? { ...lossArgs(PLAIN), entropy: grid(2, 6, 1, 3) },
   ),
+  goldenCase(
+    'loss/beside-an-engine',
+    'loss',
+    (world) =>
+      offered('loss', 'sampling_logprobs', world) ?? {
+        ...lossArgs(PLAIN),
+        sampling_logprobs: tracks(PLAIN, FAR).old_logprobs,
+      },
+  ),
   ...knobCases('loss', ({ hello }, settings) => {
     const entropy = hello.ops.loss?.entropy === true ? { entropy: grid(2, 6, 1, 3) } : {};
     return { ...lossArgs(PLAIN, FAR), ...entropy, settings };

@@ -16,12 +16,13 @@ def average(leaf, ranks):
     return torch.zeros_like(leaf) if leaf.grad is None else leaf.grad / len(ranks or [0])
 
 
-def policy_loss(step, kl_coef):
+def policy_loss(step, kl_coef, corrected=False):
     """Registers op loss. step(rows, micro_batches, ranks, settings) returns the loss of these rows and runs its backward passes;
-    rows.logprobs is the leaf. kl_coef: the coefficient that is declared."""
+    rows.logprobs is the leaf, and what is logged it writes into rows.metrics. kl_coef: the coefficient that is declared; corrected:
+    step knows what to do with rows.sampling, the log-probabilities of an inference engine, where they are given."""
     knobs = {"kl_coef": [kl_coef, 0.5], "clip_low": [0.2, 0.5], "clip_high": [0.2, 1.0]}
 
-    @lossproof.op(micro_batches=True, ranks=True, entropy=True, knobs=knobs)
+    @lossproof.op(micro_batches=True, ranks=True, entropy=True, sampling_logprobs=corrected, knobs=knobs)
     def loss(
         logprobs,
         old_logprobs,
@@ -31,6 +32,7 @@ def policy_loss(step, kl_coef):
         micro_batches,
         ranks=None,
         entropy=None,
+        sampling_logprobs=None,
         settings=None,
     ):
         held = within(settings, knobs)
@@ -42,9 +44,11 @@ def policy_loss(step, kl_coef):
             advantages=torch.tensor(advantages),
             mask=torch.tensor(completion_mask),
             entropy=None if entropy is None else torch.tensor(entropy),
+            sampling=None if sampling_logprobs is None else torch.tensor(sampling_logprobs),
+            metrics={},
         )
         total = step(rows, micro_batches, ranks, held)
-        return {"loss": total, "loss_weights": average(leaf, ranks)}
+        return {"loss": total, "loss_weights": average(leaf, ranks), "metrics": rows.metrics}
 
 
 def critic_loss(step):

@@ -9,8 +9,12 @@ from lossproof.testing import instance
 import torch
 
 
-def policy_trainer(strategy, settings, entropy_coef):
-    """ActorPPOTrainer with these settings, in the words of the protocol."""
+# As its options have them: each token is weighed by how much likelier the trainer finds it than the engine, within these bounds.
+CORRECTED = {"is_correction_level": "token", "is_correction_mode": "clip", "is_correction_threshold": [0.5, 5.0]}
+
+
+def policy_trainer(strategy, settings, entropy_coef, corrected=False):
+    """ActorPPOTrainer with these settings, in the words of the protocol; corrected: for what an inference engine says."""
     given = {"kl_coef": BETA, "clip_low": 0.2, "clip_high": 0.2, **settings}
     args = tree(
         actor={"entropy_coef": entropy_coef},
@@ -35,7 +39,11 @@ def policy_trainer(strategy, settings, entropy_coef):
         actor_optim=None,
         actor_scheduler=tree(get_last_lr=lambda: [0.0]),
         actor_loss_fn=PolicyLoss(
-            given["clip_low"], given["clip_high"], token_level_loss=AGGREGATION == "token-mean", policy_loss_type=POLICY
+            given["clip_low"],
+            given["clip_high"],
+            token_level_loss=AGGREGATION == "token-mean",
+            policy_loss_type=POLICY,
+            **(CORRECTED if corrected else {}),
         ),
     )
     return made, given["kl_coef"]
@@ -43,7 +51,8 @@ def policy_trainer(strategy, settings, entropy_coef):
 
 def trained(actor, experiences, strategy, settings, entropy_coef):
     """One optimiser step of one rank: training_step of each micro-batch, as ppo_train calls it. Returns the loss."""
-    trainer, kl_coef = policy_trainer(strategy, settings, entropy_coef)
+    corrected = any(experience.rollout_log_probs is not None for experience in experiences)
+    trainer, kl_coef = policy_trainer(strategy, settings, entropy_coef, corrected)
     trainer.actor = actor
     counted = normalised(experiences, strategy, len(experiences), lambda each: each.action_mask)
     for step, (experience, info) in enumerate(counted):
@@ -62,11 +71,15 @@ def policy_step(rows, micro_batches, ranks, settings):
                 action_log_probs=rows.old[part],
                 base_action_log_probs=rows.ref[part],
                 advantages=spread[part],
+                rollout_log_probs=None if rows.sampling is None else rows.sampling[part],
             )
             for part in parts
         ]
         actor = Tracks(rows.logprobs, rows.entropy)
-        return trained(actor, batches, Strategy(micro_batches=len(parts)), settings, ENTROPY_COEF)
+        total = trained(actor, batches, Strategy(micro_batches=len(parts)), settings, ENTROPY_COEF)
+        if len(batches) == 1 and "vllm_kl" in batches[0].info:
+            rows.metrics["sampling_gap"] = batches[0].info["vllm_kl"]
+        return total
 
     return over_ranks(len(rows.mask), micro_batches, ranks, rank)
 
@@ -100,5 +113,5 @@ def experience(part, mask, **fields):
     return Experience(sequences=ids, attention_mask=torch.ones_like(ids), action_mask=mask[part], **fields)
 
 
-_losses.policy_loss(policy_step, BETA)
+_losses.policy_loss(policy_step, BETA, corrected=True)
 _losses.critic_loss(critic_step)

@@ -3,7 +3,17 @@
 from lossproof import Reject
 from lossproof.adapters.common import _losses
 from lossproof.adapters.verl._model import engine, unpadded
-from lossproof.adapters.verl._parts import ActorConfig, CriticConfig, PolicyLossConfig, losses, value_loss
+from lossproof.adapters.verl._parts import (
+    ActorConfig,
+    CriticConfig,
+    DataProto,
+    PolicyLossConfig,
+    RolloutCorrectionConfig,
+    add_correction,
+    debug_metrics,
+    losses,
+    value_loss,
+)
 from lossproof.adapters.verl._settings import AGGREGATION, BETA, ENTROPY_COEF, NORM, POLICY, VALUE_CLIP
 from lossproof.testing import Table, replaced
 
@@ -39,9 +49,21 @@ def policy_step(rows, micro_batches, ranks, settings):
         ref_log_prob=rows.ref,
         # compute_advantage has an advantage a token, 0 outside of the mask.
         advantages=rows.advantages[:, None] * rows.mask,
+        **beside_engine(rows),
     )
     tracks = {"log_probs": rows.logprobs, **({} if rows.entropy is None else {"entropy": rows.entropy})}
     return accumulated(data, lambda **given: losses.ppo_loss(config, **given), tracks, micro_batches, ranks)
+
+
+def beside_engine(rows):
+    """What the trainer makes of what the inference engine says: it logs the gap, and weighs each token."""
+    if rows.sampling is None:
+        return {}
+    said = {"old_log_probs": rows.old, "rollout_log_probs": rows.sampling, "response_mask": rows.mask, "responses": rows.mask}
+    data = DataProto.from_dict(said)
+    rows.metrics["sampling_gap"] = debug_metrics(data)["training/rollout_probs_diff_mean"]
+    config = RolloutCorrectionConfig(rollout_is="token")
+    return {"rollout_is_weights": add_correction(data, config)[0].batch["rollout_is_weights"]}
 
 
 def critic_step(rows, micro_batches, ranks):
@@ -118,6 +140,6 @@ def supervised_step(leaf, ids, real, labels, micro_batches, ranks):
     return engine.accumulate(data, lambda **given: losses.sft_loss(None, **given), micro_batches, ranks, forward=forward)
 
 
-_losses.policy_loss(policy_step, BETA)
+_losses.policy_loss(policy_step, BETA, corrected=True)
 _losses.critic_loss(critic_step)
 _losses.supervised_loss(supervised_step)

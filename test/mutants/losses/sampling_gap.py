@@ -1,0 +1,82 @@
+"""Wrong gaps between an inference engine and the trainer, and wrong corrections for them."""
+
+import math
+
+from conformance import data_parallel
+from conformance.data_parallel import loss_of
+
+from ..registry import MUTANTS
+
+
+def add(name, title, story, wrong, row="LP-18"):
+    wrong.__doc__ = story
+    MUTANTS.add(name, title, data_parallel, "loss", row=row)(wrong)
+
+
+def mean(values):
+    return sum(values) / max(len(values), 1)
+
+
+def flat(*tracks):
+    return [cells for rows in zip(*tracks) for cells in zip(*rows)]
+
+
+def over_the_row(old_logprobs, sampling_logprobs, mask, logprobs):
+    return mean([abs(o - s) for o, s in flat(old_logprobs, sampling_logprobs)])
+
+
+def over_the_response(old_logprobs, sampling_logprobs, mask, logprobs):
+    """From the first trained token of each row to its last."""
+    spans = [[int(1 in row[: t + 1] and 1 in row[t:]) for t in range(len(row))] for row in mask]
+    return mean([abs(o - s) for o, s, on in flat(old_logprobs, sampling_logprobs, spans) if on])
+
+
+add(
+    "gap-over-the-row",
+    "The gap that is logged is a mean over all columns",
+    "(old - sampling).abs().mean() without the mask: prompts and padding have no gap, and long rows hide one.",
+    loss_of(sampling_gap=over_the_row),
+    row="MSK-10",
+)
+add(
+    "gap-over-the-response",
+    "The gap that is logged counts what tools wrote",
+    "The mask was rebuilt as attention_mask[:, -response_length:], which tells padding from text and not one author from the other.",
+    loss_of(sampling_gap=over_the_response),
+)
+add(
+    "gap-is-a-ratio",
+    "What is logged as the gap is the mean ratio, 1 for any two policies that are near each other",
+    "exp(old - sampling) was at hand, because the correction needs it.",
+    loss_of(
+        sampling_gap=lambda old, engine, mask, logprobs: mean(
+            [math.exp(o - s) for o, s, on in flat(old, engine, mask) if on]
+        )
+    ),
+)
+add(
+    "gap-of-the-updated-policy",
+    "The gap that is logged lies between the engine and the policy that is being updated",
+    "The trainer's own log-probabilities at sampling were not kept: the gap grows with every step of an epoch.",
+    loss_of(
+        sampling_gap=lambda old, engine, mask, logprobs: mean(
+            [abs(p - s) for p, s, on in flat(logprobs, engine, mask) if on]
+        )
+    ),
+)
+add(
+    "gap-of-rounded-numbers",
+    "The gap is taken of log-probabilities that were rounded on their way",
+    "The engine's answer went through a field of whole nats.",
+    loss_of(
+        sampling_gap=lambda old, engine, mask, logprobs: mean(
+            [abs(o - round(s)) for o, s, on in flat(old, engine, mask) if on]
+        )
+    ),
+)
+add(
+    "correction-from-the-updated-policy",
+    "The correction for the engine holds the whole ratio of the update once more",
+    "exp(logprobs - sampling) instead of exp(old - sampling), beside a clipped ratio of the same.",
+    loss_of(correction=lambda old, engine, logprob: min(math.exp(logprob - engine), 2.0)),
+)
