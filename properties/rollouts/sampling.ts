@@ -3,6 +3,7 @@
 import {
   type Args,
   bandOf,
+  completes,
   discard,
   type Finding,
   type Ids,
@@ -46,8 +47,14 @@ export const possible = (logprob: number | undefined): boolean => logprob !== un
 const clearance = (world: World): number =>
   world.hello.dtype === 'bfloat16' || world.hello.dtype === 'float16' ? 0.02 : 1e-3;
 
-export const heldBackIn = (drawn: SamplingStep, row: number): Ids =>
-  (drawn.rows[row]?.generated.length ?? 0) < drawn.minNewTokens ? drawn.stops : [];
+/** Ids that cannot be drawn in this row: stop tokens that wait, and the last ids of banned sequences. */
+export function heldBackIn({ rows, stops, minNewTokens, banned }: SamplingStep, row: number): Ids {
+  const generated = rows[row]?.generated ?? [];
+  return [
+    ...(generated.length < minNewTokens ? stops : []),
+    ...banned.filter((each) => completes(each, generated)).flatMap((each) => each.slice(-1)),
+  ];
+}
 
 const settingsOf = (drawn: SamplingStep, row: number): SamplingSettings => ({
   temperature: drawn.temperature,
@@ -82,11 +89,12 @@ export function argsOf(drawn: SamplingStep, world: World): Args<'sampling'> {
     top_k: drawn.topK,
     top_p: drawn.topP,
     min_new_tokens: drawn.minNewTokens,
+    ...(processors(world).includes('banned_sequences') ? { banned_sequences: drawn.banned } : {}),
   };
 }
 
 const settingsText = (drawn: SamplingStep): string =>
-  `temperature ${drawn.temperature}, top-k ${drawn.topK}, top-p ${drawn.topP}, min_new_tokens ${drawn.minNewTokens}`;
+  `temperature ${drawn.temperature}, top-k ${drawn.topK}, top-p ${drawn.topP}, min_new_tokens ${drawn.minNewTokens}${drawn.banned.length > 0 ? `, banned_sequences ${JSON.stringify(drawn.banned)}` : ''}`;
 
 /** Ids of a row whose log-probability is not what is expected, impossible ones being all alike. */
 function wrongIds(subject: Subject, observed: Ids, expected: Ids): number[] {
@@ -231,6 +239,36 @@ const stops: Property<SamplingStep> = {
   },
 };
 
+const bans: Property<SamplingStep> = {
+  ...base,
+  id: 'sampling/banned-sequences-are-never-completed',
+  title:
+    'The last token of a banned sequence cannot be drawn where the others have just been generated in their order, and can be everywhere else',
+  why: 'A ban that looks at the wrong tokens lets the sequence through, or takes an ordinary token out of every answer.',
+  catches: ['PEN-05'],
+  needs: [
+    (world) =>
+      processors(world).includes('banned_sequences')
+        ? undefined
+        : 'op `sampling` does not offer banned_sequences',
+  ],
+  given: (world) => samplingStep(['banned_sequences'], stopsOf(world, 'sampling')),
+  coverage: { 'banned sequences': 0.5, 'all but the last of a banned sequence': 0.15 },
+  async check(subject, drawn) {
+    const { logprobs } = await subject.ask('sampling', argsOf(drawn, subject));
+    for (const [row, { generated }] of drawn.rows.entries()) {
+      const never = heldBackIn(drawn, row);
+      const wrong = (logprobs[row] ?? []).findIndex((value, id) => possible(value) === never.includes(id));
+      if (wrong < 0) continue;
+      return {
+        kind: never.includes(wrong) ? 'completed' : 'taken',
+        sentence: `Id ${wrong} ${never.includes(wrong) ? 'can' : 'cannot'} be drawn in row ${row} (log-probability ${show(logprobs[row]?.[wrong])}), where ${JSON.stringify(generated)} has been generated and banned_sequences is ${JSON.stringify(drawn.banned)}.`,
+      };
+    }
+    return undefined;
+  },
+};
+
 const general = relations({
   op: 'sampling',
   stage: 'sampling',
@@ -259,5 +297,6 @@ export const samplingProperties: readonly Property<SamplingStep>[] = [
   identity,
   distribution,
   stops,
+  bans,
   ...general,
 ];

@@ -32,6 +32,12 @@ export const losses: readonly Bug[] = [
     todo: 'Shift labels over the whole row first and shard afterwards, so that the last token of a shard keeps its target; pass shifted labels to a model that would shift again.',
   },
   {
+    id: 'LP-18',
+    what: 'The gap between the inference engine and the trainer is taken over other tokens, or of other numbers.',
+    seen: ['rllm-org/rllm#497', 'NovaSky-AI/SkyRL#354'],
+    todo: 'Take it over the loss mask, where the engine has a log-probability: what a tool wrote has a 0 in its place. It lies between the engine and the trainer at the policy that sampled, not the one that is being updated.',
+  },
+  {
     id: 'KL-02',
     what: 'The estimator k1 is used as a loss, where its gradient does not know the reference.',
     seen: [

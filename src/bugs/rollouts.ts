@@ -195,12 +195,6 @@ export const rollouts: readonly Bug[] = [
     todo: 'Switch off in training what changes the distribution while sampling (minimum length, penalties, forbidden words), or apply the same processors before log-softmax when scoring.',
   },
   {
-    id: 'LP-18',
-    what: 'The gap between the inference engine and the trainer is taken over other tokens, or of other numbers.',
-    seen: ['rllm-org/rllm#497', 'NovaSky-AI/SkyRL#354'],
-    todo: 'Take it over the loss mask, where the engine has a log-probability: what a tool wrote has a 0 in its place. It lies between the engine and the trainer at the policy that sampled, not the one that is being updated.',
-  },
-  {
     id: 'ADV-09',
     what: 'A row is trained with the mask of another one.',
     seen: ['NovaSky-AI/SkyRL#1507'],
@@ -265,5 +259,11 @@ export const rollouts: readonly Bug[] = [
     what: 'Processed logits are computed and thrown away.',
     seen: ['huggingface/transformers.js@633976f7', 'huggingface/transformers.js#1422'],
     todo: 'Assign what the processor returns. Run each one with a setting that must change the logits, and with the neutral one.',
+  },
+  {
+    id: 'PEN-05',
+    what: 'A banned sequence is held against other tokens than those that were just generated.',
+    seen: ['huggingface/transformers.js#1278'],
+    todo: 'Ban the last id of a sequence where the ids before it are the last that were generated, all of them and in this order; a sequence of more ids than that has nothing to be held against.',
   },
 ];

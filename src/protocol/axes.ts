@@ -281,6 +281,7 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
       top_k: 'setting',
       top_p: 'setting',
       min_new_tokens: 'setting',
+      banned_sequences: 'setting',
     },
     ok: { logprobs: 'row', sampled_logprobs: 'row' },
     reach: 'row',

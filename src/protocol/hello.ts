@@ -92,7 +92,7 @@ const CAPABILITIES: RulesFor<Capability> = {
   sampling_logprobs: flag,
   margins: flag,
   knobs: recordOf(listOf(number)),
-  processors: listOf(oneOf('temperature', 'top_k', 'top_p', 'min_new_tokens')),
+  processors: listOf(oneOf('temperature', 'top_k', 'top_p', 'min_new_tokens', 'banned_sequences')),
   kinds: listOf(oneOf('presence', 'frequency', 'repetition')),
   samples: listOf(record({ 'prompt!': text, 'reference!': text, 'right!': text, 'wrong!': text }, 'key')),
   tags: record({ think: text, tool_call: text, tool_response: text, answer: text }, 'tag'),

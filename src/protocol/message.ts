@@ -87,7 +87,13 @@ export interface Capability {
   /** kl, advantages, loss, preference_loss: settings that may be sent, each with values whose answers must differ. */
   readonly knobs?: Readonly<Record<string, readonly number[]>>;
   /** sampling: the settings that it has. Default: temperature. */
-  readonly processors?: readonly ('temperature' | 'top_k' | 'top_p' | 'min_new_tokens')[];
+  readonly processors?: readonly (
+    | 'temperature'
+    | 'top_k'
+    | 'top_p'
+    | 'min_new_tokens'
+    | 'banned_sequences'
+  )[];
   /** penalties: the kinds that may be non-neutral. Default: presence and frequency. */
   readonly kinds?: readonly ('presence' | 'frequency' | 'repetition')[];
   /** reward: prompts with a reference, a right answer and a wrong one, both well-formed. At least one. */

@@ -50,7 +50,7 @@ const EVERYTHING: Required<
   sampling_logprobs: true,
   margins: true,
   knobs: { kl_coef: [0, 0.5] },
-  processors: ['temperature', 'top_k', 'top_p', 'min_new_tokens'],
+  processors: ['temperature', 'top_k', 'top_p', 'min_new_tokens', 'banned_sequences'],
   kinds: ['presence', 'frequency', 'repetition'],
   samples: [{ prompt: 'p', reference: '5', right: '5', wrong: '6' }],
   tool_specs: [{ name: 'add', parameters: { a: 'number', say: 'string', on: 'boolean' } }],

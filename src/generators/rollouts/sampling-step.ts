@@ -16,16 +16,30 @@ export interface SamplingStep {
   readonly topK: number;
   readonly topP: number;
   readonly minNewTokens: number;
+  /** Ids in the order in which they may not stand behind one another. */
+  readonly banned: readonly Ids[];
 }
 
-export type Processor = 'temperature' | 'top_k' | 'top_p' | 'min_new_tokens';
+export type Processor = 'temperature' | 'top_k' | 'top_p' | 'min_new_tokens' | 'banned_sequences';
 
 /** Truncations of a handful of tokens are those of 100,000, and can be read. */
 const VOCABULARY = 6;
 const MAX_ROWS = 3;
 const MAX_GENERATED = 3;
+/** Generated so far: what lies in the order of tokens needs several. */
+const STEPS = [0, 1, 2, 2, MAX_GENERATED, MAX_GENERATED];
+/** With the stop tokens that are held back, one fewer than there are tokens. */
+const MAX_BANNED = 2;
 const GRAIN = 16;
 const LARGEST = 3 * GRAIN;
+/** What stands before the last id of a banned sequence: the ids that a row ends in, or what is taken for them. */
+const NEAR = ['end', 'end', 'longer', 'start', 'turned'] as const;
+const BEFORE: Readonly<Record<(typeof NEAR)[number], (ids: Ids, end: Ids, other: number) => Ids>> = {
+  end: (_, end) => end,
+  longer: (ids, _, other) => [other, ...ids],
+  start: (ids) => ids.slice(0, Math.max(1, ids.length - 1)),
+  turned: (_, end) => end.toReversed(),
+};
 /** Half of the rows have likely stop tokens, so that holding them back shows. The half keeps all logits different. */
 const RAISED = 3 * GRAIN + 0.5;
 
@@ -44,22 +58,38 @@ export function samplingStep(
     draw: fc.nat(VOCABULARY - 1),
     raised: fc.boolean(),
   });
+  const sequence = fc.record({
+    of: fc.nat(MAX_ROWS - 1),
+    count: fc.nat(MAX_GENERATED),
+    near: fc.constantFrom(...NEAR),
+    other: id,
+    last: id,
+  });
   const setting = (name: Processor, off: number, values: readonly number[]): fc.Arbitrary<number> =>
     processors.includes(name) ? fc.constantFrom(off, ...values) : fc.constant(off);
   return fc
     .record({
       rows: fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
-      steps: fc.nat(MAX_GENERATED),
+      steps: fc.constantFrom(...STEPS),
       stops: fc.uniqueArray(id, { minLength: 1, maxLength: options.oneStop ? 1 : 3 }),
       temperature:
         options.temperatures === false ? fc.constant(1) : setting('temperature', 1, [0.5, 0.75, 1.25, 2]),
       topK: setting('top_k', 0, [1, 2, 3, 5]),
       topP: setting('top_p', 1, [0.5, 0.75, 0.875]),
       minNewTokens: setting('min_new_tokens', 0, [1, 2, 3]),
+      banned: fc.array(sequence, {
+        maxLength: processors.includes('banned_sequences') ? MAX_BANNED : 0,
+        size: 'max',
+      }),
     })
-    .map(({ steps, rows, stops, ...settings }) => ({
+    .map(({ steps, rows, stops, banned: sequences, ...settings }) => ({
       ...settings,
       stops,
+      banned: sequences.map(({ of, count, near, other, last }) => {
+        const ids = rows[of % rows.length]?.generated.slice(0, steps) ?? [];
+        const end = ids.slice(ids.length - Math.min(count, ids.length));
+        return [...BEFORE[near](ids, end, other), last];
+      }),
       rows: rows.map(({ generated, logits, draw, raised }) => ({
         generated: generated.slice(0, steps),
         logits: logits.map((n, at) => (n + (raised && stops.includes(at) ? RAISED : 0)) / GRAIN + 0),
@@ -78,7 +108,17 @@ export function samplingLabels({ rows, stops, ...step }: SamplingStep): string[]
   if (rows.some(({ generated }) => generated.length < step.minNewTokens)) found.push('stops held back');
   if (rows.some(({ generated }) => step.minNewTokens > 0 && generated.length === step.minNewTokens))
     found.push('just enough new tokens');
+  if (step.banned.length > 0) found.push('banned sequences');
+  if (rows.some(({ generated }) => step.banned.some((each) => each.length > 1 && completes(each, generated))))
+    found.push('all but the last of a banned sequence');
   if (stops.length > 1) found.push('several stop ids');
   if (rows.some(({ draw }) => draw > 0)) found.push('drawn token is not the likeliest');
   return found;
+}
+
+/** Whether the next token of a row would be the last of this sequence. */
+export function completes(sequence: Ids, generated: Ids): boolean {
+  const before = sequence.slice(0, -1);
+  const end = generated.slice(generated.length - before.length);
+  return before.length <= generated.length && before.every((id, at) => id === end[at]);
 }

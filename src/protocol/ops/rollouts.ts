@@ -23,6 +23,7 @@ export const ROLLOUT_OPS = {
       top_k: 'int', // 0: off
       top_p: 'float', // 1: off
       min_new_tokens: 'int',
+      banned_sequences: 'int_rows?', // none of them may be completed
     },
     ok: { logprobs: 'float_matrix', sampled_logprobs: 'floats?' },
   },

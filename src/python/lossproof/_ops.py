@@ -171,6 +171,7 @@ ARGS = {
         "top_k": "int",
         "top_p": "float",
         "min_new_tokens": "int",
+        "banned_sequences": "int_rows?",
     },
     "penalties": {
         "input_ids": "int_matrix",

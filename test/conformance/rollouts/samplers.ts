@@ -35,7 +35,17 @@ const nucleus = (row: readonly number[], p: number): ((id: number) => boolean) =
 function processed(args: Sampling, habits: Habits = {}): number[][] {
   const { fill = -Infinity, temperatureLast = false, joint = false, round = (x) => x } = habits;
   return args.logits.map((logits, b) => {
-    const held = (args.completion_ids[b]?.length ?? 0) < args.min_new_tokens ? args.eos_token_ids : [];
+    const generated = args.completion_ids[b] ?? [];
+    const held = [
+      ...(generated.length < args.min_new_tokens ? args.eos_token_ids : []),
+      // As vLLM has it: what a sequence is held against is so long as what stands before its last token.
+      ...(args.banned_sequences ?? []).flatMap((each) =>
+        each.length - 1 <= generated.length &&
+        String(generated.slice(generated.length - each.length + 1)) === String(each.slice(0, -1))
+          ? each.slice(-1)
+          : [],
+      ),
+    ];
     const allowed = logits.map((z, id) => (held.includes(id) ? fill : z));
     const scaled = allowed.map((z) => round(z / args.temperature));
     const judged = temperatureLast ? allowed : scaled;
@@ -61,7 +71,9 @@ const atTemperature: Record = ({ logits, temperature }) =>
 /** Stop tokens are held back by a bias on the logits, which the record sees. */
 const behindTheBias: Record = (args) => processed({ ...args, top_k: 0, top_p: 1 });
 
-const all = { sampling: { processors: ['temperature', 'top_k', 'top_p', 'min_new_tokens'] } } as const;
+const all = {
+  sampling: { processors: ['temperature', 'top_k', 'top_p', 'min_new_tokens', 'banned_sequences'] },
+} as const;
 const f32 = Math.fround;
 const scored = ({ input_ids: ids, logits, temperature }: Args<'logprobs'>): Ok<'logprobs'> => ({
   logprobs: ids.map((row, b) =>

@@ -5,6 +5,7 @@ import math
 from lossproof.examples import left_padded, stop_excluded
 from lossproof.examples.rollouts.sampler import (
     NEVER,
+    banned_next,
     chosen,
     held_back,
     keep_top_k,
@@ -13,6 +14,7 @@ from lossproof.examples.rollouts.sampler import (
     over,
     processed_rows,
     sampling,
+    without,
 )
 
 from ..registry import MUTANTS
@@ -28,8 +30,11 @@ def answered(args, processed, recorded=None):
 
 
 def settings(args):
-    names = ("logits", "completion_ids", "eos_token_ids", "temperature", "top_k", "top_p", "min_new_tokens")
-    return [args[name] for name in names]
+    """Banned sequences are banned already."""
+    bans = args.get("banned_sequences") or []
+    logits = [without(row, banned_next(ids, bans)) for row, ids in zip(args["logits"], args["completion_ids"])]
+    names = ("completion_ids", "eos_token_ids", "temperature", "top_k", "top_p", "min_new_tokens")
+    return [logits, *[args[name] for name in names]]
 
 
 @MUTANTS.add(
@@ -200,3 +205,65 @@ def sampling_one_threshold(**args):
         # A row that is left with nothing keeps its best token.
         rows = [[z if z >= min(threshold, max(row)) else NEVER for z in row] for row in rows]
     return answered(args, [log_probs(keep_top_p(row, top_p)) for row in rows])
+
+
+def sampling_banning(rule):
+    """The example's sampler, where `rule` says of what was generated and a sequence whether its last token is banned."""
+
+    def wrong(banned_sequences=(), **args):
+        ruled = [
+            [[last] for *before, last in banned_sequences if rule(ids, before)] for ids in args["completion_ids"]
+        ]
+        rows = [
+            sampling(
+                **dict(
+                    args,
+                    logits=[args["logits"][b]],
+                    completion_ids=[args["completion_ids"][b]],
+                    sampled_ids=[args["sampled_ids"][b]],
+                ),
+                banned_sequences=banned,
+            )
+            for b, banned in enumerate(ruled)
+        ]
+        return {name: [row[name][0] for row in rows] for name in rows[0]}
+
+    return wrong
+
+
+def add_ban(name, title, story, rule):
+    wrong = sampling_banning(rule)
+    wrong.__doc__ = story
+    MUTANTS.add(name, title, left_padded, "sampling", row="PEN-05")(wrong)
+
+
+add_ban(
+    "ban-of-the-last-token-alone",
+    "The last token of a banned sequence is banned everywhere",
+    "bad_words_ids became a set of ids: 'New York' takes York out of every answer.",
+    lambda ids, before: True,
+)
+add_ban(
+    "ban-of-single-tokens-alone",
+    "Banned sequences of more than one token are left out",
+    "Only what the vocabulary has as one token was handed on.",
+    lambda ids, before: not before,
+)
+add_ban(
+    "ban-held-against-what-there-is",
+    "A sequence that is longer than what was generated is held against its own end",
+    "The comparison goes backwards until either side ends: transformers.js#1278.",
+    lambda ids, before: all(a == b for a, b in zip(reversed(ids), reversed(before))),
+)
+add_ban(
+    "ban-held-against-the-start",
+    "A banned sequence is held against how the answer begins",
+    "ids[: len(before)] for ids[-len(before) :].",
+    lambda ids, before: list(ids[: len(before)]) == before,
+)
+add_ban(
+    "ban-in-any-order",
+    "A banned sequence is banned as soon as its tokens have been generated, in whatever order",
+    "set(before) <= set(ids).",
+    lambda ids, before: set(before) <= set(ids),
+)

@@ -9,7 +9,10 @@ const NEXT: Matrix = [
   [0.5, -1.5, -1, -0.75, 0.75],
 ];
 
-type Settings = Pick<Args<'sampling'>, 'temperature' | 'top_k' | 'top_p' | 'min_new_tokens'>;
+type Settings = Pick<
+  Args<'sampling'>,
+  'temperature' | 'top_k' | 'top_p' | 'min_new_tokens' | 'banned_sequences'
+>;
 const NEUTRAL: Settings = { temperature: 1, top_k: 0, top_p: 1, min_new_tokens: 0 };
 const SAMPLERS: Readonly<Record<string, Partial<Settings>>> = {
   'nothing-on': {},
@@ -17,6 +20,12 @@ const SAMPLERS: Readonly<Record<string, Partial<Settings>>> = {
   'top-k': { top_k: 2 },
   'top-p': { top_p: 0.75 },
   'stops-held-back': { min_new_tokens: 2 },
+  'banned-sequences': {
+    banned_sequences: [
+      [2, 3],
+      [0, 3, 2],
+    ],
+  },
   'temperature-top-k-top-p': { temperature: 2, top_k: 3, top_p: 0.75 },
 };
 

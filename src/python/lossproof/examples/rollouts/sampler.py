@@ -1,5 +1,5 @@
 """One step of sampling, for op sampling: the distribution that the next token is drawn from, and what is recorded of
-the token that was drawn. Stop tokens are held back first, then temperature, top-k and top-p (Holtzman et al. 2020), in
+the token that was drawn. Stop tokens are held back first, and what completes a banned sequence, then temperature, top-k and top-p (Holtzman et al. 2020), in
 the order of transformers and vLLM."""
 
 import math
@@ -8,11 +8,20 @@ NEVER = -math.inf
 
 
 def sampling(
-    logits, completion_ids, sampled_ids, eos_token_ids, temperature, top_k=0, top_p=1.0, min_new_tokens=0
+    logits,
+    completion_ids,
+    sampled_ids,
+    eos_token_ids,
+    temperature,
+    top_k=0,
+    top_p=1.0,
+    min_new_tokens=0,
+    banned_sequences=(),
 ):
     """Recorded is the log-probability at the temperature, over the whole vocabulary: what scoring computes, too."""
+    logits_left = [without(row, banned_next(ids, banned_sequences)) for row, ids in zip(logits, completion_ids)]
     processed = processed_rows(
-        logits, completion_ids, eos_token_ids, temperature, top_k, top_p, min_new_tokens
+        logits_left, completion_ids, eos_token_ids, temperature, top_k, top_p, min_new_tokens
     )
     recorded = [log_probs(over(row, temperature))[id] for row, id in zip(logits, sampled_ids)]
     return {"logprobs": processed, "sampled_logprobs": recorded}
@@ -51,7 +60,18 @@ def held_back(logits, generated, eos_token_ids, min_new_tokens):
     """No stop token, whichever, before so many tokens have been generated."""
     if len(generated) >= min_new_tokens:
         return list(logits)
-    return [NEVER if id in eos_token_ids else z for id, z in enumerate(logits)]
+    return without(logits, eos_token_ids)
+
+
+def banned_next(generated, banned_sequences):
+    """The last ids of those sequences of which all others were just generated."""
+    return [
+        last for *before, last in banned_sequences if not before or list(generated[-len(before) :]) == before
+    ]
+
+
+def without(logits, ids):
+    return [NEVER if id in ids else z for id, z in enumerate(logits)]
 
 
 def keep_top_k(logits, k):
@@ -81,5 +101,5 @@ def log_probs(logits):
     return [z - top - log_sum for z in logits]
 
 
-OPS = {"sampling": (sampling, {"processors": ["temperature", "top_k", "top_p", "min_new_tokens"]})}
+OPS = {"sampling": (sampling, {"processors": ["temperature", "top_k", "top_p", "min_new_tokens", "banned_sequences"]})}
 SEMANTICS = {"sampling_logprobs": "temperature"}
