@@ -1,6 +1,6 @@
 // `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and more that
 // add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest, mypy, pre-commit and ipykernel, .venv-verl verl and OpenRLHF,
-// .venv-sources the same two without what they import, .venv-trl-oldest and .venv-trl-middle older versions of TRL. Does nothing
+// .venv-sources the same two, axolotl and ms-swift without what they import, .venv-trl-oldest and .venv-trl-middle older versions of TRL. Does nothing
 // where they are already what the requirements say; `-- --without ray,verl` leaves some out. Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -58,7 +58,7 @@ prepare({
 prepare({
   folder: '.venv-sources',
   requirements: 'sources-requirements.txt',
-  size: 'verl and OpenRLHF without what they need: about 3 MB',
+  size: 'verl, OpenRLHF, axolotl and ms-swift without what they need: about 7 MB',
   options: ['--no-deps'],
   proof: 'import importlib.util as u; assert u.find_spec("verl") and u.find_spec("openrlhf")',
   beside: trainers,

@@ -17,7 +17,7 @@ export interface Expected {
 export interface MeasuredSet {
   readonly title: string;
   /** The environment beside the package that has it. */
-  readonly environment: '.venv' | '.venv-verl';
+  readonly environment: '.venv' | '.venv-verl' | '.venv-places' | '.venv-sources';
   /** Within its packages, or within this package. */
   readonly paths: readonly string[];
   readonly ours?: true;
@@ -130,6 +130,38 @@ export const SETS: readonly MeasuredSet[] = [
       { name: 'entropy_from_logits', op: 'entropy' },
     ],
     read: [{ name: 'k3_loss_fn', op: 'kl', variant: { kl_estimator: 'k3', kl_clamp: null } }],
+  },
+  // Nobody has written an adapter for the next three: what is bound is what `discover` alone makes of them.
+  {
+    title: 'torchtune 0.6.1, losses, rewards, collation',
+    environment: '.venv-places',
+    paths: ['torchtune/rlhf', 'torchtune/modules/loss', 'torchtune/data'],
+    expected: [],
+    read: [
+      { name: 'logits_to_logprobs', op: 'logprobs' },
+      {
+        name: 'DPOLoss',
+        op: 'preference_loss',
+        variant: { preference_objective: 'dpo', preference_beta: 0.1, preference_label_smoothing: 0 },
+      },
+      { name: 'RSOLoss', op: 'preference_loss', variant: { preference_objective: 'hinge', preference_beta: 0.1 } },
+      { name: 'whiten', op: 'whiten', variant: { whiten_mean: true, whiten_ddof: 1 } },
+      // A sum: its caller divides.
+      { name: 'CEWithChunkedOutputLoss.compute_cross_entropy', op: 'sft_loss', own: true },
+    ],
+  },
+  {
+    title: 'axolotl 0.19.0, losses and collation',
+    environment: '.venv-sources',
+    paths: ['axolotl/monkeypatch/loss', 'axolotl/utils/collators', 'axolotl/core/trainers/grpo'],
+    expected: [],
+    read: [{ name: 'CEWithChunkedOutputLoss.compute_cross_entropy', op: 'sft_loss', own: true }],
+  },
+  {
+    title: 'ms-swift 4.6.0, losses and RL trainers',
+    environment: '.venv-sources',
+    paths: ['swift/loss', 'swift/rlhf_trainers'],
+    expected: [],
   },
   {
     title: 'GRPO by hand, 141 lines',

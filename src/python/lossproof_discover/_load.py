@@ -23,8 +23,8 @@ class Loaded:
 
 
 _stubbed = []
-# What they would stand in for is what is to be tried.
-_NEVER = ("torch", "numpy")
+# What they would stand in for is what is to be tried; and nothing is derived from a stub of what classes are made of.
+_NEVER = ("torch", "numpy", "typing_extensions")
 # What can be imported from anywhere needs no folder of its own.
 _START = [os.path.realpath(folder or ".") for folder in sys.path]
 
@@ -73,13 +73,20 @@ def _with_missing_stubbed(name, own):
             # Only while it is imported: what a function tries to import later, with another way at hand, is not there.
             with stub(_stubbed):
                 return importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            missing = (error.name or "").split(".")[0]
+        except ImportError as error:
+            missing = _missing(error)
             if not missing or missing in _stubbed or missing == own or missing in _NEVER:
                 raise
             _forget(own)
             _stubbed.append(missing)
     raise ImportError("more than %d packages are missing" % _MOST)
+
+
+def _missing(error):
+    """The package that is not there; some projects say so in an error of their own, behind the one that Python raised."""
+    while error is not None and not isinstance(error, ModuleNotFoundError):
+        error = error.__cause__ or error.__context__
+    return (getattr(error, "name", None) or "").split(".")[0]
 
 
 def _with_all_stubbed(name, own, libraries, error):

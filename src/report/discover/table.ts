@@ -94,7 +94,9 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
     ...section(
       paint,
       'Could not be called, or imported',
-      [...grouped(found.uncalled, place)].flatMap(([why, names]) => said(`– ${why}: ${names.join(', ')}`)),
+      [...grouped(found.uncalled)].flatMap(([why, candidates]) =>
+        said(`– ${why}: ${namesOf(candidates, place, cwd)}`),
+      ),
     ),
     ...section(
       paint,
@@ -177,12 +179,25 @@ function layoutWords({ layout }: Way): string {
   return layout.alignment === 'predictor' ? 'predictor-aligned' : '';
 }
 
-function grouped(
-  uncalled: Found['uncalled'],
-  place: (candidate: Candidate) => string,
-): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const { candidate, why } of uncalled)
-    found.set(why, [...(found.get(why) ?? []), `${candidate.name} ${place(candidate)}`]);
+function grouped(uncalled: Found['uncalled']): Map<string, Candidate[]> {
+  const found = new Map<string, Candidate[]>();
+  for (const { candidate, why } of uncalled) found.set(why, [...(found.get(why) ?? []), candidate]);
   return found;
+}
+
+/** More are told by their files: one import that fails takes all functions of a project along. */
+const MOST_NAMED = 12;
+
+function namesOf(
+  candidates: readonly Candidate[],
+  place: (candidate: Candidate) => string,
+  cwd: string,
+): string {
+  if (candidates.length <= MOST_NAMED)
+    return candidates.map((each) => `${each.name} ${place(each)}`).join(', ');
+  const files = new Map<string, number>();
+  for (const { file } of candidates) files.set(file, (files.get(file) ?? 0) + 1);
+  return [...files]
+    .map(([file, count]) => `${plural(count, 'function')} of ${nearPath(cwd, file)}`)
+    .join(', ');
 }

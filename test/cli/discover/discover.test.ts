@@ -276,6 +276,31 @@ describe('code that does what it may not', () => {
     );
   });
 
+  test('is imported also where the project says in words of its own that a package is missing', async () => {
+    const world = makeWorld(properties);
+    mkdirSync(join(world.folder, 'project'));
+    world.write(
+      'project/__init__.py',
+      `try:
+    import quantum_kernels
+except ImportError as missing:
+    raise ImportError("quantum_kernels is not installed, see our page") from missing
+`,
+    );
+    world.write('project/code.py', readFileSync(EXAMPLE, 'utf8'));
+    const { bound, uncalled } = await found(world, 'project', '--only', 'kl');
+    expect(uncalled).toEqual([]);
+    expect(bound).toMatchObject([{ function: 'k3', op: 'kl' }]);
+  });
+
+  test('is told by its file where many functions share what is wrong', async () => {
+    const world = makeWorld(properties, { columns: 300 });
+    const functions = Array.from({ length: 20 }, (_, at) => `def kl_${at}(a, b):\n    return a\n`);
+    world.write('large.py', `raise RuntimeError("not today")\n\n\n${functions.join('\n\n')}`);
+    await world.run('discover', '.', '--python', 'python3', '--only', 'kl');
+    expect(world.out()).toContain('RuntimeError: not today: 20 functions of large.py');
+  });
+
   test('is named in the table where it does not parse', async () => {
     const world = makeWorld(properties);
     world.write('good.py', readFileSync(EXAMPLE, 'utf8'));
