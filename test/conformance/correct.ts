@@ -25,6 +25,7 @@ import { policyLosses } from './losses/policy.ts';
 import { rewardLosses } from './losses/reward-loss.ts';
 import { settings } from './losses/settings.ts';
 import { lossShards } from './losses/shards.ts';
+import { unpairedLosses } from './losses/unpaired-loss.ts';
 import { unusualLosses } from './losses/unusual.ts';
 import { criticLosses } from './losses/value-loss.ts';
 import { scorers } from './models/scorers.ts';
@@ -113,6 +114,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...unusualLosses,
     ...criticLosses,
     ...rewardLosses,
+    ...unpairedLosses,
   ],
   models: [...scorers, ...updates],
   pipelines: [...contracts, ...pipelines],
