@@ -25,6 +25,8 @@ import { lossTerms } from './losses/policy/terms.ts';
 import { rewardLossFormula } from './losses/reward/formula.ts';
 import { rewardLossRelations } from './losses/reward/relations.ts';
 import { sftLossProperties, sftLossRelations } from './losses/sft-loss.ts';
+import { unpairedLossFormula } from './losses/unpaired/formula.ts';
+import { unpairedLossRelations } from './losses/unpaired/relations.ts';
 import { valueLossFormula } from './losses/values/formula.ts';
 import { valueLossGradient } from './losses/values/gradient.ts';
 import { valueLossRelations } from './losses/values/relations.ts';
@@ -175,6 +177,8 @@ export const properties: readonly Property[] = [
   ...anyCase(preferenceLossSettings),
   ...anyCase(rewardLossFormula),
   ...anyCase(rewardLossRelations),
+  ...anyCase(unpairedLossFormula),
+  ...anyCase(unpairedLossRelations),
   ...anyCase(contractProperties),
   ...anyCase(contractEdges),
   ...anyCase(scheduleProperties),

@@ -100,6 +100,7 @@ export * from './generators/advantages/rewards.ts';
 export * from './generators/losses/gaps.ts';
 export * from './generators/losses/reward-loss.ts';
 export * from './generators/losses/tracks.ts';
+export * from './generators/losses/unpaired-loss.ts';
 export * from './generators/losses/value-loss.ts';
 export * from './generators/models/models.ts';
 export * from './generators/pipelines/schedules.ts';

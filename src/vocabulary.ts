@@ -66,6 +66,7 @@ export const FORMULAS = [
   'value_loss',
   'preference_loss',
   'reward_loss',
+  'unpaired_preference_loss',
 ] as const;
 export type Formula = (typeof FORMULAS)[number];
 
@@ -158,6 +159,12 @@ export interface Semantics {
   readonly preference_gamma?: number;
   /** The loss of a reward model also has this times the mean of (chosen + rejected)^2, which keeps scores around 0; 0: it has not. */
   readonly reward_centering?: number;
+  /** The loss of rows that are labelled one by one: KTO's, held against an estimate of the KL, or APO-zero's, against 0. */
+  readonly unpaired_objective?: 'kto' | 'apo_zero';
+  readonly unpaired_beta?: number;
+  /** What the loss of a desirable row is multiplied by, and that of an undesirable one. */
+  readonly desirable_weight?: number;
+  readonly undesirable_weight?: number;
   /** Whitening subtracts the mean (the usual choice), or only divides by the deviation. */
   readonly whiten_mean?: boolean;
   readonly whiten_ddof?: 0 | 1;
@@ -250,6 +257,7 @@ export const STAGES = [
   'value_loss',
   'preference_loss',
   'reward_loss',
+  'unpaired_preference_loss',
   'contract',
   'schedule',
   'segments',

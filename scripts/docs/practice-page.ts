@@ -15,7 +15,7 @@ lossproof.serve(semantics={"kl_clamp": None})
 
 Values that are legal and often not meant are **noted** behind the results; \`--strict\` fails on them, too. A formula that fits none of
 the known ways is asked about in the same way, and answered by its key or by \`"own_formulas": ["loss"]\` (kl, whiten, advantages, loss,
-sft_loss, value_loss, preference_loss, reward_loss): it is then compared with no formula, relations alone judge it, and the report says so.
+sft_loss, value_loss, preference_loss, reward_loss, unpaired_preference_loss): it is then compared with no formula, relations alone judge it, and the report says so.
 
 ## Asked
 

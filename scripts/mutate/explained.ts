@@ -82,7 +82,7 @@ export const EXPLAINED: readonly Explained[] = [
     'A field that an answer may leave out: the properties that held of it are skipped then, and the run says why.',
   ),
   bundled(
-    /(estimates|preference_loss|reward_loss|value_loss|updates|critic|full_kls|batches|checkpoints)\.py $/,
+    /(estimates|preference_loss|reward_loss|unpaired_loss|value_loss|updates|critic|full_kls|batches|checkpoints)\.py $/,
     /(OPS|CAN) = \{|"(token_rewards|whiten)": \(|"(temperature|packed|reference)": True/,
     'An op says that it can do less, or names other values of a knob: no more is asked of it.',
   ),

@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 
 /** Environments of `npm run setup:trainers`, and the adapters that are asked in each. */
-const TRL = ['trl-grpo', 'trl-rloo', 'trl-sft', 'trl-dpo', 'trl-reward'];
+const TRL = ['trl-grpo', 'trl-rloo', 'trl-sft', 'trl-dpo', 'trl-kto', 'trl-reward'];
 const PLACES: readonly (readonly [environment: string, adapters: readonly string[]])[] = [
   ['.venv', TRL],
   ['.venv-trl-middle', TRL],

@@ -26,6 +26,7 @@ export const bugClasses: Readonly<Record<string, string>> = {
   KL: 'KL to the reference',
   ADV: 'Advantages',
   LOSS: 'Aggregation of losses',
+  KTO: 'Losses of labelled completions',
   PPO: 'The policy objective',
   VAL: 'Rewards and values',
   TRN: 'Truncation',

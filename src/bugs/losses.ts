@@ -201,6 +201,19 @@ export const losses: readonly Bug[] = [
     todo: 'DPO sums log-probabilities over the answer; IPO, SimPO and ORPO take their mean. Check where the division is done, and that it is done once.',
   },
   {
+    id: 'KTO-01',
+    what: 'The KL that labelled completions are held against is estimated from rows with their own completions.',
+    formula: 'the KL is that of the rows themselves, not of mismatched ones',
+    seen: ['huggingface/trl#1911', 'hiyouga/LlamaFactory#7509'],
+    todo: 'Give each prompt the completion of another row: move completions on by one, which reversing them does not do where there is a middle. A batch of one row has none to give.',
+  },
+  {
+    id: 'KTO-02',
+    what: 'A batch of labelled completions without a row of some kind has the loss NaN.',
+    seen: ['huggingface/trl#1380', 'huggingface/trl#1447'],
+    todo: 'Add up what there is of either kind and divide once, by all rows: the mean of no row is NaN, and 0 times it as well. `nanmean` hides which rows were left out.',
+  },
+  {
     id: 'PPO-01',
     what: 'The dual clip also touches tokens whose advantage is not negative.',
     seen: [

@@ -49,4 +49,8 @@ const ANY_FORMULA = {
   preference_objective: 'dpo',
   preference_beta: 0.1,
   preference_label_smoothing: 0,
+  unpaired_objective: 'kto',
+  unpaired_beta: 0.1,
+  desirable_weight: 1,
+  undesirable_weight: 1,
 } as const;

@@ -271,6 +271,17 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     ok: { loss: 'batch', losses: 'row', chosen_weights: 'row', rejected_weights: 'row' },
     reach: 'row',
   },
+  unpaired_preference_loss: {
+    args: {
+      logprobs: 'row',
+      ref_logprobs: 'row',
+      desirable: 'row',
+      kl_logprobs: 'row',
+      ref_kl_logprobs: 'row',
+    },
+    ok: { loss: 'batch', losses: 'row', weights: 'row', kl_weights: 'row', kl: 'batch' },
+    reach: 'batch',
+  },
   sampling: {
     args: {
       logits: 'row',
@@ -298,13 +309,7 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
   },
   format_score: { args: { completions: 'row' }, ok: { scores: 'row' }, reach: 'row' },
   unroll: {
-    args: {
-      observations: 'row',
-      actions: 'row',
-      rewards: 'row',
-      starts: 'row',
-      unroll_steps: 'setting',
-    },
+    args: { observations: 'row', actions: 'row', rewards: 'row', starts: 'row', unroll_steps: 'setting' },
     ok: { observations: 'row', actions: 'row', rewards: 'row', mask: 'row' },
     reach: 'row',
   },

@@ -122,6 +122,12 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
       return ['losses', 'chosen_weights', 'rejected_weights']
         .map((name) => sameRows(ok, name, args.chosen_scores, 'value', 'pair'))
         .find((complaint) => complaint !== undefined);
+    case 'unpaired_preference_loss':
+      return (
+        sameRows(ok, 'losses', args.logprobs, 'value', 'row') ??
+        numbersOf(ok, 'weights', args.logprobs) ??
+        numbersOf(ok, 'kl_weights', args.kl_logprobs)
+      );
     case 'sampling':
       return (
         sameRows(ok, 'logprobs', args.logits) ??
@@ -243,6 +249,11 @@ function alike(ok: JsonObject, names: readonly string[], other: string): string 
       return `ok.${name}[${bad}] has ${counted(rows[bad]?.length ?? 0, 'value')}, ok.${other}[${bad}] has ${(ok[other] as Lists)[bad]?.length ?? 0}`;
   }
   return undefined;
+}
+
+/** A number for each of these, row by row, where there are any. */
+function numbersOf(ok: JsonObject, name: string, rows: unknown): string | undefined {
+  return ok[name] === undefined ? undefined : (sameRows(ok, name, rows) ?? oneEach(ok, name, rows));
 }
 
 function oneEach(ok: JsonObject, name: string, completions: unknown): string | undefined {

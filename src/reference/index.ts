@@ -17,6 +17,8 @@ export * from './losses/preference-loss.ts';
 export * from './losses/reward-loss.ts';
 export * from './losses/sft.ts';
 export * from './losses/sft-mistakes.ts';
+export * from './losses/unpaired-loss.ts';
+export * from './losses/unpaired-loss-mistakes.ts';
 export * from './losses/value-loss.ts';
 export * from './losses/value-loss-mistakes.ts';
 export * from './mistake.ts';

@@ -26,6 +26,7 @@ import { rewardLosses } from './losses/reward-loss.ts';
 import { besideEngines } from './losses/sampling-gap.ts';
 import { settings } from './losses/settings.ts';
 import { lossShards } from './losses/shards.ts';
+import { unpairedLosses } from './losses/unpaired-loss.ts';
 import { unusualLosses } from './losses/unusual.ts';
 import { criticLosses } from './losses/value-loss.ts';
 import { scorers } from './models/scorers.ts';
@@ -115,6 +116,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...besideEngines,
     ...criticLosses,
     ...rewardLosses,
+    ...unpairedLosses,
   ],
   models: [...scorers, ...updates],
   pipelines: [...contracts, ...pipelines],

@@ -35,6 +35,7 @@ const FORMULAS: readonly Op[] = [
   'value_loss',
   'preference_loss',
   'reward_loss',
+  'unpaired_preference_loss',
   'train_step',
   'preference_step',
 ];

@@ -230,6 +230,16 @@ export const ONE_EACH: readonly Request[] = [
     args: { chosen_scores: [1.5, -0.5], rejected_scores: [0.25, 0.75] },
   },
   {
+    op: 'unpaired_preference_loss',
+    args: {
+      logprobs: [[-1, -0.5], [-2]],
+      ref_logprobs: [[-1.5, -0.5], [-1]],
+      desirable: [1, 0],
+      kl_logprobs: [[-1], [-0.5, -0.25]],
+      ref_kl_logprobs: [[-1.5], [-1, -0.5]],
+    },
+  },
+  {
     op: 'sampling',
     args: {
       logits: [

@@ -1,6 +1,12 @@
 // Random inputs for the oracles' tests. Not the generators of src/: those are for trainers.
 import fc from 'fast-check';
-import type { KlVariant, LossSettings, PolicyLossInput } from '../../src/reference/index.ts';
+import type {
+  KlVariant,
+  LossSettings,
+  PolicyLossInput,
+  UnpairedLossInput,
+  UnpairedSettings,
+} from '../../src/reference/index.ts';
 
 const real = (most: number): fc.Arbitrary<number> =>
   fc.double({ min: -most, max: most, noNaN: true, noDefaultInfinity: true });
@@ -123,4 +129,25 @@ export const penalised = fc.integer({ min: 2, max: 9 }).chain((vocabulary) => {
 export const ragged = fc.array(fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 6 }), {
   minLength: 1,
   maxLength: 5,
+});
+
+/** A row's tokens under policy and reference, as two rows. */
+const likened = fc
+  .array(fc.tuple(real(9), real(9)), { minLength: 1, maxLength: 4 })
+  .map((tokens) => [tokens.map(([logprob]) => logprob), tokens.map(([, ref]) => ref)] as const);
+/** Labelled completions, and those that the KL is of. */
+export const unpairedLossInput: fc.Arbitrary<UnpairedLossInput> = fc
+  .array(fc.tuple(likened, fc.nat(1), likened), { minLength: 1, maxLength: 4 })
+  .map((rows) => ({
+    logprobs: rows.map(([[logprobs]]) => logprobs),
+    ref_logprobs: rows.map(([[, refs]]) => refs),
+    desirable: rows.map(([, kind]) => kind),
+    kl_logprobs: rows.map(([, , [logprobs]]) => logprobs),
+    ref_kl_logprobs: rows.map(([, , [, refs]]) => refs),
+  }));
+export const unpairedLossSettings: fc.Arbitrary<UnpairedSettings> = fc.record({
+  objective: fc.constantFrom('kto' as const, 'apo_zero' as const),
+  beta: fc.constantFrom(0.1, 0.5),
+  desirableWeight: fc.constantFrom(1, 1.5),
+  undesirableWeight: fc.constantFrom(1, 2),
 });

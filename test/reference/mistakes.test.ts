@@ -18,6 +18,9 @@ import {
   sftLoss,
   sftMistakes,
   tracks,
+  type UnpairedSettings,
+  unpairedLoss,
+  unpairedLossMistakes,
   type ValueLossSettings,
   valueCase,
   valueLoss,
@@ -57,6 +60,15 @@ const SFT = [
 const drawn = fc.sample(tracks(), { seed: 3, numRuns: 60 }).map((each) => layTracks(each, { whole: true }));
 const inputs = drawn.map((laid) => ({ ...laid, mask: laid.completion_mask }));
 const CRITIC: ValueLossSettings = { aggregation: 'token-mean', factor: 0.5, clip: 0.2 };
+/** Undesirable rows weigh more, and the KL is 2. */
+const LABELLED: UnpairedSettings = { objective: 'kto', beta: 0.1, desirableWeight: 1, undesirableWeight: 2 };
+const ROWS = {
+  logprobs: [[-1, -2], [-3]],
+  ref_logprobs: [[-2, -4], [-1]],
+  desirable: [1, 0],
+  kl_logprobs: [[-1], [-1, -1]],
+  ref_kl_logprobs: [[-4], [-1, -2]],
+};
 const critics = fc
   .sample(valueCase({ gaps: true }), { seed: 3, numRuns: 60 })
   .map((each) => layValues(each))
@@ -131,6 +143,19 @@ describe('each known mistake is another number than the right one', () => {
     }
   });
 
+  test('losses of labelled completions', () => {
+    const below = { ...ROWS, kl_logprobs: ROWS.ref_kl_logprobs, ref_kl_logprobs: ROWS.kl_logprobs };
+    const [mistakes, others] = [ROWS, below].map((input) => unpairedLossMistakes(input, LABELLED));
+    expect(mistakes?.length).toBeGreaterThan(7);
+    for (const [at, { words, answer }] of mistakes?.entries() ?? []) {
+      const same = [
+        answer.loss === unpairedLoss(ROWS, LABELLED).loss,
+        others?.[at]?.answer.loss === unpairedLoss(below, LABELLED).loss,
+      ];
+      expect([words, same.includes(false)]).toEqual([words, true]);
+    }
+  });
+
   test('supervised losses', () => {
     const right = sftLoss(SFT[0], SFT[1]).loss;
     const mistakes = sftMistakes(...SFT);
@@ -145,6 +170,7 @@ test('the catalogue tells the formula of each bug that a mistake names, and of n
     ...advantageMistakes(REWARDS, GROUPS, GROUP),
     ...inputs.flatMap((input) => lossMistakes(input, SETTINGS, [[0], [0]])),
     ...sftMistakes(...SFT),
+    ...unpairedLossMistakes(ROWS, LABELLED),
     ...critics.flatMap((input) => valueLossMistakes(input, CRITIC, [[0], [0]])),
   ];
   const named = new Set(all.flatMap(({ bug }) => (bug === undefined ? [] : [bug])));

@@ -51,6 +51,7 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
   // Made anew after GRPOTrainer, and wrong in the same places.
   ['trl-rloo', GRPO_KNOWN, ['--cases', FEW_CASES]],
   ['trl-dpo', ['preference/of-conversations-rows-are-the-conversations'], []],
+  ['trl-kto', ['preference/of-conversations-rows-are-the-conversations'], ['--cases', FEW_CASES]],
   [
     'trl-grpo',
     GRPO_KNOWN.filter((id) => !id.endsWith('step-follows-the-gradient')),
@@ -74,7 +75,7 @@ describe.each<[adapter: string, known: readonly string[], options: readonly stri
 // Few cases, and no models of their own but DPO's: what is looked at here is that each version is asked at all.
 const QUICK = ['--cases', '6', '--shrink-time', '1', '--level', 'should'];
 const PARTS =
-  'extract,mask,logprobs,score,kl,advantages,loss,sft-loss,tokenize,collate,preference,preference_loss,reward,reward_loss';
+  'extract,mask,logprobs,score,kl,advantages,loss,sft-loss,tokenize,collate,preference,preference_loss,reward,reward_loss,unpaired_preference_loss';
 
 describe.each<[which: Which, adapter: string, least: number]>([
   ['oldest', 'trl-grpo', 15],
@@ -88,6 +89,9 @@ describe.each<[which: Which, adapter: string, least: number]>([
   ['oldest', 'trl-dpo', 15],
   ['middle', 'trl-dpo', 15],
   ['newest', 'trl-dpo', 15],
+  ['oldest', 'trl-kto', 15],
+  ['middle', 'trl-kto', 15],
+  ['newest', 'trl-kto', 15],
   ['oldest', 'trl-reward', 5],
   ['middle', 'trl-reward', 5],
   ['newest', 'trl-reward', 5],

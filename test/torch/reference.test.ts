@@ -19,6 +19,7 @@ import {
   policyLoss,
   positionIds,
   sftLoss,
+  unpairedLoss,
 } from '../../src/reference/index.ts';
 import {
   klVariant,
@@ -29,6 +30,8 @@ import {
   ragged,
   rewardGroups,
   scoring,
+  unpairedLossInput,
+  unpairedLossSettings,
 } from '../reference/cases.ts';
 
 const SEED = 20260101;
@@ -82,6 +85,10 @@ const comparisons: Comparison[] = [
   ...drawn(scoring, ({ logits, labels }) => ({
     asked: { stage: 'sft_loss', logits, labels },
     expected: { ...sftLoss(logits, labels) },
+  })),
+  ...drawn(fc.tuple(unpairedLossInput, unpairedLossSettings), ([input, settings]) => ({
+    asked: { stage: 'unpaired_preference_loss', ...input, settings },
+    expected: { ...unpairedLoss(input, settings) },
   })),
   ...drawn(
     fc.tuple(rewardGroups, fc.constantFrom(...advantageVariants({}))),

@@ -205,12 +205,37 @@ def collate(case):
     }
 
 
+def unpaired_preference_loss(case):
+    """TRL's own lines: the halves apart, 1 - sigmoid of each, one mean; the gradients are autograd's."""
+    settings = case["settings"]
+    rows = [[tensor(row).requires_grad_() for row in case[name]] for name in ("logprobs", "kl_logprobs")]
+    policy, policy_kl = (torch.stack([row.sum() for row in each]) for each in rows)
+    ref, ref_kl = (torch.stack([tensor(row).sum() for row in case[name]]) for name in ("ref_logprobs", "ref_kl_logprobs"))
+    kl = (policy_kl - ref_kl).mean().detach().clamp(min=0) * (settings["objective"] == "kto")
+    desirable = torch.tensor(case["desirable"]) == 1
+    ratios, beta = policy - ref, settings["beta"]
+    chosen = settings["desirableWeight"] * (1 - torch.sigmoid(beta * (ratios[desirable] - kl)))
+    rejected = settings["undesirableWeight"] * (1 - torch.sigmoid(beta * (kl - ratios[~desirable])))
+    loss = torch.cat((chosen, rejected)).mean()
+    losses = torch.zeros_like(ratios).masked_scatter(desirable, chosen).masked_scatter(~desirable, rejected)
+    weights = torch.autograd.grad(loss, rows[0], retain_graph=True)
+    kl_weights = torch.autograd.grad(loss, rows[1], allow_unused=True, materialize_grads=True)
+    return {
+        "loss": loss,
+        "losses": losses,
+        "weights": [row.tolist() for row in weights],
+        "kl_weights": [row.tolist() for row in kl_weights],
+        "kl": kl,
+    }
+
+
 STAGES = {
     "logprobs": logprobs,
     "kl": kl,
     "loss": loss,
     "other objectives": loss,
     "sft_loss": sft_loss,
+    "unpaired_preference_loss": unpaired_preference_loss,
     "advantages": advantages,
     "penalties": penalties,
     "collate": collate,

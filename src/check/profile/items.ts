@@ -115,6 +115,10 @@ export const GROUPS: readonly { readonly title: string; readonly items: readonly
     items: ['preference_objective', 'preference_beta', 'preference_label_smoothing', 'preference_gamma'],
   },
   { title: 'reward loss', items: ['reward_centering'] },
+  {
+    title: 'unpaired preference loss',
+    items: ['unpaired_objective', 'unpaired_beta', 'desirable_weight', 'undesirable_weight'],
+  },
 ];
 const ITEMS: readonly ItemName[] = GROUPS.flatMap(({ items }) => items);
 

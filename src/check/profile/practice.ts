@@ -3,6 +3,7 @@
 import type { ItemName, Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';
+import { UNPAIRED_PRACTICE } from './losses/unpaired-practice.ts';
 import { CRITIC_PRACTICE } from './losses/value-practice.ts';
 import { above, between, isNumber, type Practice } from './practice-row.ts';
 
@@ -283,6 +284,7 @@ export const PRACTICE: readonly Practice[] = [
     source: 'https://arxiv.org/abs/2312.09244',
     usual: 0.01,
   },
+  ...UNPAIRED_PRACTICE,
   {
     item: 'sft_aggregation',
     weight: 'note',

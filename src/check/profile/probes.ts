@@ -14,6 +14,7 @@ import { preferenceObjective } from './losses/preference-loss.ts';
 import { rewardCentering } from './losses/reward-loss.ts';
 import { sftAggregation, sftNormalization } from './losses/sft-loss.ts';
 import { sftMean } from './losses/sft-mean.ts';
+import { unpairedObjective } from './losses/unpaired-loss.ts';
 import {
   valueAggregation,
   valueClip,
@@ -68,4 +69,5 @@ export const PROBES: readonly Probe[] = [
   any(valueFormula),
   any(preferenceObjective),
   any(rewardCentering),
+  any(unpairedObjective),
 ];

@@ -17,6 +17,10 @@ const NEEDED: readonly Needed[] = [
   { formula: 'value_loss', items: ['value_loss_factor', 'value_clip', 'value_aggregation'] },
   { formula: 'preference_loss', items: ['preference_objective', 'preference_beta'] },
   { formula: 'reward_loss', items: ['reward_centering'] },
+  {
+    formula: 'unpaired_preference_loss',
+    items: ['unpaired_objective', 'unpaired_beta', 'desirable_weight', 'undesirable_weight'],
+  },
 ];
 
 /**

@@ -19,6 +19,7 @@ const WHOLE: { readonly [O in Op]?: string } = {
   value_loss: 'loss',
   preference_loss: 'loss',
   reward_loss: 'loss',
+  unpaired_preference_loss: 'loss',
 };
 
 export const stacked: Rule = {
@@ -61,12 +62,18 @@ export const stacked: Rule = {
 /** How many times a number of the whole batch may be what it was. */
 function factorsOf(
   op: Op,
-  { loss_aggregation: aggregation, value_aggregation: ofCritic, reward_centering: centering }: Semantics,
+  {
+    loss_aggregation: aggregation,
+    value_aggregation: ofCritic,
+    reward_centering: centering,
+    unpaired_objective: unpaired,
+  }: Semantics,
 ): readonly number[] {
   if (op === 'preference_loss') return [1, 2];
   if (op === 'value_loss') return ofCritic === undefined ? [1, 2] : [1];
   // A known formula is a mean over pairs; what else a loss may be is not known where this is not.
   if (op === 'reward_loss') return centering === undefined ? [1, 2] : [1];
+  if (op === 'unpaired_preference_loss') return unpaired === undefined ? [1, 2] : [1];
   // The constant of a sum may be of the batch, or of each row.
   const mayBeSum = aggregation === undefined || aggregation === 'token-sum-norm';
   return op === 'loss' && mayBeSum ? [1, 2] : [1];

@@ -20,6 +20,7 @@ const DRIVEN: Readonly<Record<AdapterName, readonly string[]>> = {
   'search-r1': [],
   'trl-dpo': ['trl.trainer.dpo_trainer'],
   'trl-grpo': ['trl.trainer.grpo_trainer'],
+  'trl-kto': ['trl.trainer.kto_trainer'],
   'trl-reward': ['trl.trainer.reward_trainer'],
   'trl-rloo': ['trl.trainer.rloo_trainer'],
   'trl-sft': ['trl.trainer.sft_trainer'],

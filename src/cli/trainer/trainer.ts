@@ -61,6 +61,7 @@ export const ADAPTERS = {
   'search-r1': 'lossproof.adapters.search_r1',
   'trl-dpo': 'lossproof.adapters.trl.dpo',
   'trl-grpo': 'lossproof.adapters.trl.grpo',
+  'trl-kto': 'lossproof.adapters.trl.kto',
   'trl-reward': 'lossproof.adapters.trl.reward',
   'trl-rloo': 'lossproof.adapters.trl.rloo',
   'trl-sft': 'lossproof.adapters.trl.sft',

@@ -123,15 +123,13 @@ export function pairBatchLabels({ prompts, chosen, rejected, pad, stops }: PairB
   return found;
 }
 
-/** Log-probabilities of the tokens of pairs; near the reference for the most part. `extremes`: of some, one is far off. */
-export function pairNumbers(
-  options: { readonly minRows?: number; readonly extremes?: boolean } = {},
-): fc.Arbitrary<Pairs> {
+/** Log-probabilities of the tokens of one completion; near the reference for the most part. */
+export function completionNumbers(): fc.Arbitrary<PairToken[]> {
   const token = fc.record({
     logprob: logprob(),
     difference: fc.integer({ min: -GRAIN, max: GRAIN }).map((n) => n / GRAIN + 0),
   });
-  const completion = fc
+  return fc
     .record({
       tokens: fc.array(token, { minLength: 1, maxLength: MAX_TOKENS, size: 'max' }),
       times: fc.nat(FAR_ONE_IN - 1).map((n) => (n === FAR_ONE_IN - 1 ? FAR : 1)),
@@ -144,6 +142,13 @@ export function pairNumbers(
         return { logprob: moved, ref: moved + by };
       }),
     );
+}
+
+/** Log-probabilities of the tokens of pairs; near the reference for the most part. `extremes`: of some, one is far off. */
+export function pairNumbers(
+  options: { readonly minRows?: number; readonly extremes?: boolean } = {},
+): fc.Arbitrary<Pairs> {
+  const completion = completionNumbers();
   const far = options.extremes
     ? fc.nat(2 * EXTREME_ONE_IN - 1).map((n) => (n === 1 ? 'chosen' : n === 2 ? 'rejected' : undefined))
     : fc.constant(undefined);
@@ -151,14 +156,15 @@ export function pairNumbers(
     .record({ chosen: completion, rejected: completion, far })
     .map(
       ({ far: which, ...pair }): PairRow =>
-        which === undefined ? pair : { ...pair, [which]: unlikely(pair[which]) },
+        which === undefined ? pair : { ...pair, [which]: withUnlikely(pair[which]) },
     );
   return fc
     .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
     .map((rows) => ({ rows }));
 }
 
-const unlikely = ([first, ...rest]: readonly PairToken[]): PairToken[] =>
+/** The same tokens, the first of them hopeless under the policy. */
+export const withUnlikely = ([first, ...rest]: readonly PairToken[]): PairToken[] =>
   first === undefined ? [] : [{ ...first, logprob: EXTREME }, ...rest];
 
 /** What preference pairs exercise as log-probabilities. */

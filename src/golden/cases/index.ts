@@ -7,6 +7,7 @@ import { policyLossCases } from './losses/policy.ts';
 import { preferenceLossCases } from './losses/preference-loss.ts';
 import { rewardLossCases } from './losses/reward-loss.ts';
 import { sftCases } from './losses/sft.ts';
+import { unpairedLossCases } from './losses/unpaired-loss.ts';
 import { valueLossCases } from './losses/value-loss.ts';
 import { updateCases } from './models/update.ts';
 import { pipelineCases } from './pipelines/pipelines.ts';
@@ -38,6 +39,7 @@ export const goldenCases: readonly GoldenCase[] = [
   ...valueLossCases,
   ...preferenceLossCases,
   ...rewardLossCases,
+  ...unpairedLossCases,
   ...updateCases,
   ...pipelineCases,
 ];

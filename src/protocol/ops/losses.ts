@@ -67,4 +67,20 @@ export const LOSS_OPS = {
       rejected_weights: 'floats?',
     },
   },
+  unpaired_preference_loss: {
+    args: {
+      logprobs: 'float_rows', // (B, ·) one a completion token
+      ref_logprobs: 'float_rows',
+      desirable: 'ints', // (B,) 1 or 0
+      kl_logprobs: 'float_rows', // (B, ·) of the same prompts with completions of other rows
+      ref_kl_logprobs: 'float_rows',
+    },
+    ok: {
+      loss: 'float',
+      losses: 'floats?', // of each row, under the KL of the batch
+      weights: 'float_rows?', // dL/d logprob
+      kl_weights: 'float_rows?', // dL/d kl_logprob
+      kl: 'float?', // as it was subtracted
+    },
+  },
 } as const satisfies Record<string, OpSpec>;

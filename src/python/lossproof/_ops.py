@@ -162,6 +162,13 @@ ARGS = {
         "settings": "amounts?",
     },
     "reward_loss": {"chosen_scores": "floats", "rejected_scores": "floats", "margins": "floats?"},
+    "unpaired_preference_loss": {
+        "logprobs": "float_rows",
+        "ref_logprobs": "float_rows",
+        "desirable": "ints",
+        "kl_logprobs": "float_rows",
+        "ref_kl_logprobs": "float_rows",
+    },
     "sampling": {
         "logits": "float_matrix",
         "completion_ids": "int_rows",

@@ -91,6 +91,10 @@ test('each legal choice has a trainer that makes it', () => {
   for (const item of ['value_clip', 'value_loss_factor'] as const)
     expect(values(item).length).toBeGreaterThanOrEqual(3);
   expect(values('reward_centering')).toHaveLength(3);
+  expect(values('unpaired_objective').sort()).toEqual(['apo_zero', 'kto']);
+  expect(values('unpaired_beta')).toHaveLength(3);
+  for (const item of ['desirable_weight', 'undesirable_weight'] as const)
+    expect(values(item)).toHaveLength(2);
   for (const item of ['overlong', 'whiten_mean', 'whiten_ddof'] as const)
     expect(values(item)).toHaveLength(2);
   for (const item of ['preference_beta', 'preference_gamma', 'preference_label_smoothing'] as const)

@@ -41,6 +41,17 @@ const KNOWN: readonly (readonly [string, Semantics])[] = [
   ['Bradley-Terry in bfloat16', { reward_centering: 0 }],
   ['scores kept around 0, undeclared', { reward_centering: 0.05 }],
   ['scores kept around 0 in bfloat16', { reward_centering: 0.01 }],
+  [
+    'KTO, undeclared',
+    { unpaired_objective: 'kto', unpaired_beta: 0.1, desirable_weight: 1, undesirable_weight: 1 },
+  ],
+  [
+    'KTO with weights, in float32',
+    { unpaired_objective: 'kto', desirable_weight: 1.33, undesirable_weight: 1 },
+  ],
+  ['KTO in bfloat16, undeclared', { unpaired_objective: 'kto', desirable_weight: 1 }],
+  ['KTO with weights, undeclared', { unpaired_beta: 0.02, undesirable_weight: 1.5 }],
+  ['unpaired APO-zero, undeclared', { unpaired_objective: 'apo_zero', unpaired_beta: 0.3 }],
   ['whitened with ddof 1', { whiten_mean: true, whiten_ddof: 1 }],
   ['whitened with ddof 0, in float32', { whiten_mean: true, whiten_ddof: 0 }],
   ['whitened around the mean, which stays', { whiten_mean: false, whiten_ddof: 1 }],

@@ -4,6 +4,7 @@ import math
 
 from lossproof.examples.losses.preference_loss import log_sigmoid, pairs, per_token, ratios
 from lossproof.examples.losses.reward_loss import centred, pairwise_loss
+from lossproof.examples.losses.unpaired_loss import unpaired_loss
 from lossproof.examples.models.checkpoints import preference_step
 from lossproof.examples.rollouts import sampler
 
@@ -18,6 +19,7 @@ def ops(settings):
         "truncate": truncate(settings),
         "preference_loss": preference_loss(settings),
         "reward_loss": reward_loss(settings),
+        "unpaired_preference_loss": unpaired_preference_loss(settings),
         "whiten": whiten(settings),
         "sampling": sampling(settings),
         **({"preference_step": preference_step(preference_loss(settings))} if settings.trains_pairs else {}),
@@ -83,6 +85,19 @@ def reward_loss(settings):
     def op(chosen_scores, rejected_scores):
         right = pairwise_loss(chosen_scores, rejected_scores)
         answer = centred(right, chosen_scores, rejected_scores, settings.reward_centering)
+        return answer if settings.weights else {"loss": answer["loss"]}
+
+    return op
+
+
+def unpaired_preference_loss(settings):
+    """Where no weights are said the loss alone."""
+    right = unpaired_loss(
+        settings.unpaired_objective, settings.unpaired_beta, settings.desirable_weight, settings.undesirable_weight
+    )
+
+    def op(logprobs, ref_logprobs, desirable, kl_logprobs, ref_kl_logprobs):
+        answer = right(logprobs, ref_logprobs, desirable, kl_logprobs, ref_kl_logprobs)
         return answer if settings.weights else {"loss": answer["loss"]}
 
     return op

@@ -79,6 +79,10 @@ class Settings:
     preference_label_smoothing: float = 0.0
     preference_gamma: float = 0.5
     reward_centering: float = 0.0
+    unpaired_objective: str = "kto"
+    unpaired_beta: float = 0.1
+    desirable_weight: float = 1.0
+    undesirable_weight: float = 1.0
     whiten_mean: bool = True
     whiten_ddof: int = 1
     sampling_logprobs: str = "temperature"
@@ -121,6 +125,10 @@ _SEMANTICS = (
     "preference_label_smoothing",
     "preference_gamma",
     "reward_centering",
+    "unpaired_objective",
+    "unpaired_beta",
+    "desirable_weight",
+    "undesirable_weight",
     "whiten_mean",
     "whiten_ddof",
     "sampling_logprobs",

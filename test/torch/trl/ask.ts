@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 
-export type Module = 'dpo' | 'grpo' | 'sft';
+export type Module = 'dpo' | 'grpo' | 'kto' | 'sft';
 
 export interface Asked {
   readonly op: string;

@@ -26,6 +26,11 @@ READY = {
         "title": "TRL's RLOOTrainer on a tiny random model",
         "requirements": _REQUIREMENTS,
     },
+    "trl-kto": {
+        "module": "lossproof.adapters.trl.kto",
+        "title": "TRL's KTOTrainer on a tiny random model",
+        "requirements": _REQUIREMENTS,
+    },
     "trl-reward": {
         "module": "lossproof.adapters.trl.reward",
         "title": "TRL's RewardTrainer on a tiny random model",

@@ -1,7 +1,7 @@
 """Ops in which correct trainers here do not differ: functions that work in any layout."""
 
 from .advantages import estimates, graders
-from .losses import preference_loss, reward_loss, value_loss
+from .losses import preference_loss, reward_loss, unpaired_loss, value_loss
 from .models import updates
 from .pipelines import pipeline
 from .rollouts import sampler, tools, trajectory
@@ -18,6 +18,7 @@ MODULES = (
     preference,
     preference_loss,
     reward_loss,
+    unpaired_loss,
     value_loss,
     trajectory,
     sampler,

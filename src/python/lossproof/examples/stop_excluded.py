@@ -9,7 +9,7 @@ import lossproof
 
 from . import common
 from .lists import log_softmax, pad_left, positions
-from .losses import preference_loss, reward_loss, value_loss
+from .losses import preference_loss, reward_loss, unpaired_loss, value_loss
 from .rollouts import sampler
 from .rollouts.ends import cut_off, with_logprobs
 from .rollouts.trajectory import without_stops
@@ -178,6 +178,7 @@ OPS = {
     "preference": preference.preference_flush_right,
     "preference_loss": preference_loss.simpo_loss,
     "reward_loss": (reward_loss.centred_loss, {"margins": True}),
+    "unpaired_preference_loss": unpaired_loss.apo_zero_loss,
     "value_loss": (value_loss.plain_loss, {"micro_batches": True}),
     "sampling": (sampler.sampling_raw, {"processors": ["temperature", "top_k"]}),
 }
@@ -192,6 +193,7 @@ DECLARED = {
         **common.SEMANTICS,
         **value_loss.PLAIN,
         **reward_loss.CENTRED,
+        **unpaired_loss.APO_ZERO,
         "preference_objective": "simpo",
         "preference_beta": preference_loss.SIMPO_BETA,
         "preference_gamma": preference_loss.SIMPO_GAMMA,

@@ -20,13 +20,19 @@ class Rows:
     def column_names(self):
         return list(self.rows[0]) if self.rows else []
 
-    def map(self, function, batched=False, fn_kwargs=None, remove_columns=None, writer_batch_size=None):
+    def map(
+        self, function, batched=False, fn_kwargs=None, remove_columns=None, writer_batch_size=None, batch_size=None
+    ):
         """What `function` returns is laid over the row's kept columns; batched, over all rows' columns at once."""
+        if batched and batch_size is not None and len(self.rows) > batch_size:
+            parts = (Rows(self.rows[at : at + batch_size]) for at in range(0, len(self.rows), batch_size))
+            return Rows([row for part in parts for row in part.map(function, True, fn_kwargs, remove_columns)])
+        removed = {remove_columns} if isinstance(remove_columns, str) else set(remove_columns or ())
         if batched:
             columns = {name: [row[name] for row in self.rows] for name in self.column_names}
-            columns.update(function(dict(columns), **(fn_kwargs or {})))
+            answer = function(dict(columns), **(fn_kwargs or {}))
+            columns = {**{name: values for name, values in columns.items() if name not in removed}, **answer}
             return Rows([dict(zip(columns, row)) for row in zip(*columns.values())])
-        removed = {remove_columns} if isinstance(remove_columns, str) else set(remove_columns or ())
         mapped = []
         for row in self.rows:
             answer = function(dict(row), **(fn_kwargs or {}))

@@ -11,6 +11,7 @@ from lossproof import Reject
 from lossproof.adapters.common._tiny import declared_tokens, load_tokenizer, stop, tiny_model, tokenizer_folder
 from lossproof.adapters.common._models import descend, frozen, kept
 from lossproof.adapters.common._pairs import Pairs
+from lossproof.adapters.common._said import TOKEN, said
 from lossproof.adapters.common._trl import configured, logged, rows_of, serve
 from lossproof.testing import Table, replaced
 
@@ -27,11 +28,6 @@ if OBJECTIVE not in OBJECTIVES:
 
 FOLDER = tokenizer_folder()
 tokenizer = load_tokenizer(FOLDER)
-
-# What a logit is where its token cannot be: exp of it is 0, and sums of it stay finite.
-NEVER = -1e4
-# Any two tokens: which they are does not matter where the log-probability of the first is given.
-TOKEN, OTHER = 0, 1
 
 
 def build(model=None):
@@ -66,8 +62,8 @@ def preference(prompt_ids, chosen_ids, rejected_ids, pad_token_id):
 @lossproof.op
 def preference_batch(prompts, chosen, rejected):
     """A data set of conversations through the preparation, and its rows through the collator."""
-    said = [[[{"role": "assistant", "content": text}] for text in half] for half in (chosen, rejected)]
-    rows = [dict(zip(("prompt", "chosen", "rejected"), row)) for row in zip(prompts, *said)]
+    spoken = [[[{"role": "assistant", "content": text}] for text in half] for half in (chosen, rejected)]
+    rows = [dict(zip(("prompt", "chosen", "rejected"), row)) for row in zip(prompts, *spoken)]
     columns = pairs.prepared(rows, tokenizer)
     if len(columns[0]) != len(prompts):
         raise Reject("DPOTrainer drops a pair whose prompt alone is as long as max_length")
@@ -118,14 +114,8 @@ def objective(given, beta):
 
 
 def saying(rows, width):
-    """A model whose logits give token t of each completion the log-probability rows[b][t]: its logit is that, another
-    token's is the logarithm of what is left."""
-    logits = torch.full((len(rows), width, len(tokenizer)), NEVER)
-    for b, row in enumerate(rows):
-        given = torch.tensor(row, dtype=torch.float64)
-        logits[b, : len(row), TOKEN] = given.float()
-        logits[b, : len(row), OTHER] = torch.log(-torch.expm1(given)).clamp(min=NEVER).float()
-    return Table(logits)
+    """A model whose logits give token t of each completion the log-probability rows[b][t]."""
+    return Table(said(rows, width, len(tokenizer)))
 
 
 @lossproof.op(reference=True)
