@@ -1,7 +1,8 @@
 // `npm run setup:trainers`: a Python environment in .venv with the trainers that the ready-made adapters drive, and more that
 // add to it: .venv-places what else people train with, .venv-ray Ray, .venv-pytest pytest, mypy, pre-commit and ipykernel, .venv-verl verl and OpenRLHF,
-// .venv-sources the same two, axolotl and ms-swift without what they import, .venv-trl-oldest and .venv-trl-middle older versions of TRL. Does nothing
-// where they are already what the requirements say; `-- --without ray,verl` leaves some out. Runs without `npm run build`, hence .mjs.
+// .venv-sources the same two, axolotl and ms-swift without what they import, .venv-trl-oldest and .venv-trl-middle older versions of TRL,
+// the latter with LLaMA-Factory. Does nothing where they are already what the requirements say; `-- --without ray,verl` leaves some out.
+// Runs without `npm run build`, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -71,16 +72,20 @@ prepare({
   proof: 'import importlib.util as u, tensordict; assert u.find_spec("verl") and u.find_spec("openrlhf")',
   beside: trainers,
 });
-for (const [name, size] of [
-  ['trl-oldest', 'TRL 0.15 on transformers 4.49: about 150 MB'],
-  ['trl-middle', 'TRL 0.24 on transformers 4.57: about 175 MB'],
+for (const [name, size, more] of [
+  ['trl-oldest', 'TRL 0.15 on transformers 4.49: about 150 MB', ''],
+  [
+    'trl-middle',
+    'TRL 0.24 on transformers 4.57, and LLaMA-Factory: about 180 MB',
+    '; import importlib.util as u; assert u.find_spec("llamafactory")',
+  ],
 ])
   prepare({
     folder: `.venv-${name}`,
     requirements: `${name}-requirements.txt`,
     size,
     options: ['--no-deps'],
-    proof: 'from trl import DPOTrainer, GRPOTrainer, RewardTrainer, SFTTrainer',
+    proof: `from trl import DPOTrainer, GRPOTrainer, RewardTrainer, SFTTrainer${more}`,
     beside: trainers,
   });
 

@@ -5,7 +5,12 @@ import { PACKAGE_ROOT } from '../../src/version.ts';
 
 export const REPORTS = 'docs/trainers/findings';
 /** Libraries in the order of the page, by their folder. */
-export const LIBRARIES = { trl: 'TRL', verl: 'verl', openrlhf: 'OpenRLHF' } as const;
+export const LIBRARIES = {
+  trl: 'TRL',
+  verl: 'verl',
+  openrlhf: 'OpenRLHF',
+  llamafactory: 'LLaMA-Factory',
+} as const;
 
 export interface Finding {
   /** `trl/entropy`, as the lists of known failures name it. */

@@ -32,6 +32,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/trainers/trl.md',
     'docs/trainers/verl.md',
     'docs/trainers/openrlhf.md',
+    'docs/trainers/llama-factory.md',
     'docs/trainers/orz.md',
     'docs/trainers/priorzero.md',
     'docs/trainers/search-r1.md',

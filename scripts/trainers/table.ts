@@ -28,6 +28,7 @@ const PLACES: readonly (readonly [environment: string, adapters: readonly string
   ['.venv-trl-middle', TRL],
   ['.venv-trl-oldest', TRL],
   ['.venv-verl', ['verl', 'openrlhf']],
+  ['.venv-trl-middle', ['llama-factory']],
 ];
 const PAGE = join('trainers', 'README.md');
 const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');

@@ -52,10 +52,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'lossproof.examples': ['lossproof'],
   'lossproof.adapters': ['lossproof'],
   ...Object.fromEntries(
-    ['trl', 'verl', 'openrlhf', 'orz', 'priorzero', 'grpo_dual', 'search_r1'].map((library) => [
-      `lossproof.adapters.${library}`,
-      ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
-    ]),
+    ['trl', 'verl', 'openrlhf', 'llama_factory', 'orz', 'priorzero', 'grpo_dual', 'search_r1'].map(
+      (library) => [
+        `lossproof.adapters.${library}`,
+        ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
+      ],
+    ),
   ),
   'lossproof.adapters.common': ['lossproof', 'lossproof.testing'],
   // What adapters are built with; `lossproof` does not import it, so that an adapter that needs none of it pays nothing.

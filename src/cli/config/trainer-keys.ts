@@ -28,7 +28,7 @@ export const TRAINER_KEYS = {
     rule: filled,
     must: 'the name of a ready-made adapter',
     description:
-      'A ready-made adapter instead: `grpo-dual`, `openrlhf`, `orz`, `priorzero`, `search-r1`, `trl-dpo`, `trl-grpo`, `trl-kto`, `trl-reward`, `trl-rloo`, `trl-sft`, `verl`.',
+      'A ready-made adapter instead: `grpo-dual`, `llama-factory`, `openrlhf`, `orz`, `priorzero`, `search-r1`, `trl-dpo`, `trl-grpo`, `trl-kto`, `trl-reward`, `trl-rloo`, `trl-sft`, `verl`.',
     example: 'trl-grpo',
   },
   python: {

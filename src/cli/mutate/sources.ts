@@ -8,6 +8,13 @@ const EXAMPLES = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'examples', '*
 
 const DRIVEN: Readonly<Record<AdapterName, readonly string[]>> = {
   'grpo-dual': [],
+  'llama-factory': [
+    'llamafactory.data.processor.supervised',
+    'llamafactory.data.processor.pairwise',
+    'llamafactory.data.template',
+    'llamafactory.train.dpo.trainer',
+    'llamafactory.train.rm.trainer',
+  ],
   openrlhf: [
     'openrlhf.models.loss',
     'openrlhf.models.utils',

@@ -55,6 +55,7 @@ type Place = Pick<Context, 'cwd' | 'env'>;
 /** Ready-made adapters and the modules that they are. */
 export const ADAPTERS = {
   'grpo-dual': 'lossproof.adapters.grpo_dual',
+  'llama-factory': 'lossproof.adapters.llama_factory',
   openrlhf: 'lossproof.adapters.openrlhf',
   orz: 'lossproof.adapters.orz',
   priorzero: 'lossproof.adapters.priorzero',

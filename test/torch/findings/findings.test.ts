@@ -12,18 +12,14 @@ const SOURCES = fileURLToPath(new URL('../../../src/python', import.meta.url));
 const all = findings();
 const printed = new Map<string, string>();
 
-/** Imports take seconds: one process an environment, both at once. */
+/** Imports take seconds: one process an environment, all at once. */
 beforeAll(async () => {
-  const isTrl = ({ library }: Finding): boolean => library === 'trl';
+  const of = (...libraries: readonly string[]): Finding[] =>
+    all.filter(({ library }) => libraries.includes(library));
   await Promise.all([
-    run(
-      pythonOf('newest'),
-      all.filter((finding) => isTrl(finding)),
-    ),
-    run(
-      python(),
-      all.filter((finding) => !isTrl(finding)),
-    ),
+    run(pythonOf('newest'), of('trl')),
+    run(python('llama-factory'), of('llamafactory')),
+    run(python(), of('verl', 'openrlhf')),
   ]);
 });
 

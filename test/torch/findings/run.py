@@ -17,7 +17,7 @@ os.environ["TORCHDYNAMO_DISABLE"] = "1"  # before torch: to compile an entropy o
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 HOME = os.getcwd()
-STUBS = {"verl": "lossproof.adapters.verl._parts", "openrlhf": "lossproof.adapters.openrlhf._parts"}
+STUBS = {"verl": "lossproof.adapters.verl._parts", "openrlhf": "lossproof.adapters.openrlhf._parts", "llamafactory": "lossproof.adapters.llama_factory._parts"}
 
 
 def reproduction(page):

@@ -1,4 +1,4 @@
-"""python faulty.py ADAPTER FAULT...: the ready-made adapter of verl or OpenRLHF, with these faults put into the trainer's code while
+"""python faulty.py ADAPTER FAULT...: the ready-made adapter of verl, OpenRLHF or LLaMA-Factory, with these faults put into the trainer's code while
 it is loaded. A fault is a piece of its text and what stands there instead; the files are left alone."""
 
 import importlib.abc
@@ -79,6 +79,23 @@ FAULTS = {
             "verl.utils.dataset.multiturn_sft_dataset",
             "loss_mask[: len(self.generation_prompt)] = 0",
             "loss_mask[: len(self.generation_prompt) - 1] = 0",
+        ),
+    },
+    "llama-factory": {
+        "prompt not masked": (
+            "llamafactory.data.processor.supervised",
+            "source_label = [IGNORE_INDEX] * source_len",
+            "source_label = source_ids",
+        ),
+        "label shift": (
+            "llamafactory.data.processor.supervised",
+            "target_label = target_ids",
+            "target_label = target_ids[1:] + [IGNORE_INDEX]",
+        ),
+        "examples see each other": (
+            "llamafactory.data.collator",
+            "attention_mask_4d = (indices == indices_t) & non_padding_mask & tril_mask",
+            "attention_mask_4d = non_padding_mask & tril_mask",
         ),
     },
     "openrlhf": {
@@ -191,7 +208,7 @@ def main(trainer, *names):
         module, old, new = FAULTS[trainer][name]
         changes.setdefault(module, []).append((old, new))
     sys.meta_path.insert(0, Finder(changes))
-    runpy.run_module("lossproof.adapters.%s" % trainer, run_name="__main__")
+    runpy.run_module("lossproof.adapters.%s" % trainer.replace("-", "_"), run_name="__main__")
 
 
 main(*sys.argv[1:])

@@ -1,15 +1,18 @@
-// Runs `lossproof check` on the ready-made adapters of verl and OpenRLHF, in the environment that `npm run setup:trainers` made.
+// Runs `lossproof check` on the ready-made adapters of verl, OpenRLHF and LLaMA-Factory, in the environments that `npm run setup:trainers` made.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { type Checked, checked } from '../checked.ts';
 import { family } from '../trl/ask.ts';
+import { pythonOf } from '../trl/versions.ts';
 
-export type Source = 'openrlhf' | 'verl';
+export type Source = 'llama-factory' | 'openrlhf' | 'verl';
 
 /** A function so that the sentence comes with the test that needs it. */
-export function python(): string {
+export function python(source?: Source): string {
+  // What LLaMA-Factory needs of TRL and transformers is there.
+  if (source === 'llama-factory') return pythonOf('middle');
   const named = process.env.LOSSPROOF_VERL_PYTHON ?? join(PACKAGE_ROOT, '.venv-verl', 'bin', 'python');
   if (!existsSync(named)) throw new Error(`${named} is missing: run \`npm run setup:trainers\``);
   return named;
@@ -23,7 +26,7 @@ export const LLAMA: Setting = { LOSSPROOF_TOKENIZER: family('llama3') };
 
 /** The unchanged trainer, as a user types it. */
 export function check(source: Source, options: readonly string[], env: Setting = {}): Promise<Checked> {
-  return checked(['--adapter', source, '--python', python(), ...options], { env });
+  return checked(['--adapter', source, '--python', python(source), ...options], { env });
 }
 
 /** The same with faults of faulty.py put into the trainer's code. */
@@ -34,5 +37,5 @@ export function checkFaulty(
   env: Setting = {},
 ): Promise<Checked> {
   const script = fileURLToPath(new URL('faulty.py', import.meta.url));
-  return checked([...options, '--', python(), script, source, ...faults], { env });
+  return checked([...options, '--', python(source), script, source, ...faults], { env });
 }

@@ -46,6 +46,18 @@ READY = {
         "title": "OpenRLHF's losses, experience maker and data sets, without Ray and DeepSpeed",
         "requirements": ["torch==2.13.0", "transformers==5.18.0", "openrlhf==0.11.2"],
     },
+    "llama-factory": {
+        "module": "lossproof.adapters.llama_factory",
+        "title": "LLaMA-Factory's data sets, supervised fine-tuning, DPO and reward models, without PEFT",
+        "requirements": [
+            "torch==2.13.0",
+            "transformers==4.57.6",
+            "trl==0.24.0",
+            "accelerate==1.11.0",
+            "datasets==4.3.0",
+            "llamafactory==0.9.5",
+        ],
+    },
     "priorzero": {
         "module": "lossproof.adapters.priorzero",
         "title": "PriorZero in a clone of LightZero, without its world model",
