@@ -144,7 +144,11 @@ export const SETS: readonly MeasuredSet[] = [
         op: 'preference_loss',
         variant: { preference_objective: 'dpo', preference_beta: 0.1, preference_label_smoothing: 0 },
       },
-      { name: 'RSOLoss', op: 'preference_loss', variant: { preference_objective: 'hinge', preference_beta: 0.1 } },
+      {
+        name: 'RSOLoss',
+        op: 'preference_loss',
+        variant: { preference_objective: 'hinge', preference_beta: 0.1 },
+      },
       { name: 'whiten', op: 'whiten', variant: { whiten_mean: true, whiten_ddof: 1 } },
       // A sum: its caller divides.
       { name: 'CEWithChunkedOutputLoss.compute_cross_entropy', op: 'sft_loss', own: true },
