@@ -67,7 +67,9 @@ export function writeCheckpoint(folder: string, options: CheckpointOptions): voi
   const { model, tokenizer } = options;
   mkdirSync(folder, { recursive: true });
   const ids = {
-    pad_token_id: options.padTokenId,
+    // transformers gives the embedding of the model's pad token no gradient, wherever it stands. Where a trainer pads with its stop, it
+    // tells the tokenizer so: published models have no pad token then, and a stop that nobody learns from is no rule to hold anybody to.
+    ...(options.eosTokenIds.includes(options.padTokenId) ? {} : { pad_token_id: options.padTokenId }),
     eos_token_id: options.eosTokenIds.length === 1 ? options.eosTokenIds[0] : options.eosTokenIds,
     ...(options.bosTokenId === undefined ? {} : { bos_token_id: options.bosTokenId }),
   };

@@ -1,5 +1,6 @@
 // The models that checks hand to trainers, and what steps on them say: by the forward pass alone.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCheckpoint, writeCheckpoint } from '../../src/checkpoints/folder.ts';
 import { MODEL_KINDS, models } from '../../src/checkpoints/models.ts';
@@ -72,6 +73,37 @@ describe.each(MODEL_KINDS)('a %s model', (kind) => {
       for (const [t, slope] of row.entries())
         expect(((after[b]?.[t] ?? 0) - (before[b]?.[t] ?? 0)) / 1e-7).toBeCloseTo(slope, 2);
   });
+});
+
+test('slopes are those of the tangent where a norm divides by little', () => {
+  // Embeddings of this vocabulary are small.
+  const model = models.model({ kind: 'llama', seed: 1, vocabulary: 863 });
+  const [prompts, completions] = [[[87]], [[121, 70, 155, 36, 1]]];
+  for (const seed of [1, 2, 3, 4]) {
+    const direction = randomDirection(model.config, seed);
+    const at = (by: number): readonly number[] =>
+      completionLogprobs(moved(model, direction, by), prompts, completions, 1)[0] ?? [];
+    const step = 1e-6;
+    const [ahead, behind, far, back] = [at(step), at(-step), at(2 * step), at(-2 * step)];
+    for (const [t, slope] of (slopesAlong(model, direction, prompts, completions)[0] ?? []).entries()) {
+      const near = (ahead[t] ?? 0) - (behind[t] ?? 0);
+      // Five points: the error is of the order of step to the fourth.
+      const tangent = (8 * near - ((far[t] ?? 0) - (back[t] ?? 0))) / (12 * step);
+      expect(Math.abs(slope - tangent)).toBeLessThan(1e-4 * Math.max(1, Math.abs(tangent)));
+    }
+  }
+});
+
+test('a pad token that is a stop is none of the model: its embedding would have no gradient as a stop either', () => {
+  const written = (padTokenId: number): unknown => {
+    const path = models.saving();
+    const model = models.model({ kind: 'llama', seed: 3, vocabulary: 40 });
+    writeCheckpoint(path, { ...BESIDE, model, eosTokenIds: [2, 3], padTokenId });
+    const config = JSON.parse(readFileSync(join(path, 'config.json'), 'utf8')) as { pad_token_id?: number };
+    rmSync(path, { recursive: true });
+    return config.pad_token_id;
+  };
+  expect([written(0), written(2), written(3)]).toEqual([0, undefined, undefined]);
 });
 
 test('the weights of tokens are read off the gradient of a head of its own', () => {

@@ -76,8 +76,11 @@ export function headWeights(
 
 // --- helpers ---
 
-/** Log-probabilities bend on a scale of 0.1 of a weight; rounding is 1e-16 of them. */
-const STEP = 1e-5;
+/**
+ * What a norm divides by is small where an embedding is: log-probabilities bend on a scale of 1e-4 of a weight there, and steps of
+ * 1e-5 are a thousandth off. Rounding, 1e-15 of them, is 1e-8 of a slope.
+ */
+const STEP = 1e-7;
 /** Of the largest diagonal entry: enough to share where tokens are the same. */
 const RIDGE = 1e-9;
 

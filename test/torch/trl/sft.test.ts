@@ -1,7 +1,10 @@
 // SFTTrainer through its adapter: labels, batches, and the loss with its weights against numbers worked out by hand.
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { FAILING } from '../../../src/index.ts';
+import { checked, having } from '../checked.ts';
 import { answersOf, ask, family, HELLO, STARTING } from './ask.ts';
+import { pythonOf } from './versions.ts';
 
 const QWEN = { LOSSPROOF_TOKENIZER: family('qwen') };
 const QWEN_2_5 = fileURLToPath(
@@ -201,4 +204,20 @@ describe('what SFTTrainer of TRL 1.13 does wrong', () => {
     expect(await count('qwen2')).toBe(4);
     expect(await count('gpt2')).toBe(6);
   });
+});
+
+test('steps on models are right with a tokenizer that pads with its stop', async () => {
+  const words = [
+    '--adapter',
+    'trl-sft',
+    '--python',
+    pythonOf('newest'),
+    '--only',
+    'model/*',
+    '--cases',
+    '60',
+  ];
+  const { results, out } = await checked(words, { env: { LOSSPROOF_TOKENIZER: family('deepseek') } });
+  expect(having(results, ...FAILING), out).toEqual([]);
+  expect(having(results, 'pass')).toContain('model/step-follows-the-gradient');
 });
