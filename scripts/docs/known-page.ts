@@ -26,6 +26,8 @@ function entryOf({
   link,
   versions: [from, before],
   declared,
+  environment,
+  bos,
   line,
   finding,
   failures,
@@ -36,7 +38,11 @@ function entryOf({
       : [from === null ? '' : `From ${from} on`, before === null ? '' : `before ${before}`]
           .filter((part) => part !== '')
           .join(', ');
-  const where = declared === undefined ? '' : `; where the adapter declares ${declaredText(declared)}`;
+  const where = [
+    ...(declared === undefined ? [] : [`; where the adapter declares ${declaredText(declared)}`]),
+    ...(environment === undefined ? [] : [`; with ${declaredText(environment)}`]),
+    ...(bos === undefined ? [] : ['; where the tokenizer has a BOS']),
+  ].join('');
   const shown = Object.entries(failures).map(([id, { given }]) => `- \`${id}\`${caseOf(given)}`);
   const thread = link === undefined ? '' : ` ([thread](${link}))`;
   const report = finding === undefined ? '' : ` ([report](findings/${finding}.md))`;

@@ -48,7 +48,7 @@ try {
     trainer,
     loaded !== undefined && 'tokenizer' in loaded ? loaded.tokenizer : undefined,
   );
-  for (const [id, known] of Object.entries(knownOf(read.causes, trainer.hello))) {
+  for (const [id, known] of Object.entries(knownOf(read.causes, trainer.hello, process.env))) {
     const property = properties.find((each) => each.id === id);
     if (property === undefined || !id.includes(values.only)) continue;
     if (property.labels === undefined) console.log(`${id}: it has no labels`);

@@ -14,6 +14,10 @@ export interface Cause {
   readonly versions: readonly [string | null, string | null];
   /** Only where the trainer declares these, of a list any one: a setting of it. Elsewhere a failure is no known one. */
   readonly declared?: Readonly<Record<string, unknown>>;
+  /** Only where these variables are set so, of a list any one: settings of the adapter that change nothing that it declares. */
+  readonly environment?: Readonly<Record<string, string | readonly string[]>>;
+  /** Only where the tokenizer has a BOS. */
+  readonly bos?: true;
   /**
    * Those of its cases. Another trainer's own stand in their place; where it has fewer stop ids, it has not the cause: a failure is no
    * known one.
@@ -39,11 +43,12 @@ export function readCauses(
 
 function isCause(value: unknown): value is Cause {
   if (!isJsonObject(value)) return false;
-  const { reason, versions, declared, tokens, line, failures } = value;
+  const { reason, versions, declared, environment, tokens, line, failures } = value;
   return (
     typeof reason === 'string' &&
     typeof line === 'string' &&
     (declared === undefined || isJsonObject(declared)) &&
+    (environment === undefined || isJsonObject(environment)) &&
     (tokens === undefined || isJsonObject(tokens)) &&
     Array.isArray(versions) &&
     versions.length === 2 &&
@@ -52,17 +57,31 @@ function isCause(value: unknown): value is Cause {
   );
 }
 
-/** Those of a trainer's version and settings, by property; of a version that is not told, all. Several causes of one failure are one entry. */
+/** Those of a trainer's version and settings, by property, `variables` of its environment included; of a version that is not told, all. Several causes of one failure are one entry. */
 export function knownOf(
   causes: readonly Cause[],
   { version, semantics = {}, tokens: own }: Pick<Hello, 'semantics' | 'tokens' | 'version'>,
+  variables: Readonly<Record<string, string | undefined>> = {},
 ): KnownFailures {
   const known = new Map<string, KnownFailure[]>();
-  for (const { reason, link, versions, declared = {}, tokens, line, failures } of causes) {
+  for (const {
+    reason,
+    link,
+    versions,
+    declared = {},
+    environment = {},
+    bos,
+    tokens,
+    line,
+    failures,
+  } of causes) {
     const [from, before] = versions;
     if (version !== undefined && from !== null && isBefore(version, from)) continue;
     if (version !== undefined && before !== null && !isBefore(version, before)) continue;
     if (!Object.entries(declared).every(([name, value]) => says(semantics, name, value))) continue;
+    if (!Object.entries(environment).every(([name, value]) => [value].flat().includes(variables[name] ?? '')))
+      continue;
+    if (bos === true && own?.bos_token_id === undefined) continue;
     const places = placesOf(tokens, own);
     if (places === undefined) continue;
     for (const [id, failure] of Object.entries(failures)) {

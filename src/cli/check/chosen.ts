@@ -65,7 +65,8 @@ export function knownFor(
         : undefined;
   const own = file === undefined || (updating && !existsSync(file)) ? {} : entriesOf(file);
   if (isProblem(own)) return own as Problem;
-  return { of: (hello) => ({ ...knownOf(bundled.causes, hello), ...own }), file, own };
+  const variables = variablesOf(choice);
+  return { of: (hello) => ({ ...knownOf(bundled.causes, hello, variables), ...own }), file, own };
 }
 
 function entriesOf(file: string): KnownFailures | Problem {
@@ -78,6 +79,16 @@ function bundledKnown(choice: TrainerChoice): string | undefined {
   if (choice.kind !== 'command') return undefined;
   const name = adapterOf(choice.command);
   return name === undefined ? undefined : join(ADAPTERS_FOLDER, 'known', `${name}.json`);
+}
+
+/** What the trainer finds in its environment: ours, and what its command says in front, `env LOSSPROOF_DATA=all python ...`. */
+function variablesOf(choice: TrainerChoice): Readonly<Record<string, string | undefined>> {
+  const words = choice.kind === 'command' ? choice.command : [];
+  const said = words.flatMap((word) => {
+    const [, name, value] = /^(LOSSPROOF_\w+)=(.*)$/s.exec(word) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  return { ...process.env, ...Object.fromEntries(said) };
 }
 
 const ADAPTERS_FOLDER = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'adapters');

@@ -49,6 +49,24 @@ describe('known failures by cause', () => {
     });
   });
 
+  it('are those of the settings that nothing is declared by, and of a tokenizer with a BOS', () => {
+    const rows = {
+      ...cause([null, null], 'Of rows.', 'new'),
+      environment: { LOSSPROOF_DATA: ['all', 'last'] },
+    };
+    const count = (variables: Readonly<Record<string, string>>): number =>
+      Object.keys(knownOf([rows], of('1.0'), variables)).length;
+    expect([count({}), count({ LOSSPROOF_DATA: 'one' }), count({ LOSSPROOF_DATA: 'last' })]).toEqual([
+      0, 0, 1,
+    ]);
+    const twice: Cause = { ...cause([null, null], 'Twice.', 'new'), bos: true };
+    const tokens = { vocab_size: 9, pad_token_id: 0, eos_token_ids: [1] };
+    expect(knownOf([twice], { ...of('1.0'), tokens })).toEqual({});
+    expect(
+      Object.keys(knownOf([twice], { ...of('1.0'), tokens: { ...tokens, bos_token_id: 2 } })),
+    ).toHaveLength(1);
+  });
+
   it('are those of the settings that the trainer declares', () => {
     const sequences = {
       ...cause([null, null], 'Of sequences.', 'new'),
