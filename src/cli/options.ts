@@ -29,7 +29,7 @@ export function addTrainerOptions(command: Command): Command {
       '--adapter <name>',
       'a ready-made adapter: grpo-dual, llama-factory, openrlhf, orz, priorzero, search-r1, trl-dpo, trl-grpo, trl-kto, trl-reward, trl-rloo, trl-sft, verl',
     )
-    .option('--bundled', 'the bundled example, which is not your trainer; no configuration is read')
+    .option('--bundled', 'the bundled example; no configuration is read')
     .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
     .option('--tokenizer <dir>', 'folder with tokenizer.json')
     .option('--config <file>', 'configuration (default: lossproof.config.* upward of here)')

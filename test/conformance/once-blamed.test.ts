@@ -45,6 +45,7 @@ const CASES: readonly {
       topK: 5,
       topP: 0.875,
       minNewTokens: 2,
+      banned: [],
       stops: [0, 5, 2],
       rows: [
         { generated: [], logits: [0, -0.5625, 0.0625, -1.4375, -0.4375, 0.125], draw: 0 },
