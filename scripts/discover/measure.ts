@@ -32,7 +32,7 @@ for (const set of SETS) {
   for (const each of wrong) blame(`not as expected in ${set.title}`, each);
   for (const each of unjudged) blame(`bound in ${set.title}, and nobody said in sets.ts what it is`, each);
   details.push(
-    `**${set.title}.** ${(set.expected.length > 0 ? set.expected : (set.read ?? [])).map((each) => `\`${each.name}\` ${stateOf(each, found)}`).join('; ') || 'Nothing can be imported here: see below the table'}.`,
+    `**${set.title}.** ${(set.expected.length > 0 ? set.expected : (set.read ?? [])).map((each) => `\`${each.name}\` ${stateOf(each, found)}`).join('; ') || 'Nothing of it can be imported'}.`,
   );
 }
 const faulty = await discovered({

@@ -149,7 +149,8 @@ export const SETS: readonly MeasuredSet[] = [
         op: 'preference_loss',
         variant: { preference_objective: 'hinge', preference_beta: 0.1 },
       },
-      { name: 'whiten', op: 'whiten', variant: { whiten_mean: true, whiten_ddof: 1 } },
+      // By default it puts the mean back, where TRL's, which it is taken from, takes it off.
+      { name: 'whiten', op: 'whiten', variant: { whiten_mean: false, whiten_ddof: 1 } },
       // A sum: its caller divides.
       { name: 'CEWithChunkedOutputLoss.compute_cross_entropy', op: 'sft_loss', own: true },
     ],
