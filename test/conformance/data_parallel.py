@@ -113,11 +113,11 @@ def loss_of(
         settings=None,
     ):
         s = configured(settings)
+        weights = [[0.0] * len(row) for row in completion_mask]
+        ranks = ranks or [list(range(len(completion_mask)))]
         metrics = {"approx_kl": approx_kl(logprobs, old_logprobs, completion_mask, ranks)}
         if sampling_logprobs:
             metrics["sampling_gap"] = sampling_gap(old_logprobs, sampling_logprobs, completion_mask, logprobs)
-        weights = [[0.0] * len(row) for row in completion_mask]
-        ranks = ranks or [list(range(len(completion_mask)))]
         parts = []
         for rank in ranks:
             size = max(denominator(completion_mask, rank, ranks), 1)
