@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import lossproof
-from lossproof.adapters.common._head import logits_given, weights_of
 from lossproof.adapters.common._models import descend, kept
 from lossproof.adapters.common._tiny import tiny_model, transformers
+from lossproof.adapters.common._trainer import accumulated, items_of
 from lossproof.adapters.llama_factory._model import MULTIPLE, collating, supervised, tokenizer
 from lossproof.adapters.llama_factory._parts import collators, factory
 from lossproof.adapters.llama_factory._rows import given
@@ -32,31 +32,11 @@ def trainer_of(path):
     return tuned_on(transformers.AutoModelForCausalLM.from_pretrained(path))
 
 
-def items_of(trainer, batches):
-    """The trained tokens of an optimiser step, as Trainer.train() counts them before it."""
-    return trainer.get_batch_samples(iter(batches), len(batches), torch.device("cpu"))[1]
-
-
 @lossproof.op(micro_batches=True)
 def sft_loss(input_ids, attention_mask, labels, logits, micro_batches):
-    """One optimiser step: training_step, backward included, on every micro-batch."""
-    whole = {"input_ids": input_ids, "attention_mask": attention_mask, "labels": labels}
-    whole = {name: torch.tensor(rows) for name, rows in whole.items()}
-    parts = [part for part in micro_batches if part]
-    batches = [{name: rows[part] for name, rows in whole.items()} for part in parts]
-    count = items_of(trainer, batches)
-
-    def step(leaf):
-        total = 0.0
-        steps = replaced(trainer.args, gradient_accumulation_steps=len(parts))
-        with steps, replaced(trainer, current_gradient_accumulation_steps=len(parts)):
-            for part, batch in zip(parts, batches):
-                with logits_given(trainer.model, leaf[part]):
-                    total += trainer.training_step(trainer.model, dict(batch), count).item()
-        return total
-
-    total, weights = weights_of(step, torch.tensor(logits), whole["input_ids"], whole["labels"])
-    answer = {"loss": total, "trained_tokens": int((whole["labels"][:, 1:] != -100).sum())}
+    """One optimiser step."""
+    loss, weights, _ = accumulated(trainer, input_ids, attention_mask, labels, logits, micro_batches)
+    answer = {"loss": loss, "trained_tokens": sum(label != -100 for row in labels for label in row[1:])}
     # Those of DFT are the probabilities of the tokens.
     return {**answer, "loss_weights": weights} if LOSS == "ce" else answer
 

@@ -6,7 +6,6 @@ tokens that end a turn, if not the tokenizer's eos), and which of TRL's dataset 
 LOSSPROOF_DATA=prompt-completion (the last answer is trained), assistant-only (assistant_only_loss=True: every answer
 is), messages (everything is). The first versions trained everything, whatever the form, and made labels of ids."""
 
-import inspect
 
 import os
 
@@ -28,12 +27,13 @@ from trl import SFTConfig, SFTTrainer
 from trl.trainer.utils import pad
 
 from lossproof.adapters.common import _grpo
-from lossproof.adapters.common._head import logits_given, weights_of
+from lossproof.adapters.common._head import logits_given
 from lossproof.adapters.common._labels import columns_of, keeps_labels, kept_labels, labels_of
 from lossproof.adapters.common._models import descend, kept
 from lossproof.adapters.common._policy import Policy
 from lossproof.adapters.common._rows import Rows
 from lossproof.adapters.common._standin import rendering
+from lossproof.adapters.common._trainer import accumulated, items_of
 from lossproof.adapters.common._trl import configured, has_field, logged, rows_of, serve
 from lossproof.testing import replaced, spy
 
@@ -196,32 +196,10 @@ def pack(input_ids, labels, max_length, pad_token_id):
 
 @lossproof.op(micro_batches=True)
 def sft_loss(input_ids, attention_mask, labels, logits, micro_batches):
-    """One optimiser step: training_step, backward included, on every micro-batch."""
-    whole = {"input_ids": input_ids, "attention_mask": attention_mask, "labels": labels}
-    whole = {name: torch.tensor(rows) for name, rows in whole.items()}
-    parts = [part for part in micro_batches if part]
-    batches = [{name: rows[part] for name, rows in whole.items()} for part in parts]
-    count = items_of(trainer, batches)
-
-    def step(leaf):
-        total = 0.0
-        steps = replaced(trainer.args, gradient_accumulation_steps=len(parts))
-        with steps, replaced(trainer, current_gradient_accumulation_steps=len(parts)):
-            for part, batch in zip(parts, batches):
-                with logits_given(trainer.model, leaf[part]):
-                    total += trainer.training_step(trainer.model, dict(batch), count).item()
-        return total
-
-    total, weights = weights_of(step, torch.tensor(logits), whole["input_ids"], whole["labels"])
+    """One optimiser step."""
+    loss, weights, count = accumulated(trainer, input_ids, attention_mask, labels, logits, micro_batches)
     logged(trainer).clear()
-    return {"loss": total, "loss_weights": weights, "trained_tokens": count}
-
-
-def items_of(trainer, batches):
-    """The trained tokens of an optimiser step, as Trainer.train() counts them before it."""
-    method = trainer.get_batch_samples
-    device = [torch.device("cpu")] if "device" in inspect.signature(method).parameters else []
-    return method(iter(batches), len(batches), *device)[1]
+    return {"loss": loss, "loss_weights": weights, "trained_tokens": count}
 
 
 @lossproof.op(temperature=True)
