@@ -59,6 +59,8 @@ function linesOf(history: History): readonly string[] {
     try {
       checkOut(history, commit, folder);
       for (const bugs of bySettings(history.bugs)) {
+        const variables = Object.entries(bugs[0]?.settings ?? {}).map((pair) => ` ${pair.join('=')}`);
+        console.error(`${history.adapter} at ${commit}${variables.join('')}: ${bugs.length} bugs`);
         const verdicts = verdictsOf(history.adapter, folder, bugs);
         for (const bug of bugs) seen.get(bug)?.push(wordOf(bug, commit, verdicts));
       }
