@@ -1,14 +1,22 @@
-// Damages every kind of file that is read from outside, and looks for what no damage may do: a throw, a hang, memory without
-// end. `npm run fuzz -- --minutes 2`, the time shared by all readers; `--only trace` takes one, `--seed 7` the same
-// damages again; `--files 100000` ends each reader behind so many (`--only answers --only hello`: lines of the protocol). What ended a reader is kept in --keep. Exit code 1 where anything did.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+const HELP = `Damages every kind of file that is read from outside, and looks for what no damage may do: a throw, a hang, memory
+without end. Damaged files that reach code which none had reached are damaged further.
+
+  npm run fuzz -- --minutes 2              of the processor, shared by all readers
+  npm run fuzz -- --only trace --seed 7    one reader, the same damages again
+  npm run fuzz -- --only answers --only hello --files 100000   so many files each, as many minutes as they take
+  npm run fuzz -- --write --minutes 120 --at-once 2   for docs/hostile.md: those that have had least go first, until
+                                           each has had an hour; what leads further is kept in scripts/fuzz/corpus
+
+--keep FOLDER (fuzz-found) gets what ended a reader. Exit code 1 where anything did. Ctrl-C ends it, and loses five minutes at most.
+`;
+
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseStrict } from '../../src/outside/json.ts';
 import { READERS } from './readers.ts';
+import { cellsOf, NOTHING, record, recorded, together } from './record.ts';
+import { type Told, watched } from './watch.ts';
 
 const { values } = parseArgs({
   options: {
@@ -17,146 +25,123 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     files: { type: 'string' },
     keep: { type: 'string', default: 'fuzz-found' },
+    write: { type: 'boolean', default: false },
+    'at-once': { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
 
-/** Of the processor for one file, the largest of which are a megabyte; and of the clock, for what waits. */
-const HANG_SECONDS = 10;
-const WAIT_SECONDS = 120;
-const MOST_HEAP_MEGABYTES = 512;
-/** Of all of a process, beside its heap: buffers, and the engine itself. */
-const MOST_BYTES = 2 ** 30;
-const LOOK_MILLISECONDS = 500;
-const MOST_SECONDS = 36_000;
+/** Behind which what was done is written down. */
+const SLICE_SECONDS = 300;
+/** What each reader is to have had. */
+const WHOLE_SECONDS = 3_600;
+/** A reader whose time is nearly over is not begun again. */
+const LEAST_SECONDS = 2;
 
 interface Found {
+  readonly reader: string;
   readonly how: string;
   readonly file: string;
 }
 
-interface Row {
-  readonly reader: string;
-  inputs: number;
-  slowest: number;
-  memory: number;
-  readonly found: Found[];
-}
-
-const worker = fileURLToPath(new URL(`./worker${extname(import.meta.url)}`, import.meta.url));
 const names = Object.keys(READERS).filter((name) => values.only?.includes(name) ?? true);
+if (names.length === 0)
+  throw new Error(`there is no reader ${values.only}: there are ${Object.keys(READERS)}`);
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 /** Of each reader; a number of files needs the time that it needs. */
 const most = Number(values.files ?? Number.POSITIVE_INFINITY);
-const seconds =
-  values.files === undefined ? (60 * Number(values.minutes)) / Math.max(1, names.length) : MOST_SECONDS;
 const folder = mkdtempSync(join(tmpdir(), 'lossproof fuzz '));
-const each = values.files === undefined ? `${seconds.toFixed(1)} s` : `${most.toLocaleString('en')} files`;
-process.stdout.write(`seed ${seed}, ${names.length} readers, ${each} each\n`);
-const rows: Row[] = [];
+process.stdout.write(`seed ${seed}, ${names.length} readers\n`);
+const interrupted = new AbortController();
+process.once('SIGINT', () => interrupted.abort());
+
+const found: Found[] = [];
+const done = new Map<string, Told>(
+  names.map((name) => [name, (values.write ? recorded().get(name) : undefined) ?? NOTHING]),
+);
+const busy = new Set<string>();
+const turns = values.write ? thoseWithLeast() : eachOnce();
 try {
-  for (const name of names) rows.push(await fuzz(name));
+  await Promise.all(Array.from({ length: Number(values['at-once']) }, lane));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-print(rows);
-process.exitCode = rows.some(({ found }) => found.length > 0) ? 1 : 0;
+print();
+process.exitCode = found.length > 0 ? 1 : 0;
+
+interface Turn {
+  readonly reader: string;
+  /** Of the processor. */
+  readonly seconds: number;
+}
+
+function* eachOnce(): Generator<Turn> {
+  const seconds = (60 * Number(values.minutes)) / names.length;
+  for (const reader of names)
+    yield { reader, seconds: values.files === undefined ? seconds : Number.POSITIVE_INFINITY };
+}
+
+function* thoseWithLeast(): Generator<Turn> {
+  const had = (name: string): number => done.get(name)?.seconds ?? 0;
+  for (let left = 60 * Number(values.minutes); left > 0; left -= SLICE_SECONDS) {
+    const [reader] = names
+      .filter((name) => !busy.has(name) && had(name) < WHOLE_SECONDS)
+      .sort((one, other) => had(one) - had(other));
+    if (reader === undefined) return;
+    yield { reader, seconds: Math.min(left, SLICE_SECONDS) };
+  }
+}
+
+/** One reader at a time, until there is none left. */
+async function lane(): Promise<void> {
+  for (let turn = turns.next(); !turn.done && !interrupted.signal.aborted; turn = turns.next()) {
+    const { reader, seconds } = turn.value;
+    busy.add(reader);
+    const { told, ended } = await fuzz(reader, seconds);
+    busy.delete(reader);
+    found.push(...ended);
+    // Where something was found, the time without begins again.
+    const before = ended.length > 0 ? undefined : done.get(reader);
+    const all = together(before ?? NOTHING, told);
+    done.set(reader, all);
+    if (values.write) {
+      process.stderr.write(`${[reader, ...cellsOf(all)].join(', ')}\n`);
+      record(new Map([...recorded(), ...done]));
+    }
+  }
+}
 
 /** One reader for its time; where a process ends before, another goes on with other damages. */
-async function fuzz(reader: string): Promise<Row> {
-  const row: Row = { reader, inputs: 0, slowest: 0, memory: 0, found: [] };
-  const end = performance.now() + 1_000 * seconds;
-  for (let round = 0; performance.now() < end - LOOK_MILLISECONDS && row.inputs < most; round++) {
-    const left = (end - performance.now()) / 1_000;
+async function fuzz(reader: string, seconds: number): Promise<{ told: Told; ended: readonly Found[] }> {
+  let told = NOTHING;
+  const ended: Found[] = [];
+  // Damages that no earlier time has tried.
+  const first = seed + Math.round(done.get(reader)?.inputs ?? 0);
+  for (let round = 0; seconds - told.seconds > LEAST_SECONDS && told.inputs < most; round++) {
     const scratch = join(folder, `scratch ${names.indexOf(reader)} ${round}`);
-    const how = await runWorker(row, [
-      reader,
-      String(seed + 7_919 * round),
-      left.toFixed(1),
-      scratch,
-      String(most - row.inputs),
-    ]);
+    const { how, ...said } = await watched(
+      {
+        reader,
+        seed: first + 7_919 * round,
+        seconds: seconds - told.seconds,
+        scratch,
+        files: most - told.inputs,
+        keeps: values.write,
+      },
+      interrupted.signal,
+    );
+    told = together(told, said);
     if (how === undefined) break;
-    row.found.push({ how, file: keep(reader, round, `${scratch}.input`) });
+    ended.push({ reader, how, file: kept(reader, round, `${scratch}.input`) });
   }
-  return row;
+  return { told, ended };
 }
 
-/** How it ended, where it should not have. */
-async function runWorker(row: Row, args: readonly string[]): Promise<string | undefined> {
-  const child = spawn(process.execPath, [`--max-old-space-size=${MOST_HEAP_MEGABYTES}`, worker, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const before = row.inputs;
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString()).slice(-4_000);
-  });
-  child.stdout.on('data', (chunk: Buffer) => {
-    for (const line of chunk.toString().split('\n').filter(Boolean)) {
-      const told = parseStrict(line);
-      if (!('ok' in told)) continue;
-      const { inputs, slowest, memory } = told.ok as { inputs: number; slowest: number; memory: number };
-      row.inputs = before + inputs;
-      row.slowest = Math.max(row.slowest, slowest);
-      row.memory = Math.max(row.memory, memory);
-    }
-  });
-  let killed: string | undefined;
-  let input = '';
-  let [since, worked] = [performance.now(), 0];
-  const look = setInterval(() => {
-    const now = inputAt(`${args[3]}.input`);
-    const work = secondsOf(child);
-    // Before the first file it loads all that reads.
-    if (now !== input || now === '') {
-      input = now;
-      [since, worked] = [performance.now(), work];
-    }
-    if (residentOf(child) > MOST_BYTES) killed = `more than ${MOST_BYTES / 2 ** 20} MiB`;
-    else if (work - worked > HANG_SECONDS) killed = `longer than ${HANG_SECONDS} s of the processor`;
-    else if (performance.now() - since > 1_000 * WAIT_SECONDS) killed = `longer than ${WAIT_SECONDS} s`;
-    if (killed !== undefined) child.kill('SIGKILL');
-  }, LOOK_MILLISECONDS);
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  clearInterval(look);
-  if (code === 0) return undefined;
-  const thrown = /^(?:Uncaught )?(\w*(?:Error|FATAL ERROR)\b.*)$/m.exec(stderr)?.[1];
-  return killed ?? thrown?.slice(0, 200) ?? `ended with ${code}: ${stderr.slice(-200)}`;
-}
-
-/** What is being read, told apart from what was. */
-function inputAt(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
-function residentOf({ pid }: ChildProcess): number {
-  try {
-    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return 1_024 * Number(kilobytes ?? 0);
-  } catch {
-    return 0;
-  }
-}
-
-/** Of the processor, as Linux counts them; 0 elsewhere. */
-function secondsOf({ pid }: ChildProcess): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return (Number(fields[USER]) + Number(fields[USER + 1])) / TICKS;
-  } catch {
-    return 0;
-  }
-}
-
-/** Of the fields behind the name: ticks in the program, and, next, in the system. */
-const USER = 11;
-const TICKS = 100;
-
-function keep(reader: string, round: number, input: string): string {
+function kept(reader: string, round: number, input: string): string {
   if (!existsSync(input)) return 'none: the undamaged file did it';
   mkdirSync(values.keep, { recursive: true });
   const file = join(values.keep, `${reader.replaceAll(/\W+/g, '-')}-${seed}-${round}`);
@@ -164,20 +149,17 @@ function keep(reader: string, round: number, input: string): string {
   return file;
 }
 
-function print(all: readonly Row[]): void {
-  const lines = all.map(({ reader, inputs, slowest, memory, found }) => [
+function print(): void {
+  const lines = [...done].map(([reader, told]) => [
     reader,
-    inputs.toLocaleString('en'),
-    `${found.length}`,
-    `${slowest.toFixed(0)} ms`,
-    `${(memory / 2 ** 20).toFixed(0)} MiB`,
+    `${found.filter((each) => each.reader === reader).length}`,
+    ...cellsOf(told),
   ]);
-  const table = [['reader', 'files', 'found', 'slowest', 'memory'], ...lines];
+  const table = [['reader', 'found', 'minutes', 'files', 'slowest', 'memory'], ...lines];
   const widths = table[0]?.map((_, at) => Math.max(...table.map((line) => line[at]?.length ?? 0))) ?? [];
   for (const line of table)
     process.stdout.write(
       `${line.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  ')}\n`,
     );
-  for (const { reader, found } of all)
-    for (const { how, file } of found) process.stdout.write(`${reader}: ${how}\n  ${file}\n`);
+  for (const { reader, how, file } of found) process.stdout.write(`${reader}: ${how}\n  ${file}\n`);
 }

@@ -25,6 +25,11 @@ export function readTokenizerFiles(folder: string): TokenizerFiles | { readonly 
   if (missing !== undefined) return { problem: missing };
   const tokenizer = readJson(join(folder, 'tokenizer.json'));
   if ('problem' in tokenizer) return tokenizer;
+  const stray = strayId(tokenizer.json);
+  if (stray !== undefined)
+    return {
+      problem: `${join(folder, 'tokenizer.json')} gives ${stray}; write it again with save_pretrained.`,
+    };
   const config = readJson(join(folder, 'tokenizer_config.json'), {});
   if ('problem' in config) return config;
   const map = readJson(join(folder, 'special_tokens_map.json'), {});
@@ -64,6 +69,19 @@ function problemOfFolder(folder: string): string | undefined {
   const shown = names.slice(0, SHOWN_FILES).join(', ');
   const more = names.length > SHOWN_FILES ? `, and ${names.length - SHOWN_FILES} more` : '';
   return `The tokenizer folder ${folder} has no tokenizer.json (it holds ${shown === '' ? 'nothing' : shown + more}); write one with tokenizer.save_pretrained(folder).`;
+}
+
+/** A token whose id is none, and the id: ids are numbered from 0. */
+function strayId({ model, added_tokens: added }: Json): string | undefined {
+  const vocab = isJsonObject(model) ? model.vocab : undefined;
+  const pairs: readonly (readonly [unknown, unknown])[] = [
+    ...(isJsonObject(vocab) ? Object.entries(vocab) : []),
+    ...(Array.isArray(added)
+      ? added.filter(isJsonObject).map(({ content, id }) => [content, id] as const)
+      : []),
+  ];
+  const stray = pairs.find(([, id]) => !(Number.isSafeInteger(id) && (id as number) >= 0));
+  return stray && `the token ${JSON.stringify(stray[0])} the id ${JSON.stringify(stray[1])}`;
 }
 
 /** Undefined where there is none. */

@@ -69,6 +69,20 @@ describe('a file that cannot be used', () => {
     expect(problem(made)).toMatch(/uses the PreTokenizer UnicodeScripts, which the backend huggingface/);
   });
 
+  it('is named with a token whose id is none', () => {
+    const json = JSON.parse(readFileSync(join(familyFolder('llama3'), 'tokenizer.json'), 'utf8'));
+    const [first] = Object.keys(json.model.vocab);
+    const vocab = { ...json.model.vocab, [first as string]: 0.5 };
+    const text = JSON.stringify({ ...json, model: { ...json.model, vocab } });
+    expect(problem(folder('half', { 'tokenizer.json': text }))).toContain(
+      `gives the token ${JSON.stringify(first)} the id 0.5`,
+    );
+    const added = [{ ...json.added_tokens[0], id: -1 }, ...json.added_tokens.slice(1)];
+    expect(
+      problem(folder('below', { 'tokenizer.json': JSON.stringify({ ...json, added_tokens: added }) })),
+    ).toContain('the id -1');
+  });
+
   it('is a problem and no exception when tokenizer.json is an empty object', () => {
     expect(problem(folder('empty', { 'tokenizer.json': '{}' }))).toContain('cannot be read by the backend');
   });
