@@ -1,12 +1,14 @@
 // The specification of a run's logs: every rule, in the order in which a reader wants to hear of them.
 import type { MonitorRule } from '../../src/index.ts';
 import { besideRules } from './beside/index.ts';
+import { lossFitsAccuracy } from './losses/accuracy.ts';
 import { divergenceRules } from './losses/divergence.ts';
 import { expectedRules } from './losses/expected.ts';
 import { finiteRules } from './losses/finite.ts';
 import { partRules } from './losses/parts.ts';
 import { supervisedNotNegative } from './losses/supervised-sign.ts';
 import { zeroLoss } from './losses/zero-loss.ts';
+import { criticExplains } from './policy/critic.ts';
 import { entropyRules } from './policy/entropy.ts';
 import { klCoefficientRules } from './policy/kl-coefficient.ts';
 import { klLeavesZero } from './policy/kl-moves.ts';
@@ -28,6 +30,7 @@ import { rateShapeRules } from './steps/rate-shapes.ts';
 import { scheduleResumes } from './steps/resumed-rate.ts';
 import { spikeRules } from './steps/spikes.ts';
 import { throughputRules } from './steps/throughput.ts';
+import { tokensGoOn } from './steps/tokens.ts';
 
 /** About series of numbers. */
 export const seriesRules: readonly MonitorRule[] = [
@@ -38,6 +41,7 @@ export const seriesRules: readonly MonitorRule[] = [
   ...expectedRules,
   ...gradientRules,
   supervisedNotNegative,
+  lossFitsAccuracy,
   ...divergenceRules,
   ...shapeRules,
   ...learningRateRules,
@@ -51,12 +55,14 @@ export const seriesRules: readonly MonitorRule[] = [
   rewardFalls,
   ...policyRules,
   policyLossLives,
+  criticExplains,
   ...lengthRules,
   ...toolRules,
   ...spikeRules,
   ...levelRules,
   ...throughputRules,
   bestCheckpoint,
+  tokensGoOn,
 ];
 
 export const monitorRules: readonly MonitorRule[] = [...seriesRules, ...besideRules, ...sampleRules];

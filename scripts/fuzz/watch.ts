@@ -21,7 +21,7 @@ export interface Told {
   readonly inputs: number;
   /** Of the processor. */
   readonly seconds: number;
-  /** Milliseconds for one file. */
+  /** Milliseconds of the processor for one file. */
   readonly slowest: number;
   /** Bytes, at most. */
   readonly memory: number;

@@ -300,6 +300,17 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     'tool_calls_per_completion',
   ],
   preference_accuracy: ['rewards/accuracies', 'reward_accuracy', 'preference_accuracy'],
+  token_accuracy: ['mean_token_accuracy', 'token_accuracy', 'token_acc'],
+  explained_variance: [
+    'explained_variance',
+    'explained_var',
+    'vf_explained_var',
+    'critic/vf_explained_var',
+    'critic/explained_variance',
+    'losses/explained_variance',
+  ],
+  // `num_tokens` is TRL's; elsewhere it may count those of a step, and the rule asks what stands beside it.
+  tokens_so_far: ['num_tokens', 'num_input_tokens_seen', 'tokens_seen', 'consumed_tokens'],
   tool_failures: ['tools/failure_frequency', 'invalid_tool_call_rate', 'tool_failure_rate'],
 };
 

@@ -52,6 +52,12 @@ export const SERIES_ROLES = [
   'tool_failures',
   /** Share of preference pairs whose chosen answer is preferred, 0 to 1. */
   'preference_accuracy',
+  /** Share of labelled tokens that are the likeliest of all, 0 to 1. */
+  'token_accuracy',
+  /** Share of the returns' variance that the critic's values explain: 1 at most, below 0 where their mean would be nearer. */
+  'explained_variance',
+  /** Tokens since the beginning of the run. */
+  'tokens_so_far',
 ] as const;
 export type SeriesRole = (typeof SERIES_ROLES)[number];
 

@@ -72,7 +72,6 @@ test.each([
   'train/train_loss',
   'train_runtime',
   'train_samples_per_second',
-  'train/num_tokens',
   'train/lr(1e-3)',
   'entropy_loss',
   'rewards/chosen',

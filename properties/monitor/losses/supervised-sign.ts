@@ -34,7 +34,7 @@ export const supervisedNotNegative: MonitorRule = {
 };
 
 /** Not `nll`, which of a density has either sign. Its name says so, or the run logs the accuracy over tokens beside it and neither rewards nor preferences. */
-function isCrossEntropy(world: RuleWorld, { role, name, part }: Series): boolean {
+export function isCrossEntropy(world: RuleWorld, { role, name, part }: Series): boolean {
   if (role === 'sft_loss') return part === '' || !/weighted|advantage/.test(part);
   if (/(?:^|\/)(?:gpt_loss|lm_loss|lm loss|ce_loss|cross_entropy_loss|xent)$/i.test(name)) return true;
   return part === '' && logsTokenAccuracy(world);

@@ -2,6 +2,7 @@
 // each of which moves with any step: two models with other weights never have the same one in seven digits. Three in a row are
 // one model, whatever the training loss does, which also moves with its batches.
 import type { MonitorRule, RuleWorld, Series } from '../../../src/index.ts';
+import { digitsOf } from '../digits.ts';
 import { read, type SeriesJudge, watchSeries } from '../watches.ts';
 import { inARow, numberOf } from '../world.ts';
 
@@ -51,10 +52,4 @@ function judgeStill(world: RuleWorld, series: Series): SeriesJudge {
       };
     },
   };
-}
-
-/** Significant ones of the shortest decimal that is this number. */
-function digitsOf(value: number): number {
-  const [mantissa = ''] = Math.abs(value).toExponential().split('e');
-  return mantissa.replace('.', '').length;
 }

@@ -1,6 +1,6 @@
 // The learning rate beside the schedule that the run declares, and one that is 0 where steps are taken.
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
-import { at, from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
+import { at, from, read, type SeriesJudge, streakOf, watchSeries, watchStreaks } from '../watches.ts';
 import { declaredNumber, declaredText, inARow, numberOf, rarely, underLossScaler } from '../world.ts';
 import { ENDLESS, KNOWN, rateAt, type Schedule } from './schedules.ts';
 
@@ -206,4 +206,27 @@ function roundingOf(): { add(value: number): void; mayHide(): boolean } {
 
 const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) < 1e-6;
 
-export const learningRateRules: readonly MonitorRule[] = [asScheduled, notZero];
+const notNegative: MonitorRule = {
+  id: 'monitor/learning-rate-not-negative',
+  title: 'The learning rate is not negative',
+  stage: 'monitor',
+  level: 'must',
+  why: 'A step against the gradient with a negative rate is one up the loss: what was learnt is unlearnt. A schedule that is stepped beyond its last step, or whose steps count something else, goes on below 0.',
+  catches: [],
+  advice:
+    'Count the steps of the scheduler: one an optimiser step, as many as it was made for. Let it end at 0 or at a rate of its own.',
+  roles: ['learning_rate'],
+  settings: { points: inARow(1, 'It is never negative.') },
+  watch: (world) =>
+    watchStreaks(world, {
+      reading: (series, value) => ({
+        bad: value < 0,
+        kind: 'negative',
+        sentence: (first, last) => `${from(series, first, last)} is ${read(value)}: these steps climb.`,
+        low: 0,
+      }),
+      why: 'no rate that is a number was logged',
+    }),
+};
+
+export const learningRateRules: readonly MonitorRule[] = [asScheduled, notZero, notNegative];

@@ -8,6 +8,7 @@ const SHARES = new Set<SeriesRole>([
   'stopped_share',
   'tool_failures',
   'preference_accuracy',
+  'token_accuracy',
 ]);
 
 /** No share is above 1 by rounding so far. */

@@ -50,7 +50,61 @@ const HEALTHY = [
   },
 ] as const;
 
+/** What a token costs whose accuracy is this, where half of the wrong ones are nearly right. */
+const costOf = (accuracy: number): number => (1 - accuracy) * 2 + accuracy * 0.15;
+const accurate = dice(91);
+const accuracies = make(60, (row) => 0.75 - 0.2 * Math.exp(-row / 10) + 0.01 * accurate.normal());
+
 export const LOSSES: Readonly<Record<string, Cases>> = {
+  'monitor/loss-fits-accuracy': {
+    breaking: [
+      {
+        what: 'a loss that is divided by 32 steps of accumulation twice',
+        series: { loss: accuracies.map((each) => costOf(each) / 32), mean_token_accuracy: accuracies },
+        onset: 0,
+        within: 5,
+      },
+      {
+        what: 'a loss over all columns, most of which are padding, from a step on',
+        series: {
+          loss: accuracies.map((each, row) => costOf(each) / (row < 30 ? 1 : 20)),
+          mean_token_accuracy: accuracies,
+        },
+        onset: 30,
+        within: 5,
+      },
+    ],
+    holding: [
+      {
+        what: 'a fine-tune',
+        series: { loss: accuracies.map(costOf), mean_token_accuracy: accuracies },
+      },
+      {
+        what: 'rows learnt by heart',
+        series: {
+          loss: make(60, (row) => 1.2 * Math.exp(-row / 6)),
+          mean_token_accuracy: make(60, (row) => 1 - 0.3 * Math.exp(-row / 6)),
+        },
+      },
+      {
+        what: 'a loss that weighs each token by its own probability',
+        series: {
+          loss: make(60, () => 0.22 + 0.02 * accurate.normal()),
+          mean_token_accuracy: accuracies,
+        },
+      },
+      {
+        what: 'preferences, whose loss is another',
+        series: {
+          loss: make(60, (row) => 0.69 * Math.exp(-row / 8)),
+          mean_token_accuracy: accuracies,
+          'rewards/margins': make(60, (row) => 0.1 * row),
+        },
+        silent: true,
+      },
+      { what: 'a loss alone', series: { loss: accuracies.map(costOf) }, silent: true },
+    ],
+  },
   'monitor/loss-rises': {
     breaking: [
       {

@@ -1,5 +1,5 @@
 // Series of policies whose level changes and stays: those that real trainers log, healthy and broken.
-import { make } from '../logs.ts';
+import { dice, make } from '../logs.ts';
 import type { Cases } from './case.ts';
 import { drawn, flat, followed } from './values.ts';
 
@@ -24,7 +24,31 @@ const smoothed = (values: readonly number[], kept = 0.9): number[] => {
 const rising = (count: number): number[] =>
   make(count, (row) => 0.3 + (0.4 * row) / count + 0.05 * by.normal());
 
+const critic = dice(92);
+
 export const POLICY_CASES: Readonly<Record<string, Cases>> = {
+  'monitor/critic-explains-returns': {
+    breaking: [
+      {
+        what: 'a critic whose columns are shifted',
+        series: { 'critic/vf_explained_var': make(160, () => -0.5 + 0.1 * critic.normal()) },
+        onset: 0,
+        within: 100,
+      },
+    ],
+    holding: [
+      {
+        what: 'a critic that learns slowly',
+        series: {
+          explained_variance: make(160, (row) => 0.4 - 1.5 * Math.exp(-row / 50) + 0.05 * critic.normal()),
+        },
+      },
+      {
+        what: 'a critic that explains nothing',
+        series: { 'critic/vf_explained_var': make(200, () => 0.08 * critic.normal()) },
+      },
+    ],
+  },
   'monitor/entropy-explodes': {
     breaking: [
       {

@@ -20,6 +20,79 @@ const evaluated = (values: readonly number[], every = 10): (number | undefined)[
   );
 
 export const RUN: Readonly<Record<string, Cases>> = {
+  'monitor/learning-rate-not-negative': {
+    breaking: [
+      {
+        what: 'a decay that is stepped beyond its end',
+        series: { learning_rate: make(60, (row) => PEAK * (1 - row / 39.5)) },
+        onset: 40,
+      },
+    ],
+    holding: [
+      { what: 'a decay to 0 that stays there', series: { learning_rate: [...linear(40), ...flat(20, 0)] } },
+      { what: 'a rate that is no number once', series: { lr: odd(cosine(40), 12, Number.NaN) } },
+    ],
+  },
+  'monitor/tokens-go-on': {
+    breaking: [
+      {
+        what: 'a data set that goes on empty',
+        series: {
+          mean_token_accuracy: flat(60, 0.5),
+          num_tokens: make(60, (row) => 8_191 * Math.min(row + 1, 30)),
+        },
+        onset: 30,
+        within: 5,
+      },
+      {
+        what: 'a long run',
+        series: { num_input_tokens_seen: make(60, (row) => 4_123_456_789 + 8_191 * Math.min(row, 30)) },
+        onset: 31,
+        within: 5,
+      },
+    ],
+    holding: [
+      {
+        what: 'a count that grows',
+        series: { mean_token_accuracy: flat(60, 0.5), num_tokens: make(60, (row) => 8_192 * (row + 1)) },
+      },
+      {
+        what: 'a step without tokens',
+        series: {
+          mean_token_accuracy: flat(60, 0.5),
+          num_tokens: make(60, (row) => 8_192 * (row + (row > 30 ? 0 : 1))),
+        },
+      },
+      {
+        what: 'the tokens of each step, all rows full',
+        series: { mean_token_accuracy: flat(60, 0.5), num_tokens: flat(60, 8_192) },
+        silent: true,
+      },
+      {
+        what: 'the tokens of each step, which grow until rows are full',
+        series: {
+          num_tokens: make(60, (row) => (row % 20 === 19 ? 100 : Math.min(1_000 * (row + 1), 8_192))),
+        },
+        silent: true,
+      },
+      {
+        what: 'four digits of a long run',
+        series: {
+          mean_token_accuracy: flat(60, 0.5),
+          num_tokens: make(60, (row) => 1_234_000_000 + 100_000 * Math.floor(row / 12)),
+        },
+        silent: true,
+      },
+      {
+        what: 'a run that was resumed and counts anew',
+        series: {
+          mean_token_accuracy: flat(60, 0.5),
+          num_tokens: [...make(30, (row) => 8_191 * (row + 1)), ...make(30, (row) => 8_191 * (row + 11))],
+        },
+        steps: [...make(30, (row) => row + 1), ...make(30, (row) => row + 11)],
+      },
+    ],
+  },
   'monitor/warm-up-ends': {
     breaking: [
       {
