@@ -44,6 +44,9 @@ export type KlEstimator = 'k1' | 'k2' | 'k3' | 'abs';
 /** A bound on the size of a number, or on either side of it; null: none on that side. */
 export type Clamp = number | readonly [low: number | null, high: number | null];
 
+/** One for each estimator that has one: many trainers bound k3, which is exponentiated, and leave the others alone. */
+export type ClampByEstimator = Readonly<Partial<Record<KlEstimator, Clamp | null>>>;
+
 /** How per-token losses become one number. `norm` divides by a constant. */
 export type LossAggregation = 'token-mean' | 'seq-mean-token-mean' | 'seq-mean-token-sum' | 'token-sum-norm';
 
@@ -98,8 +101,8 @@ export interface Semantics {
   /** Extracted completions keep their stop token. */
   readonly stop_token_in_completion?: boolean;
   readonly kl_estimator?: KlEstimator;
-  /** Bound on the log-ratio or on the estimate before use; null: none. */
-  readonly kl_clamp?: Clamp | null;
+  /** Bound on the log-ratio or on the estimate before use; null: none. By estimator, one that is not named has none. */
+  readonly kl_clamp?: Clamp | null | ClampByEstimator;
   /** The KL is estimated for each token (the usual choice), or for a row from the mean or the sum of its log-ratios. */
   readonly kl_level?: 'token' | 'sequence';
   /** The per-token KL is multiplied by the importance ratio exp(logprobs - old_logprobs). */

@@ -1,9 +1,16 @@
 // Which variants of a KL estimate an answer of op `kl` may be.
-import { describeKl, type KlEstimator, type KlVariant, klVariants, type World } from '../../src/index.ts';
+import {
+  describeKl,
+  isClampByEstimator,
+  type KlEstimator,
+  type KlVariant,
+  klVariants,
+  type World,
+} from '../../src/index.ts';
 
 /**
- * The variants that an estimator asked for by name may be. A clamp, and a ratio that was measured, are those of the
- * trainer's own estimator: many bound k3, which is exponentiated, and leave k1 alone.
+ * The variants that an estimator asked for by name may be. One clamp, and a ratio that was measured, are those of the
+ * trainer's own estimator: many bound k3, which is exponentiated, and leave k1 alone. Clamps by estimator are of each.
  */
 export function variantsOf(
   { semantics, measured = {} }: World,
@@ -16,7 +23,11 @@ export function variantsOf(
     {
       ...(semantics.kl_level === undefined ? {} : { kl_level: semantics.kl_level }),
       // A declared bound is not said to be that of every estimator.
-      ...(clamp === undefined || measured.kl_clamp !== undefined ? {} : { kl_clamp: null }),
+      ...(isClampByEstimator(clamp)
+        ? { kl_clamp: clamp }
+        : clamp === undefined || measured.kl_clamp !== undefined
+          ? {}
+          : { kl_clamp: null }),
       ...(correction === undefined || measured.kl_ratio_correction !== undefined
         ? {}
         : { kl_ratio_correction: correction }),

@@ -119,7 +119,10 @@ function wordsOf(schema: JsonSchema): string {
   if (schema.type === 'number') return 'a number';
   if (schema.type === 'string') return 'a text';
   if (schema.type === 'array') return `a list of ${wordsOf(schema.items as JsonSchema)}`;
-  if (schema.type === 'object')
-    return `names, each with ${wordsOf(schema.additionalProperties as JsonSchema)}`;
+  if (schema.type === 'object') {
+    const known = schema.propertyNames as JsonSchema | undefined;
+    const names = known === undefined ? 'names' : `names (${wordsOf(known)})`;
+    return `${names}, each with ${wordsOf(schema.additionalProperties as JsonSchema)}`;
+  }
   throw new Error(`no words for ${JSON.stringify(schema)}`);
 }

@@ -1,4 +1,5 @@
 // A measured variant in a few words: `k3, clamp 10`, `group-mean, group, ddof 1, epsilon 0.000001`.
+import { wordsOf } from '../check/profile/probe.ts';
 import type { Semantics } from '../vocabulary.ts';
 
 /** What is not there (no clamp, no correction) is not said. */
@@ -11,7 +12,7 @@ export function variantWords(variant: Semantics): string {
       if (value === true) return [name];
       if (typeof value === 'number')
         return value === 0 && SILENT_AT_ZERO.has(key) ? [] : [`${name} ${value}`];
-      return PLAIN.has(key) ? [String(value)] : [`${name} ${String(value)}`];
+      return PLAIN.has(key) ? [String(value)] : [`${name} ${wordsOf(value)}`];
     })
     .join(', ');
 }

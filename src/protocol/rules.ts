@@ -144,6 +144,20 @@ export function recordOfSome<T>(rule: Rule<T>): Rule<Readonly<Record<string, T>>
   });
 }
 
+/** One value for all of these names, or an object that has one for some of them. */
+export function oneOrNamed<T, const Name extends string>(
+  rule: Rule<T>,
+  names: readonly Name[],
+  what: string,
+): Rule<T | Readonly<Partial<Record<Name, T>>>> {
+  const named = record(Object.fromEntries(names.map((name) => [name, rule])), what);
+  // Said once, or the schema would be as many times as long as there are names.
+  const schema = { type: 'object', propertyNames: { enum: names }, additionalProperties: rule.schema };
+  return ruled({ anyOf: [rule.schema, schema] }, (value, path) =>
+    isJsonObject(value) ? named(value, path) : rule(value, path),
+  );
+}
+
 /** An object with these keys; a name ending in `!` must be there. `what` names a key in complaints. */
 export function record<T = unknown>(rules: Readonly<Record<string, Rule>>, what: string): Rule<T> {
   const byName = new Map(Object.entries(rules).map(([name, rule]) => [name.replace(/!$/, ''), rule]));

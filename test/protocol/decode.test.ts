@@ -207,6 +207,15 @@ describe('hello', () => {
       'hello.semantics has an unknown semantics key "kl_estimater", did you mean "kl_estimator"?',
     ],
     [{ ...HELLO, semantics: { advantage_ddof: 2 } }, 'hello.semantics.advantage_ddof is 2, expected 0 or 1'],
+    [{ ...HELLO, semantics: { kl_clamp: 'x' } }, 'hello.semantics.kl_clamp is "x", expected a finite number'],
+    [
+      { ...HELLO, semantics: { kl_clamp: { k3: 'x' } } },
+      'hello.semantics.kl_clamp.k3 is "x", expected a finite number',
+    ],
+    [
+      { ...HELLO, semantics: { kl_clamp: { k4: 10 } } },
+      'hello.semantics.kl_clamp has an unknown estimator "k4", did you mean "k1"?',
+    ],
     [{ ...HELLO, tokens: { vocab_size: 32 } }, 'hello.tokens.pad_token_id is missing'],
     [{ ...HELLO, tensors: 'numpy' }, 'hello.tensors is "numpy", expected "json" or "base64"'],
   ])('%j is refused by name', (hello, complaint) => {

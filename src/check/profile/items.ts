@@ -1,7 +1,7 @@
 // The rows of the profile: each item of the semantics as declared, as measured, and what is to be said of the two.
 import type { Hello, Op } from '../../protocol/message.ts';
 import type { ItemName, Semantics } from '../../vocabulary.ts';
-import { type ItemValue, type Misfit, missingOp } from './probe.ts';
+import { type ItemValue, type Misfit, missingOp, wordsOf } from './probe.ts';
 import type { Probed } from './reading.ts';
 
 /**
@@ -153,7 +153,7 @@ function rowOf(
       };
     if (values.length > 1) return { ...fits, verdict: 'untold' };
     if (values.length === 1) return { ...fits, verdict: declared === undefined ? 'undeclared' : 'agrees' };
-    const why = sets.map(({ op, set }) => `op \`${op}\` has ${set.join(' or ')}`).join(', ');
+    const why = sets.map(({ op, set }) => `op \`${op}\` has ${set.map(wordsOf).join(' or ')}`).join(', ');
     return { ...base, verdict: 'conflict', why };
   }
   for (const { reading } of about) {

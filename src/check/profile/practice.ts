@@ -6,6 +6,7 @@ import { type Doubt, declaration } from './doubt.ts';
 import { UNPAIRED_PRACTICE } from './losses/unpaired-practice.ts';
 import { CRITIC_PRACTICE } from './losses/value-practice.ts';
 import { above, between, isNumber, type Practice } from './practice-row.ts';
+import { type ItemValue, wordsOf } from './probe.ts';
 
 /** What of `asked` was measured and is not what practice does; `measured` tells what else it does. */
 export function doubtsOf(measured: Semantics, asked: ReadonlySet<ItemName>, world: World): Doubt[] {
@@ -16,10 +17,14 @@ export function doubtsOf(measured: Semantics, asked: ReadonlySet<ItemName>, worl
     if (value === undefined || !asked.has(item) || !isBeyond(value, found, world)) return [];
     const meant = `${declaration(item, value)}  (it is meant)`;
     const instead = usual === undefined ? [] : [`${declaration(item, usual)}  (it should be this)`];
-    const sentence = `Measured, not declared: ${item} is ${typeof value === 'number' ? Number(value.toPrecision(6)) : value}. ${why}`;
+    const sentence = `Measured, not declared: ${item} is ${wordsOf(value)}. ${why}`;
     return [{ item, weight, sentence, answers: [meant, ...instead] }];
   });
 }
+
+/** The numbers of a clamp, however it is said. */
+const boundsIn = (value: ItemValue): readonly unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(boundsIn) : [value];
 
 const clipped = ({ policy_objective }: Semantics): boolean => policy_objective !== 'cispo';
 
@@ -107,7 +112,7 @@ export const PRACTICE: readonly Practice[] = [
     weight: 'ask',
     beyond: 'below 5',
     isBeyond: (value) =>
-      (Array.isArray(value) ? value : [value]).some((end) => isNumber(end) && end !== 0 && Math.abs(end) < 5),
+      boundsIn(value).some((end) => typeof end === 'number' && end !== 0 && Math.abs(end) < 5),
     why: 'A KL that is bounded so low is the same for a policy that has drifted and for one that has collapsed; 10 and 20 guard against overflow alone.',
     source: 'https://github.com/verl-project/verl/blob/main/verl/trainer/ppo/core_algos.py',
     usual: null,

@@ -2,11 +2,24 @@
 // the cases that tell them apart, and how a case is read. It judges nothing: profile.ts intersects the readings.
 import fc from 'fast-check';
 import type { Op } from '../../protocol/message.ts';
-import type { Clamp, ItemName, Semantics, TemplateArguments } from '../../vocabulary.ts';
+import type { Clamp, ClampByEstimator, ItemName, Semantics, TemplateArguments } from '../../vocabulary.ts';
 import type { Pair } from '../numbers.ts';
 import type { Subject, World } from '../property.ts';
 
-export type ItemValue = string | number | boolean | null | TemplateArguments | Exclude<Clamp, number>;
+export type ItemValue =
+  | string
+  | number
+  | boolean
+  | null
+  | TemplateArguments
+  | Exclude<Clamp, number>
+  | ClampByEstimator;
+
+/** A value as a sentence says it. */
+export function wordsOf(value: ItemValue): string {
+  if (typeof value === 'number') return String(Number(value.toPrecision(MOST_DIGITS)));
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
 
 /** One known way. An item that it leaves out has no effect there. */
 export interface Variant {

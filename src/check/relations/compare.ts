@@ -180,20 +180,24 @@ export function notANumber<O extends Op>(
   op: O,
   args: Args<O>,
   { fields }: Observed,
-): { readonly where: string; readonly value: number } | undefined {
+): { readonly name: string; readonly where: string; readonly value: number } | undefined {
   const axes = axesOf(op).ok as Readonly<Record<string, OkAxis>>;
   const mask = fieldAlong(op, args, 'mask') as Matrix | undefined;
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || axes[name] === undefined) continue;
     if (axes[name] !== 'token' || mask === undefined) {
       const found = nonFinite(value);
-      if (found !== undefined) return { where: `${name}${found.path}`, value: found.value };
+      if (found !== undefined) return { name, where: `${name}${found.path}`, value: found.value };
       continue;
     }
     for (const [row, cells] of (value as Matrix).entries()) {
       const column = cells.findIndex((cell, at) => mask[row]?.[at] === 1 && !Number.isFinite(cell));
       if (column >= 0)
-        return { where: `${name} of token ${column} of row ${row}`, value: cells[column] ?? Number.NaN };
+        return {
+          name,
+          where: `${name} of token ${column} of row ${row}`,
+          value: cells[column] ?? Number.NaN,
+        };
     }
   }
   return undefined;

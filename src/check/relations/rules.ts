@@ -60,7 +60,8 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       return broken === undefined
         ? undefined
         : {
-            kind: 'not finite',
+            // What is logged trains nothing: known of it, the loss may still not be NaN.
+            kind: broken.name === 'metrics' ? 'metric not finite' : 'not finite',
             sentence: `${broken.where} is ${broken.value}, although every number that it reads is finite.`,
           };
     },

@@ -1,6 +1,6 @@
 // Per-token estimates of KL(policy || reference) from samples of the policy, and their slopes. The estimators are
 // those of Schulman 2020 ("Approximating KL divergence"); k3 is DeepSeekMath's equation 4, which is the reverse KL.
-import type { Clamp, KlEstimator, Matrix, Semantics } from '../../vocabulary.ts';
+import type { Clamp, ClampByEstimator, KlEstimator, Matrix, Semantics } from '../../vocabulary.ts';
 import { at, cell } from '../shape.ts';
 
 export interface KlVariant {
@@ -101,15 +101,25 @@ export function klVariants(semantics: Semantics, asked?: KlEstimator): KlVariant
     : semantics.kl_ratio_correction === undefined
       ? [false, true]
       : [semantics.kl_ratio_correction];
-  return corrections.flatMap((ratioCorrection) =>
-    clampsOf(semantics.kl_clamp).flatMap(({ clamp, clampWhere }) =>
-      estimators
-        .filter((estimator) => !(clampWhere === 'estimate' && isOfTheLogRatio(estimator, clamp)))
-        .flatMap((estimator) =>
-          levels.map((level) => ({ estimator, clamp, clampWhere, ratioCorrection, ...level })),
-        ),
-    ),
+  const bounded = estimators.flatMap((estimator) =>
+    clampsOf(klClampOf(semantics.kl_clamp, estimator))
+      .filter(({ clamp, clampWhere }) => !(clampWhere === 'estimate' && isOfTheLogRatio(estimator, clamp)))
+      .map((clamped) => ({ estimator, ...clamped })),
   );
+  const plainFirst = bounded.sort((a, b) => Number(a.clamp !== null) - Number(b.clamp !== null));
+  return corrections.flatMap((ratioCorrection) =>
+    plainFirst.flatMap((each) => levels.map((level) => ({ ...each, ratioCorrection, ...level }))),
+  );
+}
+
+/** What `kl_clamp` says of one estimator; undefined where it is not declared. */
+export function klClampOf(declared: Semantics['kl_clamp'], estimator: KlEstimator): Clamp | null | undefined {
+  return isClampByEstimator(declared) ? (declared[estimator] ?? null) : declared;
+}
+
+/** Whether it says so of each estimator by itself. */
+export function isClampByEstimator(declared: Semantics['kl_clamp']): declared is ClampByEstimator {
+  return typeof declared === 'object' && declared !== null && !Array.isArray(declared);
 }
 
 /** "k3, log-ratio clamped to ±20, times the importance ratio". */

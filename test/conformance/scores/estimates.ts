@@ -131,6 +131,33 @@ export const estimates: readonly Legal[] = [
     },
     { can: { kl: { kl_estimator: ['k1', 'k3'] } }, semantics: { kl_estimator: 'k3', kl_clamp: 10 } },
   ),
+  ...(['k3', 'k1'] as const).map((own) =>
+    legal(
+      `k3 within 10 and k1 as it is, each declared, ${own} where none is named (verl)`,
+      {
+        kl: (args) =>
+          kl((p, q) => ((args.kl_estimator ?? own) === 'k1' ? k1(p, q, 0) : within(10, k3(p, q, 0))))(args),
+      },
+      {
+        can: { kl: { kl_estimator: ['k1', 'k3'] } },
+        semantics: { kl_estimator: own, kl_clamp: { k3: 10 } },
+      },
+    ),
+  ),
+  legal(
+    'k1 within 5, k2 within 20 and k3 as it is, each declared',
+    {
+      kl: (args) =>
+        kl((p, q) => {
+          if (args.kl_estimator === 'k1') return within(5, k1(p, q, 0));
+          return args.kl_estimator === 'k2' ? Math.min(k2(p, q, 0), 20) : k3(p, q, 0);
+        })(args),
+    },
+    {
+      can: { kl: { kl_estimator: ['k1', 'k2', 'k3'] } },
+      semantics: { kl_estimator: 'k3', kl_clamp: { k1: 5, k2: 20 } },
+    },
+  ),
   legal('k3 times the ratio, undeclared', { kl: kl((p, q, old) => Math.exp(p - old) * k3(p, q, old)) }),
   legal('mean KL only, over tokens', { kl: tokenMean(k3) }),
   legal('mean KL only, over rows', { kl: rowMean(k3) }),

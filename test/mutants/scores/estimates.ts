@@ -1,4 +1,4 @@
-// Estimates of the KL that are none of what is declared: bounds of another side, tokens for rows.
+// Estimates of the KL that are none of what is declared: bounds of another side or of another estimate, tokens for rows.
 import { type Mutant, wrong } from '../mutant.ts';
 
 export const wrongEstimates: readonly Mutant[] = [
@@ -15,6 +15,26 @@ export const wrongEstimates: readonly Mutant[] = [
             row.map((logprob, t) => {
               const d = Math.min(Math.max((ref_logprobs[b]?.[t] ?? 0) - logprob, -10), 10);
               return Math.expm1(d) - d;
+            }),
+          ),
+        };
+      },
+    },
+  }),
+  // The clamp of k3, which is exponentiated, was moved behind the branches and bounds every estimate: k1, the one that is
+  // logged, never shows a policy that has run away. Fix: bound k3 where it is computed.
+  wrong({
+    name: 'kl-clamp-of-k3-on-k1-too',
+    title: 'The bound of k3 bounds the k1 estimate too',
+    can: { kl: { kl_estimator: ['k1', 'k3'] } },
+    semantics: { kl_estimator: 'k3', kl_clamp: { k3: 10 } },
+    ops: {
+      kl({ logprobs, ref_logprobs, kl_estimator }) {
+        return {
+          kl: logprobs.map((row, b) =>
+            row.map((logprob, t) => {
+              const d = (ref_logprobs[b]?.[t] ?? 0) - logprob;
+              return Math.min(Math.max(kl_estimator === 'k1' ? -d : Math.expm1(d) - d, -10), 10);
             }),
           ),
         };

@@ -4,6 +4,7 @@ import {
   describeKl,
   entropyOf,
   type KlVariant,
+  klClampOf,
   klOf,
   klOfRow,
   klPerToken,
@@ -233,6 +234,25 @@ describe('a clamp of one side', () => {
 });
 
 describe('klVariants', () => {
+  it('has the clamp of each estimator where it is declared of each, and none of one that is not named', () => {
+    const declared = { kl_clamp: { k2: 20, k3: [null, 10] }, kl_ratio_correction: false } as const;
+    expect(klVariants(declared).map(describeKl)).toEqual([
+      'k1',
+      'abs',
+      'k2, log-ratio clamped to ±20',
+      'k2, estimate clamped to ±20',
+      'k3, log-ratio clamped to at most 10',
+      'k3, log-ratio clamped to at least -10',
+      'k3, estimate clamped to at most 10',
+    ]);
+    expect(klVariants({ ...declared, kl_estimator: 'k3' }, 'k1').map(describeKl)).toEqual(['k1']);
+    expect(klClampOf({ k3: 10, k2: null }, 'k3')).toBe(10);
+    expect(klClampOf({ k3: 10, k2: null }, 'k2')).toBe(null);
+    expect(klClampOf({}, 'abs')).toBe(null);
+    expect(klClampOf([null, 10], 'k1')).toEqual([null, 10]);
+    expect(klClampOf(undefined, 'k1')).toBe(undefined);
+  });
+
   it('is one variant where all is declared', () => {
     expect(klVariants({ kl_estimator: 'k3', kl_clamp: null, kl_ratio_correction: false })).toEqual([PLAIN]);
   });

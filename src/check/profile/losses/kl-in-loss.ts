@@ -28,7 +28,7 @@ export const klInLoss: Probe<KlPoint> = {
     }
     const { kl_coef: declared, kl_placement } = subject.semantics;
     const blur = Math.max(bandOf(subject).relative, SOLVED);
-    const ways = klWays(subject).map((way): TermWay => {
+    const ways = klWays(subject.semantics.kl_clamp).map((way): TermWay => {
       const { value, slope } = termOf(NEAR, way.kl);
       // A sign that is turned is no coefficient: such a term fits nothing.
       const solved = Math.abs(observed / (seen.weights === undefined ? value : slope));

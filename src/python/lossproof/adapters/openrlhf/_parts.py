@@ -13,6 +13,7 @@ with stub(IDLE), quietly():
     utils = openrlhf.part("models.utils", ["kl", "token_rewards"])
     Actor = openrlhf.part("models.actor:Actor", [*SCORES, "sft_loss", "preference_step", "train_step"])
     policy = openrlhf.part("trainer.ray.ppo_actor", ["loss", "train_step"])
+    DeepspeedStrategy = openrlhf.part("utils.deepspeed:DeepspeedStrategy", ["loss"])
     PolicyLoss = openrlhf.part("models.loss:PolicyLoss", ["loss", "train_step"])
     critic = openrlhf.part("trainer.ray.ppo_critic", ["value_loss"])
     ValueLoss = openrlhf.part("models.loss:ValueLoss", ["value_loss"])

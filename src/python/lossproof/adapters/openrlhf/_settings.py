@@ -40,7 +40,7 @@ SEMANTICS = declared(
     {
         "stop_token_in_mask": True,
         "kl_estimator": "k3",
-        "kl_clamp": 10.0,
+        "kl_clamp": {"k1": 10.0, "k2": 10.0, "k3": 10.0},  # one line, behind all of them
         "kl_placement": "loss",
         "kl_coef": BETA,
         "clip_low": 0.2,

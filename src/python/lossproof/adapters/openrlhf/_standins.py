@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 from lossproof import Reject
 from lossproof.adapters.common._ranks import Network
+from lossproof.testing import replaced
 
 import torch
 
@@ -16,6 +17,7 @@ class Strategy:
 
     def __init__(self, args=None, micro_batches=1):
         self.args, self.accumulated_gradient, self.total = args, micro_batches, 0.0
+        self.statuses = []  # what training_step returned of each micro-batch
 
     def backward(self, loss, *_, **__):
         scaled = loss / self.accumulated_gradient
@@ -105,3 +107,9 @@ def over_ranks(count, micro_batches, ranks, run):
         raise Reject("DeepSpeed has as many micro-batches on each rank")
     network = Network(len(everyone))
     return sum(network.play([lambda own=own: run(own) for own in parts])) / network.size
+
+
+def reduced(ranks):
+    """What each of these functions returns, a rank each, over DeepspeedStrategy's own all_reduce."""
+    with replaced(torch.cuda, current_device=lambda: "cpu"):
+        return Network(len(ranks)).play(ranks)

@@ -1,10 +1,10 @@
 """The losses of actor and critic: training_step of each micro-batch, as ppo_train calls it."""
 
 from lossproof.adapters.common import _losses
-from lossproof.adapters.openrlhf._parts import Experience, PolicyLoss, ValueLoss, critic, normalised, policy
+from lossproof.adapters.openrlhf._parts import DeepspeedStrategy, Experience, PolicyLoss, ValueLoss, critic, normalised, policy
 from lossproof.adapters.openrlhf._settings import AGGREGATION, BETA, ENTROPY_COEF, POLICY, VALUE_CLIP
-from lossproof.adapters.openrlhf._standins import Strategy, Tracks, over_ranks, tree
-from lossproof.testing import instance
+from lossproof.adapters.openrlhf._standins import Strategy, Tracks, over_ranks, reduced, tree
+from lossproof.testing import instance, replaced
 
 import torch
 
@@ -56,12 +56,42 @@ def trained(actor, experiences, strategy, settings, entropy_coef):
     trainer.actor = actor
     counted = normalised(experiences, strategy, len(experiences), lambda each: each.action_mask)
     for step, (experience, info) in enumerate(counted):
-        trainer.training_step(experience, kl_coef, step, info)
+        strategy.statuses.append(trainer.training_step(experience, kl_coef, step, info))
     return strategy.total
+
+
+def logged(ranks):
+    """What ppo_train makes of what training_step returned, of the strategy and the micro-batches of each rank. Nothing where it ends
+    itself: it divides by the number of trained tokens of one micro-batch over all ranks."""
+
+    def rank(strategy, batches):
+        statuses = iter(strategy.statuses)
+        trainer = instance(
+            policy.ActorPPOTrainer,
+            strategy=tree(
+                all_reduce=instance(DeepspeedStrategy, world_size=len(ranks)).all_reduce,
+                accumulated_gradient=len(batches),
+                ring_attn_group=None,
+                is_rank_0=lambda: False,
+            ),
+            args=tree(train={"dynamic_batch_enable": False}, ds={"tensor_parallel_size": 1}),
+            replay_buffer=tree(sample_batch_size=1, collate_fn=None),
+            dataloader_pin_memory=False,
+            max_epochs=1,
+            training_step=lambda *_: next(statuses),
+        )
+        with replaced(policy, DataLoader=lambda *_, **__: batches):
+            return trainer.ppo_train(0.0)
+
+    try:
+        return reduced([lambda own=own: rank(*own) for own in ranks])[0]
+    except ZeroDivisionError:
+        return {}
 
 
 def policy_step(rows, micro_batches, ranks, settings):
     spread = rows.advantages[:, None] * torch.ones_like(rows.logprobs)
+    played = []
 
     def rank(parts):
         batches = [
@@ -75,13 +105,18 @@ def policy_step(rows, micro_batches, ranks, settings):
             )
             for part in parts
         ]
-        actor = Tracks(rows.logprobs, rows.entropy)
-        total = trained(actor, batches, Strategy(micro_batches=len(parts)), settings, ENTROPY_COEF)
+        strategy = Strategy(micro_batches=len(parts))
+        total = trained(Tracks(rows.logprobs, rows.entropy), batches, strategy, settings, ENTROPY_COEF)
+        played.append((strategy, batches))
         if len(batches) == 1 and "vllm_kl" in batches[0].info:
             rows.metrics["sampling_gap"] = batches[0].info["vllm_kl"]
         return total
 
-    return over_ranks(len(rows.mask), micro_batches, ranks, rank)
+    total = over_ranks(len(rows.mask), micro_batches, ranks, rank)
+    found = logged(played).get("ppo_kl")
+    if found is not None:
+        rows.metrics["approx_kl"] = found
+    return total
 
 
 def critic_step(rows, micro_batches, ranks):

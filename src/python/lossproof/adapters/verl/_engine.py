@@ -64,7 +64,8 @@ class Engine:
 
     def accumulate(self, data, loss, micro_batches, ranks=None, model=None, forward=None):
         """The loss of one optimiser step: forward_backward_batch on each rank's rows in these micro-batches, backward passes
-        included. Gradients of several ranks are left as their sum: the mean that FSDP takes is the caller's."""
+        included. Gradients of several ranks are left as their sum: the mean that FSDP takes is the caller's. `logged` is then what
+        each rank has to log of its micro-batches."""
         everyone = [rows for rows in ranks or [list(range(data.batch_size[0]))] if rows]
         network = Network(len(ranks or [0]))
 
@@ -73,7 +74,9 @@ class Engine:
             return lambda: self._rank(data, rows, parts, loss, network, model, forward)
 
         # A rank without rows, which verl does not have, adds nothing.
-        return sum(network.play([run(rows) for rows in everyone])) / network.size
+        played = network.play([run(rows) for rows in everyone])
+        self.logged = [output["metrics"] for _, output in played]
+        return sum(total for total, _ in played) / network.size
 
     def _rank(self, data, rows, parts, loss, network, model, forward):
         total = []
@@ -88,12 +91,12 @@ class Engine:
             return value, logged
 
         def given(batch, loss_function, forward_only):
-            return loss_function(model_output=forward(batch), data=batch, dp_group=None)[0], {}
+            value, logged = loss_function(model_output=forward(batch), data=batch, dp_group=None)
+            return value, {"loss": float(value.detach()), "metrics": logged}
 
         own = self.tensordict.index_select_tensor_dict(data, rows)
         step = {} if forward is None else {"forward_step": given}
         with self._with(model), replaced(self.engine, get_data_parallel_size=lambda: network.size, **step):
             with spy(self.implementation, "prepare_micro_batches", instead=taken):
-                with spy(self.implementation, "postprocess_batch_func", returns=None):
-                    self.engine.forward_backward_batch(own, counted)
-        return sum(total)
+                output = self.engine.forward_backward_batch(own, counted)
+        return sum(total), output

@@ -51,6 +51,7 @@ SEMANTICS = declared(
         "sft_target": "assistant",
         "sft_aggregation": "token-mean",
         "kl_estimator": "k3",
+        "kl_clamp": {"k3": 10.0},
         "kl_placement": "loss",
         "kl_coef": BETA,
         "clip_low": 0.2,

@@ -52,7 +52,17 @@ def policy_step(rows, micro_batches, ranks, settings):
         **beside_engine(rows),
     )
     tracks = {"log_probs": rows.logprobs, **({} if rows.entropy is None else {"entropy": rows.entropy})}
-    return accumulated(data, lambda **given: losses.ppo_loss(config, **given), tracks, micro_batches, ranks)
+    total = accumulated(data, lambda **given: losses.ppo_loss(config, **given), tracks, micro_batches, ranks)
+    log(rows)
+    return total
+
+
+def log(rows):
+    """What train_mini_batch makes of the KL that ppo_loss has for each micro-batch. Ranks with unlike numbers of them, which verl's
+    own partition does not make, log nothing."""
+    found = [logged["actor/ppo_kl"] for logged in engine.logged]
+    if len({len(metric.values) for metric in found}) == 1:
+        rows.metrics["approx_kl"] = losses.Metric.aggregate_dp(found)
 
 
 def beside_engine(rows):
