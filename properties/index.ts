@@ -50,8 +50,10 @@ import { samplingRecords } from './rollouts/sampling-record.ts';
 import { extractLogprobs, maskTruncated } from './rollouts/tails.ts';
 import { parserProperties } from './rollouts/tools/calls.ts';
 import { stepProperties, twoStepProperties } from './rollouts/tools/steps.ts';
+import { toolCuts } from './rollouts/trajectory/tool-cuts.ts';
 import { trajectoryTracks } from './rollouts/trajectory/tracks.ts';
 import { trajectoryProperties } from './rollouts/trajectory/trajectory.ts';
+import { turnRewards } from './rollouts/trajectory/turn-rewards.ts';
 import { collateProperties } from './rows/collate.ts';
 import { packProperties } from './rows/pack.ts';
 import { packBoundaries } from './rows/pack-boundaries.ts';
@@ -116,6 +118,8 @@ export const properties: readonly Property[] = [
   ...anyCase(rolloutProperties),
   ...anyCase(trajectoryProperties),
   ...anyCase(trajectoryTracks),
+  ...anyCase(toolCuts),
+  ...anyCase(turnRewards),
   ...anyCase(samplingProperties),
   ...anyCase(samplingRecords),
   ...anyCase(penaltiesProperties),

@@ -20,6 +20,8 @@ export interface Message {
 /** Which code path of the trainer renders and tokenises: supervised fine-tuning or reinforcement learning. */
 export type Route = 'sft' | 'rl';
 export type PaddingSide = 'left' | 'right';
+/** Where ids of a tool's response are lost: in the middle, the head and the tail stay. */
+export type ToolTruncationSide = PaddingSide | 'middle';
 export type DType = 'float64' | 'float32' | 'bfloat16' | 'float16';
 
 /** The label value that every framework ignores (torch's cross_entropy default). */
@@ -153,6 +155,10 @@ export interface Semantics {
   readonly entropy_coef?: number;
   /** Which end of a row that is too long is cut off: tokens are lost on the left, or on the right. */
   readonly truncation_side?: PaddingSide;
+  /** Where a tool's response that is too long is cut before it goes into a row: ids are lost there. */
+  readonly tool_truncation_side?: ToolTruncationSide;
+  /** The reward of a turn stands on the turn's last trained token (the usual choice), or those of all turns of a row, added up, on the row's. */
+  readonly turn_reward_placement?: 'turn' | 'row';
   /** A row that is too long is cut, or left out. */
   readonly overlong?: 'truncate' | 'drop';
   readonly preference_objective?: 'dpo' | 'ipo' | 'hinge' | 'simpo';

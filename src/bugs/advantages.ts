@@ -81,6 +81,8 @@ export const advantages: readonly Bug[] = [
       'huggingface/trl#5338',
       'deepspeedai/DeepSpeedExamples#672',
       'meta-pytorch/torchtune#1005',
+      'verl-project/verl#6392',
+      'verl-project/verl#6310',
     ],
     todo: 'Say where the score lands, usually the last completion token (the stop token if there is one), find it by the mask, and use the same index for KL, values and metrics. Try rows with no stop, and with one in the last column.',
   },

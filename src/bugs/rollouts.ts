@@ -232,6 +232,18 @@ export const rollouts: readonly Bug[] = [
     todo: 'Stop generation at the end of a tool call, or cut there and mask what stands behind; compare the boundary in ids, since it may fall within a token.',
   },
   {
+    id: 'MT-05',
+    what: 'What a tool said is cut at another end, or to another length, than the setting says.',
+    seen: ['verl-project/verl#6313'],
+    todo: 'Say what the side of a setting means, the ids that are lost or those that stay, and try it on a response that is one id too long and on one that fits. Cut each response by itself, before the masks are made.',
+  },
+  {
+    id: 'MT-06',
+    what: 'Of the rewards of single turns only the last is kept, or one is given to several turns.',
+    seen: ['NovaSky-AI/SkyRL#201'],
+    todo: 'Keep a list with one reward a turn, beside the index of the last token that the turn sampled, and compare the sum of the reward track with the sum of the list.',
+  },
+  {
     id: 'PEN-01',
     what: 'Presence and frequency penalties count the prompt.',
     seen: ['osaurus-ai/vmlx-swift#294', 'osaurus-ai/vmlx-swift#295', 'NVIDIA/TensorRT-LLM#5623'],

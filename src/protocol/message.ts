@@ -45,6 +45,10 @@ export interface Capability {
   readonly after_stop?: 'padding' | 'any';
   /** extract, mask, trajectory, sampling: 1 where generation stops at one id, whichever that is. Default: any number. */
   readonly eos_token_ids?: 1;
+  /** trajectory: may be sent how many ids of a tool's turn are kept at most. Default: false. */
+  readonly max_tool_tokens?: boolean;
+  /** trajectory: may be sent a reward for each turn. Default: false. */
+  readonly turn_rewards?: boolean;
   /** mask: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
   readonly unfinished?: boolean;
   /** logprobs, values, model_score, full_kl: may be asked for other temperatures than 1. Default: false. */

@@ -58,7 +58,7 @@ export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string
       );
     case 'trajectory':
       return (
-        alikeRows(ok, ['loss_mask', 'completion_mask', 'logprobs', 'advantages'], 'input_ids') ??
+        alikeRows(ok, ['loss_mask', 'completion_mask', 'logprobs', 'advantages', 'rewards'], 'input_ids') ??
         alikeRows(ok, ['response_lengths', 'truncated'], 'input_ids')
       );
     case 'rollout':

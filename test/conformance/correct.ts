@@ -39,6 +39,7 @@ import { penalties } from './rollouts/penalties.ts';
 import { samplers } from './rollouts/samplers.ts';
 import { short } from './rollouts/short.ts';
 import { tools } from './rollouts/tools.ts';
+import { rewardedTurns } from './rollouts/turn-rewards.ts';
 import { turns } from './rollouts/turns.ts';
 import { collators } from './rows/collate.ts';
 import { pairRows } from './rows/pairs.ts';
@@ -104,7 +105,16 @@ export function conventions(): (Correct & Convention)[] {
 const objects: Readonly<Record<Family, readonly Legal[]>> = {
   text: [...batches, ...calls, ...dialogues, ...plainChats, ...texts],
   rows: [...collators, ...pairRows, ...truncation],
-  rollouts: [...completions, ...ends, ...penalties, ...samplers, ...short, ...tools, ...turns],
+  rollouts: [
+    ...completions,
+    ...ends,
+    ...penalties,
+    ...samplers,
+    ...short,
+    ...tools,
+    ...turns,
+    ...rewardedTurns,
+  ],
   scores: [...critics, ...legalEntropies, ...estimates, ...fullKls, ...scoreShards, ...coarseScores],
   advantages: [...graders, ...groupAdvantages, ...tokenAdvantages],
   losses: [

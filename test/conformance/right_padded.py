@@ -12,7 +12,7 @@ from lossproof.examples.lists import log_softmax, pad_right, through_stop
 from lossproof.examples.losses import preference_loss
 from lossproof.examples.rollouts import sampler
 from lossproof.examples.rollouts.ends import cut_off, with_logprobs
-from lossproof.examples.rollouts.trajectory import row_a_turn
+from lossproof.examples.rollouts.trajectory import CAN as WITH_TOOLS, row_a_turn
 from lossproof.examples.scores import entropies, full_kls
 from lossproof.examples.scores.toy_model import score_rows
 from lossproof.examples.text.chat import EOS_IDS, FOLDER, PAD_ID, chat_ids, chat_labels, chat_text
@@ -163,7 +163,7 @@ OPS = {
     "extract": (extract, {"padding_side": ["right"]}),
     "mask": (mask, {"unfinished": True}),
     "rollout": rollout,
-    "trajectory": (row_a_turn, {"after_stop": "any"}),
+    "trajectory": (row_a_turn, WITH_TOOLS),
     "logprobs": logprobs,
     "score": score,
     "kl": (kl, {"kl_estimator": list(ESTIMATORS)}),

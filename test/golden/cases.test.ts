@@ -33,6 +33,8 @@ const EVERYTHING: Required<
   padding_side: ['left', 'right'],
   pad_token_id: true,
   after_stop: 'any',
+  max_tool_tokens: true,
+  turn_rewards: true,
   unfinished: true,
   temperature: true,
   packed: true,

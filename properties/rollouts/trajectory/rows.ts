@@ -2,6 +2,7 @@
 // stage; rows that are not the rollout are the business of one of them only.
 import {
   bandOf,
+  cutTools,
   discard,
   type Finding,
   type Ok,
@@ -13,21 +14,20 @@ import {
   stopsOf,
   stripOf,
   type Trajectory,
+  type TrajectoryOptions,
+  type Turn,
   type TurnPart,
   type TurnToken,
   trajectory,
   trajectoryLabels,
+  type World,
 } from '../../../src/index.ts';
 
 export const base = {
   stage: 'trajectory',
   level: 'must',
   ops: ['trajectory'],
-  given: (world) =>
-    trajectory({
-      ...stopsOf(world, 'trajectory'),
-      afterStop: world.hello.ops.trajectory?.after_stop === 'any',
-    }),
+  given: (world) => trajectory(optionsOf(world)),
   labels: trajectoryLabels,
   // Nothing of cut turns: a trainer may refuse them.
   coverage: {
@@ -37,6 +37,13 @@ export const base = {
     'stop among injected ids': 0.1,
   },
 } as const satisfies Partial<Property<Trajectory>>;
+
+/** Rollouts as this trainer takes them: where it cuts what tools say, some are cut. */
+export const optionsOf = (world: World): TrajectoryOptions => ({
+  ...stopsOf(world, 'trajectory'),
+  afterStop: world.hello.ops.trajectory?.after_stop === 'any',
+  ...(world.hello.ops.trajectory?.max_tool_tokens === true ? { toolLimit: 'sometimes' } : {}),
+});
 
 export interface TurnRow {
   readonly row: number;
@@ -56,13 +63,33 @@ export const ask = (subject: Subject, drawn: Trajectory) =>
     turns: drawn.turns,
     advantage: drawn.advantage,
     eos_token_ids: drawn.stops,
+    ...(drawn.maxToolTokens === undefined ? {} : { max_tool_tokens: drawn.maxToolTokens }),
+    ...(drawn.rewards === undefined ? {} : { turn_rewards: drawn.rewards }),
   });
+
+/**
+ * The turns as rows hold them: what tools said is cut on the side that is declared, or else on the one that most of these rows
+ * are cut on. All legal cuts are of one length, so that only the ids hang on the side.
+ */
+export function turnsAsCut(
+  { semantics }: Subject,
+  { prompt, turns, stops, maxToolTokens }: Trajectory,
+  rows: readonly (readonly number[])[],
+): readonly Turn[] {
+  const ways = cutTools(turns, maxToolTokens, semantics.tool_truncation_side).map((cut) => ({
+    cut,
+    fit: rows.filter((ids) => placeTurns(ids, prompt, cut, stops).length > 0).length,
+  }));
+  const most = Math.max(...ways.map(({ fit }) => fit));
+  return ways.find(({ fit }) => fit === most)?.cut ?? turns;
+}
 
 /** For a check that has nothing to say where a row is not the rollout, or its mask not as long as the row. */
 export async function placed(subject: Subject, drawn: Trajectory): Promise<Placed> {
   const answer = await ask(subject, drawn);
+  const turns = turnsAsCut(subject, drawn, answer.input_ids);
   const rows = answer.input_ids.map((ids, row): TurnRow => {
-    const [tokens, ...others] = placeTurns(ids, drawn.prompt, drawn.turns, drawn.stops);
+    const [tokens, ...others] = placeTurns(ids, drawn.prompt, turns, drawn.stops);
     if (tokens === undefined)
       return discard(`row ${row} is not the prompt and the turns behind it`, 'trainer');
     if (others.some((other) => trainable(other) !== trainable(tokens)))

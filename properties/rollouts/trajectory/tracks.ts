@@ -11,13 +11,14 @@ import {
 } from '../../../src/index.ts';
 import { ask, base, placed, trackFinding, turnName } from './rows.ts';
 
-const TRACKS = ['loss_mask', 'completion_mask', 'logprobs', 'advantages'] as const;
+const TRACKS = ['loss_mask', 'completion_mask', 'logprobs', 'advantages', 'rewards'] as const;
 const MASKS = ['loss_mask', 'completion_mask'] as const;
 
 const asLong: Property<Trajectory> = {
   ...base,
   id: 'trajectory/tracks-are-as-long-as-their-rows',
-  title: 'Masks, log-probabilities and advantages have one value a token of their row, and masks are 0 or 1',
+  title:
+    'Masks, log-probabilities, advantages and rewards have one value a token of their row, and masks are 0 or 1',
   why: 'A mask that was not extended with what generation added later is padded with zeros or shifts everything behind it.',
   catches: ['MSK-08', 'EOS-11', 'TRN-05'],
   async check(subject, drawn) {

@@ -13,19 +13,21 @@ import {
   tokenAt,
   turnTokens,
 } from '../../../src/index.ts';
-import { ask, base, type Placed, placed, rowStrip, trackFinding, turnName } from './rows.ts';
+import { ask, base, type Placed, placed, rowStrip, trackFinding, turnName, turnsAsCut } from './rows.ts';
 
 const rowsHold: Property<Trajectory> = {
   ...base,
   id: 'trajectory/rows-are-prompt-and-turns',
-  title: 'A training row is the prompt and the turns behind it, id by id, as they were sampled and injected',
+  title:
+    'A training row is the prompt and the turns behind it, id by id, as they were sampled and injected (what a tool said up to its limit)',
   why: 'Ids that went through text, a stop token that nobody sampled or a line end that got lost between two turns: the policy is trained on a rollout that never happened.',
   catches: ['MT-01', 'MT-02', 'EOS-06', 'TPL-04', 'TPL-03', 'TOK-12'],
   async check(subject, drawn) {
     const { input_ids: rows } = await ask(subject, drawn);
+    const cut = { ...drawn, turns: turnsAsCut(subject, drawn, rows) };
     for (const [row, ids] of rows.entries()) {
-      if (placeTurns(ids, drawn.prompt, drawn.turns, drawn.stops).length > 0) continue;
-      return strayRow(subject, drawn, row, ids);
+      if (placeTurns(ids, cut.prompt, cut.turns, cut.stops).length > 0) continue;
+      return strayRow(subject, cut, row, ids);
     }
     return undefined;
   },

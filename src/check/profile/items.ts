@@ -77,6 +77,7 @@ export const GROUPS: readonly { readonly title: string; readonly items: readonly
       'truncated_completions_trained',
     ],
   },
+  { title: 'turns', items: ['tool_truncation_side', 'turn_reward_placement'] },
   { title: 'log-probabilities', items: ['sampling_logprobs', 'temperature_in_scoring'] },
   {
     title: 'KL',

@@ -25,6 +25,7 @@ import {
 import type { Probe } from './probe.ts';
 import { samplingRecord } from './rollouts/sampling.ts';
 import { alwaysStops, stopInCompletion, stopInMask } from './rollouts/stop.ts';
+import { toolTruncation, turnRewardPlacement } from './rollouts/turns.ts';
 import { truncation } from './rows/truncation.ts';
 import { klEstimate } from './scores/kl.ts';
 import { temperatureInScoring } from './scores/temperature.ts';
@@ -41,6 +42,8 @@ export const PROBES: readonly Probe[] = [
   any(alwaysStops),
   any(stopInCompletion),
   any(stopInMask),
+  any(toolTruncation),
+  any(turnRewardPlacement),
   any(samplingRecord),
   any(temperatureInScoring),
   any(klEstimate),

@@ -10,6 +10,10 @@ export interface Trajectory {
   readonly turns: readonly Turn[];
   readonly advantage: number;
   readonly stops: Ids;
+  /** So many ids of a tool's turn are kept at most; absent: all. */
+  readonly maxToolTokens?: number;
+  /** One a turn, 0 where it was injected; absent: turns have none of their own. */
+  readonly rewards?: readonly number[];
 }
 
 export interface TrajectoryOptions {
@@ -18,6 +22,10 @@ export interface TrajectoryOptions {
   readonly oneStop?: boolean;
   /** Anything may stand behind the stop token of a turn. */
   readonly afterStop: boolean;
+  /** What tools say is cut at a limit, in every case or in some. */
+  readonly toolLimit?: 'always' | 'sometimes';
+  /** Turns of the assistant have rewards of their own. */
+  readonly turnRewards?: boolean;
 }
 
 /** First, middle and last turn can differ; more make a case longer only. */
@@ -25,6 +33,8 @@ const MAX_EXCHANGES = 3;
 const MAX_PROMPT = 3;
 const MAX_BODY = 3;
 const MAX_INJECTED = 3;
+/** Below what is injected, so that much of it is above the limit. */
+const MAX_LIMIT = MAX_INJECTED - 1;
 const MAX_AFTER = 2;
 /** Symbols below this are ordinary tokens, the few above are stop tokens (of prompts and injected text). */
 const ORDINARY = 20;
@@ -33,6 +43,8 @@ const STOPS_INSIDE = 4;
 const CUT_ONE_IN = 3;
 /** Never 0, which every mistake with advantages leaves alone. */
 const ADVANTAGES = [1, -1, 0.5, -0.75, 2];
+/** No sum of some is one of others, so that what was lost or given twice shows; those below 0 are penalties. */
+const REWARDS = [1, -0.25, 0.5, -2, 4];
 
 interface Said {
   readonly symbol: number;
@@ -45,6 +57,7 @@ interface Exchange {
   readonly stop: Said | null;
   readonly after: readonly Said[];
   readonly between: readonly { readonly role: 'tool' | 'user'; readonly ids: readonly number[] }[];
+  readonly reward: number;
 }
 
 /** An arbitrary rollout of an agent: turns that were sampled, and turns of tools or users between them, as ids. */
@@ -60,6 +73,7 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
     stop: fc.option(fc.record({ symbol: fc.nat(2), logprob: logprob() }), { freq: CUT_ONE_IN - 1 }),
     after: options.afterStop ? fc.array(said, { maxLength: MAX_AFTER }) : fc.constant([]),
     between: fc.array(injected, { maxLength: 2, size: 'max' }),
+    reward: options.turnRewards === true ? fc.constantFrom(...REWARDS) : fc.constant(0),
   });
   return fc
     .record({
@@ -67,8 +81,9 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
       prompt: fc.array(symbols, { minLength: 1, maxLength: MAX_PROMPT, size: 'max' }),
       exchanges: fc.array(exchange, { minLength: 1, maxLength: MAX_EXCHANGES, size: 'max' }),
       advantage: fc.constantFrom(...ADVANTAGES),
+      limit: limits(options.toolLimit),
     })
-    .map(({ special, prompt, exchanges, advantage }) => {
+    .map(({ special, prompt, exchanges, advantage, limit }) => {
       const { plain, stops } = special;
       const idOf = (symbol: number): number =>
         symbol < ORDINARY
@@ -80,8 +95,23 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
           ({ role, ids }): Turn => ({ role, ids: ids.map(idOf), logprobs: [], finish_reason: 'none' }),
         ),
       ]);
-      return { prompt: begun(special, prompt.map(idOf)), turns, advantage, stops };
+      let spoke = 0;
+      const rewards = turns.map(({ role }) => (role === 'assistant' ? (exchanges[spoke++]?.reward ?? 0) : 0));
+      return {
+        prompt: begun(special, prompt.map(idOf)),
+        turns,
+        advantage,
+        stops,
+        ...(limit === undefined ? {} : { maxToolTokens: limit }),
+        ...(options.turnRewards === true ? { rewards } : {}),
+      };
     });
+}
+
+function limits(wanted: TrajectoryOptions['toolLimit']): fc.Arbitrary<number | undefined> {
+  if (wanted === undefined) return fc.constant(undefined);
+  const limit = fc.integer({ min: 1, max: MAX_LIMIT });
+  return wanted === 'always' ? limit : fc.option(limit, { nil: undefined, freq: 3 });
 }
 
 function spoken({ body, stop, after }: Exchange, { plain, stops }: Specials): Turn {
@@ -105,10 +135,12 @@ function answered({ stop, between }: Exchange, last: boolean): Exchange['between
 }
 
 /** What a rollout exercises. */
-export function trajectoryLabels({ turns, stops }: Trajectory): string[] {
+export function trajectoryLabels({ turns, stops, maxToolTokens: limit, rewards = [] }: Trajectory): string[] {
   const spoke = turns.filter(({ role }) => role === 'assistant');
   const next = (at: number): Turn | undefined => turns[at + 1];
   const cut = turns.flatMap(({ finish_reason: why }, at) => (why === 'length' ? [at] : []));
+  const injects = (by: Turn['role'], fits: (length: number, limit: number) => boolean): boolean =>
+    limit !== undefined && turns.some(({ role, ids }) => role === by && fits(ids.length, limit));
   const labels: readonly (readonly [string, boolean])[] = [
     ['several turns', spoke.length > 1],
     ['tool output', turns.some(({ role, ids }) => role === 'tool' && ids.length > 0)],
@@ -132,6 +164,11 @@ export function trajectoryLabels({ turns, stops }: Trajectory): string[] {
     ],
     ['ends with injected text', turns.at(-1)?.role !== 'assistant'],
     ['empty turn', spoke.some(({ ids }) => ids.length === 0)],
+    ['tool output above the limit', injects('tool', (length, most) => length > most)],
+    ['tool output at the limit', injects('tool', (length, most) => length === most)],
+    ['user above the limit', injects('user', (length, most) => length > most)],
+    ['several turns with rewards', rewards.filter((reward) => reward !== 0).length > 1],
+    ['penalty', rewards.some((reward) => reward < 0)],
   ];
   return labels.filter(([, holds]) => holds).map(([label]) => label);
 }

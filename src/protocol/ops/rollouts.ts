@@ -75,13 +75,21 @@ export const ROLLOUT_OPS = {
     },
   },
   trajectory: {
-    args: { prompt_ids: 'ints', turns: 'turns', advantage: 'float', eos_token_ids: 'ints' },
+    args: {
+      prompt_ids: 'ints',
+      turns: 'turns',
+      advantage: 'float',
+      eos_token_ids: 'ints',
+      max_tool_tokens: 'int?', // a tool's turn is cut to so many ids before it goes into a row
+      turn_rewards: 'floats?', // one a turn, 0 where it was injected
+    },
     ok: {
       input_ids: 'int_rows', // one training row for all turns, or one a turn of the assistant
       loss_mask: 'int_rows', // 1 = trained
       completion_mask: 'int_rows?', // 1 = written by the assistant
       logprobs: 'float_rows?', // the sampler's, on trained tokens
       advantages: 'float_rows?',
+      rewards: 'float_rows?', // where turn_rewards are sent
       response_lengths: 'ints?', // trained tokens of each row
       truncated: 'ints?', // 1 = some turn of the row ran into the length limit
     },

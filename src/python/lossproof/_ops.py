@@ -48,7 +48,14 @@ ARGS = {
         "eos_token_ids": "ints",
     },
     "rollout": {"conversations": "conversations", "sampled_ids": "int_rows"},
-    "trajectory": {"prompt_ids": "ints", "turns": "turns", "advantage": "float", "eos_token_ids": "ints"},
+    "trajectory": {
+        "prompt_ids": "ints",
+        "turns": "turns",
+        "advantage": "float",
+        "eos_token_ids": "ints",
+        "max_tool_tokens": "int?",
+        "turn_rewards": "floats?",
+    },
     "logprobs": {
         "input_ids": "int_matrix",
         "attention_mask": "int_matrix",

@@ -1,6 +1,6 @@
 // A rollout of several turns laid on a training row: which token is whose. A row is the prompt and then the turns in
 // order, up to the end of one of them; nothing is inferred from ids, because injected text is full of stop tokens.
-import type { Ids, Turn } from '../../vocabulary.ts';
+import type { Ids, ToolTruncationSide, Turn } from '../../vocabulary.ts';
 
 export type TurnPart = 'prompt' | 'sampled' | 'stop' | 'after stop' | 'injected';
 
@@ -85,3 +85,32 @@ export function ownTurns(
     );
   });
 }
+
+/**
+ * The turns with what tools said cut to `limit` ids, in every legal way: on this side, or, where none is declared, on any. Of
+ * what is cut in the middle, an odd number of ids leaves one more to the head or to the tail. Users are never cut short.
+ */
+export function cutTools(
+  turns: readonly Turn[],
+  limit: number | undefined,
+  side: ToolTruncationSide | undefined,
+): readonly (readonly Turn[])[] {
+  if (limit === undefined || !turns.some(({ role, ids }) => role === 'tool' && ids.length > limit))
+    return [turns];
+  const heads: readonly number[] =
+    side === undefined ? Object.values(HEADS).flatMap((of) => of(limit)) : HEADS[side](limit);
+  return [...new Set(heads)].map((head) =>
+    turns.map((turn) =>
+      turn.role === 'tool' && turn.ids.length > limit
+        ? { ...turn, ids: [...turn.ids.slice(0, head), ...turn.ids.slice(turn.ids.length - (limit - head))] }
+        : turn,
+    ),
+  );
+}
+
+/** How many of the ids that stay are the first ones. */
+const HEADS: Readonly<Record<ToolTruncationSide, (limit: number) => readonly number[]>> = {
+  right: (limit) => [limit],
+  left: () => [0],
+  middle: (limit) => [Math.ceil(limit / 2), Math.floor(limit / 2)],
+};

@@ -59,6 +59,16 @@ const KNOWN: readonly (readonly [string, Semantics])[] = [
   ['a sampler that records what it drew from', { sampling_logprobs: 'processed' }],
   ['the temperature behind the truncations', { sampling_logprobs: 'raw' }],
   ['a sampler in bfloat16', { sampling_logprobs: 'processed' }],
+  [
+    'rollout: tools are cut on the left, undeclared',
+    { tool_truncation_side: 'left', turn_reward_placement: 'turn' },
+  ],
+  ['rollout: tools are cut in the middle, undeclared', { tool_truncation_side: 'middle' }],
+  ['rollout: tools are cut in the middle, the head is the longer', { tool_truncation_side: 'middle' }],
+  [
+    'rollout: rewards of a row are added up, undeclared',
+    { tool_truncation_side: 'right', turn_reward_placement: 'row' },
+  ],
   ['examples are cut on the left, undeclared', { truncation_side: 'left', overlong: 'truncate' }],
   ['examples come back sorted, and say which they are', { truncation_side: 'right', overlong: 'truncate' }],
   ['overlong examples are dropped', { overlong: 'drop' }],

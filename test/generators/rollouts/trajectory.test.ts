@@ -31,4 +31,18 @@ describe('trajectory', () => {
       for (const { role, ids, finish_reason: why } of turns)
         if (role === 'assistant' && why === 'stop') expect(stops).toContain(ids.at(-1));
   });
+
+  it('limits what tools say, and rewards turns, only where that is asked for', () => {
+    expect(
+      drawn.some(({ maxToolTokens, rewards }) => maxToolTokens !== undefined || rewards !== undefined),
+    ).toBe(false);
+    const asked = { tokens: undefined, afterStop: true, turnRewards: true } as const;
+    const always = fc.sample(trajectory({ ...asked, toolLimit: 'always' }), { numRuns: 500, seed: 1 });
+    for (const { turns, maxToolTokens, rewards = [] } of always) {
+      expect(maxToolTokens).toBeGreaterThan(0);
+      expect(rewards.map((reward) => reward === 0)).toEqual(turns.map(({ role }) => role !== 'assistant'));
+    }
+    const sometimes = fc.sample(trajectory({ ...asked, toolLimit: 'sometimes' }), { numRuns: 500, seed: 1 });
+    expect(new Set(sometimes.map(({ maxToolTokens }) => maxToolTokens))).toEqual(new Set([undefined, 1, 2]));
+  });
 });

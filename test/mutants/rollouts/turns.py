@@ -7,9 +7,7 @@ from lossproof.examples.rollouts.trajectory import row, row_a_turn, rows_of, tra
 from lossproof.examples.text.chat import tokenizer
 
 from ..registry import MUTANTS
-
-LAYER = "trajectory"
-
+from .cuts import LAYER, behind_the_cut
 
 
 def longer(turn, ids):
@@ -18,7 +16,7 @@ def longer(turn, ids):
     return dict(turn, ids=ids, logprobs=logprobs)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-retokenised", "Turns go through text before they are trained", left_padded, LAYER, row="MT-01"
 )
 def retokenised(prompt_ids, turns, advantage, eos_token_ids):
@@ -28,7 +26,7 @@ def retokenised(prompt_ids, turns, advantage, eos_token_ids):
     return one_row(prompt_ids, again, advantage, eos_token_ids)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-cut-are-closed-on-their-last-token",
     "The last token of a cut turn is taken for its stop",
     left_padded,
@@ -47,7 +45,7 @@ def closed(prompt_ids, turns, advantage, eos_token_ids):
     return one_row(prompt_ids, out, advantage, eos_token_ids)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-cut-get-a-stop", "A turn that was cut is given a stop token", left_padded, LAYER, row="EOS-06"
 )
 def stopped(prompt_ids, turns, advantage, eos_token_ids):
@@ -58,7 +56,7 @@ def stopped(prompt_ids, turns, advantage, eos_token_ids):
     return one_row(prompt_ids, out, advantage, eos_token_ids)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-train-past-their-stop",
     "What the sampler wrote behind the end of a turn is trained",
     left_padded,
@@ -71,7 +69,7 @@ def past_the_stop(prompt_ids, turns, advantage, eos_token_ids):
     return one_row(prompt_ids, turns, advantage, [])
 
 
-@MUTANTS.add("turns-train-tool-output", "Tool output is trained", left_padded, LAYER, row="MSK-02")
+@behind_the_cut("turns-train-tool-output", "Tool output is trained", left_padded, LAYER, row="MSK-02")
 def tool_output(prompt_ids, turns, advantage, eos_token_ids):
     """response_mask is 1 on everything behind the prompt that is no user message. Fix: 1 on what was sampled."""
     said = [
@@ -87,7 +85,7 @@ def tool_output(prompt_ids, turns, advantage, eos_token_ids):
     return rows_of([dict(whole, loss_mask=mask, completion_mask=list(mask))], advantage)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-mask-tool-logprobs-only",
     "The loss mask trains tool output, the completion mask does not",
     left_padded,
@@ -104,7 +102,7 @@ def two_masks(prompt_ids, turns, advantage, eos_token_ids):
     return rows_of([whole], advantage)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-resumed-keep-the-old-mask",
     "The mask is not extended when generation is resumed",
     left_padded,
@@ -126,7 +124,7 @@ def resumed(prompt_ids, turns, advantage, eos_token_ids):
     )
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-train-the-last-only",
     "Only the last turn of a rollout is trained",
     left_padded,
@@ -147,7 +145,7 @@ def only(prompt_ids, turns, eos_token_ids, choose):
     return dict(whole, loss_mask=mask)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-train-the-first-only",
     "Only the first turn is trained",
     left_padded,
@@ -159,7 +157,7 @@ def first_only(prompt_ids, turns, advantage, eos_token_ids):
     return rows_of([only(prompt_ids, turns, eos_token_ids, min)], advantage)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-are-trained-again-in-later-rows",
     "Every row trains its whole history",
     right_padded,
@@ -178,7 +176,7 @@ def again(prompt_ids, turns, advantage, eos_token_ids):
     return rows_of(rows, advantage)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-lose-their-history", "Each row is the prompt and its own turn", right_padded, LAYER, row="TPL-03"
 )
 def without_history(prompt_ids, turns, advantage, eos_token_ids):
@@ -188,7 +186,7 @@ def without_history(prompt_ids, turns, advantage, eos_token_ids):
     return rows_of(rows, advantage)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-lose-the-line-end",
     "The first token behind each turn is lost",
     left_padded,
@@ -207,7 +205,7 @@ def line_end(prompt_ids, turns, advantage, eos_token_ids):
     return one_row(prompt_ids, out, advantage, eos_token_ids)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-between-are-not-taught-to-stop",
     "Only the last stop token of a rollout is trained",
     left_padded,
@@ -228,7 +226,7 @@ def stops_between(prompt_ids, turns, advantage, eos_token_ids):
     return rows_of([whole], advantage)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-lose-a-logprob-with-the-stop",
     "Log-probabilities end before the stop token, ids behind it",
     left_padded,
@@ -248,7 +246,7 @@ def trimmed_logprobs(prompt_ids, turns, advantage, eos_token_ids):
     return rows_of([whole], advantage)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-logprobs-skip-injected-tokens",
     "Log-probabilities are laid out without the injected tokens",
     left_padded,
@@ -265,7 +263,7 @@ def packed_logprobs(prompt_ids, turns, advantage, eos_token_ids):
     return rows_of([whole], advantage)
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-share-the-first-rows-advantage",
     "The advantage is laid out with the mask of the first row",
     right_padded,
@@ -283,7 +281,7 @@ def first_rows_advantage(prompt_ids, turns, advantage, eos_token_ids):
     )
 
 
-@MUTANTS.add(
+@behind_the_cut(
     "turns-length-is-a-span",
     "The response length reaches from the first trained token to the last",
     left_padded,
@@ -307,8 +305,8 @@ def spans(prompt_ids, turns, advantage, eos_token_ids):
     LAYER,
     row="EOS-12",
 )
-def last_flag(prompt_ids, turns, advantage, eos_token_ids):
+def last_flag(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens=None, turn_rewards=None):
     """finish_reason is overwritten by every turn of the loop. Fix: keep them all; one cut turn is enough."""
     reasons = [turn["finish_reason"] for turn in turns if turn["role"] == "assistant"]
-    right = one_row(prompt_ids, turns, advantage, eos_token_ids)
+    right = one_row(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens, turn_rewards)
     return dict(right, truncated=[int(reasons[-1] == "length")])

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ownTurns, placeTurns, turnTokens } from '../../../src/reference/index.ts';
+import { cutTools, ownTurns, placeTurns, turnTokens } from '../../../src/reference/index.ts';
 import type { Turn } from '../../../src/vocabulary.ts';
 
 const said = (...ids: number[]): Turn => ({
@@ -89,5 +89,45 @@ describe('ownTurns', () => {
     expect(ownTurns([row(0), row(2), row(3)], turns)).toEqual([[0], [2], [3]]);
     expect(ownTurns([row(3), row(0)], turns)).toEqual([[2, 3], [0]]);
     expect(ownTurns([row(2), row(2)], turns)).toEqual([[0, 2], []]);
+  });
+});
+
+describe('cutTools', () => {
+  const user: Turn = { ...tool(1, 2, 3, 4, 5), role: 'user' };
+  const turns = [said(1, 2, 3, 4, 5), tool(1, 2, 3, 4, 5), tool(6, 7, 8), user];
+  const left = (...of: Parameters<typeof cutTools>) => cutTools(...of).map((cut) => cut[1]?.ids);
+
+  it.each([
+    ['right', 3, [[1, 2, 3]]],
+    ['left', 3, [[3, 4, 5]]],
+    [
+      'middle',
+      3,
+      [
+        [1, 2, 5],
+        [1, 4, 5],
+      ],
+    ],
+    ['middle', 4, [[1, 2, 4, 5]]],
+    ['middle', 1, [[1], [5]]],
+  ] as const)('loses ids on the side %s of %i that stay', (side, limit, ids) => {
+    expect(left(turns, limit, side)).toEqual(ids);
+  });
+
+  it('has each legal cut once where no side is declared', () => {
+    expect(left(turns, 3, undefined)).toEqual([
+      [1, 2, 3],
+      [3, 4, 5],
+      [1, 2, 5],
+      [1, 4, 5],
+    ]);
+    expect(left(turns, 1, undefined)).toEqual([[1], [5]]);
+  });
+
+  it('leaves alone what fits, what the policy sampled, and users', () => {
+    for (const cut of cutTools(turns, 3, undefined))
+      expect([cut[0], cut[2], cut[3]]).toEqual([turns[0], turns[2], turns[3]]);
+    expect(cutTools(turns, 5, 'left')).toEqual([turns]);
+    expect(cutTools(turns, undefined, 'left')).toEqual([turns]);
   });
 });

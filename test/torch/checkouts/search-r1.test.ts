@@ -70,6 +70,32 @@ test.each<[string, Planted]>([
     },
   ],
   [
+    'an observation that is cut at its other end',
+    {
+      changes: [
+        ['found = found[: self.config.max_obs_length]', 'found = found[-self.config.max_obs_length :]'],
+      ],
+      ids: ['trajectory/rows-are-prompt-and-turns', 'trajectory/tool-responses-are-cut-to-the-limit'],
+    },
+  ],
+  [
+    'an observation whose mask is as long as it was before the cut',
+    {
+      changes: [
+        [
+          'found = found[: self.config.max_obs_length]',
+          'unseen = [0] * len(found)\n                found = found[: self.config.max_obs_length]',
+        ],
+        ['[1] * len(ids) + [0] * len(found)', '[1] * len(ids) + unseen'],
+        [
+          'info[row, : len(marks)] = torch.tensor(marks)',
+          'info[row, : len(marks)] = torch.tensor(marks)[: info.size(1)]',
+        ],
+      ],
+      ids: ['trajectory/injected-tokens-are-never-trained'],
+    },
+  ],
+  [
     'turns decoded and encoded again',
     {
       changes: [

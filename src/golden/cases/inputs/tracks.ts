@@ -50,7 +50,14 @@ const isOffered = (value: boolean | number | undefined): boolean => value === tr
 /** Why a trainer cannot be asked for this part of an op; nothing where it can. */
 export const offered = (
   op: Op,
-  name: 'ranks' | 'micro_batches' | 'entropy' | 'margins' | 'sampling_logprobs',
+  name:
+    | 'ranks'
+    | 'micro_batches'
+    | 'entropy'
+    | 'margins'
+    | 'sampling_logprobs'
+    | 'max_tool_tokens'
+    | 'turn_rewards',
   { hello }: World,
 ): string | undefined =>
   isOffered(hello.ops[op]?.[name]) ? undefined : `op \`${op}\` does not take \`${name}\``;

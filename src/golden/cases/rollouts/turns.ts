@@ -4,6 +4,7 @@ import type { Args } from '../../../protocol/message.ts';
 import type { Ids } from '../../../vocabulary.ts';
 import { type GoldenCase, goldenCase } from '../../case.ts';
 import { type CaseIds, idsOf, otherArrangement, SEVERAL_STOPS } from '../../ids.ts';
+import { offered } from '../inputs/tracks.ts';
 
 /** Ids of a text that no tokenizer would give for it, each character alone: what goes through text comes back as others. */
 export function unmerged({ tokenizer }: World): Ids | string {
@@ -69,6 +70,28 @@ export const turnCases: readonly GoldenCase[] = [
     } as const;
     return { ...args, turns: [turn, ...args.turns.slice(1)] };
   }),
+  goldenCase('trajectory/a-tool-says-too-much', 'trajectory', (world) => {
+    const ids = idsOf(world);
+    const args = trajectoryArgs(ids);
+    return (
+      offered('trajectory', 'max_tool_tokens', world) ?? {
+        ...args,
+        turns: args.turns.map((turn) =>
+          turn.role === 'tool' ? { ...turn, ids: ids.plain(3, 4, 7, 0, 1) } : turn,
+        ),
+        max_tool_tokens: 2,
+      }
+    );
+  }),
+  goldenCase(
+    'trajectory/turns-with-rewards',
+    'trajectory',
+    (world) =>
+      offered('trajectory', 'turn_rewards', world) ?? {
+        ...trajectoryArgs(idsOf(world)),
+        turn_rewards: [-0.25, 0, 1],
+      },
+  ),
   goldenCase('trajectory/ids-that-text-would-merge', 'trajectory', (world) => {
     const ids = idsOf(world);
     const split = unmerged(world);

@@ -12,7 +12,7 @@ from .lists import log_softmax, pad_left, positions
 from .losses import preference_loss, reward_loss, unpaired_loss, value_loss
 from .rollouts import sampler
 from .rollouts.ends import cut_off, with_logprobs
-from .rollouts.trajectory import without_stops
+from .rollouts.trajectory import CAN as WITH_TOOLS, LEFT_AND_ADDED_UP, without_stops
 from .rows import preference
 from .scores.toy_model import score_rows
 from .text.chat import EOS_IDS, FOLDER, PAD_ID, chat_ids, chat_labels, chat_text, tokens
@@ -168,7 +168,7 @@ OPS = {
     "extract": extract,
     "mask": (mask, {"unfinished": True}),
     "rollout": rollout,
-    "trajectory": (without_stops, {"after_stop": "any"}),
+    "trajectory": (without_stops, WITH_TOOLS),
     "logprobs": (logprobs, {"temperature": True}),
     "score": score,
     "kl": kl,
@@ -194,6 +194,7 @@ DECLARED = {
         **value_loss.PLAIN,
         **reward_loss.CENTRED,
         **unpaired_loss.APO_ZERO,
+        **LEFT_AND_ADDED_UP,
         "preference_objective": "simpo",
         "preference_beta": preference_loss.SIMPO_BETA,
         "preference_gamma": preference_loss.SIMPO_GAMMA,

@@ -24,9 +24,11 @@ class Sampler:
         return DataProto.from_dict({"responses": torch.as_tensor(self.turns.pop(0), dtype=torch.long)}, meta_info={})
 
 
-def manager_of(tokenizer, turns=(), exchanges=0):
-    """exchanges: after how many answers of the environment the loop asks for the last time."""
-    config = generation.GenerationConfig(max_turns=exchanges, num_gpus=1, search_url="", topk=1, **LENGTHS)
+def manager_of(tokenizer, turns=(), exchanges=0, most_observed=None):
+    """exchanges: after how many answers of the environment the loop asks for the last time. most_observed: of how many ids of each
+    of them are kept."""
+    lengths = LENGTHS if most_observed is None else {**LENGTHS, "max_obs_length": most_observed}
+    config = generation.GenerationConfig(max_turns=exchanges, num_gpus=1, search_url="", topk=1, **lengths)
     return generation.LLMGenerationManager(tokenizer, Sampler(turns), config)
 
 

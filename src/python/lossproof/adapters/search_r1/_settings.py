@@ -21,6 +21,7 @@ OWN_ESTIMATOR = next(name for name, own in ESTIMATORS.items() if own == CONFIG["
 
 SEMANTICS = {
     "stop_token_in_mask": True,
+    "tool_truncation_side": "right",
     "clip_low": CLIP,
     "clip_high": CLIP,
     "entropy_coef": ENTROPY_COEF,

@@ -1,8 +1,6 @@
 """From what is sampled to the rows that are trained, by the agent loop: one turn (extract, mask, rollout), and turns with observations
 between them (trajectory)."""
 
-import itertools
-
 import lossproof
 from lossproof import Reject
 from lossproof.adapters.common._standin import same_ids
@@ -55,25 +53,31 @@ def rollout(conversations, sampled_ids):
     return {"prompt_ids": prompts, **batch}
 
 
-def exchanges(turns):
-    """(what is sampled in each turn, what is observed behind each but the last)."""
+def exchanges(turns, most_observed):
+    """(what is sampled in each turn, what is observed behind each but the last). Between two observations nothing is sampled."""
     sampled, observed = [], []
-    for spoken, group in itertools.groupby(turns, lambda turn: turn["role"] == "assistant"):
-        found = [turn["ids"] for turn in group]
-        if spoken and len(found) > 1:
-            raise Reject("the environment of Search-R1 answers every turn that is not the last")
-        (sampled if spoken else observed).append(sum(found, []))
+    for turn in turns:
+        if turn["role"] == "assistant":
+            if len(sampled) > len(observed):
+                raise Reject("the environment of Search-R1 answers every turn that is not the last")
+            sampled.append(turn["ids"])
+            continue
+        if turn["role"] == "user" and most_observed is not None and len(turn["ids"]) > most_observed:
+            raise Reject("Search-R1 has no users, and cuts whatever is observed")
+        if len(sampled) == len(observed):
+            sampled.append([])
+        observed.append(turn["ids"])
     if len(observed) == len(sampled):
         sampled.append([])  # the loop asks once more behind every observation
     return sampled, observed
 
 
-@lossproof.op
-def trajectory(prompt_ids, turns, eos_token_ids):
+@lossproof.op(max_tool_tokens=True)
+def trajectory(prompt_ids, turns, eos_token_ids, max_tool_tokens=None):
     """run_llm_loop, whose environment answers what the turns say; what else it answers is asked by tool_step."""
     same_ids(tokens, tokens["pad_token_id"], eos_token_ids)
-    sampled, observed = exchanges(turns)
-    manager = manager_of(codec, [padded([ids])[0] for ids in sampled], len(observed))
+    sampled, observed = exchanges(turns, max_tool_tokens)
+    manager = manager_of(codec, [padded([ids])[0] for ids in sampled], len(observed), max_tool_tokens)
     answers = [(([codec.decode(ids)], [0], [1], [1])) for ids in observed] + [([""], [1], [1], [0])]
     manager.execute_predictions = lambda *_, **__: answers.pop(0)
     batch = looped(manager, *padded([prompt_ids], left=True))
