@@ -4,6 +4,7 @@ import {
   advantageMistakes,
   advantageVariants,
   answersOf,
+  type Band,
   bandOf,
   causeIn,
   causeOf,
@@ -81,6 +82,35 @@ const explained = (subject: Subject) =>
     );
   });
 
+/** A least deviation above it is no guard against noise, but another rule. */
+const LARGEST_LEAST = 0.05;
+
+/** Zeros where rewards differ by little, and nowhere else: legal, and never meant unless it is said. */
+function smallSpread(
+  { semantics }: Subject,
+  { rewards, group_ids, lengths, advantages }: Awaited<ReturnType<typeof ask>>,
+  variants: readonly AdvantageVariant[],
+  band: Band,
+): Finding | undefined {
+  if (semantics.advantage_min_std !== undefined) return undefined;
+  const row = advantages.indexOf(0);
+  for (let least = 1e-8; row >= 0 && least < LARGEST_LEAST; least *= 10) {
+    const fitting = variants.find((variant) =>
+      groupAdvantages(rewards, group_ids, { ...variant, least }, lengths).every((want, at) =>
+        band.close(advantages[at], want),
+      ),
+    );
+    if (fitting === undefined) continue;
+    const power = Number(least.toPrecision(1));
+    return {
+      kind: 'small spread',
+      sentence: `The advantage of row ${row} (reward ${rewards[row]}, group ${group_ids[row]}) is 0, although the rewards of its group differ: it is ${describeAdvantage(fitting)}, but 0 where the deviation is below some limit, ${power} or more.`,
+      answers: [`"advantage_min_std": ${power}  (or the limit that is meant)`],
+    };
+  }
+  return undefined;
+}
+
 const ADVANTAGE_ITEMS = [
   'advantage_baseline',
   'advantage_scaling',
@@ -114,6 +144,8 @@ const equals: Property<Grouped> = {
       };
     });
     if (fits.some(({ wrong }) => wrong.length === 0)) return undefined;
+    const small = smallSpread(subject, asked, variants, band);
+    if (small !== undefined) return small;
     const closest = fits.sort((a, b) => a.wrong.length - b.wrong.length)[0];
     const [first] = closest?.wrong ?? [];
     if (closest === undefined || first === undefined) return undefined;

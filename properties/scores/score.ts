@@ -72,6 +72,10 @@ export const scoreRelations: readonly Property<Batch>[] = relations<'score', Bat
       why: 'Positions that count padding, or attention that sees it, make every score depend on the longest prompt of the batch.',
     },
     'row-order': { catches: ['PAD-08'] },
+    stacked: {
+      catches: ['LP-16'],
+      why: 'The last rows of a large batch are scored otherwise, or not at all, where it is worked through in pieces and the last piece is not full: the small batches of a test never have one.',
+    },
     'same-twice': {
       catches: ['LP-12', 'LP-14'],
       why: 'Dropout left on makes the first ratio differ from 1 and the first KL from 0.',

@@ -181,6 +181,10 @@ export const valuesProperties: readonly Property<Batch>[] = [
     relations: {
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['PAD-04', 'PAD-05', 'EOS-02'] },
+      stacked: {
+        catches: ['LP-16'],
+        why: 'The last rows of a large batch are scored otherwise, or not at all, where it is worked through in pieces and the last piece is not full: the small batches of a test never have one.',
+      },
       'same-twice': { catches: ['LP-12'] },
     },
   }),
@@ -250,6 +254,10 @@ export const valuesProperties: readonly Property<Batch>[] = [
     relations: {
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['VAL-05', 'PAD-04'] },
+      stacked: {
+        catches: ['LP-16'],
+        why: 'The last rows of a large batch are scored otherwise, or not at all, where it is worked through in pieces and the last piece is not full: the small batches of a test never have one.',
+      },
       'same-twice': { catches: ['LP-12'] },
     },
   }),

@@ -313,17 +313,3 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
   tokens_so_far: ['num_tokens', 'num_input_tokens_seen', 'tokens_seen', 'consumed_tokens'],
   tool_failures: ['tools/failure_frequency', 'invalid_tool_call_rate', 'tool_failure_rate'],
 };
-
-/** Names that look like one of the above or like a loss, and are not: summaries of transformers, and settings. */
-export const NO_ROLE: readonly string[] = [
-  'train/train_loss',
-  'train_runtime',
-  'train_samples_per_second',
-  'train_steps_per_second',
-  'entropy_loss',
-  'ent_loss',
-  'best_loss',
-  'min_loss',
-  'loss_scale',
-  'critic/values/mean',
-];

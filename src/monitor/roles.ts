@@ -1,5 +1,5 @@
 // What a series speaks of, told by its name. Unknown names have no role: rules about roles leave them alone.
-import { NO_ROLE, ROLE_NAMES } from './role-names.ts';
+import { ROLE_NAMES } from './role-names.ts';
 import { SERIES_ROLES, type SeriesRole } from './series.ts';
 
 export interface NamedRole {
@@ -29,7 +29,19 @@ interface Known {
   readonly part: string;
 }
 
-const NOT = new Set(NO_ROLE);
+/** Names that look like one with a role or like a loss, and are not: summaries of transformers, and settings. */
+const NOT: ReadonlySet<string> = new Set([
+  'train/train_loss',
+  'train_runtime',
+  'train_samples_per_second',
+  'train_steps_per_second',
+  'entropy_loss',
+  'ent_loss',
+  'best_loss',
+  'min_loss',
+  'loss_scale',
+  'critic/values/mean',
+]);
 const TABLE: ReadonlyMap<string, Known> = new Map(
   SERIES_ROLES.flatMap((role) =>
     (ROLE_NAMES[role] ?? []).map((entry): [string, Known] => {

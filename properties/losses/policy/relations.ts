@@ -34,7 +34,7 @@ async function observe(subject: Subject, args: Args<'loss'>): Promise<Observed> 
   return {
     fields: { loss, loss_weights: weights, trained_tokens: trainedTokens, metrics },
     slack: { loss_weights: zero },
-    ...(estimated ? { note: ESTIMATED_NOTE } : {}),
+    ...(estimated ? { note: ESTIMATED_NOTE, estimated } : {}),
   };
 }
 

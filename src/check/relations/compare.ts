@@ -13,6 +13,8 @@ export interface Observed {
   readonly slack?: Readonly<Record<string, number>>;
   /** What a finding must add. */
   readonly note?: string;
+  /** Many requests stand behind it, some for each token: a large batch would take too long. */
+  readonly estimated?: boolean;
 }
 
 export interface Comparison<O extends Op> {

@@ -1,5 +1,6 @@
-// A batch stacked on itself: every row and its mean stay what they were, and a sum is twice what it was. What counts rows
-// or tokens in any other way, one too many or the square of them, gives another number.
+// A batch stacked on itself, until it is larger than what is handled in one go (chunks of 4, 8 or 16 rows, micro-batches):
+// every row and its mean stay what they were, and a sum is as many times what it was. What counts rows or tokens in any
+// other way, one too many or the square of them, or loses what does not fill a chunk, gives another number.
 import type { Op } from '../../protocol/message.ts';
 import type { Matrix, Semantics } from '../../vocabulary.ts';
 import { bandOf, show } from '../numbers.ts';
@@ -7,7 +8,10 @@ import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
 import type { Asked, Rule } from './rule.ts';
-import { fieldAlong, pickRows, rowCount, wholePartition } from './transform.ts';
+import { fieldAlong, inMicroBatches, pickRows, rowCount, wholePartition } from './transform.ts';
+
+/** One more than fill the chunks that trainers work in. */
+const ROWS = 17;
 
 /** What an op answers for the whole batch, and makes of all its rows. */
 const WHOLE: { readonly [O in Op]?: string } = {
@@ -25,7 +29,7 @@ const WHOLE: { readonly [O in Op]?: string } = {
 export const stacked: Rule = {
   id: 'a-batch-twice-is-the-batch',
   title: (noun) =>
-    `${noun} of a batch stacked on itself is that of the batch, or twice that where it is a sum`,
+    `${noun} of a batch stacked on itself, up to ${ROWS} rows and more, is that of the batch, or as many times that where it is a sum`,
   why: 'A denominator that counts one token too many, or the batch twice, makes the step depend on the size of the batch.',
   level: 'must',
   async check(asked) {
@@ -36,30 +40,41 @@ export const stacked: Rule = {
     const before = await ask(args);
     const broken = notANumber(op, args, before);
     if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
-    const after = await ask(wholePartition(op, pickRows(op, args, [...all, ...all])));
+    const times = before.estimated === true ? 2 : Math.max(2, Math.ceil(ROWS / rows));
+    const copies = Array.from({ length: times }, () => all);
+    // Each copy is a micro-batch of its own, where the op takes them: as many as that are seldom asked elsewhere.
+    const many = inMicroBatches(op, wholePartition(op, pickRows(op, args, copies.flat())), rows);
+    const after = await ask(many);
     const { loss_weights: weights, ...others } = before.fields;
-    const when = 'when the batch is stacked on itself';
-    const row = agreement({
-      world: subject,
-      op,
-      args,
-      before: { ...before, fields: others },
-      after,
-      when,
-      batch: false,
-      ...(terms === undefined ? {} : { terms }),
-    });
-    if (row !== undefined) return row;
+    const when = stackedWords(times);
+    // The last copy is where a chunk that is not full would be lost.
+    for (const copy of [0, times - 1]) {
+      const row = agreement({
+        world: subject,
+        op,
+        args,
+        before: { ...before, fields: others },
+        after,
+        place: new Map(all.map((at) => [at, copy * rows + at])),
+        when,
+        batch: false,
+        ...(terms === undefined ? {} : { terms }),
+      });
+      if (row !== undefined) return row;
+    }
     return wrongWhole(
       asked,
       { ...before.fields, loss_weights: weights },
       after.fields,
       Math.max(before.slack?.loss_weights ?? 0, after.slack?.loss_weights ?? 0),
+      times,
     );
   },
 };
 
-/** How many times a number of the whole batch may be what it was. */
+const stackedWords = (times: number): string => `when the batch is stacked on itself ${times} times`;
+
+/** How many times a number of the whole batch may be what it was, stacked so many times. */
 function factorsOf(
   op: Op,
   {
@@ -68,15 +83,16 @@ function factorsOf(
     reward_centering: centering,
     unpaired_objective: unpaired,
   }: Semantics,
+  times: number,
 ): readonly number[] {
-  if (op === 'preference_loss') return [1, 2];
-  if (op === 'value_loss') return ofCritic === undefined ? [1, 2] : [1];
+  if (op === 'preference_loss') return [1, times];
+  if (op === 'value_loss') return ofCritic === undefined ? [1, times] : [1];
   // A known formula is a mean over pairs; what else a loss may be is not known where this is not.
-  if (op === 'reward_loss') return centering === undefined ? [1, 2] : [1];
-  if (op === 'unpaired_preference_loss') return unpaired === undefined ? [1, 2] : [1];
+  if (op === 'reward_loss') return centering === undefined ? [1, times] : [1];
+  if (op === 'unpaired_preference_loss') return unpaired === undefined ? [1, times] : [1];
   // The constant of a sum may be of the batch, or of each row.
   const mayBeSum = aggregation === undefined || aggregation === 'token-sum-norm';
-  return op === 'loss' && mayBeSum ? [1, 2] : [1];
+  return op === 'loss' && mayBeSum ? [1, times] : [1];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -86,31 +102,33 @@ function wrongWhole<O extends Op>(
   before: Fields,
   after: Fields,
   slack: number,
+  times: number,
 ): Finding | undefined {
   const name = WHOLE[op] ?? '';
-  const [once, twice] = [before[name], after[name]];
-  if (typeof once !== 'number' || typeof twice !== 'number') return undefined;
+  const [once, often] = [before[name], after[name]];
+  if (typeof once !== 'number' || typeof often !== 'number') return undefined;
   const mask = fieldAlong(op, args, 'mask') as Matrix | undefined;
-  const band = bandOf(subject, terms ?? 2 * Math.max(1, mask?.flat().length ?? rowCount(op, args)));
+  const band = bandOf(subject, terms ?? times * Math.max(1, mask?.flat().length ?? rowCount(op, args)));
   const weights = (fields: Fields): number[] =>
     ((fields.loss_weights as Matrix | undefined) ?? []).slice(0, rowCount(op, args)).flat();
-  const [single, doubled] = [weights(before), weights(after)];
-  const holds = factorsOf(op, subject.semantics).some(
+  const [single, stackedOnes] = [weights(before), weights(after)];
+  const factors = factorsOf(op, subject.semantics, times);
+  const holds = factors.some(
     (factor) =>
-      band.close(twice, factor * once) &&
+      band.close(often, factor * once) &&
       single.every((weight, at) => {
-        const want = (factor * weight) / 2;
-        return Math.abs((doubled[at] ?? 0) - want) <= Math.max(slack, band.allowed(want));
+        const want = (factor * weight) / times;
+        return Math.abs((stackedOnes[at] ?? 0) - want) <= Math.max(slack, band.allowed(want));
       }),
   );
   if (holds) return undefined;
-  const sum = factorsOf(op, subject.semantics).length > 1 ? `, or ${show(2 * once)} if it is a sum` : '';
-  const sentence = `${name} changes from ${show(once)} to ${show(twice)} when the batch is stacked on itself; it should be ${show(once)}${sum}.`;
-  const sameNumber = factorsOf(op, subject.semantics).some((factor) => band.close(twice, factor * once));
+  const sum = factors.length > 1 ? `, or ${show(times * once)} if it is a sum` : '';
+  const sentence = `${name} changes from ${show(once)} to ${show(often)} ${stackedWords(times)}; it should be ${show(once)}${sum}.`;
+  const sameNumber = factors.some((factor) => band.close(often, factor * once));
   return {
     kind: sameNumber ? 'weights' : name,
     sentence: sameNumber
-      ? `${name} is ${show(once)}, and ${show(twice)} when the batch is stacked on itself, but ${op === 'value_loss' ? 'dL/d value' : 'dL/d logprob'} of its tokens is not what goes with that: the two count the batch differently.`
+      ? `${name} is ${show(once)}, and ${show(often)} ${stackedWords(times)}, but ${op === 'value_loss' ? 'dL/d value' : 'dL/d logprob'} of its tokens is not what goes with that: the two count the batch differently.`
       : sentence,
     note: band.reason,
   };

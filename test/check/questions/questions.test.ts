@@ -135,6 +135,34 @@ describe('a formula that is none of the known ones', () => {
     expect(failing(await judged(cubes, { semantics: own('advantages') }))).toEqual([]);
   });
 
+  test('may be one that leaves rows without advantage out, and their KL with them', async () => {
+    const filtered = changed(
+      made(),
+      (_, loss) => loss,
+      (args) => ({
+        ...args,
+        completion_mask: args.completion_mask.map((row, b) =>
+          args.advantages[b] === 0 ? row.map(() => 0) : row,
+        ),
+      }),
+    );
+    expect((await judged(filtered)).of(LOSS)?.verdict).toBe('ask');
+  });
+
+  test('may be one whose advantages are 0 where rewards differ by little, and says below which spread', async () => {
+    const guarded = made({
+      divisor: (deviation) => (deviation < 0.001 ? Number.POSITIVE_INFINITY : deviation),
+    });
+    const result = (await judged(guarded, { cases: 60 })).of(ADVANTAGES);
+    expect(result?.verdict).toBe('ask');
+    expect(result?.failure?.finding?.sentence).toMatch(/is 0, although the rewards of its group differ/);
+    expect(result?.failure?.finding?.answers).toEqual([
+      '"advantage_min_std": 0.001  (or the limit that is meant)',
+    ]);
+    const semantics = { advantage_min_std: 0.001 } as const;
+    expect(failing(await judged(guarded, { semantics, cases: 60 }))).toEqual([]);
+  });
+
   test('is not asked about while a relation of the same op fails', async () => {
     const batched = changed(odd, ({ logprobs }, loss) => loss + (logprobs[0]?.length ?? 0));
     const found = await judged(batched);

@@ -226,3 +226,32 @@ def value_of_the_prompt(prompt_ids, completion_ids):
 def rated_from_two_parts(prompt_ids, completion_ids):
     """The pair encoder of the tokenizer numbers its two texts apart. Fix: one row, one count."""
     return {"scores": [value_of(states(p, c)[-1]) for p, c in zip(prompt_ids, completion_ids)]}
+
+
+@MUTANTS.add(
+    "values-last-piece-lost",
+    "Values of a batch are computed eight rows at a time, and the last piece stays 0 where it is not full",
+    left_padded,
+    "values",
+    row="LP-16",
+)
+def values_last_piece(prompt_ids, completion_ids):
+    """for i in range(B // 8) fills what torch.zeros made. Fix: range(0, B, 8)."""
+    right = critic.values(prompt_ids, completion_ids)["values"]
+    full = len(right) // 8 * 8 or len(right)
+    return {"values": [row if b < full else [0.0] * len(row) for b, row in enumerate(right)]}
+
+
+@MUTANTS.add(
+    "scores-last-piece-lost",
+    "The reward model scores eight rows at a time, and the last piece gets the mean of the others where it is not full",
+    left_padded,
+    "reward_model",
+    row="LP-16",
+)
+def scores_last_piece(prompt_ids, completion_ids):
+    """Rows without a score were taken for failures of the server, which are given the mean. Fix: range(0, B, 8)."""
+    right = critic.reward_model(prompt_ids, completion_ids)["scores"]
+    full = len(right) // 8 * 8 or len(right)
+    mean = sum(right[:full]) / full
+    return {"scores": [score if b < full else mean for b, score in enumerate(right)]}

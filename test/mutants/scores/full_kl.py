@@ -104,6 +104,22 @@ def rows_sorted(logits, ref_logits, completion_mask, prompt_width, temperature, 
     return answer([right[row] for row in order], completion_mask)
 
 
+@MUTANTS.add(
+    "full-kl-last-chunk-lost",
+    "The exact KL works through the rows in chunks of four, and leaves out the last where it is not full",
+    left_padded,
+    "full_kl",
+    row="KL-08",
+)
+def last_chunk_lost(logits, ref_logits, completion_mask, prompt_width, temperature):
+    """for i in range(B // 4), to bound the memory of two log-softmaxes; batches of fewer than four went another way, and no
+    test had more. Fix: range(0, B, 4)."""
+    right = over_completions(logits, ref_logits, completion_mask, prompt_width, temperature)["kl"]
+    done = len(right) // 4 * 4 or len(right)
+    kept = [row if b < done else [0.0] * len(row) for b, row in enumerate(right)]
+    return answer(kept, completion_mask)
+
+
 def one_token_more(logits, ref_logits, completion_mask, prompt_width, temperature):
     """sum / (mask.sum() + 1), to keep an empty batch from dividing by zero. Fix: clamp(min=1)."""
     right = over_completions(logits, ref_logits, completion_mask, prompt_width, temperature)

@@ -156,6 +156,22 @@ def score_by_prompt(prompt_ids, completion_ids):
     return {"logprobs": [kept[tuple(p)][: len(c)] for p, c in zip(prompt_ids, completion_ids)]}
 
 
+@MUTANTS.add(
+    "score-last-piece-lost",
+    "Rows are scored eight at a time, and those behind the last full eight with the model's state of the one before",
+    left_padded,
+    "score",
+    row="LP-16",
+)
+def score_last_piece(prompt_ids, completion_ids):
+    """The rest of the batch was filled up with the row that came last, and its own rows were overwritten. Fix: score what is
+    left as it is."""
+    right = left_padded.score(prompt_ids, completion_ids)["logprobs"]
+    full = len(right) // 8 * 8 or len(right)
+    last = right[full - 1]
+    return {"logprobs": [row if b < full else (last + row)[: len(row)] for b, row in enumerate(right)]}
+
+
 # One generator for the life of the process, as a framework has it: the second call sees other numbers.
 GENERATOR = random.Random(0)
 
