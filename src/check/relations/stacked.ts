@@ -1,4 +1,4 @@
-// A batch stacked on itself, until it is larger than what is handled in one go (chunks of 4, 8 or 16 rows, micro-batches):
+// A batch stacked on itself, until it is larger than what is handled in one go (chunks of 4, 8 or 16 rows):
 // every row and its mean stay what they were, and a sum is as many times what it was. What counts rows or tokens in any
 // other way, one too many or the square of them, or loses what does not fill a chunk, gives another number.
 import type { Op } from '../../protocol/message.ts';
@@ -8,7 +8,7 @@ import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
 import type { Asked, Rule } from './rule.ts';
-import { fieldAlong, inMicroBatches, pickRows, rowCount, wholePartition } from './transform.ts';
+import { fieldAlong, pickRows, rowCount, wholePartition } from './transform.ts';
 
 /** One more than fill the chunks that trainers work in. */
 const ROWS = 17;
@@ -42,9 +42,7 @@ export const stacked: Rule = {
     if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
     const times = before.estimated === true ? 2 : Math.max(2, Math.ceil(ROWS / rows));
     const copies = Array.from({ length: times }, () => all);
-    // Each copy is a micro-batch of its own, where the op takes them: as many as that are seldom asked elsewhere.
-    const many = inMicroBatches(op, wholePartition(op, pickRows(op, args, copies.flat())), rows);
-    const after = await ask(many);
+    const after = await ask(wholePartition(op, pickRows(op, args, copies.flat())));
     const { loss_weights: weights, ...others } = before.fields;
     const when = stackedWords(times);
     // The last copy is where a chunk that is not full would be lost.

@@ -65,16 +65,6 @@ export function wholePartition<O extends Op>(op: O, args: Args<O>): Args<O> {
   return changed(op, args, (_, axis) => (axis === 'partition' ? [all] : undefined));
 }
 
-/** So many rows in each micro-batch, one behind the other, where the op takes micro-batches. */
-export function inMicroBatches<O extends Op>(op: O, args: Args<O>, rows: number): Args<O> {
-  const parts = Array.from({ length: Math.ceil(rowCount(op, args) / rows) }, (_, part) =>
-    Array.from({ length: rows }, (__, row) => part * rows + row),
-  );
-  return changed(op, args, (_, axis, name) =>
-    axis === 'partition' && name === 'micro_batches' ? parts : undefined,
-  );
-}
-
 /** Columns of padding on both sides: values 0 (or what the axes say), mask 0. */
 export function padColumns<O extends Op>(op: O, args: Args<O>, left: number, right: number): Args<O> {
   const padding = (axesOf(op).padding ?? {}) as Readonly<Record<string, number>>;

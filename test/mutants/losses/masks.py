@@ -63,24 +63,6 @@ def loss_over_spans(logprobs, old_logprobs, ref_logprobs, advantages, completion
     return right_padded.loss(logprobs, old_logprobs, ref_logprobs, advantages, spans, micro_batches)
 
 
-@MUTANTS.add(
-    "micro-batches-behind-the-fourth-lost",
-    "Micro-batches behind the fourth are counted in the denominator, and their losses left out",
-    left_padded,
-    "loss",
-    row="LOSS-03",
-)
-def first_micro_batches(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
-    """zip(micro_batches, self.streams), of which there are four. Fix: zip(..., strict=True)."""
-    kept = {b for rows in micro_batches[:4] for b in rows}
-    right = left_padded.loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches)
-    mask = [row if b in kept else [0] * len(row) for b, row in enumerate(completion_mask)]
-    rest = left_padded.loss(logprobs, old_logprobs, ref_logprobs, advantages, mask, micro_batches)
-    share = sum(map(sum, mask)) / max(1, sum(map(sum, completion_mask)))
-    weights = [[weight * share for weight in row] for row in rest["loss_weights"]]
-    return dict(right, loss=rest["loss"] * share, loss_weights=weights)
-
-
 def add_setting(name, title, story, change, **rows):
     def changed(settings):
         return change(configured(settings), settings or {})
