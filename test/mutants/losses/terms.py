@@ -93,49 +93,6 @@ add(
 )
 
 
-def entropy_by_micro_batches(
-    logprobs,
-    old_logprobs,
-    ref_logprobs,
-    advantages,
-    completion_mask,
-    micro_batches,
-    ranks=None,
-    entropy=None,
-    sampling_logprobs=None,
-    settings=None,
-):
-    right = loss_of()(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        completion_mask,
-        micro_batches,
-        ranks,
-        None,
-        sampling_logprobs,
-        settings,
-    )
-    trained = [
-        [nats for b in rows for nats, on in zip(entropy[b], completion_mask[b]) if on]
-        for rows in (micro_batches if entropy else [])
-    ]
-    means = [sum(nats) / len(nats) for nats in trained if nats]
-    bonus = configured(settings).entropy_coef * sum(means) / max(1, len(means))
-    return dict(right, loss=right["loss"] - bonus)
-
-
-add(
-    "loss",
-    "entropy-by-micro-batches",
-    "The entropy bonus is the mean of the means of the micro-batches, the rest a mean over all tokens",
-    "The policy's term was mended to divide by the tokens of the whole batch, and the bonus beside it was forgotten.",
-    entropy_by_micro_batches,
-    "LOSS-01",
-)
-
-
 def dual_clip_too_tight(logprob, old_logprob, advantage, s):
     return surrogate(logprob, old_logprob, advantage, replace(s, dual_clip=1.0))
 
