@@ -48,6 +48,7 @@ export async function watched(
   const child = spawn(process.execPath, [`--max-old-space-size=${MOST_HEAP_MEGABYTES}`, worker, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const begin = performance.now();
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end);
   let stderr = '';
@@ -82,7 +83,12 @@ export async function watched(
   signal.removeEventListener('abort', end);
   if (code === 0 || signal.aborted) return { ...told, how: undefined };
   const thrown = /^(?:Uncaught )?(\w*(?:Error|FATAL ERROR)\b.*)$/m.exec(stderr)?.[1];
-  return { ...told, how: killed ?? thrown?.slice(0, 200) ?? `ended with ${code}: ${stderr.slice(-200)}` };
+  return {
+    ...told,
+    // One that ends before it has told anything had its time, too: else it would be begun for ever.
+    seconds: Math.max(told.seconds, (performance.now() - begin) / 1_000),
+    how: killed ?? thrown?.slice(0, 200) ?? `ended with ${code}: ${stderr.slice(-200)}`,
+  };
 }
 
 /** What is being read, told apart from what was. */

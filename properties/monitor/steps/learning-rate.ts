@@ -216,11 +216,17 @@ const notNegative: MonitorRule = {
   advice:
     'Count the steps of the scheduler: one an optimiser step, as many as it was made for. Let it end at 0 or at a rate of its own.',
   roles: ['learning_rate'],
-  settings: { points: inARow(1, 'It is never negative.') },
+  settings: {
+    tolerance: {
+      default: 1e-12,
+      what: 'Below 0 that is rounding: a linear decay by factors ends at a billionth of a billionth of its peak, of either sign.',
+    },
+    points: inARow(1, 'It is never negative.'),
+  },
   watch: (world) =>
     watchStreaks(world, {
       reading: (series, value) => ({
-        bad: value < 0,
+        bad: value < -numberOf(world, 'tolerance'),
         kind: 'negative',
         sentence: (first, last) => `${from(series, first, last)} is ${read(value)}: these steps climb.`,
         low: 0,

@@ -30,6 +30,10 @@ export const RUN: Readonly<Record<string, Cases>> = {
     ],
     holding: [
       { what: 'a decay to 0 that stays there', series: { learning_rate: [...linear(40), ...flat(20, 0)] } },
+      {
+        what: 'a decay by factors, whose last is 0 but for rounding',
+        series: { lr: [...linear(40), -4e-21, -4e-21] },
+      },
       { what: 'a rate that is no number once', series: { lr: odd(cosine(40), 12, Number.NaN) } },
     ],
   },
