@@ -38,7 +38,7 @@ const MOST_HEAP_MEGABYTES = 512;
 /** Growth of the whole process, buffers and all. */
 const MOST_GROWTH = 640 * 2 ** 20;
 /** A megabyte takes tens of milliseconds on an idle machine. */
-const SECONDS = 8;
+const SECONDS = 4;
 const SECONDS_A_MEGABYTE = 1;
 const LOOK_MILLISECONDS = 50;
 
@@ -153,11 +153,14 @@ type Heard = Question | { readonly id: number; readonly bytes?: ArrayBuffer; rea
 /** What the thread runs. It is handed over as text, and knows nothing but its arguments. */
 function serve(port: MessagePort, loading: Promise<Library>, compressors: Compressors, most: number): void {
   const plain = globalThis.Array;
+  const BEYOND = 'a run of equal values is longer than all values that it says there are';
   const made = (args: readonly unknown[]): unknown[] => {
     const [length] = args;
-    if (args.length === 1 && typeof length === 'number' && length > most)
+    if (args.length !== 1 || typeof length !== 'number') return Reflect.construct(plain, args);
+    if (length > most)
       throw new RangeError(`it says that ${length} values follow one another; ${most} are read at most`);
-    return Reflect.construct(plain, args);
+    // A run of equal values would be written as far as its own count says, beyond the array that was made for it.
+    return Object.preventExtensions(Reflect.construct(plain, args).fill(undefined));
   };
   globalThis.Array = new Proxy(plain, {
     construct: (_, args) => made(args),
@@ -209,7 +212,8 @@ function serve(port: MessagePort, loading: Promise<Library>, compressors: Compre
     try {
       port.postMessage(await answer(heard));
     } catch (error) {
-      port.postMessage({ refused: error instanceof Error ? error.message : String(error) });
+      const why = error instanceof Error ? error.message : String(error);
+      port.postMessage({ refused: /not extensible/.test(why) ? BEYOND : why });
     }
   });
 }

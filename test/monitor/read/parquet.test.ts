@@ -69,6 +69,16 @@ test.each<[says: string, size: readonly number[], depth: number]>([
   expect((await read(SEEDS[0] ?? new Uint8Array())).samples).toHaveLength(3);
 });
 
+test.each([211, 603])(
+  'a run of 2^30 equal values (at byte %i) is refused before it is written',
+  async (at) => {
+    const damaged = Uint8Array.from(SEEDS[0] ?? []);
+    damaged.set([0xfe, 0xff, 0xff, 0xff, 0x07], at);
+    const { complaints } = await read(damaged);
+    expect(complaints).toEqual([expect.stringContaining('a run of equal values is longer than all values')]);
+  },
+);
+
 test('files are read side by side', async () => {
   const all = await Promise.all([...SEEDS, ...SEEDS].map(read));
   expect(all.map(({ samples }) => samples.length)).toEqual([3, 3, 3, 3]);
