@@ -15,6 +15,7 @@ import { klGaps, lossGaps } from './losses/mask-gaps.ts';
 import { preferenceLossProperties } from './losses/pairs/preference-loss.ts';
 import { preferenceLossKnobs, preferenceLossRelations } from './losses/pairs/relations.ts';
 import { preferenceRewards } from './losses/pairs/rewards.ts';
+import { lossBonus } from './losses/policy/bonus.ts';
 import { lossFormula } from './losses/policy/formula.ts';
 import { lossProperties } from './losses/policy/loss.ts';
 import { lossSettings, preferenceLossSettings } from './losses/policy/named-settings.ts';
@@ -163,6 +164,7 @@ export const properties: readonly Property[] = [
   ...anyCase(lossFormula),
   ...anyCase(lossRelations),
   ...anyCase(lossTerms),
+  ...anyCase(lossBonus),
   ...anyCase(samplingGaps),
   ...anyCase(lossDescent),
   ...anyCase(lossGaps),

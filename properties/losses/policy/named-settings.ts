@@ -12,8 +12,8 @@ import {
   type World,
 } from '../../../src/index.ts';
 import { preferenceLossProperties } from '../pairs/preference-loss.ts';
+import { lossBonus } from './bonus.ts';
 import { lossFormula } from './formula.ts';
-import { lossTerms } from './terms.ts';
 
 /** One setting of one request. */
 interface Named<Case> {
@@ -118,7 +118,7 @@ export const lossSettings: readonly Property<Named<Tracks>>[] = [
         catches: ['KL-06', 'KL-09'],
       }),
     ),
-  ...lossTerms
+  ...lossBonus
     .filter(({ id }) => id === 'loss/entropy-is-rewarded')
     .map((told) =>
       named(told, LOSS_NAMES, {

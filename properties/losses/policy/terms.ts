@@ -1,10 +1,9 @@
-// What stands beside the policy's own term: the entropy bonus, rows that are padding for a rank, log-ratios out of all
-// proportion, and what is logged of it.
+// What stands beside the policy's own term: rows that are padding for a rank, log-ratios out of all proportion, and what is
+// logged of it. The entropy bonus is in bonus.ts.
 import {
   type Args,
   bandOf,
   discard,
-  isHalf,
   klPerToken,
   klVariants,
   lossWeights,
@@ -18,49 +17,6 @@ import {
   tracks,
 } from '../../../src/index.ts';
 import { base, coverage, whole } from './loss.ts';
-
-/** The same entropy on every trained token, in nats: what it adds to the loss is then known but for the mean taken. */
-const NATS = 1.5;
-
-const bonus: Property<Tracks> = {
-  ...base,
-  id: 'loss/entropy-is-rewarded',
-  title: 'More entropy on trained tokens lowers the loss, by the declared coefficient',
-  why: 'An entropy bonus with the wrong sign collapses the policy that it was meant to keep exploring.',
-  catches: ['PPO-07', 'KL-09'],
-  needs: [
-    ({ hello }) => (hello.ops.loss?.entropy ? undefined : 'op `loss` does not offer entropy'),
-    ({ semantics }) => (semantics.entropy_coef === 0 ? 'semantics.entropy_coef is 0' : undefined),
-  ],
-  given: () => tracks({ noEmptyRows: true }),
-  coverage,
-  async check(subject, drawn) {
-    const args = whole(drawn);
-    const nats = (value: number): Matrix => args.completion_mask.map((row) => row.map((on) => on * value));
-    const without = await subject.ask('loss', { ...args, entropy: nats(0) });
-    const { loss } = await subject.ask('loss', { ...args, entropy: nats(NATS) });
-    const change = loss - without.loss;
-    const { entropy_coef: coef, loss_aggregation: aggregation, own_formulas: own } = subject.semantics;
-    const band = bandOf(subject, args.completion_mask.flat().length);
-    const slack = band.allowed(Math.max(Math.abs(loss), Math.abs(without.loss), NATS));
-    if (change === 0 && isHalf(subject))
-      return discard('a small coefficient may be lost in the rounding of half precision', 'trainer');
-    if (!(change < 0))
-      return {
-        kind: 'sign',
-        sentence: `With ${NATS} nats of entropy on every trained token instead of none, the loss changes by ${show(change)}; it must fall.`,
-      };
-    // Both means of a constant are the constant; a sum over tokens is not. Of a loss with a formula of its own it is not known.
-    const isMean =
-      !own?.includes('loss') && (aggregation === 'token-mean' || aggregation === 'seq-mean-token-mean');
-    if (coef === undefined || !isMean || Math.abs(change + coef * NATS) <= slack) return undefined;
-    return {
-      kind: 'coefficient',
-      sentence: `With ${NATS} nats of entropy on every trained token, the loss changes by ${show(change)}; entropy_coef ${coef} gives ${show(-coef * NATS)}.`,
-      note: band.reason,
-    };
-  },
-};
 
 /** Trainers whose mean over rows counts every row are not asked: there, one more row does matter. */
 const countsTokens = ({ semantics }: { semantics: Semantics }): string | undefined =>
@@ -191,4 +147,4 @@ const metrics: Property<Tracks> = {
   },
 };
 
-export const lossTerms: readonly Property<Tracks>[] = [constant, bonus, dummyRows, extreme, metrics];
+export const lossTerms: readonly Property<Tracks>[] = [constant, dummyRows, extreme, metrics];

@@ -83,16 +83,6 @@ add(
     loss_of(approx_kl=clamped_metric),
     "PPO-06",
 )
-add(
-    "loss",
-    "entropy-penalised",
-    "The entropy bonus is added to the loss",
-    "loss = pg + beta * H: exploration is punished.",
-    loss_of(bonus=lambda entropy, s: s.entropy_coef * entropy),
-    "PPO-07",
-)
-
-
 def dual_clip_too_tight(logprob, old_logprob, advantage, s):
     return surrogate(logprob, old_logprob, advantage, replace(s, dual_clip=1.0))
 
