@@ -70,6 +70,7 @@ import { fullSizeProperties } from './scores/full-size.ts';
 import { klProperties } from './scores/kl.ts';
 import { klAtReference, klKnobs, klRelations } from './scores/kl-relations.ts';
 import { logprobsProperties } from './scores/logprobs.ts';
+import { logprobsRelations } from './scores/logprobs-relations.ts';
 import { scoreProperties, scoreRelations } from './scores/score.ts';
 import { packedScoreProperties } from './scores/score-packed.ts';
 import { seamProperties } from './scores/seams.ts';
@@ -125,6 +126,7 @@ export const properties: readonly Property[] = [
   ...anyCase(samplingRecords),
   ...anyCase(penaltiesProperties),
   ...anyCase(logprobsProperties),
+  ...anyCase(logprobsRelations),
   ...anyCase([shardedLogprobs]),
   ...anyCase(fullSizeProperties),
   ...anyCase(scoreProperties),

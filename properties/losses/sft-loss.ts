@@ -14,6 +14,7 @@ import {
   logitBatch,
   logitLabels,
   type Matrix,
+  many,
   numberFinding,
   type Property,
   relations,
@@ -131,7 +132,7 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
       const cause = await explained(subject);
       return numberFinding({
         kind: 'loss',
-        sentence: `The SFT loss over ${expected.tokens} labelled tokens is ${show(loss)}; the reference gives ${show(expected.loss)}.${causeWords(cause)}`,
+        sentence: `The SFT loss over ${many(expected.tokens, 'labelled token')} is ${show(loss)}; the reference gives ${show(expected.loss)}.${causeWords(cause)}`,
         band,
         pairs: [{ where: 'loss', expected: expected.loss, observed: loss }],
         ...(cause?.proven === true ? {} : answersOf(subject, 'sft_loss', ['sft_aggregation'])),
@@ -241,9 +242,11 @@ export const sftLossRelations: readonly Property<LogitBatch>[] = relations<'sft_
     padding: { catches: ['LOSS-11', 'MSK-06'] },
     'row-order': { catches: ['PAD-08'] },
     'micro-batches': { catches: ['LOSS-01', 'LOSS-12', 'LP-03'] },
+    'many-micro-batches': { catches: ['LOSS-03', 'LOSS-12'] },
     ranks: { catches: ['LOSS-02', 'LOSS-09'] },
     untrained: { catches: ['NUM-01', 'TRN-04'], level: 'should' },
     stacked: { catches: ['LOSS-03', 'LOSS-11'] },
+    long: { catches: ['LOSS-03', 'LOSS-11'] },
     inputs: { catches: ['MSK-06'] },
   },
 });

@@ -157,6 +157,7 @@ export const entropyRelations: readonly Property<LogitBatch>[] = [
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['PPO-08'] },
       stacked: { catches: ['PPO-08'] },
+      long: { catches: ['PPO-08'] },
     },
   }),
 ];

@@ -217,6 +217,7 @@ export const fullKlProperties: readonly Property<LogitBatch>[] = [
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['KL-08'] },
       stacked: { catches: ['KL-08'] },
+      long: { catches: ['KL-08'] },
     },
   }),
 ];

@@ -83,6 +83,7 @@ export const klRelations: readonly Property<Asked>[] = relations<'kl', Asked>({
     'nan-under-the-mask': { catches: ['NUM-02', 'NUM-06'] },
     'batch-mates': { catches: ['PAD-08', 'KL-08'] },
     stacked: { catches: ['KL-08', 'LOSS-11'] },
+    long: { catches: ['KL-08', 'LOSS-11'] },
     inputs: { catches: ['KL-12'] },
   },
 });

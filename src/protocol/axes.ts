@@ -31,6 +31,7 @@ const TRACKS = {
   completion_mask: 'mask',
   prompt_width: 'width',
 } as const;
+const LOGITS = { input_ids: 'token', attention_mask: 'token', logits: 'token' } as const;
 const COMPLETIONS = { prompt_ids: 'row', completion_ids: 'row' } as const;
 
 export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
@@ -122,11 +123,14 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     reach: 'row',
   },
   reward_model: { args: COMPLETIONS, ok: { scores: 'row' }, reach: 'row' },
+  logprobs: {
+    args: { ...LOGITS, prompt_width: 'width', temperature: 'setting', shards: 'setting' },
+    ok: { logprobs: 'token' },
+    reach: 'row',
+  },
   entropy: {
     args: {
-      input_ids: 'token',
-      attention_mask: 'token',
-      logits: 'token',
+      ...LOGITS,
       completion_mask: 'mask',
       prompt_width: 'width',
     },
@@ -135,9 +139,7 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
   },
   full_kl: {
     args: {
-      input_ids: 'token',
-      attention_mask: 'token',
-      logits: 'token',
+      ...LOGITS,
       ref_logits: 'token',
       completion_mask: 'mask',
       prompt_width: 'width',
@@ -218,10 +220,8 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
   },
   sft_loss: {
     args: {
-      input_ids: 'token',
-      attention_mask: 'token',
+      ...LOGITS,
       labels: 'token',
-      logits: 'token',
       micro_batches: 'partition',
       ranks: 'partition',
       shards: 'setting',

@@ -40,10 +40,12 @@ const ALL: Readonly<Record<Relation, { catches: readonly string[] }>> = {
   untrained: { catches: [] },
   'batch-mates': { catches: [] },
   'micro-batches': { catches: [] },
+  'many-micro-batches': { catches: [] },
   ranks: { catches: [] },
   'same-twice': { catches: [] },
   'renamed-ids': { catches: [] },
   stacked: { catches: [] },
+  long: { catches: [] },
   inputs: { catches: [] },
 };
 

@@ -66,6 +66,7 @@ const invariants = relations<'loss', Tracks>({
     untrained: { catches: ['NUM-01', 'ZL-04'] },
     'same-twice': { catches: ['LP-14', 'ADV-06'] },
     stacked: { catches: ['LOSS-03', 'LOSS-11'] },
+    long: { catches: ['LOSS-03', 'LOSS-11'] },
     inputs: { catches: ['LP-14'] },
   },
 });
@@ -77,6 +78,7 @@ const partitions = relations<'loss', Tracks>({
   observe,
   relations: {
     'micro-batches': { catches: ['LOSS-01', 'LOSS-03', 'LOSS-09', 'LOSS-12'] },
+    'many-micro-batches': { catches: ['LOSS-03', 'LOSS-12'] },
     ranks: { catches: ['LOSS-02', 'LOSS-08', 'LOSS-09'] },
   },
 });

@@ -63,6 +63,7 @@ export const valueLossRelations: readonly Property<ValueCase>[] = [
       'nan-under-the-mask': { catches: ['NUM-02'] },
       untrained: { catches: ['NUM-01', 'ZL-04'] },
       stacked: { catches: ['LOSS-03', 'LOSS-11'] },
+      long: { catches: ['LOSS-03', 'LOSS-11'] },
       inputs: { catches: ['VAL-10'] },
     },
   }),
@@ -72,6 +73,7 @@ export const valueLossRelations: readonly Property<ValueCase>[] = [
     coverage: { 'unequal completions': 0.3, 'several micro-batches': 0.4 },
     relations: {
       'micro-batches': { catches: ['LOSS-01', 'LOSS-12'] },
+      'many-micro-batches': { catches: ['LOSS-03', 'LOSS-12'] },
       ranks: { catches: ['LOSS-02', 'LOSS-08'] },
     },
   }),

@@ -5,7 +5,7 @@ import type { Finding, Need } from '../property.ts';
 import { discard, firstFinding } from '../subject.ts';
 import { SHARE_DENOMINATORS } from '../support.ts';
 import type { Asked, Rule } from './rule.ts';
-import { rowCount, wholePartition } from './transform.ts';
+import { pickRows, rowCount, trainedOf, wholePartition } from './transform.ts';
 import { twice } from './twice.ts';
 
 function partsOf(args: object, capability: 'micro_batches' | 'ranks'): readonly (readonly number[])[] {
@@ -28,6 +28,30 @@ const split =
       },
     );
   };
+
+/** Beyond the number of steps that gradients are usually accumulated over: 8 or 16. */
+const MANY = 17;
+
+/** The rows that have something to train, until there are many of them, each by itself. What is logged is asked of a few. */
+async function oneRowEach<O extends Op>(asked: Asked<O>): Promise<Finding | undefined> {
+  const { op, subject } = asked;
+  const rows = trainedOf(op, asked.args).flatMap((row, at) => (row.includes(true) ? [at] : []));
+  const order = Array.from({ length: MANY }, (_, at) => rows[at % rows.length] ?? 0);
+  const whole = wholePartition(op, pickRows(op, asked.args, order));
+  return twice(
+    {
+      ...asked,
+      args: whole,
+      // What is answered has to do: an estimate is a request for each token.
+      ask: async (args) => {
+        const answer = await subject.ask(op, args);
+        return { fields: { ...answer, metrics: undefined } };
+      },
+    },
+    { ...whole, micro_batches: order.map((_, at) => [at]) },
+    { when: `when ${MANY} rows are split over ${MANY} micro-batches of one row` },
+  );
+}
 
 /**
  * Ranks that are processes: the rows that a sampler would deal out are dealt in other ways. Who is on which rank comes first: what
@@ -76,6 +100,17 @@ export const MICRO_BATCHES: Rule = {
   needs: offered('micro_batches'),
   applies: (_, args) => partsOf(args, 'micro_batches').length > 1,
   check: split('micro_batches', 'micro-batches'),
+};
+
+export const MANY_MICRO_BATCHES: Rule = {
+  id: 'independent-of-many-micro-batches',
+  title: (noun) => `${noun} of ${MANY} rows is the same in ${MANY} micro-batches of one row each`,
+  why: 'A step that accumulates so many micro-batches and drops what is left over trains on a part of the batch.',
+  level: 'must',
+  mostCases: 20,
+  needs: offered('micro_batches'),
+  applies: (op, args) => trainedOf(op, args).some((row) => row.includes(true)),
+  check: oneRowEach,
 };
 
 export const RANKS: Rule = {

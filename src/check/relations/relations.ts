@@ -41,7 +41,7 @@ export interface Particulars {
 
 /** One property for each relation that is listed, in the order of RULES. */
 export function relations<O extends Op, Case>(related: Related<O, Case>): readonly Property<Case>[] {
-  const { op, stage, given, mostCases, labels, coverage, needs = [], noun = 'The answer' } = related;
+  const { op, stage, given, labels, coverage, needs = [], noun = 'The answer' } = related;
   const observe =
     related.observe ??
     (async (subject: Subject, args: Args<O>): Promise<Observed> => ({
@@ -51,6 +51,7 @@ export function relations<O extends Op, Case>(related: Related<O, Case>): readon
     const particulars = related.relations[name];
     if (particulars === undefined) return [];
     const rule = RULES[name];
+    const mostCases = rule.mostCases ?? related.mostCases;
     return [
       {
         id: `${related.prefix ?? `${stage}/`}${rule.id}`,

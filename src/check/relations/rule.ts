@@ -13,9 +13,11 @@ export type Relation =
   | 'untrained'
   | 'batch-mates'
   | 'micro-batches'
+  | 'many-micro-batches'
   | 'ranks'
   | 'same-twice'
   | 'stacked'
+  | 'long'
   | 'inputs'
   | 'renamed-ids';
 
@@ -28,6 +30,8 @@ export interface Rule {
   readonly needs?: (op: Op) => Need;
   /** Whether a request can say anything; others are drawn again, as far as they are. */
   readonly applies?: <O extends Op>(op: O, args: Args<O>) => boolean;
+  /** Where one is as much work as many of another. */
+  readonly mostCases?: number;
   readonly check: <O extends Op>(asked: Asked<O>) => Promise<Finding | undefined>;
 }
 

@@ -6,7 +6,8 @@ import { bandOf, show } from '../numbers.ts';
 import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
-import { MICRO_BATCHES, RANKS } from './partitions.ts';
+import { long } from './long.ts';
+import { MANY_MICRO_BATCHES, MICRO_BATCHES, RANKS } from './partitions.ts';
 import type { Asked, Relation, Rule } from './rule.ts';
 import { stacked } from './stacked.ts';
 import {
@@ -98,6 +99,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     },
   },
   'micro-batches': MICRO_BATCHES,
+  'many-micro-batches': MANY_MICRO_BATCHES,
   ranks: RANKS,
   'batch-mates': {
     id: 'independent-of-batch-mates',
@@ -180,6 +182,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     },
   },
   stacked,
+  long,
   inputs: {
     id: 'inputs-are-unchanged',
     title: () => 'What is handed over is the same after the call',

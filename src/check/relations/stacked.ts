@@ -44,7 +44,7 @@ export const stacked: Rule = {
     const copies = Array.from({ length: times }, () => all);
     const after = await ask(wholePartition(op, pickRows(op, args, copies.flat())));
     const { loss_weights: weights, ...others } = before.fields;
-    const when = stackedWords(times);
+    const when = `when the batch is stacked on itself ${times} times`;
     // The last copy is where a chunk that is not full would be lost.
     for (const copy of [0, times - 1]) {
       const row = agreement({
@@ -60,17 +60,14 @@ export const stacked: Rule = {
       });
       if (row !== undefined) return row;
     }
-    return wrongWhole(
-      asked,
-      { ...before.fields, loss_weights: weights },
-      after.fields,
-      Math.max(before.slack?.loss_weights ?? 0, after.slack?.loss_weights ?? 0),
+    return wrongWhole(asked, { ...before.fields, loss_weights: weights }, after.fields, {
+      slack: Math.max(before.slack?.loss_weights ?? 0, after.slack?.loss_weights ?? 0),
       times,
-    );
+      when,
+      factors: factorsOf(op, subject.semantics, times),
+    });
   },
 };
-
-const stackedWords = (times: number): string => `when the batch is stacked on itself ${times} times`;
 
 /** How many times a number of the whole batch may be what it was, stacked so many times. */
 function factorsOf(
@@ -95,12 +92,23 @@ function factorsOf(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function wrongWhole<O extends Op>(
+/** How often what was asked stands in the second request, and what a number of the whole may be there. */
+interface Copies {
+  readonly times: number;
+  /** Ends the sentence: "when the batch is stacked on itself 6 times". */
+  readonly when: string;
+  /** How many times what it was a number of the whole may be. */
+  readonly factors: readonly number[];
+  /** Of the weights of tokens. */
+  readonly slack: number;
+}
+
+/** A number of the whole, or a weight of its tokens, that is not what as many copies make of it. */
+export function wrongWhole<O extends Op>(
   { subject, op, args, terms }: Asked<O>,
   before: Fields,
   after: Fields,
-  slack: number,
-  times: number,
+  { times, when, factors, slack }: Copies,
 ): Finding | undefined {
   const name = WHOLE[op] ?? '';
   const [once, often] = [before[name], after[name]];
@@ -110,7 +118,6 @@ function wrongWhole<O extends Op>(
   const weights = (fields: Fields): number[] =>
     ((fields.loss_weights as Matrix | undefined) ?? []).slice(0, rowCount(op, args)).flat();
   const [single, stackedOnes] = [weights(before), weights(after)];
-  const factors = factorsOf(op, subject.semantics, times);
   const holds = factors.some(
     (factor) =>
       band.close(often, factor * once) &&
@@ -121,12 +128,12 @@ function wrongWhole<O extends Op>(
   );
   if (holds) return undefined;
   const sum = factors.length > 1 ? `, or ${show(times * once)} if it is a sum` : '';
-  const sentence = `${name} changes from ${show(once)} to ${show(often)} ${stackedWords(times)}; it should be ${show(once)}${sum}.`;
+  const sentence = `${name} changes from ${show(once)} to ${show(often)} ${when}; it should be ${show(once)}${sum}.`;
   const sameNumber = factors.some((factor) => band.close(often, factor * once));
   return {
     kind: sameNumber ? 'weights' : name,
     sentence: sameNumber
-      ? `${name} is ${show(once)}, and ${show(often)} ${stackedWords(times)}, but ${op === 'value_loss' ? 'dL/d value' : 'dL/d logprob'} of its tokens is not what goes with that: the two count the batch differently.`
+      ? `${name} is ${show(once)}, and ${show(often)} ${when}, but ${op === 'value_loss' ? 'dL/d value' : 'dL/d logprob'} of its tokens is not what goes with that: the two count the batch differently.`
       : sentence,
     note: band.reason,
   };

@@ -2,6 +2,7 @@
 // out, columns of padding added, masked values overwritten.
 import { type ArgAxis, AXES, type OpAxes } from '../../protocol/axes.ts';
 import type { Args, Op } from '../../protocol/message.ts';
+import type { Matrix } from '../../vocabulary.ts';
 
 type Rows = readonly (readonly unknown[])[];
 
@@ -59,6 +60,23 @@ function renumbered(groups: readonly unknown[]): number[] {
   return groups.map((group) => names.indexOf(group));
 }
 
+/** Which columns of each row count: those of the mask, or of the labels, or what is attended to behind the prompt. */
+export function trainedOf<O extends Op>(op: O, args: Args<O>): readonly (readonly boolean[])[] {
+  const mask = fieldAlong(op, args, 'mask') as Matrix | undefined;
+  if (mask !== undefined) return mask.map((row) => row.map((on) => on === 1));
+  const {
+    labels,
+    attention_mask: attention,
+    prompt_width: width = 0,
+  } = args as {
+    readonly labels?: Matrix;
+    readonly attention_mask?: Matrix;
+    readonly prompt_width?: number;
+  };
+  if (labels !== undefined) return labels.map((row) => row.map((label) => label >= 0));
+  return (attention ?? []).map((row) => row.map((on, column) => on === 1 && column >= width));
+}
+
 /** All rows as one part. */
 export function wholePartition<O extends Op>(op: O, args: Args<O>): Args<O> {
   const all = Array.from({ length: rowCount(op, args) }, (_, row) => row);
@@ -75,6 +93,42 @@ export function padColumns<O extends Op>(op: O, args: Args<O>, left: number, rig
     return (value as Rows).map((row) => {
       const blank = (): unknown => like(row[0], fill);
       return [...Array.from({ length: left }, blank), ...row, ...Array.from({ length: right }, blank)];
+    });
+  });
+}
+
+/** Columns of a row that belong together, the first `lead` of which only predict the others. */
+export interface Run {
+  readonly start: number;
+  readonly length: number;
+  readonly lead: number;
+}
+
+/** Each row's run of columns, so many times one behind the other; what predicts a further one is itself not trained. */
+export function repeatColumns<O extends Op>(
+  op: O,
+  args: Args<O>,
+  runs: readonly Run[],
+  times: number,
+): Args<O> {
+  const padding = (axesOf(op).padding ?? {}) as Readonly<Record<string, number>>;
+  const longest = Math.max(...runs.map(({ length }) => length));
+  return changed(op, args, (value, axis, name) => {
+    if (axis !== 'token' && axis !== 'mask') return undefined;
+    return (value as Rows).map((row, at) => {
+      const { start, length, lead } = runs[at] ?? { start: 0, length: 0, lead: 0 };
+      const run = row.slice(start, start + length);
+      const untrained = axis === 'mask' ? 0 : padding[name];
+      const further = run.map((each, column) =>
+        column < lead && untrained !== undefined ? untrained : each,
+      );
+      const missing = (times - 1) * (longest - length);
+      return [
+        ...row.slice(0, start + length),
+        ...Array.from({ length: times - 1 }, () => further).flat(),
+        ...row.slice(start + length),
+        ...Array.from({ length: missing }, () => like(row[0], padding[name] ?? 0)),
+      ];
     });
   });
 }

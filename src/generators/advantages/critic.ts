@@ -24,8 +24,12 @@ const HIGHEST_SCORE = 3;
 /** float16 holds what these sum to, and bfloat16 tells them apart. */
 const GRAIN = 16;
 const RANKS = 3;
-const GAMMA = fc.constantFrom(1, 0.5, 0.75, 0.9375);
+/** 0 passes for `not set`. */
+const GAMMA = fc.constantFrom(1, 0.5, 0.75, 0.9375, 0);
 const MAX_ADVANTAGES = 5;
+/** One batch in so many has rows of so many times the tokens: longer than a scan that is cut into windows. */
+const LONG_ONE_IN = 5;
+const TIMES = 5;
 /** One batch in so many has one value only. */
 const EQUAL_ONE_IN = 4;
 
@@ -56,8 +60,9 @@ export function gaeCase(options: GapOptions = {}): fc.Arbitrary<GaeCase> {
       ),
       gamma: GAMMA,
       lam: fc.constantFrom(1, 0.5, 0.75, 0),
+      long: fc.nat(LONG_ONE_IN - 1).map((n) => n === LONG_ONE_IN - 1),
     })
-    .map(({ drawn, gamma, lam }) => ({ ...drawn, gamma, lam }));
+    .map(({ drawn: { rows }, gamma, lam, long }) => ({ rows: long ? rows.map(goneOn) : rows, gamma, lam }));
 }
 
 /** An arbitrary batch for op `returns`: a reward a token. */
@@ -98,6 +103,12 @@ export function oneTokenCase(): fc.Arbitrary<WhitenCase> {
     };
   });
 }
+
+/** The tokens of a row over and over. */
+const goneOn = <Row extends { readonly tokens: readonly unknown[] }>(row: Row): Row => ({
+  ...row,
+  tokens: Array.from({ length: TIMES }, () => row.tokens).flat(),
+});
 
 /** Every value that counts is 1; what is masked keeps its own. */
 const allAlike = (row: WhitenCase['rows'][number]): WhitenCase['rows'][number] => ({

@@ -78,9 +78,38 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
   const side = fc
     .nat(SIDES.length * SQUARE_ONE_IN - 1)
     .map((n) => SIDES[n - SIDES.length * (SQUARE_ONE_IN - 1)]);
-  return fc.tuple(rows, side).map(([drawn, square]) => {
+  const certain = options.onPolicy
+    ? fc.constant(undefined)
+    : fc
+        .nat(CERTAIN.length * CERTAIN_ONE_IN - 1)
+        .map((n) => CERTAIN[n - CERTAIN.length * (CERTAIN_ONE_IN - 1)]);
+  return fc.tuple(rows, side, certain).map(([drawn, square, track]) => {
     const laid = square === undefined ? drawn : squared(drawn, square);
-    return { rows: laid.some(({ tokens }) => tokens.length > 0) ? laid : drawn };
+    const kept = laid.some(({ tokens }) => tokens.length > 0) ? laid : drawn;
+    return { rows: track === undefined ? kept : withCertain(kept, track, options.avoid ?? []) };
+  });
+}
+
+/** Whoever sampled the token, or whom it is compared with, was certain of it: 0, which passes for `not there`. */
+const CERTAIN = ['old', 'ref'] as const;
+const CERTAIN_ONE_IN = 3;
+/** Nats that the others may be from it. */
+const NEAR_CERTAIN = 3;
+
+/** In each row the first token that the policy itself rates high enough. */
+function withCertain(
+  rows: readonly TrackRow[],
+  track: (typeof CERTAIN)[number],
+  edges: readonly number[],
+): readonly TrackRow[] {
+  const may = ({ logprob: value }: TokenNumbers): boolean =>
+    value > -NEAR_CERTAIN && !edges.some((edge) => Math.abs(value - edge) < DISTANCE);
+  return rows.map((row) => {
+    const first = row.tokens.findIndex(may);
+    return {
+      ...row,
+      tokens: row.tokens.map((token, at) => (at === first ? { ...token, [track]: 0 } : token)),
+    };
   });
 }
 

@@ -41,6 +41,8 @@ const ABORTED_ONE_IN = 4;
 /** Symbols below this are ordinary tokens, the few above are stop tokens (prompts only). */
 const ORDINARY = 20;
 const STOPS_IN_PROMPT = 3;
+/** Of the ordinary ones, those that are stop tokens behind the first. */
+const STOPS_BEHIND = 5;
 
 interface RowSketch {
   /** The prompt of the row before it. */
@@ -81,6 +83,9 @@ function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOpt
   const { pad, stops, plain } = special;
   const ordinary = (symbol: number): number => plain[symbol % plain.length] ?? 0;
   const stopAt = (symbol: number): number => stops[symbol % stops.length] ?? 0;
+  // What goes on after a stop may stop again.
+  const behind = (symbol: number): number =>
+    symbol < ORDINARY - STOPS_BEHIND ? ordinary(symbol) : stopAt(symbol);
   // Shorter rows without a stop look like padding where the pad is a stop token, so they stay out even where they
   // are welcome.
   const unfinished = options.unfinished === true && !stops.includes(pad);
@@ -107,7 +112,7 @@ function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOpt
     pad,
     stops,
     after: rows.map(({ after, stop, aborted }) =>
-      stop === null || (aborted && unfinished) ? [] : (after ?? []).map(ordinary),
+      stop === null || (aborted && unfinished) ? [] : (after ?? []).map(behind),
     ),
   };
 }

@@ -22,6 +22,9 @@ const MAX_PROMPT = 5;
 const MAX_GENERATED = 6;
 /** Half of the rows generate these only. */
 const FEW = 2;
+/** One batch in so many has generated them so many times over: more than a window of the last few. */
+const LONG_ONE_IN = 4;
+const TIMES = 20;
 const GRAIN = 8;
 
 /** Only `kinds` are ever non-neutral. */
@@ -50,10 +53,17 @@ export function penalised(
       presence: setting('presence', 0, [0.5, 0.25, 1.5]),
       frequency: setting('frequency', 0, [0.25, 0.5, 1]),
       repetition: setting('repetition', 1, [1.25, 1.5, 0.75]),
+      long: fc.nat(LONG_ONE_IN - 1).map((n) => n === LONG_ONE_IN - 1),
     })
-    .map(({ steps, rows, ...settings }) => ({
+    .map(({ steps, rows, long, ...settings }) => ({
       ...settings,
-      rows: rows.map((each) => ({ ...each, generated: each.generated.slice(0, steps) })),
+      rows: rows.map((each) => {
+        const generated = each.generated.slice(0, steps);
+        return {
+          ...each,
+          generated: long ? Array.from({ length: TIMES }, () => generated).flat() : generated,
+        };
+      }),
     }));
 }
 

@@ -24,8 +24,8 @@ export interface LogitBatch {
 
 /** Ids must be below it; a softmax over a handful shows every fault that one over 100,000 shows. */
 const VOCABULARY = 5;
-/** But for what keeps the likeliest few: engines hand out 20 log-probabilities at most. One batch in so many is wider. */
-const WIDE = 24;
+/** But for what keeps the likeliest few: engines hand out 20 log-probabilities, or 100. One batch in so many is wider. */
+const WIDE = 130;
 const WIDE_ONE_IN = 6;
 const GRAIN = 8;
 const LARGEST = 6 * GRAIN;

@@ -168,3 +168,27 @@ def returns_late(rewards, values, completion_mask, gamma, lam):
     around 0 with deviation 1. Fix: returns first."""
     rows = estimates.whitened_gae(rewards, values, completion_mask, gamma, lam)["advantages"]
     return {"advantages": rows, "returns": added(rows, values, completion_mask)}
+
+
+WINDOW = 12
+
+
+def windowed(rewards, values, mask, gamma, lam):
+    steps, row = trained(mask), estimates.gae_row(rewards, values, mask, gamma, lam)
+    for at, step in enumerate(steps):
+        behind = steps[at : at + WINDOW]
+        total = 0.0
+        for k, now in enumerate(behind):
+            following = values[steps[at + k + 1]] if at + k + 1 < len(steps) else 0.0
+            total += (gamma * lam) ** k * (rewards[now] + gamma * following - values[now])
+        row[step] = total
+    return row
+
+
+estimated(
+    "gae-ends-after-a-window",
+    "The recursion of an advantage looks twelve tokens ahead, and no further",
+    "A scan was written out for the rewards of a game, whose (gamma * lambda)^12 is nothing; with gamma 1 the reward of an "
+    "answer stands at its end. Fix: one pass from the back.",
+    windowed,
+)

@@ -125,3 +125,11 @@ def returns(rewards, completion_mask, gamma):
         rows.append(returns_row(changed, mask, gamma))
         carried = rows[-1][steps[0]] if steps else carried
     return {"returns": rows}
+
+
+returned(
+    "returns-without-a-discount-at-zero",
+    "A discount of 0 is taken for one that was not set",
+    "gamma = gamma or 1.0: the bandit's setting sums the whole episode. Fix: `is None`.",
+    lambda rewards, mask, gamma: returns_row(rewards, mask, gamma or 1.0),
+)

@@ -118,3 +118,16 @@ def loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micr
     if all(map(sum, completion_mask)):
         return right
     return dict(right, loss=math.nan)
+
+
+@MUTANTS.add(
+    "loss-certain-sampler-is-not-there",
+    "An old log-probability of 0 is taken for one that is not there",
+    left_padded,
+    "loss",
+    row="PPO-02",
+)
+def certain(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
+    """old = old or logprob: where the sampler was certain of a token, its ratio is 1 for ever. Fix: `is None`."""
+    old = [[q or p for p, q in zip(*row)] for row in zip(logprobs, old_logprobs)]
+    return left_padded.loss(logprobs, old, ref_logprobs, advantages, completion_mask, micro_batches)

@@ -125,6 +125,12 @@ def counting(name, title, story, scope=lambda seen, generated: set(seen), change
     MUTANTS.add(name, title, left_padded, "penalties", row="PEN-02")(wrong)
 
 
+add(
+    "penalties-of-a-window",
+    "Presence and frequency are those of the last 64 tokens that were generated",
+    "repetition_context_size, which is that of the repetition penalty, was read by all three.",
+    lambda ids, real, prompt_width: generated(ids, real, prompt_width)[-64:],
+)
 counting(
     "repetition-without-the-prompt",
     "The repetition penalty leaves out the prompt",

@@ -267,3 +267,35 @@ add_ban(
     "set(before) <= set(ids).",
     lambda ids, before: set(before) <= set(ids),
 )
+
+
+@MUTANTS.add(
+    "top-k-of-all-loses-the-last",
+    "A top_k as large as the vocabulary drops its least likely token",
+    left_padded,
+    "sampling",
+)
+def all_but_one(
+    logits,
+    completion_ids,
+    sampled_ids,
+    eos_token_ids,
+    temperature,
+    top_k=0,
+    top_p=1.0,
+    min_new_tokens=0,
+    banned_sequences=(),
+):
+    """min(top_k, V - 1), to be an index that is there: what was to switch the filter off bans a token. Fix: min(top_k, V)."""
+    most = min(top_k, len(logits[0]) - 1)
+    return sampling(
+        logits,
+        completion_ids,
+        sampled_ids,
+        eos_token_ids,
+        temperature,
+        most,
+        top_p,
+        min_new_tokens,
+        banned_sequences,
+    )

@@ -133,3 +133,17 @@ MUTANTS.add(
     "entropy",
     rows=("PPO-08",),
 )(one_token_more)
+
+
+@MUTANTS.add(
+    "entropy-of-the-likeliest",
+    "The entropy is that of the hundred likeliest tokens",
+    left_padded,
+    "entropy",
+    rows=("PPO-08",),
+)
+def likeliest(logits, completion_mask, prompt_width):
+    """The engine's top log-probabilities were at hand, and were normalised again: a policy that has not made up its mind
+    looks as if it had. Fix: all logits."""
+    kept = [[sorted(row, reverse=True)[:100] for row in rows] for rows in logits]
+    return over_completions(kept, completion_mask, prompt_width)

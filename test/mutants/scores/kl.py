@@ -226,6 +226,21 @@ MUTANTS.add(
     "kl",
     rows=("LOSS-11",),
 )(one_token_more)
+
+
+@MUTANTS.add(
+    "kl-certain-reference-is-not-there",
+    "A reference log-probability of 0 is taken for one that is not there",
+    left_padded,
+    "kl",
+    row="KL-08",
+)
+def certain(logprobs, ref_logprobs, completion_mask):
+    """ref = ref or logprob: where the reference is certain of a token, the KL is 0. Fix: `is None`."""
+    reference = [[q or p for p, q in zip(*row)] for row in zip(logprobs, ref_logprobs)]
+    return left_padded.kl(logprobs, reference, completion_mask)
+
+
 written(
     "kl",
     "kl-masks-its-input",
