@@ -74,7 +74,7 @@ export function samplingStep(
       stops: fc.uniqueArray(id, { minLength: 1, maxLength: options.oneStop ? 1 : 3 }),
       temperature:
         options.temperatures === false ? fc.constant(1) : setting('temperature', 1, [0.5, 0.75, 1.25, 2]),
-      topK: setting('top_k', 0, [1, 2, 3, 5, VOCABULARY]),
+      topK: setting('top_k', 0, [1, 2, 3, 5, VOCABULARY, VOCABULARY]),
       topP: setting('top_p', 1, [0.5, 0.75, 0.875]),
       minNewTokens: setting('min_new_tokens', 0, [1, 2, 3]),
       banned: fc.array(sequence, {
@@ -82,8 +82,10 @@ export function samplingStep(
         size: 'max',
       }),
     })
-    .map(({ steps, rows, stops, banned: sequences, ...settings }) => ({
+    .map(({ steps, rows, stops, banned: sequences, topP, ...settings }) => ({
       ...settings,
+      // What keeps all tokens shows where nothing else drops any.
+      topP: settings.topK === VOCABULARY ? 1 : topP,
       stops,
       banned: sequences.map(({ of, count, near, other, last }) => {
         const ids = rows[of % rows.length]?.generated.slice(0, steps) ?? [];

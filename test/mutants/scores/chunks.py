@@ -58,21 +58,20 @@ def logprobs_sorted(input_ids, logits, prompt_width, temperature, attention_mask
 
 
 @MUTANTS.add(
-    "logprobs-kept-for-the-shape",
-    "Log-probabilities of a batch are those of the one before, where it had the same shape",
+    "logprobs-annealed-by-the-call",
+    "The temperature of scoring is annealed by every call",
     left_padded,
     "logprobs",
     row="LP-14",
 )
-def logprobs_kept(input_ids, logits, prompt_width, temperature):
-    """A buffer that is kept for each shape, and written once. Fix: write into it every time."""
-    shape = (len(input_ids), len(input_ids[0]))
-    if shape not in KEPT:
-        KEPT[shape] = left_padded.logprobs(input_ids, logits, prompt_width, temperature)["logprobs"]
-    return {"logprobs": [row[-(len(input_ids[0]) - prompt_width) :] for row in KEPT[shape]]}
+def logprobs_annealed(input_ids, logits, prompt_width, temperature):
+    """The schedule of the sampler's temperature steps whenever it is read, and scoring reads it, too. Fix: read it once a
+    step."""
+    CALLS.append(temperature)
+    return left_padded.logprobs(input_ids, logits, prompt_width, temperature * (1 + 0.01 * len(CALLS)))
 
 
-KEPT = {}
+CALLS = []
 
 
 @MUTANTS.add(
