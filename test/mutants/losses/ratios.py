@@ -125,7 +125,6 @@ def loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micr
     "An old log-probability of 0 is taken for one that is not there",
     left_padded,
     "loss",
-    row="PPO-02",
 )
 def certain(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
     """old = old or logprob: where the sampler was certain of a token, its ratio is 1 for ever. Fix: `is None`."""
