@@ -18,6 +18,7 @@ import {
   type Ok,
   type Property,
   relations,
+  type Semantics,
   type Subject,
   show,
   stripOf,
@@ -91,9 +92,15 @@ export function differing(
   });
 }
 
+/** What is declared of whitening; what was measured of it was measured of another op, which may do it in its own way. */
+const declared = ({ semantics, measured = {} }: Subject): Semantics =>
+  Object.fromEntries(
+    Object.entries(semantics).filter(([item]) => !(item.startsWith('whiten_') && item in measured)),
+  );
+
 /** Advantages may come whitened over the batch; a trainer that does so says how, or any known way is accepted. */
 function isWhitened(subject: Subject, raw: Matrix, mask: Matrix, observed: Matrix): boolean {
-  return whitenVariants(subject.semantics).some((variant) => {
+  return whitenVariants(declared(subject)).some((variant) => {
     const { deviation } = moments(raw, mask, variant.ddof);
     if (deviation < LEAST_DEVIATION) return alike(subject, underMask(observed, mask));
     const shrink = impliedShrink(raw, mask, observed, variant);
@@ -166,7 +173,7 @@ const equals: Property<GaeCase> = {
     const raw = reference(args);
     const [wrong] = differing(subject, mask, answer.advantages, raw);
     if (wrong === undefined || isWhitened(subject, raw, mask, answer.advantages)) return undefined;
-    const [usual] = whitenVariants(subject.semantics);
+    const [usual] = whitenVariants(declared(subject));
     return finding(subject, asked, {
       kind: 'value',
       field: 'advantages',

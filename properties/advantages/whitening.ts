@@ -70,7 +70,9 @@ function halfSlack(world: World, values: Matrix, mask: Matrix, observed: Matrix)
   if (spacing === undefined) return 0;
   const largest = (all: readonly number[]): number => Math.max(0, ...all.map(Math.abs));
   const { deviation } = moments(values, mask, 0);
-  return ROUNDINGS * spacing * (largest(underMask(values, mask)) * magnified(deviation) + largest(after));
+  // Equal values are rounded alike, and nothing of that is left to be magnified.
+  const by = deviation === 0 ? 1 : magnified(deviation);
+  return ROUNDINGS * spacing * (largest(underMask(values, mask)) * by + largest(after));
 }
 /** Of half a spacing each: value, mean, difference, deviation. */
 const ROUNDINGS = 2;

@@ -213,6 +213,14 @@ export const modelKlProperties: readonly Property<Drawn>[] = [
     why: 'An entropy of another position, or of some of the vocabulary, rewards the policy for what it did not choose.',
     catches: ['LP-01', 'LP-05'],
     needs,
+    given: (world: World) =>
+      modelBatch({
+        tokens: world.hello.tokens,
+        kinds: loadable('model_score', ROTARY, world),
+        temperatures:
+          world.hello.ops.model_score?.temperature === true &&
+          world.semantics.temperature_in_scoring !== false,
+      }),
     async check(subject, drawn) {
       const used = handed(subject, drawn.kind, drawn.seed);
       const { entropy } = await subject.ask('model_score', scoreArgs(drawn, used));
@@ -232,6 +240,14 @@ export const modelKlProperties: readonly Property<Drawn>[] = [
           {
             name: 'the entropy behind the token, not before it',
             values: () => scores.map(({ entropy: row }) => row.slice(1)),
+          },
+          {
+            name: 'the entropy at temperature 1, not at the one that was asked for',
+            values: () =>
+              drawn.prompts.map(
+                (prompt, row) =>
+                  completionScores(used.model, prompt, drawn.completions[row] ?? [], 1).entropy,
+              ),
           },
         ],
       });

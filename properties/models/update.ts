@@ -99,6 +99,24 @@ export const updateProperties: readonly Property<Batch>[] = [
   },
   {
     ...base,
+    id: 'update/every-request-starts-with-the-same-weights',
+    title: 'Asked again, the policy scores every token before the step as it did the first time',
+    why: 'Where the weights of one request are those that the last one left, what is found depends on what was asked before.',
+    catches: ['LP-14'],
+    async check(subject, drawn) {
+      const { before } = await step(subject, drawn);
+      const { before: again } = await step(subject, drawn);
+      return differ(
+        subject,
+        before,
+        again,
+        (where, first, second) =>
+          `Before its step the policy gave ${where} ${first}, and ${second} before the step of the next request, which is the same: the weights were not put back.`,
+      );
+    },
+  },
+  {
+    ...base,
     id: 'update/policy-starts-at-the-reference',
     title: 'Before the first step, policy and reference score every token alike',
     why: 'A KL that is not 0 at the start compares with another network, or with the same one wrapped differently.',

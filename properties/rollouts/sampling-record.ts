@@ -46,6 +46,7 @@ function readings(
 const recorded: Property<SamplingStep> = {
   ...base,
   id: 'sampling/recorded-is-of-the-drawn-token',
+  settles: ['sampling_logprobs'],
   title:
     'What is recorded is the log-probability of the token that was drawn, in the declared mode (or, undeclared, in one of the three)',
   why: 'The recorded number is the denominator of the ratio: that of another token, or of other logits, makes every weight wrong.',

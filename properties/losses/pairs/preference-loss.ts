@@ -6,6 +6,7 @@ import {
   bandOf,
   type DType,
   describePreference,
+  isHalf,
   many,
   marginOf,
   numberFinding,
@@ -173,7 +174,7 @@ const equals: Property<Pairs> = {
   catches: ['LOSS-13', 'NUM-05'],
   settles: PREFERENCE_ITEMS,
   needs: [fullyDeclared],
-  given: () => pairNumbers(),
+  given: (world) => pairNumbers({ long: !isHalf(world) }),
   coverage,
   async check(subject, drawn) {
     const pairs = numbersOf(drawn);

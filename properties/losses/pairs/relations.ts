@@ -4,6 +4,7 @@ import {
   bandOf,
   type Finding,
   formulaOf,
+  isHalf,
   knobs,
   type Ok,
   type Pairs,
@@ -86,7 +87,7 @@ const length: Property<Pairs> = {
   level: 'should',
   catches: ['LOSS-13'],
   needs: [fine, formulaOf(['preference_loss'])],
-  given: () => pairNumbers(),
+  given: (world) => pairNumbers({ long: !isHalf(world) }),
   coverage,
   async check(subject, drawn): Promise<Finding | undefined> {
     const each = (change: (tokens: readonly PairToken[]) => readonly PairToken[]): Pairs => ({

@@ -16,6 +16,7 @@ import { ask, base, optionsOf, rowStrip, turnName, turnsAsCut } from './rows.ts'
 const cutToTheLimit: Property<Trajectory> = {
   ...base,
   id: 'trajectory/tool-responses-are-cut-to-the-limit',
+  settles: ['tool_truncation_side'],
   title:
     'Of what a tool said above max_tool_tokens exactly so many ids are left, on the declared side; what fits, and what a user said, is left alone',
   why: 'Cut at the other end, a search loses its best hit or a program its result, and nothing fails: the policy is trained to answer without what it asked for.',

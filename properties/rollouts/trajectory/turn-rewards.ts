@@ -102,6 +102,7 @@ const givenOnce: Property<Trajectory> = {
 const standsOnItsTurn: Property<Trajectory> = {
   ...rewardBase,
   id: 'trajectory/turn-reward-stands-on-its-turn',
+  settles: ['turn_reward_placement'],
   title:
     "The reward of a turn stands on the turn's last trained token, or those of a row on the row's, as is declared; every other token has 0",
   why: 'On a token that a tool wrote it is masked away, on another turn it pays for what that one did.',

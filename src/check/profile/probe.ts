@@ -43,6 +43,11 @@ export interface Probe<Case = unknown> {
   readonly ops: readonly Op[];
   /** Any one of its ops shows the items; otherwise it takes them all. */
   readonly anyOp?: true;
+  /**
+   * Its ways are all that there are, and told apart by more than rounding: answers that follow none of them throughout, which a
+   * property that accepts each case in any of them would pass, are asked about.
+   */
+  readonly complete?: true;
   /** Why it cannot measure here; its world has what is declared and what was measured before. */
   readonly lack?: (world: World) => string | undefined;
   /** May ask the trainer, to solve for a number that no list can hold. */

@@ -11,7 +11,7 @@ import { missingOp } from './probe.ts';
 import { PROBES } from './probes.ts';
 import { type ProfileOptions, profileTrainer } from './profile.ts';
 import type { Probed } from './reading.ts';
-import { unknownFormulas } from './unknown.ts';
+import { mixedWays, unknownFormulas } from './unknown.ts';
 
 /** Asks only where an op is offered that shows an undeclared item. Never holds a declared one. */
 export async function measureUndeclared(
@@ -50,6 +50,7 @@ export async function measureUndeclared(
     semantics,
     doubts: [
       ...unknown,
+      ...mixedWays(world, probes),
       ...conflicts(rows, items),
       ...doubtsOf({ ...measured, ...inLoss(probes) }, items, world),
     ],

@@ -56,6 +56,22 @@ export function unknownFormulas(world: World, held: Semantics, probed: readonly 
   });
 }
 
+/** A doubt for each item whose known ways are all that there are, where the answers follow none of them throughout. */
+export function mixedWays({ semantics }: World, probed: readonly Probed[]): Doubt[] {
+  return probed.flatMap(({ probe, reading }): Doubt[] => {
+    const [item] = probe.items.filter((each) => semantics[each] === undefined);
+    if (probe.complete !== true || reading.state !== 'unknown' || item === undefined) return [];
+    return [
+      {
+        item,
+        weight: 'ask',
+        sentence: `The answers of op ${probe.ops.map((op) => `\`${op}\``).join(', ')} follow none of the known ways throughout. ${sentenceOf(reading)}`,
+        answers: closestItems(reading, semantics),
+      },
+    ];
+  });
+}
+
 /** The line that says that a formula is meant as it is. */
 export function ownFormula(formula: Formula): string {
   return `"own_formulas": ["${formula}"]  (a formula of our own: relations alone judge it)`;

@@ -32,6 +32,9 @@ const LONG_ONE_IN = 5;
 const TIMES = 5;
 /** One batch in so many has one value only. */
 const EQUAL_ONE_IN = 4;
+/** In one of so many long ones, each row begins with a value so far out that its distance is several deviations. */
+const FAR_ONE_IN = 5;
+const FAR = 48;
 
 /** An arbitrary batch for op `token_rewards`: scores a row, KL and process rewards a token, and a coefficient. */
 export function rewardCase(
@@ -82,8 +85,11 @@ export function whitenCase(options: GapOptions = {}): fc.Arbitrary<WhitenCase> {
         { gaps: true, ...options },
       ),
       equal: fc.nat(EQUAL_ONE_IN - 1).map((n) => n === EQUAL_ONE_IN - 1),
+      far: fc.nat(FAR_ONE_IN - 1).map((n) => n === FAR_ONE_IN - 1),
     })
-    .map(({ drawn: { rows }, equal }) => ({ rows: equal ? rows.map(allAlike) : rows }));
+    .map(({ drawn: { rows }, equal, far }) => ({
+      rows: equal ? rows.map(allAlike) : far ? rows.map(goneOn).map(withFar) : rows,
+    }));
 }
 
 /** The same with one trained token in the whole batch, the first. */
@@ -108,6 +114,11 @@ export function oneTokenCase(): fc.Arbitrary<WhitenCase> {
 const goneOn = <Row extends { readonly tokens: readonly unknown[] }>(row: Row): Row => ({
   ...row,
   tokens: Array.from({ length: TIMES }, () => row.tokens).flat(),
+});
+
+const withFar = (row: WhitenCase['rows'][number]): WhitenCase['rows'][number] => ({
+  ...row,
+  tokens: row.tokens.map((token, at) => (at === 0 ? { ...token, value: FAR } : token)),
 });
 
 /** Every value that counts is 1; what is masked keeps its own. */

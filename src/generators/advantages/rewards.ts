@@ -17,6 +17,9 @@ const MAX_GROUPS = 3;
 const MAX_GROUP = 4;
 /** One batch in so many has as many groups as a group has rows: then an index along the wrong axis goes unseen. */
 const SQUARE_ONE_IN = 4;
+/** One in so many has groups of so many rows and more: eight and sixteen are what people sample. */
+const LARGE_ONE_IN = 8;
+const LARGE = 17;
 /** Where the trainer is fixed to larger groups, a square batch is too many rows to read. */
 const MOST_SQUARE = 8;
 /** So few that two groups have the same prompt every now and then. */
@@ -81,16 +84,25 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
         minLength: most,
         maxLength: most,
       }),
+      // Of many equal rewards a rounded mean leaves the more.
+      large:
+        size === undefined && !options.constant
+          ? fc.nat(LARGE_ONE_IN - 1).map((n) => n === LARGE_ONE_IN - 1)
+          : fc.constant(false),
     })
-    .map(({ square, size: rows, count: drawn, groups, prompts, lengths, interleaved }) => {
+    .map(({ square, size: rows, count: drawn, groups, prompts, lengths, interleaved, large }) => {
       const count = square ? Math.max(rows, least) : drawn;
+      const cut = (group: readonly number[]): readonly number[] => {
+        const kept = group.slice(0, rows);
+        return large && !square ? Array.from({ length: Math.ceil(LARGE / rows) }, () => kept).flat() : kept;
+      };
       return {
         interleaved,
         prompts: prompts.slice(0, count),
-        lengths: lengths.slice(0, count).map((group) => group.slice(0, rows)),
+        lengths: lengths.slice(0, count).map(cut),
         groups: groups.slice(0, count).map((group) => {
-          const cut = group.slice(0, rows);
-          return options.constant ? cut.map(() => cut[0] ?? 0) : cut;
+          const kept = cut(group);
+          return options.constant ? kept.map(() => kept[0] ?? 0) : kept;
         }),
       };
     });

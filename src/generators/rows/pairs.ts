@@ -41,6 +41,9 @@ const EXTREME_ONE_IN = 3;
 /** Of one completion in so many, the policy has moved far from its reference: by this many times as much a token. */
 const FAR_ONE_IN = 4;
 const FAR = 12;
+/** And one in so many has its tokens so many times: more than a short window of them. */
+const LONG_ONE_IN = 6;
+const LONG = 5;
 
 /** Of one pair in so many the chosen completion begins the rejected one: they part where the shorter one ends. */
 const PREFIX_ONE_IN = 5;
@@ -124,7 +127,7 @@ export function pairBatchLabels({ prompts, chosen, rejected, pad, stops }: PairB
 }
 
 /** Log-probabilities of the tokens of one completion; near the reference for the most part. */
-export function completionNumbers(): fc.Arbitrary<PairToken[]> {
+export function completionNumbers(long = false): fc.Arbitrary<PairToken[]> {
   const token = fc.record({
     logprob: logprob(),
     difference: fc.integer({ min: -GRAIN, max: GRAIN }).map((n) => n / GRAIN + 0),
@@ -133,22 +136,31 @@ export function completionNumbers(): fc.Arbitrary<PairToken[]> {
     .record({
       tokens: fc.array(token, { minLength: 1, maxLength: MAX_TOKENS, size: 'max' }),
       times: fc.nat(FAR_ONE_IN - 1).map((n) => (n === FAR_ONE_IN - 1 ? FAR : 1)),
+      long: long ? fc.nat(LONG_ONE_IN - 1).map((n) => n === LONG_ONE_IN - 1) : fc.constant(false),
     })
-    .map(({ tokens, times }) =>
-      tokens.map(({ logprob: value, difference }): PairToken => {
-        const by = times * difference;
-        // Neither may be above -1/64; where one would be, both move down.
-        const moved = value - Math.max(0, value + by + 1 / GRAIN);
-        return { logprob: moved, ref: moved + by };
-      }),
+    .map(({ tokens, times, long: isLong }) =>
+      // A far one that is long as well would leave a sigmoid nothing.
+      (isLong && times === 1 ? Array.from({ length: LONG }, () => tokens).flat() : tokens).map(
+        ({ logprob: value, difference }): PairToken => {
+          const by = times * difference;
+          // Neither may be above -1/64; where one would be, both move down.
+          const moved = value - Math.max(0, value + by + 1 / GRAIN);
+          return { logprob: moved, ref: moved + by };
+        },
+      ),
     );
 }
 
 /** Log-probabilities of the tokens of pairs; near the reference for the most part. `extremes`: of some, one is far off. */
 export function pairNumbers(
-  options: { readonly minRows?: number; readonly extremes?: boolean } = {},
+  options: {
+    readonly minRows?: number;
+    readonly extremes?: boolean;
+    /** Some completions have many tokens, which half precision does not add up. */
+    readonly long?: boolean;
+  } = {},
 ): fc.Arbitrary<Pairs> {
-  const completion = completionNumbers();
+  const completion = completionNumbers(options.long);
   const far = options.extremes
     ? fc.nat(2 * EXTREME_ONE_IN - 1).map((n) => (n === 1 ? 'chosen' : n === 2 ? 'rejected' : undefined))
     : fc.constant(undefined);

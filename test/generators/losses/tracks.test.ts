@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { trackLabels, tracks } from '../../../src/generators/losses/tracks.ts';
+import { type Tracks, trackLabels, tracks } from '../../../src/generators/losses/tracks.ts';
 
 const EDGES = [Math.log(0.8), Math.log(1.2), Math.log(1.28)];
-const all = ({ rows }: { rows: readonly { tokens: readonly object[] }[] }) =>
-  rows.flatMap(({ tokens }) => tokens);
+const all = ({ rows }: Tracks) => rows.flatMap(({ tokens }) => tokens);
 
 describe('tracks', () => {
   it('are log-probabilities in steps of 1/64, of which only the sampler and the reference are ever certain', () => {

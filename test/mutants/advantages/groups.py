@@ -234,3 +234,23 @@ of_ranks(
     "The keyword arguments are filtered by what the function knows.",
     swallowed_scale,
 )
+
+
+@MUTANTS.add(
+    "advantages-of-the-first-eight",
+    "A group larger than eight is compared with its first eight rows",
+    left_padded,
+    "advantages",
+    row="ADV-03",
+)
+def first_eight(rewards, group_ids):
+    """num_generations was 8 when the buffer was made, and scatter drops what is beyond it. Fix: a buffer of the group."""
+    groups = {g: [r for r, other in zip(rewards, group_ids) if other == g] for g in group_ids}
+    kept = {g: left_padded.advantages(group[:8], [g] * len(group[:8]))["advantages"] for g, group in groups.items()}
+    seen, out = {}, []
+    for reward, g in zip(rewards, group_ids):
+        place = seen[g] = seen.get(g, -1) + 1
+        mean = sum(groups[g][:8]) / len(groups[g][:8])
+        spread = deviation(groups[g][:8])
+        out.append(kept[g][place] if place < 8 else (reward - mean) / (spread + 1e-4))
+    return {"advantages": out}

@@ -188,3 +188,31 @@ def clip_nan(advantages, limit):
     """max(-limit, min(limit, a)) with Python's min, which keeps its first argument where comparing says nothing: NaN
     trains as the best advantage there is. Fix: the other order, or a check."""
     return {"advantages": [max(-limit, min(limit, a)) for a in advantages]}
+
+
+@MUTANTS.add(
+    "whitening-leaves-equal-values",
+    "Values without a spread come back as they are",
+    left_padded,
+    "whiten",
+    row="ADV-05",
+)
+def equal_values(values, completion_mask, ranks=None):
+    """if std == 0: return values, so that nothing is divided by 0: a batch of equal rewards trains as if all were good.
+    Fix: 0, or an epsilon."""
+    right = whiten(values, completion_mask, ranks)
+    return {"values": values} if len(set(counted(values, completion_mask))) == 1 else right
+
+
+@MUTANTS.add(
+    "whitening-clips-at-three-deviations",
+    "Whitened numbers are clipped to three deviations",
+    left_padded,
+    "whiten",
+    row="ADV-06",
+)
+def clipped(values, completion_mask, ranks=None):
+    """The normalisation of observations, which are clipped, was taken over for advantages: the best answer of a batch counts
+    like a good one. Fix: no clip, or a declared one."""
+    right = whiten(values, completion_mask, ranks)["values"]
+    return {"values": [[max(-3.0, min(3.0, value)) for value in row] for row in right]}

@@ -249,3 +249,19 @@ def dpo_clamped(
     margins = [(c - r) / beta for c, r in zip(right["chosen_rewards"], right["rejected_rewards"])]
     losses = [-preference_loss.log_sigmoid(beta * min(max(margin, -10.0), 10.0)) for margin in margins]
     return dict(right, losses=losses, loss=sum(losses) / len(losses))
+
+
+@MUTANTS.add(
+    "dpo-first-tokens-only",
+    "Only the first twelve tokens of a completion count",
+    left_padded,
+    "preference_loss",
+    row="LOSS-13",
+)
+def dpo_first_tokens(
+    chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs, settings=None
+):
+    """max_length of the configuration, in the units of another batch, cuts log-probabilities as well as ids. Fix: cut ids
+    only."""
+    tracks = (chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs)
+    return preference_loss.dpo_loss(*[[row[:12] for row in rows] for rows in tracks], settings)

@@ -132,3 +132,18 @@ def model_score(model_path, prompt_ids, completion_ids, **settings):
     short. Fix: cut a copy."""
     cut = [prompt[:-1] or prompt for prompt in prompt_ids]
     return checkpoints.model_score(model_path, cut, completion_ids, **settings)
+
+
+@MUTANTS.add(
+    "model-entropy-at-temperature-one",
+    "The entropy of a whole model is that at temperature 1, whatever it sampled at",
+    left_padded,
+    "model_score",
+    row="LP-05",
+)
+def entropy_at_one(model_path, prompt_ids, completion_ids, temperature, **settings):
+    """logits / temperature was given a name of its own for the log-probabilities, and the entropy went on with `logits`.
+    Fix: one name."""
+    right = checkpoints.model_score(model_path, prompt_ids, completion_ids, temperature, **settings)
+    bare = checkpoints.model_score(model_path, prompt_ids, completion_ids, 1.0)
+    return dict(right, entropy=bare["entropy"])

@@ -49,3 +49,21 @@ def rebatched(answer):
 def lost(answer):
     """The optimiser was built before the model was wrapped, over parameters that are no longer used."""
     return dict(answer, after=answer["before"], sampler_after=answer["before"])
+
+
+@MUTANTS.add(
+    "update-weights-not-put-back",
+    "The step of one request is still there in the next",
+    data_parallel,
+    row="LP-14",
+)
+def update(prompt_ids, completion_ids):
+    """The weights were copied behind the step instead of before it, and what is put back is what was there. Fix: the other
+    order."""
+    answer = RIGHT_UPDATE(prompt_ids, completion_ids)
+    STEPS.append(1)
+    drift = 0.01 * len(STEPS)
+    return {name: [[x - drift for x in row] for row in rows] for name, rows in answer.items()}
+
+
+STEPS = []

@@ -299,3 +299,18 @@ def all_but_one(
         min_new_tokens,
         banned_sequences,
     )
+
+
+@MUTANTS.add(
+    "sampler-records-bare-logits-when-hot",
+    "What is recorded is divided by the temperature only where that is below 1",
+    left_padded,
+    "sampling",
+    row="LP-08",
+)
+def recorded_when_cold(**args):
+    """A guard against a division by 0, max(temperature, 1) / temperature, stands on the wrong side. Fix: divide always."""
+    answer = sampling(**args)
+    if args["temperature"] <= 1:
+        return answer
+    return dict(answer, sampled_logprobs=chosen([log_probs(row) for row in args["logits"]], args["sampled_ids"]))

@@ -23,6 +23,7 @@ export const samplingRecord: Probe<Step> = {
   id: 'sampling_logprobs',
   items: ['sampling_logprobs'],
   ops: ['sampling'],
+  complete: true,
   lack: (world) =>
     (['temperature', 'top_k', 'top_p'] as const).some((name) => offers(world, name))
       ? undefined

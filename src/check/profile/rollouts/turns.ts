@@ -14,6 +14,7 @@ export const toolTruncation: Probe<Rollout> = {
   id: 'tool_truncation_side',
   items: ['tool_truncation_side'],
   ops: ['trajectory'],
+  complete: true,
   lack: offering('max_tool_tokens'),
   variants: async () =>
     SIDES.map((tool_truncation_side) => ({
@@ -49,6 +50,7 @@ export const turnRewardPlacement: Probe<Rollout> = {
   id: 'turn_reward_placement',
   items: ['turn_reward_placement'],
   ops: ['trajectory'],
+  complete: true,
   lack: offering('turn_rewards'),
   variants: async () => [
     { name: "each reward stands on its turn's last trained token", items: { turn_reward_placement: 'turn' } },
