@@ -18,8 +18,7 @@ export function numberLines(
     .slice(0, MOST_ROWS)
     .map((number) => [
       shorten(harmless(number.where), WHERE_WIDTH),
-      digits(number.expected),
-      digits(number.observed),
+      ...apart(number.expected, number.observed),
       digits(number.observed - number.expected),
       digits(number.allowed),
     ]);
@@ -60,10 +59,18 @@ export function badness({ expected, observed, allowed }: NumberDifference): numb
   return allowed > 0 ? off / allowed : off === 0 ? 0 : Number.MAX_VALUE;
 }
 
-/** Seven digits tell two float32 apart; -0 is kept, because it can be the finding. */
-export function digits(value: number): string {
+/** Seven digits tell two float32 apart, and seventeen any two numbers: as many as show that these are not the same. */
+export function apart(one: number, other: number): readonly [string, string] {
+  const pairs = [SINGLE, 10, 13, DOUBLE].map((most) => [digits(one, most), digits(other, most)] as const);
+  return pairs.find(([left, right]) => left !== right) ?? pairs[0] ?? ['', ''];
+}
+const SINGLE = 7;
+const DOUBLE = 17;
+
+/** -0 is kept, because it can be the finding. */
+export function digits(value: number, most = SINGLE): string {
   if (Object.is(value, -0)) return '-0';
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
-  const short = Number(value.toPrecision(7));
+  const short = Number(value.toPrecision(most));
   return Math.abs(short) < SMALL ? short.toExponential().replace('e+', 'e') : String(short);
 }

@@ -1,6 +1,6 @@
 // The numbers that differ, worst first, with what was allowed, as a table.
 import type { NumberDifference } from '../../../check/property.ts';
-import { badness, digits, worstFirst } from '../../text/numbers.ts';
+import { apart, badness, digits, worstFirst } from '../../text/numbers.ts';
 import { plural } from '../../text/plural.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { cut, cutText } from '../page/text.ts';
@@ -25,7 +25,8 @@ const SHARE_DIGITS = 2;
 function numberRow(number: NumberDifference): Markup {
   const { where, expected, observed, allowed } = number;
   const off = observed - expected;
-  return html`<tr><th scope="row">${cutText(where, WHERE_CHARACTERS)}</th><td class="expected">${digits(expected)}</td><td class="observed">${digits(observed)}</td><td>${digits(off)}</td><td>${relative(off, expected)}</td><td>${digits(allowed)}</td><td>${times(badness(number))}</td></tr>
+  const [want, got] = apart(expected, observed);
+  return html`<tr><th scope="row">${cutText(where, WHERE_CHARACTERS)}</th><td class="expected">${want}</td><td class="observed">${got}</td><td>${digits(off)}</td><td>${relative(off, expected)}</td><td>${digits(allowed)}</td><td>${times(badness(number))}</td></tr>
 `;
 }
 
