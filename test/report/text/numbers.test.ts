@@ -15,6 +15,8 @@ test.each<[one: number, other: number, shown: readonly [string, string]]>([
 });
 
 test('a table of numbers has them so', () => {
-  const [, row] = numberLines([{ where: 'a', expected: 13.5906201, observed: 13.5906201001, allowed: 1e-12 }]);
+  const [, row] = numberLines([
+    { where: 'a', expected: 13.5906201, observed: 13.5906201001, allowed: 1e-12 },
+  ]);
   expect(row).toContain('13.5906201  13.5906201001');
 });
