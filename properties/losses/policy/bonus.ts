@@ -28,8 +28,12 @@ const needs: readonly Need[] = [
 ];
 
 const even = (mask: Matrix): Matrix => mask.map((row) => row.map((on) => on * NATS));
-/** Nats that differ from token to token and from row to row, prompts and padding too: a mean over others, or with weights, shows. */
-const uneven = (like: Matrix): Matrix => like.map((row, b) => row.map((_, t) => (1 + ((3 * b + t) % 5)) / 2));
+/**
+ * Nats that differ from token to token and from row to row, prompts and padding too: a mean over others, or with weights, shows.
+ * More of them than any vocabulary has, so that a small coefficient shows beside the loss.
+ */
+const uneven = (like: Matrix): Matrix =>
+  like.map((row, b) => row.map((_, t) => 16 * (1 + ((3 * b + t) % 5))));
 
 /** What these entropies add to the loss, and what its sizes let be lost of that. */
 async function added(
@@ -40,7 +44,7 @@ async function added(
   const without = await subject.ask('loss', { ...args, entropy: entropy.map((row) => row.map(() => 0)) });
   const { loss } = await subject.ask('loss', { ...args, entropy });
   const band = bandOf(subject, args.completion_mask.flat().length);
-  const size = Math.max(Math.abs(loss), Math.abs(without.loss), ...entropy.flat());
+  const size = Math.max(Math.abs(loss), Math.abs(without.loss));
   return { change: loss - without.loss, slack: band.allowed(size), reason: band.reason };
 }
 
