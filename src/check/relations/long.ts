@@ -24,7 +24,8 @@ export const long: Rule = {
   level: 'must',
   mostCases: MOST_CASES,
   needs: (op) => (world) => whyNot(op, world),
-  applies: (op, args) => runsOf(op, args).some(({ length }) => length > 0),
+  // Of a single token nobody can tell whether a KL is its own or its row's.
+  applies: (op, args) => runsOf(op, args).some(({ length }) => length > (op === 'kl' ? 1 : 0)),
   async check(asked) {
     const { subject, op, ask, terms } = asked;
     const args = wholePartition(op, asked.args);

@@ -51,7 +51,8 @@ export function relations<O extends Op, Case>(related: Related<O, Case>): readon
     const particulars = related.relations[name];
     if (particulars === undefined) return [];
     const rule = RULES[name];
-    const mostCases = rule.mostCases ?? related.mostCases;
+    const limits = [rule.mostCases, related.mostCases].filter((most) => most !== undefined);
+    const mostCases = limits.length === 0 ? undefined : Math.min(...limits);
     return [
       {
         id: `${related.prefix ?? `${stage}/`}${rule.id}`,
