@@ -2,6 +2,7 @@
 // be whitened, advantages to be clipped.
 import fc from 'fast-check';
 import { type GapOptions, type Gapped, gapLabels, gapped, inSteps, trainedTokens } from '../losses/gaps.ts';
+import { rarely, timesOver } from '../rarely.ts';
 
 export interface RewardCase extends Gapped<'process' | 'kl', 'score'> {
   readonly klCoef: number;
@@ -63,7 +64,7 @@ export function gaeCase(options: GapOptions = {}): fc.Arbitrary<GaeCase> {
       ),
       gamma: GAMMA,
       lam: fc.constantFrom(1, 0.5, 0.75, 0),
-      long: fc.nat(LONG_ONE_IN - 1).map((n) => n === LONG_ONE_IN - 1),
+      long: rarely(LONG_ONE_IN),
     })
     .map(({ drawn: { rows }, gamma, lam, long }) => ({ rows: long ? rows.map(goneOn) : rows, gamma, lam }));
 }
@@ -84,8 +85,8 @@ export function whitenCase(options: GapOptions = {}): fc.Arbitrary<WhitenCase> {
         { rank: fc.nat(RANKS - 1) },
         { gaps: true, ...options },
       ),
-      equal: fc.nat(EQUAL_ONE_IN - 1).map((n) => n === EQUAL_ONE_IN - 1),
-      far: fc.nat(FAR_ONE_IN - 1).map((n) => n === FAR_ONE_IN - 1),
+      equal: rarely(EQUAL_ONE_IN),
+      far: rarely(FAR_ONE_IN),
     })
     .map(({ drawn: { rows }, equal, far }) => ({
       rows: equal ? rows.map(allAlike) : far ? rows.map(goneOn).map(withFar) : rows,
@@ -113,7 +114,7 @@ export function oneTokenCase(): fc.Arbitrary<WhitenCase> {
 /** The tokens of a row over and over. */
 const goneOn = <Row extends { readonly tokens: readonly unknown[] }>(row: Row): Row => ({
   ...row,
-  tokens: Array.from({ length: TIMES }, () => row.tokens).flat(),
+  tokens: timesOver(row.tokens, TIMES),
 });
 
 const withFar = (row: WhitenCase['rows'][number]): WhitenCase['rows'][number] => ({

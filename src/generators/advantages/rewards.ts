@@ -1,6 +1,7 @@
 // Rewards in groups of rollouts of the same prompt.
 import fc from 'fast-check';
 import type { DType, Ragged } from '../../vocabulary.ts';
+import { rarely, timesOver } from '../rarely.ts';
 
 export interface Grouped {
   /** One list a prompt; all of the same length G. */
@@ -70,9 +71,7 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
   return fc
     .record({
       interleaved: options.interleaved ? fc.boolean() : fc.constant(false),
-      square: mayBeSquare
-        ? fc.nat(SQUARE_ONE_IN - 1).map((n) => n === SQUARE_ONE_IN - 1)
-        : fc.constant(false),
+      square: mayBeSquare ? rarely(SQUARE_ONE_IN) : fc.constant(false),
       size: size === undefined ? fc.integer({ min: 2, max: MAX_GROUP }) : fc.constant(size),
       count: fc.integer({ min: least, max: MAX_GROUPS }),
       groups: fc.array(group, { minLength: most, maxLength: most }),
@@ -85,16 +84,13 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
         maxLength: most,
       }),
       // Of many equal rewards a rounded mean leaves the more.
-      large:
-        size === undefined && !options.constant
-          ? fc.nat(LARGE_ONE_IN - 1).map((n) => n === LARGE_ONE_IN - 1)
-          : fc.constant(false),
+      large: size === undefined && !options.constant ? rarely(LARGE_ONE_IN) : fc.constant(false),
     })
     .map(({ square, size: rows, count: drawn, groups, prompts, lengths, interleaved, large }) => {
       const count = square ? Math.max(rows, least) : drawn;
       const cut = (group: readonly number[]): readonly number[] => {
         const kept = group.slice(0, rows);
-        return large && !square ? Array.from({ length: Math.ceil(LARGE / rows) }, () => kept).flat() : kept;
+        return large && !square ? timesOver(kept, Math.ceil(LARGE / rows)) : kept;
       };
       return {
         interleaved,

@@ -1,6 +1,7 @@
 // Rows whose trained tokens have gaps between them, as the output of tools leaves them: numbers a token and numbers a
 // row of the caller's choosing. Only that which numbers they are, and how a row is padded, is not decided here.
 import fc from 'fast-check';
+import { rarely } from '../rarely.ts';
 
 /** One completion token: the caller's numbers, and whether the mask is 1. */
 export type GapToken<F extends string> = { readonly trained: boolean } & { readonly [K in F]: number };
@@ -108,8 +109,5 @@ export function gapLabels({ rows }: Gapped<never, never>): string[] {
 /** A masked token between two trained ones. */
 const hasGap = (row: readonly boolean[]): boolean =>
   row.some((trained, at) => !trained && row.slice(0, at).includes(true) && row.slice(at).includes(true));
-
-/** True in one of `n` cases; shrinks to false. */
-const rarely = (n: number): fc.Arbitrary<boolean> => fc.nat(n - 1).map((drawn) => drawn === n - 1);
 
 const untrained = <T extends { readonly trained: boolean }>(token: T): T => ({ ...token, trained: false });

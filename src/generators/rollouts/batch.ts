@@ -3,6 +3,7 @@
 // at once, late, or never. A case is what was sampled; how it is padded is the check's business.
 import fc from 'fast-check';
 import type { Ids, Ragged, Tokens } from '../../vocabulary.ts';
+import { rarely } from '../rarely.ts';
 import { begun, type Specials, specials } from '../specials.ts';
 
 export interface Batch {
@@ -66,9 +67,7 @@ export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
     }),
     body: fc.array(fc.nat(ORDINARY - 1), { minLength: 0, maxLength: MAX_BODY, size: 'max' }),
     stop: options.alwaysStops ? fc.nat(2) : fc.option(fc.nat(2), { freq: 4 }),
-    ...(options.unfinished && !options.alwaysStops
-      ? { aborted: fc.nat(ABORTED_ONE_IN - 1).map((n) => n === ABORTED_ONE_IN - 1) }
-      : {}),
+    ...(options.unfinished && !options.alwaysStops ? { aborted: rarely(ABORTED_ONE_IN) } : {}),
     ...(options.afterStop ? { after: fc.array(fc.nat(ORDINARY - 1), { maxLength: MAX_AFTER }) } : {}),
   });
   return fc
@@ -118,8 +117,7 @@ function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOpt
 }
 
 /** Whether a row repeats the prompt before it. */
-export const repeated = (): fc.Arbitrary<boolean> =>
-  fc.nat(REPEAT_ONE_IN - 1).map((n) => n === REPEAT_ONE_IN - 1);
+export const repeated = (): fc.Arbitrary<boolean> => rarely(REPEAT_ONE_IN);
 
 /** What `of` says of each row, or of the row that it repeats. */
 export function withRepeats<Row extends { readonly again: boolean }, Part>(

@@ -1,6 +1,7 @@
 // Decoding steps for penalties: rows that have generated equally many tokens, with the logits of the next one.
 import fc from 'fast-check';
 import type { Ids } from '../../vocabulary.ts';
+import { rarely, timesOver } from '../rarely.ts';
 
 export interface Penalised {
   readonly rows: readonly {
@@ -53,7 +54,7 @@ export function penalised(
       presence: setting('presence', 0, [0.5, 0.25, 1.5]),
       frequency: setting('frequency', 0, [0.25, 0.5, 1]),
       repetition: setting('repetition', 1, [1.25, 1.5, 0.75]),
-      long: fc.nat(LONG_ONE_IN - 1).map((n) => n === LONG_ONE_IN - 1),
+      long: rarely(LONG_ONE_IN),
     })
     .map(({ steps, rows, long, ...settings }) => ({
       ...settings,
@@ -61,7 +62,7 @@ export function penalised(
         const generated = each.generated.slice(0, steps);
         return {
           ...each,
-          generated: long ? Array.from({ length: TIMES }, () => generated).flat() : generated,
+          generated: long ? timesOver(generated, TIMES) : generated,
         };
       }),
     }));

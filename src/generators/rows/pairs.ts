@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Ids, Ragged, Tokens } from '../../vocabulary.ts';
 import { logprob } from '../losses/tracks.ts';
+import { rarely, timesOver } from '../rarely.ts';
 import { repeated, repeats, withRepeats } from '../rollouts/batch.ts';
 import { begun, type Specials, specials } from '../specials.ts';
 
@@ -66,7 +67,7 @@ export function pairBatch(
     }),
     chosen: completion,
     rejected: completion,
-    begins: fc.nat(PREFIX_ONE_IN - 1).map((n) => n === PREFIX_ONE_IN - 1),
+    begins: rarely(PREFIX_ONE_IN),
   });
   return fc
     .tuple(
@@ -136,11 +137,11 @@ export function completionNumbers(long = false): fc.Arbitrary<PairToken[]> {
     .record({
       tokens: fc.array(token, { minLength: 1, maxLength: MAX_TOKENS, size: 'max' }),
       times: fc.nat(FAR_ONE_IN - 1).map((n) => (n === FAR_ONE_IN - 1 ? FAR : 1)),
-      long: long ? fc.nat(LONG_ONE_IN - 1).map((n) => n === LONG_ONE_IN - 1) : fc.constant(false),
+      long: long ? rarely(LONG_ONE_IN) : fc.constant(false),
     })
     .map(({ tokens, times, long: isLong }) =>
       // A far one that is long as well would leave a sigmoid nothing.
-      (isLong && times === 1 ? Array.from({ length: LONG }, () => tokens).flat() : tokens).map(
+      (isLong && times === 1 ? timesOver(tokens, LONG) : tokens).map(
         ({ logprob: value, difference }): PairToken => {
           const by = times * difference;
           // Neither may be above -1/64; where one would be, both move down.

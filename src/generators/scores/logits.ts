@@ -1,5 +1,6 @@
 // Rows of ids with the logits that a model would return for them, over a vocabulary of a few tokens.
 import fc from 'fast-check';
+import { rarely } from '../rarely.ts';
 
 export interface LogitRow {
   /** Leading tokens that are prompt, 1 at least. */
@@ -99,9 +100,6 @@ const wide = (logits: readonly number[]): number[] =>
     { length: WIDE },
     (_, id) => (logits[id % VOCABULARY] ?? 0) - Math.floor(id / VOCABULARY) / GRAIN + 0,
   );
-
-/** True in one of `n` cases; shrinks to false. */
-const rarely = (n: number): fc.Arbitrary<boolean> => fc.nat(n - 1).map((drawn) => drawn === n - 1);
 
 /** Trained tokens of a row. */
 const labels = ({ prompt, tokens }: LogitRow): number =>
