@@ -76,6 +76,7 @@ import { packedScoreProperties } from './scores/score-packed.ts';
 import { seamProperties } from './scores/seams.ts';
 import { shardedLogprobs, shardedSftLoss } from './scores/shards.ts';
 import { valuesProperties } from './scores/values.ts';
+import { wholePromptProperties } from './scores/whole-prompt.ts';
 import { decodeProperties } from './text/decode.ts';
 import { irregularProperties } from './text/irregular.ts';
 import { labelProperties } from './text/labels.ts';
@@ -133,6 +134,7 @@ export const properties: readonly Property[] = [
   ...anyCase(scoreRelations),
   ...anyCase(packedScoreProperties),
   ...anyCase(valuesProperties),
+  ...anyCase(wholePromptProperties),
   ...anyCase(seamProperties),
   ...anyCase(updateProperties),
   ...anyCase(modelProperties),

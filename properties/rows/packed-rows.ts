@@ -51,6 +51,7 @@ export async function pack(subject: Subject, drawn: LimitedExamples): Promise<Pa
     pad_token_id: drawn.pad,
   });
   const stops = subject.hello.tokens?.eos_token_ids ?? [];
+  const texts = drawn.examples.map((example) => JSON.stringify(example));
   const reading: PackedRows = {
     rows: answer.input_ids.length,
     width: answer.input_ids[0]?.length ?? 0,
@@ -59,6 +60,7 @@ export async function pack(subject: Subject, drawn: LimitedExamples): Promise<Pa
       answer.input_ids[row]?.[column] === drawn.examples[example]?.ids[offset],
     // Padding, or a stop token that the packer puts between examples.
     fills: (row, column) => [drawn.pad, ...stops].includes(answer.input_ids[row]?.[column] ?? -1),
+    kinds: drawn.examples.map((example) => texts.indexOf(JSON.stringify(example))),
     required: (example) => isWorthwhile(drawn, example),
   };
   const whole = placeExamples(reading);

@@ -21,7 +21,8 @@ import {
 } from '../../src/index.ts';
 import { otherId, REPLACEMENTS, REPLACEMENTS_HALF } from './other-ids.ts';
 
-const given = (minRows: number) => (world: World) => batch({ tokens: world.hello.tokens, minRows });
+const given = (minRows: number) => (world: World) =>
+  batch({ tokens: world.hello.tokens, minRows, longPrompts: true });
 const base = {
   stage: 'score',
   level: 'must',

@@ -29,7 +29,7 @@ const scored = { ...base, ops: ['reward_model'] } as const;
 const given =
   (minRows = 1) =>
   (world: World) =>
-    batch({ tokens: world.hello.tokens, minRows });
+    batch({ tokens: world.hello.tokens, minRows, longPrompts: true });
 const coverage = { 'unequal prompts': 0.3, 'unequal completions': 0.2 };
 
 const rowsOf = ({ prompts, completions }: Batch) => ({ prompt_ids: prompts, completion_ids: completions });

@@ -13,6 +13,7 @@ import {
   isOfUse,
   longDialogue,
   type Need,
+  type Ok,
   type Property,
   type Role,
   redrawn,
@@ -24,7 +25,7 @@ import {
   type World,
 } from '../../src/index.ts';
 import { promptOf, rendered } from './conversation.ts';
-import { bosId, prefixFinding } from './tokenize.ts';
+import { bosId, prefixFinding, templateFinding } from './tokenize.ts';
 
 const base = { stage: 'tokenize', ops: ['tokenize'] } as const;
 
@@ -72,14 +73,18 @@ function answersOf(world: World, drawn: Dialogue): { readonly ids: Ids; readonly
 const ownBos = (world: World, observed: Ids, template: Ids): number =>
   observed[0] === bosId(world) && template[0] !== observed[0] ? 1 : 0;
 
-async function labelled(subject: Subject, drawn: Dialogue) {
-  const { ids: template, spans } = answersOf(subject, drawn);
-  const request = { route: 'sft', messages: drawn.messages, add_generation_prompt: false } as const;
-  // Many trainers take conversations that alternate only, and say so in their own way.
+/** Many trainers take conversations that alternate only, and say so in their own way. */
+async function rowOf(subject: Subject, { messages }: Dialogue): Promise<Ok<'tokenize'>> {
+  const request = { route: 'sft', messages, add_generation_prompt: false } as const;
   const outcome = await subject.attempt('tokenize', request);
   if ('refused' in outcome)
     return discard(`the trainer refuses the conversation: ${outcome.refused}`, 'trainer');
-  const { input_ids: ids, labels } = outcome.ok;
+  return outcome.ok;
+}
+
+async function labelled(subject: Subject, drawn: Dialogue) {
+  const { ids: template, spans } = answersOf(subject, drawn);
+  const { input_ids: ids, labels } = await rowOf(subject, drawn);
   if (labels === undefined) return discard('the answer has no labels', 'trainer');
   const shift = ownBos(subject, ids, template);
   if (ids.slice(shift, shift + template.length).some((id, at) => id !== template[at]))
@@ -199,6 +204,25 @@ const everyAnswer: Property<Dialogue> = {
   },
 };
 
+const asTemplate: Property<Dialogue> = {
+  ...irregular,
+  id: 'tokenize/irregular-dialogues-are-the-rendered-template',
+  title:
+    'Also where turns do not alternate, the ids of an SFT row are the tokens of the rendered chat template, unless the trainer refuses them',
+  level: 'should',
+  why: 'Turns that are joined, dropped or moved in training alone make a row of a conversation that nobody had, and that RL prompts with otherwise.',
+  catches: ['TPL-06', 'TPL-09', 'TOK-12'],
+  needs: [route('tokenize', 'sft'), severalTurns('tokenize'), chatTemplate],
+  given: (world: World) =>
+    redrawn(irregularDialogue({ tools: world.hello.ops.tokenize?.tools === true }), (drawn) =>
+      isOfUse(() => rendered(world, drawn, drawn.messages, false) !== undefined),
+    ),
+  async check(subject, drawn) {
+    const { input_ids: observed } = await rowOf(subject, drawn);
+    return templateFinding(subject, drawn, true, observed);
+  },
+};
+
 const nextPrompt: Property<Dialogue> = {
   ...base,
   id: 'tokenize/the-next-prompt-goes-on-from-the-row',
@@ -245,4 +269,9 @@ const nextPrompt: Property<Dialogue> = {
   },
 };
 
-export const irregularProperties: readonly Property<Dialogue>[] = [noQuestions, everyAnswer, nextPrompt];
+export const irregularProperties: readonly Property<Dialogue>[] = [
+  noQuestions,
+  everyAnswer,
+  asTemplate,
+  nextPrompt,
+];

@@ -21,11 +21,11 @@ import { rendered, stopIds } from './conversation.ts';
 import { bosId, rowTest } from './tokenize.ts';
 import type { TrainingRow } from './training-row.ts';
 
-/** The ids that may be asked for as padding: the trainer's own, and those that end a turn. */
+/** The ids that may be asked for as padding: the trainer's own, those that end a turn, and 0, which passes for none. */
 export function padsOf(world: World): Ids {
   if (world.hello.ops.sft_batch?.pad_token_id !== true) return [];
   const own = world.hello.tokens?.pad_token_id ?? world.tokenizer?.padTokenId;
-  return [...new Set([...(own === undefined ? [] : [own]), ...(stopIds(rowWorld(world)) ?? [])])];
+  return [...new Set([...(own === undefined ? [] : [own]), ...(stopIds(rowWorld(world)) ?? []), 0])];
 }
 
 export const given = (world: World, minRows = 1) =>

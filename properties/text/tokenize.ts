@@ -265,32 +265,42 @@ export function followsTemplate(which: Route): Property<Dialogue> {
     ...(which === 'sft' ? { labels: rowLabels, coverage: rowCoverage } : {}),
     async check(subject, drawn) {
       const whole = which === 'sft';
-      const text = rendered(subject, drawn, whole ? drawn.messages : promptOf(drawn.messages), !whole) ?? '';
       const { input_ids: observed } = await ask(subject, drawn, which, whole);
-      const fits = (whole ? tokenisations(subject, drawn, text) : [encoded(subject, text)]).map((ids) =>
-        fitOf(subject, observed, ids, whole ? text : undefined),
-      );
-      if (fits.some(({ legal }) => legal)) return undefined;
-      const [{ shifted, column }] = fits as [Fit, ...Fit[]];
-      const first = column < 0 ? shifted.length : column;
-      const width = Math.max(shifted.length, observed.length);
-      const ids = Array.from({ length: width }, (_, at) => observed[at] ?? shifted[at] ?? 0);
-      const routes = subject.hello.ops.tokenize?.route;
-      return {
-        kind: 'ids',
-        ...(which === 'rl' && routes === undefined ? { note: BOTH_ROUTES } : {}),
-        sentence: `${tokenAt(subject, ids, first)}: the rendered template has ${first < shifted.length ? tokenAt(subject, shifted, first).replace(/^Token \d+ /, '') : 'no token'} there, the trainer ${first < observed.length ? tokenAt(subject, observed, first).replace(/^Token \d+ /, '') : 'none'}.`,
-        strips: [
-          stripOf(subject, {
-            row: 0,
-            ids,
-            roles: ids.map((): Role => 'prompt'),
-            tracks: { expected: ids.map((_, at) => shifted[at]), observed: ids.map((_, at) => observed[at]) },
-            marks: ids.flatMap((_, at) => (shifted[at] === observed[at] ? [] : [at])),
-          }),
-        ],
-      };
+      const finding = templateFinding(subject, drawn, whole, observed);
+      if (finding === undefined || whole || subject.hello.ops.tokenize?.route !== undefined) return finding;
+      return { ...finding, note: BOTH_ROUTES };
     },
+  };
+}
+
+/** Ids that are other than those of the rendered template: of the `whole` conversation, or of the prompt before its last message. */
+export function templateFinding(
+  subject: Subject,
+  drawn: Dialogue,
+  whole: boolean,
+  observed: Ids,
+): Finding | undefined {
+  const text = rendered(subject, drawn, whole ? drawn.messages : promptOf(drawn.messages), !whole) ?? '';
+  const fits = (whole ? tokenisations(subject, drawn, text) : [encoded(subject, text)]).map((ids) =>
+    fitOf(subject, observed, ids, whole ? text : undefined),
+  );
+  if (fits.some(({ legal }) => legal)) return undefined;
+  const [{ shifted, column }] = fits as [Fit, ...Fit[]];
+  const first = column < 0 ? shifted.length : column;
+  const width = Math.max(shifted.length, observed.length);
+  const ids = Array.from({ length: width }, (_, at) => observed[at] ?? shifted[at] ?? 0);
+  return {
+    kind: 'ids',
+    sentence: `${tokenAt(subject, ids, first)}: the rendered template has ${first < shifted.length ? tokenAt(subject, shifted, first).replace(/^Token \d+ /, '') : 'no token'} there, the trainer ${first < observed.length ? tokenAt(subject, observed, first).replace(/^Token \d+ /, '') : 'none'}.`,
+    strips: [
+      stripOf(subject, {
+        row: 0,
+        ids,
+        roles: ids.map((): Role => 'prompt'),
+        tracks: { expected: ids.map((_, at) => shifted[at]), observed: ids.map((_, at) => observed[at]) },
+        marks: ids.flatMap((_, at) => (shifted[at] === observed[at] ? [] : [at])),
+      }),
+    ],
   };
 }
 

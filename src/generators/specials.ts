@@ -18,7 +18,7 @@ const MADE_UP_VOCABULARY = 32;
 /** Ordinary ids used of a real vocabulary: more would only make cases harder to read. */
 const PLAIN_IDS = 48;
 
-const ARRANGEMENTS: readonly Omit<Specials, 'plain'>[] = [
+const ARRANGEMENTS: readonly (Omit<Specials, 'plain'> & { readonly vocabulary?: number })[] = [
   { pad: 0, stops: [2] },
   { pad: 2, stops: [2] },
   { pad: 1, stops: [0] },
@@ -27,6 +27,8 @@ const ARRANGEMENTS: readonly Omit<Specials, 'plain'>[] = [
   { pad: 3, stops: [2, 3] },
   { pad: 2, stops: [2, 3] },
   { pad: 31, stops: [30, 0, 31] },
+  // Qwen's: more than an integer of 16 bits holds.
+  { pad: 151_643, stops: [151_645, 151_643], vocabulary: 151_936 },
 ];
 
 /** Arbitrary specials; constant where `tokens` fixes them. `unusable` ids are never ordinary; of `oneStop` there is one. */
@@ -49,7 +51,10 @@ export function specials(
   }
   return fc
     .constantFrom(...ARRANGEMENTS.filter(({ stops }) => !oneStop || stops.length === 1))
-    .map((kept) => ({ ...kept, plain: spread(MADE_UP_VOCABULARY, new Set([1, kept.pad, ...kept.stops])) }));
+    .map(({ vocabulary = MADE_UP_VOCABULARY, ...kept }) => ({
+      ...kept,
+      plain: spread(vocabulary, new Set([1, kept.pad, ...kept.stops])),
+    }));
 }
 
 /** The prompt as a tokenizer leaves it. */

@@ -38,6 +38,8 @@ export interface Transcript {
 
 const MAX_TURNS = 4;
 const WORDS = ['a', 'so it is', 'Wien', '42', 'x = 1', 'naïve', '東京'];
+/** Thoughts go on over several lines. */
+const THOUGHTS = [...WORDS, 'first this\nthen that', 'first this\n\nthen that'];
 
 /**
  * An arbitrary answer in blocks: a thought, tool turns where there are tools, the answer, and at most one flaw of
@@ -46,7 +48,7 @@ const WORDS = ['a', 'so it is', 'Wien', '42', 'x = 1', 'naïve', '東京'];
 export function transcript(options: { readonly withTools: boolean }): fc.Arbitrary<Transcript> {
   return fc.record({
     turns: options.withTools ? fc.nat(MAX_TURNS) : fc.constant(0),
-    thought: fc.constantFrom(...WORDS),
+    thought: fc.constantFrom(...THOUGHTS),
     answer: fc.constantFrom(...WORDS),
     flaw: fc.constantFrom(...FLAWS),
   });

@@ -47,9 +47,15 @@ export function graded(
       again: fc.boolean(),
       // Whatever limit a reward has, some batches have rows on either side of it.
       long: kinds.includes('any') ? fc.constantFrom(0, 0, 0, ...LONG) : fc.constant(0),
+      other: kinds.includes('any') ? fc.option(fc.constantFrom(...samples), { freq: 2 }) : fc.constant(null),
     })
-    .map(({ rows, again, long }) => {
-      const [first] = rows;
+    .map(({ rows: drawn, again, long, other }) => {
+      const [first] = drawn;
+      // One answer to two questions.
+      const rows: readonly GradedRow[] =
+        first === undefined || other === null
+          ? drawn
+          : [...drawn, { ...first, kind: 'any', prompt: other.prompt, reference: other.reference }];
       const more = again ? [...rows, ...rows.slice(0, 1)] : rows;
       return first === undefined || long === 0
         ? { rows: more }

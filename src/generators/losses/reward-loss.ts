@@ -1,5 +1,6 @@
 // What a reward model is trained with: the scores of a better and a worse answer, and by how much the better one should win.
 import fc from 'fast-check';
+import { rarely } from '../rarely.ts';
 import { inSteps } from './gaps.ts';
 
 export interface ScoredPair {
@@ -20,6 +21,9 @@ const MOST_MARGIN = 3;
 /** The sigmoid of minus this is 0 in float64, and float16 holds twice of it. */
 const EXTREME = 10_000;
 const EXTREME_ONE_IN = 3;
+/** One batch in so many has all its numbers so many times as large: further apart than what a logarithm of 1e-8 is. */
+const LARGE_ONE_IN = 5;
+const LARGE = 4;
 
 /** An arbitrary batch for op `reward_loss`; `extremes`: the two scores of some pairs are far apart. */
 export function scoredPairs(
@@ -43,9 +47,18 @@ export function scoredPairs(
     .record({
       rows: fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
       margins: fc.boolean(),
+      large: rarely(LARGE_ONE_IN),
     })
-    .map(({ rows, margins }) => ({ rows: margins ? rows : rows.map((each) => ({ ...each, margin: 0 })) }));
+    .map(({ rows: drawn, margins, large }) => {
+      const rows = margins ? drawn : drawn.map((each) => ({ ...each, margin: 0 }));
+      return { rows: large ? rows.map(farther) : rows };
+    });
 }
+
+const farther = (pair: ScoredPair): ScoredPair =>
+  Math.abs(pair.chosen) === EXTREME
+    ? pair
+    : { chosen: LARGE * pair.chosen, rejected: LARGE * pair.rejected, margin: LARGE * pair.margin };
 
 /** What a case of `reward_loss` exercises. */
 export function scoredPairLabels({ rows }: ScoredPairs): string[] {

@@ -2,6 +2,7 @@
 // completion. Values are multiples of 1/64, exact in every float format down to bfloat16's neighbourhood, so
 // that a difference is the trainer's and not the wire's.
 import fc from 'fast-check';
+import { rarely } from '../rarely.ts';
 
 export interface TokenNumbers {
   readonly logprob: number;
@@ -83,12 +84,32 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
     : fc
         .nat(CERTAIN.length * CERTAIN_ONE_IN - 1)
         .map((n) => CERTAIN[n - CERTAIN.length * (CERTAIN_ONE_IN - 1)]);
-  return fc.tuple(rows, side, certain).map(([drawn, square, track]) => {
+  const stretched = fc.record({ deep: rarely(DEEP_ONE_IN), large: rarely(LARGE_ONE_IN) });
+  return fc.tuple(rows, side, certain, stretched).map(([drawn, square, track, { deep, large }]) => {
     const laid = square === undefined ? drawn : squared(drawn, square);
     const kept = laid.some(({ tokens }) => tokens.length > 0) ? laid : drawn;
-    return { rows: track === undefined ? kept : withCertain(kept, track, options.avoid ?? []) };
+    const sure = track === undefined ? kept : withCertain(kept, track, options.avoid ?? []);
+    const deeper = deep && track === undefined ? sure.map(unlikelier) : sure;
+    return { rows: large ? deeper.map(rated) : deeper };
   });
 }
+
+/** All tokens of one batch in so many are as unlikely as a token of noise is, by all three; advantages of another are large. */
+const DEEP_ONE_IN = 8;
+const DEEP = 16;
+const LARGE_ONE_IN = 8;
+const LARGE = 8;
+
+const unlikelier = (row: TrackRow): TrackRow => ({
+  ...row,
+  tokens: row.tokens.map(({ logprob: value, old, ref }) => ({
+    logprob: value - DEEP,
+    old: old - DEEP,
+    ref: ref - DEEP,
+  })),
+});
+
+const rated = (row: TrackRow): TrackRow => ({ ...row, advantage: LARGE * row.advantage });
 
 /** Whoever sampled the token, or whom it is compared with, was certain of it: 0, which passes for `not there`. */
 const CERTAIN = ['old', 'ref'] as const;

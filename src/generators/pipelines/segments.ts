@@ -1,6 +1,7 @@
 // Segments of a replay buffer for op `contract`, with the losses that are switched on.
 import fc from 'fast-check';
 import type { Segment } from '../../vocabulary.ts';
+import { rarely, timesOver } from '../rarely.ts';
 
 export interface Handover {
   readonly segments: readonly Segment[];
@@ -13,6 +14,9 @@ export interface Handover {
 
 const MAX_SEGMENTS = 4;
 const MAX_IDS = 4;
+/** One hand-over in so many is of so many times the segments. */
+const MANY_ONE_IN = 6;
+const TIMES = 5;
 const IDS = 30;
 
 /**
@@ -23,12 +27,14 @@ export function handover(
   orders: readonly (readonly string[])[],
   losses: readonly string[],
 ): fc.Arbitrary<Handover> {
-  const list = fc.array(segments(), { minLength: 1, maxLength: MAX_SEGMENTS });
+  const list = fc
+    .tuple(fc.array(segments(), { minLength: 1, maxLength: MAX_SEGMENTS }), rarely(MANY_ONE_IN))
+    .map(([drawn, many]) => (many ? timesOver(drawn, TIMES) : drawn));
   return fc.record({
     segments: list,
     others: list,
     order: fc.constantFrom(...orders),
-    enabled: fc.subarray([...losses], { minLength: 1 }),
+    enabled: fc.shuffledSubarray([...losses], { minLength: 1 }),
   });
 }
 

@@ -3,7 +3,7 @@
 // at once, late, or never. A case is what was sampled; how it is padded is the check's business.
 import fc from 'fast-check';
 import type { Ids, Ragged, Tokens } from '../../vocabulary.ts';
-import { rarely } from '../rarely.ts';
+import { rarely, timesOver } from '../rarely.ts';
 import { begun, type Specials, specials } from '../specials.ts';
 
 export interface Batch {
@@ -28,6 +28,8 @@ export interface BatchOptions {
   /** Anything may stand behind a stop token. */
   readonly afterStop?: boolean;
   readonly minRows?: number;
+  /** Prompts of some batches are longer than a window of them. */
+  readonly longPrompts?: boolean;
 }
 
 /** Rows enough for batch mates to differ; lengths enough for every off-by-one; small enough to read. */
@@ -35,6 +37,9 @@ const MAX_ROWS = 4;
 const MAX_PROMPT = 6;
 const MAX_BODY = 5;
 const MAX_AFTER = 2;
+/** One batch in so many has its prompts so many times over. */
+const LONG_ONE_IN = 6;
+const TIMES = 12;
 /** One row in so many repeats the prompt before it: real batches hold several samples of each prompt. */
 const REPEAT_ONE_IN = 3;
 /** One row in so many was aborted before its first token. */
@@ -74,9 +79,12 @@ export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
     .tuple(
       specials(options.tokens, options),
       fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
+      options.longPrompts ? rarely(LONG_ONE_IN) : fc.constant(false),
     )
-    .map(([special, rows]) => layOut(special, rows, options));
+    .map(([special, rows, long]) => layOut(special, long ? rows.map(longer) : rows, options));
 }
+
+const longer = (row: RowSketch): RowSketch => ({ ...row, prompt: timesOver(row.prompt, TIMES) });
 
 function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOptions): Batch {
   const { pad, stops, plain } = special;
@@ -178,6 +186,7 @@ export function batchLabels({ prompts, completions, pad, stops }: Batch): string
   labels.push(prompts.length === 1 ? 'one row' : 'several rows');
   if (repeats(prompts)) labels.push('repeated prompt');
   if (unequal(prompts)) labels.push('unequal prompts');
+  if (prompts.some((row) => row.length >= TIMES)) labels.push('long prompt');
   if (unequal(completions)) labels.push('unequal completions');
   if (stops.includes(pad)) labels.push('pad is a stop token');
   if (stops.length > 1) labels.push('several stop ids');
@@ -198,11 +207,14 @@ export function sampled(tokens: Tokens | undefined): fc.Arbitrary<Ids> {
   return fc
     .tuple(
       specials(tokens),
-      fc.array(fc.nat(ORDINARY - 1), { minLength: 1, maxLength: MAX_BODY, size: 'max' }),
+      fc.array(fc.nat(ORDINARY - 1), { minLength: 0, maxLength: MAX_BODY, size: 'max' }),
       fc.option(fc.nat(2), { freq: 4 }),
     )
-    .map(([{ plain, stops }, body, stop]) => [
-      ...body.map((symbol) => plain[symbol % plain.length] ?? 0),
-      ...(stop === null ? [] : [stops[stop % stops.length] ?? 0]),
-    ]);
+    .map(([{ plain, stops }, drawn, stop]) => {
+      const body = drawn.length === 0 && stop === null ? [0] : drawn;
+      return [
+        ...body.map((symbol) => plain[symbol % plain.length] ?? 0),
+        ...(stop === null ? [] : [stops[stop % stops.length] ?? 0]),
+      ];
+    });
 }

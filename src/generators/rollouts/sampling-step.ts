@@ -73,7 +73,9 @@ export function samplingStep(
       steps: fc.constantFrom(...STEPS),
       stops: fc.uniqueArray(id, { minLength: 1, maxLength: options.oneStop ? 1 : 3 }),
       temperature:
-        options.temperatures === false ? fc.constant(1) : setting('temperature', 1, [0.5, 0.75, 1.25, 2]),
+        options.temperatures === false
+          ? fc.constant(1)
+          : setting('temperature', 1, [0.5, 0.75, 1.25, 2, 0.25]),
       topK: setting('top_k', 0, [1, 2, 3, 5, VOCABULARY, VOCABULARY]),
       topP: setting('top_p', 1, [0.5, 0.75, 0.875]),
       minNewTokens: setting('min_new_tokens', 0, [1, 2, 3]),

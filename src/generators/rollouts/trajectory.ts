@@ -44,7 +44,7 @@ const CUT_ONE_IN = 3;
 /** Never 0, which every mistake with advantages leaves alone. */
 const ADVANTAGES = [1, -1, 0.5, -0.75, 2];
 /** No sum of some is one of others, so that what was lost or given twice shows; those below 0 are penalties. */
-const REWARDS = [1, -0.25, 0.5, -2, 4];
+const REWARDS = [1, -0.25, 0.5, -2, 4, 0];
 
 interface Said {
   readonly symbol: number;

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import type { Ids, Tokens } from '../../vocabulary.ts';
 import { IGNORE_INDEX } from '../../vocabulary.ts';
+import { rarely, timesOver } from '../rarely.ts';
 import { repeated, withRepeats } from '../rollouts/batch.ts';
 import { begun, type Specials, specials } from '../specials.ts';
 
@@ -31,6 +32,9 @@ const MAX_TOKENS = 6;
 /** More are packed into one row than are cut. */
 const MAX_PACKED = 5;
 const MAX_PACKED_TOKENS = 4;
+/** One batch in so many has its examples so many times over, all for one row: more than a handful of ids of segments. */
+const MANY_ONE_IN = 8;
+const TIMES = 6;
 /** At a limit of one token, no trainer has anything left to keep of both ends. */
 const LEAST_LIMIT = 2;
 /** Symbols below this are ordinary tokens, the two above are stop tokens. */
@@ -73,11 +77,17 @@ export function cutExamples(tokens: Tokens | undefined): fc.Arbitrary<LimitedExa
   return fc
     .tuple(
       specials(tokens),
-      fc.array(sketch(symbols(MAX_TOKENS), MAX_TOKENS), { minLength: 1, maxLength: MAX_ROWS, size: 'max' }),
+      fc.array(fc.record({ again: repeated(), drawn: sketch(symbols(MAX_TOKENS), MAX_TOKENS) }), {
+        minLength: 1,
+        maxLength: MAX_ROWS,
+        size: 'max',
+      }),
       limit(),
     )
     .map(([special, rows, { of, by }]) => {
-      const examples = rows.map((row) => laid(special, row));
+      // Two answers to one prompt are the same where the limit cuts them off.
+      const begun = withRepeats(rows, ({ drawn }) => drawn.symbols);
+      const examples = rows.map(({ drawn }, at) => laid(special, { ...drawn, symbols: begun[at] ?? [] }));
       return {
         examples,
         limit: near(
@@ -135,12 +145,14 @@ export function packedExamples(tokens: Tokens | undefined): fc.Arbitrary<Limited
       fc.array(sketch(packedRow, MAX_PACKED_TOKENS), { minLength: 1, maxLength: MAX_PACKED, size: 'max' }),
       fc.nat(MAX_PACKED - 1),
       fc.nat(2),
+      rarely(MANY_ONE_IN),
     )
-    .map(([special, rows, sum, more]) => {
-      const examples = rows.map((row) => laid(special, row));
+    .map(([special, rows, sum, more, many]) => {
+      const laidOut = rows.map((row) => laid(special, row));
+      const examples = many ? timesOver(laidOut, TIMES) : laidOut;
       const lengths = examples.map(({ ids }) => ids.length);
       const longest = Math.max(LEAST_LIMIT, ...lengths);
-      const some = lengths.slice(0, sum + 1).reduce((total, length) => total + length, 0);
+      const some = (many ? lengths : lengths.slice(0, sum + 1)).reduce((total, length) => total + length, 0);
       return { examples, limit: Math.max(longest, some + more - 1), pad: special.pad };
     });
 }

@@ -73,7 +73,7 @@ export function logitBatch(options: {
   return fc
     .record({
       wide: rarely(WIDE_ONE_IN),
-      temperature: options.temperatures ? fc.constantFrom(1, 0.5, 0.75, 1.25, 2) : fc.constant(1),
+      temperature: options.temperatures ? fc.constantFrom(1, 0.5, 0.75, 1.25, 2, 0.25) : fc.constant(1),
       rows: fc
         .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
         .map((rows) => (rows.some((made) => labels(made) > 0) ? rows : rows.map(allLabelled))),

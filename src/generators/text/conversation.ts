@@ -2,6 +2,7 @@
 // are rendered is the template's business.
 import fc from 'fast-check';
 import type { Message } from '../../vocabulary.ts';
+import { rarely } from '../rarely.ts';
 import { plainContent, textLabels } from './text.ts';
 
 export interface ConversationOptions {
@@ -23,10 +24,10 @@ export function conversation(options: ConversationOptions): fc.Arbitrary<Message
   const system = options.system === false ? fc.constant(null) : fc.option(content, { freq: 2 });
   // `size: 'max'` spreads the number of turns evenly; by default nearly all would have the least.
   const exchanges = fc.array(exchange, { minLength: min, maxLength: max, size: 'max' });
-  return fc.record({ system, exchanges }).map((made) => {
+  return fc.record({ system, exchanges, echo: rarely(ECHO_ONE_IN) }).map((made) => {
     const turns = made.exchanges.flatMap(({ user, assistant }): Message[] => [
       { role: 'user', content: user },
-      { role: 'assistant', content: assistant },
+      { role: 'assistant', content: made.echo ? user : assistant },
     ]);
     if (options.endsWith === 'user') turns.pop();
     return made.system === null ? turns : [{ role: 'system', content: made.system }, ...turns];
@@ -39,6 +40,11 @@ export function conversationLabels(messages: readonly Message[]): string[] {
   const shape = [
     ...(messages[0]?.role === 'system' ? ['system message'] : []),
     users > 1 ? 'several turns' : 'one turn',
+    ...(messages.some(
+      ({ role, content }, at) => role === 'assistant' && content === messages[at - 1]?.content,
+    )
+      ? ['answer repeats its question']
+      : []),
   ];
   return [...new Set([...shape, ...messages.flatMap((message) => textLabels(message.content))])];
 }
@@ -47,3 +53,5 @@ export function conversationLabels(messages: readonly Message[]): string[] {
 
 /** Three turns show every effect of history; more make a case longer, not richer. */
 const DEFAULT_TURNS = { min: 1, max: 3 };
+/** In one of so many every answer repeats its question, which stands first where an answer is looked for by its text. */
+const ECHO_ONE_IN = 8;

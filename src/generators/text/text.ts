@@ -16,6 +16,7 @@ export function plainContent(): fc.Arbitrary<string> {
     { arbitrary: emoji(), weight: 1 },
     { arbitrary: reasoned(), weight: 2 },
     { arbitrary: fc.constant(''), weight: 1 },
+    { arbitrary: pasted(), weight: 2 },
   );
 }
 
@@ -74,6 +75,17 @@ export function emoji(): fc.Arbitrary<string> {
 }
 
 /**
+ * What is pasted out of files and pages: line ends of another system, empty lines, spaces before commas, and what is code to
+ * a template, to a formatter or to a page.
+ */
+export function pasted(): fc.Arbitrary<string> {
+  const parts = fc.array(constant([...WORDS, ...PASTED]), { minLength: 1, maxLength: MAX_PIECES });
+  return fc
+    .record({ parts, between: fc.constantFrom('\n\n', '\r\n', '\r\n', ' ', '\n', '  ') })
+    .map((made) => made.parts.join(made.between));
+}
+
+/**
  * A thought in front of the answer, for templates that cut it out of earlier turns: whole; without its beginning, which
  * stood in the prompt, or without its end, where the length limit came first; a tag that stands alone; empty, as
  * templates write it where thinking is switched off; or with another one in it.
@@ -90,13 +102,20 @@ export function reasoned(): fc.Arbitrary<string> {
     [1, (thought, answer) => `${whole(whole(thought))}\n\n${answer}`],
   ]);
   return fc
-    .record({ thought: prose(), answer: prose(), shape: shapes })
-    .map(({ thought, answer, shape }) => shape(thought, answer));
+    .record({
+      thought: prose(),
+      answer: prose(),
+      shape: shapes,
+      more: fc.option(prose(), { nil: undefined }),
+    })
+    .map(({ thought, answer, shape, more }) =>
+      shape(more === undefined ? thought : `${thought}\n\n${more}`, answer),
+    );
 }
 
 /** Text with white space at its ends: the place where prompt and completion meet. */
 export function edged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  const edge = fc.constantFrom('', ' ', '\n', '\n\n', '  ', '\t', ' \n', '\u00a0');
+  const edge = fc.constantFrom('', ' ', '\n', '\n\n', '  ', '\t', '\r\n', ' \n', '\u00a0');
   return fc.record({ before: edge, text, after: edge }).map((made) => made.before + made.text + made.after);
 }
 
@@ -116,6 +135,9 @@ export function textLabels(text: string): string[] {
     ['empty content', text === ''],
     ['edge white space', /^\s|\s$/u.test(text)],
     ['newline inside', text.trim().includes('\n')],
+    ['empty line', /\n\s*\n/u.test(text.trim())],
+    ['carriage return', text.includes('\r')],
+    ['template code', /\{[{%#]/u.test(text)],
     ['indented code', /^(?: {2,}|\t)\S/mu.test(text)],
     ['digits', /\p{Nd}/u.test(text)],
     ['other scripts', /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(text)],
@@ -166,6 +188,22 @@ const WORDS = [
   'https://example.org/a?b=1',
 ];
 const LINES = ['x = 1', 'return x', 'if x:', 'def f(x):', 'for (;;) {', '}', '# note', '{"key": [1, 2]}', ''];
+const PASTED = [
+  '{{ name }}',
+  '{% if x %}',
+  '{# note #}',
+  '{0}',
+  '%s',
+  '$x',
+  'so , it is',
+  "ca n't",
+  '&amp;',
+  '<b>bold</b>',
+  '\\n',
+  '# Title',
+  '- item',
+  '```',
+];
 const FOREIGN = [
   'é',
   'Straße',

@@ -69,6 +69,7 @@ const SHAPES: readonly Shape[] = [
   ['user', 'assistant', 'user'],
   ['assistant'],
   ['user', 'assistant', 'user', 'user', 'assistant'],
+  ['user', 'assistant', 'system', 'user', 'assistant'],
 ];
 const TOOL_SHAPES: readonly Shape[] = [
   ['user', 'assistant', 'tool'],
@@ -104,6 +105,7 @@ export function irregularLabels({ messages }: Dialogue): string[] {
     ['two answers in a row', twice('assistant')],
     ['ends without an answer', roles.at(-1) !== 'assistant'],
     ['tool output', roles.includes('tool')],
+    ['system message within', messages.slice(1).some(({ role }) => role === 'system')],
   ];
   return labels.filter(([, holds]) => holds).map(([label]) => label);
 }

@@ -20,6 +20,8 @@ export interface PackedRows {
   readonly matches: (example: number, offset: number, row: number, column: number) => boolean;
   /** This cell may hold none of an example's tokens; `first`: an example ends right before it. */
   readonly fills: (row: number, column: number, first: boolean) => boolean;
+  /** Examples of one number are alike in all that is asked here; default: no two are. Without it, many alike take forever. */
+  readonly kinds?: readonly number[];
   /** Examples that must be there. */
   readonly required: (example: number) => boolean;
   /** Examples may go on in the next row, and the last one may be cut off by the end. */
@@ -33,6 +35,7 @@ export interface PackedRows {
 /** One way to read the rows, every example used at most once and every required one used; undefined: there is none. */
 export function placeExamples(packed: PackedRows): readonly Place[] | undefined {
   const { rows, width, lengths, required, across = false, ordered = false } = packed;
+  const kinds = packed.kinds ?? lengths.map((_, example) => example);
   const cells = rows * width;
   const places: Place[] = [];
   const used = new Set<number>();
@@ -48,7 +51,8 @@ export function placeExamples(packed: PackedRows): readonly Place[] | undefined 
         if (lengths.every((_, example) => used.has(example) || !required(example))) return true;
         break;
       }
-      const key = `${at}:${count}:${behind}:${[...used].sort((a, b) => a - b).join(',')}`;
+      const known = [...used].map((example) => kinds[example] ?? example).sort((a, b) => a - b);
+      const key = `${at}:${count}:${behind}:${known.join(',')}`;
       if (dead.has(key)) break;
       passed.push(key);
       if (readExample(at, count)) return true;
@@ -60,9 +64,12 @@ export function placeExamples(packed: PackedRows): readonly Place[] | undefined 
     return false;
   };
   const readExample = (cell: number, tokens: number): boolean => {
+    const tried = new Set<number | undefined>();
     for (const [example, whole] of lengths.entries()) {
       const length = across ? Math.min(whole, cells - cell) : whole;
       if (used.has(example) || (ordered && example !== used.size) || length === 0) continue;
+      if (!ordered && tried.has(kinds[example])) continue;
+      tried.add(kinds[example]);
       const then = tokensBehind(packed, example, length, cell, tokens);
       if (then === undefined) continue;
       used.add(example);

@@ -38,10 +38,15 @@ describe('trajectory', () => {
     ).toBe(false);
     const asked = { tokens: undefined, afterStop: true, turnRewards: true } as const;
     const always = fc.sample(trajectory({ ...asked, toolLimit: 'always' }), { numRuns: 500, seed: 1 });
+    const worth: number[] = [];
     for (const { turns, maxToolTokens, rewards = [] } of always) {
       expect(maxToolTokens).toBeGreaterThan(0);
-      expect(rewards.map((reward) => reward === 0)).toEqual(turns.map(({ role }) => role !== 'assistant'));
+      const injected = turns.map(({ role }) => role !== 'assistant');
+      expect(rewards).toHaveLength(turns.length);
+      expect(rewards.filter((reward, at) => injected[at] && reward !== 0)).toEqual([]);
+      worth.push(...rewards.filter((_, at) => !injected[at]));
     }
+    expect(new Set(worth.map(Math.sign))).toEqual(new Set([-1, 0, 1]));
     const sometimes = fc.sample(trajectory({ ...asked, toolLimit: 'sometimes' }), { numRuns: 500, seed: 1 });
     expect(new Set(sometimes.map(({ maxToolTokens }) => maxToolTokens))).toEqual(new Set([undefined, 1, 2]));
   });

@@ -19,11 +19,13 @@ describe('generated contents', () => {
     for (const text of texts)
       for (const label of textLabels(text)) seen.set(label, (seen.get(label) ?? 0) + 1);
     expect([...seen.keys()].sort()).toEqual([
+      'carriage return',
       'combining marks',
       'digits',
       'edge white space',
       'emoji',
       'empty content',
+      'empty line',
       'empty or nested thought',
       'half a thought',
       'indented code',
@@ -31,6 +33,7 @@ describe('generated contents', () => {
       'other scripts',
       'reasoning',
       'special token text',
+      'template code',
     ]);
     // Two in a hundred of each: a run of 100 cases meets it.
     for (const [label, count] of seen) expect(count / texts.length, label).toBeGreaterThan(0.02);

@@ -9,7 +9,12 @@ const examples = fc.array(fc.array(fc.nat(2), { minLength: 1, maxLength: 4 }), {
   maxLength: 5,
 });
 
-function place(rows: number[][], given: number[][], across = false): readonly Place[] | undefined {
+function place(
+  rows: number[][],
+  given: number[][],
+  across = false,
+  kinds?: number[],
+): readonly Place[] | undefined {
   return placeExamples({
     rows: rows.length,
     width: rows[0]?.length ?? 0,
@@ -18,6 +23,7 @@ function place(rows: number[][], given: number[][], across = false): readonly Pl
     fills: (row, column) => rows[row]?.[column] === PAD,
     required: () => true,
     across,
+    ...(kinds === undefined ? {} : { kinds }),
   });
 }
 
@@ -43,6 +49,14 @@ describe('placeExamples', () => {
           expect(rows[row]?.slice(start, start + length)).toEqual([...given].reverse()[example]);
       }),
     );
+  });
+
+  it('comes to an end with many examples that are alike, of which one has no place', () => {
+    const given = [...Array.from({ length: 24 }, (_, at) => [1 + (at % 2)]), [3]];
+    const row = [...given.slice(0, -1).flat(), PAD];
+    const kinds = given.map(([id]) => id ?? 0);
+    expect(place([row], given, false, kinds)).toBeUndefined();
+    expect(place([row], given.slice(0, -1), false, kinds)).toHaveLength(given.length - 1);
   });
 
   it('finds no place for what was lost, added, or used twice', () => {

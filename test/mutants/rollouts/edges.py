@@ -1,0 +1,38 @@
+"""Wrong rollouts of what rarely is sampled: an answer that is its stop token, a turn whose reward is 0."""
+
+from lossproof.examples import left_padded
+from lossproof.examples.rollouts.trajectory import cut_tools, row, rows_of
+
+from ..registry import MUTANTS
+
+
+@MUTANTS.add(
+    "rollout-loses-empty-answers",
+    "An answer that ends at once is scored as no tokens",
+    left_padded,
+    "rollout",
+    row="EOS-03",
+)
+def rollout_empty(conversations, sampled_ids):
+    """`text = decode(ids); if not text: mask = 0`: the one token that would have taught the policy not to end there is not
+    trained. Fix: mask by ids."""
+    right = left_padded.rollout(conversations, sampled_ids)
+    stopped = [ids[0] in left_padded.EOS_IDS for ids in sampled_ids]
+    masks = [[0] * len(mask) if gone else mask for mask, gone in zip(right["completion_mask"], stopped)]
+    return dict(right, completion_mask=masks)
+
+
+@MUTANTS.add(
+    "turn-rewards-skip-zeros",
+    "Rewards of 0 are taken for turns without one",
+    left_padded,
+    "trajectory",
+    row="MT-06",
+)
+def rewards_without_zeros(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens=None, turn_rewards=None):
+    """`[r for r in rewards if r]` leaves out injected turns, whose reward is 0, and with them every answer that was worth
+    nothing: the rewards behind it move up by a turn. Fix: pair by the role."""
+    given = iter([reward for reward in turn_rewards or [] if reward])
+    moved = [next(given, 0.0) if turn["role"] == "assistant" else 0.0 for turn in turns]
+    whole = row(prompt_ids, cut_tools(turns, max_tool_tokens), eos_token_ids)
+    return rows_of([whole], advantage, turn_rewards and moved)

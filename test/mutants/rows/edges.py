@@ -1,0 +1,40 @@
+"""Wrong rows at sizes that are rarely drawn: many examples in one row, rows that are alike, ids of large vocabularies."""
+
+from lossproof.examples import left_padded
+from lossproof.examples.rows import packing, truncation
+
+from ..registry import MUTANTS
+
+
+@MUTANTS.add("pack-segments-in-three-bits", "The ninth example of a row is told as the first", left_padded, "pack", row="PCK-01")
+def pack(input_ids, labels, max_length, pad_token_id):
+    """Ids of segments share a byte with other flags, and wrap at eight: attention goes from one example to another. Fix: a
+    column of their own."""
+    answer = packing.pack(input_ids, labels, max_length, pad_token_id)
+    wrapped = [[id and 1 + (id - 1) % 8 for id in row] for row in answer["segment_ids"]]
+    return dict(answer, segment_ids=wrapped)
+
+
+@MUTANTS.add(
+    "truncate-labels-by-their-row",
+    "Rows that are alike when cut share the labels of the first",
+    left_padded,
+    "truncate",
+    row="TRN-01",
+)
+def truncate(input_ids, labels, max_length):
+    """Labels are looked up by the tuple of the cut ids: of two examples that begin alike, the second is trained where the first
+    was. Fix: cut both lists by one index."""
+    answer = truncation.truncate(input_ids, labels, max_length)
+    first = {}
+    found = [first.setdefault(tuple(ids), row) for ids, row in zip(answer["input_ids"], answer["labels"])]
+    return dict(answer, labels=found)
+
+
+@MUTANTS.add(
+    "collate-ids-of-16-bits", "Ids above 32,767 wrap", left_padded, "collate", any_ids=True, row="PAD-08"
+)
+def collate(input_ids, labels, pad_token_id):
+    """Data sets are kept as int16, which was enough for the tokenizer before. Fix: int32."""
+    narrow = [[(id + 32768) % 65536 - 32768 for id in row] for row in input_ids]
+    return left_padded.collate(narrow, labels, pad_token_id)

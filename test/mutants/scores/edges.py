@@ -1,0 +1,40 @@
+"""Wrong scores of what is rarely drawn: long prompts, low temperatures."""
+
+from lossproof.examples import left_padded
+from lossproof.examples.scores import critic
+
+from ..registry import MUTANTS
+
+WINDOW = 24
+
+
+def ends(prompt_ids):
+    return [ids[-WINDOW:] for ids in prompt_ids]
+
+
+@MUTANTS.add("score-of-a-window", "Scores see the end of a long prompt only", left_padded, "score", row="TPL-07")
+def score(prompt_ids, completion_ids, packed=False):
+    """The scorer's max_prompt_length is another than the sampler's: long prompts are scored without their beginning. Fix: one
+    limit, set in one place."""
+    return left_padded.score(ends(prompt_ids), completion_ids, packed)
+
+
+@MUTANTS.add("values-of-a-window", "The critic sees the end of a long prompt only", left_padded, "values", row="TPL-07")
+def values(prompt_ids, completion_ids):
+    """As score-of-a-window, in the critic's worker."""
+    return critic.values(ends(prompt_ids), completion_ids)
+
+
+@MUTANTS.add("scores-of-a-window", "The reward model sees the end of a long prompt only", left_padded, "reward_model", row="TPL-07")
+def reward_model(prompt_ids, completion_ids):
+    """As score-of-a-window, in the reward model's tokenizer: truncation=True, and the side is left. Fix: an error where a prompt is
+    too long."""
+    return critic.reward_model(ends(prompt_ids), completion_ids)
+
+
+@MUTANTS.add(
+    "logprobs-temperature-has-a-floor", "A temperature below 0.3 counts as 0.3", left_padded, "logprobs", row="LP-05"
+)
+def logprobs(input_ids, logits, prompt_width, temperature):
+    """max(temperature, 0.3), so that nothing overflows; the sampler has no such floor. Fix: an error where it is too low."""
+    return left_padded.logprobs(input_ids, logits, prompt_width, max(temperature, 0.3))

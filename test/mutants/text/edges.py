@@ -1,0 +1,84 @@
+"""Wrong text of what is rarely typed: answers that repeat their question, line ends of other systems, code of templates, turns
+that do not alternate, padding with id 0."""
+
+import re
+
+from lossproof.examples import left_padded
+from lossproof.examples.text import batches
+from lossproof.examples.text.chat import IGNORED, PAD_ID, STOP, tokenizer
+
+from ..registry import MUTANTS
+
+
+def changed(messages, change):
+    return [dict(message, content=change(message["content"])) for message in messages]
+
+
+@MUTANTS.add(
+    "batch-answer-found-by-its-text",
+    "The answer is where its text first stands",
+    left_padded,
+    "sft_batch",
+    row="MSK-05",
+)
+def found_by_text(conversations, padding_side="right", pad_token_id=PAD_ID):
+    """text.index(answer): where a model repeats what it was asked, the question is trained and the answer is not. Fix: search
+    from the end of the prompt, or render the prompt alone."""
+    batch = batches.sft_batch(conversations, "right", pad_token_id)
+    labels = []
+    for messages, ids in zip(conversations, batch["input_ids"]):
+        answer = tokenizer.encode(messages[-1]["content"].strip() + STOP)
+        starts = [at for at in range(len(ids)) if ids[at : at + len(answer)] == answer]
+        first = starts[0] if starts else len(ids)
+        labels.append([id if first <= t < first + len(answer) else IGNORED for t, id in enumerate(ids)])
+    return dict(batch, labels=labels)
+
+
+@MUTANTS.add("render-normalises-line-ends", "Text loses its carriage returns", left_padded, "render", row="TOK-12")
+def render_unix(messages, add_generation_prompt):
+    """The data went through a file that was read as text: what the policy is asked by users is not what it was trained on.
+    Fix: newline=""."""
+    return left_padded.render(changed(messages, lambda text: text.replace("\r\n", "\n")), add_generation_prompt)
+
+
+@MUTANTS.add("render-renders-contents", "Contents are rendered as templates", left_padded, "render", row="TPL-01")
+def render_contents(messages, add_generation_prompt):
+    """Prompts are kept as templates of their own, and what users typed goes through the engine once more: {{ name }} is gone.
+    Fix: render the prompt, not the message."""
+    gone = re.compile(r"\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
+    return left_padded.render(changed(messages, lambda text: gone.sub("", text)), add_generation_prompt)
+
+
+@MUTANTS.add(
+    "sft-joins-questions", "Two questions in a row become one", left_padded, "tokenize", row="TPL-06"
+)
+def tokenize_joined(route, messages, add_generation_prompt):
+    """A normaliser joins turns of one role for a template that refuses them, in the SFT script only. Fix: in both, or in none."""
+    joined = []
+    for message in messages:
+        if joined and message["role"] == joined[-1]["role"] == "user":
+            joined[-1] = dict(message, content=joined[-1]["content"] + "\n" + message["content"])
+        else:
+            joined.append(message)
+    return left_padded.tokenize(route, joined, add_generation_prompt)
+
+
+@MUTANTS.add(
+    "sft-moves-later-system-messages",
+    "A system message within a conversation is moved to its front",
+    left_padded,
+    "tokenize",
+    row="TPL-06",
+)
+def tokenize_system_first(route, messages, add_generation_prompt):
+    """Instructions that came in the middle are sorted to the front, where they were not when the answer was given. Fix: leave
+    them where they stand, or leave the conversation out."""
+    return left_padded.tokenize(
+        route, sorted(messages, key=lambda message: message["role"] != "system"), add_generation_prompt
+    )
+
+
+@MUTANTS.add("decode-drops-empty-lines", "Decoded text loses its empty lines", left_padded, "decode", row="TOK-12")
+def decode_dense(ids):
+    """A filter for the log became the text that is judged: code and lists that a reward reads are others. Fix: filter a copy."""
+    return {"text": re.sub(r"\n\s*\n", "\n", tokenizer.decode(ids))}
