@@ -163,6 +163,7 @@ export const formatProperties: readonly Property<Formatted>[] = [
     relations: {
       finite: { catches: ['NUM-01'] },
       'batch-mates': { catches: [] },
+      stacked: { catches: ['PAD-08'] },
     },
   }),
 ];

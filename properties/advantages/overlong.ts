@@ -161,6 +161,7 @@ export const overlongProperties: readonly Property<Overlong>[] = [
     relations: {
       finite: { catches: ['VAL-08', 'NUM-01'] },
       'batch-mates': { catches: [] },
+      stacked: { catches: ['PAD-08'] },
     },
   }),
 ];

@@ -197,6 +197,7 @@ export const returnsProperties: readonly Property<ReturnsCase>[] = [
       inputs: { catches: ['VAL-01'] },
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['PAD-08'] },
+      stacked: { catches: ['PAD-08'] },
     },
   }),
   ...relations({

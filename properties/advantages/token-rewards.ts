@@ -278,6 +278,7 @@ export const tokenRewardsProperties: readonly Property<RewardCase>[] = [
     relations: {
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['PAD-08', 'VAL-01'] },
+      stacked: { catches: ['PAD-08'] },
       inputs: { catches: ['KL-12'] },
     },
   }),

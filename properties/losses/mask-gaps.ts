@@ -29,29 +29,39 @@ const base = {
   coverage: { 'several rows': 0.25, 'unequal completions': 0.25 },
 } as const;
 
-const insert = (rows: Matrix, column: number, value: number): number[][] =>
-  rows.map((row) => [...row.slice(0, column), value, ...row.slice(column)]);
+/** With `value` in these columns of the result, which are ascending. */
+export const insert = (rows: Matrix, columns: readonly number[], value: number): number[][] =>
+  rows.map((row) =>
+    columns.reduce<number[]>(
+      (made, column) => [...made.slice(0, column), value, ...made.slice(column)],
+      [...row],
+    ),
+  );
 
-const without = (rows: Matrix, column: number): number[][] =>
-  rows.map((row) => row.filter((_, at) => at !== column));
+const without = (rows: Matrix, columns: readonly number[]): number[][] =>
+  rows.map((row) => row.filter((_, at) => !columns.includes(at)));
 
 type Masked = Pick<
   Args<'loss'>,
   'logprobs' | 'old_logprobs' | 'ref_logprobs' | 'completion_mask' | 'prompt_width'
 >;
 
-/** One masked column behind the first token of the completions; of longer ones it splits the mask. */
-export function gapped<A extends Masked>(args: A): { readonly args: A; readonly column: number } {
-  const column = args.prompt_width + 1;
-  if (!args.completion_mask.some((row) => row[column] === 1)) discard('no completion has two tokens');
+/**
+ * Two masked columns behind the first token of the completions, and one behind the second: of longer ones they split the mask
+ * in three.
+ */
+export function gapped<A extends Masked>(args: A): { readonly args: A; readonly columns: readonly number[] } {
+  const first = args.prompt_width + 1;
+  if (!args.completion_mask.some((row) => row[first] === 1)) discard('no completion has two tokens');
+  const columns = [first, first + 1, first + 3];
   return {
-    column,
+    columns,
     args: {
       ...args,
-      logprobs: insert(args.logprobs, column, LOGPROB),
-      old_logprobs: insert(args.old_logprobs, column, OLD),
-      ref_logprobs: insert(args.ref_logprobs, column, REF),
-      completion_mask: insert(args.completion_mask, column, 0),
+      logprobs: insert(args.logprobs, columns, LOGPROB),
+      old_logprobs: insert(args.old_logprobs, columns, OLD),
+      ref_logprobs: insert(args.ref_logprobs, columns, REF),
+      completion_mask: insert(args.completion_mask, columns, 0),
     },
   };
 }
@@ -89,26 +99,28 @@ const loss: Property<Tracks> = {
     const band = bandOf(subject, args.completion_mask.flat().length);
     const note = before.estimated ? ESTIMATED_NOTE : band.reason;
     const zero = Math.max(before.zero, after.zero);
-    const inGap = after.weights.findIndex((row) => !(Math.abs(row[gap.column] ?? 0) <= zero));
-    if (inGap >= 0)
-      return {
-        kind: 'gap',
-        sentence: `A token between the first and the second of row ${inGap} is masked out, and its gradient is ${show(after.weights[inGap]?.[gap.column])}.`,
-        note,
-      };
-    const off = firstOff(args.completion_mask, before.weights, without(after.weights, gap.column), (value) =>
+    for (const [row, weights] of after.weights.entries()) {
+      const column = gap.columns.find((at) => !(Math.abs(weights[at] ?? 0) <= zero));
+      if (column !== undefined)
+        return {
+          kind: 'gap',
+          sentence: `Token ${column} of row ${row} is masked out, and its gradient is ${show(weights[column])}.`,
+          note,
+        };
+    }
+    const off = firstOff(args.completion_mask, before.weights, without(after.weights, gap.columns), (value) =>
       Math.max(zero, band.allowed(value)),
     );
     if (off !== undefined)
       return {
         kind: 'weight',
-        sentence: `The gradient of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when a token that is masked out stands between the first token of each completion and the second.`,
+        sentence: `The gradient of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
         note,
       };
     if (band.close(after.loss, before.loss)) return undefined;
     return {
       kind: 'loss',
-      sentence: `The loss changes from ${show(before.loss)} to ${show(after.loss)} when a token that is masked out stands between the first token of each completion and the second.`,
+      sentence: `The loss changes from ${show(before.loss)} to ${show(after.loss)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
       note,
     };
   },
@@ -132,17 +144,17 @@ const kl: Property<Tracks> = {
     const off =
       before.kl === undefined || after.kl === undefined
         ? undefined
-        : firstOff(completion_mask, before.kl, without(after.kl, gap.column), band.allowed);
+        : firstOff(completion_mask, before.kl, without(after.kl, gap.columns), band.allowed);
     if (off !== undefined)
       return {
         kind: 'token',
-        sentence: `The KL of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when a token that is masked out stands between the first token of each completion and the second.`,
+        sentence: `The KL of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
         note: band.reason,
       };
     if (before.mean_kl === undefined || band.close(after.mean_kl, before.mean_kl)) return undefined;
     return {
       kind: 'mean',
-      sentence: `The mean KL changes from ${show(before.mean_kl)} to ${show(after.mean_kl)} when a token that is masked out stands between the first token of each completion and the second.`,
+      sentence: `The mean KL changes from ${show(before.mean_kl)} to ${show(after.mean_kl)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
       note: band.reason,
     };
   },

@@ -35,6 +35,15 @@ import {
 } from './model-score-rows.ts';
 
 const coverage = { 'several rows': 0.3, 'unequal prompts': 0.2 };
+/** At other temperatures than 1, where the trainer scores with them. */
+const scored = (world: World) =>
+  modelBatch({
+    tokens: world.hello.tokens,
+    kinds: loadable('model_score', ROTARY, world),
+    temperatures:
+      world.hello.ops.model_score?.temperature === true && world.semantics.temperature_in_scoring !== false,
+  });
+
 const base = {
   stage: 'model',
   level: 'must',
@@ -42,8 +51,7 @@ const base = {
   mostCases: MODEL_CASES,
   labels: modelLabels,
   coverage,
-  given: (world: World) =>
-    modelBatch({ tokens: world.hello.tokens, kinds: loadable('model_score', ROTARY, world) }),
+  given: scored,
 } as const;
 
 const withReference: Need = ({ hello }) =>
@@ -213,14 +221,7 @@ export const modelKlProperties: readonly Property<Drawn>[] = [
     why: 'An entropy of another position, or of some of the vocabulary, rewards the policy for what it did not choose.',
     catches: ['LP-01', 'LP-05'],
     needs,
-    given: (world: World) =>
-      modelBatch({
-        tokens: world.hello.tokens,
-        kinds: loadable('model_score', ROTARY, world),
-        temperatures:
-          world.hello.ops.model_score?.temperature === true &&
-          world.semantics.temperature_in_scoring !== false,
-      }),
+    given: scored,
     async check(subject, drawn) {
       const used = handed(subject, drawn.kind, drawn.seed);
       const { entropy } = await subject.ask('model_score', scoreArgs(drawn, used));

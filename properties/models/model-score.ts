@@ -38,7 +38,12 @@ const given =
     options: { readonly minRows?: number; readonly temperatures?: boolean } = {},
   ) =>
   (world: World) =>
-    modelBatch({ tokens: world.hello.tokens, kinds: loadable('model_score', kinds, world), ...options });
+    modelBatch({
+      tokens: world.hello.tokens,
+      kinds: loadable('model_score', kinds, world),
+      long: true,
+      ...options,
+    });
 
 const base = {
   stage: 'model',
@@ -177,7 +182,10 @@ function scores(prefix: string, kinds: readonly ModelKind[], whose: string): rea
       labels: modelLabels,
       coverage,
       args: (drawn, subject) => scoreArgs(drawn, handed(subject, drawn.kind, drawn.seed)),
-      relations: { 'batch-mates': { catches: ['PAD-05', 'PCK-01', 'NUM-03'] } },
+      relations: {
+        'batch-mates': { catches: ['PAD-05', 'PCK-01', 'NUM-03'] },
+        stacked: { catches: ['PAD-08'] },
+      },
     }),
   ];
 }

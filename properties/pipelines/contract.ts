@@ -1,6 +1,7 @@
 // What a hand-over between parts of a pipeline must carry. A batch whose elements are told apart by their number
 // can be read as another batch; then a loss is skipped without an error and logged as 0.
 import {
+  bandOf,
   contrasts,
   discard,
   expectedTraining,
@@ -14,6 +15,7 @@ import {
   type Property,
   redrawn,
   type Subject,
+  show,
   type World,
 } from '../../src/index.ts';
 
@@ -55,6 +57,24 @@ function perLoss(
 
 /** A hand-over that has nothing in common with this one but the order and the losses. */
 const anotherOf = (drawn: Handover): Handover => ({ ...drawn, segments: drawn.others });
+
+/** A loss that is another one, of the same segments, though it stays what it is when asked twice. */
+function otherLoss(
+  subject: Subject,
+  loss: string,
+  before: number | undefined,
+  after: number | undefined,
+  steady: boolean,
+  what: string,
+): string | undefined {
+  if (!steady || before === undefined || !Number.isFinite(before)) return undefined;
+  return bandOf(subject, LOSS_TERMS).close(after, before)
+    ? undefined
+    : `Loss "${loss}" is ${show(before)}, each time it is asked, but ${show(after)} of ${what}, with the same segments.`;
+}
+
+/** Tokens that a loss sums over, at most. */
+const LOSS_TERMS = 64;
 
 const rewardsOf = ({ segments }: Handover): string => segments.map(({ reward }) => reward).join(', ');
 
@@ -196,17 +216,51 @@ export const contractProperties: readonly Property<Handover>[] = [
     needs: [declared, several('orders')],
     async check(subject, drawn) {
       const first = await ask(subject, drawn);
+      // A step that moves the model, or draws at random, has another loss each time.
+      const again = await ask(subject, drawn);
+      const steady = (loss: string): boolean => first.losses[loss] === again.losses[loss];
       for (const order of subject.hello.ops.contract?.orders ?? []) {
         const turned = { ...drawn, order };
         const answer = await ask(subject, turned);
-        const finding = perLoss(drawn, answer, (loss, { executed, trained_tokens: trained }) =>
+        const finding = perLoss(drawn, answer, (loss, { executed, trained_tokens: trained, losses }) =>
           executed[loss] === first.executed[loss] && trained[loss] === first.trained_tokens[loss]
-            ? undefined
+            ? otherLoss(subject, loss, first.losses[loss], losses[loss], steady(loss), handedOver(turned))
             : `Loss "${loss}" ran ${many(first.executed[loss] ?? 0, 'time')} on ${many(first.trained_tokens[loss] ?? 0, 'token')} of ${handedOver(drawn)}, but ${many(executed[loss] ?? 0, 'time')} on ${many(trained[loss] ?? 0, 'token')} of ${handedOver(turned)}, with the same segments.`,
         );
         if (finding !== undefined) return finding;
       }
       return undefined;
+    },
+  },
+  {
+    ...base,
+    level: 'must',
+    id: 'contract/losses-are-told-by-name',
+    title: 'The order in which losses are enabled changes nothing that is told of them',
+    why: 'Losses that are told apart by their place in a list are each reported, or weighed, as another one.',
+    catches: ['ZL-01', 'ZL-04'],
+    needs: [declared, several('losses')],
+    given: (world) => redrawn(base.given(world), ({ enabled }) => enabled.length > 1),
+    async check(subject, drawn) {
+      if (drawn.enabled.length < 2) return discard('one loss is enabled only');
+      const [first, again] = [await ask(subject, drawn), await ask(subject, drawn)];
+      const turned = { ...drawn, enabled: drawn.enabled.toReversed() };
+      const what = `${handedOver(drawn)} and the losses enabled as ${turned.enabled.join(', ')}`;
+      return perLoss(
+        drawn,
+        await ask(subject, turned),
+        (loss, { executed, trained_tokens: trained, losses }) =>
+          executed[loss] === first.executed[loss] && trained[loss] === first.trained_tokens[loss]
+            ? otherLoss(
+                subject,
+                loss,
+                first.losses[loss],
+                losses[loss],
+                first.losses[loss] === again.losses[loss],
+                what,
+              )
+            : `Loss "${loss}" ran ${many(first.executed[loss] ?? 0, 'time')} on ${many(first.trained_tokens[loss] ?? 0, 'token')} of ${handedOver(drawn)} with the losses enabled as ${drawn.enabled.join(', ')}, but ${many(executed[loss] ?? 0, 'time')} on ${many(trained[loss] ?? 0, 'token')} as ${turned.enabled.join(', ')}.`,
+      );
     },
   },
   {

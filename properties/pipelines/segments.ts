@@ -210,6 +210,6 @@ export const unrollProperties: readonly Property<Unroll>[] = [
         },
       };
     },
-    relations: { 'batch-mates': { catches: [] } },
+    relations: { 'batch-mates': { catches: [] }, stacked: { catches: ['PAD-08'] } },
   }),
 ];

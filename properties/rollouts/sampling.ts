@@ -289,6 +289,7 @@ const general = relations({
   relations: {
     'row-order': { catches: ['PAD-08'] },
     'batch-mates': { catches: ['PEN-04'] },
+    stacked: { catches: ['PAD-08'] },
   },
 });
 

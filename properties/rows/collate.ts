@@ -283,6 +283,7 @@ export const collateProperties: readonly Property<Examples>[] = [
     }),
     labels,
     relations: {
+      stacked: { catches: ['PAD-08'] },
       'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'EOS-13'] },
       inputs: { catches: ['MSK-06'] },
     },

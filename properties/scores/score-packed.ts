@@ -72,6 +72,6 @@ export const packedScoreProperties: readonly Property<Batch>[] = [
       completion_ids: completions,
       packed: true,
     }),
-    relations: { 'batch-mates': { catches: ['PCK-01', 'PCK-02'] } },
+    relations: { 'batch-mates': { catches: ['PCK-01', 'PCK-02'] }, stacked: { catches: ['PCK-01'] } },
   }),
 ];

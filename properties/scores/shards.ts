@@ -81,7 +81,10 @@ function sftArgs(drawn: LogitBatch): Args<'sft_loss'> {
           : IGNORE_INDEX,
       ),
     ),
-    micro_batches: [drawn.rows.map((_, at) => at)],
+    // As many as there are: a count of shards that is also taken once a micro-batch shows.
+    micro_batches: [...new Set(drawn.rows.map(({ part }) => part))].map((part) =>
+      drawn.rows.flatMap((row, at) => (row.part === part ? [at] : [])),
+    ),
   };
 }
 

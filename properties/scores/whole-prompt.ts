@@ -77,9 +77,9 @@ function wholePrompt(read: Read): Property<Batch> {
     why: 'Long prompts are those with the documents, the tools and the rules in front: a limit that cuts them rates answers behind half a question.',
     catches,
     needs: [modelTokens, precise],
-    given: (world: World) => redrawn(batch({ tokens: world.hello.tokens, longPrompts: true }), hasEnds),
+    given: (world: World) => redrawn(batch({ tokens: world.hello.tokens, long: true }), hasEnds),
     labels: batchLabels,
-    coverage: { 'long prompt': 0.05 },
+    coverage: { 'long prompt': 0.03 },
     async check(subject, { prompts, completions }) {
       if (!hasEnds({ prompts })) return discard('a prompt of one token has no ends');
       const before = await numbers(subject, prompts, completions);
@@ -132,8 +132,9 @@ async function cutFinding(
   const first = end === 0 ? most.findIndex((by) => by > 0) : most.findLastIndex((by) => by > 0);
   if (first < 0 || (most[first] ?? 0) <= FADED * spacing(all.flat())) return undefined;
   const lost = end === 0 ? first : prompt.length - 1 - first;
-  // One token alone is all that a bigram reads.
-  return lost === 0 || lost === prompt.length - 1
+  // One token alone is all that a bigram reads; and where some move nothing among those that are read, numbers are clipped.
+  const read = end === 0 ? most.slice(first) : most.slice(0, first + 1);
+  return lost === 0 || read.length === 1 || read.includes(0)
     ? undefined
     : {
         kind: 'cut',

@@ -108,6 +108,7 @@ const general = relations({
   relations: {
     'row-order': { catches: ['PAD-08'] },
     'batch-mates': { catches: ['PAD-03', 'MSK-16'] },
+    stacked: { catches: ['PAD-08'] },
   },
 });
 

@@ -16,7 +16,7 @@ import {
   type Tracks,
   tracks,
 } from '../../../src/index.ts';
-import { firstOff, gapped } from '../mask-gaps.ts';
+import { firstOff, gapped, insert } from '../mask-gaps.ts';
 import { base, coverage, whole } from './loss.ts';
 import { meansOf } from './terms.ts';
 
@@ -106,12 +106,8 @@ const ofTools: Property<Tracks> = {
   coverage,
   async check(subject, drawn) {
     const args = beside(drawn);
-    const { args: holed, column } = gapped(args);
-    const sampling_logprobs = args.sampling_logprobs.map((row) => [
-      ...row.slice(0, column),
-      0,
-      ...row.slice(column),
-    ]);
+    const { args: holed, columns } = gapped(args);
+    const sampling_logprobs = insert(args.sampling_logprobs, columns, 0);
     const before = (await subject.ask('loss', args)).metrics?.sampling_gap;
     const after = (await subject.ask('loss', { ...holed, sampling_logprobs })).metrics?.sampling_gap;
     if (before === undefined || after === undefined)
@@ -120,7 +116,7 @@ const ofTools: Property<Tracks> = {
     if (band.close(after, before)) return undefined;
     return {
       kind: 'gap',
-      sentence: `metrics.sampling_gap changes from ${show(before)} to ${show(after)} when a token that is masked out, with 0 in sampling_logprobs, stands between the first token of each completion and the second.`,
+      sentence: `metrics.sampling_gap changes from ${show(before)} to ${show(after)} when tokens that are masked out, with 0 in sampling_logprobs, stand behind the first token of each completion and behind the second.`,
       note: band.reason,
     };
   },

@@ -210,6 +210,7 @@ export const rewardLossRelations: readonly Property<ScoredPairs>[] = [
     coverage,
     relations: {
       'row-order': { catches: ['PAD-08'] },
+      stacked: { catches: ['LOSS-03'] },
       inputs: { catches: ['LOSS-08'] },
     },
   }),
@@ -218,7 +219,6 @@ export const rewardLossRelations: readonly Property<ScoredPairs>[] = [
     given: () => scoredPairs({ minRows: 2 }),
     coverage,
     relations: {
-      stacked: { catches: ['LOSS-03'] },
       'batch-mates': { catches: ['PAD-08'], needs: KNOWN },
     },
   }),

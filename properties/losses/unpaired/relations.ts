@@ -1,7 +1,6 @@
 // What the loss of labelled completions does whatever its numbers: it falls towards desirable ones and away from undesirable ones,
 // counts no KL below 0 and differentiates none, reads ratios to the reference alone, and takes the mean over all rows.
 import {
-  type Args,
   bandOf,
   discard,
   type Finding,
@@ -211,15 +210,6 @@ const shared = {
   labels: labelledRowLabels,
 } as const;
 
-/** Without the gradient, which is a row's share of the batch. */
-const shares = {
-  ...shared,
-  async observe(subject: Subject, args: Args<'unpaired_preference_loss'>) {
-    const { weights: _, kl_weights: __, ...fields } = await subject.ask('unpaired_preference_loss', args);
-    return { fields };
-  },
-};
-
 export const unpairedLossRelations: readonly Property<Labelled>[] = [
   towardsDesirable,
   clamped,
@@ -244,13 +234,8 @@ export const unpairedLossRelations: readonly Property<Labelled>[] = [
     coverage,
     relations: {
       'row-order': { catches: ['PAD-08'] },
+      stacked: { catches: ['LOSS-03'] },
       inputs: { catches: ['LOSS-08'] },
     },
-  }),
-  ...relations<'unpaired_preference_loss', Labelled>({
-    ...shares,
-    given: () => labelledRows({ minRows: 2 }),
-    coverage,
-    relations: { stacked: { catches: ['LOSS-03'] } },
   }),
 ];

@@ -60,6 +60,7 @@ export const long: Rule = {
     return wrongWhole(asked, once, seen, {
       slack: Math.max(before.slack?.loss_weights ?? 0, after.slack?.loss_weights ?? 0),
       times,
+      copies: 1,
       when,
       factors: [1, times],
     });

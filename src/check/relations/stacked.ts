@@ -30,7 +30,7 @@ export const stacked: Rule = {
   id: 'a-batch-twice-is-the-batch',
   title: (noun) =>
     `${noun} of a batch stacked on itself, up to ${ROWS} rows and more, is that of the batch, or as many times that where it is a sum`,
-  why: 'A denominator that counts one token too many, or the batch twice, makes the step depend on the size of the batch.',
+  why: 'What is worked through in pieces loses the last one where it is not full, and a denominator that counts one token too many makes the step depend on the size of the batch: the small batches of a test show neither.',
   level: 'must',
   async check(asked) {
     const { subject, op, ask, terms } = asked;
@@ -43,7 +43,7 @@ export const stacked: Rule = {
     const times = before.estimated === true ? 2 : Math.max(2, Math.ceil(ROWS / rows));
     const copies = Array.from({ length: times }, () => all);
     const after = await ask(wholePartition(op, pickRows(op, args, copies.flat())));
-    const { loss_weights: weights, ...others } = before.fields;
+    const others = withoutShares(before.fields);
     const when = `when the batch is stacked on itself ${times} times`;
     // The last copy is where a chunk that is not full would be lost.
     for (const copy of [0, times - 1]) {
@@ -60,7 +60,7 @@ export const stacked: Rule = {
       });
       if (row !== undefined) return row;
     }
-    return wrongWhole(asked, { ...before.fields, loss_weights: weights }, after.fields, {
+    return wrongWhole(asked, before.fields, after.fields, {
       slack: Math.max(before.slack?.loss_weights ?? 0, after.slack?.loss_weights ?? 0),
       times,
       when,
@@ -92,9 +92,20 @@ function factorsOf(
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Derivatives of the loss of a whole batch, by the numbers of its rows: the share that each has in it. */
+const SHARES = ['loss_weights', 'chosen_weights', 'rejected_weights', 'weights'] as const;
+
+function withoutShares(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name]) => !SHARES.some((share) => share === name)),
+  );
+}
+
 /** How often what was asked stands in the second request, and what a number of the whole may be there. */
 interface Copies {
   readonly times: number;
+  /** Rows stand there so often; default: `times`. */
+  readonly copies?: number;
   /** Ends the sentence: "when the batch is stacked on itself 6 times". */
   readonly when: string;
   /** How many times what it was a number of the whole may be. */
@@ -108,16 +119,20 @@ export function wrongWhole<O extends Op>(
   { subject, op, args, terms }: Asked<O>,
   before: Fields,
   after: Fields,
-  { times, when, factors, slack }: Copies,
+  { times, copies = times, when, factors, slack }: Copies,
 ): Finding | undefined {
   const name = WHOLE[op] ?? '';
   const [once, often] = [before[name], after[name]];
   if (typeof once !== 'number' || typeof often !== 'number') return undefined;
   const mask = fieldAlong(op, args, 'mask') as Matrix | undefined;
   const band = bandOf(subject, terms ?? times * Math.max(1, mask?.flat().length ?? rowCount(op, args)));
-  const weights = (fields: Fields): number[] =>
-    ((fields.loss_weights as Matrix | undefined) ?? []).slice(0, rowCount(op, args)).flat();
-  const [single, stackedOnes] = [weights(before), weights(after)];
+  const rows = rowCount(op, args);
+  // Of the last copy, which is where a chunk that is not full would be lost.
+  const weights = (fields: Fields, from: number): number[] =>
+    SHARES.flatMap((share) =>
+      [...((fields[share] as Matrix | readonly number[] | undefined) ?? [])].slice(from, from + rows),
+    ).flat();
+  const [single, stackedOnes] = [weights(before, 0), weights(after, copies * rows - rows)];
   const holds = factors.some(
     (factor) =>
       band.close(often, factor * once) &&

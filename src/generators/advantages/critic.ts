@@ -65,15 +65,27 @@ export function gaeCase(options: GapOptions = {}): fc.Arbitrary<GaeCase> {
       gamma: GAMMA,
       lam: fc.constantFrom(1, 0.5, 0.75, 0),
       long: rarely(LONG_ONE_IN),
+      large: rarely(LONG_ONE_IN),
     })
-    .map(({ drawn: { rows }, gamma, lam, long }) => ({ rows: long ? rows.map(goneOn) : rows, gamma, lam }));
+    .map(({ drawn: { rows }, gamma, lam, long, large }) => {
+      const some = large ? rows.map((row) => scaled(row, 'reward', 'value')) : rows;
+      return { rows: long ? some.map(goneOn) : some, gamma, lam };
+    });
 }
 
 /** An arbitrary batch for op `returns`: a reward a token. */
 export function returnsCase(options: GapOptions = {}): fc.Arbitrary<ReturnsCase> {
   return fc
-    .record({ drawn: gapped({ reward: inSteps(-2, 2, 4) }, {}, options), gamma: GAMMA })
-    .map(({ drawn, gamma }) => ({ ...drawn, gamma }));
+    .record({
+      drawn: gapped({ reward: inSteps(-2, 2, 4) }, {}, options),
+      gamma: GAMMA,
+      long: rarely(LONG_ONE_IN),
+      large: rarely(LONG_ONE_IN),
+    })
+    .map(({ drawn: { rows }, gamma, long, large }) => {
+      const some = large ? rows.map((row) => scaled(row, 'reward')) : rows;
+      return { rows: long ? some.map(goneOn) : some, gamma };
+    });
 }
 
 /** An arbitrary batch for op `whiten`: numbers a token, and for each row the rank that holds it. */
@@ -115,6 +127,20 @@ export function oneTokenCase(): fc.Arbitrary<WhitenCase> {
 const goneOn = <Row extends { readonly tokens: readonly unknown[] }>(row: Row): Row => ({
   ...row,
   tokens: timesOver(row.tokens, TIMES),
+});
+
+/** Numbers of a task that counts in tens: beyond the clips that are in use. */
+const LARGE = 8;
+
+const scaled = <F extends string, Row extends { readonly tokens: readonly { readonly [K in F]: number }[] }>(
+  row: Row,
+  ...fields: readonly F[]
+): Row => ({
+  ...row,
+  tokens: row.tokens.map((token) => ({
+    ...token,
+    ...Object.fromEntries(fields.map((field) => [field, LARGE * token[field]])),
+  })),
 });
 
 const withFar = (row: WhitenCase['rows'][number]): WhitenCase['rows'][number] => ({

@@ -51,11 +51,11 @@ export function graded(
     })
     .map(({ rows: drawn, again, long, other }) => {
       const [first] = drawn;
-      // One answer to two questions.
+      // One answer to two questions; the other one first, so that what is remembered of it is wrong.
       const rows: readonly GradedRow[] =
         first === undefined || other === null
           ? drawn
-          : [...drawn, { ...first, kind: 'any', prompt: other.prompt, reference: other.reference }];
+          : [{ ...first, kind: 'any', prompt: other.prompt, reference: other.reference }, ...drawn];
       const more = again ? [...rows, ...rows.slice(0, 1)] : rows;
       return first === undefined || long === 0
         ? { rows: more }

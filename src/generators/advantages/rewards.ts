@@ -21,6 +21,8 @@ const SQUARE_ONE_IN = 4;
 /** One in so many has groups of so many rows and more: eight and sixteen are what people sample. */
 const LARGE_ONE_IN = 8;
 const LARGE = 17;
+/** And as many have so many times the groups. */
+const MANY = 4;
 /** Where the trainer is fixed to larger groups, a square batch is too many rows to read. */
 const MOST_SQUARE = 8;
 /** So few that two groups have the same prompt every now and then. */
@@ -85,19 +87,22 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
       }),
       // Of many equal rewards a rounded mean leaves the more.
       large: size === undefined && !options.constant ? rarely(LARGE_ONE_IN) : fc.constant(false),
+      many: rarely(LARGE_ONE_IN),
     })
-    .map(({ square, size: rows, count: drawn, groups, prompts, lengths, interleaved, large }) => {
+    .map(({ square, size: rows, count: drawn, groups, prompts, lengths, interleaved, large, many }) => {
       const count = square ? Math.max(rows, least) : drawn;
       const cut = (group: readonly number[]): readonly number[] => {
         const kept = group.slice(0, rows);
         return large && !square ? timesOver(kept, Math.ceil(LARGE / rows)) : kept;
       };
+      const times = many && !square && !large ? MANY : 1;
       return {
         interleaved,
-        prompts: prompts.slice(0, count),
-        lengths: lengths.slice(0, count).map(cut),
-        groups: groups.slice(0, count).map((group) => {
-          const kept = cut(group);
+        prompts: timesOver(prompts.slice(0, count), times),
+        lengths: timesOver(lengths.slice(0, count).map(cut), times),
+        // Each time other rewards, so that the statistics of one are not those of the next.
+        groups: timesOver(groups.slice(0, count), times).map((group, at) => {
+          const kept = cut(group).map((reward) => reward + Math.floor(at / count) / FINE_HALF);
           return options.constant ? kept.map(() => kept[0] ?? 0) : kept;
         }),
       };

@@ -1,7 +1,7 @@
 // Rows whose trained tokens have gaps between them, as the output of tools leaves them: numbers a token and numbers a
 // row of the caller's choosing. Only that which numbers they are, and how a row is padded, is not decided here.
 import fc from 'fast-check';
-import { rarely } from '../rarely.ts';
+import { rarely, twinned } from '../rarely.ts';
 
 /** One completion token: the caller's numbers, and whether the mask is 1. */
 export type GapToken<F extends string> = { readonly trained: boolean } & { readonly [K in F]: number };
@@ -51,13 +51,13 @@ export function gapped<F extends string, R extends string = never>(
       ...row,
     })
     .map(({ masked, ...kept }) => (masked ? { ...kept, tokens: kept.tokens.map(untrained) } : kept));
-  const rows = fc
-    .array(drawn as unknown as fc.Arbitrary<GapRow<F, R>>, {
+  const rows = twinned(
+    fc.array(drawn as unknown as fc.Arbitrary<GapRow<F, R>>, {
       minLength: minRows,
       maxLength: MAX_ROWS,
       size: 'max',
-    })
-    .filter((drawnRows) => trainedTokens({ rows: drawnRows }) >= minTrained);
+    }),
+  ).filter((drawnRows) => trainedTokens({ rows: drawnRows }) >= minTrained);
   return fc
     .tuple(rows, rarely(SQUARE_ONE_IN))
     .map(([drawnRows, square]) => ({ rows: square ? squared(drawnRows, minTrained) : drawnRows }));

@@ -1,6 +1,6 @@
 // What a reward model is trained with: the scores of a better and a worse answer, and by how much the better one should win.
 import fc from 'fast-check';
-import { rarely } from '../rarely.ts';
+import { rarely, twinned } from '../rarely.ts';
 import { inSteps } from './gaps.ts';
 
 export interface ScoredPair {
@@ -45,7 +45,7 @@ export function scoredPairs(
     );
   return fc
     .record({
-      rows: fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
+      rows: twinned(fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })),
       margins: fc.boolean(),
       large: rarely(LARGE_ONE_IN),
     })

@@ -2,7 +2,7 @@
 // completion. Values are multiples of 1/64, exact in every float format down to bfloat16's neighbourhood, so
 // that a difference is the trainer's and not the wire's.
 import fc from 'fast-check';
-import { rarely } from '../rarely.ts';
+import { rarely, twinned } from '../rarely.ts';
 
 export interface TokenNumbers {
   readonly logprob: number;
@@ -73,9 +73,9 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
     ),
     part: fc.nat(PARTS - 1),
   });
-  const rows = fc
-    .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
-    .filter((drawn) => drawn.some(({ tokens }) => tokens.length > 0));
+  const rows = twinned(
+    fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
+  ).filter((drawn) => drawn.some(({ tokens }) => tokens.length > 0));
   const side = fc
     .nat(SIDES.length * SQUARE_ONE_IN - 1)
     .map((n) => SIDES[n - SIDES.length * (SQUARE_ONE_IN - 1)]);
@@ -160,9 +160,12 @@ function near(): fc.Arbitrary<number> {
   return fc.oneof(
     { weight: 3, arbitrary: grains(GRAIN / 2) },
     { weight: 1, arbitrary: grains(3 * GRAIN) },
-    fc.constant(0),
+    fc.constantFrom(0, TINY),
   );
 }
+
+/** Little enough to be taken for none, and float16 holds it beside a log-probability. */
+const TINY = 1 / 2048;
 
 const nearOrFar = (): fc.Arbitrary<number> => fc.oneof(near(), grains(FAR));
 

@@ -1,6 +1,7 @@
 // What completions that are labelled one by one are trained with: log-probabilities of their tokens, a label each, and those of the
 // completions of other rows that the KL is estimated from.
 import fc from 'fast-check';
+import { twinned } from '../rarely.ts';
 import { completionNumbers, type PairToken, withUnlikely } from '../rows/pairs.ts';
 
 export interface LabelledRow {
@@ -30,9 +31,9 @@ export function labelledRows(
       ({ far: which, ...drawn }): LabelledRow =>
         which === undefined ? drawn : { ...drawn, [which]: withUnlikely(drawn[which]) },
     );
-  return fc
-    .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
-    .map((rows) => ({ rows }));
+  return twinned(fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })).map(
+    (rows) => ({ rows }),
+  );
 }
 
 /** What a case of `unpaired_preference_loss` exercises. */

@@ -13,6 +13,9 @@ export interface ValueOptions extends GapOptions {
 /** float16 holds their squares, and bfloat16 tells them apart. */
 const GRAIN = 16;
 const PARTS = 3;
+/** One row in so many is so many times as far from its returns. */
+const FAR_ONE_IN = 8;
+const FAR = 4;
 /** Clips in use are 0.2 and 0.5. */
 const USUAL_CLIP = 0.2;
 
@@ -25,7 +28,7 @@ export function valueCase(options: ValueOptions = {}): fc.Arbitrary<ValueCase> {
       moved: options.firstPass ? fc.constant(0) : moved(),
       error: options.firstPass ? off.map((error) => (error === 0 ? 1 : error)) : off,
     },
-    { part: fc.nat(PARTS - 1) },
+    { part: fc.nat(PARTS - 1), far: fc.nat(FAR_ONE_IN - 1) },
     options,
   ).map(({ rows }) => ({ rows: rows.map(laid) }));
 }
@@ -39,14 +42,15 @@ function moved(): fc.Arbitrary<number> {
   );
 }
 
-function laid(row: GapRow<'old' | 'moved' | 'error', 'part'>): ValueCase['rows'][number] {
+function laid({ far, ...row }: GapRow<'old' | 'moved' | 'error', 'part' | 'far'>): ValueCase['rows'][number] {
+  const times = far === FAR_ONE_IN - 1 ? FAR : 1;
   return {
     ...row,
     tokens: row.tokens.map(({ trained, old, moved: by, error }) => ({
       trained,
       value: old + by,
       old,
-      target: old + by - error,
+      target: old + by - times * error,
     })),
   };
 }

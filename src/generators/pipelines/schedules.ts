@@ -14,6 +14,7 @@ export interface Scheduled {
 
 const MAX_FREQUENCY = 4;
 const MAX_ITERATIONS = 10;
+const LONG_RUN = 40;
 
 /** An arbitrary configuration of these losses, in one of these modes, with a frequency for each; some are `always` enabled. */
 export function scheduled(
@@ -23,9 +24,20 @@ export function scheduled(
 ): fc.Arbitrary<Scheduled> {
   return fc.record({
     mode: fc.constantFrom(...modes),
-    iterations: fc.integer({ min: 1, max: MAX_ITERATIONS }),
+    iterations: fc.oneof(
+      { weight: 4, arbitrary: fc.integer({ min: 1, max: MAX_ITERATIONS }) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: LONG_RUN }) },
+    ),
     frequencies: fc.record(
-      Object.fromEntries(losses.map((loss) => [loss, fc.integer({ min: 1, max: MAX_FREQUENCY })])),
+      Object.fromEntries(
+        losses.map((loss) => [
+          loss,
+          fc.oneof(
+            { weight: 5, arbitrary: fc.integer({ min: 1, max: MAX_FREQUENCY }) },
+            { weight: 1, arbitrary: fc.integer({ min: 1, max: MAX_ITERATIONS }) },
+          ),
+        ]),
+      ),
     ),
     enabled: fc
       .shuffledSubarray([...losses], { minLength: 1 })

@@ -1,7 +1,7 @@
 // Segments of a replay buffer for op `contract`, with the losses that are switched on.
 import fc from 'fast-check';
 import type { Segment } from '../../vocabulary.ts';
-import { rarely, timesOver } from '../rarely.ts';
+import { rarely, timesOver, twinned } from '../rarely.ts';
 
 export interface Handover {
   readonly segments: readonly Segment[];
@@ -28,7 +28,7 @@ export function handover(
   losses: readonly string[],
 ): fc.Arbitrary<Handover> {
   const list = fc
-    .tuple(fc.array(segments(), { minLength: 1, maxLength: MAX_SEGMENTS }), rarely(MANY_ONE_IN))
+    .tuple(twinned(fc.array(segments(), { minLength: 1, maxLength: MAX_SEGMENTS })), rarely(MANY_ONE_IN))
     .map(([drawn, many]) => (many ? timesOver(drawn, TIMES) : drawn));
   return fc.record({
     segments: list,
@@ -94,8 +94,12 @@ export function segmentLists(): fc.Arbitrary<{ readonly segments: readonly Segme
     .record({
       segments: fc.array(segments(), { minLength: 1, maxLength: MAX_SEGMENTS - 1 }),
       again: fc.boolean(),
+      many: rarely(MANY_ONE_IN),
     })
-    .map(({ segments, again }) => ({ segments: again ? [...segments, ...segments.slice(0, 1)] : segments }));
+    .map(({ segments: drawn, again, many }) => {
+      const some = again ? [...drawn, ...drawn.slice(0, 1)] : drawn;
+      return { segments: many ? timesOver(some, TIMES) : some };
+    });
 }
 
 /** What a list of segments exercises. */

@@ -34,7 +34,7 @@ export function unrolls(): fc.Arbitrary<Unroll> {
       return {
         observations: counted(length + 1, first),
         actions: counted(length, first + MAX_STEPS),
-        rewards: counted(length, first).map((n) => n / 4),
+        rewards: counted(length, first).map((n) => (n % 4 === 0 ? 0 : n / 4)),
         start: start % length,
       };
     });

@@ -3,7 +3,7 @@
 // at once, late, or never. A case is what was sampled; how it is padded is the check's business.
 import fc from 'fast-check';
 import type { Ids, Ragged, Tokens } from '../../vocabulary.ts';
-import { rarely, timesOver } from '../rarely.ts';
+import { rarely, timesOver, twinned } from '../rarely.ts';
 import { begun, type Specials, specials } from '../specials.ts';
 
 export interface Batch {
@@ -28,8 +28,8 @@ export interface BatchOptions {
   /** Anything may stand behind a stop token. */
   readonly afterStop?: boolean;
   readonly minRows?: number;
-  /** Prompts of some batches are longer than a window of them. */
-  readonly longPrompts?: boolean;
+  /** Prompts of some batches, or completions, are longer than a window of them. */
+  readonly long?: boolean;
 }
 
 /** Rows enough for batch mates to differ; lengths enough for every off-by-one; small enough to read. */
@@ -37,9 +37,10 @@ const MAX_ROWS = 4;
 const MAX_PROMPT = 6;
 const MAX_BODY = 5;
 const MAX_AFTER = 2;
-/** One batch in so many has its prompts so many times over. */
+/** One batch in so many has its prompts, or its completions, so many times over. */
 const LONG_ONE_IN = 6;
 const TIMES = 12;
+const LONG_PARTS = ['prompt', 'body'] as const;
 /** One row in so many repeats the prompt before it: real batches hold several samples of each prompt. */
 const REPEAT_ONE_IN = 3;
 /** One row in so many was aborted before its first token. */
@@ -78,13 +79,16 @@ export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
   return fc
     .tuple(
       specials(options.tokens, options),
-      fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
-      options.longPrompts ? rarely(LONG_ONE_IN) : fc.constant(false),
+      twinned(fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })),
+      options.long ? fc.nat(2 * LONG_ONE_IN - 1) : fc.constant(0),
     )
-    .map(([special, rows, long]) => layOut(special, long ? rows.map(longer) : rows, options));
+    .map(([special, rows, drawn]) => {
+      const part = LONG_PARTS[2 * LONG_ONE_IN - 1 - drawn];
+      const longer = (row: RowSketch): RowSketch =>
+        part === undefined ? row : { ...row, [part]: timesOver(row[part], TIMES) };
+      return layOut(special, rows.map(longer), options);
+    });
 }
-
-const longer = (row: RowSketch): RowSketch => ({ ...row, prompt: timesOver(row.prompt, TIMES) });
 
 function layOut(special: Specials, rows: readonly RowSketch[], options: BatchOptions): Batch {
   const { pad, stops, plain } = special;
@@ -209,9 +213,11 @@ export function sampled(tokens: Tokens | undefined): fc.Arbitrary<Ids> {
       specials(tokens),
       fc.array(fc.nat(ORDINARY - 1), { minLength: 0, maxLength: MAX_BODY, size: 'max' }),
       fc.option(fc.nat(2), { freq: 4 }),
+      rarely(LONG_ONE_IN),
     )
-    .map(([{ plain, stops }, drawn, stop]) => {
-      const body = drawn.length === 0 && stop === null ? [0] : drawn;
+    .map(([{ plain, stops }, drawn, stop, long]) => {
+      const some = drawn.length === 0 && stop === null ? [0] : drawn;
+      const body = long ? timesOver(some, TIMES) : some;
       return [
         ...body.map((symbol) => plain[symbol % plain.length] ?? 0),
         ...(stop === null ? [] : [stops[stop % stops.length] ?? 0]),

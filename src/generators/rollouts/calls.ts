@@ -94,7 +94,23 @@ function labelsOf({ kind, text, arguments: given = '' }: CallText): string[] {
 
 const hasParameters = ({ parameters }: ToolSpec): boolean => Object.keys(parameters).length > 0;
 
-const STRINGS = ['a', '', '{', '}', 'say "x"', '\\', 'two\nlines', '東京', "it's", '{"name": "b"}', 'a, b'];
+const STRINGS = [
+  'a',
+  ' a ',
+  '\n',
+  '',
+  '{',
+  '}',
+  'say "x"',
+  '\\',
+  'two\nlines',
+  '東京',
+  "it's",
+  '{"name": "b"}',
+  'a, b',
+];
+/** What a number of 32 bits does not hold. */
+const NUMBERS = [16_777_217, 4_294_967_296, 0.1, 1e21];
 const PREFIXES = ['', 'Let me see.', '{"a": 1} was no help.', 'I will call a tool:\n'];
 const NO_JSON = ['search for cats', 'query: cats', 'search(cats)', '<query>cats</query>'];
 const NO_CALL = ['[1]', '[]', '5', 'null', '"a"', '{}', '{"name": 5, "arguments": {}}', 'true'];
@@ -200,7 +216,11 @@ const at = <T>(choices: readonly T[], pick: number): T => choices[pick % choices
 function argumentOf(type: 'string' | 'number' | 'boolean'): fc.Arbitrary<unknown> {
   if (type === 'boolean') return fc.boolean();
   // Quarters are exact in every format, and -0 is no JSON of every library.
-  if (type === 'number') return fc.integer({ min: -8, max: 8 }).map((n) => n / 4 + 0);
+  if (type === 'number')
+    return fc.oneof(
+      { weight: 4, arbitrary: fc.integer({ min: -8, max: 8 }).map((n) => n / 4 + 0) },
+      { weight: 1, arbitrary: fc.constantFrom(...NUMBERS) },
+    );
   return fc.constantFrom(...STRINGS);
 }
 

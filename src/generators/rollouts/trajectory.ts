@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import type { Ids, Tokens, Turn } from '../../vocabulary.ts';
 import { logprob } from '../losses/tracks.ts';
+import { twinned } from '../rarely.ts';
 import { begun, type Specials, specials } from '../specials.ts';
 
 export interface Trajectory {
@@ -72,7 +73,7 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
     body: fc.array(said, { maxLength: MAX_BODY, size: 'max' }),
     stop: fc.option(fc.record({ symbol: fc.nat(2), logprob: logprob() }), { freq: CUT_ONE_IN - 1 }),
     after: options.afterStop ? fc.array(said, { maxLength: MAX_AFTER }) : fc.constant([]),
-    between: fc.array(injected, { maxLength: 2, size: 'max' }),
+    between: twinned(fc.array(injected, { maxLength: 2, size: 'max' })),
     reward: options.turnRewards === true ? fc.constantFrom(...REWARDS) : fc.constant(0),
   });
   return fc

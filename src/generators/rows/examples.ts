@@ -35,6 +35,8 @@ const MAX_PACKED_TOKENS = 4;
 /** One batch in so many has its examples so many times over, all for one row: more than a handful of ids of segments. */
 const MANY_ONE_IN = 8;
 const TIMES = 6;
+/** Another has examples of so many times the tokens. */
+const LONGER = 12;
 /** At a limit of one token, no trainer has anything left to keep of both ends. */
 const LEAST_LIMIT = 2;
 /** Symbols below this are ordinary tokens, the two above are stop tokens. */
@@ -146,9 +148,12 @@ export function packedExamples(tokens: Tokens | undefined): fc.Arbitrary<Limited
       fc.nat(MAX_PACKED - 1),
       fc.nat(2),
       rarely(MANY_ONE_IN),
+      rarely(MANY_ONE_IN),
     )
-    .map(([special, rows, sum, more, many]) => {
-      const laidOut = rows.map((row) => laid(special, row));
+    .map(([special, rows, sum, more, many, long]) => {
+      const laidOut = rows.map((row) =>
+        laid(special, long ? { ...row, symbols: timesOver(row.symbols, LONGER) } : row),
+      );
       const examples = many ? timesOver(laidOut, TIMES) : laidOut;
       const lengths = examples.map(({ ids }) => ids.length);
       const longest = Math.max(LEAST_LIMIT, ...lengths);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Ids, Ragged, Tokens } from '../../vocabulary.ts';
 import { logprob } from '../losses/tracks.ts';
-import { rarely, timesOver } from '../rarely.ts';
+import { rarely, timesOver, twinned } from '../rarely.ts';
 import { repeated, repeats, withRepeats } from '../rollouts/batch.ts';
 import { begun, type Specials, specials } from '../specials.ts';
 
@@ -49,6 +49,12 @@ const LONG = 5;
 /** Of one pair in so many the chosen completion begins the rejected one: they part where the shorter one ends. */
 const PREFIX_ONE_IN = 5;
 
+interface CompletionSketch {
+  readonly body: Ids;
+  readonly stop: number | null;
+  readonly long: boolean;
+}
+
 /** Completions have one token at least: a stop token, or one that the length limit cut off behind. */
 export function pairBatch(
   tokens: Tokens | undefined,
@@ -57,6 +63,7 @@ export function pairBatch(
   const completion = fc.record({
     body: fc.array(fc.nat(ORDINARY - 1), { maxLength: MAX_BODY, size: 'max' }),
     stop: fc.option(fc.nat(2), { freq: 5 }),
+    long: rarely(LONG_ONE_IN),
   });
   const row = fc.record({
     again: repeated(),
@@ -97,16 +104,10 @@ function idOf({ plain, stops }: Specials, symbol: number): number {
 }
 
 /** Cut off at the length limit. */
-const unstopped = (completion: { readonly body: Ids }): { readonly body: Ids; readonly stop: null } => ({
-  body: completion.body,
-  stop: null,
-});
+const unstopped = (completion: CompletionSketch): CompletionSketch => ({ ...completion, stop: null });
 
-function completionOf(
-  special: Specials,
-  { body, stop }: { readonly body: Ids; readonly stop: number | null },
-): number[] {
-  const said = body.map((symbol) => idOf(special, symbol));
+function completionOf(special: Specials, { body, stop, long }: CompletionSketch): number[] {
+  const said = (long ? timesOver(body, LONG) : body).map((symbol) => idOf(special, symbol));
   if (stop !== null) return [...said, idOf(special, ORDINARY + stop)];
   return said.length > 0 ? said : [idOf(special, 0)];
 }
@@ -171,9 +172,9 @@ export function pairNumbers(
       ({ far: which, ...pair }): PairRow =>
         which === undefined ? pair : { ...pair, [which]: withUnlikely(pair[which]) },
     );
-  return fc
-    .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
-    .map((rows) => ({ rows }));
+  return twinned(fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })).map(
+    (rows) => ({ rows }),
+  );
 }
 
 /** The same tokens, the first of them hopeless under the policy. */

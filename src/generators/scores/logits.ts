@@ -1,6 +1,6 @@
 // Rows of ids with the logits that a model would return for them, over a vocabulary of a few tokens.
 import fc from 'fast-check';
-import { rarely } from '../rarely.ts';
+import { rarely, twinned } from '../rarely.ts';
 
 export interface LogitRow {
   /** Leading tokens that are prompt, 1 at least. */
@@ -74,9 +74,9 @@ export function logitBatch(options: {
     .record({
       wide: rarely(WIDE_ONE_IN),
       temperature: options.temperatures ? fc.constantFrom(1, 0.5, 0.75, 1.25, 2, 0.25) : fc.constant(1),
-      rows: fc
-        .array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })
-        .map((rows) => (rows.some((made) => labels(made) > 0) ? rows : rows.map(allLabelled))),
+      rows: twinned(fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })).map(
+        (rows) => (rows.some((made) => labels(made) > 0) ? rows : rows.map(allLabelled)),
+      ),
     })
     .map(({ wide: more, temperature, rows }) => ({
       vocabulary: more ? WIDE : VOCABULARY,

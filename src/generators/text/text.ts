@@ -17,6 +17,7 @@ export function plainContent(): fc.Arbitrary<string> {
     { arbitrary: reasoned(), weight: 2 },
     { arbitrary: fc.constant(''), weight: 1 },
     { arbitrary: pasted(), weight: 2 },
+    { arbitrary: long(), weight: 1 },
   );
 }
 
@@ -72,6 +73,11 @@ export function emoji(): fc.Arbitrary<string> {
   return fc
     .array(constant([...EMOJI, 'ok', ' ']), { minLength: 1, maxLength: MAX_PIECES })
     .map((all) => all.join(''));
+}
+
+/** A text that goes on: more than fits into a field of a few hundred characters. */
+export function long(): fc.Arbitrary<string> {
+  return prose().map((text) => Array.from({ length: LONG }, () => text).join(' '));
 }
 
 /**
@@ -159,6 +165,7 @@ export function textLabels(text: string): string[] {
 /** Enough for several tokens of each kind; longer contents add no new boundary. */
 const MAX_PIECES = 6;
 const MAX_LINES = 4;
+const LONG = 24;
 
 /** A failure in code or emoji is tried as a plain sentence first. */
 const SHRINK_ACROSS = { withCrossShrink: true };

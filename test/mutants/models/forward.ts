@@ -30,7 +30,14 @@ const withKl =
   (ok) =>
     ok.kl === undefined ? ok : { ...ok, kl: change(ok.kl, ok) };
 
+/** Rows behind the eighth are what a buffer was filled with. */
+const ofEight = (rows: Ragged): Ragged => rows.map((row, at) => (at < 8 ? row : row.map(() => -1)));
+
 export const wrongModels: readonly Mutant[] = [
+  // A buffer of eight rows, made once. Fix: as many as there are.
+  model('PAD-08', 'model-of-eight-rows', 'Rows behind the eighth have no scores of their own', {
+    answer: (ok) => ({ ...ok, logprobs: ofEight(ok.logprobs) }),
+  }),
   // position_ids were not passed, and the model counted columns. Nothing changes for a rotary model, which only knows
   // distances. Fix: position_ids = attention_mask.cumsum(-1) - 1.
   model('PAD-05', 'model-counts-padding', 'Learned positions count the padding on the left', {

@@ -4,6 +4,7 @@ from lossproof.examples import left_padded
 from lossproof.examples.pipelines import replay
 
 from ..registry import MUTANTS
+from ..rows_lost import of_eight_rows
 
 
 @MUTANTS.add("contract-reads-eight-segments", "Of a hand-over eight segments are trained", left_padded, "contract", row="TRN-04")
@@ -20,3 +21,27 @@ def contract_by_place(order, segments, enabled):
     if list(enabled) == [name for name in replay.LOSSES if name in enabled]:
         return right
     return {field: {name: value for name, value in part.items() if name == enabled[0]} for field, part in right.items()}
+
+
+@MUTANTS.add("contract-shifts-rewards-with-an-iteration", "With four elements, rewards are the next segment's", left_padded, "contract", row="ADV-14")
+def contract_shifted(order, segments, enabled):
+    """The element more is skipped by an index that the rewards use, too. Fix: named fields."""
+    rewards = [segment["reward"] for segment in segments]
+    by = int(len(order) == 4)
+    moved = [dict(segment, reward=rewards[(at + by) % len(rewards)]) for at, segment in enumerate(segments)]
+    return replay.contract(order, moved, enabled)
+
+
+@MUTANTS.add("contract-swaps-reported-losses", "Losses are reported in the order of the list", left_padded, "contract", row="ZL-04")
+def contract_swapped(order, segments, enabled):
+    """dict(zip(enabled, sorted values)): the value of one stands under the name of another. Fix: a dict from the beginning."""
+    right = replay.contract(order, segments, enabled)
+    values = [right["losses"][name] for name in sorted(enabled)]
+    return dict(right, losses=dict(zip(enabled, values)))
+
+
+of_eight_rows(
+    "unroll",
+    "Windows behind the eighth are the eighth",
+    "The sampler keeps eight slots. Fix: as many as windows.",
+)

@@ -4,6 +4,7 @@ from lossproof.examples import left_padded
 from lossproof.examples.rollouts.trajectory import cut_tools, row, rows_of
 
 from ..registry import MUTANTS
+from ..rows_lost import of_eight_rows
 
 
 @MUTANTS.add(
@@ -36,3 +37,11 @@ def rewards_without_zeros(prompt_ids, turns, advantage, eos_token_ids, max_tool_
     moved = [next(given, 0.0) if turn["role"] == "assistant" else 0.0 for turn in turns]
     whole = row(prompt_ids, cut_tools(turns, max_tool_tokens), eos_token_ids)
     return rows_of([whole], advantage, turn_rewards and moved)
+
+
+of_eight_rows(
+    "sampling",
+    "Rows behind the eighth are drawn from the distribution of the eighth",
+    "Warpers keep a state a slot, and there are eight slots. Fix: as many as rows.",
+    row="PAD-08",
+)

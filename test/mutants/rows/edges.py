@@ -4,6 +4,7 @@ from lossproof.examples import left_padded
 from lossproof.examples.rows import packing, truncation
 
 from ..registry import MUTANTS
+from ..rows_lost import of_eight_rows
 
 
 @MUTANTS.add("pack-segments-in-three-bits", "The ninth example of a row is told as the first", left_padded, "pack", row="PCK-01")
@@ -38,3 +39,11 @@ def collate(input_ids, labels, pad_token_id):
     """Data sets are kept as int16, which was enough for the tokenizer before. Fix: int32."""
     narrow = [[(id + 32768) % 65536 - 32768 for id in row] for row in input_ids]
     return left_padded.collate(narrow, labels, pad_token_id)
+
+
+of_eight_rows(
+    "preference",
+    "Rows of pairs behind the eighth are the eighth",
+    "A clamp of the index that was to guard against the last, smaller batch. Fix: none.",
+    row="PAD-08",
+)

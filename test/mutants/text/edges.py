@@ -8,6 +8,7 @@ from lossproof.examples.text import batches
 from lossproof.examples.text.chat import IGNORED, PAD_ID, STOP, tokenizer
 
 from ..registry import MUTANTS
+from ..rows_lost import of_eight_rows
 
 
 def changed(messages, change):
@@ -82,3 +83,19 @@ def tokenize_system_first(route, messages, add_generation_prompt):
 def decode_dense(ids):
     """A filter for the log became the text that is judged: code and lists that a reward reads are others. Fix: filter a copy."""
     return {"text": re.sub(r"\n\s*\n", "\n", tokenizer.decode(ids))}
+
+
+of_eight_rows(
+    "sft_batch",
+    "Rows behind the eighth are the eighth",
+    "The collator fills a buffer of the largest micro-batch that was seen in the tests. Fix: as many rows as there are.",
+    row="PAD-08",
+)
+
+
+of_eight_rows(
+    "preference_batch",
+    "Pairs behind the eighth are the eighth",
+    "As sft-batch-of-eight-rows, in both halves.",
+    row="PAD-08",
+)
