@@ -5,6 +5,7 @@ import {
   cancellation,
   entropyOf,
   type Finding,
+  isHalf,
   type LogitBatch,
   logitBatch,
   logitLabels,
@@ -13,6 +14,7 @@ import {
   type Role,
   type Subject,
   show,
+  type World,
 } from '../../src/index.ts';
 import { logitArgs } from './logprobs.ts';
 import {
@@ -24,7 +26,7 @@ import {
   wrongTokensFinding,
 } from './masked-numbers.ts';
 
-const given = () => logitBatch({ temperatures: false, holes: true });
+const given = (world: World) => logitBatch({ temperatures: false, holes: true, fine: !isHalf(world) });
 export const base = {
   stage: 'entropy',
   level: 'must',

@@ -7,6 +7,7 @@ import {
   discard,
   type Finding,
   fullKlOf,
+  isHalf,
   type LogitBatch,
   logitBatch,
   logitLabels,
@@ -34,9 +35,11 @@ type FullKl = Args<'full_kl'>;
 
 const given =
   (minRows = 1) =>
-  ({ hello, semantics }: World) =>
+  (world: World) =>
     logitBatch({
-      temperatures: hello.ops.full_kl?.temperature === true && semantics.temperature_in_scoring !== false,
+      fine: !isHalf(world),
+      temperatures:
+        world.hello.ops.full_kl?.temperature === true && world.semantics.temperature_in_scoring !== false,
       holes: true,
       references: true,
       minRows,

@@ -3,6 +3,7 @@ import {
   type Args,
   bandOf,
   type Finding,
+  isHalf,
   type LogitBatch,
   logitBatch,
   logitLabels,
@@ -56,6 +57,7 @@ export function logitArgs(
 
 const given = (world: World) =>
   logitBatch({
+    fine: !isHalf(world),
     temperatures:
       world.hello.ops.logprobs?.temperature === true && world.semantics.temperature_in_scoring !== false,
   });

@@ -27,9 +27,11 @@ const stage = 'values';
 const base = { stage, level: 'must', ops: ['values'], needs: [modelTokens], labels: batchLabels } as const;
 const scored = { ...base, ops: ['reward_model'] } as const;
 const given =
-  (minRows = 1) =>
+  (minRows = 1, long = true) =>
   (world: World) =>
-    batch({ tokens: world.hello.tokens, minRows, long: true });
+    batch({ tokens: world.hello.tokens, minRows, long });
+/** A model may forget its prompt behind a long completion. */
+const short = given(1, false);
 const coverage = { 'unequal prompts': 0.3, 'unequal completions': 0.2 };
 
 const rowsOf = ({ prompts, completions }: Batch) => ({ prompt_ids: prompts, completion_ids: completions });
@@ -151,7 +153,7 @@ export const valuesProperties: readonly Property<Batch>[] = [
     title: 'With every token of the prompts replaced, some value changes',
     why: 'A critic that reads completions without their prompts is a baseline for no question in particular.',
     catches: ['TPL-07', 'LP-16'],
-    given: given(),
+    given: short,
     coverage,
     async check(subject, drawn) {
       const before = (await ask(subject, drawn)).flat();
@@ -222,7 +224,7 @@ export const valuesProperties: readonly Property<Batch>[] = [
     why: 'An answer that is rated without its question is rated for its tone.',
     level: 'should',
     catches: ['TPL-07', 'VAL-05'],
-    given: given(),
+    given: short,
     coverage,
     async check(subject, drawn) {
       const before = await scores(subject, drawn);

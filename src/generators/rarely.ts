@@ -17,3 +17,6 @@ export const twinned = <T>(lists: fc.Arbitrary<T[]>): fc.Arbitrary<T[]> =>
     const [first] = rows;
     return twin && first !== undefined && rows.length > 1 ? [...rows.slice(0, -1), first] : rows;
   });
+
+/** A factor near 1 after which no number is one of half precision, and every one of few digits is still one of float32. */
+export const FINE = 1 + 2 ** -12;

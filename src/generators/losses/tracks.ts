@@ -2,7 +2,7 @@
 // completion. Values are multiples of 1/64, exact in every float format down to bfloat16's neighbourhood, so
 // that a difference is the trainer's and not the wire's.
 import fc from 'fast-check';
-import { rarely, twinned } from '../rarely.ts';
+import { FINE, rarely, twinned } from '../rarely.ts';
 
 export interface TokenNumbers {
   readonly logprob: number;
@@ -84,13 +84,19 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
     : fc
         .nat(CERTAIN.length * CERTAIN_ONE_IN - 1)
         .map((n) => CERTAIN[n - CERTAIN.length * (CERTAIN_ONE_IN - 1)]);
-  const stretched = fc.record({ deep: rarely(DEEP_ONE_IN), large: rarely(LARGE_ONE_IN) });
-  return fc.tuple(rows, side, certain, stretched).map(([drawn, square, track, { deep, large }]) => {
+  const stretched = fc.record({
+    deep: rarely(DEEP_ONE_IN),
+    times: fc.nat(TIMES.length * LARGE_ONE_IN - 1).map((n) => TIMES[n - TIMES.length * (LARGE_ONE_IN - 1)]),
+  });
+  return fc.tuple(rows, side, certain, stretched).map(([drawn, square, track, { deep, times }]) => {
     const laid = square === undefined ? drawn : squared(drawn, square);
     const kept = laid.some(({ tokens }) => tokens.length > 0) ? laid : drawn;
     const sure = track === undefined ? kept : withCertain(kept, track, options.avoid ?? []);
     const deeper = deep && track === undefined ? sure.map(unlikelier) : sure;
-    return { rows: large ? deeper.map(rated) : deeper };
+    return {
+      rows:
+        times === undefined ? deeper : deeper.map((row) => ({ ...row, advantage: times * row.advantage })),
+    };
   });
 }
 
@@ -98,7 +104,8 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
 const DEEP_ONE_IN = 8;
 const DEEP = 16;
 const LARGE_ONE_IN = 8;
-const LARGE = 8;
+/** Also by as little as half precision rounds away. */
+const TIMES = [8, FINE];
 
 const unlikelier = (row: TrackRow): TrackRow => ({
   ...row,
@@ -108,8 +115,6 @@ const unlikelier = (row: TrackRow): TrackRow => ({
     ref: ref - DEEP,
   })),
 });
-
-const rated = (row: TrackRow): TrackRow => ({ ...row, advantage: LARGE * row.advantage });
 
 /** Whoever sampled the token, or whom it is compared with, was certain of it: 0, which passes for `not there`. */
 const CERTAIN = ['old', 'ref'] as const;

@@ -1,7 +1,7 @@
 // Segments of a replay buffer for op `contract`, with the losses that are switched on.
 import fc from 'fast-check';
 import type { Segment } from '../../vocabulary.ts';
-import { rarely, timesOver, twinned } from '../rarely.ts';
+import { FINE, rarely, timesOver, twinned } from '../rarely.ts';
 
 export interface Handover {
   readonly segments: readonly Segment[];
@@ -97,7 +97,8 @@ export function segmentLists(): fc.Arbitrary<{ readonly segments: readonly Segme
       many: rarely(MANY_ONE_IN),
     })
     .map(({ segments: drawn, again, many }) => {
-      const some = again ? [...drawn, ...drawn.slice(0, 1)] : drawn;
+      const fine = drawn.map((segment) => ({ ...segment, reward: FINE * segment.reward }));
+      const some = again ? [...fine, ...fine.slice(0, 1)] : drawn;
       return { segments: many ? timesOver(some, TIMES) : some };
     });
 }

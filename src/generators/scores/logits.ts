@@ -1,6 +1,6 @@
 // Rows of ids with the logits that a model would return for them, over a vocabulary of a few tokens.
 import fc from 'fast-check';
-import { rarely, twinned } from '../rarely.ts';
+import { FINE, rarely, twinned } from '../rarely.ts';
 
 export interface LogitRow {
   /** Leading tokens that are prompt, 1 at least. */
@@ -28,6 +28,7 @@ const VOCABULARY = 5;
 /** But for what keeps the likeliest few: engines hand out 20 log-probabilities, or 100. One batch in so many is wider. */
 const WIDE = 130;
 const WIDE_ONE_IN = 6;
+const FINE_ONE_IN = 6;
 const GRAIN = 8;
 const LARGEST = 6 * GRAIN;
 /** Peaked rows: far enough out that a softmax without max-subtraction would overflow in float32, where exp ends at 88. */
@@ -44,6 +45,8 @@ export function logitBatch(options: {
   readonly minRows?: number;
   /** Some completion tokens are not trained; of some rows none is, but of a batch one at least. */
   readonly holes?: boolean;
+  /** Logits of some batches are none of half precision. */
+  readonly fine?: boolean;
   /** With a reference's logits beside the policy's. */
   readonly references?: boolean;
 }): fc.Arbitrary<LogitBatch> {
@@ -73,28 +76,34 @@ export function logitBatch(options: {
   return fc
     .record({
       wide: rarely(WIDE_ONE_IN),
+      fine: options.fine ? rarely(FINE_ONE_IN) : fc.constant(false),
       temperature: options.temperatures ? fc.constantFrom(1, 0.5, 0.75, 1.25, 2, 0.25) : fc.constant(1),
       rows: twinned(fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })).map(
         (rows) => (rows.some((made) => labels(made) > 0) ? rows : rows.map(allLabelled)),
       ),
     })
-    .map(({ wide: more, temperature, rows }) => ({
-      vocabulary: more ? WIDE : VOCABULARY,
-      temperature,
-      rows: more ? rows.map(widened) : rows,
-    }));
+    .map(({ wide: more, fine, temperature, rows }) => {
+      const some = more ? rows.map(withLogits(wide)) : rows;
+      return {
+        vocabulary: more ? WIDE : VOCABULARY,
+        temperature,
+        rows: fine ? some.map(withLogits((logits) => logits.map((value) => FINE * value))) : some,
+      };
+    });
 }
 
-/** More entries, near those that are there. */
-const widened = (row: LogitRow): LogitRow => ({
-  ...row,
-  tokens: row.tokens.map((token) => ({
-    ...token,
-    logits: wide(token.logits),
-    ...(token.reference === undefined ? {} : { reference: wide(token.reference) }),
-  })),
-});
+const withLogits =
+  (change: (logits: readonly number[]) => number[]) =>
+  (row: LogitRow): LogitRow => ({
+    ...row,
+    tokens: row.tokens.map((token) => ({
+      ...token,
+      logits: change(token.logits),
+      ...(token.reference === undefined ? {} : { reference: change(token.reference) }),
+    })),
+  });
 
+/** More entries, near those that are there. */
 const wide = (logits: readonly number[]): number[] =>
   Array.from(
     { length: WIDE },

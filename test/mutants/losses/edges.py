@@ -1,6 +1,7 @@
 """Wrong losses of numbers that are rarely drawn: tokens that are very unlikely, advantages that are large."""
 
 import math
+from struct import pack, unpack
 
 from lossproof.examples import left_padded
 from lossproof.examples.losses.reward_loss import pairwise_loss
@@ -34,3 +35,10 @@ def floored(chosen_scores, rejected_scores, margins=None):
     right = pairwise_loss(chosen_scores, rejected_scores, margins)
     losses = [-math.log(math.exp(-value) + 1e-8) for value in right["losses"]]
     return dict(right, loss=sum(losses) / len(losses), losses=losses)
+
+
+@MUTANTS.add("loss-rounds-advantages", "Advantages are kept in half precision", left_padded, "loss", row="NUM-03")
+def loss_half(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
+    """The batch is moved to the device in one dtype. Fix: float32 for what is no weight."""
+    half = [unpack("e", pack("e", value))[0] for value in advantages]
+    return left_padded.loss(logprobs, old_logprobs, ref_logprobs, half, completion_mask, micro_batches)

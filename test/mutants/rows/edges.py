@@ -47,3 +47,11 @@ of_eight_rows(
     "A clamp of the index that was to guard against the last, smaller batch. Fix: none.",
     row="PAD-08",
 )
+
+
+of_eight_rows(
+    "collate",
+    "Rows behind the eighth are the eighth",
+    "The collator fills a buffer of eight rows. Fix: as many as there are.",
+    row="PAD-08",
+)

@@ -1,7 +1,10 @@
 """Wrong scores of what is rarely drawn: long prompts, low temperatures."""
 
+from struct import pack, unpack
+
 from lossproof.examples import left_padded
 from lossproof.examples.scores import critic
+from lossproof.examples.scores.entropies import over_completions
 
 from ..registry import MUTANTS
 
@@ -38,3 +41,17 @@ def reward_model(prompt_ids, completion_ids):
 def logprobs(input_ids, logits, prompt_width, temperature):
     """max(temperature, 0.3), so that nothing overflows; the sampler has no such floor. Fix: an error where it is too low."""
     return left_padded.logprobs(input_ids, logits, prompt_width, max(temperature, 0.3))
+
+
+@MUTANTS.add("packed-scores-of-eight-rows", "In one packed row, those behind the eighth have no scores of their own", left_padded, "score", row="PCK-01")
+def packed_scores(prompt_ids, completion_ids, packed=False):
+    """cu_seqlens has nine entries, and further boundaries are not set. Fix: as many as rows, and one."""
+    rows = left_padded.score(prompt_ids, completion_ids, packed)["logprobs"]
+    return {"logprobs": [row if at < 8 or not packed else [-1.0] * len(row) for at, row in enumerate(rows)]}
+
+
+@MUTANTS.add("entropy-in-half-precision", "Entropies are those of logits in float16", left_padded, "entropy", row="NUM-03")
+def entropy(logits, completion_mask, prompt_width):
+    """Logits are kept in half precision to save memory, and read back. Fix: keep them as they are, or declare the dtype."""
+    half = [[[unpack("e", pack("e", z))[0] for z in row] for row in rows] for rows in logits]
+    return over_completions(half, completion_mask, prompt_width)
