@@ -161,7 +161,11 @@ const truncated: Property<Trajectory> = {
     const empty = (turn: number): boolean => drawn.turns[turn]?.ids.length === 0;
     for (const { row, tokens } of rows) {
       // A turn without tokens leaves no trace: whether it belongs to a row cannot be seen, and is nobody's harm.
-      const own = (owned[row] ?? []).filter((turn) => cut(turn) && !empty(turn));
+      const mine = owned[row] ?? [];
+      // A row of its own, which was left out, said so of a turn before the last.
+      const leftOut = (turn: number): boolean =>
+        subject.semantics.truncated_completions_trained === false && turn !== mine.at(-1);
+      const own = mine.filter((turn) => cut(turn) && !empty(turn) && !leftOut(turn));
       let reach = Math.max(-1, ...tokens.map(({ turn }) => turn));
       while (reach + 1 < drawn.turns.length && empty(reach + 1)) reach++;
       // A turn of the history is a turn of the row as well, and may be counted.

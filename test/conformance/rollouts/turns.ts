@@ -124,6 +124,20 @@ const cutWithRow =
     };
   };
 
+const withoutCutRows: Trajectory = (args) => {
+  const right = rowsAt(answersAt)(args);
+  const ends = answersAt(args);
+  const kept = <T>(rows: readonly T[] | undefined): T[] =>
+    (rows ?? []).filter((_, row) => !cut(args.turns[ends[row] ?? 0] as Turn));
+  const input_ids = kept(right.input_ids);
+  return {
+    input_ids,
+    loss_mask: kept(right.loss_mask),
+    advantages: kept(right.advantages),
+    truncated: input_ids.map(() => 0),
+  };
+};
+
 const can = { can: { trajectory: { after_stop: 'any' } } } as const;
 const rollout = (name: string, trajectory: Trajectory, declared: Parameters<typeof legal>[2] = {}): Legal =>
   legal(`rollout: ${name}`, { trajectory }, { ...can, ...declared });
@@ -146,6 +160,9 @@ export const turns: readonly Legal[] = [
     oneRow((all, args) => all.slice(0, Math.max(...answersAt(args)) + 1)),
   ),
   rollout('a row an answer, flagged by all of its turns', rowsAt(answersAt)),
+  rollout('a row an answer that was not cut, flagged by that alone', withoutCutRows, {
+    semantics: { truncated_completions_trained: false },
+  }),
   rollout('a row an answer, whose history keeps what stood behind stops', rowsAt(answersAt, true)),
   rollout(
     'a row for the first answers, one for the last',
