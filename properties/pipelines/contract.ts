@@ -58,19 +58,22 @@ function perLoss(
 /** A hand-over that has nothing in common with this one but the order and the losses. */
 const anotherOf = (drawn: Handover): Handover => ({ ...drawn, segments: drawn.others });
 
-/** A loss that is another one, of the same segments, though it stays what it is when asked twice. */
-function otherLoss(
-  subject: Subject,
-  loss: string,
-  before: number | undefined,
-  after: number | undefined,
-  steady: boolean,
-  what: string,
-): string | undefined {
-  if (!steady || before === undefined || !Number.isFinite(before)) return undefined;
-  return bandOf(subject, LOSS_TERMS).close(after, before)
-    ? undefined
-    : `Loss "${loss}" is ${show(before)}, each time it is asked, but ${show(after)} of ${what}, with the same segments.`;
+/** Compares what becomes of a loss in another hand-over of the same segments with what became of it in this one. */
+type AsBefore = (loss: string, answer: Ok<'contract'>, what: string) => string | undefined;
+
+/** Asked twice: a step that moves the model, or draws at random, has another loss each time. */
+async function asBefore(subject: Subject, drawn: Handover, what: string): Promise<AsBefore> {
+  const [first, again] = [await ask(subject, drawn), await ask(subject, drawn)];
+  const band = bandOf(subject, LOSS_TERMS);
+  return (loss, { executed, trained_tokens: trained, losses }, other) => {
+    if (executed[loss] !== first.executed[loss] || trained[loss] !== first.trained_tokens[loss])
+      return `Loss "${loss}" ran ${many(first.executed[loss] ?? 0, 'time')} on ${many(first.trained_tokens[loss] ?? 0, 'token')} of ${what}, but ${many(executed[loss] ?? 0, 'time')} on ${many(trained[loss] ?? 0, 'token')} of ${other}, with the same segments.`;
+    const before = first.losses[loss];
+    if (before === undefined || !Number.isFinite(before) || before !== again.losses[loss]) return undefined;
+    return band.close(losses[loss], before)
+      ? undefined
+      : `Loss "${loss}" is ${show(before)}, each time it is asked, of ${what}, but ${show(losses[loss])} of ${other}, with the same segments.`;
+  };
 }
 
 /** Tokens that a loss sums over, at most. */
@@ -215,18 +218,11 @@ export const contractProperties: readonly Property<Handover>[] = [
     catches: ['ZL-01', 'ZL-02', 'ADV-14'],
     needs: [declared, several('orders')],
     async check(subject, drawn) {
-      const first = await ask(subject, drawn);
-      // A step that moves the model, or draws at random, has another loss each time.
-      const again = await ask(subject, drawn);
-      const steady = (loss: string): boolean => first.losses[loss] === again.losses[loss];
+      const compared = await asBefore(subject, drawn, handedOver(drawn));
       for (const order of subject.hello.ops.contract?.orders ?? []) {
         const turned = { ...drawn, order };
         const answer = await ask(subject, turned);
-        const finding = perLoss(drawn, answer, (loss, { executed, trained_tokens: trained, losses }) =>
-          executed[loss] === first.executed[loss] && trained[loss] === first.trained_tokens[loss]
-            ? otherLoss(subject, loss, first.losses[loss], losses[loss], steady(loss), handedOver(turned))
-            : `Loss "${loss}" ran ${many(first.executed[loss] ?? 0, 'time')} on ${many(first.trained_tokens[loss] ?? 0, 'token')} of ${handedOver(drawn)}, but ${many(executed[loss] ?? 0, 'time')} on ${many(trained[loss] ?? 0, 'token')} of ${handedOver(turned)}, with the same segments.`,
-        );
+        const finding = perLoss(drawn, answer, (loss) => compared(loss, answer, handedOver(turned)));
         if (finding !== undefined) return finding;
       }
       return undefined;
@@ -243,24 +239,12 @@ export const contractProperties: readonly Property<Handover>[] = [
     given: (world) => redrawn(base.given(world), ({ enabled }) => enabled.length > 1),
     async check(subject, drawn) {
       if (drawn.enabled.length < 2) return discard('one loss is enabled only');
-      const [first, again] = [await ask(subject, drawn), await ask(subject, drawn)];
+      const listed = ({ enabled }: Handover): string =>
+        `${handedOver(drawn)} with the losses enabled as ${enabled.join(', ')}`;
       const turned = { ...drawn, enabled: drawn.enabled.toReversed() };
-      const what = `${handedOver(drawn)} and the losses enabled as ${turned.enabled.join(', ')}`;
-      return perLoss(
-        drawn,
-        await ask(subject, turned),
-        (loss, { executed, trained_tokens: trained, losses }) =>
-          executed[loss] === first.executed[loss] && trained[loss] === first.trained_tokens[loss]
-            ? otherLoss(
-                subject,
-                loss,
-                first.losses[loss],
-                losses[loss],
-                first.losses[loss] === again.losses[loss],
-                what,
-              )
-            : `Loss "${loss}" ran ${many(first.executed[loss] ?? 0, 'time')} on ${many(first.trained_tokens[loss] ?? 0, 'token')} of ${handedOver(drawn)} with the losses enabled as ${drawn.enabled.join(', ')}, but ${many(executed[loss] ?? 0, 'time')} on ${many(trained[loss] ?? 0, 'token')} as ${turned.enabled.join(', ')}.`,
-      );
+      const compared = await asBefore(subject, drawn, listed(drawn));
+      const answer = await ask(subject, turned);
+      return perLoss(drawn, answer, (loss) => compared(loss, answer, listed(turned)));
     },
   },
   {

@@ -95,10 +95,11 @@ export function segmentLists(): fc.Arbitrary<{ readonly segments: readonly Segme
       segments: fc.array(segments(), { minLength: 1, maxLength: MAX_SEGMENTS - 1 }),
       again: fc.boolean(),
       many: rarely(MANY_ONE_IN),
+      fine: fc.boolean(),
     })
-    .map(({ segments: drawn, again, many }) => {
-      const fine = drawn.map((segment) => ({ ...segment, reward: FINE * segment.reward }));
-      const some = again ? [...fine, ...fine.slice(0, 1)] : drawn;
+    .map(({ segments: drawn, again, many, fine }) => {
+      const exact = fine ? drawn.map((each) => ({ ...each, reward: FINE * each.reward })) : drawn;
+      const some = again ? [...exact, ...exact.slice(0, 1)] : exact;
       return { segments: many ? timesOver(some, TIMES) : some };
     });
 }
