@@ -15,7 +15,7 @@ const GRAIN = 16;
 const PARTS = 3;
 /** One row in so many is so many times as far from its returns. */
 const FAR_ONE_IN = 8;
-const FAR = 4;
+const FAR = 2;
 /** Clips in use are 0.2 and 0.5. */
 const USUAL_CLIP = 0.2;
 

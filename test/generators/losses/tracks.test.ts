@@ -6,12 +6,12 @@ const EDGES = [Math.log(0.8), Math.log(1.2), Math.log(1.28)];
 const all = ({ rows }: Tracks) => rows.flatMap(({ tokens }) => tokens);
 
 describe('tracks', () => {
-  it('are log-probabilities in steps of 1/64, of which only the sampler and the reference are ever certain', () => {
+  it('are log-probabilities in steps of 1/2048, of which only the sampler and the reference are ever certain', () => {
     const certain = new Set<string>();
     fc.assert(
       fc.property(tracks(), (drawn) => {
         for (const { logprob, old, ref } of all(drawn)) {
-          for (const value of [logprob, old, ref]) expect(Number.isInteger(value * 64)).toBe(true);
+          for (const value of [logprob, old, ref]) expect(Number.isInteger(value * 2048)).toBe(true);
           expect(logprob).toBeLessThanOrEqual(-1 / 64);
           for (const [name, value] of Object.entries({ old, ref })) {
             expect(value).toBeLessThanOrEqual(0);
