@@ -88,7 +88,9 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
       // Of many equal rewards a rounded mean leaves the more.
       large: size === undefined && !options.constant ? rarely(LARGE_ONE_IN) : fc.constant(false),
       many:
-        size === undefined || (size > 1 && size <= MOST_SQUARE) ? rarely(LARGE_ONE_IN) : fc.constant(false),
+        !options.constant && (size === undefined || (size > 1 && size <= MOST_SQUARE))
+          ? rarely(LARGE_ONE_IN)
+          : fc.constant(false),
     })
     .map(({ square, size: rows, count: drawn, groups, prompts, lengths, interleaved, large, many }) => {
       const count = square ? Math.max(rows, least) : drawn;
