@@ -111,11 +111,13 @@ function tokenFields({ fields }: RowFields, samples: readonly Case[]): TokenFiel
   });
 }
 
-/** Lengths that differ and leave none out: those of groups of a fixed size would. */
+/** Lengths of which most leave none out, the least upwards: those of groups of a fixed size would. The others are long ones. */
 function isRange(lengths: readonly number[]): boolean {
+  const seen = new Set(lengths);
   const least = Math.min(...lengths);
-  const most = Math.max(...lengths);
-  return least < most && new Set(lengths).size === most - least + 1;
+  let end = least;
+  while (seen.has(end + 1)) end++;
+  return end > least && 2 * lengths.filter((length) => length <= end).length > lengths.length;
 }
 
 /** Lists of indices, each row in one of them: which row goes to which micro-batch. */
