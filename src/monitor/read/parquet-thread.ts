@@ -143,6 +143,13 @@ function start(): Worker {
     workerData: { library, most: MOST_VALUES },
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MEGABYTES },
   });
+  // Its memory may end while it is being ended for its time, or while it is idle: nobody asks it any more, and an error that
+  // nobody hears ends the process.
+  worker.on('error', () => {});
+  worker.once('exit', () => {
+    const at = idle.indexOf(worker);
+    if (at >= 0) idle.splice(at, 1);
+  });
   worker.unref();
   return worker;
 }
