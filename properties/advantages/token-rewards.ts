@@ -118,19 +118,20 @@ const sums: Property<RewardCase> = {
   },
 };
 
-/** Each row's own, so that a score that lands in another row shows. */
-const raise = (row: number): number => 1 + row / 2;
+/** Each row's own, so that a score that lands in another row shows; towards 0, since some clip scores to 5. */
+const change = (score: number, row: number): number => (score > 0 ? -1 : 1) * (1 + row / 2);
 
-/** Raises every score and looks which rewards follow. */
+/** Changes every score and looks which rewards follow. */
 async function carriers(subject: Subject, drawn: RewardCase): Promise<Finding | undefined> {
   const before = await ask(subject, drawn);
-  const scores = before.args.scores.map((score, row) => score + raise(row));
+  const scores = before.args.scores.map((score, row) => score + change(score, row));
   const after = await ask(subject, drawn, { scores });
   const band = bandOf(subject, 2);
   for (const row of drawn.rows.keys()) {
     const mask = before.laid.completion_mask[row] ?? [];
     const [last, behind] = scoreColumns(mask);
     if (last === undefined) continue;
+    const owed = change(before.args.scores[row] ?? 0, row);
     const gained = mask.map((on, column) => {
       const by = (after.rewards[row]?.[column] ?? Number.NaN) - (before.rewards[row]?.[column] ?? Number.NaN);
       // What stands behind the row is anybody's, unless it is the score.
@@ -139,11 +140,11 @@ async function carriers(subject: Subject, drawn: RewardCase): Promise<Finding | 
     const moved = gained.flatMap((by, column) => (band.close(by, 0) ? [] : [column]));
     const [only] = moved;
     const allowed = only === last || only === behind;
-    if (only !== undefined && moved.length === 1 && allowed && band.close(gained[only], raise(row))) continue;
+    if (only !== undefined && moved.length === 1 && allowed && band.close(gained[only], owed)) continue;
     const places = moved.map((column) => `token ${column} by ${show(gained[column])}`).join(', ');
     return {
       kind: moved.length === 0 ? 'lost' : moved.length > 1 ? 'spread' : 'misplaced',
-      sentence: `With the score of row ${row} raised by ${raise(row)}, its rewards rise at ${places || 'no trained token'}; it belongs to token ${last}, the last that is trained${behind === undefined ? '' : ', or to the slot behind it'}.`,
+      sentence: `With ${owed} added to the score of row ${row}, its rewards change at ${places || 'no trained token'}; it belongs to token ${last}, the last that is trained${behind === undefined ? '' : ', or to the slot behind it'}.`,
       strips: [strip(subject, after, row, moved.length > 0 ? moved : [last])],
       note: band.reason,
     };
