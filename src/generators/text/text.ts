@@ -75,7 +75,7 @@ export function emoji(): fc.Arbitrary<string> {
     .map((all) => all.join(''));
 }
 
-/** A text that goes on: more than fits into a field of a few hundred characters. */
+/** A text that goes on: more than a field of two hundred characters holds, and less than models are trained on. */
 export function long(): fc.Arbitrary<string> {
   return prose().map((text) => Array.from({ length: LONG }, () => text).join(' '));
 }
@@ -165,7 +165,7 @@ export function textLabels(text: string): string[] {
 /** Enough for several tokens of each kind; longer contents add no new boundary. */
 const MAX_PIECES = 6;
 const MAX_LINES = 4;
-const LONG = 24;
+const LONG = 8;
 
 /** A failure in code or emoji is tried as a plain sentence first. */
 const SHRINK_ACROSS = { withCrossShrink: true };

@@ -10,6 +10,7 @@ const KNOWN = [
   'tokenize/prompt-is-not-trained',
   'tokenize/answer-is-trained',
   'tokenize/stop-token-is-trained',
+  'tokenize/every-answer-is-trained',
   'sft-batch/padding-is-not-trained',
   'entropy/impossible-tokens-add-nothing',
   'gae/masked-tokens-are-no-steps',
