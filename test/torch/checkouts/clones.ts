@@ -20,6 +20,8 @@ export interface Planted {
   readonly file?: string;
   readonly changes: readonly Change[];
   readonly ids: readonly string[];
+  /** Default: 20. */
+  readonly cases?: number;
   readonly env?: Variables;
 }
 
@@ -86,7 +88,7 @@ export function cloneOf(adapter: string, file: string) {
         '--only',
         planted.ids.join(','),
         '--cases',
-        '20',
+        String(planted.cases ?? 20),
         '--shrink-time',
         '0.5',
         '--seed',

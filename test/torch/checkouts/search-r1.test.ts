@@ -76,6 +76,8 @@ test.each<[string, Planted]>([
         ['found = found[: self.config.max_obs_length]', 'found = found[-self.config.max_obs_length :]'],
       ],
       ids: ['trajectory/rows-are-prompt-and-turns', 'trajectory/tool-responses-are-cut-to-the-limit'],
+      // Most rollouts have a user, whom it refuses.
+      cases: 60,
     },
   ],
   [
@@ -93,6 +95,7 @@ test.each<[string, Planted]>([
         ],
       ],
       ids: ['trajectory/injected-tokens-are-never-trained'],
+      cases: 60,
     },
   ],
   [
