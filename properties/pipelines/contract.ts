@@ -58,22 +58,17 @@ function perLoss(
 /** A hand-over that has nothing in common with this one but the order and the losses. */
 const anotherOf = (drawn: Handover): Handover => ({ ...drawn, segments: drawn.others });
 
-/** Compares what becomes of a loss in another hand-over of the same segments with what became of it in this one. */
-type AsBefore = (loss: string, answer: Ok<'contract'>, what: string) => string | undefined;
-
-/** Asked twice: a step that moves the model, or draws at random, has another loss each time. */
-async function asBefore(subject: Subject, drawn: Handover, what: string): Promise<AsBefore> {
-  const [first, again] = [await ask(subject, drawn), await ask(subject, drawn)];
-  const band = bandOf(subject, LOSS_TERMS);
-  return (loss, { executed, trained_tokens: trained, losses }, other) => {
-    if (executed[loss] !== first.executed[loss] || trained[loss] !== first.trained_tokens[loss])
-      return `Loss "${loss}" ran ${many(first.executed[loss] ?? 0, 'time')} on ${many(first.trained_tokens[loss] ?? 0, 'token')} of ${what}, but ${many(executed[loss] ?? 0, 'time')} on ${many(trained[loss] ?? 0, 'token')} of ${other}, with the same segments.`;
-    const before = first.losses[loss];
-    if (before === undefined || !Number.isFinite(before) || before !== again.losses[loss]) return undefined;
-    return band.close(losses[loss], before)
-      ? undefined
-      : `Loss "${loss}" is ${show(before)}, each time it is asked, of ${what}, but ${show(losses[loss])} of ${other}, with the same segments.`;
-  };
+/** Another number of runs, or of tokens, in another hand-over of the same segments. */
+function otherCounts(
+  loss: string,
+  [first, what]: readonly [Ok<'contract'>, string],
+  [second, other]: readonly [Ok<'contract'>, string],
+): string | undefined {
+  const [ran, runs] = [first, second].map(({ executed }) => executed[loss]);
+  const [trained, trains] = [first, second].map((answer) => answer.trained_tokens[loss]);
+  return ran === runs && trained === trains
+    ? undefined
+    : `Loss "${loss}" ran ${many(ran ?? 0, 'time')} on ${many(trained ?? 0, 'token')} of ${what}, but ${many(runs ?? 0, 'time')} on ${many(trains ?? 0, 'token')} of ${other}, with the same segments.`;
 }
 
 /** Tokens that a loss sums over, at most. */
@@ -218,11 +213,22 @@ export const contractProperties: readonly Property<Handover>[] = [
     catches: ['ZL-01', 'ZL-02', 'ADV-14'],
     needs: [declared, several('orders')],
     async check(subject, drawn) {
-      const compared = await asBefore(subject, drawn, handedOver(drawn));
+      // A step that moves the model, or draws at random, has another loss each time.
+      const [first, again] = [await ask(subject, drawn), await ask(subject, drawn)];
+      const band = bandOf(subject, LOSS_TERMS);
       for (const order of subject.hello.ops.contract?.orders ?? []) {
         const turned = { ...drawn, order };
         const answer = await ask(subject, turned);
-        const finding = perLoss(drawn, answer, (loss) => compared(loss, answer, handedOver(turned)));
+        const [what, other] = [handedOver(drawn), handedOver(turned)];
+        const finding = perLoss(drawn, answer, (loss, { losses }) => {
+          const counts = otherCounts(loss, [first, what], [answer, other]);
+          const before = first.losses[loss];
+          if (counts !== undefined || !Number.isFinite(before) || before !== again.losses[loss])
+            return counts;
+          return band.close(losses[loss], before ?? Number.NaN)
+            ? undefined
+            : `Loss "${loss}" is ${show(before)}, each time it is asked, of ${what}, but ${show(losses[loss])} of ${other}, with the same segments.`;
+        });
         if (finding !== undefined) return finding;
       }
       return undefined;
@@ -232,19 +238,41 @@ export const contractProperties: readonly Property<Handover>[] = [
     ...base,
     level: 'must',
     id: 'contract/losses-are-told-by-name',
-    title: 'The order in which losses are enabled changes nothing that is told of them',
+    title:
+      'In whichever order losses are enabled, each is told by its own name: as often, on as many tokens, and never as another one',
     why: 'Losses that are told apart by their place in a list are each reported, or weighed, as another one.',
     catches: ['ZL-01', 'ZL-04'],
     needs: [declared, several('losses')],
     given: (world) => redrawn(base.given(world), ({ enabled }) => enabled.length > 1),
     async check(subject, drawn) {
       if (drawn.enabled.length < 2) return discard('one loss is enabled only');
-      const listed = ({ enabled }: Handover): string =>
-        `${handedOver(drawn)} with the losses enabled as ${enabled.join(', ')}`;
-      const turned = { ...drawn, enabled: drawn.enabled.toReversed() };
-      const compared = await asBefore(subject, drawn, listed(drawn));
-      const answer = await ask(subject, turned);
-      return perLoss(drawn, answer, (loss) => compared(loss, answer, listed(turned)));
+      const band = bandOf(subject, LOSS_TERMS);
+      const alone = new Map<string, number | undefined>();
+      for (const loss of drawn.enabled)
+        alone.set(loss, (await ask(subject, { ...drawn, enabled: [loss] })).losses[loss]);
+      const alike = (one: number | undefined, other: number | undefined): boolean =>
+        band.close(one, other ?? Number.NaN);
+      const lists = [drawn.enabled, drawn.enabled.toReversed()];
+      let first: readonly [Ok<'contract'>, string] | undefined;
+      for (const enabled of lists) {
+        const answer = await ask(subject, { ...drawn, enabled });
+        const what = `${handedOver(drawn)} with the losses enabled as ${enabled.join(', ')}`;
+        first ??= [answer, what];
+        const before = first;
+        const finding = perLoss(drawn, answer, (loss, { losses }) => {
+          const counts = otherCounts(loss, before, [answer, what]);
+          const [own, told] = [alone.get(loss), losses[loss]];
+          // Losses in turn change each other, and none becomes another.
+          const another = enabled.find(
+            (other) => !alike(own, alone.get(other)) && !alike(told, own) && alike(told, alone.get(other)),
+          );
+          return another === undefined || counts !== undefined
+            ? counts
+            : `Loss "${loss}" is told as ${show(told)} of ${what}: that is what "${another}" is by itself, and "${loss}" by itself is ${show(own)}.`;
+        });
+        if (finding !== undefined) return finding;
+      }
+      return undefined;
     },
   },
   {

@@ -83,6 +83,7 @@ function wholePrompt(read: Read): Property<Batch> {
     async check(subject, { prompts, completions }) {
       if (!hasEnds({ prompts })) return discard('a prompt of one token has no ends');
       const before = await numbers(subject, prompts, completions);
+      const untold = new Set<number>();
       for (const end of [0, -1]) {
         // Of each row: one that moves would hide the others.
         const quiet = new Set(before.flatMap((own, row) => (own.length > 0 ? [row] : [])));
@@ -101,9 +102,12 @@ function wholePrompt(read: Read): Property<Batch> {
             completions[row] ?? [],
           );
           if (finding !== undefined) return finding;
+          untold.add(row);
         }
       }
-      return undefined;
+      return before.every((own, row) => own.length === 0 || untold.has(row))
+        ? discard('what the ends of the prompts change fades, or is clipped', 'trainer')
+        : undefined;
     },
   };
 }

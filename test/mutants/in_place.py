@@ -1,19 +1,16 @@
 """Trainers that are right but for what they leave behind: they write into their arguments."""
 
-import inspect
-
 from lossproof.examples import left_padded
 
-from .registry import MUTANTS
+from .registry import MUTANTS, right_op
 
 
 def written(op, name, title, story, write, base=left_padded, **rows):
     """The base's op, called on what it was handed; then `write(args)`, as if it had worked in place."""
-    right = base.OPS[op][0] if isinstance(base.OPS[op], tuple) else base.OPS[op]
-    wanted = inspect.signature(right).parameters
+    right = right_op(base, op)
 
     def wrong(**args):
-        answer = right(**{key: value for key, value in args.items() if key in wanted})
+        answer = right(**args)
         write(args)
         return answer
 

@@ -1,21 +1,18 @@
 """Trainers that are right for eight rows: what further ones are told is what the eighth was."""
 
-import inspect
-
 from lossproof.examples import left_padded
 
-from .registry import MUTANTS
+from .registry import MUTANTS, right_op
 
 ROWS = 8
 
 
 def of_eight_rows(op, title, story, base=left_padded, **rows):
     """The base's op; every list of its answer that has a number for each row repeats the eighth behind it."""
-    right = base.OPS[op][0] if isinstance(base.OPS[op], tuple) else base.OPS[op]
-    wanted = inspect.signature(right).parameters
+    right = right_op(base, op)
 
     def wrong(**args):
-        answer = right(**{key: value for key, value in args.items() if key in wanted})
+        answer = right(**args)
         return {
             name: [value[min(at, ROWS - 1)] for at in range(len(value))] if isinstance(value, list) else value
             for name, value in answer.items()

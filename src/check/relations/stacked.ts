@@ -95,7 +95,7 @@ function factorsOf(
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Derivatives of the loss of a whole batch, by the numbers of its rows: the share that each has in it. */
-const SHARES = ['loss_weights', 'chosen_weights', 'rejected_weights', 'weights'] as const;
+const SHARES = ['loss_weights', 'chosen_weights', 'rejected_weights', 'weights', 'kl_weights'] as const;
 
 function withoutShares(fields: Fields): Fields {
   return Object.fromEntries(

@@ -16,7 +16,25 @@ const againstTheMean = ({ segments, enabled }: Args<'contract'>): Ok<'contract'>
   return { executed: each(1), trained_tokens: each(tokens), losses: each(loss) };
 };
 
+/** Losses one after the other, each on the model that the step of the one before left; the model is made anew for each request. */
+const inTurn = ({ segments, enabled }: Args<'contract'>): Ok<'contract'> => {
+  const tokens = sum(segments.map(({ completion_ids: ids }) => ids.length));
+  const loss = -sum(segments.map(({ completion_ids: ids }) => logprob(ids))) / tokens;
+  const each = (of: (at: number) => number): Record<string, number> =>
+    Object.fromEntries(enabled.map((name, at) => [name, of(at)]));
+  return {
+    executed: each(() => 1),
+    trained_tokens: each(() => tokens),
+    losses: each((at) => loss * 0.9 ** at),
+  };
+};
+
 export const contracts: readonly Legal[] = [
+  legal(
+    'two losses in turn, the second on what the first has trained',
+    { contract: inTurn },
+    { can: { contract: { orders: [['segments'], ['iteration', 'segments']], losses: ['sft', 'policy'] } } },
+  ),
   legal(
     'a policy loss against the mean of the batch, of a uniform policy',
     { contract: againstTheMean },

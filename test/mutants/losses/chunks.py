@@ -2,15 +2,10 @@
 
 from lossproof.examples import left_padded
 
-from ..registry import MUTANTS
+from ..registry import MUTANTS, right_op
 
 COLUMNS = 64
 STEPS = 8
-
-
-def op_of(name):
-    op = left_padded.OPS[name]
-    return op[0] if isinstance(op, tuple) else op
 
 
 def without(masked, lost):
@@ -63,7 +58,7 @@ def add(op, name, title, story, wrong):
 
 def lose(op, masked, untrained, cut):
     """The right op on a mask of which `cut` has left something out, divided by what there was."""
-    right = op_of(op)
+    right = right_op(left_padded, op)
 
     def wrong(**args):
         kept = cut(args)

@@ -1,5 +1,5 @@
 """Wrong text of what is rarely typed: answers that repeat their question, line ends of other systems, code of templates, turns
-that do not alternate, padding with id 0."""
+that do not alternate, many rows."""
 
 import re
 
