@@ -74,15 +74,11 @@ const explained = (subject: Subject) =>
     const asked = await ask(subject, rich);
     const { rewards, group_ids, lengths, advantages } = asked;
     const band = bandOf(subject, rewards.length * rounding(rewards));
-    const fits = (answer: readonly number[]): boolean =>
-      answer.every((want, at) => band.close(advantages[at], want));
     const variants = candidates(subject, asked);
-    // What is wrong elsewhere only is none of the mistakes that would be right here as well.
-    if (variants.some((variant) => fits(groupAdvantages(rewards, group_ids, variant, lengths))))
-      return undefined;
     return causeOf(
       variants.flatMap((variant) => advantageMistakes(rewards, group_ids, variant, lengths)),
-      fits,
+      (answer) => answer.every((want, at) => band.close(advantages[at], want)),
+      variants.map((variant) => groupAdvantages(rewards, group_ids, variant, lengths)),
     );
   });
 

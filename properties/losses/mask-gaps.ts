@@ -5,14 +5,18 @@ import {
   bandOf,
   discard,
   ESTIMATED_NOTE,
+  type Finding,
   layTracks,
   lossWeights,
   type Matrix,
+  type Need,
   type Property,
+  type Subject,
   show,
   type Tracks,
   trackLabels,
   tracks,
+  type World,
 } from '../../src/index.ts';
 import { whole } from './policy/loss.ts';
 
@@ -21,9 +25,27 @@ const LOGPROB = -1;
 const OLD = -3;
 const REF = -2;
 
+/** Ops of trainers whose completions have what a tool wrote in them. */
+const TOOL_OPS = ['trajectory', 'parse_tool_call', 'tool_step'] as const;
+
+const hasTools = ({ hello }: Pick<World, 'hello'>): boolean =>
+  TOOL_OPS.some((op) => hello.ops[op] !== undefined);
+
+/** A trainer of single turns may know its completions by their lengths, where it says so. */
+export const severalTurnsInMasks: Need = (world) =>
+  world.semantics.single_turn === true && !hasTools(world)
+    ? 'semantics.single_turn is true: no masked token stands between trained ones'
+    : undefined;
+
+/** Where neither tools nor their absence are declared, a mask that is read as a length may be meant. */
+export const singleTurnOr = (subject: Subject): Pick<Finding, 'answers'> =>
+  subject.semantics.single_turn === undefined && !hasTools(subject)
+    ? { answers: ['"single_turn": true'] }
+    : {};
+
 const base = {
-  // A trainer of single turns may know its completions by their lengths.
-  level: 'should',
+  level: 'must',
+  needs: [severalTurnsInMasks],
   given: () => tracks({ noEmptyRows: true }),
   labels: trackLabels,
   coverage: { 'several rows': 0.25, 'unequal completions': 0.25 },
@@ -105,6 +127,7 @@ const loss: Property<Tracks> = {
         return {
           kind: 'gap',
           sentence: `Token ${column} of row ${row} is masked out, and its gradient is ${show(weights[column])}.`,
+          ...singleTurnOr(subject),
           note,
         };
     }
@@ -115,12 +138,14 @@ const loss: Property<Tracks> = {
       return {
         kind: 'weight',
         sentence: `The gradient of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
+        ...singleTurnOr(subject),
         note,
       };
     if (band.close(after.loss, before.loss)) return undefined;
     return {
       kind: 'loss',
       sentence: `The loss changes from ${show(before.loss)} to ${show(after.loss)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
+      ...singleTurnOr(subject),
       note,
     };
   },
@@ -149,12 +174,14 @@ const kl: Property<Tracks> = {
       return {
         kind: 'token',
         sentence: `The KL of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
+        ...singleTurnOr(subject),
         note: band.reason,
       };
     if (before.mean_kl === undefined || band.close(after.mean_kl, before.mean_kl)) return undefined;
     return {
       kind: 'mean',
       sentence: `The mean KL changes from ${show(before.mean_kl)} to ${show(after.mean_kl)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
+      ...singleTurnOr(subject),
       note: band.reason,
     };
   },

@@ -107,8 +107,10 @@ const explained = (subject: Subject) =>
     const args = argsOf(rich);
     const { loss } = await subject.ask('sft_loss', args);
     const band = bandOf(subject, args.labels.flat().length);
-    return causeOf(sftMistakes(args.logits, args.labels, args.input_ids, args.attention_mask), (answer) =>
-      band.close(loss, answer),
+    return causeOf(
+      sftMistakes(args.logits, args.labels, args.input_ids, args.attention_mask),
+      (answer) => band.close(loss, answer),
+      expectations(subject, args).map((right) => right.loss),
     );
   });
 

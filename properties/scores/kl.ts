@@ -31,6 +31,7 @@ import {
   trackLabels,
   tracks,
   type World,
+  type WrongKl,
 } from '../../src/index.ts';
 import { variantsOf } from './kl-variants.ts';
 
@@ -107,18 +108,11 @@ function meansOf(values: Matrix, mask: Matrix): number[] {
   return [maskedMean(values, mask), sum / rows.length, sum / filled.length];
 }
 
+const perToken = ({ laid }: Asked, variant: KlVariant): Matrix =>
+  klPerToken(laid.logprobs, laid.ref_logprobs, laid.old_logprobs, variant, laid.completion_mask);
+
 const fitOf = (subject: Subject, asked: Asked, variant: KlVariant) =>
-  differences(
-    subject,
-    asked,
-    klPerToken(
-      asked.laid.logprobs,
-      asked.laid.ref_logprobs,
-      asked.laid.old_logprobs,
-      variant,
-      asked.laid.completion_mask,
-    ),
-  );
+  differences(subject, asked, perToken(asked, variant));
 
 export const base = { stage: 'kl', level: 'must', ops: ['kl'], labels: trackLabels } as const;
 
@@ -198,7 +192,8 @@ const explained = (subject: Subject, estimator: KlEstimator | undefined, variant
     const asked = await ask(subject, rich, estimator);
     return causeOf(
       variants.flatMap((variant) => klMistakes(asked.laid, variant)),
-      ({ kl, mean }) => differences(subject, asked, kl, mean).length === 0,
+      ({ kl, mean }: WrongKl) => differences(subject, asked, kl, mean).length === 0,
+      variants.map((variant) => ({ kl: perToken(asked, variant) })),
     );
   });
 

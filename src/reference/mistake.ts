@@ -19,11 +19,16 @@ export interface Cause {
   readonly proven: boolean;
 }
 
-/** The mistakes that fit an answer rich enough to tell them apart. */
+/**
+ * The mistakes that fit an answer rich enough to tell them apart. Where what is `right` fits it, too, the trainer is wrong elsewhere
+ * only, and by none of them.
+ */
 export function causeOf<Answer>(
   mistakes: readonly Mistake<Answer>[],
   fits: (answer: Answer) => boolean,
+  right: readonly Answer[],
 ): Cause | undefined {
+  if (right.some(fits)) return undefined;
   const fitting = mistakes.filter(({ answer }) => fits(answer));
   const words = new Set(
     fitting.map((mistake) => mistake.words + (mistake.bug === undefined ? '' : ` (${mistake.bug})`)),

@@ -26,6 +26,7 @@ import { rewardLosses } from './losses/reward-loss.ts';
 import { besideEngines } from './losses/sampling-gap.ts';
 import { settings } from './losses/settings.ts';
 import { lossShards } from './losses/shards.ts';
+import { singleTurns } from './losses/single-turn.ts';
 import { unpairedLosses } from './losses/unpaired-loss.ts';
 import { unusualLosses } from './losses/unusual.ts';
 import { criticLosses } from './losses/value-loss.ts';
@@ -124,6 +125,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...lossShards,
     ...unusualLosses,
     ...besideEngines,
+    ...singleTurns,
     ...criticLosses,
     ...rewardLosses,
     ...unpairedLosses,

@@ -183,20 +183,24 @@ describe('a cause', () => {
   const other = { words: 'it is missing', answer: 0, legal: true as const };
 
   test('is named with its row', () => {
-    const cause = causeOf([turned, other], (answer) => answer === -1);
+    const cause = causeOf([turned, other], (answer) => answer === -1, [1]);
     expect(cause).toEqual({ words: 'its sign is turned (KL-01)', proven: true });
     expect(causeWords(cause)).toBe(' It fits exactly if its sign is turned (KL-01).');
   });
 
   test('is not proven where somebody means it, and says both where two fit', () => {
-    expect(causeOf([turned, other], () => true)).toEqual({
+    expect(causeOf([turned, other], () => true, [])).toEqual({
       words: 'its sign is turned (KL-01), or if it is missing',
       proven: false,
     });
   });
 
   test('is not named where nothing fits', () => {
-    expect(causeOf([turned], () => false)).toBeUndefined();
+    expect(causeOf([turned], () => false, [])).toBeUndefined();
+    expect(
+      causeOf([turned], () => true, [1]),
+      'what is right fits as well',
+    ).toBeUndefined();
     expect(causeWords(undefined)).toBe('');
   });
 });

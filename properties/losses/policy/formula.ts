@@ -218,6 +218,7 @@ const explained = (subject: Subject, fits: readonly Fit[]) =>
     return causeOf(
       fits.flatMap(({ settings }) => lossMistakes(input, settings, args.micro_batches ?? [])),
       (answer) => holds(against(input, observed, band, answer, answer)),
+      fits.map(({ settings }) => policyLoss(input, settings)),
     );
   });
 

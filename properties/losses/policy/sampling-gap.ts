@@ -16,7 +16,7 @@ import {
   type Tracks,
   tracks,
 } from '../../../src/index.ts';
-import { firstOff, gapped, insert } from '../mask-gaps.ts';
+import { firstOff, gapped, insert, severalTurnsInMasks, singleTurnOr } from '../mask-gaps.ts';
 import { base, coverage, whole } from './loss.ts';
 import { meansOf } from './terms.ts';
 
@@ -97,11 +97,9 @@ const ofTools: Property<Tracks> = {
   ...base,
   id: 'loss/logged-gap-leaves-out-what-a-tool-wrote',
   title: 'The metric sampling_gap does not change when a masked token stands between trained ones',
-  // A trainer of single turns may know its completions by their lengths.
-  level: 'should',
   why: 'An engine has no log-probability for what a tool wrote, and a 0 stands in its place: the gap of an agent then looks as if its engine ran other weights.',
   catches: ['LP-18', 'MSK-02'],
-  needs: offered,
+  needs: [...offered, severalTurnsInMasks],
   given: () => tracks({ noEmptyRows: true }),
   coverage,
   async check(subject, drawn) {
@@ -117,6 +115,7 @@ const ofTools: Property<Tracks> = {
     return {
       kind: 'gap',
       sentence: `metrics.sampling_gap changes from ${show(before)} to ${show(after)} when tokens that are masked out, with 0 in sampling_logprobs, stand behind the first token of each completion and behind the second.`,
+      ...singleTurnOr(subject),
       note: band.reason,
     };
   },

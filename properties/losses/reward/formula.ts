@@ -153,7 +153,9 @@ const explained = (subject: Subject, centering: number) =>
     const args = argsOf(rich, subject);
     const observed = await subject.ask('reward_loss', args);
     const band = bandOf(subject, rich.rows.length);
-    return causeOf(mistakes(args, centering), (answer) => wrongIn(observed, answer, band).length === 0);
+    return causeOf(mistakes(args, centering), (answer) => wrongIn(observed, answer, band).length === 0, [
+      rewardLoss(args, centering),
+    ]);
   });
 
 export const rewardLossFormula: readonly Property<ScoredPairs>[] = [equals];

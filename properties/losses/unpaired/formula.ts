@@ -127,10 +127,10 @@ const explained = (subject: Subject, settings: UnpairedSettings) =>
       if (rich === undefined) continue;
       const args = argsOf(rich);
       const observed = await subject.ask('unpaired_preference_loss', args);
-      if (wrongIn(subject, args, settings, observed, unpairedLoss(args, settings)).length === 0) continue;
       const cause = causeOf(
         unpairedLossMistakes(args, settings),
         (answer) => wrongIn(subject, args, settings, observed, answer).length === 0,
+        [unpairedLoss(args, settings)],
       );
       if (cause !== undefined) return cause;
     }

@@ -143,14 +143,17 @@ const explained = (subject: Subject, variants: readonly ValueLossSettings[]) =>
     const input = inputOf(args);
     const band = bandOf(subject, args.completion_mask.flat().length);
     const observed = await subject.ask('value_loss', args);
+    const compared = ({ clip }: ValueLossSettings, answer: ValueLoss): Fit =>
+      fitOf(input, clip, observed, band, answer);
     return causeOf(
       variants.flatMap((settings) =>
         valueLossMistakes(input, settings, args.micro_batches).map((mistake) => ({
           ...mistake,
-          answer: fitOf(input, settings.clip, observed, band, mistake.answer),
+          answer: compared(settings, mistake.answer),
         })),
       ),
       holds,
+      variants.map((settings) => compared(settings, valueLoss(input, settings))),
     );
   });
 
