@@ -7,14 +7,15 @@ import {
   discard,
   type Property,
   type Role,
+  show,
   stripOf,
   tokenAt,
 } from '../../src/index.ts';
 import { extractArgs } from './extract.ts';
 import { coverage, given } from './mask/batches.ts';
 
-/** Log-probabilities are told apart by their place; multiples of this are exact in every format. */
-const GRAIN = 1 / 64;
+/** Log-probabilities are told apart by their place; most multiples of this are nothing that half precision holds. */
+const GRAIN = 0.1;
 /** Between rows, so that no two tokens of a batch share a number. */
 const ROW = 16;
 
@@ -53,7 +54,7 @@ const logprobs: Property<Batch> = {
         kind: observed.length === ids.length ? 'moved' : 'length',
         sentence:
           observed.length === ids.length
-            ? `${tokenAt(subject, ids, at)} of completion ${row} was sampled with log-probability ${expected[at]}, but comes back with ${observed[at]}.`
+            ? `${tokenAt(subject, ids, at)} of completion ${row} was sampled with log-probability ${show(expected[at])}, but comes back with ${show(observed[at])}.`
             : `Completion ${row} comes back with ${ids.length} ${ids.length === 1 ? 'id' : 'ids'} and ${observed.length} log-probabilities.`,
         strips: [
           stripOf(subject, {

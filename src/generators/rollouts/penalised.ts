@@ -51,8 +51,8 @@ export function penalised(
       rows: fc.array(row, { minLength: 1, maxLength: MAX_ROWS, size: 'max' }),
       steps: fc.nat(MAX_GENERATED),
       pad: id,
-      presence: setting('presence', 0, [0.5, 0.25, 1.5]),
-      frequency: setting('frequency', 0, [0.25, 0.5, 1]),
+      presence: setting('presence', 0, [0.5, 0.25, 1.5, -0.5]),
+      frequency: setting('frequency', 0, [0.25, 0.5, 1, -0.25]),
       repetition: setting('repetition', 1, [1.25, 1.5, 0.75]),
       long: rarely(LONG_ONE_IN),
     })

@@ -63,7 +63,7 @@ interface Exchange {
 
 /** An arbitrary rollout of an agent: turns that were sampled, and turns of tools or users between them, as ids. */
 export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory> {
-  const said = fc.record({ symbol: fc.nat(ORDINARY - 1), logprob: logprob() });
+  const said = fc.record({ symbol: fc.nat(ORDINARY - 1), logprob: hundredths() });
   const symbols = fc.nat(ORDINARY + STOPS_INSIDE - 1);
   const injected = fc.record({
     role: fc.constantFrom('tool' as const, 'user' as const),
@@ -71,7 +71,7 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
   });
   const exchange: fc.Arbitrary<Exchange> = fc.record({
     body: fc.array(said, { maxLength: MAX_BODY, size: 'max' }),
-    stop: fc.option(fc.record({ symbol: fc.nat(2), logprob: logprob() }), { freq: CUT_ONE_IN - 1 }),
+    stop: fc.option(fc.record({ symbol: fc.nat(2), logprob: hundredths() }), { freq: CUT_ONE_IN - 1 }),
     after: options.afterStop ? fc.array(said, { maxLength: MAX_AFTER }) : fc.constant([]),
     between: twinned(fc.array(injected, { maxLength: 2, size: 'max' })),
     reward: options.turnRewards === true ? fc.constantFrom(...REWARDS) : fc.constant(0),
@@ -108,6 +108,9 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
       };
     });
 }
+
+/** Few of them are what half precision holds. */
+const hundredths = (): fc.Arbitrary<number> => logprob().map((value) => Math.round(64 * value) / 100);
 
 function limits(wanted: TrajectoryOptions['toolLimit']): fc.Arbitrary<number | undefined> {
   if (wanted === undefined) return fc.constant(undefined);

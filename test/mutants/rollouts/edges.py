@@ -1,9 +1,12 @@
-"""Wrong rollouts of what rarely is sampled: an answer that is its stop token, a turn whose reward is 0."""
+"""Wrong rollouts of what rarely is sampled: an answer that is its stop token, a turn whose reward is 0, numbers that half
+precision lacks."""
+
+from struct import pack, unpack
 
 from lossproof.examples import left_padded
 from lossproof.examples.rollouts.trajectory import cut_tools, row, rows_of
 
-from ..registry import MUTANTS
+from ..registry import MUTANTS, right_op
 from ..rows_lost import of_eight_rows
 
 
@@ -44,4 +47,28 @@ of_eight_rows(
     "Rows behind the eighth are drawn from the distribution of the eighth",
     "Warpers keep a state a slot, and there are eight slots. Fix: as many as rows.",
     row="PAD-08",
+)
+
+
+def in_half_precision(op, title, story):
+    right = right_op(left_padded, op)
+
+    def rounded(**args):
+        answer = right(**args)
+        halves = [[unpack("e", pack("e", value))[0] for value in values] for values in answer.get("logprobs", [])]
+        return dict(answer, logprobs=halves) if "logprobs" in answer else answer
+
+    rounded.__doc__ = story
+    MUTANTS.add("%s-logprobs-in-half-precision" % op, title, left_padded, op, row="NUM-03")(rounded)
+
+
+in_half_precision(
+    "extract",
+    "Log-probabilities come from the sampler in float16",
+    "The buffer of a rollout is made in the model's dtype: every ratio is off by up to a thousandth before the first step. Fix: float32.",
+)
+in_half_precision(
+    "trajectory",
+    "A row's log-probabilities are kept in float16",
+    "torch.tensor(logprobs, dtype=model.dtype): the first step of an agent already has ratios. Fix: float32.",
 )

@@ -152,3 +152,11 @@ counting(
     "Fix: each distinct id once.",
     scope=lambda seen, generated: list(seen),
 )
+
+
+add(
+    "penalties-below-zero-are-off",
+    "A negative penalty is taken for none",
+    "`if presence_penalty > 0:` asks whether there is one; a negative one, which rewards what was said before, is dropped. Fix: != 0.",
+    amount=lambda count, presence, frequency: max(0, frequency) * count + max(0, presence),
+)
