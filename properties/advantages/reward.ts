@@ -58,7 +58,22 @@ function answered(row: GradedRow, kind: 'right' | 'wrong', world: World): Graded
   return sample === undefined ? undefined : { ...row, kind, completion: sample[kind] };
 }
 
-/** Asks for `left` and `right` of every row, in one batch, and gives the first pair that is not in order. */
+/** `row` as an answer to the question of the next sample. */
+function toAnother(row: GradedRow, world: World): GradedRow[] {
+  const samples = samplesOf(world);
+  const own = samples.findIndex(
+    ({ prompt, reference }) => prompt === row.prompt && reference === row.reference,
+  );
+  const other = samples[(own + 1) % samples.length];
+  return other === undefined || other === samples[own]
+    ? []
+    : [{ ...row, kind: 'any', prompt: other.prompt, reference: other.reference }];
+}
+
+/**
+ * Asks for `left` and `right` of every row, in one batch, and gives the first pair that is not in order. Each `left` answers another
+ * question first: what is remembered of a completion alone is then of that one.
+ */
 async function compared(
   subject: Subject,
   { rows }: Graded,
@@ -72,9 +87,11 @@ async function compared(
     return one === undefined || other === undefined ? [] : [[one, other] as const];
   });
   if (pairs.length === 0) return discard('no row is of a sample that the trainer declares', 'trainer');
-  const { rewards } = await ask(subject, pairs.flat());
+  const before = pairs.flatMap(([one]) => toAnother(one, subject));
+  const { rewards } = await ask(subject, [...before, ...pairs.flat()]);
   for (const [at, [one, other]] of pairs.entries()) {
-    const values = [rewards[2 * at] ?? Number.NaN, rewards[2 * at + 1] ?? Number.NaN] as const;
+    const place = before.length + 2 * at;
+    const values = [rewards[place] ?? Number.NaN, rewards[place + 1] ?? Number.NaN] as const;
     if (wrong(...values)) return say({ left: one, right: other, values });
   }
   return undefined;

@@ -26,6 +26,17 @@ def reward(completions, references, completion_ids):
     return dict(graders.reward(completions, references, completion_ids), rewards=graded)
 
 
+GRADED = {}
+
+
+@MUTANTS.add("reward-cached-for-the-run", "A completion is graded once in a run", left_padded, "reward")
+def reward_of_the_run(completions, references, completion_ids):
+    """`@lru_cache` on a judge that takes the completion and reads the reference elsewhere: the first question that an answer was
+    given to says what it is worth. Fix: the reference is an argument."""
+    graded = [GRADED.setdefault(text, graders.graded(text, ref)) for text, ref in zip(completions, references)]
+    return dict(graders.reward(completions, references, completion_ids), rewards=graded)
+
+
 of_eight_rows(
     "format_score",
     "Completions behind the eighth have the form of the eighth",
