@@ -42,6 +42,7 @@ const FORMULAS: readonly Op[] = [
 
 /** How it is found, most telling first: a `must` property fails or asks, one of `should` fails, or the run notes it. */
 const WAYS = ['fails', 'asks', 'fails at level should', 'is noted'] as const;
+const FAILS: readonly PropertyResult['verdict'][] = ['fail', 'error', 'thin'];
 
 interface Found {
   readonly mutant: Mutant;
@@ -86,9 +87,9 @@ async function foundOf(mutant: Mutant): Promise<Found> {
     failing.find((result) => result.level === level && verdicts.includes(result.verdict))?.id;
   const usual = await notedOf(mutant.base);
   const by = [
-    first('must', ['fail', 'error', 'thin']),
+    first('must', FAILS),
     first('must', ['ask']) ?? first('should', ['ask']),
-    first('should', ['fail', 'error', 'thin']),
+    first('should', FAILS),
     notes.find(({ sentence }) => !usual.has(sentence))?.item,
   ];
   const at = by.findIndex((each) => each !== undefined);
@@ -124,9 +125,11 @@ async function judged(
   return withMutant(mutant, async (declaring, { tokenizer }) => {
     const trainer = silent(declaring);
     const measured = await measureUndeclared({ trainer, tokenizer });
-    const own = properties.filter(
-      ({ level, ops }) => level !== 'may' && ops.some((op) => mutant.ops.includes(op)),
+    const own = (['must', 'should'] as const).flatMap((each) =>
+      properties.filter(({ level, ops }) => level === each && ops.some((op) => mutant.ops.includes(op))),
     );
+    // Nothing tells more, and the rest takes longer than what came before it.
+    const stop = { aborted: false };
     const results = await run(
       {
         trainer,
@@ -137,8 +140,12 @@ async function judged(
         cases: Number(values.cases),
         command: mutant.id,
         shrinkMilliseconds: 0,
+        signal: stop,
       },
-      () => undefined,
+      (event) => {
+        if (event.type !== 'property-end' || event.result.level !== 'must') return;
+        if (FAILS.includes(event.result.verdict)) stop.aborted = true;
+      },
     );
     const settled = new Set(own.flatMap(({ settles = [] }) => settles));
     const notes = measured.doubts.filter(({ item, weight }) => weight === 'note' && settled.has(item));
