@@ -40,7 +40,7 @@ export const severalTurnsInMasks: Need = (world) =>
 /** Where neither tools nor their absence are declared, a mask that is read as a length may be meant. */
 export const singleTurnOr = (subject: Subject): Pick<Finding, 'answers'> =>
   subject.semantics.single_turn === undefined && !hasTools(subject)
-    ? { answers: ['"single_turn": true'] }
+    ? { answers: ['"single_turn": true  (a completion is one answer, its mask a length)'] }
     : {};
 
 const base = {

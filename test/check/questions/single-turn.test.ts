@@ -42,7 +42,7 @@ test('it is a question where nothing is said', async () => {
   const results = await judged({});
   expect(verdicts(results)).toEqual(each('ask'));
   expect(results.map(({ failure }) => failure?.finding?.answers)).toEqual(
-    GAPS.map(() => ['"single_turn": true']),
+    GAPS.map(() => [expect.stringMatching(/^"single_turn": true {2}\(/)]),
   );
 });
 
