@@ -111,7 +111,7 @@ export async function slopeRanges(
           return {
             least: Math.min(up, down) / STEP,
             most: Math.max(up, down) / STEP,
-            slack: noise + (bent ? 2 * STEP : UNEVEN) * size,
+            slack: noise + (bent ? 2 : 1) * STEP * size,
           };
         }),
       ),
@@ -121,11 +121,10 @@ export async function slopeRanges(
 
 /** Roundings on the way of a term into the sum. */
 const TERMS = 8;
-/** A third derivative, as large as the slope and more, over a step: STEP² / 6 of it, and a few times that. */
-const UNEVEN = 1e-3;
 /**
- * An exponential's slope changes by STEP of itself over a step: where it changes by so many times that, there may be a
- * corner on one side, and the range is that of the other side alone, without the half step that is missing.
+ * An exponential's slope changes by STEP of itself over a step. A corner on one side, of a clip or of |d|, leaves the range that of the
+ * other side alone, without the half step that is missing, and a small one bends the loss as an exponential does. Where the slope
+ * changes by so many times that, what bends besides the corner may do so more.
  */
 const CORNER = 4;
 
