@@ -111,7 +111,7 @@ export async function slopeRanges(
           return {
             least: Math.min(up, down) / STEP,
             most: Math.max(up, down) / STEP,
-            slack: noise + (bent ? 2 : 1) * STEP * size,
+            slack: noise + (bent ? 2 * STEP : STEP / 2 + UNEVEN) * size,
           };
         }),
       ),
@@ -121,10 +121,12 @@ export async function slopeRanges(
 
 /** Roundings on the way of a term into the sum. */
 const TERMS = 8;
+/** A third derivative, as large as the slope and more, over a step: STEP² / 6 of it, and a few times that. */
+const UNEVEN = 1e-3;
 /**
  * An exponential's slope changes by STEP of itself over a step. A corner on one side, of a clip or of |d|, leaves the range that of the
- * other side alone, without the half step that is missing, and a small one bends the loss as an exponential does. Where the slope
- * changes by so many times that, what bends besides the corner may do so more.
+ * other side alone, without the half step that is missing, and a small one bends the loss no more than an exponential does. Where the
+ * slope changes by so many times that, what bends besides the corner may bend more, too.
  */
 const CORNER = 4;
 

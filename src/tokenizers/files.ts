@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { isJsonObject } from '../outside/decoded.ts';
 import { readText } from '../outside/file.ts';
 import { parseStrict } from '../outside/json.ts';
+import { onOneLine } from '../outside/text.ts';
 import { sourceOfTemplate } from './template-source.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -25,10 +26,10 @@ export function readTokenizerFiles(folder: string): TokenizerFiles | { readonly 
   if (missing !== undefined) return { problem: missing };
   const tokenizer = readJson(join(folder, 'tokenizer.json'));
   if ('problem' in tokenizer) return tokenizer;
-  const stray = strayId(tokenizer.json);
+  const stray = strayToken(tokenizer.json);
   if (stray !== undefined)
     return {
-      problem: `${join(folder, 'tokenizer.json')} gives ${stray}; write it again with save_pretrained.`,
+      problem: `${join(folder, 'tokenizer.json')} ${stray}; write it again with save_pretrained.`,
     };
   const config = readJson(join(folder, 'tokenizer_config.json'), {});
   if ('problem' in config) return config;
@@ -71,18 +72,30 @@ function problemOfFolder(folder: string): string | undefined {
   return `The tokenizer folder ${folder} has no tokenizer.json (it holds ${shown === '' ? 'nothing' : shown + more}); write one with tokenizer.save_pretrained(folder).`;
 }
 
-/** A token whose id is none, and the id: ids are numbered from 0. */
-function strayId({ model, added_tokens: added }: Json): string | undefined {
+/** What is said of a token that is no text, or whose id is none: ids are numbered from 0, and backends take both as they are. */
+function strayToken({ model, added_tokens: added }: Json): string | undefined {
   const vocab = isJsonObject(model) ? model.vocab : undefined;
   const pairs: readonly (readonly [unknown, unknown])[] = [
     ...(isJsonObject(vocab) ? Object.entries(vocab) : []),
+    // Of unigrams there is a list, in the order of their ids, each with its score.
+    ...(Array.isArray(vocab)
+      ? vocab.map((entry, id) => [Array.isArray(entry) ? entry[0] : entry, id] as const)
+      : []),
     ...(Array.isArray(added)
       ? added.filter(isJsonObject).map(({ content, id }) => [content, id] as const)
       : []),
   ];
-  const stray = pairs.find(([, id]) => !(Number.isSafeInteger(id) && (id as number) >= 0));
-  return stray && `the token ${JSON.stringify(stray[0])} the id ${JSON.stringify(stray[1])}`;
+  for (const [token, id] of pairs) {
+    if (typeof token !== 'string') return `has the token ${told(token)}, which is no text`;
+    if (!(Number.isSafeInteger(id) && (id as number) >= 0))
+      return `gives the token ${told(token)} the id ${told(id)}`;
+  }
+  return undefined;
 }
+
+/** Of what is no token, enough to find it by. */
+const told = (value: unknown): string => onOneLine(JSON.stringify(value) ?? 'undefined', MOST_TOLD);
+const MOST_TOLD = 60;
 
 /** Undefined where there is none. */
 function textOf(file: string): string | undefined {

@@ -83,6 +83,25 @@ describe('a file that cannot be used', () => {
     ).toContain('the id -1');
   });
 
+  it('is named with a token that is no text, added or of a list', () => {
+    const json = JSON.parse(readFileSync(join(familyFolder('llama3'), 'tokenizer.json'), 'utf8'));
+    const added = [json.added_tokens[0], { ...json.added_tokens[1], content: [[400000000, 0]] }];
+    expect(
+      problem(folder('nested', { 'tokenizer.json': JSON.stringify({ ...json, added_tokens: added }) })),
+    ).toContain('has the token [[400000000,0]], which is no text');
+    const model = {
+      type: 'Unigram',
+      unk_id: 0,
+      vocab: [
+        ['<unk>', 0],
+        [5, -1],
+      ],
+    };
+    expect(
+      problem(folder('list of unigrams', { 'tokenizer.json': JSON.stringify({ ...json, model }) })),
+    ).toContain('has the token 5, which is no text');
+  });
+
   it('is a problem and no exception when tokenizer.json is an empty object', () => {
     expect(problem(folder('empty', { 'tokenizer.json': '{}' }))).toContain('cannot be read by the backend');
   });
