@@ -43,3 +43,11 @@ test('within a step of a corner, either side is believed, and nothing else', asy
   expect(await holds(clipped, near + 1 / 64, 0)).toBe(true);
   expect(await holds(clipped, near, ratio(near))).toBe(false);
 });
+
+test('a corner that bends the loss no more than an exponential does is one, too', async () => {
+  const withDistance = (p: number): number => -ratio(p) + 0.04 * Math.abs(p + 2);
+  const near = -2 - 1 / 2048;
+  expect(await holds(withDistance, near, -ratio(near) - 0.04)).toBe(true);
+  expect(await holds(withDistance, near, -ratio(near) - 0.08)).toBe(false);
+  expect(await holds(withDistance, near, -ratio(near) + 0.08)).toBe(false);
+});

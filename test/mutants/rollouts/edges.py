@@ -51,12 +51,14 @@ of_eight_rows(
 
 
 def in_half_precision(op, title, story):
+    """The base's op, its log-probabilities rounded to float16 where it answers any."""
     right = right_op(left_padded, op)
 
     def rounded(**args):
         answer = right(**args)
-        halves = [[unpack("e", pack("e", value))[0] for value in values] for values in answer.get("logprobs", [])]
-        return dict(answer, logprobs=halves) if "logprobs" in answer else answer
+        if "logprobs" not in answer:
+            return answer
+        return dict(answer, logprobs=[[unpack("e", pack("e", p))[0] for p in row] for row in answer["logprobs"]])
 
     rounded.__doc__ = story
     MUTANTS.add("%s-logprobs-in-half-precision" % op, title, left_padded, op, row="NUM-03")(rounded)
