@@ -92,6 +92,7 @@ export { changePoint, mannKendall, median, noiseOf, quantile } from './monitor/s
 // are made with; arbitraries of a second copy of it would not fit.
 
 export { default as fc } from 'fast-check';
+export * from './generators/advantages/another-answer.ts';
 export * from './generators/advantages/blocks.ts';
 export * from './generators/advantages/critic.ts';
 export * from './generators/advantages/graded.ts';

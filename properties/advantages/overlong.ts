@@ -135,7 +135,7 @@ export const overlongProperties: readonly Property<Overlong>[] = [
       const [first] = wrong;
       if (first === undefined) return undefined;
       if (drawn.buffer > 1 && (await isStep(subject, drawn)))
-        return discard('what is too long loses its reward, and nothing grows over a buffer');
+        return discard('what is too long loses its reward, and nothing grows over a buffer', 'trainer');
       return numberFinding({
         kind: 'slope',
         sentence: `A ${first.where} has the penalty ${show(first.observed)} ${setting(drawn)}, where the limit itself has ${show(full)}; expected ${show(first.expected)}.`,

@@ -10,11 +10,14 @@ import {
   gradedLabels,
   type Need,
   type Ok,
+  otherAnswers,
+  otherwiseAnswered,
   type Property,
   relations,
   type Subject,
   show,
   type World,
+  withOneAnswer,
 } from '../../src/index.ts';
 
 const samplesOf = (world: World) => world.hello.ops.reward?.samples ?? [];
@@ -22,6 +25,15 @@ const sampled: Need = (world) =>
   samplesOf(world).length > 0 ? undefined : 'op `reward` declares no samples: see its capability';
 
 const given = (world: World) => graded(samplesOf(world));
+
+const oneAnswer: Need = (world) =>
+  withOneAnswer(samplesOf(world)).length > 0
+    ? undefined
+    : 'of no sample of op `reward` the wrong completion is the right one with another answer in the place of the reference';
+const another: Need = (world) =>
+  otherAnswers(samplesOf(world)).length > 0
+    ? undefined
+    : 'no sample of op `reward` has an integer as its reference, or a word that is not that of another sample';
 
 /** The tokens of a text: the trainer's own where the tokenizer is known. Otherwise ids that say how many they are. */
 function idsOf(text: string, world: World): number[] {
@@ -147,6 +159,62 @@ export const rewardProperties: readonly Property<Graded>[] = [
           sentence: `The completion ${quoted(left.completion)} scores ${show(more)}, above ${show(less)} of the well-formed wrong answer ${quoted(right.completion)}.`,
         }),
       ),
+  },
+  {
+    ...base,
+    // A measure that is content with the right answer inside a longer one is in use, as is a judge that is a model.
+    level: 'should',
+    id: 'reward/another-answer-is-not-the-right-one',
+    title: 'Another number, or the answer to another question, in the place of the right one scores below it',
+    why: 'A grader that looks for the digits of the answer, drops its sign, or knows all answers of the set is content with guesses.',
+    catches: [],
+    needs: [sampled, another],
+    given: (world) => otherwiseAnswered(samplesOf(world)),
+    check: (subject, drawn) =>
+      compared(
+        subject,
+        drawn,
+        (row) => answered(row, 'right', subject),
+        (row) => row,
+        (right, other) => !(right > other),
+        ({ left, right, values: [more, less] }) => ({
+          kind: 'not above',
+          sentence: `The answer ${quoted(right.completion)} to ${quoted(left.prompt)} scores ${show(less)}, the right one ${quoted(left.completion)} ${show(more)}.`,
+        }),
+      ),
+  },
+  {
+    ...base,
+    // What looks for the answer anywhere in the text is a measure with a name of its own.
+    level: 'should',
+    id: 'reward/right-and-wrong-together-are-not-right',
+    title: 'A right answer with a wrong one before it, or behind it, scores below the right one alone',
+    why: 'A grader that is content with the right answer anywhere pays for a list of answers, and the policy learns to list them.',
+    catches: [],
+    needs: [sampled, oneAnswer],
+    given: (world) => graded(withOneAnswer(samplesOf(world)), ['right']),
+    async check(subject, { rows }) {
+      const pairs = rows.flatMap((row) => {
+        const wrong = answered(row, 'wrong', subject);
+        return wrong === undefined ? [] : [{ row, wrong }];
+      });
+      const both = pairs.flatMap(({ row, wrong }) => [
+        row,
+        { ...row, completion: `${row.completion}\n${wrong.completion}` },
+        { ...row, completion: `${wrong.completion}\n${row.completion}` },
+      ]);
+      const { rewards } = await ask(subject, both);
+      for (const [at, { row }] of pairs.entries()) {
+        const [alone = Number.NaN, first = Number.NaN, last = Number.NaN] = rewards.slice(3 * at, 3 * at + 3);
+        // One of the two orders may be right: whether the first answer counts or the last one is the grader's own.
+        if (!(first >= alone && last >= alone)) continue;
+        return {
+          kind: 'both',
+          sentence: `The right answer ${quoted(row.completion)} to ${quoted(row.prompt)} scores ${show(alone)}; with the wrong one behind it ${show(first)}, with the wrong one before it ${show(last)}.`,
+        };
+      }
+      return undefined;
+    },
   },
   {
     ...base,

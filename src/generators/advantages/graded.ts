@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { plainContent } from '../text/text.ts';
 
 /** A prompt of the trainer with a right and a wrong answer, both well-formed. */
-interface Sample {
+export interface Sample {
   readonly prompt: string;
   readonly reference: string;
   readonly right: string;
@@ -12,7 +12,7 @@ interface Sample {
 }
 
 export interface GradedRow {
-  readonly kind: 'right' | 'wrong' | 'degenerate' | 'any';
+  readonly kind: 'right' | 'wrong' | 'another' | 'degenerate' | 'any';
   readonly prompt: string;
   readonly reference: string;
   readonly completion: string;
@@ -28,7 +28,7 @@ const KINDS = ['any', 'right', 'wrong', 'degenerate'] as const;
 /** Rows of several samples, half of the time with one completion twice; of the kinds that are asked for. */
 export function graded(
   samples: readonly Sample[],
-  kinds: readonly GradedRow['kind'][] = KINDS,
+  kinds: readonly (typeof KINDS)[number][] = KINDS,
 ): fc.Arbitrary<Graded> {
   const row = fc
     .record({

@@ -35,6 +35,8 @@ const TEMPERATURES = [1, 0.5, 2, 0.7];
 const RATES = [1, 0.5, 0.25];
 /** More rows are not drawn. */
 const MOST_ROWS = 8;
+/** An advantage, where none is drawn. */
+const SOME = 0.25;
 
 export interface ModelBatchOptions<Kind extends string> extends BatchOptions {
   readonly kinds: readonly Kind[];
@@ -57,12 +59,17 @@ export function modelBatch<Kind extends string>(
     .map(([drawn, kind, seed, temperature]) => ({ ...drawn, kind, seed, temperature }));
 }
 
-/** Likewise, with advantages of either sign that are not all the same. */
+/** Likewise, with advantages of either sign. Some are 0, as those of a group of equal rewards are: their tokens move nothing, and count. */
 export function stepBatch<Kind extends string>(
   options: ModelBatchOptions<Kind> & { readonly routes: readonly Route[] },
 ): fc.Arbitrary<StepBatch<Kind>> {
   const { routes, ...rest } = options;
-  const advantage = fc.integer({ min: -8, max: 8 }).map((n) => (n === 0 ? 1 : n) / 4);
+  const advantage = fc
+    .oneof(
+      { weight: 3, arbitrary: fc.integer({ min: -8, max: 8 }) },
+      { weight: 1, arbitrary: fc.constant(0) },
+    )
+    .map((n) => n / 4 + 0);
   return fc
     .tuple(
       modelBatch(rest),
@@ -70,12 +77,16 @@ export function stepBatch<Kind extends string>(
       fc.array(advantage, { minLength: MOST_ROWS, maxLength: MOST_ROWS }),
       fc.constantFrom(...RATES),
     )
-    .map(([drawn, route, advantages, learningRate]) => ({
-      ...drawn,
-      route,
-      advantages: advantages.slice(0, drawn.prompts.length),
-      learningRate,
-    }));
+    .map(([drawn, route, all, learningRate]) => {
+      const advantages = all.slice(0, drawn.prompts.length);
+      // A step that moves nothing says nothing.
+      return {
+        ...drawn,
+        route,
+        learningRate,
+        advantages: advantages.some(Boolean) ? advantages : advantages.map(() => SOME),
+      };
+    });
 }
 
 /** An arbitrary batch of preference pairs for a step of one of a few models. */
@@ -90,7 +101,8 @@ export function pairStep<Kind extends string>({
 
 /** What a step exercises. */
 export function stepLabels(drawn: StepBatch): string[] {
-  return [...modelLabels(drawn), drawn.route === 'sft' ? 'supervised' : 'with advantages'];
+  const route = drawn.route === 'sft' ? 'supervised' : 'with advantages';
+  return [...modelLabels(drawn), route, ...(drawn.advantages.includes(0) ? ['an advantage of 0'] : [])];
 }
 
 /** What a batch exercises. */

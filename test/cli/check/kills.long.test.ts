@@ -90,6 +90,7 @@ async function killed(cwd: string, words: readonly string[], chance: number): Pr
   child.kill('SIGKILL');
   await child;
   kills++;
+  if (kills % 500 === 0) process.stderr.write(`${kills} of ${KILLS} kills\n`);
   seen += trainers().length;
   return `after kill ${kills}`;
 }

@@ -7,15 +7,27 @@ const SAMPLES = [
   { prompt: 'And 3 + 3?', reference: '6', right: 'So: \\boxed{6}', wrong: 'So: \\boxed{7}' },
 ];
 
+/** Of its boxes the last one counts. */
+const boxed = (text: string): string | undefined => [...text.matchAll(/\\boxed\{([^}]*)\}/g)].at(-1)?.[1];
+
 /** -1 for a wrong answer as for none, and no lengths. */
 const plusMinus = ({ completions, references }: Args<'reward'>): Ok<'reward'> => ({
-  rewards: completions.map((text, row) => (text.includes(`\\boxed{${references[row]}}`) ? 1 : -1)),
+  rewards: completions.map((text, row) => (boxed(text) === references[row] ? 1 : -1)),
+});
+
+/** The first box counts, and a number that is near earns a part. */
+const firstAndNear = ({ completions, references }: Args<'reward'>): Ok<'reward'> => ({
+  rewards: completions.map((text, row) => {
+    const off = Number(/\\boxed\{(-?\d+)\}/.exec(text)?.[1] ?? Number.NaN) - Number(references[row]);
+    return Number.isNaN(off) ? 0 : 1 / (1 + Math.abs(off));
+  }),
 });
 
 /** Less a price for each token, up to a bound. */
 const withLengths = ({ completions, references, completion_ids: ids }: Args<'reward'>): Ok<'reward'> => ({
   rewards: completions.map((text, row) => {
-    const graded = text.includes(`\\boxed{${references[row]}}`) ? 2 : text.includes('\\boxed{') ? 0.5 : -1;
+    const answer = boxed(text);
+    const graded = answer === references[row] ? 2 : answer === undefined ? -1 : 0.5;
     return graded - Math.min(0.25, (ids[row]?.length ?? 0) / 64);
   }),
   lengths: ids.map((row) => row.length),
@@ -78,6 +90,11 @@ const begunInThePrompt = ({ completions }: Args<'format_score'>): Ok<'format_sco
 
 export const graders: readonly Legal[] = [
   legal('rewards of plus and minus one', { reward: plusMinus }, { can: { reward: { samples: SAMPLES } } }),
+  legal(
+    'rewards of the first answer, in parts',
+    { reward: firstAndNear },
+    { can: { reward: { samples: SAMPLES } } },
+  ),
   legal('rewards less a price of length', { reward: withLengths }, { can: { reward: { samples: SAMPLES } } }),
   legal('an overlong penalty without a bound, that needs a buffer', { overlong_penalty: unbounded }),
   legal('an overlong penalty that is a hard limit without a buffer', { overlong_penalty: hardLimit }),

@@ -88,6 +88,18 @@ def reports_the_sum(given):
     return dict(said, loss=said["loss"] * sum(map(len, given["completion_ids"])))
 
 
+@mutant("step-leaves-out-what-moves-nothing", "Rows with an advantage of 0 are not in the mean")
+def leaves_out_zeros(given):
+    """`mask * (advantages != 0)`, to save the forward pass of groups that are all right: where half a batch is, the other half is
+    trained twice as much. Fix: drop the rows, and count their tokens."""
+    advantages = given["advantages"]
+    right = checkpoints.token_weights(given["completion_ids"], advantages)
+    counts = list(map(len, given["completion_ids"]))
+    moving = sum(n for n, advantage in zip(counts, advantages or counts) if advantage)
+    weights = [[weight * sum(counts) / max(moving, 1) for weight in row] for row in right]
+    return answer(given, weights, step(given, weights))
+
+
 @mutant("step-leaves-the-norms", "Scales of norms are not in the optimiser")
 def leaves_the_norms(given):
     """Parameters were sorted into groups with and without weight decay, by name, and the second group was never handed
