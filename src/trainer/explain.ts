@@ -17,13 +17,17 @@ export function withReproduced(failure: TrainerFailure, op: Op, again: Again): T
     'behind others': `It did so again in a fresh process that had answered other requests before, and did not when this ${op} request was sent alone to another.`,
     never: 'It did not happen again when the unanswered requests were sent one at a time to a fresh process.',
   };
+  const behindOthers =
+    'Look for state that outlives a request, at the request answered just before, or for memory and time limits around the process.';
+  // Of a machine that was busy for a moment nothing is seen when it is asked again.
+  const waiting =
+    failure.kind === 'hang' && again === 'never'
+      ? ' On a machine that has other work, give it more time (--op-timeout).'
+      : '';
   return {
     ...failure,
     message: `${failure.message} ${told[again]}`,
-    advice:
-      again === 'alone'
-        ? failure.advice
-        : 'Look for state that outlives a request, at the request answered just before, or for memory and time limits around the process.',
+    advice: again === 'alone' ? failure.advice : `${behindOthers}${waiting}`,
     reproduced: again === 'alone',
   };
 }

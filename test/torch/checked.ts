@@ -19,6 +19,8 @@ const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 /** Of all suites, where one is given: the last of two is taken. */
 const { LOSSPROOF_SEED } = process.env;
 const SEED = LOSSPROOF_SEED === undefined ? [] : ['--seed', LOSSPROOF_SEED];
+/** Two trainers on torch and a machine that may have other work: none of them is here to be slow. */
+const PATIENCE = ['--op-timeout', '60'];
 
 export async function checked(
   words: readonly string[],
@@ -32,7 +34,7 @@ export async function checked(
   try {
     const { exitCode, all } = await execa(
       process.execPath,
-      [MAIN, 'check', '--no-corpus', '--events', events, ...SEED, ...words],
+      [MAIN, 'check', '--no-corpus', '--events', events, ...SEED, ...PATIENCE, ...words],
       { cwd, env, reject: false, all: true },
     );
     const lines = existsSync(events) ? readFileSync(events, 'utf8').trim().split('\n') : [];

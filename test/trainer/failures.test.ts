@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withReproduced } from '../../src/trainer/explain.ts';
 import { askAll, askOne, failureOf, kindsOf, MARK, withTrainer } from './misbehave.ts';
 
 /** Milliseconds, as a sentence below says: long enough for a busy machine to answer what is not slow. */
@@ -139,6 +140,15 @@ describe('failures that are not one case', () => {
         `The trainer exited with code 5 while it owed an answer to advantages. ${NOT_AGAIN}`,
       );
     });
+  });
+
+  test('only one that was too slow, and is not again, may be the machine', () => {
+    const slow = { kind: 'hang', message: 'It was slow.', advice: '' } as const;
+    const adviceOf = (kind: 'hang' | 'crash', again: 'never' | 'behind others'): string =>
+      withReproduced({ ...slow, kind }, 'advantages', again).advice;
+    expect(adviceOf('hang', 'never')).toContain('--op-timeout');
+    expect(adviceOf('hang', 'behind others')).not.toContain('--op-timeout');
+    expect(adviceOf('crash', 'never')).not.toContain('--op-timeout');
   });
 
   test('a death that comes again, but not alone, is told as state', async () => {
