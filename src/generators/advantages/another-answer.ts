@@ -9,6 +9,9 @@ const MAX_ROWS = 3;
 const GOES_ON_BEFORE = /[\p{L}\p{N}_+-]$|\d[.,]$/u;
 const GOES_ON_BEHIND = /^[\p{L}\p{N}_]|^[.,]\d/u;
 
+const INTEGER = /^(-?)(0|[1-9]\d*)$/;
+const WORDS = /^\p{L}[\p{L} ]*$/u;
+
 /** The right completion around its reference; undefined where the wrong one differs in more, or in something else. */
 function around({ reference, right, wrong }: Sample): readonly string[] | undefined {
   if (reference === '') return undefined;
@@ -20,11 +23,10 @@ function around({ reference, right, wrong }: Sample): readonly string[] | undefi
   if (places === 0 || !whole) return undefined;
   const begin = parts[0]?.length ?? 0;
   const other = wrong.slice(begin, begin + (wrong.length - parts.join('').length) / places);
-  return other !== reference && parts.join(other) === wrong ? parts : undefined;
+  // A wrong answer of another kind may be wrong for its form: then any of the right form is right.
+  const likewise = other.trim() !== '' && INTEGER.test(other) === INTEGER.test(reference);
+  return likewise && other !== reference && parts.join(other) === wrong ? parts : undefined;
 }
-
-const INTEGER = /^(-?)(0|[1-9]\d*)$/;
-const WORDS = /^\p{L}[\p{L} ]*$/u;
 
 /** What is surely not `reference`: another integer that holds its digits, or the reference of another sample. */
 function others(reference: string, references: readonly string[]): string[] {

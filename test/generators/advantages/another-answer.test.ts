@@ -45,6 +45,8 @@ describe('answers that are wrong for sure', () => {
     ['the reference is part of a number', sample('2', '42', '43')],
     ['the reference stands behind a sign', sample('2', 'x = -2', 'x = -3')],
     ['the reference has decimals behind it', sample('2', '{2.5}', '{3.5}')],
+    ['the wrong answer is none', sample('42', 'x = 42', 'x = ')],
+    ['the wrong answer is no number', sample('42', 'x = 42', 'x = many')],
     ['there is no reference', sample('', 'a', 'b')],
   ])('are not made up where %s', (_, one) => {
     expect(withOneAnswer([one])).toEqual([]);
