@@ -33,7 +33,7 @@ const oneAnswer: Need = (world) =>
 const another: Need = (world) =>
   otherAnswers(samplesOf(world)).length > 0
     ? undefined
-    : 'no sample of op `reward` has an integer as its reference, or a word that is not that of another sample';
+    : 'of the samples of op `reward` whose completions differ in the answer alone, none has an integer as its reference, or words where another one has other words';
 
 /** The tokens of a text: the trainer's own where the tokenizer is known. Otherwise ids that say how many they are. */
 function idsOf(text: string, world: World): number[] {
@@ -168,7 +168,7 @@ export const rewardProperties: readonly Property<Graded>[] = [
     title: 'Another number, or the answer to another question, in the place of the right one scores below it',
     why: 'A grader that looks for the digits of the answer, drops its sign, or knows all answers of the set is content with guesses.',
     catches: [],
-    needs: [sampled, another],
+    needs: [sampled, oneAnswer, another],
     given: (world) => otherwiseAnswered(samplesOf(world)),
     check: (subject, drawn) =>
       compared(
@@ -188,7 +188,7 @@ export const rewardProperties: readonly Property<Graded>[] = [
     // What looks for the answer anywhere in the text is a measure with a name of its own.
     level: 'should',
     id: 'reward/right-and-wrong-together-are-not-right',
-    title: 'A right answer with a wrong one before it, or behind it, scores below the right one alone',
+    title: 'A right answer and a wrong one together score below the right one alone, in one order at least',
     why: 'A grader that is content with the right answer anywhere pays for a list of answers, and the policy learns to list them.',
     catches: [],
     needs: [sampled, oneAnswer],

@@ -17,7 +17,7 @@ export function withReproduced(failure: TrainerFailure, op: Op, again: Again): T
     'behind others': `It did so again in a fresh process that had answered other requests before, and did not when this ${op} request was sent alone to another.`,
     never: 'It did not happen again when the unanswered requests were sent one at a time to a fresh process.',
   };
-  const behindOthers =
+  const ofTheProcess =
     'Look for state that outlives a request, at the request answered just before, or for memory and time limits around the process.';
   // Of a machine that was busy for a moment nothing is seen when it is asked again.
   const waiting =
@@ -27,7 +27,7 @@ export function withReproduced(failure: TrainerFailure, op: Op, again: Again): T
   return {
     ...failure,
     message: `${failure.message} ${told[again]}`,
-    advice: again === 'alone' ? failure.advice : `${behindOthers}${waiting}`,
+    advice: again === 'alone' ? failure.advice : `${ofTheProcess}${waiting}`,
     reproduced: again === 'alone',
   };
 }
