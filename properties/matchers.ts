@@ -1,8 +1,7 @@
 // `await expect(trainer).toHold('mask/*')`: what it checks, when it ends, and what it says. vitest.ts hands it to vitest.
 import type { MatcherState } from 'vitest';
-import { type HoldOptions, hold, isProblem, type Property, receive } from '../src/index.ts';
+import { freshSeed, type HoldOptions, hold, isProblem, type Property, receive } from '../src/index.ts';
 import { properties } from './index.ts';
-import { seedOfEnvironment } from './seed.ts';
 
 /** Ids, stages and globs as on the command line, and properties themselves. */
 export type Holding = string | Property | readonly (string | Property)[];
@@ -39,7 +38,7 @@ export async function toHold(
       {
         catalogue: properties,
         what: what === undefined || Array.isArray(what) ? (what as undefined) : [what as string | Property],
-        seed: options.seed ?? seedOfEnvironment(),
+        seed: options.seed ?? freshSeed(process.env),
         // A trainer that is wrong on purpose must leave no cases behind for the one that is meant to be right.
         keep: !isNot,
         ...(signal === undefined ? {} : { signal }),

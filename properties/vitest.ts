@@ -6,6 +6,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   FAILING,
+  freshSeed,
   type HoldOptions,
   isProblem,
   JUDGED,
@@ -16,7 +17,6 @@ import {
 } from '../src/index.ts';
 import { properties } from './index.ts';
 import { type Holding, toHold } from './matchers.ts';
-import { seedOfEnvironment } from './seed.ts';
 
 export type { Holdable, HoldOptions } from '../src/index.ts';
 export type { Holding } from './matchers.ts';
@@ -67,7 +67,7 @@ const TIMEOUT = 180_000;
  * the reasons. The trainer is started while tests are collected: only it knows which there are.
  */
 export function testTrainer(options: TestOptions = {}): void {
-  const seed = options.seed ?? seedOfEnvironment();
+  const seed = options.seed ?? freshSeed(process.env);
   const { timeout = TIMEOUT, cases, properties: own = [], bundled = false, cwd = process.cwd() } = options;
   const { trainer, only, level, strict, known } = options;
   const named = {

@@ -23,7 +23,7 @@ export type { Outcome, Trainer } from './trainer/trainer.ts';
 export { answersOf } from './check/questions/answers.ts';
 export { causeIn, richest } from './check/questions/causes.ts';
 export { isProblem, type Problem } from './cli/context.ts';
-export { anySeed, MOST_SEED, readSeed } from './cli/seed.ts';
+export { freshSeed } from './cli/seed.ts';
 export { type Held, type HoldOptions, hold, JUDGED } from './cli/test-runner/hold.ts';
 export { type Holdable, receive } from './cli/test-runner/received.ts';
 export { openTestRunner, type TestRunner } from './cli/test-runner/test-runner.ts';

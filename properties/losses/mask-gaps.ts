@@ -3,7 +3,6 @@
 import {
   type Args,
   bandOf,
-  discard,
   ESTIMATED_NOTE,
   type Finding,
   layTracks,
@@ -46,7 +45,7 @@ export const singleTurnOr = (subject: Subject): Pick<Finding, 'answers'> =>
 const base = {
   level: 'must',
   needs: [severalTurnsInMasks],
-  given: () => tracks({ noEmptyRows: true }),
+  given: () => tracks({ noEmptyRows: true, twoTokens: true }),
   labels: trackLabels,
   coverage: { 'several rows': 0.25, 'unequal completions': 0.25 },
 } as const;
@@ -70,11 +69,10 @@ type Masked = Pick<
 
 /**
  * Two masked columns behind the first token of the completions, and one behind the second: of longer ones they split the mask
- * in three.
+ * in three. Some completion has two tokens.
  */
 export function gapped<A extends Masked>(args: A): { readonly args: A; readonly columns: readonly number[] } {
   const first = args.prompt_width + 1;
-  if (!args.completion_mask.some((row) => row[first] === 1)) discard('no completion has two tokens');
   const columns = [first, first + 1, first + 3];
   return {
     columns,

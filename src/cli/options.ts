@@ -4,8 +4,8 @@ import { BACKENDS, type BackendName } from '../kernel/index.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { LEVELS, type Level } from '../vocabulary.ts';
 import { MOST_SECONDS } from './config/key.ts';
-import type { Context } from './context.ts';
-import { MOST_SEED, readSeed } from './seed.ts';
+import { type Context, whyOf } from './context.ts';
+import { freshSeed, MOST_SEED, readSeed } from './seed.ts';
 
 /** What a command is called with, besides its own options. */
 export interface Invocation {
@@ -48,6 +48,15 @@ export function seedNumber(text: string): number {
   const seed = readSeed(text);
   if (seed === undefined) throw new InvalidArgumentError(`It must be a whole number from 0 to ${MOST_SEED}.`);
   return seed;
+}
+
+/** The seed of a command without --seed, as an error of the command line where LOSSPROOF_SEED is none. */
+export function seedOfEnvironment(env: Context['env']): number {
+  try {
+    return freshSeed(env);
+  } catch (error) {
+    throw new InvalidArgumentError(whyOf(error));
+  }
 }
 
 export function positive(text: string): number {

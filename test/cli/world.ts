@@ -72,7 +72,8 @@ export function makeWorld(
   });
   const context: Context = {
     cwd: folder,
-    env: options.env ?? {},
+    // The cases of a world are those of the test that made it: others each time, and with LOSSPROOF_SEED the same ones again.
+    env: { LOSSPROOF_SEED: process.env.LOSSPROOF_SEED, ...options.env },
     out: screen((text) => {
       out += text;
     }),

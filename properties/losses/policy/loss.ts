@@ -2,7 +2,6 @@
 // carry gradient, and in which direction. The declared formula is in loss-formula.ts.
 import {
   type Args,
-  discard,
   ESTIMATED_NOTE,
   type Finding,
   type LayOptions,
@@ -149,11 +148,10 @@ const direction: Property<Tracks> = {
   title: 'On policy, the loss falls when a token of a good answer becomes likelier, and rises for a bad one',
   why: 'A sign lost in the objective trains the policy away from what is rewarded.',
   catches: ['PPO-03', 'KL-01', 'PPO-04', 'ZL-02'],
-  given: () => tracks({ onPolicy: true }),
+  given: () => tracks({ onPolicy: true, someAdvantage: true }),
   coverage: { ...coverage, 'negative advantage': 0.2 },
   async check(subject, drawn) {
     const args = whole(drawn);
-    if (args.advantages.every((advantage) => advantage === 0)) return discard('no row has an advantage');
     const { ahead, part, zero } = await advantagePart(subject, args);
     const found = firstToken(args.completion_mask, (row, column, trained) => {
       const advantage = args.advantages[row] ?? 0;

@@ -100,7 +100,7 @@ const ofTools: Property<Tracks> = {
   why: 'An engine has no log-probability for what a tool wrote, and a 0 stands in its place: the gap of an agent then looks as if its engine ran other weights.',
   catches: ['LP-18', 'MSK-02'],
   needs: [...offered, severalTurnsInMasks],
-  given: () => tracks({ noEmptyRows: true }),
+  given: () => tracks({ noEmptyRows: true, twoTokens: true }),
   coverage,
   async check(subject, drawn) {
     const args = beside(drawn);

@@ -98,11 +98,10 @@ const behaviour: Property<Tracks> = {
         ? 'semantics.ratio_level is "none": old_logprobs are not read'
         : undefined,
   ],
-  given: () => tracks({ onPolicy: true, noEmptyRows: true }),
+  given: () => tracks({ onPolicy: true, noEmptyRows: true, someAdvantage: true }),
   coverage,
   async check(subject, drawn) {
     const args = whole({ rows: drawn.rows.map(deeper) });
-    if (args.advantages.every((advantage) => advantage === 0)) return discard('no row has an advantage');
     const before = await lossWeights(subject, args);
     for (const move of MOVES) {
       const after = await subject.ask('loss', moved(args, move));

@@ -15,13 +15,13 @@ import {
   positive,
   seconds,
   seedNumber,
+  seedOfEnvironment,
   wholePositive,
 } from '../options.ts';
 import { AS_LAST_RUN, LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { checkOnRay } from '../ray/check.ts';
 import { addRayOptions, bytes, rayComplaint } from '../ray/options.ts';
-import { anySeed } from '../seed.ts';
 import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
 import { startedAhead } from './ahead.ts';
 import { type CheckOne, checkAll } from './all.ts';
@@ -47,7 +47,11 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
       levelName,
     )
     .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
-    .option('--seed <n>', 'choose the cases; printed first in every run', seedNumber)
+    .option(
+      '--seed <n>',
+      'choose the cases (default: LOSSPROOF_SEED, or new ones); printed first in every run',
+      seedNumber,
+    )
     .option(
       '--no-corpus',
       `neither run nor keep failing cases in ${CASES_FOLDER}; the last run is kept as ever`,
@@ -168,6 +172,7 @@ async function check(
   const resume = options.resume === true ? keeping.file : options.resume;
   const resumed = resume === undefined ? undefined : resumedFrom(resume, context);
   if (resumed !== undefined && isProblem(resumed)) return refuse(context, resumed);
+  const seed = options.seed ?? resumed?.run.start.seed ?? seedOfEnvironment(context.env);
   const unusable = await useBackend(options.backend ?? 'auto');
   if (unusable !== undefined) return refuse(context, unusable);
   const record = openRecord(options, context, {
@@ -176,7 +181,6 @@ async function check(
   });
   if (isProblem(record)) return refuse(context, record);
 
-  const seed = options.seed ?? resumed?.run.start.seed ?? anySeed();
   say(context, `lossproof ${VERSION} · seed ${seed}`);
   if (options.quiet !== true && asked.length > 1) say(context, ...meant.notes);
   const catalogue = properties.map(({ id }) => id);

@@ -26,9 +26,9 @@ import {
   levelName,
   positive,
   seedNumber,
+  seedOfEnvironment,
   wholePositive,
 } from '../options.ts';
-import { anySeed } from '../seed.ts';
 import { type Session, sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
 import { goingOn } from './going-on.ts';
@@ -225,7 +225,7 @@ async function mutateWith(
       command: commandOf(plan.choice),
       ...(plan.name === undefined ? {} : { name: plan.name }),
       started: new Date().toISOString(),
-      seed: options.seed ?? before?.start.seed ?? anySeed(),
+      seed: options.seed ?? before?.start.seed ?? seedOfEnvironment(context.env),
       cases: options.cases ?? plan.loaded?.config.cases ?? DEFAULT_CASES,
       asked,
       files: told.files.map(({ isScript: _, ...each }) => each),

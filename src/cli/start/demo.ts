@@ -13,8 +13,7 @@ import { selectProperties, splitNames } from '../check/select.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
-import { type Invocation, seedNumber, wholePositive } from '../options.ts';
-import { anySeed } from '../seed.ts';
+import { type Invocation, seedNumber, seedOfEnvironment, wholePositive } from '../options.ts';
 import { findPython } from '../trainer/python.ts';
 import { replayOf, type Session, widthOfScreen, withSession } from '../trainer/session.ts';
 import { commandOf, type TrainerChoice } from '../trainer/trainer.ts';
@@ -54,7 +53,7 @@ async function demo(name: string | undefined, options: DemoOptions, context: Con
   if (isProblem(all)) return refuse(context, all);
   const chosen = chooseFaulty(all, name);
   if (isProblem(chosen)) return refuse(context, chosen);
-  const seed = options.seed ?? anySeed();
+  const seed = options.seed ?? seedOfEnvironment(context.env);
   say(context, `seed ${seed} · ${chosen.length} trainer${chosen.length === 1 ? '' : 's'}, each with one bug`);
   let caught = 0;
   for (const faulty of chosen) {

@@ -27,6 +27,10 @@ export interface Tracks {
 export interface TrackOptions {
   /** Every row has at least one completion token. */
   readonly noEmptyRows?: boolean;
+  /** Some row has two completion tokens. */
+  readonly twoTokens?: boolean;
+  /** Some row with a completion token has an advantage. */
+  readonly someAdvantage?: boolean;
   /** First minibatch: the behaviour policy and the reference are the policy. */
   readonly onPolicy?: boolean;
   readonly minRows?: number;
@@ -88,7 +92,7 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
     deep: rarely(DEEP_ONE_IN),
     times: fc.nat(TIMES.length * LARGE_ONE_IN - 1).map((n) => TIMES[n - TIMES.length * (LARGE_ONE_IN - 1)]),
   });
-  return fc.tuple(rows, side, certain, stretched).map(([drawn, square, track, { deep, times }]) => {
+  const made = fc.tuple(rows, side, certain, stretched).map(([drawn, square, track, { deep, times }]) => {
     const laid = square === undefined ? drawn : squared(drawn, square);
     const kept = laid.some(({ tokens }) => tokens.length > 0) ? laid : drawn;
     const sure = track === undefined ? kept : withCertain(kept, track, options.avoid ?? []);
@@ -98,6 +102,11 @@ export function tracks(options: TrackOptions = {}): fc.Arbitrary<Tracks> {
         times === undefined ? deeper : deeper.map((row) => ({ ...row, advantage: times * row.advantage })),
     };
   });
+  return made.filter(
+    ({ rows: laid }) =>
+      (!options.twoTokens || laid.some(({ tokens }) => tokens.length > 1)) &&
+      (!options.someAdvantage || laid.some(({ tokens, advantage }) => tokens.length > 0 && advantage !== 0)),
+  );
 }
 
 /** All tokens of one batch in so many are as unlikely as a token of noise is, by all three; advantages of another are large. */

@@ -49,6 +49,24 @@ test('a failure exits 1, is saved, is replayed, and heals', async () => {
   expect(readdirSync(join(world.folder, '.lossproof/cases'))).toEqual([]);
 });
 
+test('LOSSPROOF_SEED chooses the cases where --seed does not, and one that is none is no run', async () => {
+  const command = ['--', 'python3', 'adapter.py'];
+  const world = makeWorld(undefined, { env: { LOSSPROOF_SEED: '41' } });
+  world.write('adapter.py', pythonCollate());
+  expect(await world.run('check', ...command)).toBe(0);
+  expect(await world.run('check', '--seed', '7', ...command)).toBe(0);
+  expect(world.out().match(/^lossproof .* seed \d+$/gm)).toEqual([
+    expect.stringContaining('seed 41'),
+    expect.stringContaining('seed 7'),
+  ]);
+  const other = makeWorld(undefined, { env: { LOSSPROOF_SEED: '4l' } });
+  other.write('adapter.py', pythonCollate());
+  expect(await other.run('check', ...command)).toBe(2);
+  expect(other.both()).toBe(
+    'lossproof: LOSSPROOF_SEED is "4l"; it must be a whole number from 0 to 2147483647.\n',
+  );
+});
+
 test('--no-corpus keeps no case, and the run all the same', async () => {
   const world = makeWorld();
   world.write('adapter.py', pythonCollate(WRONG));
