@@ -22,6 +22,7 @@ export type { Outcome, Trainer } from './trainer/trainer.ts';
 
 export { answersOf } from './check/questions/answers.ts';
 export { causeIn, richest } from './check/questions/causes.ts';
+export * from './check/questions/turns.ts';
 export { isProblem, type Problem } from './cli/context.ts';
 export { freshSeed } from './cli/seed.ts';
 export { type Held, type HoldOptions, hold, JUDGED } from './cli/test-runner/hold.ts';

@@ -9,6 +9,7 @@ import {
   gaeAdvantages,
   gaeCase,
   gaeLabels,
+  gapsBehind,
   impliedShrink,
   type LaidGaps,
   layGaps,
@@ -23,6 +24,7 @@ import {
   show,
   stripOf,
   trainedTokens,
+  underGaps,
   underMask,
   whitened,
   whitenVariants,
@@ -265,7 +267,7 @@ const related = {
   labels: gaeLabels,
 } as const;
 
-export const gaeProperties: readonly Property<GaeCase>[] = [
+export const gaeProperties: readonly Property<GaeCase>[] = underGaps(gapsBehind, [
   equals,
   returns,
   compressed,
@@ -290,4 +292,4 @@ export const gaeProperties: readonly Property<GaeCase>[] = [
       'nan-under-the-mask': { catches: ['NUM-02'] },
     },
   }),
-];
+]);

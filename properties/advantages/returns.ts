@@ -4,6 +4,7 @@ import {
   bandOf,
   discountedReturns,
   type Finding,
+  gapsBehind,
   layGaps,
   type Matrix,
   type Property,
@@ -14,6 +15,7 @@ import {
   type Subject,
   show,
   stripOf,
+  underGaps,
   underMask,
   withoutGaps,
 } from '../../src/index.ts';
@@ -183,7 +185,7 @@ const related = {
   labels: returnsLabels,
 } as const;
 
-export const returnsProperties: readonly Property<ReturnsCase>[] = [
+export const returnsProperties: readonly Property<ReturnsCase>[] = underGaps(gapsBehind, [
   equals,
   undiscounted,
   compressed,
@@ -209,4 +211,4 @@ export const returnsProperties: readonly Property<ReturnsCase>[] = [
       'masked-values': { level: 'should', catches: ['VAL-01', 'VAL-04'] },
     },
   }),
-];
+]);

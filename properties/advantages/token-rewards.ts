@@ -5,6 +5,7 @@ import {
   discard,
   type Finding,
   type gapped,
+  gapsBehind,
   type LaidGaps,
   layGaps,
   many,
@@ -22,6 +23,7 @@ import {
   scoreColumns,
   show,
   stripOf,
+  underGaps,
   underMask,
   type World,
 } from '../../src/index.ts';
@@ -262,7 +264,7 @@ async function withoutScore(subject: Subject, args: Args<'token_rewards'>): Prom
   };
 }
 
-export const tokenRewardsProperties: readonly Property<RewardCase>[] = [
+export const tokenRewardsProperties: readonly Property<RewardCase>[] = underGaps(gapsBehind, [
   sums,
   carrier,
   behindTools,
@@ -304,4 +306,4 @@ export const tokenRewardsProperties: readonly Property<RewardCase>[] = [
     coverage: { gap: 0.15 },
     relations: { 'masked-values': { catches: ['KL-08', 'KL-12'] } },
   }),
-];
+]);

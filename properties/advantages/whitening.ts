@@ -5,6 +5,7 @@ import {
   bandOf,
   describeWhitening,
   discard,
+  gapsBehind,
   impliedShrink,
   layGaps,
   type Matrix,
@@ -19,6 +20,7 @@ import {
   show,
   stripOf,
   trainedTokens,
+  underGaps,
   underMask,
   type WhitenCase,
   type World,
@@ -218,7 +220,7 @@ const related = {
   observe,
 } as const;
 
-export const whiteningProperties: readonly Property<WhitenCase>[] = [
+export const whiteningProperties: readonly Property<WhitenCase>[] = underGaps(gapsBehind, [
   ...relations({
     ...related,
     given: () => whitenCase({ minTrained: LEAST_TOKENS }),
@@ -244,4 +246,4 @@ export const whiteningProperties: readonly Property<WhitenCase>[] = [
   unit,
   affine,
   oneToken,
-];
+]);

@@ -4,18 +4,16 @@ import {
   type Args,
   bandOf,
   ESTIMATED_NOTE,
-  type Finding,
   layTracks,
   lossWeights,
   type Matrix,
-  type Need,
   type Property,
-  type Subject,
+  severalTurnsInMasks,
   show,
+  singleTurnOr,
   type Tracks,
   trackLabels,
   tracks,
-  type World,
 } from '../../src/index.ts';
 import { whole } from './policy/loss.ts';
 
@@ -23,24 +21,6 @@ import { whole } from './policy/loss.ts';
 const LOGPROB = -1;
 const OLD = -3;
 const REF = -2;
-
-/** Ops of trainers whose completions have what a tool wrote in them. */
-const TOOL_OPS = ['trajectory', 'parse_tool_call', 'tool_step'] as const;
-
-const hasTools = ({ hello }: Pick<World, 'hello'>): boolean =>
-  TOOL_OPS.some((op) => hello.ops[op] !== undefined);
-
-/** A trainer of single turns may know its completions by their lengths, where it says so. */
-export const severalTurnsInMasks: Need = (world) =>
-  world.semantics.single_turn === true && !hasTools(world)
-    ? 'semantics.single_turn is true: no masked token stands between trained ones'
-    : undefined;
-
-/** Where neither tools nor their absence are declared, a mask that is read as a length may be meant. */
-export const singleTurnOr = (subject: Subject): Pick<Finding, 'answers'> =>
-  subject.semantics.single_turn === undefined && !hasTools(subject)
-    ? { answers: ['"single_turn": true  (a completion is one answer, its mask a length)'] }
-    : {};
 
 const base = {
   level: 'must',

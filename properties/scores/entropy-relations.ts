@@ -5,6 +5,7 @@ import {
   bandOf,
   discard,
   type Finding,
+  holesBehind,
   type LogitBatch,
   logitBatch,
   logitLabels,
@@ -13,6 +14,7 @@ import {
   relations,
   type Subject,
   show,
+  underGaps,
 } from '../../src/index.ts';
 import { argsOf, base, coverage, entropies, fitsOf, laidOf, meanFits } from './entropy.ts';
 import { counts, meansOf, wrongTokens } from './masked-numbers.ts';
@@ -140,7 +142,7 @@ const impossible: Property<LogitBatch> = {
   },
 };
 
-export const entropyRelations: readonly Property<LogitBatch>[] = [
+export const entropyRelations: readonly Property<LogitBatch>[] = underGaps(holesBehind, [
   masked,
   poison,
   impossible,
@@ -160,4 +162,4 @@ export const entropyRelations: readonly Property<LogitBatch>[] = [
       long: { catches: ['PPO-08'] },
     },
   }),
-];
+]);

@@ -5,6 +5,7 @@ import {
   cancellation,
   entropyOf,
   type Finding,
+  holesBehind,
   isHalf,
   type LogitBatch,
   logitBatch,
@@ -14,6 +15,7 @@ import {
   type Role,
   type Subject,
   show,
+  underGaps,
   type World,
 } from '../../src/index.ts';
 import { logitArgs } from './logprobs.ts';
@@ -168,4 +170,4 @@ const bounded: Property<LogitBatch> = {
   },
 };
 
-export const entropyProperties: readonly Property<LogitBatch>[] = [equals, bounded];
+export const entropyProperties: readonly Property<LogitBatch>[] = underGaps(holesBehind, [equals, bounded]);

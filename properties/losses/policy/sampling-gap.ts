@@ -12,11 +12,13 @@ import {
   many,
   maskedMean,
   type Property,
+  severalTurnsInMasks,
   show,
+  singleTurnOr,
   type Tracks,
   tracks,
 } from '../../../src/index.ts';
-import { firstOff, gapped, insert, severalTurnsInMasks, singleTurnOr } from '../mask-gaps.ts';
+import { firstOff, gapped, insert } from '../mask-gaps.ts';
 import { base, coverage, whole } from './loss.ts';
 import { meansOf } from './terms.ts';
 

@@ -8,13 +8,16 @@ import {
   causeIn,
   causeOf,
   causeWords,
+  gapsBehind,
   many,
+  masksOf,
   numberFinding,
   type Ok,
   type Property,
   richest,
   type Subject,
   show,
+  underGaps,
   type ValueCase,
   type ValueLoss,
   type ValueLossInput,
@@ -137,7 +140,7 @@ const tellsClips = (drawn: ValueCase): boolean =>
 /** A known mistake that explains loss and gradient of a rich case. */
 const explained = (subject: Subject, variants: readonly ValueLossSettings[]) =>
   causeIn(async () => {
-    const rich = richest(valueCase({ gaps: true }).filter(tellsClips));
+    const rich = richest(masksOf(subject, valueCase({ gaps: true }).filter(tellsClips), gapsBehind));
     if (rich === undefined) return undefined;
     const args = valueArgs(rich);
     const input = inputOf(args);
@@ -157,4 +160,4 @@ const explained = (subject: Subject, variants: readonly ValueLossSettings[]) =>
     );
   });
 
-export const valueLossFormula: readonly Property<ValueCase>[] = [equals];
+export const valueLossFormula: readonly Property<ValueCase>[] = underGaps(gapsBehind, [equals]);

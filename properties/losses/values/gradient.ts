@@ -3,11 +3,13 @@ import {
   bandOf,
   discard,
   type Finding,
+  gapsBehind,
   layValues,
   type Ok,
   type Property,
   type Subject,
   show,
+  underGaps,
   type ValueCase,
   valueCase,
 } from '../../../src/index.ts';
@@ -121,4 +123,4 @@ function slopeFinding(
   return undefined;
 }
 
-export const valueLossGradient: readonly Property<ValueCase>[] = [support, clip];
+export const valueLossGradient: readonly Property<ValueCase>[] = underGaps(gapsBehind, [support, clip]);

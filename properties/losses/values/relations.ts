@@ -2,9 +2,11 @@
 import {
   type Args,
   discard,
+  gapsBehind,
   many,
   type Property,
   relations,
+  underGaps,
   type ValueCase,
   valueCase,
   valueLabels,
@@ -47,7 +49,7 @@ const counted: Property<ValueCase> = {
   },
 };
 
-export const valueLossRelations: readonly Property<ValueCase>[] = [
+export const valueLossRelations: readonly Property<ValueCase>[] = underGaps(gapsBehind, [
   ...relations<'value_loss', ValueCase>({
     ...related,
     given: () => valueCase({ gaps: true }),
@@ -78,4 +80,4 @@ export const valueLossRelations: readonly Property<ValueCase>[] = [
     },
   }),
   counted,
-];
+]);

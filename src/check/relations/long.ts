@@ -7,7 +7,7 @@ import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
 import type { Rule } from './rule.ts';
 import { wrongWhole } from './stacked.ts';
-import { type Run, repeatColumns, trainedOf, wholePartition } from './transform.ts';
+import { closeCircles, NO_RUN, type Run, repeatColumns, trainedOf, wholePartition } from './transform.ts';
 
 /** Two more than fill the chunks that trainers work in; and where each token is a request of its own. */
 const COLUMNS = 130;
@@ -28,8 +28,8 @@ export const long: Rule = {
   applies: (op, args) => runsOf(op, args).some(({ length }) => length > (op === 'kl' ? 1 : 0)),
   async check(asked) {
     const { subject, op, ask, terms } = asked;
-    const args = wholePartition(op, asked.args);
-    const runs = runsOf(op, args);
+    const runs = runsOf(op, asked.args);
+    const args = closeCircles(op, wholePartition(op, asked.args), runs);
     const before = await ask(args);
     const broken = notANumber(op, args, before);
     if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
@@ -91,17 +91,11 @@ function mayBeOfRows<O extends Op>(
   return !((fields.kl as Matrix | undefined) ?? []).some((row, at) => differs(row, trained[at] ?? []));
 }
 
-/**
- * The columns of each row that are trained, from the first to the last. Where logits predict the token behind them, with the
- * column before.
- */
+/** The columns of each row that are trained, from the first to the last. No logits predict the token of column 0. */
 function runsOf<O extends Op>(op: O, args: Args<O>): readonly Run[] {
-  const lead = 'logits' in args ? 1 : 0;
   return trainedOf(op, args).map((row) => {
-    const first = row.indexOf(true, lead);
-    return first < 0
-      ? { start: 0, length: 0, lead: 0 }
-      : { start: first - lead, length: row.lastIndexOf(true) + 1 - first + lead, lead };
+    const start = row.indexOf(true, 'logits' in args ? 1 : 0);
+    return start < 0 ? NO_RUN : { start, length: row.lastIndexOf(true) + 1 - start };
   });
 }
 
@@ -113,9 +107,9 @@ function lastTime(
 ): Readonly<Record<string, unknown>> {
   const longest = Math.max(...runs.map(({ length }) => length));
   const shortened = (row: unknown, at: number): unknown => {
-    const { start, length, lead } = runs[at] ?? { start: 0, length: 0, lead: 0 };
+    const { start, length } = runs[at] ?? NO_RUN;
     if (!Array.isArray(row)) return row;
-    const once = [...row.slice(0, start + lead), ...row.slice(start + lead + (times - 1) * length)];
+    const once = [...row.slice(0, start), ...row.slice(start + (times - 1) * length)];
     return once.slice(0, row.length - (times - 1) * longest);
   };
   return Object.fromEntries(

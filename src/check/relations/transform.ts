@@ -97,14 +97,26 @@ export function padColumns<O extends Op>(op: O, args: Args<O>, left: number, rig
   });
 }
 
-/** Columns of a row that belong together, the first `lead` of which only predict the others. */
+/** Columns of a row that belong together. */
 export interface Run {
   readonly start: number;
   readonly length: number;
-  readonly lead: number;
 }
+export const NO_RUN: Run = { start: 0, length: 0 };
 
-/** Each row's run of columns, so many times one behind the other; what predicts a further one is itself not trained. */
+/** The last token of each run predicts what the one before it does, so that its first token may stand behind its last. */
+export function closeCircles<O extends Op>(op: O, args: Args<O>, runs: readonly Run[]): Args<O> {
+  return changed(op, args, (value, axis, name) => {
+    if (axis !== 'token' || !LOGITS.includes(name)) return undefined;
+    return (value as Rows).map((row, at) => {
+      const { start, length } = runs[at] ?? NO_RUN;
+      return length === 0 ? row : row.with(start + length - 1, row[start - 1] as number);
+    });
+  });
+}
+const LOGITS = ['logits', 'ref_logits'];
+
+/** Each row's run of columns, so many times one behind the other. */
 export function repeatColumns<O extends Op>(
   op: O,
   args: Args<O>,
@@ -116,16 +128,12 @@ export function repeatColumns<O extends Op>(
   return changed(op, args, (value, axis, name) => {
     if (axis !== 'token' && axis !== 'mask') return undefined;
     return (value as Rows).map((row, at) => {
-      const { start, length, lead } = runs[at] ?? { start: 0, length: 0, lead: 0 };
+      const { start, length } = runs[at] ?? NO_RUN;
       const run = row.slice(start, start + length);
-      const untrained = axis === 'mask' ? 0 : padding[name];
-      const further = run.map((each, column) =>
-        column < lead && untrained !== undefined ? untrained : each,
-      );
       const missing = (times - 1) * (longest - length);
       return [
         ...row.slice(0, start + length),
-        ...Array.from({ length: times - 1 }, () => further).flat(),
+        ...Array.from({ length: times - 1 }, () => run).flat(),
         ...row.slice(start + length),
         ...Array.from({ length: missing }, () => like(row[0], padding[name] ?? 0)),
       ];

@@ -90,6 +90,23 @@ export function withoutGaps<Case extends Gapped<never>>(drawn: Case): Case {
   };
 }
 
+/** The same rows with the tokens that are not trained behind those that are. */
+export function gapsBehind<Case extends Gapped<never, never>>(drawn: Case): Case {
+  return {
+    ...drawn,
+    rows: drawn.rows.map((row) => ({
+      ...row,
+      tokens: [
+        ...row.tokens.filter(({ trained }) => trained),
+        ...row.tokens.filter(({ trained }) => !trained),
+      ],
+    })),
+  };
+}
+
+/** The label of a case in which a masked token stands between two trained ones. */
+export const GAP = 'gap';
+
 /** What rows with gaps exercise. */
 export function gapLabels({ rows }: Gapped<never, never>): string[] {
   const labels: string[] = [];
@@ -99,7 +116,7 @@ export function gapLabels({ rows }: Gapped<never, never>): string[] {
   if (rows.length > 1) labels.push('several rows');
   if (new Set(lengths).size > 1) labels.push('unequal completions');
   if (masks.some((row) => !row.includes(true))) labels.push('fully masked row');
-  if (masks.some(hasGap)) labels.push('gap');
+  if (masks.some(hasGap)) labels.push(GAP);
   if (masks.some((row) => row.includes(true) && row.at(-1) === false)) labels.push('ends in masked tokens');
   if (rows.length === width) labels.push('as many rows as columns');
   if (trainedTokens({ rows }) === 1) labels.push('one trained token');

@@ -119,6 +119,22 @@ const allLabelled = (row: LogitRow): LogitRow => ({
   tokens: row.tokens.map((token) => ({ ...token, ignored: false })),
 });
 
+/** The same rows with the completion tokens that are not trained behind those that are. */
+export function holesBehind(drawn: LogitBatch): LogitBatch {
+  return {
+    ...drawn,
+    rows: drawn.rows.map((row) => ({
+      ...row,
+      tokens: [
+        ...row.tokens.slice(0, row.prompt),
+        ...row.tokens
+          .slice(row.prompt)
+          .toSorted((a, b) => Number(a.ignored === true) - Number(b.ignored === true)),
+      ],
+    })),
+  };
+}
+
 /** What a batch of logits exercises. */
 export function logitLabels({ rows, temperature }: LogitBatch): string[] {
   const found: string[] = [];

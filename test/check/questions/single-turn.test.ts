@@ -1,31 +1,89 @@
 // A mask that is read as a length is right where a completion is one answer: nobody has said so, it is asked; the adapter offers tools,
 // it is wrong; it is declared, nothing is asked.
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
 import { NOT_MEASURED } from '../../../src/check/profile/measured.ts';
-import { type PropertyResult, reject, run, type Semantics } from '../../../src/index.ts';
-import { legal } from '../../conformance/legal.ts';
-import { klOfLengths, lossOfLengths } from '../../conformance/losses/single-turn.ts';
+import {
+  type Args,
+  type Hello,
+  type Property,
+  type PropertyResult,
+  reject,
+  run,
+  type Semantics,
+} from '../../../src/index.ts';
+import { type Legal, legal } from '../../conformance/legal.ts';
+import {
+  CRITIC,
+  criticOfLengths,
+  klOfLengths,
+  lossOfLengths,
+  VALUES,
+} from '../../conformance/losses/single-turn.ts';
+import { clipped, critic } from '../../conformance/losses/value-loss.ts';
 
-const GAPS = [
-  'kl/a-gap-in-the-mask-is-no-token',
-  'loss/a-gap-in-the-mask-is-no-token',
-  'loss/logged-gap-leaves-out-what-a-tool-wrote',
-];
+interface OfLengths {
+  readonly ops: Parameters<typeof legal>[1];
+  readonly can: Hello['ops'];
+  readonly semantics: Semantics;
+  /** What is asked of masks with gaps. */
+  readonly ids: readonly string[];
+}
 
-async function judged(semantics: Semantics, tools: object = {}): Promise<readonly PropertyResult[]> {
-  const { trainer } = legal(
+const POLICY: OfLengths = {
+  ops: { loss: lossOfLengths, kl: klOfLengths },
+  can: { loss: { sampling_logprobs: true } },
+  semantics: { kl_estimator: 'k1' },
+  ids: [
+    'kl/a-gap-in-the-mask-is-no-token',
+    'loss/a-gap-in-the-mask-is-no-token',
+    'loss/logged-gap-leaves-out-what-a-tool-wrote',
+  ],
+};
+
+const OF_CRITIC: OfLengths = {
+  ops: criticOfLengths,
+  can: CRITIC,
+  semantics: VALUES,
+  ids: [
+    'advantages/whitening-keeps-differences-in-proportion',
+    'advantages/whitening-masked-values-do-not-matter',
+    'entropy/equals-the-definition',
+    'gae/masked-tokens-are-no-steps',
+    'gae/masked-values-do-not-matter',
+    'gae/nan-under-the-mask-stays-there',
+    'kl/over-the-vocabulary-equals-the-definition',
+    'kl/over-the-vocabulary-ignores-logits-elsewhere',
+    'returns/masked-tokens-are-no-steps',
+    'returns/masked-values-do-not-matter',
+    'returns/undiscounted-reach-over-gaps',
+    'token_rewards/score-survives-masked-tokens',
+    'value-loss/equals-the-reference',
+    'value-loss/gradient-exactly-where-the-mask-is',
+    'value-loss/masked-values-do-not-matter',
+    'value-loss/nan-under-the-mask-stays-there',
+  ],
+};
+
+async function judged(
+  { ops, can, semantics, ids }: OfLengths,
+  declared: Semantics,
+  tools: object = {},
+  instead: Partial<Property> = {},
+): Promise<readonly PropertyResult[]> {
+  const { trainer }: Legal = legal(
     'lengths',
-    { loss: lossOfLengths, kl: klOfLengths, ...tools },
-    { can: { loss: { sampling_logprobs: true } }, semantics: { kl_estimator: 'k1', ...semantics } },
+    { ...ops, ...tools },
+    { can, semantics: { ...semantics, ...declared } },
   );
   return await run(
     {
       trainer,
       tokenizer: undefined,
-      properties: properties.filter(({ id, level }) => level === 'must' && GAPS.includes(id)),
+      properties: properties.filter(({ id }) => ids.includes(id)).map((one) => ({ ...one, ...instead })),
       seed: 5,
-      cases: 10,
+      cases: 30,
       command: 'test',
       measured: NOT_MEASURED,
       shrinkMilliseconds: 0,
@@ -36,27 +94,64 @@ async function judged(semantics: Semantics, tools: object = {}): Promise<readonl
 
 const verdicts = (results: readonly PropertyResult[]): string[] =>
   results.map(({ id, verdict }) => `${id}: ${verdict}`).sort();
-const each = (verdict: string): string[] => GAPS.map((id) => `${id}: ${verdict}`);
+const each = (verdict: string, { ids }: OfLengths): string[] => ids.map((id) => `${id}: ${verdict}`);
 
-test('it is a question where nothing is said', async () => {
-  const results = await judged({});
-  expect(verdicts(results)).toEqual(each('ask'));
-  expect(results.map(({ failure }) => failure?.finding?.answers)).toEqual(
-    GAPS.map(() => [expect.stringMatching(/^"single_turn": true {2}\(/)]),
-  );
+describe.each([
+  ['policy', POLICY],
+  ['critic', OF_CRITIC],
+])('of a %s', (_, trainer) => {
+  test('it is a question where nothing is said', async () => {
+    const results = await judged(trainer, {});
+    expect(verdicts(results)).toEqual(each('ask', trainer));
+    expect(results.map(({ failure }) => failure?.finding?.answers?.at(-1))).toEqual(
+      trainer.ids.map(() => expect.stringMatching(/^"single_turn": true {2}\(/)),
+    );
+  });
+
+  test('it is wrong where tools are offered, whatever is declared, and where several turns are declared', async () => {
+    const tools = { trajectory: () => reject('not here') };
+    expect(verdicts(await judged(trainer, {}, tools))).toEqual(each('fail', trainer));
+    expect(verdicts(await judged(trainer, { single_turn: true }, tools))).toEqual(each('fail', trainer));
+    expect(verdicts(await judged(trainer, { single_turn: false }))).toEqual(each('fail', trainer));
+  });
 });
 
-test('it is wrong where tools are offered, whatever is declared, and where several turns are declared', async () => {
-  const tools = { trajectory: () => reject('not here') };
-  expect(verdicts(await judged({}, tools))).toEqual(each('fail'));
-  expect(verdicts(await judged({ single_turn: true }, tools))).toEqual(each('fail'));
-  expect(verdicts(await judged({ single_turn: false }))).toEqual(each('fail'));
-});
-
-test('it is right where single turns are declared', async () => {
-  const results = await judged({ single_turn: true });
-  expect(verdicts(results)).toEqual(each('unsupported'));
+test('where single turns are declared, what is about gaps alone is not asked', async () => {
+  const results = await judged(POLICY, { single_turn: true });
+  expect(verdicts(results)).toEqual(each('unsupported', POLICY));
   expect(results[0]?.reason).toBe(
     'semantics.single_turn is true: no masked token stands between trained ones',
   );
+});
+
+test('and the rest is asked with masked tokens behind the row only', async () => {
+  expect(verdicts(await judged(OF_CRITIC, { single_turn: true }))).toEqual(each('pass', OF_CRITIC));
+});
+
+/** One masked token between two. */
+const GAP = fc.constant({
+  rows: [
+    {
+      prompt: 1,
+      part: 0,
+      tokens: [true, false, true].map((trained) => ({ trained, value: 0, old: 0, target: 1 })),
+    },
+  ],
+});
+
+test.each([
+  ['a mask that is read as a length', criticOfLengths.value_loss, 'ask'],
+  [
+    'a mask that is not looked at',
+    (args: Args<'value_loss'>) =>
+      critic({ error: clipped(0.2) })({
+        ...args,
+        completion_mask: args.completion_mask.map((marks) => marks.map(() => 1)),
+      }),
+    'fail',
+  ],
+])('%s is told from the other by the same rows with masked tokens behind', async (_, value_loss, verdict) => {
+  const ids = ['value-loss/gradient-exactly-where-the-mask-is'];
+  const results = await judged({ ...OF_CRITIC, ops: { value_loss }, ids }, {}, {}, { given: () => GAP });
+  expect(verdicts(results)).toEqual([`${ids[0]}: ${verdict}`]);
 });

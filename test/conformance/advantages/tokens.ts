@@ -8,7 +8,7 @@ const mapped = (rows: Rows, map: (value: number, row: number, column: number) =>
   rows.map((row, b) => row.map((value, t) => map(value, b, t)));
 
 /** The score at the slot behind the answer, where there is one; KL wherever the mask is 1. */
-const slotBehind = (args: Args<'token_rewards'>): Ok<'token_rewards'> => ({
+export const slotBehind = (args: Args<'token_rewards'>): Ok<'token_rewards'> => ({
   rewards: mapped(args.kl, (kl, b, t) => {
     const mask = args.completion_mask[b] ?? [];
     const last = mask.lastIndexOf(1);
@@ -60,7 +60,7 @@ function carried(
 }
 
 /** One backward pass over the trained columns. */
-const returns =
+export const returns =
   (round = (value: number): number => value, outside = 0) =>
   (args: Args<'returns'>): Ok<'returns'> => ({
     returns: args.completion_mask.map((mask, b) => {
@@ -101,7 +101,7 @@ function whitenRows(values: Rows, mask: Rows, options: Whitening = {}): number[]
   );
 }
 
-const gae =
+export const gae =
   (whitening?: Whitening) =>
   (args: Args<'gae'>): Ok<'gae'> => {
     const rows = carried(args, whitening?.round);
@@ -109,7 +109,7 @@ const gae =
     return { advantages, returns: mapped(rows, (value, b, t) => value + cell(args.values, b, t)) };
   };
 
-const whiten =
+export const whiten =
   (options: Whitening = {}) =>
   (args: Args<'whiten'>): Ok<'whiten'> => ({
     values: whitenRows(args.values, args.completion_mask, options),

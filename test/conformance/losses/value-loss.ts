@@ -10,7 +10,7 @@ type Shares = (counts: readonly number[]) => (row: number) => number;
 
 const squared: TokenError = (value, _, target) => [(value - target) ** 2, 2 * (value - target)];
 /** PPO2 of OpenAI baselines. */
-const clipped =
+export const clipped =
   (width: number): TokenError =>
   (value, old, target) => {
     const held = old + Math.min(Math.max(value - old, -width), width);
@@ -48,7 +48,7 @@ interface Choices {
   readonly weights?: boolean;
 }
 
-function critic(choices: Choices): Critic {
+export function critic(choices: Choices): Critic {
   const {
     error,
     shares = overTokens,

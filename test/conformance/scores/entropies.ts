@@ -7,7 +7,7 @@ const entropyOf = (row: readonly number[]): number =>
 const f32 = Math.fround;
 
 /** (B, T); `outside` wherever nothing is trained. */
-const entropies = ({ logits, completion_mask: mask }: Args<'entropy'>, outside: number): number[][] =>
+export const entropies = ({ logits, completion_mask: mask }: Args<'entropy'>, outside: number): number[][] =>
   mask.map((row, b) => row.map((on, t) => (on === 1 ? entropyOf(logits[b]?.[t - 1] ?? []) : outside)));
 const rowMeans = (args: Args<'entropy'>): number[] =>
   entropies(args, 0).map((row, b) => sum(row) / Math.max(1, sum(args.completion_mask[b] ?? [])));

@@ -13,7 +13,7 @@ const sumOf = (values: Row, round: (x: number) => number): number =>
   values.reduce((total, value) => round(total + value), 0);
 
 /** As it is written down, each step rounded. */
-const plain =
+export const plain =
   (round: (x: number) => number): Way =>
   (policy, reference) => {
     const [p, q] = [policy, reference].map((row) => logSoftmax(row).map(round));
@@ -65,7 +65,7 @@ const rowMeans = (args: FullKl): number[] =>
     (row, b) => sum(row) / Math.max(1, sum(args.completion_mask[b] ?? [])),
   );
 
-const answering =
+export const answering =
   (way: Way, outside = 0) =>
   (args: FullKl): Ok<'full_kl'> => ({ kl: under(tokens(args, way), args, outside) });
 const can = { full_kl: { temperature: true } };

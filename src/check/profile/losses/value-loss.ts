@@ -1,5 +1,6 @@
 // The critic's loss, a piece after the other: what a squared error is multiplied by, how far a value may move before it is
 // clipped, and how tokens become one number; and then all of it on whole batches, drawn like those of the properties.
+import { gapsBehind } from '../../../generators/losses/gaps.ts';
 import { type ValueCase, valueCase } from '../../../generators/losses/value-loss.ts';
 import {
   atValueCorner,
@@ -13,6 +14,7 @@ import {
 import type { ItemName, Semantics, ValueAggregation } from '../../../vocabulary.ts';
 import { bandOf, isHalf } from '../../numbers.ts';
 import type { Subject, World } from '../../property.ts';
+import { masksOf } from '../../questions/turns.ts';
 import { layValues } from '../../rows/values.ts';
 import { discard } from '../../subject.ts';
 import { draw, type Misfit, misfitOf, type Probe, settled, type Variant } from '../probe.ts';
@@ -129,7 +131,7 @@ export const valueFormula: Probe<ValueCase> = {
   lack: lackOf('value_loss_factor', 'value_clip', 'value_aggregation'),
   variants: async ({ semantics }) =>
     valueLossVariants(semantics).map((settings) => way({}, describeValueLoss(settings), settings)),
-  cases: (_, drawn) => draw(valueCase({ gaps: true }), LEAST + drawn),
+  cases: (world, drawn) => draw(masksOf(world, valueCase({ gaps: true }), gapsBehind), LEAST + drawn),
 };
 
 /** What all of these probes have in common. */
