@@ -49,7 +49,7 @@ type Masked = Pick<
 
 /**
  * Two masked columns behind the first token of the completions, and one behind the second: of longer ones they split the mask
- * in three. Some completion has two tokens.
+ * in three. Where none has two tokens (`twoTokens` of the generator), nothing stands behind a gap.
  */
 export function gapped<A extends Masked>(args: A): { readonly args: A; readonly columns: readonly number[] } {
   const first = args.prompt_width + 1;

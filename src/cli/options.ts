@@ -50,6 +50,9 @@ export function seedNumber(text: string): number {
   return seed;
 }
 
+/** What --seed is for, in help. */
+export const SEED_WORDS = 'choose the cases (default: LOSSPROOF_SEED, or new ones)';
+
 /** The seed of a command without --seed, as an error of the command line where LOSSPROOF_SEED is none. */
 export function seedOfEnvironment(env: Context['env']): number {
   try {

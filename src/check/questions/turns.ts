@@ -37,8 +37,8 @@ export const masksOf = <Case>(
 ): fc.Arbitrary<Case> => (severalTurnsInMasks(world) === undefined ? drawn : drawn.map(closed));
 
 /**
- * Properties with the masks that their trainer may be sent. Where nobody says which these are, what goes wrong under a gap, and does
- * not with the masked tokens behind the others, is a question.
+ * Properties with the masks that their trainer may be sent. Where nobody says which these are, what goes wrong under a gap, and is
+ * right with the masked tokens behind the others, is a question.
  */
 export const underGaps = <Case>(
   closed: Closed<Case>,
@@ -60,7 +60,8 @@ export const underGaps = <Case>(
       const question = singleTurnOr(subject, found.answers);
       const other = closed(drawn);
       if (question.answers === undefined || JSON.stringify(other) === JSON.stringify(drawn)) return found;
-      const again = await causeIn(() => property.check(subject, other));
-      return again === undefined ? { ...found, ...question } : found;
+      // A trainer that goes down over it, or leaves nothing to judge, is not right.
+      const isRight = await causeIn(async () => (await property.check(subject, other)) === undefined);
+      return isRight === true ? { ...found, ...question } : found;
     },
   }));

@@ -13,6 +13,7 @@ import {
   type Invocation,
   levelName,
   positive,
+  SEED_WORDS,
   seconds,
   seedNumber,
   seedOfEnvironment,
@@ -47,11 +48,7 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
       levelName,
     )
     .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
-    .option(
-      '--seed <n>',
-      'choose the cases (default: LOSSPROOF_SEED, or new ones); printed first in every run',
-      seedNumber,
-    )
+    .option('--seed <n>', `${SEED_WORDS}; printed first in every run`, seedNumber)
     .option(
       '--no-corpus',
       `neither run nor keep failing cases in ${CASES_FOLDER}; the last run is kept as ever`,

@@ -25,6 +25,7 @@ import {
   type Invocation,
   levelName,
   positive,
+  SEED_WORDS,
   seedNumber,
   seedOfEnvironment,
   wholePositive,
@@ -57,7 +58,7 @@ export function addMutate(program: Command, { context, rest, finish }: Invocatio
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option('--level <level>', 'must (default), should (with must) or may (all)', levelName)
     .option('--cases <n>', `cases a property (default ${DEFAULT_CASES}, as \`check\`)`, wholePositive)
-    .option('--seed <n>', 'choose the cases', seedNumber)
+    .option('--seed <n>', SEED_WORDS, seedNumber)
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option(
       '--max-time <seconds>',
@@ -167,6 +168,7 @@ async function mutateWith(
   context: Context,
 ): Promise<number> {
   const { plan, trainer, tokenizer, semantics, interrupts } = session;
+  const fresh = seedOfEnvironment(context.env);
   const told = planIn(folder);
   if (isProblem(told)) return refuse(context, told);
   const [problem] = told.problems;
@@ -225,7 +227,7 @@ async function mutateWith(
       command: commandOf(plan.choice),
       ...(plan.name === undefined ? {} : { name: plan.name }),
       started: new Date().toISOString(),
-      seed: options.seed ?? before?.start.seed ?? seedOfEnvironment(context.env),
+      seed: options.seed ?? before?.start.seed ?? fresh,
       cases: options.cases ?? plan.loaded?.config.cases ?? DEFAULT_CASES,
       asked,
       files: told.files.map(({ isScript: _, ...each }) => each),

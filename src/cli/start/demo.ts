@@ -13,7 +13,7 @@ import { selectProperties, splitNames } from '../check/select.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
-import { type Invocation, seedNumber, seedOfEnvironment, wholePositive } from '../options.ts';
+import { type Invocation, SEED_WORDS, seedNumber, seedOfEnvironment, wholePositive } from '../options.ts';
 import { findPython } from '../trainer/python.ts';
 import { replayOf, type Session, widthOfScreen, withSession } from '../trainer/session.ts';
 import { commandOf, type TrainerChoice } from '../trainer/trainer.ts';
@@ -34,7 +34,7 @@ export function addDemo(program: Command, { context, finish }: Invocation): void
     .description('a tour: six trainers with real bugs, each caught with its smallest case')
     .usage('[options] [name]')
     .argument('[name]', 'one of them only')
-    .option('--seed <n>', 'choose the cases', seedNumber)
+    .option('--seed <n>', SEED_WORDS, seedNumber)
     .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
     .option('--python <path>', 'the Python that runs them')
     .action(async (name: string | undefined, options: DemoOptions) =>

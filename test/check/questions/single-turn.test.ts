@@ -150,6 +150,14 @@ test.each([
       }),
     'fail',
   ],
+  [
+    'a length, of which the other is refused by a crash,',
+    (args: Args<'value_loss'>) => {
+      if (args.completion_mask.every((marks) => !marks.join('').includes('101'))) throw new Error('no gap');
+      return criticOfLengths.value_loss(args);
+    },
+    'fail',
+  ],
 ])('%s is told from the other by the same rows with masked tokens behind', async (_, value_loss, verdict) => {
   const ids = ['value-loss/gradient-exactly-where-the-mask-is'];
   const results = await judged({ ...OF_CRITIC, ops: { value_loss }, ids }, {}, {}, { given: () => GAP });

@@ -49,7 +49,7 @@ test('a failure exits 1, is saved, is replayed, and heals', async () => {
   expect(readdirSync(join(world.folder, '.lossproof/cases'))).toEqual([]);
 });
 
-test('LOSSPROOF_SEED chooses the cases where --seed does not, and one that is none is no run', async () => {
+test('LOSSPROOF_SEED chooses the cases where --seed does not', async () => {
   const command = ['--', 'python3', 'adapter.py'];
   const world = makeWorld(undefined, { env: { LOSSPROOF_SEED: '41' } });
   world.write('adapter.py', pythonCollate());
@@ -59,10 +59,16 @@ test('LOSSPROOF_SEED chooses the cases where --seed does not, and one that is no
     expect.stringContaining('seed 41'),
     expect.stringContaining('seed 7'),
   ]);
-  const other = makeWorld(undefined, { env: { LOSSPROOF_SEED: '4l' } });
-  other.write('adapter.py', pythonCollate());
-  expect(await other.run('check', ...command)).toBe(2);
-  expect(other.both()).toBe(
+});
+
+test.each([
+  ['check', ['--', 'python3', 'adapter.py']],
+  ['demo', ['count-as-position']],
+])('%s does not run where LOSSPROOF_SEED is none', async (name, words) => {
+  const world = makeWorld(undefined, { env: { LOSSPROOF_SEED: '4l' } });
+  world.write('adapter.py', pythonCollate());
+  expect(await world.run(name, ...words)).toBe(2);
+  expect(world.both()).toBe(
     'lossproof: LOSSPROOF_SEED is "4l"; it must be a whole number from 0 to 2147483647.\n',
   );
 });
