@@ -1,10 +1,11 @@
 // The executable as a shell sees it: exit codes, signals, no process left behind. Run from the sources.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { isAlive } from '../../trainer/misbehave.ts';
 import {
   COLLATE as COLLATE_ROWS,
   EXTRACT,
@@ -108,7 +109,7 @@ test('a second Ctrl-C does not wait for a trainer that hangs, and kills it', asy
 
 test('Ctrl-C before hello exits 130 at once', async () => {
   const { child, code, text, folder } = start('check', ...COLLATE, ...ADAPTER, 'mute');
-  await until(() => existsSync(join(folder, 'pid')));
+  await until(() => trainerOf(folder) !== undefined);
   child.kill('SIGINT');
   expect(await code, text()).toBe(130);
   expect(text()).toContain('interrupted before the trainer said hello');
@@ -138,12 +139,19 @@ const TRAINER = pythonCollate(
   'import os, time\nopen("pid", "w").write(str(os.getpid()))\nif "mute" in sys.argv: time.sleep(60)',
 );
 
-function lives(folder: string): boolean {
+/** A trainer killed between opening its file and writing it leaves no number, and 0 would be the tests' own group. */
+function trainerOf(folder: string): number | undefined {
   try {
-    return process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 0);
+    return Number(readFileSync(join(folder, 'pid'), 'utf8')) || undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+function lives(folder: string): boolean {
+  const pid = trainerOf(folder);
+  if (pid === undefined) throw new Error('the trainer did not note its pid');
+  return isAlive(pid);
 }
 
 async function until(test: () => boolean): Promise<void> {
