@@ -56,6 +56,7 @@ import { trajectoryTracks } from './rollouts/trajectory/tracks.ts';
 import { trajectoryProperties } from './rollouts/trajectory/trajectory.ts';
 import { turnRewards } from './rollouts/trajectory/turn-rewards.ts';
 import { collateProperties } from './rows/collate.ts';
+import { longRows } from './rows/long-rows.ts';
 import { packProperties } from './rows/pack.ts';
 import { packBoundaries } from './rows/pack-boundaries.ts';
 import { preferenceProperties } from './rows/preference.ts';
@@ -81,6 +82,7 @@ import { decodeProperties } from './text/decode.ts';
 import { irregularProperties } from './text/irregular.ts';
 import { labelProperties } from './text/labels.ts';
 import { turnLabelProperties } from './text/labels-of-turns.ts';
+import { longBatches, longConversations, longPairs } from './text/long.ts';
 import { preferenceBatchProperties } from './text/preference-batch.ts';
 import { renderProperties } from './text/render.ts';
 import { sftBatchProperties } from './text/sft-batch.ts';
@@ -96,14 +98,17 @@ export const properties: readonly Property[] = [
   ...anyCase(renderProperties),
   ...anyCase(renderToolProperties),
   ...anyCase(tokenizeProperties),
+  ...anyCase(longConversations),
   ...anyCase(labelProperties),
   ...anyCase(turnLabelProperties),
   ...anyCase(tokenizeToolProperties),
   ...anyCase(irregularProperties),
   ...anyCase(sftBatchProperties),
   ...anyCase(sftBatchRelations),
+  ...anyCase(longBatches),
   ...anyCase(decodeProperties),
   ...anyCase(collateProperties),
+  ...anyCase(longRows),
   ...anyCase(truncateProperties),
   ...anyCase(truncateColumns),
   ...anyCase(truncatePromptProperties),
@@ -112,6 +117,7 @@ export const properties: readonly Property[] = [
   ...anyCase(preferenceProperties),
   ...anyCase(preferenceRelations),
   ...anyCase(preferenceBatchProperties),
+  ...anyCase(longPairs),
   ...anyCase(extractProperties),
   ...anyCase(extractLogprobs),
   ...anyCase(maskProperties),

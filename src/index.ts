@@ -20,6 +20,7 @@ export type { Outcome, Trainer } from './trainer/trainer.ts';
 
 // Test runners: what `lossproof/vitest` is made of, and what the same for another runner would be made of.
 
+export { declaration } from './check/profile/doubt.ts';
 export { answersOf } from './check/questions/answers.ts';
 export { causeIn, richest } from './check/questions/causes.ts';
 export * from './check/questions/turns.ts';

@@ -189,12 +189,14 @@ export interface Semantics {
   readonly gae_bootstrap?: boolean;
   /** A completion is one answer: no masked token stands between its trained ones, and its mask may be read as a length. */
   readonly single_turn?: boolean;
+  /** Lengths in tokens at which rows made of text, and those of a batch, are cut; no length: they are whole, or refused. */
+  readonly cut_at?: readonly number[];
   /** Ops that write into their arguments on purpose. */
   readonly in_place?: readonly string[];
 }
 
-/** Of the semantics, what can be read off answers: whether a formula, or writing into an argument, is meant cannot. */
-export type ItemName = Exclude<keyof Semantics, 'own_formulas' | 'in_place'>;
+/** Of the semantics, what can be read off answers: whether a formula, a cut, or writing into an argument, is meant cannot. */
+export type ItemName = Exclude<keyof Semantics, 'own_formulas' | 'in_place' | 'cut_at'>;
 
 /** Special ids and vocabulary that the trainer is fixed to. Absent: the harness chooses them per case. */
 export interface Tokens {

@@ -17,7 +17,7 @@ import {
   type World,
 } from '../../src/index.ts';
 
-interface Examples {
+export interface Examples {
   readonly rows: readonly { readonly ids: Ids; readonly labels: Ids }[];
   readonly pad: number;
 }
@@ -70,7 +70,15 @@ const labels = ({ rows, pad }: Examples): string[] => {
   if (rows.some(({ ids }) => ids.includes(pad))) found.push('pad id inside a row');
   return found;
 };
-const coverage = { 'unequal rows': 0.3, 'a long row': 0.05 };
+
+export const collateBase = {
+  stage: 'collate',
+  level: 'must',
+  ops: ['collate'],
+  given,
+  labels,
+  coverage: { 'unequal rows': 0.3, 'a long row': 0.05 },
+} as const;
 
 interface Collated {
   readonly row: number;
@@ -140,16 +148,11 @@ function track(
   words: (token: string, at: Collated, expected: number, observed: number) => string,
 ): Property<Examples> {
   return {
+    ...collateBase,
     id,
     title,
-    stage: 'collate',
-    level: 'must',
     why,
     catches,
-    ops: ['collate'],
-    given,
-    labels,
-    coverage,
     async check(subject, drawn) {
       for (const at of await collate(subject, drawn)) {
         if ('kind' in at) continue; // said by collate/rows-survive
@@ -187,16 +190,11 @@ function track(
 const isReal = (at: Collated, column: number): boolean => at.roles[column] === 'prompt';
 
 const rowsSurvive: Property<Examples> = {
+  ...collateBase,
   id: 'collate/rows-survive',
   title: 'Every example is in the batch, whole and in its row, with padding around it',
-  stage: 'collate',
-  level: 'must',
   why: 'An example that loses tokens or changes rows in the collator is trained with the labels of another.',
   catches: ['PAD-06', 'PAD-08', 'TRN-01'],
-  ops: ['collate'],
-  given,
-  labels,
-  coverage,
   async check(subject, drawn) {
     for (const at of await collate(subject, drawn)) if ('kind' in at) return at;
     return undefined;
@@ -234,16 +232,11 @@ export const collateProperties: readonly Property<Examples>[] = [
         : `${token} of row ${at.row} is to be trained as ${expected}, but its label is ${observed}.`,
   ),
   {
+    ...collateBase,
     id: 'collate/positions-count-real-tokens',
     title: 'position_ids, where answered, count the real tokens of each row from 0',
-    stage: 'collate',
-    level: 'must',
     why: 'Positions that count padding move every token of a left-padded row away from where the model learnt it.',
     catches: ['PAD-05'],
-    ops: ['collate'],
-    given,
-    labels,
-    coverage,
     async check(subject, drawn) {
       for (const at of await collate(subject, drawn)) {
         if ('kind' in at) continue;

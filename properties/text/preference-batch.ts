@@ -25,7 +25,7 @@ import { type BatchRow, knownRows, placedRow, rowsOf, rowWorld } from './sft-bat
 const HALVES = ['chosen', 'rejected'] as const;
 type Half = (typeof HALVES)[number];
 
-const base = {
+export const preferenceBase = {
   stage: 'preference',
   level: 'must',
   ops: ['preference_batch'],
@@ -71,7 +71,7 @@ function ofEachHalf(
   { masked = false, needs = [] }: { readonly masked?: boolean; readonly needs?: readonly Need[] } = {},
 ): Property<ChatPairs> {
   return {
-    ...base,
+    ...preferenceBase,
     id: `preference/of-conversations-${name}`,
     title,
     why,

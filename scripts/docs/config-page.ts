@@ -117,6 +117,7 @@ function wordsOf(schema: JsonSchema): string {
   if (schema.type === 'boolean') return '`true` or `false`';
   if (schema.type === 'null') return '`null`';
   if (schema.type === 'number') return 'a number';
+  if (schema.type === 'integer') return 'whole numbers';
   if (schema.type === 'string') return 'a text';
   if (schema.type === 'array') return `a list of ${wordsOf(schema.items as JsonSchema)}`;
   if (schema.type === 'object') {

@@ -1,5 +1,5 @@
 // What a careful engineer would ask about, seen while a trainer was measured: data, told by the run.
-import type { ItemName } from '../../vocabulary.ts';
+import type { ItemName, Semantics } from '../../vocabulary.ts';
 
 export interface Doubt {
   /** What it is about; the property that compares this item asks it. */
@@ -15,6 +15,6 @@ export interface Doubt {
 }
 
 /** A declaration as it is typed: `"clip_low": 0.2`. */
-export function declaration(item: ItemName, value: unknown): string {
+export function declaration(item: keyof Semantics, value: unknown): string {
   return `"${item}": ${typeof value === 'number' && !Number.isFinite(value) ? `"${value}"` : JSON.stringify(value)}`;
 }

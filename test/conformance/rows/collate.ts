@@ -34,4 +34,14 @@ export const collators: readonly Legal[] = [
   legal('batches padded on the left whose first tokens are not labelled', {
     collate: collate('left', 4, false),
   }),
+  legal(
+    'batches of at most 512 columns, declared',
+    {
+      collate: (args) => {
+        const cut = (rows: Rows): number[][] => rows.map((row) => row.slice(0, 512));
+        return collate('right', 1)({ ...args, input_ids: cut(args.input_ids), labels: cut(args.labels) });
+      },
+    },
+    { semantics: { cut_at: [512] } },
+  ),
 ];

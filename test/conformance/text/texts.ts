@@ -39,6 +39,7 @@ function tokenizing(
   tokenizer: Tokenizer,
   labels: Labels,
   finish: (ids: readonly number[]) => readonly number[] = (ids) => ids,
+  declared: Parameters<typeof legal>[2] = {},
 ): Legal {
   const encode = (messages: readonly Message[], add: boolean): readonly number[] =>
     tokenizer.encode(textOf(tokenizer, messages, add));
@@ -49,7 +50,7 @@ function tokenizing(
     const prompt = encode(messages.slice(0, -1), true).length;
     return { input_ids: whole, labels: labels(whole, prompt, tokenizer) };
   };
-  return legal(name, { tokenize }, {}, tokenizer);
+  return legal(name, { tokenize }, declared, tokenizer);
 }
 
 /** The text of the template, with the tokenizer's own eos behind a whole conversation. */
@@ -119,6 +120,7 @@ function oneQuestion(name: string, tokenizer: Tokenizer): Legal {
 
 const llama = family('llama3');
 const qwen = family('qwen');
+const atMost1024 = (ids: readonly number[]): readonly number[] => ids.slice(0, 1024);
 const lastStop = (ids: readonly number[]): number => ids.lastIndexOf(qwen.eosTokenId ?? -1);
 
 /** A template that changes the question where an answer is to follow: no row begins with its prompt. */
@@ -148,6 +150,15 @@ export const texts: readonly Legal[] = [
   appending('the text ends with eos behind the last turn', family('gemma')),
   tokenizing('no BOS, and the row ends with its stop token', qwen, answerOnly, (ids) =>
     ids.slice(0, lastStop(ids) + 1),
+  ),
+  tokenizing('rows are cut at 1,024 tokens, declared', qwen, answerOnly, atMost1024, {
+    semantics: { cut_at: [1024] },
+  }),
+  tokenizing('rows are cut at 1,024 tokens, undeclared', qwen, answerOnly, atMost1024, {
+    is: { cut_at: [1024] },
+  }),
+  tokenizing('rows above 1,024 tokens are refused', qwen, answerOnly, (ids) =>
+    ids.length > 1024 ? reject('longer than 1,024 tokens') : ids,
   ),
   ...['gemma', 'mistral', 'deepseek', 'phi'].map((name) =>
     tokenizing(`the template of ${name}`, family(name), answerOnly),

@@ -55,3 +55,10 @@ of_eight_rows(
     "The collator fills a buffer of eight rows. Fix: as many as there are.",
     row="PAD-08",
 )
+
+
+@MUTANTS.add("collate-cut-at-512", "Rows of a batch end at token 512", left_padded, "collate", row="TRN-06")
+def collate_cut(input_ids, labels, pad_token_id):
+    """The collator has a max_length of its own, which nobody sets. Fix: none, or the one of the data set."""
+    batch = left_padded.collate(input_ids, labels, pad_token_id)
+    return {name: [row[:512] for row in rows] for name, rows in batch.items()}

@@ -1,10 +1,10 @@
 """Wrong text of what is rarely typed: answers that repeat their question, line ends of other systems, code of templates, turns
-that do not alternate, many rows."""
+that do not alternate, many rows, thousands of tokens."""
 
 import re
 
 from lossproof.examples import left_padded
-from lossproof.examples.text import batches
+from lossproof.examples.text import batches, pairs
 from lossproof.examples.text.chat import IGNORED, PAD_ID, STOP, tokenizer
 
 from ..registry import MUTANTS
@@ -99,3 +99,34 @@ of_eight_rows(
     "As sft-batch-of-eight-rows, in both halves.",
     row="PAD-08",
 )
+
+
+@MUTANTS.add("sft-row-cut-at-1024", "Rows of SFT end at token 1,024", left_padded, "tokenize", row="TRN-04")
+def tokenize_cut(route, messages, add_generation_prompt):
+    """max_length has a default: a long question takes all of it, and the row is trained without its answer. Fix: leave out, and
+    count, what does not fit."""
+    answer = left_padded.tokenize(route, messages, add_generation_prompt)
+    return answer if route == "rl" else {name: row[:1024] for name, row in answer.items()}
+
+
+@MUTANTS.add("rl-prompt-cut-at-512", "Prompts lose what stands before their last 512 tokens", left_padded, "tokenize", row="TRN-03")
+def tokenize_prompt_cut(route, messages, add_generation_prompt):
+    """max_prompt_length has a default, cut on the left so that the header stays: the system message is gone. Fix: leave the
+    prompt out."""
+    answer = left_padded.tokenize(route, messages, add_generation_prompt)
+    return {name: row[-512:] for name, row in answer.items()} if route == "rl" else answer
+
+
+@MUTANTS.add("batch-cut-at-2048", "Batches are at most 2,048 columns wide", left_padded, "sft_batch", row="TRN-04")
+def batch_cut(conversations, padding_side="right", pad_token_id=PAD_ID):
+    """tokenizer(..., truncation=True) in a map that nobody reads. Fix: leave out what does not fit, and say how many."""
+    batch = batches.sft_batch(conversations, padding_side, pad_token_id)
+    return {name: [row[:2048] for row in rows] for name, rows in batch.items()}
+
+
+@MUTANTS.add("pairs-cut-at-1024", "Both halves of a pair end at token 1,024", left_padded, "preference_batch", row="TRN-04")
+def pairs_cut(prompts, chosen, rejected):
+    """The prompt is longer than max_length: both halves are the same row, at a loss of 0.69 and without a gradient. Fix: leave
+    the pair out."""
+    batch = pairs.preference_batch(prompts, chosen, rejected)
+    return {name: [row[:1024] for row in rows] for name, rows in batch.items()}

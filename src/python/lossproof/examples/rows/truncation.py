@@ -37,5 +37,5 @@ def padded(prompts, pad_token_id, kept):
 
 
 OPS = {"truncate": truncate, "truncate_prompts": truncate_prompts}
-# Both are about op truncate: examples of supervised fine-tuning, not prompts.
-SEMANTICS = {"truncation_side": "right", "overlong": "truncate"}
+# The first two are about op truncate: examples of supervised fine-tuning, not prompts. Nothing else cuts.
+SEMANTICS = {"truncation_side": "right", "overlong": "truncate", "cut_at": []}

@@ -1,0 +1,202 @@
+// Text of thousands of tokens. A length that rows are cut at is right on every short case, and legal where it is meant: two texts
+// of unequal length whose rows are equally long show it, whatever the tokenizer, and it is asked.
+import {
+  type Attempt,
+  type ChatPairs,
+  type Dialogue,
+  declaration,
+  type Finding,
+  firstFinding,
+  type Ids,
+  IGNORE_INDEX,
+  type Message,
+  many,
+  type Need,
+  type Op,
+  type Property,
+  type Route,
+  route,
+  type SftBatch,
+  type Subject,
+  sameIds,
+} from '../../src/index.ts';
+import { promptOf, templateArg } from './conversation.ts';
+import { preferenceBase } from './preference-batch.ts';
+import { argsOf as batchArgs, base as batchBase } from './sft-batch-rows.ts';
+import { base as tokenizeBase } from './tokenize.ts';
+
+/** Of the shorter and the longer text: more words, and so more tokens, than the widths that trainers have by default, 512 to 4,096. */
+export const WORDS = [4_200, 4_900] as const;
+/** Each has a thousand times the tokens of another case. */
+export const MOST_CASES = 3;
+/** Of the text that a row which is cut is held against. */
+const FEW = 20;
+/** Of either end: enough to tell the end of an answer from the middle of a text. */
+const END = 4;
+
+/** A row as it came back, without padding. */
+export interface LongRow {
+  readonly ids: Ids;
+  /** Absent where no labels are answered, and where nothing is to be trained. */
+  readonly trained?: number;
+}
+
+/** The rows of a text that is so many words longer; undefined where it is refused. */
+export type Asked = (words: number) => Promise<readonly LongRow[] | undefined>;
+
+export const mayBeLong: Need = ({ hello }) =>
+  hello.max_length === undefined
+    ? undefined
+    : `max_length is ${hello.max_length}: longer rows are never sent`;
+
+/** Rows that are equally long where their texts are not. What refuses a text that is too long loses nothing in silence. */
+export async function cutFinding(
+  subject: Subject,
+  what: string,
+  asked: Asked,
+  unit = 'words',
+): Promise<Finding | undefined> {
+  const [shorter, longer] = WORDS;
+  const [long, longest] = [await asked(shorter), await asked(longer)];
+  if (long === undefined || longest === undefined) return undefined;
+  const row = long.findIndex(({ ids }, at) => ids.length === longest[at]?.ids.length);
+  const cut = long[row];
+  if (cut === undefined) return undefined;
+  const whole = (await asked(FEW))?.[row]?.ids ?? [];
+  const { cut_at: declared } = subject.semantics;
+  const length = cut.ids.length;
+  if (declared?.includes(length)) return undefined;
+  return {
+    kind: 'cut',
+    sentence: `${what} of ${shorter.toLocaleString('en')} ${unit} and one of ${longer.toLocaleString('en')} are both rows of ${many(length, 'token')}: ${wordsOf(cut, whole)}.`,
+    ...(declared === undefined
+      ? { answers: [`${declaration('cut_at', [length])}  (it is meant)`] }
+      : {
+          note: `semantics.cut_at is ${JSON.stringify(declared)}; where this is meant, too, it is ${JSON.stringify([...declared, length])}.`,
+        }),
+  };
+}
+
+/** What is lost, as the ends of a short row of the same conversation tell. */
+function wordsOf({ ids, trained }: LongRow, whole: Ids): string {
+  if (ids.length === 0) return 'what is too long is left out, and nobody is told';
+  const keeps = [
+    sameIds(ids.slice(0, END), whole.slice(0, END)),
+    sameIds(ids.slice(-END), whole.slice(-END)),
+  ] as const;
+  const lost = keeps[0] === keeps[1] ? 'a part of' : keeps[0] ? 'the end of' : 'the beginning of';
+  return `${lost} what is longer is cut off${trained === 0 ? ', and nothing of the row is trained' : ''}`;
+}
+
+const FILLER = 'the river bends north of the old mill and the road goes on along it'.split(' ');
+
+/** The conversation with so many words more in its last question; the tokens of a word are never fewer than one. */
+function lengthened(messages: readonly Message[], words: number): readonly Message[] {
+  const last = Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role === 'user'),
+  );
+  const more = Array.from({ length: words }, (_, at) => ` ${FILLER[at % FILLER.length]}`).join('');
+  return messages.map((message, at) =>
+    at === last ? { ...message, content: `${message.content}${more}` } : message,
+  );
+}
+
+const okOf = <O extends Op>(attempt: Attempt<O>) => ('ok' in attempt ? attempt.ok : undefined);
+
+const trainedOf = (labels: Ids): number => labels.filter((label) => label !== IGNORE_INDEX).length;
+
+/** What of a row is attended to. */
+export function attended(
+  ids: readonly Ids[],
+  attention: readonly Ids[],
+  trained?: (row: number) => number,
+): readonly LongRow[] {
+  return ids.map((row, at) => ({
+    ids: row.filter((_, column) => attention[at]?.[column] === 1),
+    ...(trained === undefined ? {} : { trained: trained(at) }),
+  }));
+}
+
+const WHY =
+  'A length that text is cut at without a word takes the answer off each long conversation, or the question, and the row is trained all the same: on nothing, or on half a prompt.';
+
+function ofTokenize(which: Route): Property<Dialogue> {
+  const isSft = which === 'sft';
+  return {
+    ...tokenizeBase,
+    id: `tokenize/${isSft ? 'long-conversations' : 'long-prompts'}-are-whole`,
+    title: `${isSft ? 'A conversation of thousands of tokens is a row of SFT' : 'A prompt of thousands of tokens is given to RL'} from end to end, or refused, unless a cut is declared`,
+    why: WHY,
+    catches: ['TRN-03', 'TRN-04'],
+    needs: [route('tokenize', which), mayBeLong],
+    mostCases: MOST_CASES,
+    check: (subject, drawn) =>
+      cutFinding(subject, isSft ? 'A conversation' : 'A prompt', async (words) => {
+        const messages = lengthened(isSft ? drawn.messages : promptOf(drawn.messages), words);
+        const ok = okOf(
+          await subject.attempt('tokenize', {
+            route: which,
+            messages,
+            add_generation_prompt: !isSft,
+            ...templateArg(drawn),
+          }),
+        );
+        const trained = isSft && ok?.labels !== undefined ? { trained: trainedOf(ok.labels) } : {};
+        return ok && [{ ids: ok.input_ids, ...trained }];
+      }),
+  };
+}
+
+export const longConversations: readonly Property<Dialogue>[] = [ofTokenize('rl'), ofTokenize('sft')];
+
+export const longBatches: readonly Property<SftBatch>[] = [
+  {
+    ...batchBase,
+    id: 'sft-batch/long-conversations-are-whole',
+    title:
+      'A conversation of thousands of tokens is a row of the batch from end to end, or refused, unless a cut is declared',
+    why: WHY,
+    catches: ['TRN-03', 'TRN-04'],
+    needs: [mayBeLong],
+    mostCases: MOST_CASES,
+    check: (subject, drawn) =>
+      cutFinding(subject, 'A conversation', async (words) => {
+        const conversations = drawn.conversations.map((messages) => lengthened(messages, words));
+        const ok = okOf(await subject.attempt('sft_batch', batchArgs({ ...drawn, conversations })));
+        return ok && attended(ok.input_ids, ok.attention_mask, (at) => trainedOf(ok.labels[at] ?? []));
+      }),
+  },
+];
+
+export const longPairs: readonly Property<ChatPairs>[] = [
+  {
+    ...preferenceBase,
+    id: 'preference/of-conversations-long-prompts-are-whole',
+    title:
+      'Of a pair of answers, both halves are whole also where the prompt has thousands of tokens, or the pair is refused, unless a cut is declared',
+    why: 'Where the prompt fills the length that rows are cut at, both halves are the same row, and a pair without an answer says nothing at a loss of 0.69.',
+    catches: ['TRN-03', 'TRN-04'],
+    needs: [mayBeLong],
+    mostCases: MOST_CASES,
+    check: (subject, drawn) =>
+      firstFinding(
+        (['chosen', 'rejected'] as const).map(
+          (half) => () =>
+            cutFinding(subject, `The ${half} half of a pair`, async (words) => {
+              const prompts = drawn.prompts.map((messages) => lengthened(messages, words));
+              const ok = okOf(await subject.attempt('preference_batch', { ...drawn, prompts }));
+              const mask = ok?.[`${half}_mask`];
+              return (
+                ok &&
+                attended(
+                  ok[`${half}_input_ids`],
+                  ok[`${half}_attention_mask`],
+                  mask && ((at) => mask[at]?.filter((one) => one === 1).length ?? 0),
+                )
+              );
+            }),
+        ),
+      ),
+  },
+];
