@@ -161,11 +161,19 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
       const fits = (weights: Matrix): boolean =>
         weights.every((values, row) => values.every((want, column) => right(want, row, column)));
       if (variants.some(fits)) return undefined;
+      // A formula of one's own weighs tokens as it likes, each of them toward its label, and no other.
+      const own = subject.semantics.own_formulas?.includes('sft_loss') === true;
+      const towards = (weight: number): boolean => (own ? weight <= 0 : weight < 0);
+      const weighed = (variants[0] ?? []).every((values, row) =>
+        values.every((want, at) => (want === 0 ? right(want, row, at) : towards(observed[row]?.[at] ?? 0))),
+      );
+      if (weighed && own) return undefined;
       for (const [row, values] of (variants[0] ?? []).entries()) {
         const column = values.findIndex((want, at) => !right(want, row, at));
         if (column >= 0) {
           return {
             kind: 'weight',
+            ...(weighed ? answersOf(subject, 'sft_loss', ['sft_aggregation']) : {}),
             sentence: `Token ${column} of row ${row} has label ${args.labels[row]?.[column]} and gradient ${show(observed[row]?.[column])}; ${show(values[column])} is right.`,
           };
         }

@@ -55,7 +55,7 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
   {
     ...truncation,
     id: 'truncate/what-fits-is-left-alone',
-    title: 'An example below the limit is kept, once, and not cut',
+    title: 'An example that fits the limit is kept, once, and not cut',
     why: 'Short examples that are cut or lost because of a long one beside them are missing from the training, and nothing fails.',
     catches: ['TRN-06'],
     async check(subject, drawn) {
@@ -65,18 +65,20 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
         const rows = answer.rows.filter((each) => each.at === at);
         if (rows.length > 1)
           return { kind: 'twice', sentence: `Example ${at} is in ${rows.length} rows: ${words(rows)}.` };
-        // A filter for rows of one token, or without labels, is legal; so is room for a token that comes later.
-        if (example.ids.length >= drawn.limit || !isWorthwhile(example)) continue;
+        // A filter for rows of one token, or without labels, is legal; so is room for a token that comes later: then no row is full.
+        const room = !answer.rows.some(({ ids }) => ids.length === drawn.limit);
+        if (example.ids.length > drawn.limit || (example.ids.length === drawn.limit && room)) continue;
+        if (!isWorthwhile(example)) continue;
         const [row] = rows;
         if (row === undefined)
           return {
             kind: 'lost',
-            sentence: `Example ${at} has ${many(example.ids.length, 'token')}, fewer than the limit of ${drawn.limit}, and is in no row.`,
+            sentence: `Example ${at} has ${many(example.ids.length, 'token')}, ${example.ids.length === drawn.limit ? 'as many as' : 'fewer than'} the limit of ${drawn.limit}, and is in no row.`,
           };
         if (row.ids.length < example.ids.length)
           return {
             kind: 'cut',
-            sentence: `Example ${at}, ${shown(example.ids)}, is below the limit of ${drawn.limit} tokens, but only ${shown(row.ids)} is left of it.`,
+            sentence: `Example ${at}, ${shown(example.ids)}, is not above the limit of ${drawn.limit} tokens, but only ${shown(row.ids)} is left of it.`,
             strips: [strip(subject, row)],
           };
       }

@@ -41,8 +41,8 @@ export interface LongRow {
   readonly trained?: number;
 }
 
-/** The rows of a text that is so many words longer; undefined where it is refused. */
-export type Asked = (words: number) => Promise<readonly LongRow[] | undefined>;
+/** The rows of a text that is so many words longer, and its answer `more`; undefined where it is refused. */
+export type Asked = (words: number, more?: number) => Promise<readonly LongRow[] | undefined>;
 
 export const mayBeLong: Need = ({ hello }) =>
   hello.max_length === undefined
@@ -64,17 +64,27 @@ export async function cutFinding(
   if (cut === undefined) return undefined;
   const whole = (await asked(FEW))?.[row]?.ids ?? [];
   const { cut_at: declared } = subject.semantics;
-  const length = cut.ids.length;
+  const length = (await lengthCutAt(cut, async () => (await asked(shorter, FEW))?.[row])) ?? cut.ids.length;
   if (declared?.includes(length)) return undefined;
   return {
     kind: 'cut',
-    sentence: `${what} of ${shorter.toLocaleString('en')} ${unit} and one of ${longer.toLocaleString('en')} are both rows of ${many(length, 'token')}: ${wordsOf(cut, whole)}.`,
+    sentence: `${what} of ${shorter.toLocaleString('en')} ${unit} and one of ${longer.toLocaleString('en')} are both rows of ${many(cut.ids.length, 'token')}${length < cut.ids.length ? `, ${length} of them before the answer` : ''}: ${wordsOf(cut, whole)}.`,
     ...(declared === undefined
       ? { answers: [`${declaration('cut_at', [length])}  (it is meant)`] }
       : {
           note: `semantics.cut_at is ${JSON.stringify(declared)}; where this is meant, too, it is ${JSON.stringify([...declared, length])}.`,
         }),
   };
+}
+
+/** Of the prompt, where an answer that is longer makes a longer row: it is cut alone, before the answer is put behind it. */
+async function lengthCutAt(
+  { ids, trained = 0 }: LongRow,
+  withMore: () => Promise<LongRow | undefined>,
+): Promise<number | undefined> {
+  if (trained === 0 || trained >= ids.length) return undefined;
+  const other = await withMore();
+  return other !== undefined && other.ids.length > ids.length ? ids.length - trained : undefined;
 }
 
 /** What is lost, as the ends of a short row of the same conversation tell. */
@@ -90,16 +100,21 @@ function wordsOf({ ids, trained }: LongRow, whole: Ids): string {
 
 const FILLER = 'the river bends north of the old mill and the road goes on along it'.split(' ');
 
-/** The conversation with so many words more in its last question; the tokens of a word are never fewer than one. */
-function lengthened(messages: readonly Message[], words: number): readonly Message[] {
+const filler = (words: number): string =>
+  Array.from({ length: words }, (_, at) => ` ${FILLER[at % FILLER.length]}`).join('');
+
+/** The conversation with so many words more in its last question, and in its answer; a word is never less than a token. */
+function lengthened(messages: readonly Message[], words: number, more = 0): readonly Message[] {
   const last = Math.max(
     0,
     messages.findLastIndex(({ role }) => role === 'user'),
   );
-  const more = Array.from({ length: words }, (_, at) => ` ${FILLER[at % FILLER.length]}`).join('');
-  return messages.map((message, at) =>
-    at === last ? { ...message, content: `${message.content}${more}` } : message,
-  );
+  return messages.map((message, at) => {
+    if (at === last) return { ...message, content: `${message.content}${filler(words)}` };
+    return at > last && message.role === 'assistant'
+      ? { ...message, content: `${message.content}${filler(more)}` }
+      : message;
+  });
 }
 
 const okOf = <O extends Op>(attempt: Attempt<O>) => ('ok' in attempt ? attempt.ok : undefined);
@@ -132,8 +147,8 @@ function ofTokenize(which: Route): Property<Dialogue> {
     needs: [route('tokenize', which), mayBeLong],
     mostCases: MOST_CASES,
     check: (subject, drawn) =>
-      cutFinding(subject, isSft ? 'A conversation' : 'A prompt', async (words) => {
-        const messages = lengthened(isSft ? drawn.messages : promptOf(drawn.messages), words);
+      cutFinding(subject, isSft ? 'A conversation' : 'A prompt', async (words, more) => {
+        const messages = lengthened(isSft ? drawn.messages : promptOf(drawn.messages), words, more);
         const ok = okOf(
           await subject.attempt('tokenize', {
             route: which,
@@ -161,8 +176,8 @@ export const longBatches: readonly Property<SftBatch>[] = [
     needs: [mayBeLong],
     mostCases: MOST_CASES,
     check: (subject, drawn) =>
-      cutFinding(subject, 'A conversation', async (words) => {
-        const conversations = drawn.conversations.map((messages) => lengthened(messages, words));
+      cutFinding(subject, 'A conversation', async (words, more) => {
+        const conversations = drawn.conversations.map((messages) => lengthened(messages, words, more));
         const ok = okOf(await subject.attempt('sft_batch', batchArgs({ ...drawn, conversations })));
         return ok && attended(ok.input_ids, ok.attention_mask, (at) => trainedOf(ok.labels[at] ?? []));
       }),
@@ -183,9 +198,12 @@ export const longPairs: readonly Property<ChatPairs>[] = [
       firstFinding(
         (['chosen', 'rejected'] as const).map(
           (half) => () =>
-            cutFinding(subject, `The ${half} half of a pair`, async (words) => {
+            cutFinding(subject, `The ${half} half of a pair`, async (words, more = 0) => {
               const prompts = drawn.prompts.map((messages) => lengthened(messages, words));
-              const ok = okOf(await subject.attempt('preference_batch', { ...drawn, prompts }));
+              const [chosen, rejected] = [drawn.chosen, drawn.rejected].map((answers) =>
+                answers.map((answer) => `${answer}${filler(more)}`),
+              ) as [string[], string[]];
+              const ok = okOf(await subject.attempt('preference_batch', { prompts, chosen, rejected }));
               const mask = ok?.[`${half}_mask`];
               return (
                 ok &&

@@ -34,7 +34,6 @@ export const preferenceBase = {
   coverage: {
     'halves of unequal length': 0.4,
     'one answer begins the other': 0.1,
-    'empty answer': 0.1,
     thought: 0.05,
   },
 } as const;

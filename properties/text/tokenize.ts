@@ -281,7 +281,8 @@ export function templateFinding(
   observed: Ids,
 ): Finding | undefined {
   const text = rendered(subject, drawn, whole ? drawn.messages : promptOf(drawn.messages), !whole) ?? '';
-  const fits = (whole ? tokenisations(subject, drawn, text) : [encoded(subject, text)]).map((ids) =>
+  const of = whole ? drawn : { ...drawn, messages: promptOf(drawn.messages) };
+  const fits = tokenisations(subject, of, text).map((ids) =>
     fitOf(subject, observed, ids, whole ? text : undefined),
   );
   if (fits.some(({ legal }) => legal)) return undefined;

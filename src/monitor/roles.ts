@@ -54,7 +54,7 @@ const TABLE: ReadonlyMap<string, Known> = new Map(
 /** Where a trainer says that it is training; what remains is the name. */
 const TRAINING = /^(?:train|training|learner_step|learner_iter|trainer)\//;
 const EVALUATION =
-  /(?:^|\/)(?:eval|evaluation|evaluator|evaluator_step|evaluator_iter|val|valid|validation|test|dev|held_?out|val-core|val-aux)\/|^(?:eval|test|val|validation|dev|held_?out)_|(?:^|\/)eval_|[_ -]loss[_ -](?:validation|valid|val|test|eval)$|(?:^|[/ ])(?:valid|validation|dev)[_ ]loss$/;
+  /(?:^|\/)(?:eval|evaluation|evaluator|evaluator_step|evaluator_iter|val|valid|validation|test|dev|held_?out|val-core|val-aux)\/|^(?:eval|test|val|validation|dev|held_?out)_|(?:^|\/)eval_|[_ -]loss[_ -](?:validation|valid|val|test|eval)$|(?:^|[/ ])(?:valid|validation|dev)[_ ]loss$|^loss\/(?:eval|test|val|valid|validation|dev)$/;
 
 function isEvaluation(lower: string): boolean {
   return EVALUATION.test(lower);
@@ -62,12 +62,16 @@ function isEvaluation(lower: string): boolean {
 
 /** Without what says training or evaluation in front. */
 function bareOf(lower: string): string {
-  return lower
-    .replace(TRAINING, '')
-    .replace(/^(?:eval|evaluation|val|valid|validation|test|dev)\//, '')
-    .replace(/^(?:eval|test|val|valid|validation|dev|held_?out)[_ ]/, '')
-    .replace(/(?<=[_ -]loss)[_ -](?:validation|valid|val|test|eval)$/, '')
-    .replace(/-(?=loss$)/, '_');
+  return (
+    lower
+      .replace(TRAINING, '')
+      .replace(/^(?:eval|evaluation|val|valid|validation|test|dev)\//, '')
+      .replace(/^(?:eval|test|val|valid|validation|dev|held_?out)[_ ]/, '')
+      .replace(/(?<=[_ -]loss)[_ -](?:validation|valid|val|test|eval)$/, '')
+      // As the tutorials of PyTorch have it.
+      .replace(/^loss\/(?:train|training|eval|test|val|valid|validation|dev)$/, 'loss')
+      .replace(/-(?=loss$)/, '_')
+  );
 }
 
 /** Any other `..._loss` is a loss of its own part; that of supervised or policy training is told by its words. */

@@ -5,8 +5,16 @@ import { roleOf } from '../../src/monitor/roles.ts';
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   // TRL, transformers, LLaMA-Factory, axolotl
-  loss: ['loss', 'train/loss', 'train_loss', 'train/gpt_loss', 'lm loss'],
-  grad_norm: ['grad_norm', 'train/grad_norm', 'gnorm', 'actor/grad_norm', 'train/actor_grad_norm'],
+  loss: ['loss', 'train/loss', 'train_loss', 'train/gpt_loss', 'lm loss', 'Loss/train', 'train_loss_step'],
+  grad_norm: [
+    'grad_2.0_norm_total',
+    'grad norm',
+    'grad_norm',
+    'train/grad_norm',
+    'gnorm',
+    'actor/grad_norm',
+    'train/actor_grad_norm',
+  ],
   learning_rate: [
     'learning_rate',
     'train/learning_rate',
@@ -91,6 +99,8 @@ test.each([
 
 describe('held-out data', () => {
   test.each([
+    'Loss/val',
+    'loss/validation',
     'eval/loss',
     'eval_loss',
     'val/loss',

@@ -2,6 +2,7 @@
 // and ranks, whichever of them has a denominator of its own.
 import { type Ledger, type LedgerNotice, many, show } from '../../../src/index.ts';
 import { NOTHING, type Part } from '../judged-part.ts';
+import { eventsOf, numberIn } from '../steps/made.ts';
 import type { Found } from '../words.ts';
 import { type Cause, causeOf, causesOf, type Taught, taughtStep } from './counts.ts';
 import { type DeclaredAggregation, supervisedAggregation } from './declared.ts';
@@ -27,16 +28,28 @@ export function ofSteps(ledger: Ledger): Sums {
   const steps = ledger.steps.map((step) => taughtStep(ledger, step));
   const known = steps.filter((step): step is Taught => step !== undefined && !isMixed(step));
   const most = Math.max(1, ...known.map(({ accumulated }) => accumulated));
-  const each = known
-    .filter((step) => !isOne(step, declared))
-    .map((step): Off => {
-      const causes = causesOf(step, most).filter(({ meant }) => declared.explicit || meant !== true);
-      return { step, cause: causeOf(step.sum, causes, roomOf(step)) };
-    });
+  const causeIn = (step: Taught): Cause | undefined => {
+    const causes = causesOf(step, most).filter(({ meant }) => declared.explicit || meant !== true);
+    return causeOf(step.sum, causes, roomOf(step));
+  };
+  const off = known.filter((step) => !isOne(step, declared));
+  const plain = off.map((step): Off => ({ step, cause: causeIn(step) }));
+  // Divided behind the backward passes, by hand: by the tokens, by other counts, or by a norm, of which a sum of weights says nothing.
+  const divided = off.map((step): Off | undefined => {
+    const behind = dividedByHand(ledger, step);
+    return behind && { step: behind, cause: causeIn(behind) };
+  });
+  const areRight = divided.map((each) => each !== undefined && isOne(each.step, declared));
+  const alike =
+    new Set(divided.map((each) => each?.cause?.name)).size === 1 &&
+    divided.every((each) => each?.cause !== undefined && roomOf(each.step) === EXACT);
+  const each = (alike ? divided : plain).filter(
+    (one, at): one is Off => one !== undefined && areRight[at] !== true,
+  );
   const chance = byChance(each, known);
-  const off = chance ? each.map(({ step }): Off => ({ step, cause: undefined })) : each;
-  const told = off.filter(({ cause }) => cause !== undefined);
-  const unknown = off.filter(({ cause }) => cause === undefined);
+  const judged = chance ? each.map(({ step }): Off => ({ step, cause: undefined })) : each;
+  const told = judged.filter(({ cause }) => cause !== undefined);
+  const unknown = judged.filter(({ cause }) => cause === undefined);
   const meant = unknown.length > 0 && mayBeScaled(unknown, known);
   // What a trainer's class declares holds as long as nobody hands it a loss of their own, with factors of its own.
   const set = meant || !declared.explicit;
@@ -55,6 +68,13 @@ export function ofSteps(ledger: Ledger): Sums {
 /** Beside a teacher's term: what the two are multiplied by is the user's choice, and may be a quotient of counts by chance. */
 const isMixed = ({ batches }: Taught): boolean =>
   batches.some(({ rows }) => rows.some(({ terms }) => terms?.some(({ kind }) => kind === 'teacher')));
+
+/** The step with what one process multiplied all of its gradients by before it stepped. */
+function dividedByHand(ledger: Ledger, step: Taught): Taught | undefined {
+  const [event] = eventsOf(ledger, 'reworked', step.step);
+  const by = event === undefined ? undefined : numberIn(event, 'by');
+  return by === undefined || step.world > 1 ? undefined : { ...step, sum: step.sum * by };
+}
 
 const roomOf = ({ dtype }: Taught): number => (dtype === 'float32' || dtype === 'float64' ? EXACT : ROUGH);
 

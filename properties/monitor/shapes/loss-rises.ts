@@ -90,8 +90,11 @@ function judgeOf(
   const block = recent(BLOCK);
   const worse = aboveStart();
   let signed = false;
-  const lost = (rise: Rise | undefined, jump: number): rise is Rise =>
-    rise !== undefined && !held.improvedSince(rise.from) && isLost(world, series, rise, jump);
+  const lost = (rise: Rise | undefined, jump: number, step: number): rise is Rise =>
+    rise !== undefined &&
+    !held.improvedSince(rise.from) &&
+    !(rise.climb > jump * rise.alike && held.isImproving(rise.bestStep, step)) &&
+    isLost(world, series, rise, jump);
   return {
     point(step, value) {
       // A loss of exactly 0 has a rule of its own, and is no level.
@@ -104,8 +107,8 @@ function judgeOf(
       const atOnce = broken.add(step, value);
       block.add(step, value);
       const slower = block.count % BLOCK === 0 ? slow.add(block.step(BLOCK - 1), block.level()) : undefined;
-      if (lost(rise, JUMP)) return violationOf(series, step, rise);
-      if (lost(slower, JUMP_OF_BLOCKS)) return violationOf(series, step, slower);
+      if (lost(rise, JUMP, step)) return violationOf(series, step, rise);
+      if (lost(slower, JUMP_OF_BLOCKS, step)) return violationOf(series, step, slower);
       if (atOnce !== undefined && !prefers(world) && !held.improvedSince(atOnce.from))
         return destroyed(series, step, atOnce);
       if (above !== undefined) return worseThanBefore(world, series, step, above, held) ?? 'seen';
@@ -142,6 +145,7 @@ function risesToTheEnd(
     !high ||
     !climbs(course, lowest, SURELY) ||
     held.improvedSince(from) ||
+    held.isImproving(lowest, course.steps.at(-1) ?? lowest) ||
     rateRose(world, lowest)
   )
     return undefined;
@@ -229,7 +233,7 @@ function worseThanBefore(
   const course = world.courseOf(series);
   if (course === undefined || (prefers(world) && level < CHANCE * WORSE)) return undefined;
   const { lowest, from } = leftAt(course, start);
-  if (held.improvedSince(from) || !climbs(course, lowest)) return undefined;
+  if (held.improvedSince(from) || held.isImproving(lowest, step) || !climbs(course, lowest)) return undefined;
   return {
     kind: 'above its start',
     sentence: `${series.name} began at ${read(start)}, is above that from step ${from} on, and is ${read(level)} at step ${step} (median of the last 15 logged values): the model is worse than it was before.`,

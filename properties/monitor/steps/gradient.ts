@@ -113,7 +113,7 @@ function deadChance({ values }: Row<SignalKey | 'rate'>): number {
 
 export const lossMoves: MonitorRule = {
   id: 'monitor/loss-moves',
-  title: 'The loss does not stay at one value from the first step on',
+  title: 'The loss does not stay at one value, from the first step on or from any other',
   stage: 'monitor',
   level: 'should',
   why: 'Different batches, or one batch after a step, give different losses. One that never moves is computed from the wrong thing, or no step changes the parameters.',
@@ -150,10 +150,12 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
   let moved = false;
   let rounded = false;
   let lastRate = 0;
+  const standing = standsStill();
   return (row) => {
     const loss = row.values.get('loss');
     if (loss === undefined || rounded) return undefined;
-    if (moved || !Number.isFinite(loss)) return 'seen';
+    if (!Number.isFinite(loss)) return 'seen';
+    if (moved) return standing(row, loss) ?? 'seen';
     rounded = isRounded(loss);
     if (rounded) return undefined;
     if (first === undefined) {
@@ -179,6 +181,36 @@ function judgeMovement(world: RuleWorld): (row: Row<'loss' | 'lr'>) => Violation
       sentence: `${at(series, firstStep)} is ${read(loss)}, and exactly that at every logged step up to ${row.step}.`,
       series,
       step: firstStep,
+      value: loss,
+    };
+  };
+}
+
+/** Points that a loss which has moved must stand at one value. */
+const STANDS = 100;
+/** Times as long as it stood before: a table whose gaps are filled repeats each value as often. */
+const STANDS_LONGER = 4;
+
+function standsStill(): (row: Row<'loss' | 'lr'>, loss: number) => Violation | undefined {
+  let last = Number.NaN;
+  let since = Number.NaN;
+  let stood = 0;
+  let longest = 1;
+  return (row, loss) => {
+    if (loss !== last) {
+      longest = Math.max(longest, stood);
+      [last, since, stood] = [loss, row.step, 0];
+    }
+    // Without a rate nothing moves on purpose.
+    if (row.values.get('lr') !== 0) stood++;
+    const series = row.seriesOf('loss');
+    if (stood < Math.max(STANDS, STANDS_LONGER * longest) || isRounded(loss) || series === undefined)
+      return undefined;
+    return {
+      kind: 'stands still',
+      sentence: `${at(series, since)} is ${read(loss)}, and exactly that at every logged step up to ${row.step}; it moved before.`,
+      series,
+      step: since,
       value: loss,
     };
   };

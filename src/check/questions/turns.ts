@@ -54,7 +54,9 @@ export const underGaps = <Case>(
         ? others
         : { ...others, [GAP]: gap };
     },
-    async check(subject, drawn) {
+    async check(subject, saved) {
+      // A case that was saved before single turns were declared has gaps.
+      const drawn = severalTurnsInMasks(subject) === undefined ? saved : closed(saved);
       const found = await property.check(subject, drawn);
       if (found === undefined) return undefined;
       const question = singleTurnOr(subject, found.answers);

@@ -2,6 +2,7 @@
 // are, is a case that it is never sent again, and says nothing of it. What is fixed by now is read off cases as they
 // are drawn today, so that a rule whose cases have ids of their own keeps them.
 import fc from 'fast-check';
+import { asksOnce } from '../needs.ts';
 import type { Property, World } from '../property.ts';
 
 /** What of a saved case the trainer's declarations now rule out, as a sentence; undefined where it may still be drawn. */
@@ -44,7 +45,26 @@ interface Rule {
   readonly says: (saved: string, today: string) => string;
 }
 
+/** In each conversation, or list of conversations. */
+const questionsIn = (value: unknown): string[] => {
+  if (!Array.isArray(value)) return [];
+  const roles = value.flatMap((each: unknown) =>
+    typeof each === 'object' && each !== null && 'role' in each ? [each.role] : [],
+  );
+  return roles.length === 0
+    ? value.flatMap(questionsIn)
+    : [String(roles.filter((role) => role === 'user').length)];
+};
+
 const RULES: readonly Rule[] = [
+  ...['messages', 'conversations', 'prompts'].map(
+    (name): Rule => ({
+      name,
+      fixes: (world, { ops }) => asksOnce(world, ...ops),
+      of: questionsIn,
+      says: (saved) => `it has ${saved} questions, and an op declares turns 1`,
+    }),
+  ),
   {
     name: 'pad',
     fixes: ({ hello }) => hello.tokens !== undefined,

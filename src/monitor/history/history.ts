@@ -6,7 +6,7 @@ import { roleOf } from '../roles.ts';
 import type { MonitorRule, SampleTokens, SettingValue, Violation } from '../rule.ts';
 import type { LogSink, Series, SeriesRole } from '../series.ts';
 import { type Curve, makeCurve } from './curve.ts';
-import { asShare, percentRemark, type ShareUnit, shareUnitOf } from './percent.ts';
+import { asShare, isTold, percentRemark, type ShareUnit, shareUnitOf } from './percent.ts';
 import { remarksOf } from './remarks.ts';
 import {
   askBand,
@@ -157,6 +157,9 @@ export function openHistory(options: HistoryOptions): History {
     tally(tallies, at, step, value);
     const owner = owners[at];
     if (owner !== undefined) reach(owner, step);
+    if (owner !== undefined && unit !== undefined && isTold(unit))
+      for (const state of owner.rules)
+        state.violations = state.violations.filter(({ series: of }) => of !== series);
     const curve = curves[at];
     const begins = curve?.add(step, value) === true;
     const feed = feeds[at];

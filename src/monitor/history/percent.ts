@@ -12,7 +12,7 @@ const SHARES = new Set<SeriesRole>([
 ]);
 
 /** No share is above 1 by rounding so far. */
-const ABOVE = 1.5;
+const ABOVE = 1.01;
 /** A percentage; more is a count. */
 const MOST = 100.5;
 /** Values above 1 until one below it is a percentage as well. */
@@ -31,6 +31,9 @@ export function shareUnitOf(series: Series): ShareUnit | undefined {
   if (series.role === undefined || !SHARES.has(series.role)) return undefined;
   return { series, seen: 0, from: Number.NaN, first: Number.NaN };
 }
+
+/** Whether the last value has made it a percentage for good: what was said of it before was said of shares. */
+export const isTold = ({ seen }: ShareUnit): boolean => seen === SURE;
 
 /** The value as a share. */
 export function asShare(unit: ShareUnit, step: number, value: number): number {

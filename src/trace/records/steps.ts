@@ -126,7 +126,8 @@ export interface UpdateRecord {
 /**
  * Something that was seen of a step, or before the first one. `what`:
  * left-over, again: `names` are tensors whose gradient is the step's before, with a backward pass since or without;
- * scaled: the factor of a gradient scaler is still on the gradients; reworked: they are not what the last backward pass left;
+ * scaled: the factor of a gradient scaler is still on the gradients; reworked: they are not what the last backward pass left
+ * (`by`: all of them times that, before clipping);
  * strangers: the optimiser holds tensors of no model, without a gradient; clip, schedule: a call of clipping, calls of a scheduler;
  * followed: whether a model moved behind a step on copies; between, made-anew: it moved while no optimiser stepped, between two
  * micro-batches or between two steps; beside: the hidden states have a gradient that the logits do not explain (`share`);

@@ -128,6 +128,16 @@ test('and the rest is asked with masked tokens behind the row only', async () =>
   expect(verdicts(await judged(OF_CRITIC, { single_turn: true }))).toEqual(each('pass', OF_CRITIC));
 });
 
+test('a case with a gap that was saved before is judged as it would be drawn now', async () => {
+  const ids = ['value-loss/gradient-exactly-where-the-mask-is'];
+  const saved = { given: () => GAP };
+  // What was drawn before single turns were declared goes by the check, as saved cases do, not by the generator.
+  expect(verdicts(await judged({ ...OF_CRITIC, ids }, {}, {}, saved))).toEqual([`${ids[0]}: ask`]);
+  expect(verdicts(await judged({ ...OF_CRITIC, ids }, { single_turn: true }, {}, saved))).toEqual([
+    `${ids[0]}: pass`,
+  ]);
+});
+
 /** One masked token between two. */
 const GAP = fc.constant({
   rows: [

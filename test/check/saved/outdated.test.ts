@@ -58,3 +58,45 @@ test('a saved case with the ids of nobody is no longer one', async () => {
   // As long as nothing rules it out, it is judged.
   expect(await judge()).not.toHaveProperty('outdated');
 });
+
+test('nor is one with two questions, where the trainer takes one', async () => {
+  const corpus = openCorpus(join(mkdtempSync(join(tmpdir(), 'outdated-')), 'cases'));
+  const property = 'tokenize/labels-are-the-tokens';
+  const content = (role: 'user' | 'assistant') => ({ role, content: 'a' });
+  const messages = [content('user'), content('assistant'), content('user'), content('assistant')];
+  corpus.save({
+    id: 'def456',
+    property,
+    given: { messages, template: null },
+    sentence: '',
+    trainer: 'one question',
+    command: '',
+    seed: 1,
+    lines: [],
+    version: '0',
+  });
+  const judge = async (turns?: 1) => {
+    const trainer = objectTrainer({
+      hello: {
+        protocol: 1,
+        name: 'one question',
+        ops: { tokenize: { route: ['sft'], ...(turns === undefined ? {} : { turns }) } },
+      },
+      ops: {
+        tokenize: ({ messages: sent }) => ({
+          input_ids: [5, 6],
+          labels: sent.length > 3 ? [6, 6] : [5, 6],
+        }),
+      },
+    });
+    const chosen = properties.filter(({ id }) => id === property);
+    const options = { tokenizer: undefined, properties: chosen, corpus, seed: 1, cases: 5, command: 'test' };
+    const [result] = await run({ ...options, trainer }, () => undefined);
+    return result;
+  };
+  expect(await judge()).toMatchObject({ verdict: 'fail' });
+  expect(await judge(1)).toMatchObject({
+    verdict: 'pass',
+    outdated: expect.arrayContaining(['def456: it has 2 questions, and an op declares turns 1']),
+  });
+});

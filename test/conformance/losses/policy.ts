@@ -106,7 +106,29 @@ const sftRowMean = ({ logits, labels }: Args<'sft_loss'>): Ok<'sft_loss'> => ({
   ),
 });
 
+/** Dynamic fine-tuning: each token counts by its probability, which has no gradient (Wu et al. 2025, arXiv 2508.05629). */
+const dynamic = ({ logits, labels }: Args<'sft_loss'>): Ok<'sft_loss'> => {
+  const count = Math.max(1, labels.flatMap((row) => row.slice(1)).filter((label) => label !== -100).length);
+  const probability = (b: number, t: number, label: number): number => {
+    const scores = logits[b]?.[t - 1] ?? [];
+    const most = Math.max(...scores);
+    return Math.exp((scores[label] ?? Number.NaN) - most) / sum(scores.map((each) => Math.exp(each - most)));
+  };
+  const weights = labels.map((row, b) =>
+    row.map((label, t) => (t === 0 || label === -100 ? 0 : -probability(b, t, label) / count)),
+  );
+  const each = weights.flatMap((row) =>
+    row.map((weight) => (weight === 0 ? 0 : weight * Math.log(-weight * count))),
+  );
+  return { loss: sum(each), loss_weights: weights };
+};
+
 export const policyLosses: readonly Legal[] = [
+  legal(
+    'dynamic fine-tuning, declared',
+    { sft_loss: dynamic },
+    { semantics: { own_formulas: ['sft_loss'], loss_is_descended: false } },
+  ),
   legal('the supervised loss is a mean over rows, undeclared', { sft_loss: sftRowMean }),
   legal(
     'the supervised loss is a mean over rows, declared',

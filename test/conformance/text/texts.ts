@@ -118,6 +118,26 @@ function oneQuestion(name: string, tokenizer: Tokenizer): Legal {
   );
 }
 
+/** Prompts and rows of pieces, each tokenised by itself: what was sampled keeps the ids that it was sampled with. */
+function inPieces(name: string, tokenizer: Tokenizer): Legal {
+  const pieces = (messages: readonly Message[], add: boolean): readonly (readonly number[])[] => {
+    const text = textOf(tokenizer, messages, add);
+    const ends = messages.flatMap(({ role }, at) => {
+      const prompt = role === 'assistant' ? textOf(tokenizer, messages.slice(0, at), true) : '';
+      return prompt !== '' && text.startsWith(prompt) ? [prompt.length] : [];
+    });
+    return [0, ...ends].map((from, at) => tokenizer.encode(text.slice(from, ends[at])));
+  };
+  const tokenize = ({ route, messages, add_generation_prompt: add }: Args<'tokenize'>): Ok<'tokenize'> => {
+    const all = pieces(messages, add);
+    const ids = all.flat();
+    if (route === 'rl' || add) return { input_ids: ids };
+    const before = all.slice(0, -1).flat().length;
+    return { input_ids: ids, labels: ids.map((id, at) => (at < before ? -100 : id)) };
+  };
+  return legal(name, { tokenize }, {}, tokenizer);
+}
+
 const llama = family('llama3');
 const qwen = family('qwen');
 const atMost1024 = (ids: readonly number[]): readonly number[] => ids.slice(0, 1024);
@@ -145,6 +165,7 @@ export const texts: readonly Legal[] = [
   tokenizing('only the last answer is trained', llama, answerOnly),
   tokenizing('no BOS', qwen, answerOnly),
   tokenizing('a question that is reminded of thinking', reminded, lastAnswer),
+  inPieces('prompts and rows of pieces, each tokenised by itself', qwen),
   everyAnswer('every answer is trained, declared', qwen),
   oneQuestion('conversations of one question', qwen),
   appending('the text ends with eos behind the last turn', family('gemma')),

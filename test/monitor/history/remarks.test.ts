@@ -50,6 +50,16 @@ describe('is remarked and not blamed', () => {
     }
   });
 
+  test('a percentage that begins below 1, where it looks like a share', () => {
+    const history = logged({
+      loss: make(60, () => 0.01 * by.normal()),
+      reward: noisy(60, 0.5),
+      clip_fraction: make(60, (row) => (row < 30 ? 0.72 : 1.2) * by.heavy(1, 0.05)),
+    });
+    expect(history.remarks()[0]).toMatch(/clip_fraction is 1\.\d+ at step \d+, a percentage where a share/);
+    expect(blamed(history)).toEqual([]);
+  });
+
   test('seconds that become milliseconds', () => {
     const history = logged({ loss: falling(60), step_time: [...noisy(30, 2), ...noisy(30, 2000)] });
     expect(history.remarks()[0]).toMatch(

@@ -274,3 +274,60 @@ describe('numbers', () => {
       expect(parsed(content), content).toBeUndefined();
   });
 });
+
+describe('a dict as Python prints it', () => {
+  const LOG = [
+    '  0%|          | 0/300 [00:00<?, ?it/s]\r                  \r' +
+      "{'loss': 1.2574, 'grad_norm': 0.51, 'learning_rate': 2e-05, 'epoch': 0.01}",
+    "{'loss': '0.9', 'grad_norm': nan, 'learning_rate': '1e-05', 'epoch': 0.01}",
+    "{'eval_loss': 1.1, 'eval_note': None, 'epoch': 0.01}",
+    "{'loss': -inf, 'grad_norm': 0.4, 'learning_rate': 0.0, 'epoch': 0.02}",
+    '',
+  ].join('\n');
+
+  test('is a line of metrics, whose step is the number of those with a loss', () => {
+    const { values, complaints } = read(LOG);
+    expect(values('loss')).toEqual([
+      [1, 1.2574],
+      [2, 0.9],
+      [3, Number.NEGATIVE_INFINITY],
+    ]);
+    expect(values('grad_norm')).toEqual([
+      [1, 0.51],
+      [2, Number.NaN],
+      [3, 0.4],
+    ]);
+    expect(values('learning_rate')).toEqual([
+      [1, 2e-5],
+      [2, 1e-5],
+      [3, 0],
+    ]);
+    expect(values('eval_loss')).toEqual([[2, 1.1]]);
+    expect(values('epoch')).toHaveLength(4);
+    expect(complaints).toEqual([
+      'Dicts name no step: it is the number of those with a loss so far. trainer_state.json has the steps.',
+    ]);
+  });
+
+  test('keeps the step that it names', () => {
+    expect(read("{'step': 7, 'loss': 0.5}\n").values('loss')).toEqual([[7, 0.5]]);
+  });
+
+  test.each([
+    "{'lr': tensor(0.1), 'loss': 2}",
+    "{'model': 'a', 'seed': 3}",
+    "{'loss': 1.0, 'epoch': ",
+    "{'loss': (1, 2)}",
+    "{'it''s': 1, 'loss': 2}",
+  ])('%s is none', (line) => {
+    expect(read(`${line}\n`).points).toEqual({});
+  });
+
+  test('whatever is between the quotes, nothing is thrown', () => {
+    fc.assert(
+      fc.property(fc.string(), (inner) => {
+        expect(() => read(`{'loss': ${inner}}\n{'${inner}': 1, 'loss': 2}\n`)).not.toThrow();
+      }),
+    );
+  });
+});

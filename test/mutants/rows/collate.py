@@ -106,3 +106,22 @@ def collate_to_width(input_ids, labels, pad_token_id):
     width = 32
     cut = [row[:width] for row in input_ids], [row[:width] for row in labels]
     return left_padded.collate(*cut, pad_token_id)
+
+
+@MUTANTS.add(
+    "collate-positions-in-bfloat16",
+    "Positions above 256 are rounded",
+    left_padded,
+    "collate",
+    row="PAD-05",
+)
+def collate_positions_rounded(input_ids, labels, pad_token_id):
+    """The batch is cast to bfloat16 with all that is in it, which holds whole numbers up to 256. Fix: cast what is floating."""
+    batch = left_padded.collate(input_ids, labels, pad_token_id)
+    counted = [[max(0, sum(row[: at + 1]) - 1) for at in range(len(row))] for row in batch["attention_mask"]]
+    return dict(batch, position_ids=[[rounded(at) for at in row] for row in counted])
+
+
+def rounded(at):
+    step = 1 << max(0, at.bit_length() - 8)
+    return round(at / step) * step

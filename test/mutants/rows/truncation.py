@@ -2,6 +2,7 @@
 
 from lossproof.examples import left_padded
 from lossproof.examples.lists import pad_left, pad_right
+from lossproof.examples.rows import truncation
 from lossproof.examples.rows.truncation import padded, trains
 
 from ..registry import MUTANTS
@@ -229,3 +230,11 @@ prompts(
     flipped,
     row="PAD-06",
 )
+
+
+@MUTANTS.add("cut-by-minus-zero", "A row that just fits is lost", left_padded, "truncate", row="TRN-06")
+def minus_zero(input_ids, labels, max_length):
+    """row[:-excess], where an excess of 0 leaves nothing, and rows of nothing are filtered out. Fix: row[:max_length]."""
+    right = truncation.truncate(input_ids, labels, max_length)
+    left = [row for row, at in enumerate(right["kept"]) if len(input_ids[at]) != max_length]
+    return {name: [column[row] for row in left] for name, column in right.items()}

@@ -53,6 +53,19 @@ describe('a declared token mean', () => {
     expect(worst(FOLLOWS, { ...sketch, settings: TOKEN_MEAN }).sentence).toContain(words);
   });
 
+  test('gradients that the script divides behind the backward passes are what the optimiser gets', () => {
+    const divided = (by: number, weight = 1) => ({
+      ...weighing(FIRST, weight),
+      settings: TOKEN_MEAN,
+      events: [{ what: 'reworked', step: 0, values: { factor: by / 3, cosine: 1, by } }],
+    });
+    holds(FOLLOWS, divided(1 / 8));
+    expect(worst(FOLLOWS, divided(1 / 12)).sentence).toContain('8 trained tokens / 12 padded columns');
+    // By a norm, as clipping by hand does.
+    holds(FOLLOWS, divided(0.37, 1 / 8));
+    expect(worst(FOLLOWS, divided(0.37)).sentence).toContain('the losses of the 8 tokens are added up');
+  });
+
   test('beside a teacher, what the likelihood is multiplied by is nobody’s mistake', () => {
     // 6 of 12 columns, and half of the loss.
     const half = weighing({ lengths: [[[4, 2]]] }, 0.5 / 6);

@@ -1,6 +1,7 @@
 // What a file is: by its first bytes, and by its name only where those do not tell.
 
 import { parseObject } from '../json/objects.ts';
+import { parsePythonDict } from '../json/python-dict.ts';
 import { MAGIC } from '../parquet.ts';
 import { HEADER, headerHolds } from '../tensorboard/tfrecord.ts';
 import { SIGNATURE } from '../wandb/wandb.ts';
@@ -76,12 +77,13 @@ function begins(head: Uint8Array, signature: readonly number[]): boolean {
 
 function detectText(head: Uint8Array, name: string): Detected | undefined {
   const text = new TextDecoder().decode(head);
-  const lines = text.split('\n').map((line) => line.trim());
+  // A bar of progress is written over by what stands behind it.
+  const lines = text.split('\n').map((line) => line.trim().replace(/^.*\r(?=\{)/s, ''));
   // The last may be cut off by what was read of the file.
   const whole = lines.length > 1 ? lines.slice(0, -1) : lines;
   const objects = whole
     .filter((line) => line.startsWith('{'))
-    .map((line) => parseObject(line))
+    .map((line) => parseObject(line) ?? parsePythonDict(line))
     .filter((object) => object !== undefined);
   // Written again on one line it is one object that can be parsed.
   const [only] = objects;

@@ -1,9 +1,11 @@
-// JSON lines: one object a line, of metrics or of a rollout, with other text between. A line counts once it has its end,
-// or, at the end of the file, once it is an object: no beginning of an object is one.
+// JSON lines: one object a line, of metrics or of a rollout, with other text between, or dicts of metrics as Python prints them.
+// A line counts once it has its end, or, at the end of the file, once it is an object: no beginning of an object is one.
+import type { JsonObject } from '../../../protocol/result.ts';
 import type { LogSink } from '../../series.ts';
 import { type Complain, LARGEST_RECORD, type Reader } from '../reader.ts';
 import { numberLines } from './number-lines.ts';
-import { objectReader, parseObject } from './objects.ts';
+import { objectReader, PASSES, parseObject, rankOfStep } from './objects.ts';
+import { parsePythonDict } from './python-dict.ts';
 
 export interface LineOptions {
   /** As samples name it. */
@@ -21,6 +23,8 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
   let firstOther = 0;
   let saidOther = false;
   let saidUnstepped = false;
+  /** Dicts of training so far, which name no step. */
+  let logged = 0;
 
   function unstepped(): void {
     if (saidUnstepped) return;
@@ -32,7 +36,9 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
 
   /** Of the line bytes[from, to); whether it is an object. */
   function take(bytes: Uint8Array, from: number, to: number): boolean {
-    let start = from;
+    // A bar of progress is written over: what stands behind it is the line.
+    let start = bytes.lastIndexOf(RETURN, to - 2) + 1;
+    if (start < from || bytes[start] !== OPEN) start = from;
     while (start < to && (bytes[start] as number) <= SPACE) start++;
     if (start === to) return true;
     if (bytes[start] !== OPEN) return false;
@@ -40,11 +46,24 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
       if (!fast.stepped()) unstepped();
       return true;
     }
-    const object = parseObject(utf8.decode(bytes.subarray(start, to)));
+    const text = utf8.decode(bytes.subarray(start, to));
+    const object = parseObject(text) ?? numbered(parsePythonDict(text));
     if (object === undefined) return false;
     const pushed = objects.push(object, line, `${path} line ${line}`);
     if (pushed === 'points' && objects.stepOf(object) === undefined) unstepped();
     return true;
+  }
+
+  /** Of a dict that names no step but an epoch, rounded: which of those with a training loss it is, or belongs to. */
+  function numbered(dict: JsonObject | undefined): JsonObject | undefined {
+    if (dict === undefined || rankOfStep(dict) < PASSES) return dict;
+    if ('loss' in dict) logged += 1;
+    if (!saidUnstepped)
+      complain(
+        'Dicts name no step: it is the number of those with a loss so far. trainer_state.json has the steps.',
+      );
+    saidUnstepped = true;
+    return { ...dict, step: logged };
   }
 
   function read(bytes: Uint8Array): number {
@@ -93,6 +112,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
 }
 
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 const SPACE = 0x20;
 const OPEN = 0x7b;
 const utf8 = new TextDecoder();

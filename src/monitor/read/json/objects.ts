@@ -172,6 +172,11 @@ function flattened(object: JsonObject): [string, unknown][] {
   return flat;
 }
 
+/** How good a step the object names: 0 is best, and none is worse than all. */
+export function rankOfStep(object: JsonObject): number {
+  return bestStep(flattened(object)).rank;
+}
+
 function bestStep(flat: readonly (readonly [string, unknown])[]): {
   readonly rank: number;
   readonly step: number | undefined;

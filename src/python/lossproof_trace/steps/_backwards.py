@@ -22,6 +22,14 @@ class Backwards:
         self.places = []
         self.depth = 0
         self.last = []
+        # (factor, cosine) where clipping began, of what the script did before it.
+        self.before_clip = None
+        session.before_clip.append(lambda _: self.clipping())
+
+    def clipping(self):
+        if self.before_clip is None:
+            with self.torch.no_grad():
+                self.before_clip = self.changed()
 
     def watch(self):
         original = self.torch.autograd.backward
@@ -46,6 +54,7 @@ class Backwards:
 
     def begins(self):
         self.count += 1
+        self.before_clip = None
         self.since += 1
         place = _frames.place()
         if place is not None and place not in self.places and len(self.places) < MOST_PLACES:
@@ -64,6 +73,7 @@ class Backwards:
     def spent(self):
         """A step of a language model was made."""
         self.since, self.places = 0, []
+        self.before_clip = None
 
     def stepped(self, held, parameters):
         """Behind a step: what it leaves is what the next backward pass may find."""

@@ -220,7 +220,7 @@ class Steps:
             event("scaled", [], scale=scale)
         changed = backwards.changed()
         if changed is not None and (abs(changed[0] - 1) > 1e-3 or changed[1] < 0.999):
-            event("reworked", [], factor=changed[0], cosine=changed[1])
+            event("reworked", [], factor=changed[0], cosine=changed[1], **self.by_hand(backwards.before_clip or changed))
         own = {id(p) for p in pending.parameters}
         strangers = [p for p in pending.parameters if id(p) not in names and p.grad is None and p.requires_grad]
         if strangers and not pending.copies:
@@ -229,6 +229,11 @@ class Steps:
             free = [p for p in free if not _held.holders([p])]
             event("strangers", free, count=len(strangers), shapes=[list(p.shape) for p in strangers[:4]])
         _clipping.told(session, pending, backwards)
+
+    def by_hand(self, changed):
+        """What the script multiplied all gradients by, behind the last backward pass and before clipping."""
+        factor, cosine = changed
+        return {"by": factor} if cosine > 0.9999 and factor > 0 and self.scalers.latest is None else {}
 
     def after(self, optimizer, args, kwargs):
         session, pending = self.session, self.pending

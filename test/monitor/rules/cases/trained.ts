@@ -44,6 +44,14 @@ export const TRAINED_CASES: Readonly<Record<string, Cases>> = {
     ],
     holding: [
       {
+        what: 'harder data, ever more of them, while held-out data get better',
+        series: {
+          loss: noisy((row) => (row < 30 ? 2 - row / 30 : 1 + (row - 30) / 50)),
+          eval_loss: evaluated((row) => 1.6 - row / 200),
+        },
+        every: 10,
+      },
+      {
         what: 'a first batch that is easy',
         series: { loss: noisy((row) => (row < 3 ? 0.8 : 1.9 - 0.004 * row)), grad_norm: noisy(() => 1) },
       },

@@ -224,8 +224,31 @@ export const ZERO_LOSS: Readonly<Record<string, Cases>> = {
         onset: 0,
         within: 6,
       },
+      {
+        what: 'one value from the middle on',
+        series: {
+          loss: [...falling(40), ...flat(110, 0.9731040492110966)],
+          learning_rate: flat(150, 1e-4),
+        },
+        onset: 40,
+        within: 101,
+      },
     ],
     holding: [
+      {
+        what: 'a table whose gaps are filled with what stood before them',
+        series: {
+          loss: [...falling(9), ...make(291, (row) => 0.9731040492110966 * 0.99 ** Math.floor(row / 30))],
+          learning_rate: flat(300, 1e-4),
+        },
+      },
+      {
+        what: 'a rate of 0 at the end',
+        series: {
+          loss: [...falling(40), ...flat(130, 0.9731040492110966)],
+          learning_rate: [...flat(40, 1e-4), ...flat(130, 0)],
+        },
+      },
       {
         what: 'a preference loss during warm-up',
         series: { loss: followed(flat(7, Math.LN2), 0.6, 0.5), learning_rate: make(9, (row) => row * 1e-7) },

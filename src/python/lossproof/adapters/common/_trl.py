@@ -46,13 +46,19 @@ def needed(name, least, found):
         stop("%s drives TRL from %s on; this is TRL %s" % (name, least, VERSION))
 
 
-def serve(name, lacks=None, notes=(), **declared):
-    """lossproof.serve with what is to be said of the version: that it is none of the tested ones, and what it lacks."""
+# What a configuration calls the tokens that it cuts prompts and rows at, by default 512 and 1,024 in many versions.
+LENGTHS = ("max_prompt_length", "max_length", "max_seq_length")
+
+
+def serve(name, *configs, lacks=None, notes=(), semantics=None, **declared):
+    """lossproof.serve with what is to be said of the version: that it is none of the tested ones, what it lacks, where it cuts."""
     lacks = dict(lacks or {})
+    lengths = {getattr(config, each, None) for config in configs for each in LENGTHS}
+    semantics = dict(semantics or {}, cut_at=sorted(length for length in lengths if isinstance(length, int)))
     notes = list(notes)
     if VERSION not in TESTED:
         notes.append(
             "%s is tested with TRL %s; this is TRL %s on transformers %s: an error may be the adapter's"
             % (name, ", ".join(TESTED), VERSION, transformers.__version__)
         )
-    lossproof.serve(name=name, version=VERSION, lacks=lacks, notes=notes, dtype="float32", **declared)
+    lossproof.serve(name=name, version=VERSION, lacks=lacks, notes=notes, dtype="float32", semantics=semantics, **declared)

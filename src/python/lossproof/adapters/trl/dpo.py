@@ -155,6 +155,7 @@ def preference_step(
 if __name__ == "__main__":
     serve(
         "trl-dpo",
+        trainer.args,
         layout={"alignment": "token", "span": "row"},
         semantics={
             "stop_token_in_mask": True,

@@ -244,6 +244,7 @@ if AVERAGED[0] == "token-sum-norm":
 if __name__ == "__main__":
     serve(
         "trl-grpo",
+        trainer.args,
         lacks=lacks,
         notes=notes,
         layout={"alignment": "token", "span": "completion"},

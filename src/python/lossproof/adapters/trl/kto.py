@@ -147,6 +147,7 @@ if __name__ == "__main__":
         lacks["preference"] = "TRL %s makes its rows of texts, in the constructor of the trainer" % VERSION
     serve(
         "trl-kto",
+        trainer.args,
         lacks=lacks,
         layout={"alignment": "token", "span": "row"},
         semantics={

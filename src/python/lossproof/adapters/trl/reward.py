@@ -129,6 +129,7 @@ if __name__ == "__main__":
         lacks["preference_batch"] = "TRL %s prepares its data set in the constructor of the trainer" % VERSION
     serve(
         "trl-reward",
+        trainer.args,
         lacks=lacks,
         layout={"alignment": "token", "span": "row"},
         semantics={"reward_centering": trainer.args.center_rewards_coefficient or 0.0},

@@ -96,6 +96,7 @@ def batch_of(old, advantage, mask):
 if __name__ == "__main__":
     serve(
         "trl-rloo",
+        trainer.args,
         lacks=lacks,
         notes=notes,
         layout={"alignment": "token", "span": "completion"},

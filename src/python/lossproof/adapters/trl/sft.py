@@ -311,6 +311,8 @@ def lacking():
 if __name__ == "__main__":
     serve(
         "trl-sft",
+        trainer.args,
+        policy.trainer.args,
         lacks=lacking(),
         layout={"alignment": "token", "span": "row"},
         semantics={

@@ -6,13 +6,14 @@ import tiny
 import torch
 import torch.nn.functional as F
 
-FAULTS = ["pads", "unscaled", "window", "no-stop", "left-out"]
+FAULTS = ["pads", "unscaled", "window", "no-stop", "left-out", "by-columns"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--mean", default="tokens", choices=["tokens", "rows", "batches"])
 parser.add_argument("--rows", type=int, default=2, help="of a micro-batch")
 parser.add_argument("--accumulate", type=int, default=1)
 parser.add_argument("--coefficient", type=float, default=1.0)
+parser.add_argument("--divide", action="store_true", help="losses are added up, and the gradients divided once, before they are clipped")
 parser.add_argument("--skip", action="store_true", help="the second micro-batch is taken times 0; of a row alone nothing tells that from a row left out")
 parser.add_argument("--fault", choices=FAULTS)
 options = parser.parse_args()
@@ -49,6 +50,8 @@ def denominator(labels, window):
         return labels[:, 1:].numel() * options.accumulate
     if options.mean == "batches":
         return max(1, int((labels[:, 1:] != tiny.IGNORE).sum())) * options.accumulate
+    if options.divide:
+        return 1
     count = sum(int((each[:, 1:] != tiny.IGNORE).sum()) for each in window)
     return count / options.accumulate if options.fault == "unscaled" else count
 
@@ -73,6 +76,11 @@ for step in range(2):
         if options.skip and at == 1 and len(ids) > 1:
             loss = loss * 0.0
         (loss * options.coefficient).backward()
+    if options.divide:
+        counted = [own[:, 1:].numel() if options.fault == "by-columns" else int((own[:, 1:] != tiny.IGNORE).sum()) for _, _, own in micro]
+        for parameter in model.parameters():
+            parameter.grad /= sum(counted)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
     optimiser.step()
     optimiser.zero_grad()
     print("step", step, "loss", float(loss))

@@ -42,6 +42,11 @@ export const shares: Cases = {
       options: TOKEN_MEAN,
       exact: tokenMean(CHATS),
     },
+    'losses that are added up, and gradients that are divided by the tokens behind them': {
+      words: `${SFT} --accumulate 2 --divide`,
+      data: CHATS,
+      options: TOKEN_MEAN,
+    },
     'one row a micro-batch, each with a mean of its own: a mean over rows as well': {
       words: `${SFT} --mean batches --rows 1 --accumulate 2`,
       data: CHATS,
@@ -95,6 +100,13 @@ export const shares: Cases = {
       data: CHATS,
       found: ALIKE,
       says: /the denominator counts prompts and pads/,
+    },
+    'gradients that are divided by padded columns behind them': {
+      words: `${SFT} --accumulate 2 --divide --fault by-columns`,
+      data: CHATS,
+      options: TOKEN_MEAN,
+      found: FOLLOWS,
+      says: /trained tokens \/ \d+ padded columns/,
     },
     'accumulation that is not divided by': {
       words: `${SFT} --accumulate 2 --fault unscaled`,
