@@ -251,6 +251,9 @@ export const READERS: Readonly<Record<string, FuzzedReader>> = {
     seeds: () => [
       bytesOf('{"step": 1, "loss": 0.5, "data": {"kl": NaN}}\n{"step": 2, "loss": Infinity}\n'),
       bytesOf('{"step": 1, "prompt": "a", "completion": "b", "reward": 0.5, "messages": []}\n'),
+      bytesOf(
+        "9%|#\r  \r{'loss': 1.5, 'grad_norm': nan, 'epoch': '0.01'}\n{'eval_loss': None, 'epoch': inf}\n",
+      ),
     ],
     read: log('a.jsonl'),
   },

@@ -318,6 +318,7 @@ describe('a dict as Python prints it', () => {
     "{'model': 'a', 'seed': 3}",
     "{'loss': 1.0, 'epoch': ",
     "{'loss': (1, 2)}",
+    "{'loss': 1'}",
     "{'it''s': 1, 'loss': 2}",
   ])('%s is none', (line) => {
     expect(read(`${line}\n`).points).toEqual({});

@@ -23,7 +23,9 @@ export function parsePythonDict(text: string): JsonObject | undefined {
   const line = text.trim();
   if (!line.startsWith("{'") || !line.endsWith('}') || line.length > LONGEST) return undefined;
   let json = '';
+  let read = 0;
   for (const [token, single, double] of line.matchAll(TOKEN)) {
+    read += token.length;
     const content = single ?? double;
     if (content !== undefined) json += JSON.stringify(content);
     else if (/^[A-Za-z_]/.test(token)) {
@@ -32,6 +34,8 @@ export function parsePythonDict(text: string): JsonObject | undefined {
       json += word;
     } else json += token;
   }
+  // A quote that nothing closes.
+  if (read < line.length) return undefined;
   const object = parseObject(json);
   return object !== undefined && METRICS.some((name) => name in object) ? numbersOf(object) : undefined;
 }
