@@ -13,6 +13,7 @@ import {
   type LogitBatch,
   logitBatch,
   logitLabels,
+  logprobsOf,
   type Matrix,
   many,
   numberFinding,
@@ -114,6 +115,9 @@ const explained = (subject: Subject) =>
     );
   });
 
+/** Nats. */
+const IMPROBABLE = -14;
+
 export const sftLossProperties: readonly Property<LogitBatch>[] = [
   {
     ...base,
@@ -163,9 +167,14 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
       if (variants.some(fits)) return undefined;
       // A formula of one's own weighs tokens as it likes, each of them toward its label, and no other.
       const own = subject.semantics.own_formulas?.includes('sft_loss') === true;
-      const towards = (weight: number): boolean => (own ? weight <= 0 : weight < 0);
+      const logprobs = logprobsOf(args.logits, args.labels);
       const weighed = (variants[0] ?? []).every((values, row) =>
-        values.every((want, at) => (want === 0 ? right(want, row, at) : towards(observed[row]?.[at] ?? 0))),
+        values.every((want, at) => {
+          const weight = observed[row]?.[at] ?? 0;
+          if (want === 0) return right(want, row, at);
+          // One that is taken times its probability has nothing left of it where that is next to nothing.
+          return weight < 0 || (own && weight === 0 && (logprobs[row]?.[at] ?? 0) < IMPROBABLE);
+        }),
       );
       if (weighed && own) return undefined;
       for (const [row, values] of (variants[0] ?? []).entries()) {

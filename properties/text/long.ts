@@ -37,8 +37,8 @@ const END = 4;
 /** A row as it came back, without padding. */
 export interface LongRow {
   readonly ids: Ids;
-  /** Absent where no labels are answered, and where nothing is to be trained. */
-  readonly trained?: number;
+  /** Which of them are trained. Absent where no labels are answered, and where nothing is to be trained. */
+  readonly trained?: readonly boolean[];
 }
 
 /** The rows of a text that is so many words longer, and its answer `more`; undefined where it is refused. */
@@ -62,10 +62,10 @@ export async function cutFinding(
   const row = long.findIndex(({ ids }, at) => ids.length === longest[at]?.ids.length);
   const cut = long[row];
   if (cut === undefined) return undefined;
-  const whole = (await asked(FEW))?.[row]?.ids ?? [];
   const { cut_at: declared } = subject.semantics;
   const length = (await lengthCutAt(cut, async () => (await asked(shorter, FEW))?.[row])) ?? cut.ids.length;
   if (declared?.includes(length)) return undefined;
+  const whole = (await asked(FEW))?.[row]?.ids ?? [];
   return {
     kind: 'cut',
     sentence: `${what} of ${shorter.toLocaleString('en')} ${unit} and one of ${longer.toLocaleString('en')} are both rows of ${many(cut.ids.length, 'token')}${length < cut.ids.length ? `, ${length} of them before the answer` : ''}: ${wordsOf(cut, whole)}.`,
@@ -79,12 +79,14 @@ export async function cutFinding(
 
 /** Of the prompt, where an answer that is longer makes a longer row: it is cut alone, before the answer is put behind it. */
 async function lengthCutAt(
-  { ids, trained = 0 }: LongRow,
+  { ids, trained = [] }: LongRow,
   withMore: () => Promise<LongRow | undefined>,
 ): Promise<number | undefined> {
-  if (trained === 0 || trained >= ids.length) return undefined;
+  // The last answer; what stands behind it, a stop token that is not trained, is no prompt either.
+  const before = trained.lastIndexOf(false, trained.lastIndexOf(true)) + 1;
+  if (before === 0 || before === ids.length || !trained.includes(true)) return undefined;
   const other = await withMore();
-  return other !== undefined && other.ids.length > ids.length ? ids.length - trained : undefined;
+  return other !== undefined && other.ids.length > ids.length ? before : undefined;
 }
 
 /** What is lost, as the ends of a short row of the same conversation tell. */
@@ -95,7 +97,7 @@ function wordsOf({ ids, trained }: LongRow, whole: Ids): string {
     sameIds(ids.slice(-END), whole.slice(-END)),
   ] as const;
   const lost = keeps[0] === keeps[1] ? 'a part of' : keeps[0] ? 'the end of' : 'the beginning of';
-  return `${lost} what is longer is cut off${trained === 0 ? ', and nothing of the row is trained' : ''}`;
+  return `${lost} what is longer is cut off${trained?.includes(true) === false ? ', and nothing of the row is trained' : ''}`;
 }
 
 const FILLER = 'the river bends north of the old mill and the road goes on along it'.split(' ');
@@ -119,18 +121,19 @@ function lengthened(messages: readonly Message[], words: number, more = 0): read
 
 const okOf = <O extends Op>(attempt: Attempt<O>) => ('ok' in attempt ? attempt.ok : undefined);
 
-const trainedOf = (labels: Ids): number => labels.filter((label) => label !== IGNORE_INDEX).length;
+const isTrained = (label: number): boolean => label !== IGNORE_INDEX;
 
 /** What of a row is attended to. */
 export function attended(
   ids: readonly Ids[],
   attention: readonly Ids[],
-  trained?: (row: number) => number,
+  trained?: readonly (readonly boolean[])[],
 ): readonly LongRow[] {
-  return ids.map((row, at) => ({
-    ids: row.filter((_, column) => attention[at]?.[column] === 1),
-    ...(trained === undefined ? {} : { trained: trained(at) }),
-  }));
+  return ids.map((row, at) => {
+    const real = <T>(values: readonly T[]): T[] =>
+      values.filter((_, column) => attention[at]?.[column] === 1);
+    return { ids: real(row), ...(trained === undefined ? {} : { trained: real(trained[at] ?? []) }) };
+  });
 }
 
 const WHY =
@@ -157,7 +160,7 @@ function ofTokenize(which: Route): Property<Dialogue> {
             ...templateArg(drawn),
           }),
         );
-        const trained = isSft && ok?.labels !== undefined ? { trained: trainedOf(ok.labels) } : {};
+        const trained = isSft && ok?.labels !== undefined ? { trained: ok.labels.map(isTrained) } : {};
         return ok && [{ ids: ok.input_ids, ...trained }];
       }),
   };
@@ -179,7 +182,8 @@ export const longBatches: readonly Property<SftBatch>[] = [
       cutFinding(subject, 'A conversation', async (words, more) => {
         const conversations = drawn.conversations.map((messages) => lengthened(messages, words, more));
         const ok = okOf(await subject.attempt('sft_batch', batchArgs({ ...drawn, conversations })));
-        return ok && attended(ok.input_ids, ok.attention_mask, (at) => trainedOf(ok.labels[at] ?? []));
+        const trained = ok?.labels.map((row) => row.map(isTrained));
+        return ok && attended(ok.input_ids, ok.attention_mask, trained);
       }),
   },
 ];
@@ -204,15 +208,8 @@ export const longPairs: readonly Property<ChatPairs>[] = [
                 answers.map((answer) => `${answer}${filler(more)}`),
               ) as [string[], string[]];
               const ok = okOf(await subject.attempt('preference_batch', { prompts, chosen, rejected }));
-              const mask = ok?.[`${half}_mask`];
-              return (
-                ok &&
-                attended(
-                  ok[`${half}_input_ids`],
-                  ok[`${half}_attention_mask`],
-                  mask && ((at) => mask[at]?.filter((one) => one === 1).length ?? 0),
-                )
-              );
+              const trained = ok?.[`${half}_mask`]?.map((row) => row.map((one) => one === 1));
+              return ok && attended(ok[`${half}_input_ids`], ok[`${half}_attention_mask`], trained);
             }),
         ),
       ),

@@ -31,9 +31,11 @@ export const preferenceBase = {
   ops: ['preference_batch'],
   given: (world: World) => chatPairs({ once: asksOnce(world, 'preference_batch', 'tokenize') }),
   labels: chatPairLabels,
+  mayRefuse: ['empty answer'],
   coverage: {
     'halves of unequal length': 0.4,
     'one answer begins the other': 0.1,
+    'empty answer': 0.1,
     thought: 0.05,
   },
 } as const;

@@ -39,6 +39,7 @@ export function countLabels(property: Property, world: World): LabelCount {
       return Object.entries(coverageOf(property, world)).flatMap(([label, least]) => {
         const seen = judged[label] ?? 0;
         const kept = refused[label] ?? 0;
+        if (seen === 0 && kept > 0 && property.mayRefuse?.includes(label)) return [];
         const thin =
           seen / cases < least &&
           (chanceOfFewer(seen, cases, least) < CERTAIN ||

@@ -124,5 +124,7 @@ export interface Property<Case = unknown> {
   readonly labels?: (given: Case, world: World) => readonly string[];
   /** The least share of judged cases, 0 to 1, that must carry a label; in this world, where it depends on one. */
   readonly coverage?: Coverage | ((world: World) => Coverage);
+  /** Labels whose cases a trainer may refuse, all of them: the protocol says so. Their coverage is not asked for then. */
+  readonly mayRefuse?: readonly string[];
   readonly check: (subject: Subject, given: Case) => Promise<Finding | undefined>;
 }

@@ -60,6 +60,14 @@ test('a trainer that refuses exactly the interesting cases is named', async () =
   );
 });
 
+test('unless the protocol lets it refuse them, all of them', async () => {
+  const picky = (least: number) => extracting((ids) => (ids.length > least ? reject('too long') : ids));
+  const property = { ...echoes, mayRefuse: ['long'] };
+  expect((await check(property, picky(3))).verdict).toBe('pass');
+  // What is never drawn was not refused.
+  expect((await check({ ...property, coverage: { never: 0.2 }, mayRefuse: ['never'] })).verdict).toBe('thin');
+});
+
 test('a trainer that refuses at random is not blamed, however much', async () => {
   for (const kept of [2, 4, 30]) {
     let asked = 0;

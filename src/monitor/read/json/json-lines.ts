@@ -36,11 +36,11 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
 
   /** Of the line bytes[from, to); whether it is an object. */
   function take(bytes: Uint8Array, from: number, to: number): boolean {
-    // A bar of progress is written over: what stands behind it is the line.
-    let start = bytes.lastIndexOf(RETURN, to - 2) + 1;
-    if (start < from || bytes[start] !== OPEN) start = from;
+    let start = from;
     while (start < to && (bytes[start] as number) <= SPACE) start++;
     if (start === to) return true;
+    // A bar of progress is written over: what stands behind it is the line.
+    if (bytes[start] !== OPEN) start += bytes.subarray(start, to - 1).lastIndexOf(RETURN) + 1;
     if (bytes[start] !== OPEN) return false;
     if (fast.read(bytes, start, to, line)) {
       if (!fast.stepped()) unstepped();
