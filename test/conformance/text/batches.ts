@@ -1,6 +1,14 @@
 // Legal ways to make a padded batch of conversations: either side, any width, any pad id, and rows that end as scripts of
 // supervised fine-tuning end them.
-import type { Args, Ids, Message, Ok, Semantics, Tokenizer } from '../../../src/index.ts';
+import {
+  type Args,
+  type Ids,
+  type Message,
+  type Ok,
+  reject,
+  type Semantics,
+  type Tokenizer,
+} from '../../../src/index.ts';
 import { families } from '../../../src/tokenizers/families.ts';
 import { type Legal, legal, repeat } from '../legal.ts';
 import { byTurns, tokenizerOf } from './plain-chats.ts';
@@ -77,8 +85,8 @@ function ofFamily(family: string): Legal[] {
   ];
 }
 
-/** Pairs of answers, each half by the same code; `stops` false leaves the last stop token of every answer out. */
-function pairing(family: string, padding: Padding, stops: boolean): Legal {
+/** Pairs of answers, each half by the same code; `stops` false leaves the last stop token of every answer out. `full`: no answer is empty. */
+function pairing(family: string, padding: Padding, stops: boolean, full = false): Legal {
   const tokenizer = tokenizerOf(family);
   const eos = tokenizer.eosTokenId ?? 0;
   const half = (prompts: readonly (readonly Message[])[], answers: readonly string[]) => {
@@ -94,9 +102,10 @@ function pairing(family: string, padding: Padding, stops: boolean): Legal {
     return { ...batch, mask };
   };
   return legal(
-    `pairs of conversations for ${family}, padded on the ${padding.side}${stops ? '' : ', without their stop tokens'}`,
+    `pairs of conversations for ${family}, padded on the ${padding.side}${stops ? '' : ', without their stop tokens'}${full ? ', empty answers refused' : ''}`,
     {
       preference_batch: ({ prompts, chosen, rejected }) => {
+        if (full && [...chosen, ...rejected].includes('')) reject('an answer is empty');
         const [better, worse] = [half(prompts, chosen), half(prompts, rejected)];
         return {
           chosen_input_ids: better.input_ids,
@@ -161,6 +170,7 @@ export const batches: readonly Legal[] = [
   ...families.flatMap(ofFamily),
   ...families.map((family, at) => pairing(family, { side: at % 2 ? 'left' : 'right', pad: 0 }, true)),
   pairing('llama3', { side: 'left', pad: 0, multiple: 8 }, false),
+  pairing('qwen', { side: 'right', pad: 0 }, true, true),
   script('batches of rows that end with their stop token', { sft_target: 'assistant' }, throughStop),
   script('batches of rows with eos behind them', { sft_target: 'assistant' }, (row, tokenizer) => {
     const [ids, labels] = [[...row.input_ids], [...row.labels]];
