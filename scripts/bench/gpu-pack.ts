@@ -2,7 +2,7 @@
 // this harness, and Vulkan's loader for where there is none. TensorFlow's library alone is ten times that. Linux on x86-64.
 //   npm run bench:gpu-pack [FILE]      gpu-pack.tgz
 //   tar xzf gpu-pack.tgz && gpu-pack/measure      there; --rounds N, --python P, --no-large, --no-compile
-//   npm run bench:gpu-pack -- --told FILE         what measure printed, into docs/benchmarks.md
+//   npm run bench:gpu-pack -- --told FILE         what measure printed, into docs/benchmarks.md; --as reference-gpu-tensorflow of another run
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -25,13 +25,13 @@ import { writeMeasured } from '../docs/measured.ts';
 const MOST_MEBIBYTES = 64;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { told: { type: 'string' } },
+  options: { told: { type: 'string' }, as: { type: 'string', default: 'reference-gpu' } },
 });
 if (values.told !== undefined) {
   const told = readFileSync(resolve(values.told), 'utf8').trim();
   const from = told.indexOf('\nNode v');
   if (from < 0) throw new Error(`${values.told} is not what measure prints`);
-  writeMeasured('benchmarks.md', 'reference-gpu', [told.slice(from).trim()]);
+  writeMeasured('benchmarks.md', values.as, [told.slice(from).trim()]);
   process.exit(0);
 }
 const file = resolve(positionals[0] ?? 'gpu-pack.tgz');

@@ -52,6 +52,8 @@ export async function tfjsKernel(options: TfjsOptions): Promise<RowKernel | { re
   shimmed.isNullOrUndefined ??= (value) => value === null || value === undefined;
   // Else TensorFlow begins with lines about the processor, and calls it an error that there is no GPU. `setup:tfjs` shows them.
   process.env.TF_CPP_MIN_LOG_LEVEL ??= '3';
+  // Else it takes all memory of the GPU, which may be the trainer's.
+  process.env.TF_FORCE_GPU_ALLOW_GROWTH ??= 'true';
   const folder = options.folder ?? (process.env.LOSSPROOF_TFJS || join(PACKAGE_ROOT, '.tfjs'));
   let tf: TensorFlow & NodeTensorFlow;
   try {

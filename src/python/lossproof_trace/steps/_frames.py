@@ -31,5 +31,8 @@ def caller(depth):
 
 
 def _short(file):
+    # A runner of scripts may have been given a path that is relative.
+    if not os.path.isabs(file):
+        return file
     here = os.getcwd() + os.sep
     return file[len(here) :] if file.startswith(here) else os.path.basename(file)

@@ -129,7 +129,7 @@ trainer = (MeanOfMeans if options.fault == "mean-of-means" else transformers.Tra
         label_smoothing_factor=options.smoothing,
         gradient_checkpointing=options.checkpointing,
         bf16=options.bf16,
-        use_cpu=True,
+        use_cpu=tiny.ON_CPU,
         seed=1,
         report_to="none",
         save_strategy="no",

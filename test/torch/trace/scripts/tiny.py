@@ -12,11 +12,14 @@ FAMILIES = Path(__file__).resolve().parents[4] / "src" / "tokenizers" / "familie
 IGNORE = -100
 PROBE = "(the content)"
 
-# Of every trainer: on the processor, the same each time, and nothing written but what is asked for.
+# On the processor; on another device where on_device.py was asked for one.
+ON_CPU = os.environ.get("LOSSPROOF_DEVICE", "cpu") == "cpu" or "ACCELERATE_USE_CPU" in os.environ
+
+# Of every trainer: the same each time, and nothing written but what is asked for.
 PLAIN = dict(
     lr_scheduler_type="constant",
     bf16=False,
-    use_cpu=True,
+    use_cpu=ON_CPU,
     seed=1,
     report_to="none",
     save_strategy="no",

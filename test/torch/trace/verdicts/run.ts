@@ -167,8 +167,14 @@ export function blamedIn({ results }: Traced): readonly (readonly [string, strin
     .map(({ id, failure, reason }) => [id, failure?.finding?.sentence ?? reason ?? '']);
 }
 
-/** A script's name alone is run by Python; anything else is a command by itself. */
-const commandOf = (words: Words): string => (/^\S+\.py\b/.test(words) ? `python ${words}` : words);
+/**
+ * A script's name alone is run by Python, its tensors on LOSSPROOF_DEVICE where that is set (`cuda`); anything else is a command by
+ * itself.
+ */
+const commandOf = (words: Words): string => {
+  if (!/^\S+\.py\b/.test(words)) return words;
+  return process.env.LOSSPROOF_DEVICE === undefined ? `python ${words}` : `python on_device.py ${words}`;
+};
 
 function recordsIn(trace: string): readonly (readonly ReadRecord[])[] {
   if (!existsSync(trace)) return [];

@@ -40,7 +40,8 @@ def elsewhere(logits):
     import numpy
 
     draw = numpy.random.default_rng(int(logits.abs().sum() * 1000))
-    return torch.tensor([draw.choice(len(row), p=row) for row in torch.softmax(logits.double() / TEMPERATURE, -1).numpy()])
+    probs = torch.softmax(logits.double() / TEMPERATURE, -1).cpu().numpy()
+    return torch.tensor([draw.choice(len(row), p=row) for row in probs], device=logits.device)
 
 
 def grown(predict, ids, draw, length, stop, pad):

@@ -23,6 +23,10 @@ export const steps: Cases = {
       ...with_(LOOP, '--zero-at-head --tied --probe'),
       says: /gradients of 1 forward pass were set to nothing at steps\/loop\.py:\d+/,
     },
+    'the same through a runner of scripts': {
+      ...with_({ ...LOOP, words: `python on_device.py ${LOOP.words}` }, '--zero-at-head --tied --probe'),
+      says: /gradients of 1 forward pass were set to nothing at steps\/loop\.py:\d+/,
+    },
     'all but one tensor is frozen': {
       ...with_(LOOP, '--fault few-trained'),
       says: /1 of 29 tensors got a gradient in step 0: 32 of 70,944 parameters \(model\.norm\.weight\)/,
