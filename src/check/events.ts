@@ -36,8 +36,8 @@ export interface Failure {
   readonly steps?: readonly ShrinkStep[];
   /** Values of the smallest case that do not matter: with others in their place it failed each time. */
   readonly anyValue?: readonly CasePath[];
-  /** Re-run on a fresh process: deterministic, only in the used process, or not again. */
-  readonly confirmed: 'deterministic' | 'state leak' | 'flaky' | 'not re-run';
+  /** Re-run on a fresh process: deterministic, on some fresh ones, only in the used process, or not again. */
+  readonly confirmed: 'deterministic' | 'some processes' | 'state leak' | 'flaky' | 'not re-run';
   readonly seed: number;
   readonly path?: string;
   /** Request lines of the smallest case, hello first, to pipe to the adapter. */

@@ -109,7 +109,7 @@ describe('a run', () => {
     expect(await seen()).toEqual(await seen());
   });
 
-  test('calls a failure of a used trainer alone a state leak, and one that never comes back flaky', async () => {
+  test('tells a failure of a used trainer alone, one of some processes, and one that never comes back', async () => {
     let calls = 0;
     const leaking: Trainer = {
       ...extracting((ids) => (++calls > 20 ? [...ids, 1] : ids)),
@@ -118,6 +118,14 @@ describe('a run', () => {
       },
     };
     expect((await runToy(leaking)).result.failure?.confirmed).toBe('state leak');
+    let processes = 0;
+    const bySeed: Trainer = {
+      ...extracting((ids) => (processes % 3 === 0 ? [...ids, 1] : ids)),
+      async restart() {
+        processes++;
+      },
+    };
+    expect((await runToy(bySeed)).result.failure?.confirmed).toBe('some processes');
     let once = false;
     const flaky = extracting((ids) => {
       if (once || ids.length < 3) return ids;

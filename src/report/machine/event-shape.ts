@@ -32,7 +32,13 @@ const oneOf = (known: readonly string[], noun: string): Shape =>
   kind((value) => (known as readonly unknown[]).includes(value), `${noun} of this version`);
 const verdict = oneOf(VERDICTS, 'verdict');
 const role = oneOf(Object.keys(SHORT_ROLES), 'role');
-const CONFIRMATIONS: readonly Failure['confirmed'][] = ['deterministic', 'state leak', 'flaky', 'not re-run'];
+const CONFIRMATIONS: readonly Failure['confirmed'][] = [
+  'deterministic',
+  'some processes',
+  'state leak',
+  'flaky',
+  'not re-run',
+];
 /** ISO 8601 in UTC. */
 const instant = kind((value) => typeof value === 'string' && INSTANT.test(value), 'time in UTC');
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;

@@ -160,6 +160,7 @@ test('an exception shows the end of its traceback and not stderr', () => {
 });
 
 test.each([
+  ['some processes', 'Some processes'],
   ['state leak', 'State leak'],
   ['flaky', 'Flaky'],
 ] as const)('a %s is said', (confirmed, word) => {
