@@ -3,6 +3,7 @@ import { type Ledger, type LedgerProperty, STAGES, targetsOf, weightsOf } from '
 import { inputProperties } from './input/input.ts';
 import { isPushedDown } from './input/policy.ts';
 import { pairSizes } from './pairs/opposite.ts';
+import { ownReference } from './pairs/own-reference.ts';
 import { pairSigns } from './pairs/signs.ts';
 import { rankProperties } from './ranks/ranks.ts';
 import { stepProperties } from './steps/steps.ts';
@@ -22,6 +23,7 @@ const all: readonly LedgerProperty[] = [
   ...targetProperties,
   pairSigns,
   pairSizes,
+  ownReference,
   ...weightProperties,
   ...stepProperties,
   ...rankProperties,

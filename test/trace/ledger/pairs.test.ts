@@ -135,3 +135,42 @@ describe('sizes', () => {
     silent(SIZES, { rows: pair(0.07, -0.05), settings });
   });
 });
+
+describe('the reference', () => {
+  const OWN = 'trace/reference-is-not-the-policy';
+  const two = (step: number, size = 0.05, other = size): TrainedRowSketch[] => [
+    ...pair(size, -size, 1, step),
+    ...pair(other, -other, 2, step),
+  ];
+  const byItself = (rows: readonly TrainedRowSketch[]): NonNullable<LedgerSketch['scored']> =>
+    scored(rows).map((row) => ({ ...row, model: 0, by: 'policy' as const }));
+  const rows = [...two(0), ...two(1)];
+
+  test('is the model itself where that scored the rows, and all of them weigh the same behind a step', () => {
+    const sketch = { rows, scored: byItself(rows), settings: declared('dpo') };
+    expect(worst(OWN, sketch).sentence).toContain('Each of the 4 rows of step 1 weighs 0.05 a token');
+    expect(judged(OWN, sketch).setAside).toBe(1);
+  });
+
+  test('is asked about where nothing declares a loss of preferences', () => {
+    const said = judged(OWN, { rows, scored: byItself(rows) });
+    expect(said).toMatchObject({ judged: 0, findings: [] });
+    expect(said.notices).toHaveLength(1);
+  });
+
+  test('another model, margins that move, and scores from before are right, or nothing is said', () => {
+    const settings = declared('dpo');
+    holds(OWN, { rows, scored: scored(rows), settings });
+    const moved = [...two(0), ...two(1, 0.05, 0.049)];
+    holds(OWN, { rows: moved, scored: byItself(moved), settings });
+    silent(OWN, { rows, settings });
+    silent(OWN, { rows, scored: byItself(two(0)), settings });
+    silent(OWN, { rows: two(0), scored: byItself(two(0)), settings });
+    silent(OWN, { rows, scored: byItself(rows), settings: declared('hinge') });
+    silent(OWN, {
+      rows: [...pair(0.05, -0.05), ...pair(0.05, -0.05, 1, 1)],
+      scored: byItself(rows),
+      settings,
+    });
+  });
+});

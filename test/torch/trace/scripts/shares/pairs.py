@@ -6,7 +6,7 @@ import tiny
 import torch
 import torch.nn.functional as F
 
-FAULTS = ["swapped", "flipped", "one-sided", "averaged", "mispaired"]
+FAULTS = ["swapped", "flipped", "one-sided", "averaged", "mispaired", "alias"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--fault", choices=FAULTS)
@@ -16,6 +16,8 @@ BETA = 0.1
 tokenizer = tiny.family("qwen")
 model, reference = tiny.rotary(len(tokenizer)), tiny.rotary(len(tokenizer), seed=7)
 reference.eval().requires_grad_(False)
+if options.fault == "alias":
+    reference = model
 optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
 
 

@@ -169,6 +169,13 @@ export const shares: Cases = {
       found: SIZES,
       says: /weighs what the rejected answer of example \d does/,
     },
+    'a reference that is the model itself': {
+      words: `${PAIRS} --fault alias`,
+      data: PREFERENCES,
+      options: DPO,
+      found: 'trace/reference-is-not-the-policy',
+      says: /the trained model itself/,
+    },
     'rewards without their baseline': {
       words: `${POLICY} --fault uncentred`,
       options: said(GROUP),

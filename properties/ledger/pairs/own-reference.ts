@@ -1,0 +1,129 @@
+// A reference that is the model itself: it has learned what the policy has, so that the margin of every pair is 0 in every step.
+import {
+  commonOf,
+  type Ledger,
+  type LedgerNotice,
+  type LedgerProperty,
+  type LedgerRow,
+  many,
+  type Rough,
+  realIds,
+  show,
+  targetsOf,
+  weightsOf,
+} from '../../../src/index.ts';
+import { keyOf } from '../input/kin.ts';
+import { isSampled } from '../tokens/trained.ts';
+import { fromOf } from '../weights/declared.ts';
+import { type Found, givenOf, judgementOf, placeOf, rowStrip } from '../words.ts';
+import { objectiveOf } from './rows.ts';
+
+export const ownReference: LedgerProperty = {
+  id: 'trace/reference-is-not-the-policy',
+  title: 'The reference of a preference loss is not the model that is trained',
+  stage: 'trace',
+  level: 'must',
+  why: 'The margin of each pair is then 0 in every step. All pairs weigh the same whatever has been learned, nothing holds the model back, and the loss stays where it was.',
+  catches: [],
+  needs: (ledger) =>
+    stepsOf(ledger).length > 0
+      ? undefined
+      : 'no rows that nobody sampled were pushed up and down in one step',
+  judge: (ledger) => {
+    const steps = stepsOf(ledger);
+    const said = steps.map((step) => ({ step, said: sayOf(ledger, step, step === steps[0]) }));
+    const wrong = said.filter(({ said: each }) => each === 'wrong').map(({ step }) => step);
+    const [first] = wrong;
+    const good = said.filter(({ said: each }) => each === 'good').length;
+    if (first === undefined || OF_ONE_SLOPE.includes(objectiveOf(ledger).name ?? ''))
+      return judgementOf(good, steps.length - good, []);
+    const aside = steps.length - good;
+    return objectiveOf(ledger).name === undefined
+      ? { ...judgementOf(good, aside, []), notices: [noticeOf(ledger, first)] }
+      : judgementOf(
+          good + wrong.length,
+          aside - wrong.length,
+          wrong.map((step) => foundOf(ledger, step)),
+        );
+  },
+};
+
+/** Their slope is one number as long as they are not satisfied, whatever the reference is; the last has no reference. */
+const OF_ONE_SLOPE: readonly string[] = ['hinge', 'simpo'];
+
+/** Rows of one step of which some are pushed up and some down, each by one weight, and nobody sampled any. */
+interface Step {
+  readonly index: number;
+  readonly rows: readonly LedgerRow[];
+}
+
+function stepsOf({ rows }: Ledger): readonly Step[] {
+  const steps = new Map<number, LedgerRow[]>();
+  for (const row of rows) if (row.reached) steps.set(row.step, [...(steps.get(row.step) ?? []), row]);
+  return [...steps]
+    .map(([index, own]) => ({ index, rows: own }))
+    .filter(({ rows: own }) => {
+      if (own.length < TWO_PAIRS || own.some(isSampled)) return false;
+      const signs = own.map((row) => Math.sign(commonOf(weightsOf(targetsOf(row))) ?? 0));
+      return !signs.includes(0) && new Set(signs).size === 2;
+    });
+}
+
+/** The two answers of one pair weigh the same by any margin. */
+const TWO_PAIRS = 4;
+
+function sayOf(ledger: Ledger, { index, rows }: Step, isFirst: boolean): 'good' | 'wrong' | 'set aside' {
+  if (ledger.scored.some(({ by }) => by === 'reference')) return 'good';
+  // A reference that was copied is the policy still, before its first step.
+  if (isFirst || !rows.every((row) => isScoredByItself(ledger, row, index))) return 'set aside';
+  const sizes = rows.flatMap(sizesOf);
+  if (sizes.some(({ relative }) => relative > TELLING)) return 'set aside';
+  return commonOf(sizes) === undefined ? 'good' : 'wrong';
+}
+
+/** Weights that are read off more roughly do not tell margins that are 0 from small ones. */
+const TELLING = 1e-3;
+
+const sizesOf = (row: LedgerRow): Rough[] =>
+  weightsOf(targetsOf(row)).map(({ value, relative }) => ({ value: Math.abs(value), relative }));
+
+/** In the same step the trained model read it in another forward pass, of which no gradient came. */
+function isScoredByItself({ scored, rows }: Ledger, row: LedgerRow, step: number): boolean {
+  const key = keyOf(realIds(row));
+  return [...scored.filter(({ by }) => by === 'policy'), ...rows.filter(({ reached }) => !reached)].some(
+    (other) => other.step === step && other.model === row.model && keyOf(realIds(other)) === key,
+  );
+}
+
+const sizeIn = ({ rows }: Step): string => show(commonOf(rows.flatMap(sizesOf)));
+
+const sentenceOf = (ledger: Ledger, step: Step): string =>
+  `Each of the ${many(step.rows.length, 'row')} of step ${step.index} weighs ${sizeIn(step)} a token, up or down, as where the margin of every pair is 0; and what scored them without a gradient is the trained model itself (the first: ${placeOf(ledger, step.rows[0] as LedgerRow)}). No other model was seen to score anything.`;
+
+const REMEDY =
+  'A reference is a copy from before the first step (`copy.deepcopy(model)`, frozen), or the model with its adapters off; `reference = model` is the model.';
+
+function foundOf(ledger: Ledger, step: Step): Found {
+  const [row] = step.rows as readonly [LedgerRow];
+  return {
+    harm: step.rows.length,
+    tell: () => ({
+      kind: 'reference',
+      sentence: sentenceOf(ledger, step),
+      strips: [
+        rowStrip(
+          ledger,
+          row,
+          targetsOf(row).map(({ column }) => column),
+        ),
+      ],
+      note: `${REMEDY} Declared by ${fromOf(ledger.settings)}.`,
+      given: { step: step.index, ...givenOf(row) },
+    }),
+  };
+}
+
+const noticeOf = (ledger: Ledger, step: Step): LedgerNotice => ({
+  sentence: `${sentenceOf(ledger, step)} ${REMEDY}`,
+  answers: ['"preference_objective": "hinge"'],
+});
