@@ -1,7 +1,6 @@
 // From conversation through generation to the batch that is scored: the ids scored must be the ids sampled, behind
 // the very prompt that the sampler was given.
 import {
-  asksOnce,
   chatTemplate,
   type Finding,
   type Ids,
@@ -18,6 +17,7 @@ import {
   type Subject,
   sameIds,
   stripOf,
+  takenBy,
   tokenAt,
   trainsCompletion,
   type World,
@@ -29,7 +29,7 @@ const needsTokens = (world: World): string | undefined =>
     ? "hello.tokens is needed: the sampled ids must be ids of the trainer's vocabulary"
     : undefined;
 
-const given = (world: World) => rollouts(world.hello.tokens, { once: asksOnce(world, 'rollout') });
+const given = (world: World) => rollouts(world.hello.tokens, takenBy(world, 'rollout'));
 
 interface Scored {
   readonly prompts: Ragged;

@@ -2,7 +2,6 @@
 // makes of it. A template may legally drop or rewrite earlier turns; then it is the template that breaks a prefix,
 // not the trainer, and the case says nothing.
 import {
-  asksOnce,
   calledWith,
   type Dialogue,
   dialogue,
@@ -15,6 +14,7 @@ import {
   renderChat,
   sameIds,
   type Tokenizer,
+  takenBy,
   type World,
 } from '../../src/index.ts';
 
@@ -25,7 +25,7 @@ export const dialogues =
     const { render, tokenize } = world.hello.ops;
     return dialogue({
       templates: tokenize?.chat_template === true || render?.chat_template === true,
-      once: asksOnce(world, op),
+      ...takenBy(world, op),
     });
   };
 

@@ -1,7 +1,6 @@
 // Preference pairs of conversations, rendered, tokenised, padded and masked in one go. Each half is a batch of training rows,
 // of which the last answer is trained: the rules about those judge it.
 import {
-  asksOnce,
   type ChatPairs,
   chatPairLabels,
   chatPairs,
@@ -16,6 +15,7 @@ import {
   type Property,
   relations,
   type Subject,
+  takenBy,
   type World,
 } from '../../src/index.ts';
 import { labelRules } from './labels.ts';
@@ -29,7 +29,7 @@ export const preferenceBase = {
   stage: 'preference',
   level: 'must',
   ops: ['preference_batch'],
-  given: (world: World) => chatPairs({ once: asksOnce(world, 'preference_batch', 'tokenize') }),
+  given: (world: World) => chatPairs(takenBy(world, 'preference_batch', 'tokenize')),
   labels: chatPairLabels,
   mayRefuse: ['empty answer'],
   coverage: {
@@ -137,7 +137,7 @@ const general = relations({
   stage: 'preference',
   prefix: 'preference/of-conversations-',
   noun: 'A pair of conversations, padding left out,',
-  given: (world) => chatPairs({ minRows: 2, once: asksOnce(world, 'preference_batch') }),
+  given: (world) => chatPairs({ minRows: 2, ...takenBy(world, 'preference_batch') }),
   args: (drawn: ChatPairs) => drawn,
   labels: chatPairLabels,
   coverage: { 'halves of unequal length': 0.4 },

@@ -2,7 +2,6 @@
 // either side and to any width; what a row must hold, the chat template says, or op `tokenize`.
 import {
   type Args,
-  asksOnce,
   chatTemplate,
   type Dialogue,
   discard,
@@ -15,6 +14,7 @@ import {
   sameIds,
   sftBatch,
   sftBatchLabels,
+  takenBy,
   type World,
 } from '../../src/index.ts';
 import { rendered, stopIds } from './conversation.ts';
@@ -33,7 +33,7 @@ export const given = (world: World, minRows = 1) =>
     sides: world.hello.ops.sft_batch?.padding_side ?? [],
     pads: padsOf(world),
     minRows,
-    once: asksOnce(world, 'sft_batch', 'tokenize'),
+    ...takenBy(world, 'sft_batch', 'tokenize'),
   });
 
 export const labels = (drawn: SftBatch, world: World): string[] =>

@@ -1,5 +1,7 @@
 // Common needs of properties: what must be declared or offered before a property says anything.
+import type { Taken } from '../generators/text/conversation.ts';
 import type { Op } from '../protocol/message.ts';
+import { refusesSystem } from '../tokenizers/call.ts';
 import type { Route, Tokens } from '../vocabulary.ts';
 import type { Need, World } from './property.ts';
 
@@ -36,6 +38,12 @@ export const stopsOf = (
 /** Whether one of these ops takes conversations of a single question only. */
 export const asksOnce = ({ hello }: World, ...ops: readonly Op[]): boolean =>
   ops.some((op) => hello.ops[op]?.turns === 1);
+
+/** Which conversations these ops take. */
+export const takenBy = (world: World, ...ops: readonly Op[]): Taken => ({
+  once: asksOnce(world, ...ops),
+  rarelySystem: world.tokenizer !== undefined && refusesSystem(world.tokenizer),
+});
 
 /** Turns before the last one are sent. */
 export const severalTurns =

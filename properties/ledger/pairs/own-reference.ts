@@ -7,6 +7,7 @@ import {
   type LedgerRow,
   many,
   type Rough,
+  type RowIds,
   realIds,
   show,
   targetsOf,
@@ -31,7 +32,8 @@ export const ownReference: LedgerProperty = {
       : 'no rows that nobody sampled were pushed up and down in one step',
   judge: (ledger) => {
     const steps = stepsOf(ledger);
-    const said = steps.map((step) => ({ step, said: sayOf(ledger, step, step === steps[0]) }));
+    const scored = scoredByItself(ledger);
+    const said = steps.map((step) => ({ step, said: sayOf(ledger, scored, step, step === steps[0]) }));
     const wrong = said.filter(({ said: each }) => each === 'wrong').map(({ step }) => step);
     const [first] = wrong;
     const good = said.filter(({ said: each }) => each === 'good').length;
@@ -72,10 +74,15 @@ function stepsOf({ rows }: Ledger): readonly Step[] {
 /** The two answers of one pair weigh the same by any margin. */
 const TWO_PAIRS = 4;
 
-function sayOf(ledger: Ledger, { index, rows }: Step, isFirst: boolean): 'good' | 'wrong' | 'set aside' {
+function sayOf(
+  ledger: Ledger,
+  scored: ReadonlySet<string>,
+  { rows }: Step,
+  isFirst: boolean,
+): 'good' | 'wrong' | 'set aside' {
   if (ledger.scored.some(({ by }) => by === 'reference')) return 'good';
   // A reference that was copied is the policy still, before its first step.
-  if (isFirst || !rows.every((row) => isScoredByItself(ledger, row, index))) return 'set aside';
+  if (isFirst || !rows.every((row) => scored.has(readingOf(row)))) return 'set aside';
   const sizes = rows.flatMap(sizesOf);
   if (sizes.some(({ relative }) => relative > TELLING)) return 'set aside';
   return commonOf(sizes) === undefined ? 'good' : 'wrong';
@@ -87,13 +94,13 @@ const TELLING = 1e-3;
 const sizesOf = (row: LedgerRow): Rough[] =>
   weightsOf(targetsOf(row)).map(({ value, relative }) => ({ value: Math.abs(value), relative }));
 
-/** In the same step the trained model read it in another forward pass, of which no gradient came. */
-function isScoredByItself({ scored, rows }: Ledger, row: LedgerRow, step: number): boolean {
-  const key = keyOf(realIds(row));
-  return [...scored.filter(({ by }) => by === 'policy'), ...rows.filter(({ reached }) => !reached)].some(
-    (other) => other.step === step && other.model === row.model && keyOf(realIds(other)) === key,
+/** What the trained model read in a forward pass of which no gradient came. */
+const scoredByItself = ({ scored, rows }: Ledger): ReadonlySet<string> =>
+  new Set(
+    [...scored.filter(({ by }) => by === 'policy'), ...rows.filter(({ reached }) => !reached)].map(readingOf),
   );
-}
+
+const readingOf = (row: RowIds): string => `${row.step} ${row.model}: ${keyOf(realIds(row))}`;
 
 const sizeIn = ({ rows }: Step): string => show(commonOf(rows.flatMap(sizesOf)));
 

@@ -5,7 +5,15 @@ import type { Message } from '../../vocabulary.ts';
 import { rarely } from '../rarely.ts';
 import { plainContent, textLabels } from './text.ts';
 
-export interface ConversationOptions {
+/** Which conversations a trainer takes. */
+export interface Taken {
+  /** Of one question alone. */
+  readonly once?: boolean;
+  /** With a system message, as half of them begin with otherwise: its chat template refuses one. */
+  readonly rarelySystem?: boolean;
+}
+
+export interface ConversationOptions extends Pick<Taken, 'rarelySystem'> {
   /** Whether it may begin with a system message; half of them then do. Default: true. */
   readonly system?: boolean;
   /** User turns. Default: 1 to 3. */
@@ -21,7 +29,9 @@ export function conversation(options: ConversationOptions): fc.Arbitrary<Message
   const content = options.content ?? plainContent();
   const { min, max } = options.turns ?? DEFAULT_TURNS;
   const exchange = fc.record({ user: content, assistant: content });
-  const system = options.system === false ? fc.constant(null) : fc.option(content, { freq: 2 });
+  const rare = fc.tuple(rarely(SYSTEM_ONE_IN), content).map(([is, text]) => (is ? text : null));
+  const often = options.rarelySystem ? rare : fc.option(content, { freq: 2 });
+  const system = options.system === false ? fc.constant(null) : often;
   // `size: 'max'` spreads the number of turns evenly; by default nearly all would have the least.
   const exchanges = fc.array(exchange, { minLength: min, maxLength: max, size: 'max' });
   return fc.record({ system, exchanges, echo: rarely(ECHO_ONE_IN) }).map((made) => {
@@ -51,6 +61,8 @@ export function conversationLabels(messages: readonly Message[]): string[] {
 
 // --- helpers ---
 
+/** A trainer may take what its template refuses, and leave it out. */
+const SYSTEM_ONE_IN = 16;
 /** Three turns show every effect of history; more make a case longer, not richer. */
 const DEFAULT_TURNS = { min: 1, max: 3 };
 /** In one of so many every answer repeats its question, which stands first where an answer is looked for by its text. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Ids, Message, Tokens } from '../../vocabulary.ts';
 import { endsFurther, FURTHER_STOP, repeated, repeats, sampled, withRepeats } from '../rollouts/batch.ts';
-import { conversation, conversationLabels } from './conversation.ts';
+import { conversation, conversationLabels, type Taken } from './conversation.ts';
 import { templateSource } from './template.ts';
 import { plainContent } from './text.ts';
 
@@ -12,15 +12,13 @@ export interface Dialogue {
   readonly template: string | null;
 }
 
-/** `templates`: the trainer takes a chat template along with the request. `once`: there is one question. */
-export function dialogue(options: {
-  readonly templates: boolean;
-  readonly once?: boolean;
-}): fc.Arbitrary<Dialogue> {
+/** `templates`: the trainer takes a chat template along with the request, which may take what its own refuses. */
+export function dialogue(options: Taken & { readonly templates: boolean }): fc.Arbitrary<Dialogue> {
   const source = templateSource().map((made) => made.source);
   const messages = conversation({
     endsWith: 'assistant',
     system: true,
+    rarelySystem: options.rarelySystem === true && !options.templates,
     turns: { min: 1, max: options.once ? 1 : 3 },
     content: plainContent(),
   });
@@ -52,16 +50,14 @@ export interface Rollouts {
 
 const MAX_ROLLOUTS = 3;
 
-/** Arbitrary prompts, as conversations, with the ids that the sampler is made to emit for each. `once`: they ask once. */
-export function rollouts(
-  tokens: Tokens | undefined,
-  options: { readonly once?: boolean } = {},
-): fc.Arbitrary<Rollouts> {
+/** Arbitrary prompts, as conversations, with the ids that the sampler is made to emit for each. */
+export function rollouts(tokens: Tokens | undefined, options: Taken = {}): fc.Arbitrary<Rollouts> {
   const row = fc.record({
     again: repeated(),
     messages: conversation({
       endsWith: 'user',
       system: true,
+      rarelySystem: options.rarelySystem === true,
       turns: { min: 1, max: options.once ? 1 : 2 },
       content: plainContent(),
     }),

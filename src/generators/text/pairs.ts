@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Message } from '../../vocabulary.ts';
 import { repeated, withRepeats } from '../rollouts/batch.ts';
-import { conversation } from './conversation.ts';
+import { conversation, type Taken } from './conversation.ts';
 import { plainContent, prose, reasoned } from './text.ts';
 
 export interface ChatPairs {
@@ -14,9 +14,7 @@ export interface ChatPairs {
 const MAX_ROWS = 3;
 
 /** Arbitrary pairs of answers to conversations that end with a question. */
-export function chatPairs(
-  options: { readonly minRows?: number; readonly once?: boolean } = {},
-): fc.Arbitrary<ChatPairs> {
+export function chatPairs(options: Taken & { readonly minRows?: number } = {}): fc.Arbitrary<ChatPairs> {
   const chosen = fc.oneof(
     { arbitrary: plainContent(), weight: 3 },
     { arbitrary: reasoned(), weight: 1 },
@@ -29,7 +27,11 @@ export function chatPairs(
   );
   const row = fc.record({
     again: repeated(),
-    prompt: conversation({ endsWith: 'user', turns: { min: 1, max: options.once ? 1 : 2 } }),
+    prompt: conversation({
+      endsWith: 'user',
+      rarelySystem: options.rarelySystem === true,
+      turns: { min: 1, max: options.once ? 1 : 2 },
+    }),
     chosen,
     rejected,
   });

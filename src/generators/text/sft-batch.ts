@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { Ids, Message, PaddingSide } from '../../vocabulary.ts';
 import { repeated, repeats, withRepeats } from '../rollouts/batch.ts';
-import { conversationLabels } from './conversation.ts';
+import { conversationLabels, type Taken } from './conversation.ts';
 import { dialogue } from './dialogue.ts';
 
 export interface SftBatch {
@@ -13,26 +13,19 @@ export interface SftBatch {
   readonly pad: number | null;
 }
 
-export interface SftBatchOptions {
+export interface SftBatchOptions extends Taken {
   /** Sides and ids that may be asked for; none: the trainer's own alone. */
   readonly sides: readonly PaddingSide[];
   readonly pads: Ids;
   readonly minRows?: number;
-  /** There is one question. */
-  readonly once?: boolean;
 }
 
 /** Three rows have a longest, a shortest and one between. */
 const MAX_ROWS = 3;
 
 /** An arbitrary batch of dialogues that end with an answer. */
-export function sftBatch({
-  sides,
-  pads,
-  minRows = 1,
-  once = false,
-}: SftBatchOptions): fc.Arbitrary<SftBatch> {
-  const row = fc.record({ again: repeated(), drawn: dialogue({ templates: false, once }) });
+export function sftBatch({ sides, pads, minRows = 1, ...taken }: SftBatchOptions): fc.Arbitrary<SftBatch> {
+  const row = fc.record({ again: repeated(), drawn: dialogue({ templates: false, ...taken }) });
   const oneOf = <T>(all: readonly T[]): fc.Arbitrary<T | null> =>
     all.length === 0 ? fc.constant(null) : fc.constantFrom(...all);
   return fc.record({

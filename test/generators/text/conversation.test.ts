@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conversation, conversationLabels } from '../../../src/generators/text/conversation.ts';
+import {
+  type ConversationOptions,
+  conversation,
+  conversationLabels,
+} from '../../../src/generators/text/conversation.ts';
 
 const SEED = 20260104;
 
@@ -20,14 +24,18 @@ describe('generated conversations', () => {
     );
   });
 
-  it('begin with a system message half of the time, or never', () => {
-    const share = (system: boolean): number => {
-      const made = fc.sample(conversation({ endsWith: 'user', system }), { seed: SEED, numRuns: 500 });
+  it('begin with a system message half of the time, now and then, or never', () => {
+    const share = (options: Partial<ConversationOptions>): number => {
+      const made = fc.sample(conversation({ endsWith: 'user', ...options }), { seed: SEED, numRuns: 500 });
       return made.filter(([first]) => first?.role === 'system').length / made.length;
     };
-    expect(share(true)).toBeGreaterThan(0.3);
-    expect(share(true)).toBeLessThan(0.7);
-    expect(share(false)).toBe(0);
+    expect(share({ system: true })).toBeGreaterThan(0.3);
+    expect(share({ system: true })).toBeLessThan(0.7);
+    const rare = share({ rarelySystem: true });
+    expect(rare).toBeGreaterThan(0);
+    expect(rare).toBeLessThan(0.15);
+    expect(share({ system: false })).toBe(0);
+    expect(share({ system: false, rarelySystem: true })).toBe(0);
   });
 
   it('have one turn and several often enough, and say so', () => {
