@@ -33,7 +33,7 @@ export const ownReference: LedgerProperty = {
   judge: (ledger) => {
     const steps = stepsOf(ledger);
     const scored = scoredByItself(ledger);
-    const said = steps.map((step) => ({ step, said: sayOf(ledger, scored, step, step === steps[0]) }));
+    const said = steps.map((step) => ({ step, said: sayOf(ledger, scored, step) }));
     const wrong = said.filter(({ said: each }) => each === 'wrong').map(({ step }) => step);
     const [first] = wrong;
     const good = said.filter(({ said: each }) => each === 'good').length;
@@ -77,12 +77,14 @@ const TWO_PAIRS = 4;
 function sayOf(
   ledger: Ledger,
   scored: ReadonlySet<string>,
-  { rows }: Step,
-  isFirst: boolean,
+  { index, rows }: Step,
 ): 'good' | 'wrong' | 'set aside' {
   if (ledger.scored.some(({ by }) => by === 'reference')) return 'good';
-  // A reference that was copied is the policy still, before its first step.
-  if (isFirst || !rows.every((row) => scored.has(readingOf(row)))) return 'set aside';
+  // A reference that was copied is the policy still, before a step has moved that.
+  const moved = ledger.steps.some(
+    (step) => step.index < index && step.ranks.some(({ done }) => done?.changed === true),
+  );
+  if (!moved || !rows.every((row) => scored.has(readingOf(row)))) return 'set aside';
   const sizes = rows.flatMap(sizesOf);
   if (sizes.some(({ relative }) => relative > TELLING)) return 'set aside';
   return commonOf(sizes) === undefined ? 'good' : 'wrong';
