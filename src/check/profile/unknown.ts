@@ -43,12 +43,14 @@ export function unknownFormulas(world: World, held: Semantics, probed: readonly 
     const untold = odd === undefined && readings.some(({ state }) => state === 'fits');
     const fitting = readings.flatMap((reading) => (reading.state === 'fits' ? reading.remaining : []));
     const named = fitting.filter(({ items: known }) => known[first] !== undefined).map(({ name }) => name);
+    const told =
+      named.length === 0 ? 'tells too little of it' : `fits ${named.slice(0, MOST_NAMED).join('; ')}`;
     return [
       {
         item: first,
         weight: untold ? 'note' : 'ask',
         sentence: untold
-          ? `Op \`${formula}\` was compared with no formula. What was measured fits ${named.slice(0, MOST_NAMED).join('; ')}: declare ${missing.join(', ')}.`
+          ? `Op \`${formula}\` was compared with no formula. What was measured ${told}: declare ${missing.join(', ')}.`
           : `The answers of op \`${formula}\` follow none of the known formulas, so none was compared. ${sentenceOf(odd) ?? `What could not be told: ${missing.join(', ')}.`}`,
         answers: [...closestItems(odd, world.semantics), ownFormula(formula)],
       },
