@@ -22,7 +22,9 @@ async function profileOf(adapter: string) {
     if ('problem' in loaded) throw new Error(loaded.problem);
     const trainer = undeclared(started.trainer);
     const profile = await profileTrainer({ trainer, tokenizer: loaded.tokenizer });
-    return { ...profile, declared: started.trainer.hello.semantics ?? {} };
+    // Where long text is cut is a property's question, and no item of the profile.
+    const { cut_at: _, ...declared } = started.trainer.hello.semantics ?? {};
+    return { ...profile, declared };
   } finally {
     await started.trainer.stop();
   }
