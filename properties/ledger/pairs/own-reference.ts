@@ -9,6 +9,7 @@ import {
   type Rough,
   type RowIds,
   realIds,
+  scaled,
   show,
   targetsOf,
   weightsOf,
@@ -85,16 +86,31 @@ function sayOf(
     (step) => step.index < index && step.ranks.some(({ done }) => done?.changed === true),
   );
   if (!moved || !rows.every((row) => scored.has(readingOf(row)))) return 'set aside';
-  const sizes = rows.flatMap(sizesOf);
-  if (sizes.some(({ relative }) => relative > TELLING)) return 'set aside';
-  return commonOf(sizes) === undefined ? 'good' : 'wrong';
+  if (rows.flatMap(sizesOf('token')).some(({ relative }) => relative > TELLING)) return 'set aside';
+  return sizeIn(rows) === undefined ? 'good' : 'wrong';
 }
 
 /** Weights that are read off more roughly do not tell margins that are 0 from small ones. */
 const TELLING = 1e-3;
 
-const sizesOf = (row: LedgerRow): Rough[] =>
-  weightsOf(targetsOf(row)).map(({ value, relative }) => ({ value: Math.abs(value), relative }));
+/** A margin of sums has one slope a token, one of means a row. */
+const sizesOf =
+  (per: 'token' | 'row') =>
+  (row: LedgerRow): Rough[] => {
+    const targets = targetsOf(row);
+    return weightsOf(targets).map((weight) =>
+      scaled({ ...weight, value: Math.abs(weight.value) }, per === 'row' ? targets.length : 1),
+    );
+  };
+
+/** What all of them weigh, in words. */
+function sizeIn(rows: readonly LedgerRow[]): string | undefined {
+  for (const per of ['token', 'row'] as const) {
+    const common = commonOf(rows.flatMap(sizesOf(per)));
+    if (common !== undefined) return `${show(common)} a ${per}`;
+  }
+  return undefined;
+}
 
 /** What the trained model read in a forward pass of which no gradient came. */
 const scoredByItself = ({ scored, rows }: Ledger): ReadonlySet<string> =>
@@ -104,10 +120,8 @@ const scoredByItself = ({ scored, rows }: Ledger): ReadonlySet<string> =>
 
 const readingOf = (row: RowIds): string => `${row.step} ${row.model}: ${keyOf(realIds(row))}`;
 
-const sizeIn = ({ rows }: Step): string => show(commonOf(rows.flatMap(sizesOf)));
-
 const sentenceOf = (ledger: Ledger, step: Step): string =>
-  `Each of the ${many(step.rows.length, 'row')} of step ${step.index} weighs ${sizeIn(step)} a token, up or down, as where the margin of every pair is 0; and what scored them without a gradient is the trained model itself (the first: ${placeOf(ledger, step.rows[0] as LedgerRow)}). No other model was seen to score anything.`;
+  `Each of the ${many(step.rows.length, 'row')} of step ${step.index} weighs ${sizeIn(step.rows)}, up or down, as where the margin of every pair is 0; and what scored them without a gradient is the trained model itself (the first: ${placeOf(ledger, step.rows[0] as LedgerRow)}). No other model was seen to score anything.`;
 
 const REMEDY =
   'A reference is a copy from before the first step (`copy.deepcopy(model)`, frozen), or the model with its adapters off; `reference = model` is the model.';

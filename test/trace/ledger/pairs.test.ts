@@ -152,6 +152,14 @@ describe('the reference', () => {
     expect(judged(OWN, sketch).setAside).toBe(1);
   });
 
+  test('is found behind margins of means as well', () => {
+    const means = [0, 1].flatMap((step) =>
+      [1, 2].flatMap((example) => pair(0.06 / 3, -0.06 / 5, example, step)),
+    );
+    const sketch = { rows: means, scored: byItself(means), settings: declared('ipo') };
+    expect(worst(OWN, sketch).sentence).toContain('weighs 0.06 a row');
+  });
+
   test('is asked about where nothing declares a loss of preferences', () => {
     const said = judged(OWN, { rows, scored: byItself(rows) });
     expect(said).toMatchObject({ judged: 0, findings: [] });
