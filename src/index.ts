@@ -150,7 +150,7 @@ export { MODEL_KINDS, type ModelKind, type ModelName, type Models } from './chec
 
 // Tokenizers and chat templates.
 
-export { calledWith } from './tokenizers/call.ts';
+export { calledWith, namedTokens } from './tokenizers/call.ts';
 export { type Loaded, type LoadOptions, loadTokenizer } from './tokenizers/load.ts';
 export { type Rendered, type RenderOptions, renderChat } from './tokenizers/template.ts';
 export type { Tokenizer } from './tokenizers/tokenizer.ts';

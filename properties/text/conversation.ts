@@ -9,6 +9,7 @@ import {
   type Ids,
   type Message,
   type Need,
+  namedTokens,
   type Rendered,
   type Route,
   renderChat,
@@ -61,18 +62,12 @@ export function renderedBy(
 ): Rendered | undefined {
   const template = sent ?? world.tokenizer?.chatTemplate;
   if (template === undefined) return undefined;
-  const { tokenizer } = world;
-  const name = (id: number | undefined): string | undefined =>
-    id === undefined ? undefined : tokenizer?.token(id);
-  const bosToken = name(tokenizer?.bosTokenId);
-  const eosToken = name(tokenizer?.eosTokenId);
   const { template_arguments: extra } = world.semantics;
   return renderChat(template, {
     messages: calledWith(messages, world.semantics),
     addGenerationPrompt,
     ...(extra === undefined ? {} : { extra }),
-    ...(bosToken === undefined ? {} : { bosToken }),
-    ...(eosToken === undefined ? {} : { eosToken }),
+    ...namedTokens(world.tokenizer),
   });
 }
 
@@ -99,17 +94,15 @@ const ANSWER = 'a';
 
 function turnEnd(tokenizer: Tokenizer, template: string): Ids | undefined {
   const { eosTokenId: eos } = tokenizer;
-  const eosToken = eos === undefined ? undefined : tokenizer.token(eos);
-  if (eos === undefined || eosToken === undefined) return undefined;
-  const bosToken = tokenizer.bosTokenId === undefined ? undefined : tokenizer.token(tokenizer.bosTokenId);
+  const named = namedTokens(tokenizer);
+  if (eos === undefined || named.eosToken === undefined) return undefined;
   const result = renderChat(template, {
     messages: [
       { role: 'user', content: ANSWER },
       { role: 'assistant', content: ANSWER },
     ],
     addGenerationPrompt: false,
-    eosToken,
-    ...(bosToken === undefined ? {} : { bosToken }),
+    ...named,
   });
   if (!('text' in result)) return undefined;
   const behind = tokenizer.encode(result.text.slice(result.text.lastIndexOf(ANSWER) + ANSWER.length));

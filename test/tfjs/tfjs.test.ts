@@ -25,6 +25,10 @@ describe('TensorFlow', () => {
     await expectAgreement(kernel, oracle, inputOf({ rows: 120, vocab: 151_936 }), BAND);
   });
 
+  test('leaves memory of a GPU to the trainer', () => {
+    expect(process.env.TF_FORCE_GPU_ALLOW_GROWTH).toBe('true');
+  });
+
   test('is taken when it is named, and by itself only on a GPU', async () => {
     const named = await chooseKernel('tfjs-node-gpu');
     expect(named).toMatchObject({ why: `tfjs-node-gpu on ${kernel.about}, as asked` });

@@ -19,6 +19,11 @@ const world = (of: Tokenizer | undefined): World =>
 test.each<[string, string | undefined, boolean]>([
   ['refuses one', REFUSING, true],
   ['takes one', TURNS, false],
+  [
+    'fails on one here alone',
+    `{% if messages[0]['role'] == 'system' %}{{ nothing.there() }}{% endif %}${TURNS}`,
+    false,
+  ],
   ['refuses everything', "{{ raise_exception('no') }}", false],
   ['is none', undefined, false],
 ])('a template that %s', (_, template, refuses) => {

@@ -33,21 +33,21 @@ export const ownReference: LedgerProperty = {
       : 'no rows that nobody sampled were pushed up and down in one step',
   judge: (ledger) => {
     const steps = stepsOf(ledger);
-    const scored = scoredByItself(ledger);
-    const said = steps.map((step) => ({ step, said: sayOf(ledger, scored, step) }));
+    const seen = readingsOf(ledger);
+    const declared = objectiveOf(ledger).name;
+    const said = steps.map((step) => ({ step, said: sayOf(ledger, seen, step) }));
+    const good = said.filter(({ said: each }) => each === 'good').length;
     const wrong = said.filter(({ said: each }) => each === 'wrong').map(({ step }) => step);
     const [first] = wrong;
-    const good = said.filter(({ said: each }) => each === 'good').length;
-    if (first === undefined || OF_ONE_SLOPE.includes(objectiveOf(ledger).name ?? ''))
-      return judgementOf(good, steps.length - good, []);
-    const aside = steps.length - good;
-    return objectiveOf(ledger).name === undefined
-      ? { ...judgementOf(good, aside, []), notices: [noticeOf(ledger, first)] }
-      : judgementOf(
-          good + wrong.length,
-          aside - wrong.length,
-          wrong.map((step) => foundOf(ledger, step)),
-        );
+    if (first !== undefined && declared === undefined)
+      return { ...judgementOf(good, steps.length - good, []), notices: [noticeOf(ledger, first)] };
+    const blamed = OF_ONE_SLOPE.includes(declared ?? '') ? [] : wrong;
+    const judged = good + blamed.length;
+    return judgementOf(
+      judged,
+      steps.length - judged,
+      blamed.map((step) => foundOf(ledger, step)),
+    );
   },
 };
 
@@ -75,19 +75,19 @@ function stepsOf({ rows }: Ledger): readonly Step[] {
 /** The two answers of one pair weigh the same by any margin. */
 const TWO_PAIRS = 4;
 
-function sayOf(
-  ledger: Ledger,
-  scored: ReadonlySet<string>,
-  { index, rows }: Step,
-): 'good' | 'wrong' | 'set aside' {
-  if (ledger.scored.some(({ by }) => by === 'reference')) return 'good';
+function sayOf(ledger: Ledger, seen: Readings, { index, rows }: Step): 'good' | 'wrong' | 'set aside' {
+  if (rows.every((row) => seen.byAnother.has(keyOf(realIds(row))))) return 'good';
   // A reference that was copied is the policy still, before a step has moved that.
   const moved = ledger.steps.some(
     (step) => step.index < index && step.ranks.some(({ done }) => done?.changed === true),
   );
-  if (!moved || !rows.every((row) => scored.has(readingOf(row)))) return 'set aside';
+  // Another model that scored something may have read these in another form, packed or by itself.
+  if (!moved || seen.byAnother.size > 0 || !rows.every((row) => seen.byItself.has(readingOf(row))))
+    return 'set aside';
   if (rows.flatMap(sizesOf('token')).some(({ relative }) => relative > TELLING)) return 'set aside';
-  return sizeIn(rows) === undefined ? 'good' : 'wrong';
+  if (sizeIn(rows) !== undefined) return 'wrong';
+  // Rewards without pairs have weights of any size, and say nothing of a reference.
+  return objectiveOf(ledger).name === undefined ? 'set aside' : 'good';
 }
 
 /** Weights that are read off more roughly do not tell margins that are 0 from small ones. */
@@ -112,11 +112,19 @@ function sizeIn(rows: readonly LedgerRow[]): string | undefined {
   return undefined;
 }
 
-/** What the trained model read in a forward pass of which no gradient came. */
-const scoredByItself = ({ scored, rows }: Ledger): ReadonlySet<string> =>
-  new Set(
+interface Readings {
+  /** Ids that another model scored, in any step: scores may be made ahead. */
+  readonly byAnother: ReadonlySet<string>;
+  /** What the trained model read in a forward pass of which no gradient came, by step. */
+  readonly byItself: ReadonlySet<string>;
+}
+
+const readingsOf = ({ scored, rows }: Ledger): Readings => ({
+  byAnother: new Set(scored.filter(({ by }) => by === 'reference').map((row) => keyOf(realIds(row)))),
+  byItself: new Set(
     [...scored.filter(({ by }) => by === 'policy'), ...rows.filter(({ reached }) => !reached)].map(readingOf),
-  );
+  ),
+});
 
 const readingOf = (row: RowIds): string => `${row.step} ${row.model}: ${keyOf(realIds(row))}`;
 

@@ -1,16 +1,14 @@
 // A length that rows are cut at is a question until it is declared; another one than is declared is wrong.
 import { expect, test } from 'vitest';
-import { properties } from '../../../properties/index.ts';
-import { NOT_MEASURED } from '../../../src/check/profile/measured.ts';
 import {
   type Args,
   type Ok,
   objectTrainer,
   type PropertyResult,
   reject,
-  run,
   type Semantics,
 } from '../../../src/index.ts';
+import { judgedBy } from './judged.ts';
 
 type Cut = (columns: readonly number[]) => readonly number[];
 
@@ -26,28 +24,17 @@ async function judged(cut: Cut, semantics: Semantics = {}, max_length?: number):
       labels: kept.map((at) => (at < prompt ? -100 : text.charCodeAt(at))),
     };
   };
-  const [result] = await run(
-    {
-      trainer: objectTrainer({
-        hello: {
-          protocol: 1,
-          name: 'cuts',
-          ops: { tokenize: { route: ['sft'] } },
-          semantics,
-          ...(max_length === undefined ? {} : { max_length }),
-        },
-        ops: { tokenize },
-      }),
-      tokenizer: undefined,
-      properties: properties.filter(({ id }) => id === 'tokenize/long-conversations-are-whole'),
-      seed: 5,
-      cases: 30,
-      command: 'test',
-      measured: NOT_MEASURED,
-      shrinkMilliseconds: 0,
+  const trainer = objectTrainer({
+    hello: {
+      protocol: 1,
+      name: 'cuts',
+      ops: { tokenize: { route: ['sft'] } },
+      semantics,
+      ...(max_length === undefined ? {} : { max_length }),
     },
-    () => undefined,
-  );
+    ops: { tokenize },
+  });
+  const [result] = await judgedBy(['tokenize/long-conversations-are-whole'], trainer);
   if (result === undefined) throw new Error('nothing was judged');
   return result;
 }

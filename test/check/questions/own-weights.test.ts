@@ -1,8 +1,7 @@
 // A loss of one's own weighs its tokens as it likes, but each of them toward its label: a gradient that is 0 everywhere is none.
 import { expect, test } from 'vitest';
-import { properties } from '../../../properties/index.ts';
-import { NOT_MEASURED } from '../../../src/check/profile/measured.ts';
-import { type Args, objectTrainer, run } from '../../../src/index.ts';
+import { type Args, objectTrainer } from '../../../src/index.ts';
+import { judgedBy } from './judged.ts';
 
 type Weight = (label: number, column: number) => number;
 
@@ -21,20 +20,7 @@ async function verdictOf(weight: Weight): Promise<string | undefined> {
       }),
     },
   });
-  const id = 'sft-loss/gradient-exactly-where-labels-are';
-  const [result] = await run(
-    {
-      trainer,
-      tokenizer: undefined,
-      properties: properties.filter((each) => each.id === id),
-      seed: 5,
-      cases: 30,
-      command: 'test',
-      measured: NOT_MEASURED,
-      shrinkMilliseconds: 0,
-    },
-    () => undefined,
-  );
+  const [result] = await judgedBy(['sft-loss/gradient-exactly-where-labels-are'], trainer);
   return result?.verdict;
 }
 

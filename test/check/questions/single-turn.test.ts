@@ -2,15 +2,12 @@
 // it is wrong; it is declared, nothing is asked.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { properties } from '../../../properties/index.ts';
-import { NOT_MEASURED } from '../../../src/check/profile/measured.ts';
 import {
   type Args,
   type Hello,
   type Property,
   type PropertyResult,
   reject,
-  run,
   type Semantics,
 } from '../../../src/index.ts';
 import { type Legal, legal } from '../../conformance/legal.ts';
@@ -22,6 +19,7 @@ import {
   VALUES,
 } from '../../conformance/losses/single-turn.ts';
 import { clipped, critic } from '../../conformance/losses/value-loss.ts';
+import { judgedBy } from './judged.ts';
 
 interface OfLengths {
   readonly ops: Parameters<typeof legal>[1];
@@ -77,19 +75,7 @@ async function judged(
     { ...ops, ...tools },
     { can, semantics: { ...semantics, ...declared } },
   );
-  return await run(
-    {
-      trainer,
-      tokenizer: undefined,
-      properties: properties.filter(({ id }) => ids.includes(id)).map((one) => ({ ...one, ...instead })),
-      seed: 5,
-      cases: 30,
-      command: 'test',
-      measured: NOT_MEASURED,
-      shrinkMilliseconds: 0,
-    },
-    () => undefined,
-  );
+  return await judgedBy(ids, trainer, instead);
 }
 
 const verdicts = (results: readonly PropertyResult[]): string[] =>

@@ -171,6 +171,10 @@ describe('the reference', () => {
     holds(OWN, { rows, scored: scored(rows), settings });
     const moved = [...two(0), ...two(1, 0.05, 0.049)];
     holds(OWN, { rows: moved, scored: byItself(moved), settings });
+    silent(OWN, { rows: moved, scored: byItself(moved) });
+    // A judge that scored something else is no reference of these.
+    const judge = scored([{ ids: [1, 50, 51, 2], prompt: 2 }]);
+    silent(OWN, { rows, scored: [...byItself(rows), ...judge], settings });
     silent(OWN, { rows, settings });
     silent(OWN, { rows, scored: byItself(two(0)), settings });
     silent(OWN, { rows: two(0), scored: byItself(two(0)), settings });

@@ -11,7 +11,7 @@ sys.argv = sys.argv[1:]
 script = os.path.abspath(sys.argv[0])
 sys.path.insert(0, os.path.dirname(script))
 with open(script, encoding="utf-8") as file:
-    places_itself = "use_cpu=" in (text := file.read()) or "tiny.PLAIN" in text
-if not places_itself:
+    text = file.read()
+if "tiny.ON_CPU" not in text and "tiny.PLAIN" not in text:
     torch.set_default_device(os.environ.get("LOSSPROOF_DEVICE", "cpu"))
 runpy.run_path(sys.argv[0], run_name="__main__")
