@@ -1,9 +1,11 @@
 // Templates that refuse a system message: their trainers are seldom sent one.
 import { expect, test } from 'vitest';
-import { takenBy, type World } from '../../src/index.ts';
+import { properties } from '../../properties/index.ts';
+import { run, takenBy, type World } from '../../src/index.ts';
 import { refusesSystem } from '../../src/tokenizers/call.ts';
 import { familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
 import type { Tokenizer } from '../../src/tokenizers/tokenizer.ts';
+import { refusingSystem } from '../conformance/text/plain-chats.ts';
 
 const TURNS = "{% for message in messages %}{{ message['role'] + ': ' + message['content'] }}{% endfor %}";
 /** As Gemma 2's begins. */
@@ -38,4 +40,19 @@ test('the templates of the bundled families take one', () => {
     expect('tokenizer' in each && refusesSystem(each.tokenizer), family).toBe(false);
   }
   expect(takenBy(world(undefined))).toEqual({ once: false, rarelySystem: false });
+});
+
+test('a trainer that refuses them as well is judged on most of its cases', async () => {
+  const { trainer, tokenizer: own } = refusingSystem;
+  const ofText = properties.filter(({ stage }) => stage === 'tokenize');
+  const all = await run(
+    { trainer, tokenizer: own, properties: ofText, command: 'test', seed: 1, cases: 100 },
+    () => undefined,
+  );
+  const results = all.filter(({ verdict, cases }) => verdict !== 'unsupported' && cases >= 100);
+  expect(results.length).toBeGreaterThan(3);
+  for (const { id, verdict, rejected } of results)
+    expect({ id, verdict, most: rejected < 20 }).toEqual({ id, verdict: 'pass', most: true });
+  // It is asked about them all the same.
+  expect(results.reduce((sum, { rejected }) => sum + rejected, 0)).toBeGreaterThan(0);
 });

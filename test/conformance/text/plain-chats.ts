@@ -61,17 +61,29 @@ export function byTurns(
   return { input_ids: ids, labels };
 }
 
-function plain(family: string, onlyLast: boolean): Legal {
-  const tokenizer = tokenizerOf(family);
+function plain(whose: string, tokenizer: Tokenizer, onlyLast: boolean): Legal {
   return legal(
-    `a plain script for ${family}${onlyLast ? ', the last answer trained' : ''}`,
+    `a plain script for ${whose}${onlyLast ? ', the last answer trained' : ''}`,
     { tokenize: ({ messages }: Args<'tokenize'>) => byTurns(tokenizer, messages, onlyLast) },
     { can: { tokenize: { route: ['sft'] } } },
     tokenizer,
   );
 }
 
-export const plainChats: readonly Legal[] = families.flatMap((family) => [
-  plain(family, false),
-  plain(family, true),
-]);
+/** As Gemma 2's: it raises at a system message, which the trainer then refuses as well. */
+const REFUSING = `{{ bos_token }}{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}
+{%- for message in messages %}{{ '<start_of_turn>' + ('model' if message['role'] == 'assistant' else message['role']) + '\\n' + message['content'] | trim + '<end_of_turn>\\n' }}{% endfor %}
+{%- if add_generation_prompt %}{{ '<start_of_turn>model\\n' }}{% endif %}`;
+
+export const refusingSystem: Legal = plain(
+  'a template that refuses system messages',
+  { ...tokenizerOf('gemma'), chatTemplate: REFUSING },
+  false,
+);
+
+export const plainChats: readonly Legal[] = [
+  ...families.flatMap((family) =>
+    [false, true].map((onlyLast) => plain(family, tokenizerOf(family), onlyLast)),
+  ),
+  refusingSystem,
+];
