@@ -12,6 +12,9 @@ const LONG = 'test/**/*.long.test.ts';
  */
 const SHARED = { isolate: false } as const;
 
+/** Of what is waited for: of use only where it never comes, as the deadlines of tests below. The usual second is short on a busy machine. */
+const PATIENT = { expect: { poll: { timeout: 60_000 } } } as const;
+
 export default defineConfig({
   test: {
     // Two more than there are cores: much of the time a test waits for a process, or for a deadline to pass.
@@ -20,6 +23,7 @@ export default defineConfig({
       {
         test: {
           ...SHARED,
+          ...PATIENT,
           name: 'harness',
           include: ['test/**/*.test.ts'],
           exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**', 'test/tfjs/**', LONG],
@@ -31,10 +35,17 @@ export default defineConfig({
       },
       { test: { name: 'properties', include: ['properties/**/*.test.ts'], testTimeout: 120_000 } },
       {
-        test: { name: 'mutation', include: [LONG], setupFiles: ['test/seed.ts'], testTimeout: 180_000 },
+        test: {
+          ...PATIENT,
+          name: 'mutation',
+          include: [LONG],
+          setupFiles: ['test/seed.ts'],
+          testTimeout: 180_000,
+        },
       },
       {
         test: {
+          ...PATIENT,
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           testTimeout: 180_000,
@@ -45,6 +56,7 @@ export default defineConfig({
       { test: { name: 'tfjs', include: ['test/tfjs/**/*.test.ts'], testTimeout: 180_000 } },
       {
         test: {
+          ...PATIENT,
           name: 'trainers',
           include: ['test/torch/**/*.test.ts'],
           testTimeout: 600_000,

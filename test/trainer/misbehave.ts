@@ -62,7 +62,7 @@ async function started(
 
 export async function expectNobodyLeft(pids: readonly number[]): Promise<void> {
   // SIGKILL is delivered at once, but init may take a moment to reap an orphan.
-  await expect.poll(() => pids.filter(isAlive), { timeout: 5000 }).toEqual([]);
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 }
 
 export function isAlive(pid: number): boolean {
