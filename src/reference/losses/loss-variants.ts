@@ -1,7 +1,7 @@
 // The settings of the policy loss that agree with what a trainer declares. What is not declared ranges over what
 // public trainers do; a trainer that fits one of them is never called wrong.
 import type { LossAggregation, RatioLevel, Semantics } from '../../vocabulary.ts';
-import { describeKl, klVariants } from '../scores/kl.ts';
+import { describeKl, type KlVariant, klVariants, straightThrough } from '../scores/kl.ts';
 import type { LossSettings } from './loss.ts';
 
 /** [low, high]: PPO and GRPO, DAPO's clip-higher, common narrower and wider ones, GSPO, and no clipping at all. */
@@ -137,11 +137,17 @@ function klTermsOf(semantics: Semantics): KlChoice[] {
   return coefficients.flatMap((klCoef): KlChoice[] =>
     klCoef === 0
       ? [{ klCoef, kl: null }]
-      : klVariants(semantics).flatMap((kl) =>
+      : klsOf(semantics).flatMap((kl) =>
           (kl.ofRow === undefined ? [undefined] : OVER).map((over) => ({
             klCoef,
             kl: over === undefined ? kl : { ...kl, over },
           })),
         ),
   );
+}
+
+/** Where the loss may not be what is descended, its KL may be estimated in one way and descended in another. */
+function klsOf(semantics: Semantics): KlVariant[] {
+  const known = klVariants(semantics);
+  return semantics.loss_is_descended === true ? known : [...known, ...straightThrough(known)];
 }

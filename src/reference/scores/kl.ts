@@ -14,6 +14,8 @@ export interface KlVariant {
   readonly ofRow?: 'mean' | 'sum';
   /** What a loss has of a row's estimate: each of its tokens carries it (default), or it is one of so many rows. */
   readonly over?: 'tokens' | 'rows' | 'rows with tokens';
+  /** Straight through: the value is this variant's, the slope that of k2 without a clamp (verl's `low_var_kl+`). Default: its own. */
+  readonly slopeOf?: 'k2';
 }
 
 /** The clamps found in public trainers: 10 on the estimate (verl, OpenRLHF), 20 on the log-ratio (NeMo-RL, verl). */
@@ -79,7 +81,8 @@ export function klTerm(
   const atEstimate = clamp(raw.value, variant.clampWhere === 'estimate' ? bounds : NO_BOUNDS);
   const value = atEstimate.value;
   // d = ref - logprob falls as logprob rises.
-  const slope = atRatio.bound || atEstimate.bound ? 0 : -raw.slope;
+  const own = atRatio.bound || atEstimate.bound ? 0 : -raw.slope;
+  const slope = variant.slopeOf === undefined ? own : -estimate(ref - logprob, variant.slopeOf).slope;
   if (!variant.ratioCorrection) return { value, slope };
   const ratio = Math.exp(logprob - old);
   return { value: times(value, ratio), slope: times(slope + value, ratio) };
@@ -112,6 +115,15 @@ export function klVariants(semantics: Semantics, asked?: KlEstimator): KlVariant
   );
 }
 
+/** Those of them that are descended as k2 straight through. */
+export function straightThrough(variants: readonly KlVariant[]): KlVariant[] {
+  return variants.flatMap((kl) =>
+    kl.ofRow === undefined && !kl.ratioCorrection && kl.estimator !== 'k2'
+      ? [{ ...kl, slopeOf: 'k2' as const }]
+      : [],
+  );
+}
+
 /** What `kl_clamp` says of one estimator; undefined where it is not declared. */
 export function klClampOf(declared: Semantics['kl_clamp'], estimator: KlEstimator): Clamp | null | undefined {
   return isClampByEstimator(declared) ? (declared[estimator] ?? null) : declared;
@@ -131,6 +143,7 @@ export function describeKl(variant: KlVariant): string {
   if (variant.ofRow !== undefined) parts.push(`of the ${variant.ofRow} of a row's log-ratios`);
   if (variant.over?.startsWith('rows')) parts.push(`as a mean over ${variant.over}`);
   if (variant.ratioCorrection) parts.push('times the importance ratio');
+  if (variant.slopeOf !== undefined) parts.push(`with the gradient of ${variant.slopeOf}`);
   return parts.join(', ');
 }
 

@@ -77,6 +77,23 @@ const dualWeights = (args: Args<'loss'>): number[][] =>
       return on === 1 && free ? (-ratio * advantage) / sum(args.completion_mask.flat()) : 0;
     }),
   );
+/** verl's `low_var_kl+`: the value of k3, the gradient of k2. */
+const straightThrough = (args: Args<'loss'>): Ok<'loss'> => {
+  const tokens = Math.max(1, sum(args.completion_mask.flat()));
+  return {
+    ...overTokens((p, old, q, a) => clipped(p, old, q, a) + 0.04 * k3(p, q, old))(args),
+    loss_weights: args.completion_mask.map((row, b) =>
+      row.map((on, t) => {
+        if (on === 0) return 0;
+        const logRatio = cell(args.logprobs, b, t) - cell(args.old_logprobs, b, t);
+        const advantage = args.advantages[b] ?? Number.NaN;
+        const free = advantage < 0 ? Math.exp(logRatio) >= 0.8 : Math.exp(logRatio) <= 1.2;
+        const kl = 0.04 * (cell(args.logprobs, b, t) - cell(args.ref_logprobs, b, t));
+        return ((free ? -Math.exp(logRatio) * advantage : 0) + kl) / tokens;
+      }),
+    ),
+  };
+};
 const reinforce: TokenLoss = (logprob, _old, _ref, advantage) => -advantage * logprob;
 
 const withoutRatio = { loss_aggregation: 'token-mean', ratio_level: 'none', kl_coef: 0 } as const;
@@ -221,6 +238,25 @@ export const policyLosses: readonly Legal[] = [
     'nothing declared, k1 in the loss',
     { loss: overTokens((p, old, q, a) => clipped(p, old, q, a) + 0.1 * k1(p, q, old)) },
     { is: { kl_estimator: 'k1' } },
+  ),
+  legal(
+    'k3 in the loss, descended as k2',
+    { loss: straightThrough },
+    { ...rows, is: { loss_is_descended: false } },
+  ),
+  legal(
+    'k3 in the loss, descended as k2, declared',
+    { loss: straightThrough },
+    {
+      ...rows,
+      semantics: {
+        ...plainLoss,
+        loss_aggregation: 'token-mean',
+        kl_coef: 0.04,
+        kl_estimator: 'k3',
+        loss_is_descended: false,
+      },
+    },
   ),
   legal('a ratio a sequence', { loss: sequenceRatio }),
   legal('no ratio', { loss: overTokens(reinforce) }, { is: { ratio_level: 'none', own_formulas: ['loss'] } }),

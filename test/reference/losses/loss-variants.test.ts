@@ -12,6 +12,7 @@ const DECLARED = {
   clip_high: 0.28,
   ratio_level: 'token',
   policy_objective: 'clip',
+  loss_is_descended: true,
 } as const;
 
 describe('lossVariants', () => {
@@ -20,6 +21,14 @@ describe('lossVariants', () => {
     expect(variants.map(describeLoss)).toEqual([
       'token-mean, ratio clipped to [0.8, 1.28], plus 0.04 times KL (k3)',
     ]);
+  });
+
+  it('may descend a KL straight through, unless the loss is what is descended', () => {
+    const { loss_is_descended: _, ...silent } = DECLARED;
+    for (const semantics of [silent, { ...silent, loss_is_descended: false }])
+      expect(lossVariants(semantics).map(describeLoss)[1]).toContain('KL (k3, with the gradient of k2)');
+    expect(lossVariants({ ...silent, kl_estimator: 'k2' })).toHaveLength(1);
+    expect(lossVariants({ ...silent, kl_ratio_correction: true })).toHaveLength(1);
   });
 
   it('has no KL term when the KL is in the reward', () => {

@@ -136,6 +136,19 @@ describe('klTerm', () => {
     );
   });
 
+  it('straight through, has the value of one estimator and the slope of k2 within and beyond its clamp', () => {
+    const held = { ...PLAIN, clamp: 10, clampWhere: 'estimate', slopeOf: 'k2' } as const;
+    for (const [logprob, ref] of [
+      [-1, -1.5],
+      [-30, -1],
+    ] as const) {
+      const { value, slope } = klTerm(logprob, ref, logprob, held);
+      const { slopeOf: _, ...own } = held;
+      expect(value).toBe(klTerm(logprob, ref, logprob, own).value);
+      expect(slope).toBe(logprob - ref);
+    }
+  });
+
   it('clamps the log-ratio or the estimate, and a binding clamp stops the gradient', () => {
     const at = (clampWhere: 'log-ratio' | 'estimate') =>
       klTerm(-30, 0, -30, { ...PLAIN, clamp: 10, clampWhere });

@@ -1,8 +1,9 @@
 // The KL term of the policy loss: its coefficient, and which estimate it is. One token without advantage a case.
-import { bandOf } from '../../numbers.ts';
+import { describeKl, straightThrough } from '../../../reference/index.ts';
+import { bandOf, type Pair } from '../../numbers.ts';
 import { misfitOf, type Probe, settled, type Variant } from '../probe.ts';
 import { type KlPoint, type KlWay, klPoints, klRow, klWays, pointName, termOf } from '../scores/kl.ts';
-import { effect, single, unitFactor } from './policy.ts';
+import { type Effect, effect, single, unitFactor } from './policy.ts';
 
 interface TermWay extends Variant {
   readonly coefficient: number;
@@ -24,33 +25,56 @@ export const klInLoss: Probe<KlPoint> = {
     if (observed === 0) return [none];
     const { kl_coef: declared, kl_placement } = subject.semantics;
     const blur = Math.max(bandOf(subject).relative, SOLVED);
-    const ways = klWays(subject.semantics.kl_clamp).map((way): TermWay => {
+    const wayOf = (way: KlWay): TermWay => {
       const { value, slope } = termOf(NEAR, way.kl);
       // A sign that is turned is no coefficient: such a term fits nothing.
       const solved = Math.abs(observed / (seen.weights === undefined ? value : slope));
       const coefficient = settled(solved, blur, kl_placement === 'reward' ? undefined : declared);
       const items = { ...way.items, kl_coef: coefficient, kl_placement: 'loss' } as const;
       return { name: `${coefficient} times KL (${way.name})`, items, coefficient, kl: way.kl, unit };
-    });
-    return [...ways, none];
+    };
+    const known = klWays(subject.semantics.kl_clamp);
+    const [ways, straight] = [known.map(wayOf), known.flatMap(descendedAsK2).map(wayOf)];
+    // Only where the loss says so: one that does not move with its gradient may also be a number of any kind.
+    const offPolicy = await effect(subject, [klRow(OFF_POLICY)]);
+    const explains = (way: TermWay): boolean =>
+      misfitOf(lossPairs(offPolicy, OFF_POLICY, way), bandOf(subject).allowed) === undefined;
+    const isStraight = seen.weights !== undefined && !ways.some(explains) && straight.some(explains);
+    return [...(isStraight ? straight : ways), none];
   },
   cases: (_, drawn) => klPoints(drawn),
   async fits(subject, point, variants) {
     const seen = await effect(subject, [klRow(point)]);
     const band = bandOf(subject);
-    return (variants as readonly TermWay[]).map(({ kl, coefficient, unit }) => {
-      const term = kl === undefined ? { value: 0, slope: 0 } : termOf(point, kl);
-      const expected = seen.weights === undefined ? term.value : term.slope;
-      // In units of the coefficient, or a small one would drown in the tolerance.
-      const observed = single(seen) / unit / coefficient;
-      const what = seen.weights === undefined ? 'the loss' : 'the gradient';
+    return (variants as readonly TermWay[]).map((way) => {
+      const { kl } = way;
       const lost = kl === undefined ? 0 : band.relative * cancelled(point, kl);
-      return misfitOf([{ where: `${what} of ${pointName(point)}`, expected, observed }], (want) =>
-        Math.max(band.allowed(want), lost),
-      );
+      const slopes = seen.weights === undefined ? [] : slopePairs(seen, point, way);
+      const losses =
+        seen.weights === undefined || kl?.slopeOf !== undefined ? lossPairs(seen, point, way) : [];
+      return misfitOf([...slopes, ...losses], (want) => Math.max(band.allowed(want), lost));
     });
   },
 };
+
+/** In units of the coefficient, or a small one would drown in the tolerance. */
+const lossPairs = ({ loss }: Effect, point: KlPoint, { kl, unit, coefficient }: TermWay): Pair[] => [
+  {
+    where: `the loss of ${pointName(point)}`,
+    expected: kl === undefined ? 0 : termOf(point, kl).value,
+    observed: loss / unit / coefficient,
+  },
+];
+const slopePairs = (seen: Effect, point: KlPoint, { kl, unit, coefficient }: TermWay): Pair[] => [
+  {
+    where: `the gradient of ${pointName(point)}`,
+    expected: kl === undefined ? 0 : termOf(point, kl).slope,
+    observed: single(seen) / unit / coefficient,
+  },
+];
+
+const descendedAsK2 = (way: KlWay): KlWay[] =>
+  straightThrough([way.kl]).map((kl) => ({ ...way, name: describeKl(kl), kl }));
 
 /** Size of the two terms, slope and value, that the ratio's derivative adds up: k3 at d = 25 loses -d under exp(d). */
 function cancelled(point: KlPoint, kl: KlWay['kl']): number {
@@ -61,4 +85,6 @@ function cancelled(point: KlPoint, kl: KlWay['kl']): number {
 
 /** Inside every clamp, and every estimator has both a value and a slope there. */
 const NEAR: KlPoint = { logprob: -2, d: 0.5, logRatio: 0 };
+/** There a ratio before the estimate is seen: on policy, k3 with it has the gradient of k2. */
+const OFF_POLICY: KlPoint = { ...NEAR, logRatio: 0.5 };
 const SOLVED = 1e-6;
