@@ -197,10 +197,13 @@ export function answerBeginsAt(world: World, drawn: Dialogue, column: number): b
     return false;
   let shared = 0;
   while (shared < prompt.length && prompt[shared] === whole[shared]) shared++;
-  // Where they part within the question, an answer that is empty would begin there, too.
-  const question = rendered(world, drawn, promptOf(drawn.messages), false) ?? '';
-  if (whole.startsWith(question) && shared < question.length) return false;
-  const answer = drawn.messages.at(-1)?.content ?? '';
+  // What stands there may be a question that reads the same, or nothing: another letter before the answer is to stand there.
+  const last = drawn.messages.at(-1);
+  if (last === undefined) return false;
+  const answer = last.content ?? '';
+  const letter = whole[shared] === 'x' ? 'y' : 'x';
+  const other = [...drawn.messages.slice(0, -1), { ...last, content: `${letter}${answer}` }];
+  if (!rendered(world, drawn, other, false)?.startsWith(`${whole.slice(0, shared)}${letter}`)) return false;
   const before = tokenizer.encode(whole.slice(0, shared));
   return (
     whole.startsWith(answer, shared) &&

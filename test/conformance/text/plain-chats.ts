@@ -81,7 +81,33 @@ export const refusingSystem: Legal = plain(
   false,
 );
 
+/** As Mistral Nemo's: the system text stands before the last question, where that is the last message. */
+const MOVING = `{{ bos_token }}{% if messages[0]['role'] == 'system' %}{% set system = messages[0]['content'] %}{% set messages = messages[1:] %}{% endif %}
+{%- for message in messages %}{% if message['role'] == 'user' %}{{ '[INST]' + (system + '\n\n' if system is defined and loop.last else '') + message['content'] + '[/INST]' }}
+{%- else %}{{ message['content'] + eos_token }}{% endif %}{% endfor %}`;
+
+/** Of one answer, whose ids are counted from the end of the row: its prompt is not its beginning. */
+function countedFromTheEnd(tokenizer: Tokenizer): Legal {
+  const tokenize = ({ messages, add_generation_prompt: prompt }: Args<'tokenize'>) => {
+    const ids = tokenizer.encode(written(tokenizer, messages, false));
+    if (prompt) return { input_ids: ids };
+    const answer = [...tokenizer.encode(messages.at(-1)?.content ?? ''), tokenizer.eosTokenId];
+    const before = ids.length - answer.length;
+    if (answer.some((id, at) => id !== ids[before + at]))
+      return reject('the answer is tokenised otherwise in its row');
+    return { input_ids: ids, labels: ids.map((id, at) => (at < before ? -100 : id)) };
+  };
+  const can = { tokenize: { route: ['sft'], turns: 1 } } as const;
+  return legal(
+    'answers counted from the end, under a template that moves the system text',
+    { tokenize },
+    { can },
+    tokenizer,
+  );
+}
+
 export const plainChats: readonly Legal[] = [
+  countedFromTheEnd({ ...tokenizerOf('qwen'), chatTemplate: MOVING }),
   ...families.flatMap((family) =>
     [false, true].map((onlyLast) => plain(family, tokenizerOf(family), onlyLast)),
   ),
