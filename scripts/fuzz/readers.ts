@@ -254,6 +254,9 @@ export const READERS: Readonly<Record<string, FuzzedReader>> = {
       bytesOf(
         "9%|#\r  \r{'loss': 1.5, 'grad_norm': nan, 'epoch': '0.01'}\n{'eval_loss': None, 'epoch': inf}\n",
       ),
+      bytesOf(
+        "(T pid=1) step:1 - a/pg_loss:np.float64(0.5) - lr:1e-06\n[t.py:3] step: 2  loss:  1.5  tps: 3,000\nval: step 3 | lm loss value: nan | x: n/a\n iter 4: loss 1.5, time 1.5ms\nx - step 5: {'loss': 1}\nEpoch [1/2], Loss: inf\n",
+      ),
     ],
     read: log('a.jsonl'),
   },

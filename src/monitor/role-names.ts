@@ -13,7 +13,6 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     'train_loss',
     'gpt_loss',
     'lm_loss',
-    'lm loss',
     'ce_loss',
     'cross_entropy_loss',
     'xent',
@@ -91,6 +90,8 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     'largest:avg_kl_max',
     // Between the inference engine and the trainer.
     'engine:rollout_corr/k3_kl',
+    'engine:mismatch_kl',
+    'engine:mismatch_kl/mean',
   ],
   approx_kl: [
     'approx_kl',
@@ -110,7 +111,6 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     'gnorm',
     'gradient_norm',
     'global_grad_norm',
-    'grad norm',
     'grad_2.0_norm_total',
     'total_grad_norm',
     'optim/total_grad_norm',
@@ -130,7 +130,6 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     'lr',
     'learning_rate',
     'learning-rate',
-    'learning rate',
     'actor_lr',
     'actor/lr',
     'optim/lr',

@@ -18,7 +18,9 @@ export function roleOf(name: string): NamedRole {
   const whole = TABLE.get(lower);
   if (whole !== undefined) return { ...whole, evaluation: false };
   const bare = bareOf(lower);
-  const known = NOT.has(bare) ? undefined : (TABLE.get(bare) ?? TABLE.get(bare.replace(/_avg$/, '')));
+  // Megatron and what is printed for people write `lm loss`.
+  const joined = bare.replaceAll(' ', '_');
+  const known = NOT.has(joined) ? undefined : (TABLE.get(joined) ?? TABLE.get(joined.replace(/_avg$/, '')));
   return known === undefined
     ? { ...none, ...lossOf(bare), ...normOf(bare), ...samplesOf(bare) }
     : { ...none, ...known };

@@ -178,7 +178,7 @@ describe('what comes through the pipe', () => {
     expect(code).toBe(0);
     expect(said[1]).toEqual({
       type: 'complaint',
-      sentence: 'standard input: Line 31 is no JSON object; it is passed over.',
+      sentence: 'standard input: Line 31 is no JSON object and no line of metrics; it is passed over.',
     });
   });
 

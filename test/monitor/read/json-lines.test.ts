@@ -153,7 +153,9 @@ describe('a file', () => {
       [1, 1],
       [2, 2],
     ]);
-    expect(complaints).toEqual(['3 lines are no JSON objects; they are passed over. The first is line 1.']);
+    expect(complaints).toEqual([
+      '3 lines are no JSON objects and no lines of metrics; they are passed over. The first is line 1.',
+    ]);
   });
 
   test('with a line above the bound has that one passed over', () => {
@@ -305,7 +307,7 @@ describe('a dict as Python prints it', () => {
     expect(values('eval_loss')).toEqual([[2, 1.1]]);
     expect(values('epoch')).toHaveLength(4);
     expect(complaints).toEqual([
-      'Dicts name no step: it is the number of those with a loss so far. trainer_state.json has the steps.',
+      'Printed lines name no step: it is the number of those with a loss so far. What the trainer logs to files has the steps.',
     ]);
   });
 

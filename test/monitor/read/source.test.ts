@@ -88,6 +88,15 @@ describe('runs', () => {
     expect(opened(['out', 'out/a/events.out.tfevents.1', 'out/*/*'], { cwd }).files).toHaveLength(1);
   });
 
+  test('of what was printed are files that are named, however much stands before their first step', async () => {
+    const printed = `${'settings: 1\n'.repeat(10_000)}step 1 loss: 2\n`;
+    const cwd = folderOf({ 'out/train.log': printed, 'out/m.jsonl': '{"step":1,"l":1}\n' });
+    expect(runs(opened(['out'], { cwd }))).toEqual(['out/m.jsonl -> out/m.jsonl (JSON lines)']);
+    const into = memory();
+    await opened(['out/train.log'], { cwd }).readAll(into);
+    expect(into.values('out/train.log loss')).toEqual([[1, 2]]);
+  });
+
   test('may be named by globs', () => {
     const cwd = folderOf({
       'a/x1.txt': '{"step":1,"l":1}\n',
@@ -197,9 +206,11 @@ describe('what cannot be read', () => {
     'empty.jsonl': '',
     'model.bin': new Uint8Array(100),
     'void/a.md': 'x',
+    'prose.md': 'x',
     'config.json': '{\n"a": 1\n}',
   });
   test.each([
+    ['prose.md', /^prose.md is no log that can be read/],
     ['logs/metric.jsonl', /^logs\/metric.jsonl does not exist; did you mean logs\/metrics.jsonl\?$/],
     ['log/metrics.jsonl', /^log does not exist; did you mean logs\?$/],
     ['empty.jsonl', /^empty.jsonl is empty\.$/],

@@ -18,8 +18,10 @@ interface Drawn {
   readonly answer: string;
 }
 
-/** Answers and questions of nothing have their own rules. */
-const answer = plainContent().map((text) => (text.trim() === '' ? 'Yes.' : text));
+/** Answers and questions of nothing, and those that say the same again and again, have their own rules. */
+const answer = plainContent().map((text) =>
+  text.trim() === '' || /(.+?)\1{3}/su.test(text) ? 'Yes.' : text,
+);
 
 const batch = fc.array(
   fc.record({

@@ -1,8 +1,9 @@
 // What a file is: by its first bytes, and by its name only where those do not tell.
 
 import { parseObject } from '../json/objects.ts';
-import { parsePythonDict } from '../json/python-dict.ts';
 import { MAGIC } from '../parquet.ts';
+import { parsePairs } from '../printed/pairs.ts';
+import { parsePythonDict } from '../printed/python-dict.ts';
 import { HEADER, headerHolds } from '../tensorboard/tfrecord.ts';
 import { SIGNATURE } from '../wandb/wandb.ts';
 
@@ -89,7 +90,8 @@ function detectText(head: Uint8Array, name: string): Detected | undefined {
   const [only] = objects;
   if (objects.length === 1 && only !== undefined && 'log_history' in only && Array.isArray(only.log_history))
     return { kind: 'trainer_state.json' };
-  if (objects.length > 0) return { kind: 'JSON lines' };
+  if (objects.length > 0 || whole.some((line) => parsePairs(line) !== undefined))
+    return { kind: 'JSON lines' };
   if (name === 'trainer_state.json' || /^\s*\{[\s\S]*"log_history"\s*:/.test(text))
     return { kind: 'trainer_state.json' };
   if (/^\s*\[\s*\{/.test(text) && name.endsWith('.json')) return { kind: 'JSON list' };

@@ -23,10 +23,13 @@ export function look(found: Found, disk: Disk): Look | NoLog {
   if (head.length === 0) return { why: 'is empty.' };
   const packed = head[0] === 0x1f && head[1] === 0x8b;
   if (packed) head = disk.head(found.real, true);
-  const detected = detect(head, name.replace(/\.gz$/i, ''));
+  // What a program prints may begin with pages of settings: of a file that the user names, any line may be one of metrics.
+  const printed: Detected | undefined =
+    found.named && TEXTS.test(name) && !head.includes(0) ? { kind: 'JSON lines' } : undefined;
+  const detected = detect(head, name.replace(/\.gz$/i, '')) ?? printed;
   if (detected === undefined)
     return {
-      why: 'is no log that can be read: no TensorBoard events, trainer_state.json, JSON lines, CSV, W&B or Parquet.',
+      why: 'is no log that can be read: no TensorBoard events, trainer_state.json, JSON lines, CSV, W&B or Parquet, and no lines of a step and its metrics.',
     };
   if (packed && detected.kind === 'Parquet')
     return { why: 'is packed Parquet; unpack it, since its end is read first.' };

@@ -17,6 +17,7 @@ export const STEP_NAMES: readonly string[] = [
   'iteration',
   'iter',
   'update',
+  'num_updates',
   '_step',
   'epoch',
 ];

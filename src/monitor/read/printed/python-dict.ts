@@ -1,7 +1,7 @@
 // Metrics as Python prints them, which is all that many trainings write: `{'loss': 1.2574, 'grad_norm': 0.51, 'epoch': 0.1}`, one
 // dict a line, among bars of progress.
 import { isJsonObject, type JsonObject } from '../../../protocol/result.ts';
-import { numberOf, parseObject } from './objects.ts';
+import { numberOf, parseObject } from '../json/objects.ts';
 
 /** More is no line of metrics. */
 const LONGEST = 65_536;
@@ -18,8 +18,8 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['e', 'e'],
 ]);
 
-/** Undefined for what is no dict of metrics. */
-export function parsePythonDict(text: string): JsonObject | undefined {
+/** Undefined for what is no dict of metrics; one that is `introduced` as that of a step may hold any names. */
+export function parsePythonDict(text: string, introduced = false): JsonObject | undefined {
   const line = text.trim();
   if (!line.startsWith("{'") || !line.endsWith('}') || line.length > LONGEST) return undefined;
   let json = '';
@@ -37,7 +37,8 @@ export function parsePythonDict(text: string): JsonObject | undefined {
   // A quote that nothing closes.
   if (read < line.length) return undefined;
   const object = parseObject(json);
-  return object !== undefined && METRICS.some((name) => name in object) ? numbersOf(object) : undefined;
+  if (object === undefined || !(introduced || METRICS.some((name) => name in object))) return undefined;
+  return numbersOf(object);
 }
 
 /** Newer releases print numbers as texts: `{'loss': '1.257'}`. */

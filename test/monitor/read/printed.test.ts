@@ -1,0 +1,178 @@
+// What training programs print for people, as their code writes it, with what loggers put in front: the metrics of a step are
+// read, and prose that names steps and numbers is not.
+import { describe, expect, test } from 'vitest';
+import { jsonLinesReader } from '../../../src/monitor/read/json/json-lines.ts';
+import { parsePairs } from '../../../src/monitor/read/printed/pairs.ts';
+import { text } from './bytes.ts';
+import { feed, type Memory, memory } from './memory.ts';
+
+const COLOURED = (colour: number, words: string): string => `\u001b[${colour}m${words}`;
+
+describe('a line of metrics', () => {
+  test.each<[string, string, Record<string, number>]>([
+    [
+      'verl, through Ray',
+      `${COLOURED(36, '(TaskRunner pid=1234)')}${COLOURED(0, ' step:12 - actor/pg_loss:-0.001 - actor/lr:1e-06 - critic/score/mean:np.float64(0.31) - timing_s/step:20.1')}`,
+      {
+        step: 12,
+        'actor/pg_loss': -0.001,
+        'actor/lr': 1e-6,
+        'critic/score/mean': 0.31,
+        'timing_s/step': 20.1,
+      },
+    ],
+    [
+      'verl, of a validation',
+      'step:12 - val/test_score/gsm8k:0.51',
+      { step: 12, 'val/test_score/gsm8k': 0.51 },
+    ],
+    [
+      'Megatron',
+      ' [2024-05-01 10:20:30] iteration       10/     100 | consumed samples:          160 | learning rate: 1.000000E-04 | lm loss: 1.030000E+01 | loss scale: 1.0 | grad norm: 2.345 | number of nan iterations:   0 |',
+      {
+        iteration: 10,
+        'consumed samples': 160,
+        'learning rate': 1e-4,
+        'lm loss': 10.3,
+        'loss scale': 1,
+        'grad norm': 2.345,
+        'number of nan iterations': 0,
+      },
+    ],
+    [
+      'Megatron, of a validation',
+      ' validation loss at iteration 100 | lm loss value: 1.000000E+01 | lm loss PPL: 2.2E+04 | ',
+      { iteration: 100, 'eval/lm loss': 10, 'eval/lm loss PPL': 22_000 },
+    ],
+    [
+      'its descendants, without colons',
+      ' iteration       10/     100 | learning rate 1.000E-04 | lm loss 1.03E+01 |',
+      { iteration: 10, 'learning rate': 1e-4, 'lm loss': 10.3 },
+    ],
+    ['torchtune', 'Step 12 | loss:1.5912 lr:2e-05 ', { step: 12, loss: 1.5912, lr: 2e-5 }],
+    [
+      'torchtitan',
+      `[titan] 2025-01-01 10:00:00,123 - root - INFO - ${COLOURED(31, 'step: 12  ')}${COLOURED(32, 'loss:  8.12345  ')}${COLOURED(33, 'memory: 12.30GiB(15.50%)  ')}${COLOURED(34, 'tps: 3,123  ')}${COLOURED(35, 'mfu: 3.10%')}${COLOURED(37, 'grad_norm: 1.30')}`,
+      { step: 12, loss: 8.12345, memory: 12.3, tps: 3123, mfu: 3.1, grad_norm: 1.3 },
+    ],
+    [
+      'torchtitan, of a validation',
+      '[titan] 2025-01-01 10:00:00,123 - root - INFO - validate step: 10  loss:  8.12345  tps: 3,123',
+      { step: 10, 'eval/loss': 8.12345, 'eval/tps': 3123 },
+    ],
+    [
+      'nanoGPT',
+      'iter 10: loss 3.2100, time 12.31ms, mfu -100.00%',
+      { iter: 10, loss: 3.21, time: 12.31, mfu: -100 },
+    ],
+    [
+      'nanoGPT, of a validation',
+      'step 250: train loss 1.9000, val loss 2.0000',
+      { step: 250, 'train/loss': 1.9, 'val/loss': 2 },
+    ],
+    [
+      'prime-rl',
+      '10:00:00 SUCCESS Step 3 | Time: 3.20s | Loss: 0.0120 | Grad. Norm: 0.3000 | LR: 1.00e-06 | Throughput: 3000 tokens/s | Peak Mem.: 30.1/80.0 GiB (37.1%)',
+      { step: 3, Time: 3.2, Loss: 0.012, 'Grad Norm': 0.3, LR: 1e-6, Throughput: 3000 },
+    ],
+    [
+      'slime',
+      "[2025-01-01 10:00:00] model.py:300 - step 4: {'train/loss': 0.1, 'train/grad_norm': nan}",
+      { step: 4, 'train/loss': 0.1, 'train/grad_norm': Number.NaN },
+    ],
+    [
+      'LLaMA-Factory',
+      "[INFO|2025-01-01 10:00:00] llamafactory.train.callbacks:143 >> {'loss': 0.5123, 'epoch': 0.12}",
+      { loss: 0.5123, epoch: 0.12 },
+    ],
+    [
+      'fairseq',
+      '2020-01-01 10:00:00 | INFO | train_inner | epoch 001:    100 / 1000 loss=9.5, num_updates=100, lr=5e-05, gnorm=2.3',
+      { epoch: 1, loss: 9.5, num_updates: 100, lr: 5e-5, gnorm: 2.3 },
+    ],
+    [
+      'DeepSpeed',
+      '[2025-01-01 10:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=0, lr=[1e-05, 1e-05], mom=[(0.9, 0.95)]',
+      { step: 10, skipped: 0, lr: 1e-5 },
+    ],
+    [
+      'LitGPT',
+      'Epoch 1 | iter 10 step 2 | loss train: 1.230, val: n/a | iter time: 300.12 ms (step)',
+      { epoch: 1, iter: 10, step: 2, 'train/loss': 1.23, 'iter time': 300.12 },
+    ],
+    ['a tutorial', 'Epoch [1/10], Step [100/200], Loss: 0.5321', { epoch: 1, step: 100, Loss: 0.5321 }],
+    [
+      'numbers that are none',
+      '[rank0]: step 5  loss: nan  grad_norm: inf  kl: -inf',
+      { step: 5, loss: Number.NaN, grad_norm: Number.POSITIVE_INFINITY, kl: Number.NEGATIVE_INFINITY },
+    ],
+    [
+      'what is rounded to nothing, where it may be that small',
+      'step 5 | loss: 0.0000 | reward: 0.00 | grad_norm: 0.00 | gnorm: 0.000 | lr: 0.000000 | lr_group_0: 0.0 | kl: 0.000E+00',
+      { step: 5, loss: 0, reward: 0, gnorm: 0, lr_group_0: 0, kl: 0 },
+    ],
+  ])('of %s', (_, line, metrics) => {
+    expect(parsePairs(line)).toEqual(metrics);
+  });
+
+  test.each([
+    'Resuming from step 100: loss 2.5 was best',
+    'INFO 10-01 10:10:10 metrics.py:455] Avg prompt throughput: 0.0 tokens/s, Running: 1 reqs',
+    'Total steps: 1000, warmup steps: 100, lr: 1e-5',
+    '  Total optimization steps = 300',
+    'Saving model checkpoint to out/checkpoint-500',
+    'Step 1: install torch==2.5.1',
+    'step time 10:20:30 of 2025-01-02',
+    'loss: 2.5, grad_norm: 1.0',
+    "train_step: {'loss': tensor(0.5, device='cuda:0')}",
+  ])('is not %s', (line) => {
+    expect(parsePairs(line)).toBeUndefined();
+  });
+});
+
+describe('a log of such lines', () => {
+  function read(content: string): Memory {
+    const into = memory();
+    feed(jsonLinesReader({ path: 'train.log', run: '' }, into, into.complain), text(content));
+    return into;
+  }
+
+  test('has their metrics among all that stands between, and says what it passes over', () => {
+    const { complaints, ...into } = read('settings: {}\nstep 1 loss: 2\r\nsaving\nstep 2 loss: 1.5\n');
+    expect(into.values('loss')).toEqual([
+      [1, 2],
+      [2, 1.5],
+    ]);
+    expect(complaints).toEqual([
+      '2 lines are no JSON objects and no lines of metrics; they are passed over. The first is line 1.',
+    ]);
+  });
+
+  test('is not read to the middle of a number', () => {
+    expect(read('step 1 loss: 2\nstep 2 loss: 1.').values('loss')).toEqual([[1, 2]]);
+  });
+
+  test('has what is behind a bar of progress', () => {
+    expect(read('10%|#  | 1/10 [00:01<00:10]\rstep 1 loss: 2\n').values('loss')).toEqual([[1, 2]]);
+  });
+
+  test('beside objects or dicts of the same metrics is not read twice', () => {
+    for (const line of ['{"step": 1, "loss": 2.04}', '{"step": 1, "loss": 2.04, "note": "a"}'])
+      expect(read(`${line}\nstep 1 loss: 2.0\n`).values('loss')).toEqual([[1, 2.04]]);
+    expect(read("{'loss': 2.04, 'epoch': 0.1}\nstep 1 loss: 2.0\n").values('loss')).toEqual([[1, 2.04]]);
+  });
+
+  test('that names passes alone counts the lines with a loss, and sums of a pass are no steps among steps', () => {
+    const passes = read('Epoch 1 loss: 3\nEpoch 1 loss: 2\nEpoch 2 loss: 1\n');
+    expect(passes.values('loss')).toEqual([
+      [1, 3],
+      [2, 2],
+      [3, 1],
+    ]);
+    expect(passes.complaints).toEqual([expect.stringMatching(/^Printed lines name no step/)]);
+    expect(read('step 10 loss: 3\nstep 20 loss: 2\nEpoch 1 loss: 2.5\n').values('loss')).toEqual([
+      [10, 3],
+      [20, 2],
+    ]);
+  });
+});
