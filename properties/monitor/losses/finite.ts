@@ -1,6 +1,6 @@
 // NaN and infinity. In what is optimised they are the end of a run; in a mere metric they can be a mean over nothing.
 import type { MonitorRule, RuleWorld, Series, SeriesRole, Watch } from '../../../src/index.ts';
-import { at, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
+import { at, from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
 import { inARow, numberOf, underLossScaler } from '../world.ts';
 
 const OPTIMISED: readonly SeriesRole[] = [
@@ -79,6 +79,45 @@ function underScaler({ role }: Series, usual: number, several: number): number {
   return role === 'grad_norm' ? SCALER_STEPS : several;
 }
 
+const HELD_OUT: readonly SeriesRole[] = ['loss', 'sft_loss'];
+const isHeldOutLoss = ({ role, evaluation }: Series): boolean =>
+  evaluation && role !== undefined && HELD_OUT.includes(role);
+
+const finiteEvaluations: MonitorRule = {
+  id: 'monitor/finite-evaluations',
+  title: 'Held-out losses are finite',
+  stage: 'monitor',
+  level: 'should',
+  why: 'A held-out loss that is NaN chooses no checkpoint and stops nothing. Mostly it is a mean over nothing: rows without a trained token, since they are cut or masked otherwise than those of training.',
+  catches: ['ZL-05', 'NUM-01'],
+  advice:
+    'Count the labels of each held-out batch that are not -100, and look at its rows with `lossproof view`: prompts longer than the limit leave no answer, and a template that is not found leaves no label.',
+  roles: HELD_OUT,
+  evaluations: true,
+  settings: { points: inARow(2, 'A single evaluation may have met an empty batch.') },
+  watch: (world) => {
+    const needed = numberOf(world, 'points');
+    return watchSeries({
+      judge: (series) => {
+        if (!isHeldOutLoss(series)) return undefined;
+        const streak = streakOf(needed);
+        return {
+          point: (step, value) =>
+            streak.next(!Number.isFinite(value), step) && streak.length === needed
+              ? {
+                  kind: 'not finite',
+                  sentence: `${from(series, streak.from, step)} is ${read(value)}.`,
+                  step: streak.from,
+                  value,
+                }
+              : 'seen',
+        };
+      },
+      why: 'no held-out loss is logged',
+    });
+  },
+};
+
 const finiteMetrics: MonitorRule = {
   id: 'monitor/finite-metrics',
   title: 'A metric that was a number does not become NaN for good',
@@ -109,7 +148,8 @@ function watchMetrics(world: RuleWorld): Watch {
         if (broken.size > 0) broken.delete(series.index);
         return undefined;
       }
-      if (!series.evaluation && series.role !== undefined && trained.has(series.role)) return undefined;
+      const { role, evaluation } = series;
+      if (isHeldOutLoss(series) || (!evaluation && role !== undefined && trained.has(role))) return undefined;
       if (wasNumber[series.index] !== true) return undefined;
       const streak = broken.get(series.index) ?? streakOf(needed);
       broken.set(series.index, streak);
@@ -127,4 +167,4 @@ function watchMetrics(world: RuleWorld): Watch {
   };
 }
 
-export const finiteRules: readonly MonitorRule[] = [finiteTraining, finiteMetrics];
+export const finiteRules: readonly MonitorRule[] = [finiteTraining, finiteEvaluations, finiteMetrics];

@@ -212,6 +212,31 @@ export const FINITE: Readonly<Record<string, Cases>> = {
       },
     ],
   },
+  'monitor/finite-evaluations': {
+    breaking: [
+      {
+        what: 'a held-out loss that becomes NaN',
+        series: { loss: falling(20), eval_loss: followed(falling(9), ...flat(11, NAN)) },
+        onset: 9,
+      },
+      {
+        what: 'one that was never a number',
+        series: { loss: falling(20), 'val/loss': flat(20, NAN) },
+        onset: 0,
+      },
+    ],
+    holding: [
+      { what: 'held-out losses that are numbers', series: { loss: falling(20), eval_loss: falling(20) } },
+      {
+        what: 'a batch of nothing, once',
+        series: { loss: falling(20), eval_loss: followed(falling(9), NAN, ...falling(10)) },
+      },
+      {
+        what: 'a training loss that is NaN, which has a rule of its own',
+        series: { loss: followed(falling(9), NAN, NAN), eval_loss: falling(11) },
+      },
+    ],
+  },
   'monitor/finite-metrics': {
     breaking: [
       {
