@@ -12,7 +12,7 @@ const LONG = 'test/**/*.long.test.ts';
  */
 const SHARED = { isolate: false } as const;
 
-/** Of what is waited for: of use only where it never comes, as the deadlines of tests below. The usual second is short on a busy machine. */
+/** Of `expect.poll`: of use only where what is waited for never comes, as the deadlines of tests below. Its usual second is short on a busy machine. */
 const PATIENT = { expect: { poll: { timeout: 60_000 } } } as const;
 
 export default defineConfig({

@@ -197,13 +197,15 @@ export function answerBeginsAt(world: World, drawn: Dialogue, column: number): b
     return false;
   let shared = 0;
   while (shared < prompt.length && prompt[shared] === whole[shared]) shared++;
-  // What stands there may be a question that reads the same, or nothing: another letter before the answer is to stand there.
+  // They may part in a question that begins as the answer does, so the answer is tried behind another letter: only where that
+  // letter shows up does the answer begin here.
   const last = drawn.messages.at(-1);
   if (last === undefined) return false;
   const answer = last.content ?? '';
   const letter = whole[shared] === 'x' ? 'y' : 'x';
-  const other = [...drawn.messages.slice(0, -1), { ...last, content: `${letter}${answer}` }];
-  if (!rendered(world, drawn, other, false)?.startsWith(`${whole.slice(0, shared)}${letter}`)) return false;
+  const lettered = [...drawn.messages.slice(0, -1), { ...last, content: `${letter}${answer}` }];
+  if (!rendered(world, drawn, lettered, false)?.startsWith(`${whole.slice(0, shared)}${letter}`))
+    return false;
   const before = tokenizer.encode(whole.slice(0, shared));
   return (
     whole.startsWith(answer, shared) &&

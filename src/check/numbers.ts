@@ -44,6 +44,15 @@ export function bandFrom(band: Tolerance): Band {
 export const isHalf = ({ hello: { dtype } }: World): boolean => dtype === 'bfloat16' || dtype === 'float16';
 
 /**
+ * Whether a KL may be estimated in one way and descended in another: where it is declared that the loss is not what is
+ * descended, or where `loss/weights-are-the-slope-of-the-loss` asks.
+ */
+export function mayDescendStraight(world: World): boolean {
+  const { loss_is_descended: declared, policy_objective } = world.semantics;
+  return declared === undefined ? !isHalf(world) && policy_objective !== 'cispo' : !declared;
+}
+
+/**
  * How far off a difference of numbers of this size may be, which the band of the difference itself does not say: an
  * entropy is often computed as log-sum-exp of the logits less their mean, each as large as the logits.
  */

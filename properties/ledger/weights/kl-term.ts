@@ -13,6 +13,7 @@ import {
   realIds,
   type Semantics,
   sameIds,
+  straightThrough,
   type Target,
 } from '../../../src/index.ts';
 
@@ -58,7 +59,8 @@ export interface KlFit extends Line {
 export function klFits(semantics: Semantics, d: readonly number[], weights: readonly number[]): KlFit[] {
   // What is estimated of a whole row has one slope for all of its tokens, and no line through them.
   if (semantics.kl_level === 'sequence') return [];
-  return klVariants(semantics)
+  const known = klVariants(semantics);
+  return [...known, ...(semantics.loss_is_descended === false ? straightThrough(known) : [])]
     .flatMap((variant) => {
       const line = lineThrough(
         d.map((gap) => -klTerm(0, gap, 0, variant).slope),

@@ -15,6 +15,7 @@ import {
   lossMistakes,
   lossVariants,
   lossWeights,
+  mayDescendStraight,
   numberFinding,
   type PolicyLoss,
   type PolicyLossInput,
@@ -173,6 +174,7 @@ const equals: Property<Tracks> = {
     const unknown = klIsUnknown(subject.semantics);
     const variants = lossVariants(
       unknown ? { ...subject.semantics, kl_placement: 'loss', kl_coef: 1 } : subject.semantics,
+      { straight: mayDescendStraight(subject) },
     );
     if (variants.length === 0)
       return discard(

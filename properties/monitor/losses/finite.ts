@@ -1,7 +1,9 @@
 // NaN and infinity. In what is optimised they are the end of a run; in a mere metric they can be a mean over nothing.
-import type { MonitorRule, RuleWorld, Series, SeriesRole, Watch } from '../../../src/index.ts';
+import type { MonitorRule, RuleWorld, Series, SeriesRole, Violation, Watch } from '../../../src/index.ts';
+import { hasMargins, isReinforced } from '../run-kind.ts';
 import { at, from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
 import { inARow, numberOf, underLossScaler } from '../world.ts';
+import { standsBesideTraining } from './main-loss.ts';
 
 const OPTIMISED: readonly SeriesRole[] = [
   'loss',
@@ -85,38 +87,61 @@ const isHeldOutLoss = ({ role, evaluation }: Series): boolean =>
 
 const finiteEvaluations: MonitorRule = {
   id: 'monitor/finite-evaluations',
-  title: 'Held-out losses are finite',
+  title: 'Held-out losses are finite, and not exactly 0 from the first one on',
   stage: 'monitor',
   level: 'should',
-  why: 'A held-out loss that is NaN chooses no checkpoint and stops nothing. Mostly it is a mean over nothing: rows without a trained token, since they are cut or masked otherwise than those of training.',
+  why: 'A held-out loss that is NaN or 0 chooses no checkpoint and stops nothing. Mostly it is a mean over nothing: rows without a trained token, since they are cut or masked otherwise than those of training.',
   catches: ['ZL-05', 'NUM-01'],
   advice:
     'Count the labels of each held-out batch that are not -100, and look at its rows with `lossproof view`: prompts longer than the limit leave no answer, and a template that is not found leaves no label.',
   roles: HELD_OUT,
   evaluations: true,
-  settings: { points: inARow(2, 'A single evaluation may have met an empty batch.') },
-  watch: (world) => {
-    const needed = numberOf(world, 'points');
-    return watchSeries({
-      judge: (series) => {
-        if (!isHeldOutLoss(series)) return undefined;
-        const streak = streakOf(needed);
-        return {
-          point: (step, value) =>
-            streak.next(!Number.isFinite(value), step) && streak.length === needed
-              ? {
-                  kind: 'not finite',
-                  sentence: `${from(series, streak.from, step)} is ${read(value)}.`,
-                  step: streak.from,
-                  value,
-                }
-              : 'seen',
-        };
-      },
+  settings: { points: inARow(3, 'A single evaluation may have met an empty batch.') },
+  watch: (world) =>
+    watchSeries({
+      judge: (series) => (isHeldOutLoss(series) ? judgeHeldOut(world, series) : undefined),
       why: 'no held-out loss is logged',
-    });
-  },
+    }),
 };
+
+/** Finite values one behind the other: no gap stands between evaluations. */
+const STEADY = 2;
+
+function judgeHeldOut(world: RuleWorld, series: Series): SeriesJudge {
+  const needed = numberOf(world, 'points');
+  const broken = streakOf(needed);
+  let [count, finite, steady] = [0, 0, 0];
+  let [first, last, lastValue] = [Number.NaN, Number.NaN, Number.NaN];
+  let zeros = 0;
+  const violation = (kind: string, begin: number, what: string): Violation => ({
+    kind,
+    sentence: `${from(series, begin, last)} is ${what}.`,
+    step: begin,
+    value: lastValue,
+  });
+  return {
+    point(step, value) {
+      if (count++ === 0) first = step;
+      [last, lastValue] = [step, value];
+      if (value === 0) zeros++;
+      if (Number.isFinite(value)) {
+        finite++;
+        steady = broken.length > 0 ? 1 : steady + 1;
+      }
+      const long = broken.next(!Number.isFinite(value), step);
+      return long && steady >= STEADY ? violation('not finite', broken.from, read(value)) : 'seen';
+    },
+    end() {
+      // What stands in each line of training may stand there for what has not been evaluated yet.
+      if (count < needed || standsBesideTraining(world, count)) return undefined;
+      if (finite === 0) return violation('not finite', first, read(lastValue));
+      // A policy's loss may be 0, and preferences may be learnt to the last digit.
+      return zeros === count && !isReinforced(world) && !hasMargins(world)
+        ? violation('zero', first, 'exactly 0')
+        : undefined;
+    },
+  };
+}
 
 const finiteMetrics: MonitorRule = {
   id: 'monitor/finite-metrics',

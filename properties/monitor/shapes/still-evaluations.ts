@@ -3,6 +3,7 @@
 // one model, whatever the training loss does, which also moves with its batches.
 import type { MonitorRule, RuleWorld, Series } from '../../../src/index.ts';
 import { digitsOf } from '../digits.ts';
+import { standsBesideTraining } from '../losses/main-loss.ts';
 import { read, type SeriesJudge, watchSeries } from '../watches.ts';
 import { inARow, numberOf } from '../world.ts';
 
@@ -28,11 +29,18 @@ export const evaluationsMove: MonitorRule = {
     }),
 };
 
+/** Times as long as it stood before: what is repeated until the next evaluation is no evaluation. */
+const STANDS_LONGER = 4;
+/** Changes from one value to the next, behind which each is known to be an evaluation. */
+const MOVED = 3;
+
 function judgeStill(world: RuleWorld, series: Series): SeriesJudge {
   const points = numberOf(world, 'points');
   let value = Number.NaN;
   let [first, last] = [Number.NaN, Number.NaN];
   let [same, seen] = [0, 0];
+  /** Evaluations in a row with one value, at the most, and how often another one came. */
+  let [longest, moves] = [1, -1];
   return {
     point(step, next) {
       if (!Number.isFinite(next) || next === 0 || digitsOf(next) < numberOf(world, 'digits'))
@@ -41,9 +49,16 @@ function judgeStill(world: RuleWorld, series: Series): SeriesJudge {
       if (step <= last) return undefined;
       last = step;
       seen++;
-      if (next !== value) [value, first, same] = [next, step, 0];
+      if (next !== value) {
+        longest = Math.max(longest, same);
+        moves++;
+        [value, first, same] = [next, step, 0];
+      }
       same++;
       if (same < points) return seen >= points ? 'seen' : undefined;
+      const single = moves >= MOVED && longest === 1;
+      if (!single && standsBesideTraining(world, seen)) return undefined;
+      if (longest > 1 && same < STANDS_LONGER * longest) return undefined;
       return {
         kind: 'does not move',
         sentence: `${series.name} is ${read(value)} at ${same} evaluations in a row, from step ${first} to ${step}, the same to the last digit: it is one model.`,

@@ -121,8 +121,9 @@ export const PRACTICE: readonly Practice[] = [
     item: 'kl_estimator',
     weight: 'ask',
     beyond: 'k1 as a term of the loss',
-    isBeyond: (value, { kl_coef = 0, kl_placement }) =>
-      value === 'k1' && kl_coef > 0 && kl_placement === 'loss',
+    // Descended straight through, it has the gradient of k2.
+    isBeyond: (value, { kl_coef = 0, kl_placement, loss_is_descended }) =>
+      value === 'k1' && kl_coef > 0 && kl_placement === 'loss' && loss_is_descended !== false,
     why: 'As a term of the loss k1 has the same gradient wherever the reference is: it does not hold the policy near it. It belongs in the reward; in a loss stand k2 or k3.',
     source: 'https://github.com/verl-project/verl/issues/6058',
     usual: 'k3',

@@ -31,18 +31,18 @@ const UNCLIPPED: readonly (readonly [number, number])[] = [[Infinity, Infinity]]
  * compute it once a trainer and stop at the first fit. `token-sum-norm` needs its constant: the declared one, or
  * `norms` that the caller thinks possible (rows times completion width, say); without either it is left out, and
  * the answer is empty for a trainer that declares only the name; a declared one may be of the batch or of each row. A KL that is placed in the
- * reward has no term in the loss.
+ * reward has no term in the loss. With `straight`, its term may also be descended as k2, whatever it is estimated as.
  */
 export function lossVariants(
   semantics: Semantics,
-  options: { readonly norms?: readonly number[] } = {},
+  options: { readonly norms?: readonly number[]; readonly straight?: boolean } = {},
 ): LossSettings[] {
   const norms = semantics.loss_norm === undefined ? (options.norms ?? []) : [semantics.loss_norm];
   const ratioLevels = semantics.ratio_level === undefined ? RATIO_LEVELS : [semantics.ratio_level];
   return ratioLevels.flatMap((ratioLevel) =>
     aggregationsOf(semantics, norms).flatMap((aggregation) =>
       (ratioLevel === 'none' ? UNCLIPPED : clipsOf(semantics)).flatMap(([clipLow, clipHigh]) =>
-        klTermsOf(semantics).flatMap((term) =>
+        klTermsOf(semantics, options.straight ?? false).flatMap((term) =>
           objectivesOf(semantics, ratioLevel).map((objective) => ({
             ...aggregation,
             clipLow,
@@ -127,7 +127,7 @@ function clipsOf(semantics: Semantics): (readonly [number, number])[] {
 
 const OVER = ['tokens', 'rows', 'rows with tokens'] as const;
 
-function klTermsOf(semantics: Semantics): KlChoice[] {
+function klTermsOf(semantics: Semantics, straight: boolean): KlChoice[] {
   const inReward = semantics.kl_placement === 'reward';
   const coefficients = inReward
     ? [0]
@@ -137,7 +137,7 @@ function klTermsOf(semantics: Semantics): KlChoice[] {
   return coefficients.flatMap((klCoef): KlChoice[] =>
     klCoef === 0
       ? [{ klCoef, kl: null }]
-      : klsOf(semantics).flatMap((kl) =>
+      : klsOf(semantics, straight).flatMap((kl) =>
           (kl.ofRow === undefined ? [undefined] : OVER).map((over) => ({
             klCoef,
             kl: over === undefined ? kl : { ...kl, over },
@@ -146,8 +146,7 @@ function klTermsOf(semantics: Semantics): KlChoice[] {
   );
 }
 
-/** Where the loss may not be what is descended, its KL may be estimated in one way and descended in another. */
-function klsOf(semantics: Semantics): KlVariant[] {
+function klsOf(semantics: Semantics, straight: boolean): KlVariant[] {
   const known = klVariants(semantics);
-  return semantics.loss_is_descended === true ? known : [...known, ...straightThrough(known)];
+  return straight ? [...known, ...straightThrough(known)] : known;
 }

@@ -307,7 +307,7 @@ describe('a dict as Python prints it', () => {
     expect(values('eval_loss')).toEqual([[2, 1.1]]);
     expect(values('epoch')).toHaveLength(4);
     expect(complaints).toEqual([
-      'Printed lines name no step: it is the number of those with a loss so far. What the trainer logs to files has the steps.',
+      'Printed lines name no step: it is the number of those of training so far. What the trainer logs to files has the steps.',
     ]);
   });
 
@@ -316,7 +316,7 @@ describe('a dict as Python prints it', () => {
   });
 
   test.each([
-    "{'lr': tensor(0.1), 'loss': 2}",
+    "{'lr': tensor([0.1]), 'loss': 2}",
     "{'model': 'a', 'seed': 3}",
     "{'loss': 1.0, 'epoch': ",
     "{'loss': (1, 2)}",

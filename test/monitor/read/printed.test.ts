@@ -63,7 +63,7 @@ describe('a line of metrics', () => {
     [
       'nanoGPT',
       'iter 10: loss 3.2100, time 12.31ms, mfu -100.00%',
-      { iter: 10, loss: 3.21, time: 12.31, mfu: -100 },
+      { iteration: 10, loss: 3.21, time: 12.31, mfu: -100 },
     ],
     [
       'nanoGPT, of a validation',
@@ -86,6 +86,18 @@ describe('a line of metrics', () => {
       { loss: 0.5123, epoch: 0.12 },
     ],
     [
+      'fairseq, of a validation',
+      "2020-01-01 | INFO | valid | epoch 001 | valid on 'valid' subset | loss nan | ppl 9 | num_updates 200",
+      { epoch: 1, 'eval/loss': Number.NaN, 'eval/ppl': 9, num_updates: 200 },
+    ],
+    ['a step of thousands', 'step: 1,200/20,000 loss: 2.5', { step: 1200, loss: 2.5 }],
+    [
+      'a validation that has not been',
+      'step 12 | train loss: nan | val loss: n/a',
+      { step: 12, 'train/loss': Number.NaN },
+    ],
+    ['a remark on validation behind it', 'step: 5 loss: 0.5 (val every 100)', { step: 5, loss: 0.5 }],
+    [
       'fairseq',
       '2020-01-01 10:00:00 | INFO | train_inner | epoch 001:    100 / 1000 loss=9.5, num_updates=100, lr=5e-05, gnorm=2.3',
       { epoch: 1, loss: 9.5, num_updates: 100, lr: 5e-5, gnorm: 2.3 },
@@ -98,9 +110,63 @@ describe('a line of metrics', () => {
     [
       'LitGPT',
       'Epoch 1 | iter 10 step 2 | loss train: 1.230, val: n/a | iter time: 300.12 ms (step)',
-      { epoch: 1, iter: 10, step: 2, 'train/loss': 1.23, 'iter time': 300.12 },
+      { epoch: 1, iteration: 10, step: 2, 'train/loss': 1.23, 'iter time': 300.12 },
     ],
     ['a tutorial', 'Epoch [1/10], Step [100/200], Loss: 0.5321', { epoch: 1, step: 100, Loss: 0.5321 }],
+    [
+      'llama-recipes',
+      'Training Epoch: 1/3, step 10/100 completed (loss: 1.2345678806304932):  10%|█ | 10/100 [00:10<01:30,  1.00s/it]',
+      { epoch: 1, step: 10, loss: 1.2345678806304932 },
+    ],
+    [
+      'mmengine',
+      '2025/01/01 10:00:00 - mmengine - INFO - Iter(train) [  10/1000]  lr: 1.8000e-05  eta: 0:20:00  time: 1.2000  memory: 123  loss: 1.2345  grad_norm: 1.2000',
+      { iteration: 10, lr: 1.8e-5, time: 1.2, memory: 123, loss: 1.2345, grad_norm: 1.2 },
+    ],
+    ["slime's rollouts", "rollout 3: {'rollout/raw_reward': 0.4}", { step: 3, 'rollout/raw_reward': 0.4 }],
+    [
+      'fairseq as JSON',
+      '2020-01-01 | INFO | train_inner | {"epoch": 1, "loss": "10.2", "num_updates": "100"}',
+      { epoch: 1, loss: 10.2, num_updates: 100 },
+    ],
+    [
+      'a dict of numpy',
+      "step 3: {'loss': np.float64(0.5), 'kl': tensor(0.25, device='cuda:0')}",
+      { step: 3, loss: 0.5, kl: 0.25 },
+    ],
+    ['MindSpore', 'epoch: 1 step: 10, loss is 2.3456', { epoch: 1, step: 10, loss: 2.3456 }],
+    [
+      'Flax',
+      'Step... (500/1000 | Loss: 8.123, Learning Rate: 0.0012)',
+      { step: 500, Loss: 8.123, 'Learning Rate': 0.0012 },
+    ],
+    [
+      'the word language model',
+      '| epoch   1 |   200/ 2983 batches | lr 2.00 | loss  7.63 | ppl  2050.12',
+      { epoch: 1, lr: 2, loss: 7.63, ppl: 2050.12 },
+    ],
+    [
+      'spaces alone',
+      'step 10 train_loss 2.3 val_loss 2.4 lr 1e-4',
+      { step: 10, train_loss: 2.3, val_loss: 2.4, lr: 1e-4 },
+    ],
+    ['a logger without spaces', 'INFO:trainer:loss=2.3 train_step=10', { step: 10, loss: 2.3 }],
+    [
+      'nanotron',
+      'iteration: 5 / 100 | consumed_tokens: 1.05M | tokens_per_sec: 106K | lm_loss: 9.5',
+      { iteration: 5, lm_loss: 9.5 },
+    ],
+    [
+      'an evaluation that has not been',
+      'step 3 | train_loss: 10.1 | val_loss: nan',
+      { step: 3, train_loss: 10.1 },
+    ],
+    ['a norm of one decimal', 'step 3 | loss: 0.00 | grad_norm: 0.0 | kl: 0.001', { step: 3, kl: 0.001 }],
+    [
+      'a norm that is 0',
+      'step:3 - loss:0.0 - grad_norm:0.0 - kl:0.001234567',
+      { step: 3, loss: 0, grad_norm: 0, kl: 0.001234567 },
+    ],
     [
       'numbers that are none',
       '[rank0]: step 5  loss: nan  grad_norm: inf  kl: -inf',
@@ -124,7 +190,19 @@ describe('a line of metrics', () => {
     'Step 1: install torch==2.5.1',
     'step time 10:20:30 of 2025-01-02',
     'loss: 2.5, grad_norm: 1.0',
-    "train_step: {'loss': tensor(0.5, device='cuda:0')}",
+    'step 1 loss: 1,2345',
+    '[2025-01-01 10:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] time (ms) | fwd: 12.3 | bwd: 23.4 | step: 3.4',
+    'Steps:   1%|█ | 20/2000 [00:10<16:30, 1.00s/it, lr=1e-5, step_loss=0.123]',
+    'Episode 10 | steps: 200 | reward: 12.3 | loss: 0.4',
+    'Training starts at step 1, with local batch size 8, loss 3.2',
+    'Saving dict for global step 1000: accuracy = 0.95, global_step = 1000, loss = 0.123',
+    'Step 1: x = 5, y = 6',
+    'Step 2: Calculate the cost: 5 apples, total: 30',
+    'Namespace(batch_size=8, epochs=3, lr=1e-05, steps=1000)',
+    'def train(step=0, lr=1e-5):',
+    'Resumed at step 500 (epoch 2): loss=0.3',
+    'Saved checkpoint at step 500 (loss: 2.31)',
+    'early stopping: no improvement since epoch 3, loss=0.3',
   ])('is not %s', (line) => {
     expect(parsePairs(line)).toBeUndefined();
   });
@@ -156,23 +234,36 @@ describe('a log of such lines', () => {
     expect(read('10%|#  | 1/10 [00:01<00:10]\rstep 1 loss: 2\n').values('loss')).toEqual([[1, 2]]);
   });
 
-  test('beside objects or dicts of the same metrics is not read twice', () => {
+  test('beside objects or dicts has what those do not tell', () => {
     for (const line of ['{"step": 1, "loss": 2.04}', '{"step": 1, "loss": 2.04, "note": "a"}'])
-      expect(read(`${line}\nstep 1 loss: 2.0\n`).values('loss')).toEqual([[1, 2.04]]);
-    expect(read("{'loss': 2.04, 'epoch': 0.1}\nstep 1 loss: 2.0\n").values('loss')).toEqual([[1, 2.04]]);
+      expect(read(`${line}\nstep 1 train loss: 2.0\n`).points).toEqual({ loss: [[1, 2.04, Number.NaN]] });
+    const { points, complaints } = read(
+      '{"learning_rate": 1e-5, "steps": 90}\n{"step": 1, "tokens_per_s": 9}\nstep 1 loss: 2.0\n',
+    );
+    expect(points.loss).toEqual([[1, 2, Number.NaN]]);
+    expect(complaints).toEqual([]);
   });
 
-  test('that names passes alone counts the lines with a loss, and sums of a pass are no steps among steps', () => {
-    const passes = read('Epoch 1 loss: 3\nEpoch 1 loss: 2\nEpoch 2 loss: 1\n');
-    expect(passes.values('loss')).toEqual([
+  test('that names passes alone counts the lines of training', () => {
+    const { values, complaints } = read('Epoch 1 loss: 3\nEpoch 1 reward: 2, lr: 1\nEpoch 2 loss: 1\n');
+    expect(values('loss')).toEqual([
       [1, 3],
-      [2, 2],
       [3, 1],
     ]);
-    expect(passes.complaints).toEqual([expect.stringMatching(/^Printed lines name no step/)]);
-    expect(read('step 10 loss: 3\nstep 20 loss: 2\nEpoch 1 loss: 2.5\n').values('loss')).toEqual([
+    expect(values('reward')).toEqual([[2, 2]]);
+    expect(complaints).toEqual([expect.stringMatching(/^Printed lines name no step/)]);
+  });
+
+  test('of steps has the evaluation of a pass at the last of them, and not what sums its training up', () => {
+    const { values, complaints } = read(
+      'step 10 loss: 3\nstep 20 loss: 2\nEpoch 1 loss: 2.5, val_loss: 4\nstep 30 loss: 1\n',
+    );
+    expect(values('loss')).toEqual([
       [10, 3],
       [20, 2],
+      [30, 1],
     ]);
+    expect(values('val_loss')).toEqual([[20, 4]]);
+    expect(complaints).toEqual([]);
   });
 });

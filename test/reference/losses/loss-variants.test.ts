@@ -12,7 +12,6 @@ const DECLARED = {
   clip_high: 0.28,
   ratio_level: 'token',
   policy_objective: 'clip',
-  loss_is_descended: true,
 } as const;
 
 describe('lossVariants', () => {
@@ -23,12 +22,12 @@ describe('lossVariants', () => {
     ]);
   });
 
-  it('may descend a KL straight through, unless the loss is what is descended', () => {
-    const { loss_is_descended: _, ...silent } = DECLARED;
-    for (const semantics of [silent, { ...silent, loss_is_descended: false }])
-      expect(lossVariants(semantics).map(describeLoss)[1]).toContain('KL (k3, with the gradient of k2)');
-    expect(lossVariants({ ...silent, kl_estimator: 'k2' })).toHaveLength(1);
-    expect(lossVariants({ ...silent, kl_ratio_correction: true })).toHaveLength(1);
+  it('may descend a KL straight through, where the caller says so', () => {
+    const described = lossVariants(DECLARED, { straight: true }).map(describeLoss);
+    expect(described).toHaveLength(2);
+    expect(described[1]).toContain('KL (k3, with the gradient of k2)');
+    expect(lossVariants({ ...DECLARED, kl_estimator: 'k2' }, { straight: true })).toHaveLength(1);
+    expect(lossVariants({ ...DECLARED, kl_ratio_correction: true }, { straight: true })).toHaveLength(1);
   });
 
   it('has no KL term when the KL is in the reward', () => {

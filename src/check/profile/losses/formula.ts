@@ -3,7 +3,7 @@
 import { type Tracks, tracks } from '../../../generators/losses/tracks.ts';
 import { describeLoss, type LossSettings, lossVariants, policyLoss } from '../../../reference/index.ts';
 import type { ItemName, RatioLevel } from '../../../vocabulary.ts';
-import { bandOf } from '../../numbers.ts';
+import { bandOf, mayDescendStraight } from '../../numbers.ts';
 import { layTracks } from '../../rows/tracks.ts';
 import { discard } from '../../subject.ts';
 import { draw, misfitOf, type Probe, type Variant } from '../probe.ts';
@@ -37,8 +37,8 @@ export const lossFormula: Probe<Tracks> = {
     )
       ? 'some of its pieces could not be told'
       : undefined,
-  variants: async ({ semantics }) =>
-    lossVariants(semantics).map(
+  variants: async (subject) =>
+    lossVariants(subject.semantics, { straight: mayDescendStraight(subject) }).map(
       (settings): FormulaWay => ({ name: describeLoss(settings), items: {}, settings }),
     ),
   cases: (_, drawn) => draw(tracks(), LEAST + drawn),

@@ -1,6 +1,6 @@
 // The KL term of the policy loss: its coefficient, and which estimate it is. One token without advantage a case.
 import { describeKl, straightThrough } from '../../../reference/index.ts';
-import { bandOf, type Pair } from '../../numbers.ts';
+import { bandOf, mayDescendStraight, type Pair } from '../../numbers.ts';
 import { misfitOf, type Probe, settled, type Variant } from '../probe.ts';
 import { type KlPoint, type KlWay, klPoints, klRow, klWays, pointName, termOf } from '../scores/kl.ts';
 import { type Effect, effect, single, unitFactor } from './policy.ts';
@@ -34,13 +34,24 @@ export const klInLoss: Probe<KlPoint> = {
       return { name: `${coefficient} times KL (${way.name})`, items, coefficient, kl: way.kl, unit };
     };
     const known = klWays(subject.semantics.kl_clamp);
-    const [ways, straight] = [known.map(wayOf), known.flatMap(descendedAsK2).map(wayOf)];
-    // Only where the loss says so: one that does not move with its gradient may also be a number of any kind.
-    const offPolicy = await effect(subject, [klRow(OFF_POLICY)]);
+    const ways = known.map(wayOf);
+    if (seen.weights === undefined || !mayDescendStraight(subject)) return [...ways, none];
+    // Which of several estimates it is has no effect on what is descended.
+    const straight = known.flatMap(straightWays).map((way): TermWay => {
+      const { items, ...rest } = wayOf(way);
+      return { ...rest, items: { kl_coef: items.kl_coef ?? Number.NaN, kl_placement: 'loss' } };
+    });
+    const effects = await Promise.all(TELLING.map((point) => effect(subject, [klRow(point)])));
     const explains = (way: TermWay): boolean =>
-      misfitOf(lossPairs(offPolicy, OFF_POLICY, way), bandOf(subject).allowed) === undefined;
-    const isStraight = seen.weights !== undefined && !ways.some(explains) && straight.some(explains);
-    return [...(isStraight ? straight : ways), none];
+      misfitOf(
+        effects.flatMap((each, at) => {
+          const point = TELLING[at] as KlPoint;
+          return [...lossPairs(each, point, way), ...slopePairs(each, point, way)];
+        }),
+        bandOf(subject).allowed,
+      ) === undefined;
+    // Only where nothing else explains loss and gradient: a loss that its gradient does not follow may be any number.
+    return [...(!ways.some(explains) && straight.some(explains) ? straight : ways), none];
   },
   cases: (_, drawn) => klPoints(drawn),
   async fits(subject, point, variants) {
@@ -73,7 +84,7 @@ const slopePairs = (seen: Effect, point: KlPoint, { kl, unit, coefficient }: Ter
   },
 ];
 
-const descendedAsK2 = (way: KlWay): KlWay[] =>
+const straightWays = (way: KlWay): KlWay[] =>
   straightThrough([way.kl]).map((kl) => ({ ...way, name: describeKl(kl), kl }));
 
 /** Size of the two terms, slope and value, that the ratio's derivative adds up: k3 at d = 25 loses -d under exp(d). */
@@ -85,6 +96,9 @@ function cancelled(point: KlPoint, kl: KlWay['kl']): number {
 
 /** Inside every clamp, and every estimator has both a value and a slope there. */
 const NEAR: KlPoint = { logprob: -2, d: 0.5, logRatio: 0 };
-/** There a ratio before the estimate is seen: on policy, k3 with it has the gradient of k2. */
-const OFF_POLICY: KlPoint = { ...NEAR, logRatio: 0.5 };
+/** Both sides, and off policy, where a ratio before the estimate is seen: on policy, k3 with it has the gradient of k2. */
+const TELLING: readonly KlPoint[] = [
+  { ...NEAR, logRatio: 0.5 },
+  { logprob: -2, d: -1, logRatio: -0.75 },
+];
 const SOLVED = 1e-6;

@@ -12,6 +12,7 @@ export type LogKind =
   | 'TensorBoard'
   | 'trainer_state.json'
   | 'JSON lines'
+  | 'printed lines'
   | 'JSON list'
   | 'CSV'
   | 'W&B'
@@ -90,13 +91,15 @@ function detectText(head: Uint8Array, name: string): Detected | undefined {
   const [only] = objects;
   if (objects.length === 1 && only !== undefined && 'log_history' in only && Array.isArray(only.log_history))
     return { kind: 'trainer_state.json' };
-  if (objects.length > 0 || whole.some((line) => parsePairs(line) !== undefined))
-    return { kind: 'JSON lines' };
+  if (objects.length > 0) return { kind: 'JSON lines' };
   if (name === 'trainer_state.json' || /^\s*\{[\s\S]*"log_history"\s*:/.test(text))
     return { kind: 'trainer_state.json' };
   if (/^\s*\[\s*\{/.test(text) && name.endsWith('.json')) return { kind: 'JSON list' };
   if (/\.(jsonl|ndjson)$/.test(name)) return { kind: 'JSON lines' };
-  return detectTable(whole, lines, name);
+  const table = detectTable(whole, lines, name);
+  return (
+    table ?? (whole.some((line) => parsePairs(line) !== undefined) ? { kind: 'printed lines' } : undefined)
+  );
 }
 
 function detectTable(whole: readonly string[], lines: readonly string[], name: string): Detected | undefined {

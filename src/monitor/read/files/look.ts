@@ -25,7 +25,7 @@ export function look(found: Found, disk: Disk): Look | NoLog {
   if (packed) head = disk.head(found.real, true);
   // What a program prints may begin with pages of settings: of a file that the user names, any line may be one of metrics.
   const printed: Detected | undefined =
-    found.named && TEXTS.test(name) && !head.includes(0) ? { kind: 'JSON lines' } : undefined;
+    found.named && TEXTS.test(name) && !head.includes(0) ? { kind: 'printed lines' } : undefined;
   const detected = detect(head, name.replace(/\.gz$/i, '')) ?? printed;
   if (detected === undefined)
     return {

@@ -3,12 +3,12 @@
 // beginning of an object is one.
 import type { JsonObject } from '../../../protocol/result.ts';
 import { roleOf } from '../../roles.ts';
-import type { LogSink } from '../../series.ts';
+import type { LogSink, SeriesRole } from '../../series.ts';
 import { parsePairs } from '../printed/pairs.ts';
 import { parsePythonDict } from '../printed/python-dict.ts';
 import { type Complain, LARGEST_RECORD, type Reader } from '../reader.ts';
 import { numberLines } from './number-lines.ts';
-import { objectReader, PASSES, parseObject, rankOfStep } from './objects.ts';
+import { meaningOf, objectReader, PASSES, parseObject, rankOfStep } from './objects.ts';
 
 export interface LineOptions {
   /** As samples name it. */
@@ -17,8 +17,21 @@ export interface LineOptions {
 }
 
 export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, complain: Complain): Reader {
-  const fast = numberLines(run, sink);
-  const objects = objectReader(run, sink);
+  /** What objects and dicts have told: of that, what is printed beside them is the same once more. */
+  const told = new Set<string>();
+  const overheard: LogSink = {
+    series(of, name) {
+      told.add(meaningOfMetric(name));
+      return sink.series(of, name);
+    },
+    point: sink.point.bind(sink),
+    sample: sink.sample.bind(sink),
+    declare: sink.declare.bind(sink),
+    complain: sink.complain.bind(sink),
+  };
+  const fast = numberLines(run, overheard);
+  const objects = objectReader(run, overheard);
+  const printed = objectReader(run, sink);
   let line = 0;
   /** In a line that is done with, too long or read at the end of the file: what follows up to its end belongs to it. */
   let passing = false;
@@ -28,10 +41,9 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
   let saidUnstepped = false;
   /** Printed lines of training so far that name no step but a pass over the data. */
   let logged = 0;
-  /** A printed line has named a step. */
-  let counts = false;
-  /** There were objects or dicts of metrics: what is printed beside them says the same once more. */
-  let structured = false;
+  /** The last step that a printed line has named. */
+  let last: number | undefined;
+  let saidPasses = false;
 
   function unstepped(): void {
     if (saidUnstepped) return;
@@ -41,7 +53,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
     );
   }
 
-  /** Of the line bytes[from, to), which may go on where it has not ended; whether it is an object. */
+  /** Of the line bytes[from, to), of which more may come unless it has `ended`; whether it is one of metrics or a sample. */
   function take(bytes: Uint8Array, from: number, to: number, ended: boolean): boolean {
     let start = from;
     while (start < to && (bytes[start] as number) <= SPACE) start++;
@@ -50,40 +62,43 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
     if (bytes[start] !== OPEN) start += bytes.subarray(start, to - 1).lastIndexOf(RETURN) + 1;
     if (bytes[start] !== OPEN) return ended && takePrinted(utf8.decode(bytes.subarray(start, to)));
     if (fast.read(bytes, start, to, line)) {
-      structured = true;
       if (!fast.stepped()) unstepped();
       return true;
     }
     const text = utf8.decode(bytes.subarray(start, to));
-    const object = parseObject(text) ?? numbered(parsePythonDict(text));
+    const dict = parsePythonDict(text);
+    const object = parseObject(text) ?? (dict === undefined ? undefined : atStep(dict));
     if (object === undefined) return false;
     const pushed = objects.push(object, line, `${path} line ${line}`);
-    structured ||= pushed === 'points';
     if (pushed === 'points' && objects.stepOf(object) === undefined) unstepped();
     return true;
   }
 
   function takePrinted(text: string): boolean {
-    const printed = structured ? undefined : parsePairs(text);
-    if (printed === undefined) return false;
-    const passes = rankOfStep(printed) >= PASSES;
-    // What is summed up of a pass, among lines of its steps, has no place among them.
-    if (passes && counts) return false;
-    counts ||= !passes;
-    objects.push(numbered(printed), line, `${path} line ${line}`);
+    const metrics = parsePairs(text);
+    if (metrics === undefined) return false;
+    // Of a pass among steps, its training is summed up, and its evaluation is news.
+    const among = last !== undefined && rankOfStep(metrics) >= PASSES;
+    const news = Object.entries(metrics).filter(
+      ([name]) => !told.has(meaningOfMetric(name)) && !(among && isSeries(name) && !roleOf(name).evaluation),
+    );
+    if (news.some(([name]) => isSeries(name)))
+      printed.push(atStep(Object.fromEntries(news)), line, `${path} line ${line}`);
     return true;
   }
 
-  /** Of what names no step but an epoch, rounded: which of those with a training loss it is, or belongs to. */
-  function numbered<P extends JsonObject | undefined>(printed: P): P | JsonObject {
-    if (printed === undefined || rankOfStep(printed) < PASSES) return printed;
-    if (hasTrainingLoss(printed)) logged += 1;
-    if (!saidUnstepped)
-      complain(
-        'Printed lines name no step: it is the number of those with a loss so far. What the trainer logs to files has the steps.',
-      );
-    saidUnstepped = true;
-    return { ...printed, step: logged };
+  /**
+   * What names no step but an epoch, which is rounded, belongs to the last step that was named; where none is, it is counted:
+   * those that tell of training, or of what belongs to them.
+   */
+  function atStep(metrics: JsonObject): JsonObject {
+    if (rankOfStep(metrics) < PASSES) {
+      last = objects.stepOf(metrics);
+      return metrics;
+    }
+    if (last !== undefined) return { ...metrics, step: last };
+    if (tellsTraining(metrics)) logged += 1;
+    return { ...metrics, step: logged };
   }
 
   function read(bytes: Uint8Array): number {
@@ -110,6 +125,12 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
   }
 
   function pause(rest: Uint8Array): number {
+    if (logged > 0 && last === undefined && !saidPasses) {
+      saidPasses = true;
+      complain(
+        'Printed lines name no step: it is the number of those of training so far. What the trainer logs to files has the steps.',
+      );
+    }
     if (other > 0 && !saidOther) {
       saidOther = true;
       complain(
@@ -132,12 +153,28 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
 }
 
 /** transformers sums a training up in a dict with its time. */
-function hasTrainingLoss(printed: JsonObject): boolean {
-  if ('train_runtime' in printed) return false;
-  return Object.keys(printed).some((name) => {
+function tellsTraining(metrics: JsonObject): boolean {
+  if ('train_runtime' in metrics) return false;
+  return Object.keys(metrics).some((name) => {
     const { role, evaluation } = roleOf(name);
-    return role === 'loss' && !evaluation;
+    return role !== undefined && OF_TRAINING.has(role) && !evaluation;
   });
+}
+
+const OF_TRAINING: ReadonlySet<SeriesRole> = new Set([
+  'loss',
+  'sft_loss',
+  'policy_loss',
+  'value_loss',
+  'reward',
+]);
+
+const isSeries = (name: string): boolean => meaningOf(name) === 'series';
+
+/** Two names of the same thing have the same. */
+function meaningOfMetric(name: string): string {
+  const { role, part, evaluation } = roleOf(name);
+  return role === undefined ? name : `${role} ${part} ${evaluation}`;
 }
 
 const NEWLINE = 0x0a;

@@ -16,8 +16,8 @@ export const STEP_NAMES: readonly string[] = [
   'train/step',
   'iteration',
   'iter',
-  'update',
   'num_updates',
+  'update',
   '_step',
   'epoch',
 ];

@@ -9,113 +9,190 @@
 // with whatever a logger, Ray or torchrun writes in front.
 import type { JsonObject } from '../../../protocol/result.ts';
 import { roleOf } from '../../roles.ts';
-import { meaningOf } from '../json/objects.ts';
-import { parsePythonDict } from './python-dict.ts';
+import { meaningOf, parseObject } from '../json/objects.ts';
+import { numbersOf, parsePythonDict } from './python-dict.ts';
 
 /** More is no line of metrics; those of verl have some ten thousand characters. */
 const LONGEST = 65_536;
 
 /** Lines without one of these words are not looked at any further. */
-const HINT = /step|iter|epoch|update/i;
+const HINT = /step|ite?r|epoch|update|(?:rollout|perf|eval) \d/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are written by them
 const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
 
 const NUMBER = String.raw`[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?\b|nan\b)`;
-/** No part of a date, a time of day, a version or a quotient. */
-const ENDS = String.raw`(?!\d|\.\d|[:/-]\d|\s*/\s*\d)`;
+/** No part of a date, a time of day, a version, a list or a quotient. */
+const ENDS = String.raw`(?!\d|\.\d|,\d|[:/-]\d|\s*/\s*\d)`;
 
 /** How far the training is; `total steps: 1000` is not. Its count may stand in brackets, and before that of all. */
 const STEP = new RegExp(
-  String.raw`(?<![\w/.-])(?<!\b(?:max|maximum|total|warm-?up|num|number of|of|per|every|each|eval|save|saving|logging|decay|accumulation|remaining|last|best|from|next)[ _])` +
-    String.raw`((?:global[ _-]?)?step|steps|iter|iteration|epoch|update)\s*[:=#]?\s*[[(]?\s*(\d+(?:\.\d+)?)(?![\w.])(?:\s*(?:/|of)\s*\d+)?\s*[\])]?:?`,
+  String.raw`(?<![\w/.-])(?<!\b(?:max|maximum|total|warm-?up|num|number of|of|per|every|each|eval|save|saving|logging|decay|accumulation|remaining|last|best|from|next|micro)[ _])` +
+    String.raw`((?:global|train|training|opt|optimizer)[ _-]?steps?|step(?:\.{3})?|steps(?! ?=)|iter|iters|itr|iteration|epoch|update)(\((?:train|val)\))?` +
+    String.raw`\s*[:=#]?\s*[[(]?\s*(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?![\w.]|,\d|\s*%)(?:\s*(?:/|of)\s*[\d,]+)?\s*[\])]?(?:\s*\(\d+(?:\.\d+)?%\))?:?`,
   'gi',
 );
-const WORD = String.raw`[A-Za-z_][\w./@%+()-]*`;
-const NAME = String.raw`${WORD}(?: [A-Za-z_(][\w./@%+()-]*){0,6}`;
+const WORD = String.raw`[A-Za-z_][\w./@%+-]*(?:\([^()\s]{0,40}\)[\w./@%+-]*)?`;
+const NAME = String.raw`${WORD}(?: (?:${WORD}|\([^()\s]{0,40}\))){0,6}`;
 const PAIR = new RegExp(
-  String.raw`(?<![^\s([{,|])(${NAME})[:=](?:np\.\w+\(|tensor\(|\[)?(${NUMBER})${ENDS}`,
+  String.raw`(?<![^\s([{,|:\]])(${NAME})[:=](?:(?:np\.\w+|tensor|array)\(|\[)?(${NUMBER})([kmbt]\b)?${ENDS}`,
   'gi',
 );
-/** A name and its number with a space between them are all that stands between two separators, but for a unit and a mean. */
-const SPACED = new RegExp(
-  String.raw`^([A-Za-z][A-Za-z_./%()-]*(?: [A-Za-z_./%()-]+){0,6}) +(${NUMBER})${ENDS}(?: ?[A-Za-z%/]+)?(?: *\([^)]*\))?$`,
-  'i',
-);
-const SEPARATORS = / *\| *| +[-–·•] +|[,;] +| {2}/;
+/** Names and numbers with spaces between them, each number with its unit and a mean. */
+const SPACED = new RegExp(`^(${NUMBER})(?:([kmbt])|[a-z%/]{1,12})?[.,*]?$`, 'i');
+const SEPARATORS = / *[|│] *| +[-–·•] +|, +|; *|(?<=\d)\. +| {2}/;
 /** What loggers and Ray put in front: `train.py:57`, `(TaskRunner pid=1234)`. */
 const PLACE = /(?<!\S)\S{1,200}?\.(?:py|pyx|cpp|cc|cu|h)\b\S*|\([^()]{0,80}\bpid=\d+[^()]{0,80}\)/g;
-/** `val: n/a` */
-const NOTHING = /(?<![\w./])[\w./]+[:=] ?n\/a\b/gi;
-/** A word by itself, not one of the name of a module or of a run. */
+/** `val loss: n/a` */
+const NOTHING = /(?<![\w./])[\w./]{1,60}(?: [\w./]{1,60}){0,3}[:=] ?(?:n\/a|none|--?)(?=[\s,;|]|$)/gi;
+/** A word by itself before the first number, not one of the name of a module or of a run: the line is of held-out data. */
 const EVALUATES =
-  /(?<![\w./:-])(?:eval|evaluat(?:ion|e|ing)|val|valid|validat(?:ion|e|ing))(?![\w./-])|^\W*test\b/i;
+  /(?<![\w./-])(?:eval|evaluat(?:ion|e|ing)|val|valid|validat(?:ion|e|ing))(?![\w./-])|^\W*test(?:ing)?(?![\w.-])/i;
+/** `Namespace(lr=1e-05, steps=100)` */
+const CALL = /^(?:def |class )?\w+\(.*\) ?:?$/;
+/** Of settings and checkpoints: what is told there is of another step, or of none. */
+const NO_METRICS =
+  /\b(?:resum|restor|load|sav|stopp)(?:e|ed|es|ing)\b|\b(?:early|since|best|config|args|arguments?|starts|starting|time \(ms\))(?!\w)/i;
+/** What slime puts before its dicts. */
+const PHASE = /\b(?:rollout|perf|eval|train) (\d+): ?$/;
+/** Where it is no step, for what stands beside it, it is nothing. */
+const COUNTS = /^(?:steps?|iters?|iterations?|epochs?|updates?)$/i;
+/** `106K`, which is rounded: it stands still where what it counts goes on. */
+const isRough = (unit = ''): boolean => unit === 'k' || /^[KMBT]$/.test(unit);
 
 /** Undefined for what tells no step, or no number that is one of a training. */
 export function parsePairs(text: string): JsonObject | undefined {
   if (text.length > LONGEST || !HINT.test(text)) return undefined;
-  const steps: Record<string, number> = {};
   const line = text
     .replace(COLOURS, '  ')
     .replace(/\s{2,}|\t/g, '  ')
     .replace(PLACE, ' ')
     .replace(NOTHING, ' ')
     .trim();
-  const dict = line.endsWith('}') ? line.indexOf("{'") : -1;
-  const head = (dict < 0 ? line : line.slice(0, dict)).replace(STEP, (_, word: string, count: string) => {
-    steps[word.toLowerCase().replace(/[ -]/g, '_')] ??= Number(count);
-    return ' | ';
+  if (CALL.test(line)) return undefined;
+  const at = line.endsWith('}') ? line.search(/\{['"]/) : -1;
+  const { steps, rest } = stepsOf(at < 0 ? line : line.slice(0, at));
+  const metrics = at < 0 ? metricsOf(rest) : dictOf(line.slice(at), rest, steps);
+  if (metrics === undefined) return undefined;
+  const all = { ...steps, ...metrics };
+  // A dict may be counted.
+  return at >= 0 || Object.keys(all).some((name) => typeof meaningOf(name) === 'object') ? all : undefined;
+}
+
+type Numbers = Readonly<Record<string, number>>;
+
+/** Each step under its name in logs, and the line without them. */
+function stepsOf(line: string): { readonly steps: Numbers; readonly rest: string } {
+  const steps: Record<string, number> = {};
+  // Steps of an episode are its length.
+  const episodes = /\bepisode/i.test(line);
+  const rest = line.replace(STEP, (all, word: string, phase: string | undefined, count: string) => {
+    const name = stepName(word);
+    const step = numberIn(count);
+    if ((episodes && /steps/i.test(word)) || (name !== 'epoch' && !Number.isInteger(step))) return all;
+    steps[name] ??= step;
+    return ` ${phase ?? ''} | `;
   });
-  if (dict >= 0) {
-    const object = parsePythonDict(line.slice(dict), Object.keys(steps).length > 0);
-    return object === undefined ? undefined : { ...steps, ...object };
-  }
-  const { pairs, rest } = pairsOf(head);
-  const evaluates = EVALUATES.test(rest);
+  const phase = PHASE.exec(rest)?.[1];
+  return { steps: phase === undefined ? steps : { step: Number(phase), ...steps }, rest };
+}
+
+/** Of Python or, behind a step, of JSON. */
+function dictOf(text: string, before: string, steps: Numbers): JsonObject | undefined {
+  if (NO_METRICS.test(before)) return undefined;
+  const introduced = Object.keys(steps).length > 0;
+  const json = introduced || /"(?:num_updates|step|epoch)"/.test(text) ? parseObject(text) : undefined;
+  return json === undefined ? parsePythonDict(text, introduced) : numbersOf(json);
+}
+
+/** Undefined where no number is one of a training. */
+function metricsOf(rest: string): Numbers | undefined {
+  const { pairs, before } = pairsOf(rest);
+  if (NO_METRICS.test(before)) return undefined;
+  const evaluates = EVALUATES.test(before);
+  const precise = pairs.some(([, number]) => /\.\d{9}/.test(number));
   const metrics = pairs
+    .filter(([name]) => !COUNTS.test(name))
     .map(([name, number]) => [nameOf(name, evaluates), number] as const)
-    .filter(([name, number]) => !isRoundedAway(name, number))
+    .filter(([name, number]) => precise || !isRoundedAway(name, number))
     .map(([name, number]): [string, number] => [name, numberIn(number)]);
-  const told = metrics.filter(([name]) => typeof meaningOf(name) === 'object');
-  if (Object.keys(steps).length === 0 && told.length === 0) return undefined;
-  if (metrics.length - told.length < 2 && !metrics.some(isLogged)) return undefined;
-  return { ...steps, ...Object.fromEntries(metrics) };
+  if (!metrics.some(isLogged)) return undefined;
+  const trains = metrics.some(([name]) => isLoss(name) && !roleOf(name).evaluation);
+  // Where there was no evaluation yet, some print one that is none.
+  return Object.fromEntries(
+    metrics.filter(([name, value]) => !(trains && Number.isNaN(value) && roleOf(name).evaluation)),
+  );
+}
+
+/** As logs have it, of the ways in which it is printed. */
+function stepName(word: string): string {
+  const lower = word.toLowerCase();
+  if (lower.startsWith('it')) return 'iteration';
+  if (lower.startsWith('global')) return 'global_step';
+  return lower === 'epoch' || lower === 'update' ? lower : 'step';
 }
 
 /** A name that a logger has, where prose has another. */
 const isLogged = ([name]: readonly [string, number]): boolean =>
-  name.includes('/') || roleOf(name).role !== undefined;
+  roleOf(name).role !== undefined || (name.includes('/') && meaningOf(name) === 'series');
+
+const isLoss = (name: string): boolean => roleOf(name).role === 'loss' || roleOf(name).role === 'sft_loss';
 
 /**
- * `0.000000` may be any number below the last digit: a learning rate is that small, and a gradient norm below hundredths. Of
- * others that is not so, and Python by itself writes `0.0`, and small numbers with an exponent.
+ * `0.000000` may be any number below the last digit: a learning rate is that small, and a loss or a gradient norm below
+ * hundredths. Of others that is not so, and Python by itself writes small numbers with an exponent.
  */
 function isRoundedAway(name: string, number: string): boolean {
-  const decimals = /^[-+]?0\.(0{2,})$/.exec(number)?.[1]?.length ?? 0;
+  const decimals = /^[-+]?0\.(0+)$/.exec(number)?.[1]?.length ?? 0;
   const { role } = roleOf(name);
-  return decimals > 0 && (role === 'learning_rate' || (role === 'grad_norm' && decimals === 2));
+  if (role === 'learning_rate') return decimals > 1;
+  return decimals > 0 && decimals <= 2 && (role === 'grad_norm' || isLoss(name));
 }
 
-/** Names and numbers, and what is left beside them. */
-function pairsOf(head: string): { readonly pairs: [string, string][]; readonly rest: string } {
+/** Names and numbers, and what stands before the first of them. */
+function pairsOf(head: string): { readonly pairs: [string, string][]; readonly before: string } {
   const pairs: [string, string][] = [];
-  const rest: string[] = [];
-  // Numbers are padded so that columns stand below each other.
-  const closed = head.replace(/ *= */g, '=').replace(/ *: +/g, ':');
+  let before = '';
+  const closed = head
+    // Numbers are padded so that columns stand below each other.
+    .replace(/ *= */g, '=')
+    .replace(/\) ?: ?/g, ') | ')
+    .replace(/ *: +/g, ':')
+    .replace(/ is (?=[-+\d.]|nan|inf)/gi, ':')
+    .replace(/(?<=[A-Za-z_)%]) {2}(?=[-+]?\d|nan|inf)/g, ' ');
   for (const segment of closed.split(SEPARATORS)) {
-    const [, name, number] = SPACED.exec(segment) ?? [];
-    if (name !== undefined && number !== undefined) {
-      pairs.push([name, number]);
-      continue;
-    }
-    rest.push(
-      segment.replace(PAIR, (_, own: string, value: string) => {
-        pairs.push([own, value]);
-        return ' ';
-      }),
-    );
+    const found =
+      spaced(segment.trim()) ??
+      [...segment.matchAll(PAIR)].map(({ 1: name = '', 2: number = '', 3: unit, index }) => ({
+        pair: [name, isRough(unit) ? '' : number] as [string, string],
+        index,
+      }));
+    if (pairs.length === 0) before += ` ${segment.slice(0, found[0]?.index)}`;
+    pairs.push(...found.map(({ pair }) => pair).filter(([, number]) => number !== ''));
   }
-  return { pairs, rest: rest.join(' ') };
+  return { pairs, before };
 }
+
+/** `train_loss 2.3 val_loss 2.4`, or `Loss 2.3 (2.4)`, and nothing else. */
+function spaced(segment: string): { pair: [string, string]; index: number }[] | undefined {
+  const words = segment.replace(/ ?\([^()]*\)$/, '').split(' ');
+  const pairs: [string, string][] = [];
+  let name: string[] = [];
+  for (const word of words) {
+    const [, number, unit] = SPACED.exec(word) ?? [];
+    if (number === undefined) {
+      if (!/^[A-Za-z_(][\w./%()-]*$/.test(word) || name.length === MOST_WORDS) return undefined;
+      name.push(word);
+    } else if (name.length > 0) {
+      pairs.push([name.join(' '), isRough(unit) ? '' : number]);
+      name = [];
+    } else return undefined;
+  }
+  // Of a single one, a unit may stand behind it.
+  if (pairs.length === 0 || (name.length > 0 && (pairs.length > 1 || name.length > 1))) return undefined;
+  return pairs.map((pair) => ({ pair, index: 0 }));
+}
+
+const MOST_WORDS = 6;
 
 function numberIn(text: string): number {
   const lower = text.toLowerCase().replaceAll(',', '');
@@ -129,7 +206,9 @@ function nameOf(printed: string, evaluates: boolean): string {
   const name = printed
     .replace(/\.(?= |$)/g, '')
     .replace(/(?<=loss) value$/i, '')
+    .replace(/^(?:evaluation|held[- ]?out) (?=\S)/i, 'eval/')
     .replace(/^(train|training|val|valid|validation|eval|test) (?=\S)/i, '$1/')
     .replace(/^loss (train|training|val|valid|validation|eval|test)$/i, '$1/loss');
-  return evaluates && !roleOf(name).evaluation ? `eval/${name}` : name;
+  const own = roleOf(name).evaluation || /^train/i.test(name) || meaningOf(name) !== 'series';
+  return evaluates && !own ? `eval/${name}` : name;
 }

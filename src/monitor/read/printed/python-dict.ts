@@ -7,7 +7,9 @@ import { numberOf, parseObject } from '../json/objects.ts';
 const LONGEST = 65_536;
 /** One of them is in every dict of metrics that transformers and its descendants print. */
 const METRICS: readonly string[] = ['loss', 'epoch', 'step', 'learning_rate', 'train_runtime'];
-const TOKEN = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|[A-Za-z_]\w*|[^'"A-Za-z_]+/gs;
+const TOKEN = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|[A-Za-z_]\w*|[^'"A-Za-z_]+/gsy;
+/** `np.float64(0.5)`, `tensor(0.5, device='cuda:0')` */
+const BOXED = /\b(?:np\.\w{1,20}|tensor|Array|array)\(([-+.\w]{1,40})(?:, [^()]{0,80})?\)/g;
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['None', 'null'],
   ['True', 'true'],
@@ -20,7 +22,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 
 /** Undefined for what is no dict of metrics; one that is `introduced` as that of a step may hold any names. */
 export function parsePythonDict(text: string, introduced = false): JsonObject | undefined {
-  const line = text.trim();
+  const line = text.trim().replace(BOXED, '$1');
   if (!line.startsWith("{'") || !line.endsWith('}') || line.length > LONGEST) return undefined;
   let json = '';
   let read = 0;
@@ -41,8 +43,8 @@ export function parsePythonDict(text: string, introduced = false): JsonObject | 
   return numbersOf(object);
 }
 
-/** Newer releases print numbers as texts: `{'loss': '1.257'}`. */
-function numbersOf(object: JsonObject): JsonObject {
+/** Newer releases print numbers as texts, `{'loss': '1.257'}`, and so does fairseq. */
+export function numbersOf(object: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => [
       name,

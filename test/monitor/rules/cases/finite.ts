@@ -11,6 +11,9 @@ const heldRates = (count: number, skipped: readonly number[]): number[] => {
   let steps = 0;
   return make(count, (row) => 1e-3 * (1 - (skipped.includes(row) ? steps : ++steps) / count));
 };
+/** At every fifth row. */
+const evaluated = (count: number, at: (row: number) => number): (number | undefined)[] =>
+  Array.from({ length: count }, (_, row) => (row % 5 === 4 ? at(row) : undefined));
 /** These norms, but for one row. */
 const withOdd = (values: readonly number[], row: number, ...odd: readonly number[]): number[] => [
   ...values.slice(0, row),
@@ -221,8 +224,15 @@ export const FINITE: Readonly<Record<string, Cases>> = {
       },
       {
         what: 'one that was never a number',
-        series: { loss: falling(20), 'val/loss': flat(20, NAN) },
-        onset: 0,
+        series: { loss: falling(20), 'val/loss': evaluated(20, () => NAN) },
+        onset: 4,
+        within: 20,
+      },
+      {
+        what: 'one that was never anything but 0',
+        series: { loss: falling(20), eval_loss: evaluated(20, () => 0) },
+        onset: 4,
+        within: 20,
       },
     ],
     holding: [
@@ -230,6 +240,19 @@ export const FINITE: Readonly<Record<string, Cases>> = {
       {
         what: 'a batch of nothing, once',
         series: { loss: falling(20), eval_loss: followed(falling(9), NAN, ...falling(10)) },
+      },
+      {
+        what: 'NaN in each line of training until the next evaluation',
+        series: { loss: falling(30), eval_loss: make(30, (row) => (row % 10 === 9 ? 2 - row / 30 : NAN)) },
+      },
+      { what: 'the same before the first', series: { loss: falling(20), eval_loss: flat(20, NAN) } },
+      {
+        what: 'the loss of a policy, which is 0',
+        series: { ...grpo(20), eval_loss: evaluated(20, () => 0) },
+      },
+      {
+        what: 'what is learnt to the last digit',
+        series: { loss: falling(20), eval_loss: evaluated(20, (row) => Math.max(0, 1 - row / 10)) },
       },
       {
         what: 'a training loss that is NaN, which has a rule of its own',

@@ -77,6 +77,13 @@ export const TRAINED_CASES: Readonly<Record<string, Cases>> = {
     ],
     holding: [
       {
+        what: 'an evaluation that each line of training repeats until the next',
+        series: {
+          loss: noisy(() => 1.4),
+          eval_loss: make(ROWS, (row) => 1.328377604484558 - Math.floor(row / 20) / 97),
+        },
+      },
+      {
         what: 'a rate that is next to nothing',
         series: { loss: noisy(() => 1.4), eval_loss: evaluated((row) => 1.328377 - 1e-6 * row) },
       },
