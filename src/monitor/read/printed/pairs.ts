@@ -37,7 +37,7 @@ const PAIR = new RegExp(
   String.raw`(?<![^\s([{,|:\]])(${NAME})[:=](?:(?:np\.\w+|tensor|array)\(|\[)?(${NUMBER})([kmbt]\b)?${ENDS}`,
   'gi',
 );
-/** Names and numbers with spaces between them, each number with its unit and a mean. */
+/** A number among words, with its unit. */
 const SPACED = new RegExp(`^(${NUMBER})(?:([kmbt])|[a-z%/]{1,12})?[.,*]?$`, 'i');
 const SEPARATORS = / *[|│] *| +[-–·•] +|, +|; *|(?<=\d)\. +| {2}/;
 /** What loggers and Ray put in front: `train.py:57`, `(TaskRunner pid=1234)`. */
@@ -187,7 +187,7 @@ function spaced(segment: string): { pair: [string, string]; index: number }[] | 
       name = [];
     } else return undefined;
   }
-  // Of a single one, a unit may stand behind it.
+  // A unit may stand behind a single one.
   if (pairs.length === 0 || (name.length > 0 && (pairs.length > 1 || name.length > 1))) return undefined;
   return pairs.map((pair) => ({ pair, index: 0 }));
 }
