@@ -208,6 +208,11 @@ describe('a line of metrics', () => {
   });
 });
 
+// Found by the fuzzer: it took eight seconds.
+test('a number of sixty thousand digits is none that ends in a letter', () => {
+  expect(parsePairs(`step 1 | loss ${'1'.repeat(60_000)}x?`)).toBeUndefined();
+});
+
 describe('a log of such lines', () => {
   function read(content: string): Memory {
     const into = memory();

@@ -20,7 +20,7 @@ const HINT = /step|ite?r|epoch|update|(?:rollout|perf|eval) \d/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are written by them
 const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
 
-const NUMBER = String.raw`[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?\b|nan\b)`;
+const NUMBER = String.raw`[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?\b|nan\b)`;
 /** No part of a date, a time of day, a version, a list or a quotient. */
 const ENDS = String.raw`(?!\d|\.\d|,\d|[:/-]\d|\s*/\s*\d)`;
 
