@@ -100,7 +100,7 @@ const finiteEvaluations: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => (isHeldOutLoss(series) ? judgeHeldOut(world, series) : undefined),
-      why: 'no held-out loss is logged',
+      why: 'no held-out loss is another number than 0, and where one stands beside each training loss it may stand for none',
     }),
 };
 
@@ -129,7 +129,9 @@ function judgeHeldOut(world: RuleWorld, series: Series): SeriesJudge {
         steady = broken.length > 0 ? 1 : steady + 1;
       }
       const long = broken.next(!Number.isFinite(value), step);
-      return long && steady >= STEADY ? violation('not finite', broken.from, read(value)) : 'seen';
+      if (long && steady >= STEADY) return violation('not finite', broken.from, read(value));
+      // Of what is no number yet, or 0, the end decides; where it cannot, nothing was judged.
+      return finite > zeros ? 'seen' : undefined;
     },
     end() {
       // What stands in each line of training may stand there for what has not been evaluated yet.

@@ -25,7 +25,11 @@ export const evaluationsMove: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => (series.evaluation ? judgeStill(world, series) : undefined),
-      why: { least: 3, otherwise: 'no held-out loss was logged often enough, in enough digits' },
+      why: {
+        least: 3,
+        otherwise:
+          'no held-out loss was logged often enough, in enough digits, by itself: one beside each training loss may be the last evaluation, repeated',
+      },
     }),
 };
 

@@ -245,10 +245,15 @@ export const FINITE: Readonly<Record<string, Cases>> = {
         what: 'NaN in each line of training until the next evaluation',
         series: { loss: falling(30), eval_loss: make(30, (row) => (row % 10 === 9 ? 2 - row / 30 : NAN)) },
       },
-      { what: 'the same before the first', series: { loss: falling(20), eval_loss: flat(20, NAN) } },
+      {
+        what: 'the same before the first, of which nothing is known',
+        series: { loss: falling(20), eval_loss: flat(20, NAN) },
+        silent: true,
+      },
       {
         what: 'the loss of a policy, which is 0',
         series: { ...grpo(20), eval_loss: evaluated(20, () => 0) },
+        silent: true,
       },
       {
         what: 'what is learnt to the last digit',
