@@ -30,17 +30,15 @@ export const klInLoss: Probe<KlPoint> = {
       // A sign that is turned is no coefficient: such a term fits nothing.
       const solved = Math.abs(observed / (seen.weights === undefined ? value : slope));
       const coefficient = settled(solved, blur, kl_placement === 'reward' ? undefined : declared);
-      const items = { ...way.items, kl_coef: coefficient, kl_placement: 'loss' } as const;
+      // Which of several estimates it is has no effect on what is descended straight through.
+      const own = way.kl.slopeOf === undefined ? way.items : {};
+      const items = { ...own, kl_coef: coefficient, kl_placement: 'loss' } as const;
       return { name: `${coefficient} times KL (${way.name})`, items, coefficient, kl: way.kl, unit };
     };
     const known = klWays(subject.semantics.kl_clamp);
     const ways = known.map(wayOf);
     if (seen.weights === undefined || !mayDescendStraight(subject)) return [...ways, none];
-    // Which of several estimates it is has no effect on what is descended.
-    const straight = known.flatMap(straightWays).map((way): TermWay => {
-      const { items, ...rest } = wayOf(way);
-      return { ...rest, items: { kl_coef: items.kl_coef ?? Number.NaN, kl_placement: 'loss' } };
-    });
+    const straight = known.flatMap(straightWays).map(wayOf);
     const effects = await Promise.all(TELLING.map((point) => effect(subject, [klRow(point)])));
     const explains = (way: TermWay): boolean =>
       misfitOf(

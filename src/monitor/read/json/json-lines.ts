@@ -66,9 +66,12 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
       return true;
     }
     const text = utf8.decode(bytes.subarray(start, to));
-    const dict = parsePythonDict(text);
-    const object = parseObject(text) ?? (dict === undefined ? undefined : atStep(dict));
-    if (object === undefined) return false;
+    let object = parseObject(text);
+    if (object === undefined) {
+      const dict = parsePythonDict(text);
+      if (dict === undefined) return false;
+      object = atStep(dict);
+    }
     const pushed = objects.push(object, line, `${path} line ${line}`);
     if (pushed === 'points' && objects.stepOf(object) === undefined) unstepped();
     return true;

@@ -22,8 +22,9 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 
 /** Undefined for what is no dict of metrics; one that is `introduced` as that of a step may hold any names. */
 export function parsePythonDict(text: string, introduced = false): JsonObject | undefined {
-  const line = text.trim().replace(BOXED, '$1');
-  if (!line.startsWith("{'") || !line.endsWith('}') || line.length > LONGEST) return undefined;
+  const trimmed = text.trim();
+  if (!trimmed.startsWith("{'") || !trimmed.endsWith('}') || trimmed.length > LONGEST) return undefined;
+  const line = trimmed.replace(BOXED, '$1');
   let json = '';
   let read = 0;
   for (const [token, single, double] of line.matchAll(TOKEN)) {
