@@ -257,6 +257,9 @@ export const READERS: Readonly<Record<string, FuzzedReader>> = {
       bytesOf(
         "(T pid=1) step:1 - a/pg_loss:np.float64(0.5) - lr:1e-06\n[t.py:3] step: 2  loss:  1.5  tps: 3,000\nval: step 3 | lm loss value: nan | x: n/a\n iter 4: loss 1.5, time 1.5ms\nx - step 5: {'loss': 1}\nEpoch [1/2], Loss: inf\n",
       ),
+      bytesOf(
+        '\rEpoch 1:  5%|#| 5/99 [00:01<?, 1.0it/s, loss=2.1, val_loss=3]\r1|2|Loss: nan: 9it [00:01, 1s/it, lr=[1e-5]]\rEpoch 2: |\u001b[32m#\u001b[0m| 2/? [00:01<00:02, ?it/s, step=3, loss=1]\n',
+      ),
     ],
     read: log('a.jsonl'),
   },

@@ -2,6 +2,7 @@
 // read, and prose that names steps and numbers is not.
 import { describe, expect, test } from 'vitest';
 import { jsonLinesReader } from '../../../src/monitor/read/json/json-lines.ts';
+import { parseBar } from '../../../src/monitor/read/printed/bars.ts';
 import { parsePairs } from '../../../src/monitor/read/printed/pairs.ts';
 import { text } from './bytes.ts';
 import { feed, type Memory, memory } from './memory.ts';
@@ -192,7 +193,6 @@ describe('a line of metrics', () => {
     'loss: 2.5, grad_norm: 1.0',
     'step 1 loss: 1,2345',
     '[2025-01-01 10:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] time (ms) | fwd: 12.3 | bwd: 23.4 | step: 3.4',
-    'Steps:   1%|█ | 20/2000 [00:10<16:30, 1.00s/it, lr=1e-5, step_loss=0.123]',
     'Episode 10 | steps: 200 | reward: 12.3 | loss: 0.4',
     'Training starts at step 1, with local batch size 8, loss 3.2',
     'Saving dict for global step 1000: accuracy = 0.95, global_step = 1000, loss = 0.123',
@@ -205,6 +205,64 @@ describe('a line of metrics', () => {
     'early stopping: no improvement since epoch 3, loss=0.3',
   ])('is not %s', (line) => {
     expect(parsePairs(line)).toBeUndefined();
+  });
+});
+
+describe('a bar of progress', () => {
+  test.each<[string, string, string, Record<string, number>]>([
+    [
+      'Lightning',
+      'Epoch 2:  10%|█         | 10/100 [00:05<00:45,  2.00it/s, v_num=0, train_loss=2.310]',
+      'Epoch #',
+      { epoch: 2, train_loss: 2.31 },
+    ],
+    [
+      'Lightning, where nobody knows how many',
+      'Epoch 0: |          | 10/? [00:05<00:00,  2.00it/s, v_num=k3j1, loss=nan]',
+      'Epoch #',
+      { epoch: 0, loss: Number.NaN },
+    ],
+    [
+      'OpenRLHF',
+      'Train step of epoch 0:  10%|█         | 10/100 [00:05<00:45,  2.00s/it, gpt_loss=2.31, loss_mean=2.3, lr=1e-5]',
+      'Train step of epoch #',
+      { gpt_loss: 2.31, loss_mean: 2.3, lr: 1e-5 },
+    ],
+    [
+      'torchtune',
+      '1|25|Loss: 1.5912001132965088:   1%|          | 10/1000 [00:10<06:30,  2.50it/s]',
+      '#|#|Loss: #',
+      { Loss: 1.5912001132965088 },
+    ],
+    [
+      'diffusers',
+      'Steps:   1%|\u001b[32m█         \u001b[0m| 10/2000 [00:10<16:30,  1.00s/it, lr=1e-5, step_loss=0.123]',
+      'Steps',
+      { lr: 1e-5, step_loss: 0.123 },
+    ],
+    [
+      'a text of its own',
+      'loss: 2.31 | lr: [1e-05]: 10it [00:10, 1.00it/s, loss_avg [2.4]]',
+      'loss: # | lr: [#]',
+      { loss: 2.31, lr: 1e-5 },
+    ],
+    ['a step of its own', ' 10%|1    | 10/99 [00:10<?, ?it/s, loss=2, step=5]', ' ', { step: 5, loss: 2 }],
+    ['a validation', 'Validation: 10%|1    | 10/99 [00:10<00:01, 1.00it/s, loss=2]', 'Validation', {}],
+    ['a download', 'model: 10%|1    | 10/99 [00:10<00:01, 1.00MB/s]', 'model', {}],
+    [
+      'an inference',
+      'Processed prompts: 100%|█| 10/99 [00:10<00:01, 1.35s/it, est. speed input: 1.2 toks/s, output: 2.0 toks/s]',
+      'Processed prompts',
+      {},
+    ],
+  ])('of %s', (_, line, name, metrics) => {
+    expect(parseBar(line)).toMatchObject({ name: name.trim(), count: 10, metrics, rest: '' });
+  });
+
+  test('may have another text behind it', () => {
+    expect(parseBar(' 10%|1    | 10/99 [00:10<?, ?it/s]Saved.')).toMatchObject({ rest: 'Saved.' });
+    expect(parseBar('step 1 | loss: 2')).toBeUndefined();
+    expect(parseBar(' 10%|1    | 10/99 [00:10<?, ?it/s, loss=2')).toBeUndefined();
   });
 });
 
@@ -233,6 +291,64 @@ describe('a log of such lines', () => {
 
   test('is not read to the middle of a number', () => {
     expect(read('step 1 loss: 2\nstep 2 loss: 1.').values('loss')).toEqual([[1, 2]]);
+  });
+
+  const drawn = (count: number, postfix: string, title = 'Epoch 1'): string =>
+    `\r${title}: ${count}%|#   | ${count}/100 [00:01<00:10, 1.00it/s, ${postfix}]`;
+
+  test('has what bars of progress tell, each number once', () => {
+    const log = [
+      drawn(0, 'loss=3, lr=1e-5'),
+      // Raised, and then told what belongs to it.
+      drawn(1, 'loss=3, lr=1e-5, val_loss=4'),
+      drawn(1, 'loss=2, lr=1e-5, val_loss=4'),
+      drawn(2, 'loss=2, lr=1e-5, val_loss=4'),
+      drawn(12, 'loss=2, lr=1e-5, val_loss=4'),
+      drawn(13, 'loss=1, lr=1e-5, val_loss=4'),
+      drawn(14, 'loss=9', 'Validation'),
+      drawn(14, 'loss=9', 'All'),
+    ].join('');
+    const { values, complaints } = read(`${log}\nEpoch 1 train loss: 2, eval loss: 5\n`);
+    expect(values('loss')).toEqual([
+      [0, 3],
+      [1, 2],
+      [13, 1],
+    ]);
+    expect(values('lr').map(([step]) => step)).toEqual([0, 1, 13]);
+    expect(values('val_loss')).toEqual([[1, 4]]);
+    expect(values('eval loss')).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('has what stands still in a bar ever more seldom', () => {
+    const log = Array.from({ length: 100 }, (_, count) => drawn(count, 'loss=0')).join('');
+    expect(read(`${log}\n`).values('loss')).toEqual([0, 20, 40, 60, 90].map((step) => [step, 0]));
+  });
+
+  test('has each pass of a bar, also where several processes draw it', () => {
+    const log = [5, 50, 49, 51, 100, 99, 0, 1].map((count) => drawn(count, `loss=${count}`)).join('');
+    expect(
+      read(`${log}\n`)
+        .values('loss')
+        .map(([step]) => step),
+    ).toEqual([5, 50, 51, 100, 0, 1]);
+  });
+
+  test('has a bar as soon as it is written over', () => {
+    const into = memory();
+    const bytes = text(`${drawn(1, 'loss=3')}${drawn(2, 'loss=2')}`);
+    jsonLinesReader({ path: '-', run: '' }, into, into.complain).read(bytes, 0);
+    expect(into.values('loss')).toEqual([[1, 3]]);
+  });
+
+  test.each([1, 2, 7, 64])('in pieces of %i bytes has the same', (size) => {
+    const content = `a\r\n${drawn(1, 'loss=3')}${drawn(2, 'loss=2')}\r  \r{"step": 3, "loss": 1}\r\nstep 4 reward: 1\r\n`;
+    const into = memory();
+    feed(jsonLinesReader({ path: 'train.log', run: '' }, into, into.complain), text(content), size);
+    expect(into.points).toEqual(read(content).points);
+    expect(into.complaints).toEqual(read(content).complaints);
+    expect(into.values('loss').map(([step]) => step)).toEqual([1, 2, 3]);
+    expect(into.values('reward')).toEqual([[4, 1]]);
   });
 
   test('has what is behind a bar of progress', () => {

@@ -2,6 +2,7 @@
 
 import { parseObject } from '../json/objects.ts';
 import { MAGIC } from '../parquet.ts';
+import { parseBar } from '../printed/bars.ts';
 import { parsePairs } from '../printed/pairs.ts';
 import { parsePythonDict } from '../printed/python-dict.ts';
 import { HEADER, headerHolds } from '../tensorboard/tfrecord.ts';
@@ -97,10 +98,14 @@ function detectText(head: Uint8Array, name: string): Detected | undefined {
   if (/^\s*\[\s*\{/.test(text) && name.endsWith('.json')) return { kind: 'JSON list' };
   if (/\.(jsonl|ndjson)$/.test(name)) return { kind: 'JSON lines' };
   const table = detectTable(whole, lines, name);
-  return (
-    table ?? (whole.some((line) => parsePairs(line) !== undefined) ? { kind: 'printed lines' } : undefined)
-  );
+  return table ?? (whole.some(tellsMetrics) ? { kind: 'printed lines' } : undefined);
 }
+
+/** Bars of progress are written over each other. */
+const tellsMetrics = (line: string): boolean =>
+  line
+    .split('\r')
+    .some((each) => Object.keys(parseBar(each)?.metrics ?? {}).length > 0 || parsePairs(each) !== undefined);
 
 function detectTable(whole: readonly string[], lines: readonly string[], name: string): Detected | undefined {
   const header = whole.find((line) => line !== '') ?? '';

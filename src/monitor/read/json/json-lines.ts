@@ -4,6 +4,7 @@
 import type { JsonObject } from '../../../protocol/result.ts';
 import { roleOf } from '../../roles.ts';
 import type { LogSink, SeriesRole } from '../../series.ts';
+import { type Bar, bars, parseBar } from '../printed/bars.ts';
 import { parsePairs } from '../printed/pairs.ts';
 import { parsePythonDict } from '../printed/python-dict.ts';
 import { type Complain, LARGEST_RECORD, type Reader } from '../reader.ts';
@@ -17,11 +18,11 @@ export interface LineOptions {
 }
 
 export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, complain: Complain): Reader {
-  /** What objects and dicts have told: of that, what is printed beside them is the same once more. */
-  const told = new Set<string>();
+  /** Who has told a metric: what another tells of it is the same once more. Objects and dicts are believed before all. */
+  const told = new Map<string, Teller>();
   const overheard: LogSink = {
     series(of, name) {
-      told.add(meaningOfMetric(name));
+      told.set(meaningOfMetric(name), 'objects');
       return sink.series(of, name);
     },
     point: sink.point.bind(sink),
@@ -32,6 +33,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
   const fast = numberLines(run, overheard);
   const objects = objectReader(run, overheard);
   const printed = objectReader(run, sink);
+  const drawn = bars();
   let line = 0;
   /** In a line that is done with, too long or read at the end of the file: what follows up to its end belongs to it. */
   let passing = false;
@@ -58,8 +60,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
     let start = from;
     while (start < to && (bytes[start] as number) <= SPACE) start++;
     if (start === to) return true;
-    // A bar of progress is written over: what stands behind it is the line.
-    if (bytes[start] !== OPEN) start += bytes.subarray(start, to - 1).lastIndexOf(RETURN) + 1;
+    if (bytes[start] !== OPEN) start = takeBars(bytes, start, to);
     if (bytes[start] !== OPEN) return ended && takePrinted(utf8.decode(bytes.subarray(start, to)));
     if (fast.read(bytes, start, to, line)) {
       if (!fast.stepped()) unstepped();
@@ -77,17 +78,46 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
     return true;
   }
 
+  /** Bars of progress are written over each other, and at last by what is the line: where that begins. */
+  function takeBars(bytes: Uint8Array, from: number, to: number): number {
+    let start = from;
+    for (;;) {
+      const end = bytes.subarray(start, to - 1).indexOf(RETURN);
+      if (end < 0) return start;
+      const bar = parseBar(utf8.decode(bytes.subarray(start, start + end)));
+      if (bar !== undefined) takeBar(bar);
+      start += end + 1;
+    }
+  }
+
+  function takeBar(bar: Bar): void {
+    const news = drawn.news(bar);
+    if (news !== undefined) pushPrinted(news, 'bars');
+  }
+
   function takePrinted(text: string): boolean {
+    const bar = parseBar(text);
+    if (bar !== undefined) {
+      takeBar(bar);
+      return bar.rest.trim() === '' || takePrinted(bar.rest);
+    }
     const metrics = parsePairs(text);
-    if (metrics === undefined) return false;
+    if (metrics !== undefined) pushPrinted(metrics, 'lines');
+    return metrics !== undefined;
+  }
+
+  function pushPrinted(metrics: JsonObject, by: Teller): void {
     // Of a pass among steps, its training is summed up, and its evaluation is news.
     const among = last !== undefined && rankOfStep(metrics) >= PASSES;
     const news = Object.entries(metrics).filter(
-      ([name]) => !told.has(meaningOfMetric(name)) && !(among && isSeries(name) && !roleOf(name).evaluation),
+      ([name]) =>
+        (told.get(meaningOfMetric(name)) ?? by) === by &&
+        !(among && isSeries(name) && !roleOf(name).evaluation),
     );
-    if (news.some(([name]) => isSeries(name)))
-      printed.push(atStep(Object.fromEntries(news)), line, `${path} line ${line}`);
-    return true;
+    const names = news.map(([name]) => name).filter(isSeries);
+    if (names.length === 0) return;
+    for (const name of names) told.set(meaningOfMetric(name), by);
+    printed.push(atStep(Object.fromEntries(news)), line, `${path} line ${line}`);
   }
 
   /**
@@ -120,6 +150,8 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
       from = end + 1;
     }
     if (passing) return bytes.length;
+    // A bar has ended where it is written over; a return at the end may be that of the line.
+    if (bytes.length > from && bytes[from] !== OPEN) from = takeBars(bytes, from, bytes.length);
     if (bytes.length - from < LARGEST_RECORD) return from;
     line += 1;
     passing = true;
@@ -154,6 +186,8 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
 
   return { read, pause };
 }
+
+type Teller = 'objects' | 'lines' | 'bars';
 
 /** transformers sums a training up in a dict with its time. */
 function tellsTraining(metrics: JsonObject): boolean {

@@ -18,7 +18,7 @@ const LONGEST = 65_536;
 /** Lines without one of these words are not looked at any further. */
 const HINT = /step|ite?r|epoch|update|(?:rollout|perf|eval) \d/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are written by them
-const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
+export const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
 
 const NUMBER = String.raw`[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?\b|nan\b)`;
 /** No part of a date, a time of day, a version, a list or a quotient. */
@@ -55,19 +55,14 @@ const NO_METRICS =
 /** What slime puts before its dicts. */
 const PHASE = /\b(?:rollout|perf|eval|train) (\d+): ?$/;
 /** Where it is no step, for what stands beside it, it is nothing. */
-const COUNTS = /^(?:steps?|iters?|iterations?|epochs?|updates?)$/i;
+const COUNTS = /^(?:steps?|iters?|iterations?|epochs?|updates?|v_num)$/i;
 /** `106K`, which is rounded: it stands still where what it counts goes on. */
 const isRough = (unit = ''): boolean => unit === 'k' || /^[KMBT]$/.test(unit);
 
 /** Undefined for what tells no step, or no number that is one of a training. */
 export function parsePairs(text: string): JsonObject | undefined {
   if (text.length > LONGEST || !HINT.test(text)) return undefined;
-  const line = text
-    .replace(COLOURS, '  ')
-    .replace(/\s{2,}|\t/g, '  ')
-    .replace(PLACE, ' ')
-    .replace(NOTHING, ' ')
-    .trim();
+  const line = cleaned(text);
   if (CALL.test(line)) return undefined;
   const at = line.endsWith('}') ? line.search(/\{['"]/) : -1;
   const { steps, rest } = stepsOf(at < 0 ? line : line.slice(0, at));
@@ -76,6 +71,23 @@ export function parsePairs(text: string): JsonObject | undefined {
   const all = { ...steps, ...metrics };
   // A dict may be counted.
   return at >= 0 || Object.keys(all).some((name) => typeof meaningOf(name) === 'object') ? all : undefined;
+}
+
+/** Of a text that is known to be of one step, named or not. */
+export function parseMetrics(text: string): JsonObject | undefined {
+  if (text.length > LONGEST) return undefined;
+  const { steps, rest } = stepsOf(cleaned(text));
+  const metrics = metricsOf(rest);
+  return metrics && { ...steps, ...metrics };
+}
+
+function cleaned(text: string): string {
+  return text
+    .replace(COLOURS, '  ')
+    .replace(/\s{2,}|\t/g, '  ')
+    .replace(PLACE, ' ')
+    .replace(NOTHING, ' ')
+    .trim();
 }
 
 type Numbers = Readonly<Record<string, number>>;
@@ -115,7 +127,7 @@ function metricsOf(rest: string): Numbers | undefined {
     .map(([name, number]) => [nameOf(name, evaluates), number] as const)
     .filter(([name, number]) => precise || !isRoundedAway(name, number))
     .map(([name, number]): [string, number] => [name, numberIn(number)]);
-  if (!metrics.some(isLogged)) return undefined;
+  if (!metrics.some(([name]) => isLogged(name))) return undefined;
   const trains = metrics.some(([name]) => isLoss(name) && !roleOf(name).evaluation);
   // Where there was no evaluation yet, some print one that is none.
   return Object.fromEntries(
@@ -132,7 +144,7 @@ function stepName(word: string): string {
 }
 
 /** A name that a logger has, where prose has another. */
-const isLogged = ([name]: readonly [string, number]): boolean =>
+export const isLogged = (name: string): boolean =>
   roleOf(name).role !== undefined || (name.includes('/') && meaningOf(name) === 'series');
 
 const isLoss = (name: string): boolean => roleOf(name).role === 'loss' || roleOf(name).role === 'sft_loss';
