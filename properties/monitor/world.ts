@@ -65,18 +65,20 @@ export function declaredText({ declared }: RuleWorld, ...names: readonly string[
 }
 
 /**
- * An answer that hangs on which series there are: found once, and again when another one appears. Rules ask at each
- * point, and a run may have ten thousand series.
+ * Whether a run has such a series. Each is asked about once: rules ask at each point, a run may have ten thousand series, and
+ * they only become more.
  */
-export function ofAllSeries<T>(find: (world: RuleWorld) => T): (world: RuleWorld) => T {
-  const known = new WeakMap<RuleWorld, { readonly count: number; readonly answer: T }>();
+export function someSeries(holds: (series: Series) => boolean): (world: RuleWorld) => boolean {
+  const asked = new WeakMap<RuleWorld, { count: number; found: boolean }>();
   return (world) => {
-    const count = world.series().length;
-    const last = known.get(world);
-    if (last?.count === count) return last.answer;
-    const answer = find(world);
-    known.set(world, { count, answer });
-    return answer;
+    const series = world.series();
+    const known = asked.get(world) ?? { count: 0, found: false };
+    while (!known.found && known.count < series.length) {
+      known.found = holds(series[known.count] as Series);
+      known.count += 1;
+    }
+    asked.set(world, known);
+    return known.found;
   };
 }
 
@@ -108,7 +110,7 @@ export function inBfloat16(world: RuleWorld): boolean {
 
 /** A trainer that logs its scale has a scaler. */
 const SCALE = /(?:^|[/_ -])(?:loss|grad|amp|fp16)[_ -]?scaler?$/i;
-const logsItsScale = ofAllSeries((world) => someSeries(world, ({ name }) => SCALE.test(name)));
+const logsItsScale = someSeries(({ name }) => SCALE.test(name));
 
 /** Roles that only a run with rollouts has: there, groups without spread make legal zeros. */
 export const OF_ROLLOUTS = new Set<SeriesRole>([
@@ -130,13 +132,9 @@ export const OF_ROLLOUTS = new Set<SeriesRole>([
 /** Games that are played, under the names of trainers whose other series have no role. */
 const EPISODES = /(?:^|[/_])(?:ep_(?:rew|len)|episod|returns?(?:$|[/_]))/i;
 
-export const hasRollouts = ofAllSeries((world) =>
-  someSeries(world, ({ role, name }) => (role !== undefined && OF_ROLLOUTS.has(role)) || EPISODES.test(name)),
+export const hasRollouts = someSeries(
+  ({ role, name }) => (role !== undefined && OF_ROLLOUTS.has(role)) || EPISODES.test(name),
 );
-
-export function someSeries({ series }: RuleWorld, holds: (series: Series) => boolean): boolean {
-  return series().some(holds);
-}
 
 /** How often in a row something must be seen before it is said. */
 export const inARow = (points: number, why: string): Setting => ({

@@ -9,7 +9,6 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
   loss: [
     'loss',
     'loss/mean',
-    'loss_mean',
     'train_loss',
     'gpt_loss',
     'lm_loss',

@@ -1,7 +1,7 @@
 // A cross-entropy below 0.
 import type { MonitorRule, RuleWorld, Series } from '../../../src/index.ts';
 import { from, read, watchStreaks } from '../watches.ts';
-import { inARow, numberOf, ofAllSeries, someSeries } from '../world.ts';
+import { inARow, numberOf, someSeries } from '../world.ts';
 
 export const supervisedNotNegative: MonitorRule = {
   id: 'monitor/supervised-loss-not-negative',
@@ -40,8 +40,8 @@ export function isCrossEntropy(world: RuleWorld, { role, name, part }: Series): 
   return part === '' && logsTokenAccuracy(world);
 }
 
-const logsTokenAccuracy = ofAllSeries(
-  (world) =>
-    someSeries(world, (other) => /(?:^|\/)mean_token_accuracy$/.test(other.name) && !other.evaluation) &&
-    !someSeries(world, (other) => other.role === 'reward' || /(?:^|\/)rewards?\//.test(other.name)),
+const logsTokenAccuracy = (world: RuleWorld): boolean => marksTokens(world) && !hasRewards(world);
+const marksTokens = someSeries(
+  ({ name, evaluation }) => /(?:^|\/)mean_token_accuracy$/.test(name) && !evaluation,
 );
+const hasRewards = someSeries(({ role, name }) => role === 'reward' || /(?:^|\/)rewards?\//.test(name));

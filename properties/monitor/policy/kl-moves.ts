@@ -1,7 +1,7 @@
 // A policy that stays its reference.
 import type { MonitorRule, RuleWorld, Violation } from '../../../src/index.ts';
 import { at, type Row, watchJoined } from '../watches.ts';
-import { declaredNumber, inARow, numberOf, ofAllSeries, someSeries } from '../world.ts';
+import { declaredNumber, inARow, numberOf, someSeries } from '../world.ts';
 import { COEFFICIENTS } from './kl-coefficient.ts';
 
 type Key = 'kl' | 'grad' | 'lr';
@@ -43,9 +43,7 @@ export const klLeavesZero: MonitorRule = {
 };
 
 /** TRL's GRPO and RLOO log a KL only where it has a coefficient; `trainer_state.json` declares none. Told by a name of their own. */
-const logsItWhereUsed = ofAllSeries((world) =>
-  someSeries(world, ({ name }) => /(?:^|\/)frac_reward_zero_std$/.test(name)),
-);
+const logsItWhereUsed = someSeries(({ name }) => /(?:^|\/)frac_reward_zero_std$/.test(name));
 
 function judgeStill(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | undefined {
   let first = Number.NaN;

@@ -5,7 +5,7 @@ import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/ind
 import { isMainLoss } from '../losses/main-loss.ts';
 import { hasMargins, isReinforced } from '../run-kind.ts';
 import { read, type SeriesJudge, watchSeries } from '../watches.ts';
-import { numberOf, ofAllSeries, someSeries } from '../world.ts';
+import { numberOf, someSeries } from '../world.ts';
 import { type AboveStart, aboveStart } from './above-start.ts';
 import { type BrokenStart, brokenStart } from './broken-start.ts';
 import { changeSince, climbs, leftAt } from './course-shape.ts';
@@ -164,9 +164,8 @@ const CHANCE = Math.LN2;
 const OF_PAIRS = 24;
 
 /** Pairs or marks of answers are learnt: their margins or accuracies are logged. */
-const prefers = ofAllSeries(
-  (world) => hasMargins(world) || someSeries(world, ({ role }) => role === 'preference_accuracy'),
-);
+const prefers = (world: RuleWorld): boolean => hasMargins(world) || marksAnswers(world);
+const marksAnswers = someSeries(({ role }) => role === 'preference_accuracy');
 
 function isLost(world: RuleWorld, series: Series, rise: Rise, jump: number): boolean {
   const { floor, start, level, peak, climb, steep, alike, limit, points } = rise;

@@ -64,12 +64,11 @@ function watchWarmUp(world: RuleWorld): Watch {
   };
 }
 
+const isSummedUp = someSeries(({ name }) => /(?:^|\/)train_runtime$/.test(name));
+
 function isOver(world: RuleWorld, last: number): boolean {
   const steps = declaredNumber(world, 'max_steps', 'total_steps', 'total_training_steps', 'max_iters') ?? 0;
-  return (
-    (steps > 0 && last >= NEARLY_ALL * steps && last <= steps + 2) ||
-    someSeries(world, ({ name }) => /(?:^|\/)train_runtime$/.test(name))
-  );
+  return (steps > 0 && last >= NEARLY_ALL * steps && last <= steps + 2) || isSummedUp(world);
 }
 
 function rises({ means }: Course): boolean {

@@ -2,7 +2,7 @@
 import type { MonitorRule, RuleWorld, Series } from '../../../src/index.ts';
 import { digitsOf } from '../digits.ts';
 import { from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
-import { inARow, numberOf, ofAllSeries, someSeries } from '../world.ts';
+import { inARow, numberOf, someSeries } from '../world.ts';
 
 export const tokensGoOn: MonitorRule = {
   id: 'monitor/tokens-go-on',
@@ -28,10 +28,8 @@ export const tokensGoOn: MonitorRule = {
 };
 
 /** TRL's count goes on from step to step. */
-const isOfTrl = ofAllSeries((world) =>
-  someSeries(world, ({ name }) =>
-    /(?:^|\/)(?:mean_token_accuracy|completions\/mean_length|rewards\/margins)$/.test(name),
-  ),
+const isOfTrl = someSeries(({ name }) =>
+  /(?:^|\/)(?:mean_token_accuracy|completions\/mean_length|rewards\/margins)$/.test(name),
 );
 
 /** Significant digits of a count that may have been rounded on its way into the log, and what these hide of it. */

@@ -2,7 +2,7 @@
 // read, and prose that names steps and numbers is not.
 import { describe, expect, test } from 'vitest';
 import { jsonLinesReader } from '../../../src/monitor/read/json/json-lines.ts';
-import { parseBar } from '../../../src/monitor/read/printed/bars.ts';
+import { bars, MOST_BARS, parseBar } from '../../../src/monitor/read/printed/bars.ts';
 import { parsePairs } from '../../../src/monitor/read/printed/pairs.ts';
 import { text } from './bytes.ts';
 import { feed, type Memory, memory } from './memory.ts';
@@ -214,19 +214,19 @@ describe('a bar of progress', () => {
       'Lightning',
       'Epoch 2:  10%|█         | 10/100 [00:05<00:45,  2.00it/s, v_num=0, train_loss=2.310]',
       'Epoch #',
-      { epoch: 2, train_loss: 2.31 },
+      { train_loss: 2.31 },
     ],
     [
       'Lightning, where nobody knows how many',
       'Epoch 0: |          | 10/? [00:05<00:00,  2.00it/s, v_num=k3j1, loss=nan]',
       'Epoch #',
-      { epoch: 0, loss: Number.NaN },
+      { loss: Number.NaN },
     ],
     [
       'OpenRLHF',
-      'Train step of epoch 0:  10%|█         | 10/100 [00:05<00:45,  2.00s/it, gpt_loss=2.31, loss_mean=2.3, lr=1e-5]',
+      'Train step of epoch 0:  10%|█         | 10/100 [00:05<00:45,  2.00s/it, gpt_loss=2.31, lr=1e-5]',
       'Train step of epoch #',
-      { gpt_loss: 2.31, loss_mean: 2.3, lr: 1e-5 },
+      { gpt_loss: 2.31, lr: 1e-5 },
     ],
     [
       'torchtune',
@@ -246,8 +246,38 @@ describe('a bar of progress', () => {
       'loss: # | lr: [#]',
       { loss: 2.31, lr: 1e-5 },
     ],
-    ['a step of its own', ' 10%|1    | 10/99 [00:10<?, ?it/s, loss=2, step=5]', ' ', { step: 5, loss: 2 }],
+    [
+      'one that was cut to the width of a terminal',
+      ' 10%|1    | 10/99 [00:10<00:10, 1.00it/s, loss=2.5, lr=1',
+      '',
+      { loss: 2.5 },
+    ],
+    [
+      'batches of tokens',
+      'Epoch 1 (best: None): 10%|1    | 10/97.5 [00:10<00:10, 1.00it/s, loss=2.5]',
+      'Epoch # (best: #)',
+      { loss: 2.5 },
+    ],
+    [
+      'a held-out loss in its title',
+      'Epoch 1 | val loss 2.0 | loss 2.5: 10%|1    | 10/99 [00:10<00:10, 1.00it/s]',
+      'Epoch # | val loss # | loss #',
+      { 'val/loss': 2, loss: 2.5 },
+    ],
     ['a validation', 'Validation: 10%|1    | 10/99 [00:10<00:01, 1.00it/s, loss=2]', 'Validation', {}],
+    [
+      'a validation of a pass',
+      'Epoch 1 [Valid]: 10%|1    | 10/99 [00:10<00:01, 1.00it/s, loss=2]',
+      'Epoch # [Valid]',
+      {},
+    ],
+    [
+      'an evaluation with its step',
+      'Eval stage of steps 499: 10%|1    | 10/99 [00:10<00:01, 1.00it/s, reward_mean=0.3]',
+      'Eval stage of steps #',
+      {},
+    ],
+    ['rollouts', 'Rollouts: 10%|1    | 10/99 [00:10<00:01, 1.00it/s, reward=0.3]', 'Rollouts', {}],
     ['a download', 'model: 10%|1    | 10/99 [00:10<00:01, 1.00MB/s]', 'model', {}],
     [
       'an inference',
@@ -255,14 +285,166 @@ describe('a bar of progress', () => {
       'Processed prompts',
       {},
     ],
-  ])('of %s', (_, line, name, metrics) => {
-    expect(parseBar(line)).toMatchObject({ name: name.trim(), count: 10, metrics, rest: '' });
+  ])('of %s', (_, line, title, metrics) => {
+    expect(parseBar(line)).toMatchObject({ title, count: 10, metrics, rest: '' });
+  });
+
+  test('may name a better step behind it', () => {
+    const line = 'Step 3 of 4: 10%|1    | 10/99 [00:10<?, ?it/s, loss=2, global_step=5, epoch=0.1]';
+    expect(parseBar(line)).toMatchObject({ metrics: { loss: 2 }, steps: { global_step: 5 } });
   });
 
   test('may have another text behind it', () => {
     expect(parseBar(' 10%|1    | 10/99 [00:10<?, ?it/s]Saved.')).toMatchObject({ rest: 'Saved.' });
     expect(parseBar('step 1 | loss: 2')).toBeUndefined();
-    expect(parseBar(' 10%|1    | 10/99 [00:10<?, ?it/s, loss=2')).toBeUndefined();
+  });
+});
+
+describe('bars of progress that are drawn again and again', () => {
+  interface Drawing {
+    readonly count: number;
+    readonly metrics: Readonly<Record<string, number>>;
+    readonly total?: number;
+    readonly title?: string;
+  }
+
+  /** [step, value] of each metric that they tell, by `run name`. */
+  function told(drawings: readonly Drawing[]): Record<string, [number, number][]> {
+    const { draw } = bars();
+    const all: Record<string, [number, number][]> = {};
+    for (const { title = '', total = 100, ...bar } of drawings) {
+      const news = draw({ title, total, steps: {}, rest: '', ...bar });
+      for (const [name, value] of Object.entries(news?.metrics ?? {})) {
+        const key = `${news?.run} ${name}`.trim();
+        all[key] = [...(all[key] ?? []), [news?.step ?? Number.NaN, value]];
+      }
+    }
+    return all;
+  }
+
+  const times = (length: number, of: (at: number) => Drawing): Drawing[] =>
+    Array.from({ length }, (_, at) => of(at));
+
+  test('tell each number once, whether the count is raised before or behind it', () => {
+    const before = [0, 1, 2].flatMap((at) => [
+      { count: at, metrics: at === 0 ? {} : { loss: 4 - at } },
+      { count: at, metrics: { loss: 3 - at } },
+    ]);
+    expect(told(before)).toEqual({
+      loss: [
+        [0, 3],
+        [1, 2],
+        [2, 1],
+      ],
+    });
+    const behind = [1, 2, 3].flatMap((at) => [
+      { count: at, metrics: at === 1 ? {} : { loss: 5 - at } },
+      { count: at, metrics: { loss: 4 - at } },
+    ]);
+    expect(told(behind)).toEqual({
+      loss: [
+        [1, 3],
+        [2, 2],
+        [3, 1],
+      ],
+    });
+  });
+
+  test('tell beside each other what is logged at each step, and nothing of what was logged before', () => {
+    const drawings = times(40, (at) => ({
+      count: at,
+      metrics: {
+        loss: at < 20 || at % 2 === 0 ? at : at - 1,
+        grad_norm: at,
+        lr: 1,
+        reward: at >> 4,
+        val_loss: at >> 3,
+      },
+    }));
+    const { loss = [], grad_norm = [], lr = [], reward, val_loss } = told(drawings);
+    expect(loss.map(([step]) => step)).toEqual(grad_norm.map(([step]) => step));
+    expect(loss).toHaveLength(40);
+    expect(lr).toHaveLength(40);
+    expect(reward).toEqual([0, 1, 2].map((value) => [16 * value, value]));
+    expect(val_loss).toEqual([0, 1, 2, 3, 4].map((value) => [8 * value, value]));
+  });
+
+  test('tell again what stands still for longer than it ever did, or for a quarter of the bar', () => {
+    const changed = times(100, (at) => ({ count: at, metrics: { loss: Math.max(0, 5 - (at >> 1)) } }));
+    expect(
+      told(changed)
+        .loss?.slice(0, 8)
+        .map(([step]) => step),
+    ).toEqual([0, 2, 4, 6, 8, 10, 16, 18]);
+    const never = told(times(100, (at) => ({ count: at, metrics: { loss: 0 } }))).loss ?? [];
+    expect(never.slice(0, 3).map(([step]) => step)).toEqual([0, 25, 27]);
+    expect(never.length).toBeGreaterThan(30);
+    const endless = times(100, (at) => ({ count: at, metrics: { loss: 0 }, total: Number.NaN }));
+    expect(told(endless).loss?.map(([step]) => step)).toEqual([0, 20, 40, 60, 90]);
+  });
+
+  test('do not tell what stands for no number before the first', () => {
+    const begins = [Number.NaN, Number.NaN, 2, 1].map((loss, count) => ({ count, metrics: { loss } }));
+    expect(told(begins)).toEqual({
+      loss: [
+        [2, 2],
+        [3, 1],
+      ],
+    });
+    const never = told(times(40, (count) => ({ count, metrics: { loss: Number.NaN } })));
+    expect(never.loss?.slice(0, 2)).toEqual([
+      [25, Number.NaN],
+      [27, Number.NaN],
+    ]);
+    expect(
+      told([
+        { count: 5, metrics: { loss: 1 } },
+        { count: 6, metrics: { loss: Number.NaN } },
+      ]).loss,
+    ).toEqual([
+      [5, 1],
+      [6, Number.NaN],
+    ]);
+  });
+
+  test('count on through passes, also those that end early, and where several processes draw one', () => {
+    const at = (count: number): Drawing => ({ count, metrics: { loss: count } });
+    expect(told([...[5, 50, 49, 51, 100, 99, 0, 1].map(at)]).loss?.map(([step]) => step)).toEqual([
+      5, 50, 51, 100, 101,
+    ]);
+    const early = [0, 1, 2, 0, 1, 0, 1].map((count, index) => ({
+      count,
+      total: 4,
+      metrics: { loss: -index },
+    }));
+    expect(told(early).loss?.map(([step]) => step)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('are told apart where they have another title, or count something else', () => {
+    const metrics = { loss: 2 };
+    expect(
+      told([
+        { count: 1, metrics: {}, title: 'Loading' },
+        { count: 1, metrics, title: 'SFT' },
+        { count: 2, metrics: { loss: 1 }, title: 'SFT', total: 110 },
+        { count: 1, metrics, title: 'DPO' },
+        { count: 9, metrics, title: 'SFT', total: 10 },
+        { count: 1, metrics, title: '' },
+        { count: 1, metrics, title: '', total: Number.NaN },
+      ]),
+    ).toEqual({
+      loss: [
+        [1, 2],
+        [2, 1],
+      ],
+      'DPO loss': [[1, 2]],
+      'SFT of 10 loss': [[9, 2]],
+      'of 100 loss': [[1, 2]],
+      'of NaN loss': [[1, 2]],
+    });
+    expect(Object.keys(told(times(99, (at) => ({ count: 1, metrics, title: `text ${at}` }))))).toHaveLength(
+      MOST_BARS,
+    );
   });
 });
 
@@ -296,42 +478,48 @@ describe('a log of such lines', () => {
   const drawn = (count: number, postfix: string, title = 'Epoch 1'): string =>
     `\r${title}: ${count}%|#   | ${count}/100 [00:01<00:10, 1.00it/s, ${postfix}]`;
 
-  test('has what bars of progress tell, each number once', () => {
+  test('has what bars of progress tell, beside what is printed between them', () => {
     const log = [
       drawn(0, 'loss=3, lr=1e-5'),
-      // Raised, and then told what belongs to it.
-      drawn(1, 'loss=3, lr=1e-5, val_loss=4'),
-      drawn(1, 'loss=2, lr=1e-5, val_loss=4'),
-      drawn(2, 'loss=2, lr=1e-5, val_loss=4'),
       drawn(12, 'loss=2, lr=1e-5, val_loss=4'),
-      drawn(13, 'loss=1, lr=1e-5, val_loss=4'),
+      '\n{"note": "a"}',
       drawn(14, 'loss=9', 'Validation'),
-      drawn(14, 'loss=9', 'All'),
+      drawn(14, 'loss=9', 'Other'),
+      "\n{'grad_norm': 3, 'epoch': 0.1}",
     ].join('');
-    const { values, complaints } = read(`${log}\nEpoch 1 train loss: 2, eval loss: 5\n`);
+    const { values, points, complaints } = read(`${log}\nEpoch 1 train loss: 2, eval loss: 5\n`);
     expect(values('loss')).toEqual([
       [0, 3],
-      [1, 2],
-      [13, 1],
+      [12, 2],
     ]);
-    expect(values('lr').map(([step]) => step)).toEqual([0, 1, 13]);
-    expect(values('val_loss')).toEqual([[1, 4]]);
-    expect(values('eval loss')).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(values('lr').map(([step]) => step)).toEqual([0, 12]);
+    expect(values('val_loss')).toEqual([[12, 4]]);
+    expect(values('grad_norm')).toEqual([[12, 3]]);
+    expect(Object.keys(points)).toContain(' (Other) loss');
+    expect(complaints).toEqual([
+      expect.stringMatching(
+        /^Another bar of progress tells of a training: it is judged apart, as {2}\(Other\)\.$/,
+      ),
+    ]);
   });
 
-  test('has what stands still in a bar ever more seldom', () => {
-    const log = Array.from({ length: 100 }, (_, count) => drawn(count, 'loss=0')).join('');
-    expect(read(`${log}\n`).values('loss')).toEqual([0, 20, 40, 60, 90].map((step) => [step, 0]));
-  });
-
-  test('has each pass of a bar, also where several processes draw it', () => {
-    const log = [5, 50, 49, 51, 100, 99, 0, 1].map((count) => drawn(count, `loss=${count}`)).join('');
-    expect(
-      read(`${log}\n`)
-        .values('loss')
-        .map(([step]) => step),
-    ).toEqual([5, 50, 51, 100, 0, 1]);
+  test('believes objects and dicts before bars, and puts them where the bar is', () => {
+    const { values } = read(
+      `${drawn(10, 'loss=2.3')}{'loss': 2.31, 'grad_norm': nan, 'epoch': 0.1}${drawn(20, 'loss=2.2')}\n`,
+    );
+    expect(values('loss')).toEqual([
+      [10, 2.3],
+      [10, 2.31],
+    ]);
+    expect(values('grad_norm')).toEqual([[10, Number.NaN]]);
+    const { values: dicts } = read(
+      [10, 20, 30].map((at) => `${drawn(at, 'loss=2.3')}\r \r{'loss': 2.${at}, 'epoch': 0.1}\n`).join(''),
+    );
+    expect(dicts('loss').slice(1)).toEqual([
+      [10, 2.1],
+      [20, 2.2],
+      [30, 2.3],
+    ]);
   });
 
   test('has a bar as soon as it is written over', () => {
@@ -351,7 +539,11 @@ describe('a log of such lines', () => {
     expect(into.values('reward')).toEqual([[4, 1]]);
   });
 
-  test('has what is behind a bar of progress', () => {
+  test('has what is behind a bar of progress, and lines that are written over', () => {
+    expect(read('step 3 loss: 5\rstep 4 loss: 4\r\n').values('loss')).toEqual([
+      [3, 5],
+      [4, 4],
+    ]);
     expect(read('10%|#  | 1/10 [00:01<00:10]\rstep 1 loss: 2\n').values('loss')).toEqual([[1, 2]]);
   });
 

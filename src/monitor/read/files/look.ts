@@ -50,7 +50,7 @@ export function look(found: Found, disk: Disk): Look | NoLog {
 }
 
 /** Names that any text may have. */
-const TEXTS = /\.(log|out|txt)(\.gz)?$/i;
+const TEXTS = /\.(log|out|err|txt)(\.gz)?$/i;
 
 /** The text of the first object of lines or of a list, as far as it was read. */
 function firstObject(head: Uint8Array, { kind }: Detected): string {

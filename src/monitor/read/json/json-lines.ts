@@ -4,12 +4,12 @@
 import type { JsonObject } from '../../../protocol/result.ts';
 import { roleOf } from '../../roles.ts';
 import type { LogSink, SeriesRole } from '../../series.ts';
-import { type Bar, bars, parseBar } from '../printed/bars.ts';
+import { type Bar, bars, MOST_BARS, parseBar } from '../printed/bars.ts';
 import { parsePairs } from '../printed/pairs.ts';
 import { parsePythonDict } from '../printed/python-dict.ts';
 import { type Complain, LARGEST_RECORD, type Reader } from '../reader.ts';
 import { numberLines } from './number-lines.ts';
-import { meaningOf, objectReader, PASSES, parseObject, rankOfStep } from './objects.ts';
+import { meaningOf, type ObjectReader, objectReader, PASSES, parseObject, rankOfStep } from './objects.ts';
 
 export interface LineOptions {
   /** As samples name it. */
@@ -18,7 +18,7 @@ export interface LineOptions {
 }
 
 export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, complain: Complain): Reader {
-  /** Who has told a metric: what another tells of it is the same once more. Objects and dicts are believed before all. */
+  /** Who tells a metric. Objects and dicts are believed before all. */
   const told = new Map<string, Teller>();
   const overheard: LogSink = {
     series(of, name) {
@@ -34,6 +34,9 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
   const objects = objectReader(run, overheard);
   const printed = objectReader(run, sink);
   const drawn = bars();
+  /** Of bars of progress that are told apart, by their titles. */
+  const others = new Map<string, ObjectReader>();
+  const place = (): string => `${path} line ${line}`;
   let line = 0;
   /** In a line that is done with, too long or read at the end of the file: what follows up to its end belongs to it. */
   let passing = false;
@@ -60,64 +63,89 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
     let start = from;
     while (start < to && (bytes[start] as number) <= SPACE) start++;
     if (start === to) return true;
-    if (bytes[start] !== OPEN) start = takeBars(bytes, start, to);
-    if (bytes[start] !== OPEN) return ended && takePrinted(utf8.decode(bytes.subarray(start, to)));
-    if (fast.read(bytes, start, to, line)) {
+    if (bytes[start] === OPEN && fast.read(bytes, start, to, line)) {
       if (!fast.stepped()) unstepped();
       return true;
     }
-    const text = utf8.decode(bytes.subarray(start, to));
+    if (ended) start = takeWrittenOver(bytes, start, to);
+    if (bytes[start] !== OPEN && !ended) return false;
+    return takeText(utf8.decode(bytes.subarray(start, to)));
+  }
+
+  /** Of a line, of what was written over, or of what was printed behind a bar of progress. */
+  function takeText(text: string): boolean {
+    const written = text.trim();
+    if (written === '') return true;
+    if (written.startsWith('{')) return takeObject(written);
+    const bar = parseBar(written);
+    if (bar !== undefined) {
+      takeBar(bar);
+      return takeText(bar.rest);
+    }
+    const metrics = parsePairs(written);
+    if (metrics !== undefined) pushPrinted(metrics);
+    return metrics !== undefined;
+  }
+
+  function takeObject(text: string): boolean {
     let object = parseObject(text);
     if (object === undefined) {
       const dict = parsePythonDict(text);
       if (dict === undefined) return false;
       object = atStep(dict);
     }
-    const pushed = objects.push(object, line, `${path} line ${line}`);
+    const pushed = objects.push(object, line, place());
     if (pushed === 'points' && objects.stepOf(object) === undefined) unstepped();
     return true;
   }
 
-  /** Bars of progress are written over each other, and at last by what is the line: where that begins. */
-  function takeBars(bytes: Uint8Array, from: number, to: number): number {
+  /** What is written over, as bars of progress are, counts as well; where the line begins that is written last. */
+  function takeWrittenOver(bytes: Uint8Array, from: number, to: number): number {
     let start = from;
     for (;;) {
-      const end = bytes.subarray(start, to - 1).indexOf(RETURN);
-      if (end < 0) return start;
-      const bar = parseBar(utf8.decode(bytes.subarray(start, start + end)));
-      if (bar !== undefined) takeBar(bar);
-      start += end + 1;
+      const length = bytes.subarray(start, to - 1).indexOf(RETURN);
+      if (length < 0) return start;
+      takeText(utf8.decode(bytes.subarray(start, start + length)));
+      start += length + 1;
     }
   }
 
   function takeBar(bar: Bar): void {
-    const news = drawn.news(bar);
-    if (news !== undefined) pushPrinted(news, 'bars');
+    const news = drawn.draw(bar);
+    if (news === undefined) return;
+    const apart = news.run !== '';
+    if (!apart) last = news.step;
+    const metrics = Object.entries(news.metrics).filter(([name]) => apart || mayTell(name, 'bars'));
+    if (metrics.length === 0) return;
+    const { push } = apart ? readerOf(news.run) : printed;
+    push({ step: news.step, ...Object.fromEntries(metrics) }, line, place());
   }
 
-  function takePrinted(text: string): boolean {
-    const bar = parseBar(text);
-    if (bar !== undefined) {
-      takeBar(bar);
-      return bar.rest.trim() === '' || takePrinted(bar.rest);
-    }
-    const metrics = parsePairs(text);
-    if (metrics !== undefined) pushPrinted(metrics, 'lines');
-    return metrics !== undefined;
+  function readerOf(title: string): ObjectReader {
+    const known = others.get(title);
+    if (known !== undefined) return known;
+    const name = `${run} (${title})`;
+    const further = others.size + 2 === MOST_BARS ? ' Further ones are not read.' : '';
+    complain(`Another bar of progress tells of a training: it is judged apart, as ${name}.${further}`);
+    const reader = objectReader(name, sink);
+    others.set(title, reader);
+    return reader;
   }
 
-  function pushPrinted(metrics: JsonObject, by: Teller): void {
+  function pushPrinted(metrics: JsonObject): void {
     // Of a pass among steps, its training is summed up, and its evaluation is news.
     const among = last !== undefined && rankOfStep(metrics) >= PASSES;
     const news = Object.entries(metrics).filter(
-      ([name]) =>
-        (told.get(meaningOfMetric(name)) ?? by) === by &&
-        !(among && isSeries(name) && !roleOf(name).evaluation),
+      ([name]) => !isSeries(name) || ((!among || roleOf(name).evaluation) && mayTell(name, 'lines')),
     );
-    const names = news.map(([name]) => name).filter(isSeries);
-    if (names.length === 0) return;
-    for (const name of names) told.set(meaningOfMetric(name), by);
-    printed.push(atStep(Object.fromEntries(news)), line, `${path} line ${line}`);
+    if (news.some(([name]) => isSeries(name))) printed.push(atStep(Object.fromEntries(news)), line, place());
+  }
+
+  /** What somebody else tells already is the same once more. */
+  function mayTell(name: string, by: Teller): boolean {
+    const metric = meaningOfMetric(name);
+    if (!told.has(metric)) told.set(metric, by);
+    return told.get(metric) === by;
   }
 
   /**
@@ -151,7 +179,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
     }
     if (passing) return bytes.length;
     // A bar has ended where it is written over; a return at the end may be that of the line.
-    if (bytes.length > from && bytes[from] !== OPEN) from = takeBars(bytes, from, bytes.length);
+    if (bytes.length > from && bytes[from] !== OPEN) from = takeWrittenOver(bytes, from, bytes.length);
     if (bytes.length - from < LARGEST_RECORD) return from;
     line += 1;
     passing = true;

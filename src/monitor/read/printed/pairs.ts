@@ -45,7 +45,7 @@ const PLACE = /(?<!\S)\S{1,200}?\.(?:py|pyx|cpp|cc|cu|h)\b\S*|\([^()]{0,80}\bpid
 /** `val loss: n/a` */
 const NOTHING = /(?<![\w./])[\w./]{1,60}(?: [\w./]{1,60}){0,3}[:=] ?(?:n\/a|none|--?)(?=[\s,;|]|$)/gi;
 /** A word by itself before the first number, not one of the name of a module or of a run: the line is of held-out data. */
-const EVALUATES =
+export const EVALUATES =
   /(?<![\w./-])(?:eval|evaluat(?:ion|e|ing)|val|valid|validat(?:ion|e|ing))(?![\w./-])|^\W*test(?:ing)?(?![\w.-])/i;
 /** `Namespace(lr=1e-05, steps=100)` */
 const CALL = /^(?:def |class )?\w+\(.*\) ?:?$/;
@@ -73,12 +73,24 @@ export function parsePairs(text: string): JsonObject | undefined {
   return at >= 0 || Object.keys(all).some((name) => typeof meaningOf(name) === 'object') ? all : undefined;
 }
 
+export interface Told {
+  readonly steps: Numbers;
+  readonly metrics: Numbers;
+  /** What stands before the first number that a logger has. */
+  readonly before: string;
+}
+
 /** Of a text that is known to be of one step, named or not. */
-export function parseMetrics(text: string): JsonObject | undefined {
-  if (text.length > LONGEST) return undefined;
-  const { steps, rest } = stepsOf(cleaned(text));
-  const metrics = metricsOf(rest);
-  return metrics && { ...steps, ...metrics };
+export function parseNumbers(text: string): Told {
+  const line = cleaned(text);
+  const { steps, rest } = stepsOf(line);
+  const { pairs } = pairsOf(rest);
+  const [first] = pairs.find(([name]) => roleOf(nameOf(name, false)).role !== undefined) ?? [];
+  return {
+    steps,
+    metrics: Object.fromEntries(namedOf(pairs, false)),
+    before: first === undefined ? line : line.slice(0, line.indexOf(first)),
+  };
 }
 
 function cleaned(text: string): string {
@@ -90,7 +102,7 @@ function cleaned(text: string): string {
     .trim();
 }
 
-type Numbers = Readonly<Record<string, number>>;
+export type Numbers = Readonly<Record<string, number>>;
 
 /** Each step under its name in logs, and the line without them. */
 function stepsOf(line: string): { readonly steps: Numbers; readonly rest: string } {
@@ -120,19 +132,23 @@ function dictOf(text: string, before: string, steps: Numbers): JsonObject | unde
 function metricsOf(rest: string): Numbers | undefined {
   const { pairs, before } = pairsOf(rest);
   if (NO_METRICS.test(before)) return undefined;
-  const evaluates = EVALUATES.test(before);
-  const precise = pairs.some(([, number]) => /\.\d{9}/.test(number));
-  const metrics = pairs
-    .filter(([name]) => !COUNTS.test(name))
-    .map(([name, number]) => [nameOf(name, evaluates), number] as const)
-    .filter(([name, number]) => precise || !isRoundedAway(name, number))
-    .map(([name, number]): [string, number] => [name, numberIn(number)]);
+  const metrics = namedOf(pairs, EVALUATES.test(before));
   if (!metrics.some(([name]) => isLogged(name))) return undefined;
   const trains = metrics.some(([name]) => isLoss(name) && !roleOf(name).evaluation);
   // Where there was no evaluation yet, some print one that is none.
   return Object.fromEntries(
     metrics.filter(([name, value]) => !(trains && Number.isNaN(value) && roleOf(name).evaluation)),
   );
+}
+
+/** As loggers have them; without those that were rounded to nothing. */
+function namedOf(pairs: readonly (readonly [string, string])[], evaluates: boolean): [string, number][] {
+  const precise = pairs.some(([, number]) => /\.\d{9}/.test(number));
+  return pairs
+    .filter(([name]) => !COUNTS.test(name))
+    .map(([name, number]) => [nameOf(name, evaluates), number] as const)
+    .filter(([name, number]) => precise || !isRoundedAway(name, number))
+    .map(([name, number]) => [name, numberIn(number)]);
 }
 
 /** As logs have it, of the ways in which it is printed. */
