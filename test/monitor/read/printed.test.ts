@@ -97,6 +97,7 @@ describe('a line of metrics', () => {
       'step 12 | train loss: nan | val loss: n/a',
       { step: 12, 'train/loss': Number.NaN },
     ],
+    ['a loss before one that has not been', 'step 12 loss: 2.5 val_loss: n/a', { step: 12, loss: 2.5 }],
     ['a remark on validation behind it', 'step: 5 loss: 0.5 (val every 100)', { step: 5, loss: 0.5 }],
     [
       'fairseq',
@@ -448,9 +449,21 @@ describe('bars of progress that are drawn again and again', () => {
   });
 });
 
-// Found by the fuzzer: it took eight seconds.
-test('a number of sixty thousand digits is none that ends in a letter', () => {
-  expect(parsePairs(`step 1 | loss ${'1'.repeat(60_000)}x?`)).toBeUndefined();
+// Found by the fuzzer: they took seconds.
+test.each<[string, string, Record<string, number> | undefined]>([
+  ['a number of sixty thousand digits', `step 1 | loss ${'1'.repeat(60_000)}x?`, undefined],
+  [
+    'places in the code without end',
+    `step 2 [a[t${'.py:3] step:'.repeat(5_000)} 2  loss: 1.5`,
+    { step: 2, loss: 1.5 },
+  ],
+  [
+    'numbers that are not there without end',
+    `step 2 ${'x: n/a '.repeat(9_000)} loss: 1.5`,
+    { step: 2, loss: 1.5 },
+  ],
+])('%s are read in time', (_, line, metrics) => {
+  expect(parsePairs(line)).toEqual(metrics);
 });
 
 describe('a log of such lines', () => {

@@ -43,7 +43,8 @@ const SEPARATORS = / *[|│] *| +[-–·•] +|, +|; *|(?<=\d)\. +| {2}/;
 /** What loggers and Ray put in front: `train.py:57`, `(TaskRunner pid=1234)`. */
 const PLACE = /(?<!\S)\S{1,200}?\.(?:py|pyx|cpp|cc|cu|h)\b\S*|\([^()]{0,80}\bpid=\d+[^()]{0,80}\)/g;
 /** `val loss: n/a` */
-const NOTHING = /(?<![\w./])[\w./]{1,60}(?: [\w./]{1,60}){0,3}[:=] ?(?:n\/a|none|--?)(?=[\s,;|]|$)/gi;
+const NOTHING =
+  /(?<![\w./])[A-Za-z_][\w./]{0,60}(?: [A-Za-z_][\w./]{0,60}){0,3}[:=] ?(?:n\/a|none|--?)(?=[\s,;|]|$)/gi;
 /** A word by itself before the first number, not one of the name of a module or of a run: the line is of held-out data. */
 export const EVALUATES =
   /(?<![\w./-])(?:eval|evaluat(?:ion|e|ing)|val|valid|validat(?:ion|e|ing))(?![\w./-])|^\W*test(?:ing)?(?![\w.-])/i;
@@ -93,14 +94,12 @@ export function parseNumbers(text: string): Told {
   };
 }
 
+/** Without runs of spaces, also where something was between them: they would be tried from each of their places. */
 function cleaned(text: string): string {
-  return text
-    .replace(COLOURS, '  ')
-    .replace(/\s{2,}|\t/g, '  ')
-    .replace(PLACE, ' ')
-    .replace(NOTHING, ' ')
-    .trim();
+  return spacedOut(spacedOut(text.replace(COLOURS, '  ').replace(PLACE, ' ')).replace(NOTHING, ' ')).trim();
 }
+
+const spacedOut = (text: string): string => text.replace(/\s{2,}|\t/g, '  ');
 
 export type Numbers = Readonly<Record<string, number>>;
 
