@@ -1,5 +1,6 @@
 // What training programs print for people, as their code writes it, with what loggers put in front: the metrics of a step are
 // read, and prose that names steps and numbers is not.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonLinesReader } from '../../../src/monitor/read/json/json-lines.ts';
 import { bars, MOST_BARS, parseBar } from '../../../src/monitor/read/printed/bars.ts';
@@ -265,6 +266,51 @@ describe('a bar of progress', () => {
       'Epoch # | val loss # | loss #',
       { 'val/loss': 2, loss: 2.5 },
     ],
+    [
+      'steps of an unknown number',
+      'Train: 10 steps [00:01, 2.0 steps/s, loss=nan]',
+      'Train',
+      { loss: Number.NaN },
+    ],
+    [
+      'a best one in its title',
+      'Epoch 2 (best val 1.900): 10%|1    | 10/99 [00:10<00:10, 1.00it/s, loss=2.5]',
+      'Epoch # (best val #)',
+      { loss: 2.5 },
+    ],
+    [
+      'an accuracy in its title',
+      'Epoch 1/4 | Val Acc 0.71: 10%|1    | 10/99 [00:10<00:10, 1.00it/s, loss=2.5]',
+      'Epoch #/# | Val Acc #',
+      { loss: 2.5 },
+    ],
+    [
+      'the training of what scores',
+      'Training score model: 10%|1    | 10/99 [00:10<00:10, 1.00it/s, loss=2.5]',
+      'Training score model',
+      { loss: 2.5 },
+    ],
+    [
+      'a long title with a time',
+      `[Fri Nov 27 10:20:30] ${'a'.repeat(70)} eta 1h02m: 10%|1    | 10/99 [00:10<00:10, 1.00it/s, loss=2.5]`,
+      `[# # # #] ${'a'.repeat(70)}`,
+      { loss: 2.5 },
+    ],
+    ...[
+      ['Epoch 1/5 [Test]', 'Epoch #/# [Test]'],
+      ['val_epoch 1', 'val_epoch #'],
+      ['epoch1-val', 'epoch#-val'],
+      ['Eval/1', 'Eval/#'],
+      ['EvalStep', 'EvalStep'],
+      ['ValidEpoch', 'ValidEpoch'],
+      ['验证 1', '验证 #'],
+      ['Sanity Checking', 'Sanity Checking'],
+    ].map(([title = '', known = '']): [string, string, string, Record<string, number>] => [
+      `an evaluation, ${title}`,
+      `${title}: 10%|1    | 10/99 [00:10<00:01, 1.00it/s, loss=2]`,
+      known,
+      {},
+    ]),
     ['a validation', 'Validation: 10%|1    | 10/99 [00:10<00:01, 1.00it/s, loss=2]', 'Validation', {}],
     [
       'a validation of a pass',
@@ -292,7 +338,12 @@ describe('a bar of progress', () => {
 
   test('may name a better step behind it', () => {
     const line = 'Step 3 of 4: 10%|1    | 10/99 [00:10<?, ?it/s, loss=2, global_step=5, epoch=0.1]';
-    expect(parseBar(line)).toMatchObject({ metrics: { loss: 2 }, steps: { global_step: 5 } });
+    expect(parseBar(line)).toMatchObject({
+      metrics: { loss: 2 },
+      steps: { global_step: 5 },
+      pass: undefined,
+    });
+    expect(parseBar(`Epoch [2/3] ${line}`)).toMatchObject({ pass: 2 });
   });
 
   test('may have another text behind it', () => {
@@ -307,14 +358,16 @@ describe('bars of progress that are drawn again and again', () => {
     readonly metrics: Readonly<Record<string, number>>;
     readonly total?: number;
     readonly title?: string;
+    readonly pass?: number;
+    readonly steps?: Readonly<Record<string, number>>;
   }
 
   /** [step, value] of each metric that they tell, by `run name`. */
   function told(drawings: readonly Drawing[]): Record<string, [number, number][]> {
     const { draw } = bars();
     const all: Record<string, [number, number][]> = {};
-    for (const { title = '', total = 100, ...bar } of drawings) {
-      const news = draw({ title, total, steps: {}, rest: '', ...bar });
+    for (const bar of drawings) {
+      const news = draw({ title: '', pass: undefined, total: 100, steps: {}, rest: '', ...bar });
       for (const [name, value] of Object.entries(news?.metrics ?? {})) {
         const key = `${news?.run} ${name}`.trim();
         all[key] = [...(all[key] ?? []), [news?.step ?? Number.NaN, value]];
@@ -408,17 +461,44 @@ describe('bars of progress that are drawn again and again', () => {
     ]);
   });
 
-  test('count on through passes, also those that end early, and where several processes draw one', () => {
-    const at = (count: number): Drawing => ({ count, metrics: { loss: count } });
-    expect(told([...[5, 50, 49, 51, 100, 99, 0, 1].map(at)]).loss?.map(([step]) => step)).toEqual([
-      5, 50, 51, 100, 101,
+  test('count on through passes whose number rises, also those that end early, and where several processes draw one', () => {
+    const at = (pass: number, count: number): Drawing => ({ count, pass, metrics: { loss: count } });
+    const stepsOf = (drawings: readonly Drawing[]) => told(drawings).loss?.map(([step]) => step);
+    expect(stepsOf([at(1, 5), at(1, 50), at(1, 49), at(1, 100), at(2, 0), at(1, 99), at(2, 1)])).toEqual([
+      5, 50, 100, 101,
     ]);
+    expect(stepsOf([at(1, 40), at(2, 40), at(3, 40)])).toEqual([40, 80, 120]);
     const early = [0, 1, 2, 0, 1, 0, 1].map((count, index) => ({
       count,
       total: 4,
       metrics: { loss: -index },
     }));
-    expect(told(early).loss?.map(([step]) => step)).toEqual([0, 1, 2, 3, 4]);
+    expect(stepsOf(early)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('begin again where another run may have begun, which is judged by its values', () => {
+    const at = (count: number, pass?: number): Drawing => ({
+      count,
+      metrics: { loss: count },
+      ...(pass === undefined ? {} : { pass }),
+    });
+    const stepsOf = (drawings: readonly Drawing[]) => told(drawings).loss?.map(([step]) => step);
+    expect(stepsOf([at(50, 2), at(100, 2), at(0, 1), at(10, 1)])).toEqual([50, 100, 10]);
+    expect(stepsOf([at(50), at(100), at(0), at(10)])).toEqual([50, 100, 10]);
+    const outer = (count: number): Drawing => ({ title: 'Epochs', count, metrics: {} });
+    expect(stepsOf([outer(0), at(50), at(100), outer(1), at(0), at(10)])).toEqual([50, 100, 110]);
+    expect(stepsOf([outer(9), at(50), at(100), outer(0), at(0), at(10)])).toEqual([50, 100, 10]);
+  });
+
+  test('are at the step that they name, unless it begins again within a pass', () => {
+    const at = (count: number, step: number): Drawing => ({
+      count,
+      steps: { step },
+      metrics: { loss: count },
+    });
+    const steps = (drawings: readonly Drawing[]) => told(drawings).loss?.map(([step]) => step);
+    expect(steps([{ count: 0, metrics: {} }, at(1, 10), at(2, 20), at(3, 30)])).toEqual([10, 20, 30]);
+    expect(steps([at(1, 1), at(2, 2), at(3, 1), at(4, 2)])).toEqual([1, 2, 3, 4]);
   });
 
   test('are told apart where they have another title, or count something else', () => {
@@ -441,7 +521,22 @@ describe('bars of progress that are drawn again and again', () => {
       'DPO loss': [[1, 2]],
       'SFT of 10 loss': [[9, 2]],
       'of 100 loss': [[1, 2]],
-      'of NaN loss': [[1, 2]],
+      'of ? loss': [[1, 2]],
+    });
+    // More than were expected, and of a length that differs.
+    expect(
+      told([
+        { count: 100, metrics },
+        { count: 101, metrics: { loss: 1 }, total: Number.NaN },
+        ...times(9, (at) => ({ count: at, metrics: { loss: at }, total: 200 * (at + 1) })),
+      ]),
+    ).toEqual({
+      loss: [
+        [100, 2],
+        [101, 1],
+      ],
+      'of 200 loss': [[0, 0]],
+      'of 400 loss': Array.from({ length: 8 }, (_, at) => [at + 1, at + 1]),
     });
     expect(Object.keys(told(times(99, (at) => ({ count: 1, metrics, title: `text ${at}` }))))).toHaveLength(
       MOST_BARS,
@@ -542,14 +637,43 @@ describe('a log of such lines', () => {
     expect(into.values('loss')).toEqual([[1, 3]]);
   });
 
-  test.each([1, 2, 7, 64])('in pieces of %i bytes has the same', (size) => {
-    const content = `a\r\n${drawn(1, 'loss=3')}${drawn(2, 'loss=2')}\r  \r{"step": 3, "loss": 1}\r\nstep 4 reward: 1\r\n`;
-    const into = memory();
-    feed(jsonLinesReader({ path: 'train.log', run: '' }, into, into.complain), text(content), size);
-    expect(into.points).toEqual(read(content).points);
-    expect(into.complaints).toEqual(read(content).complaints);
-    expect(into.values('loss').map(([step]) => step)).toEqual([1, 2, 3]);
-    expect(into.values('reward')).toEqual([[4, 1]]);
+  test('that is read while it is written has the same', () => {
+    const content = [
+      'a\r\n',
+      drawn(1, 'loss=3'),
+      drawn(2, 'loss=2'),
+      "\r        \r{'kl': 1, 'epoch': 0.1}\r\n",
+      drawn(3, 'loss=1'),
+      "\r   \u001b[A{'kl': nan, 'epoch': 0.2}\n",
+      'step 4 reward: 1\r\n  \r\n\u001b[A\n{"step": 5, "entropy": 1}\n',
+      drawn(6, 'loss=0'),
+      '\n',
+    ].join('');
+    const bytes = text(content);
+    const whole = read(content);
+    expect(whole.points).toMatchObject({ loss: { length: 4 }, kl: { length: 2 }, reward: { length: 1 } });
+    expect(whole.complaints).toEqual([expect.stringMatching(/^Line 1 is no JSON object/)]);
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(bytes.length), { maxLength: 12 }), (cuts) => {
+        const into = memory();
+        const reader = jsonLinesReader({ path: 'train.log', run: '' }, into, into.complain);
+        let at = 0;
+        for (const end of [...cuts.sort((a, b) => a - b), bytes.length]) {
+          at += reader.read(bytes.slice(at, end), at);
+          at += reader.pause(bytes.slice(at, end), at);
+        }
+        expect(into.points).toEqual(whole.points);
+      }),
+    );
+  });
+
+  test('has the loss of a pass where its bar tells none', () => {
+    const log = [1, 2, 3].map(
+      (pass) => `${drawn(100, 'lr=1e-4', `Epoch ${pass}`)}\nEpoch ${pass}: train_loss=${pass} val_loss=4\n`,
+    );
+    const { values } = read(log.join(''));
+    expect(values('train_loss').map(([, value]) => value)).toEqual([1, 2, 3]);
+    expect(values('val_loss')).toHaveLength(3);
   });
 
   test('has what is behind a bar of progress, and lines that are written over', () => {

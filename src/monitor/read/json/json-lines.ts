@@ -61,8 +61,8 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
   /** Of the line bytes[from, to), of which more may come unless it has `ended`; whether it is one of metrics or a sample. */
   function take(bytes: Uint8Array, from: number, to: number, ended: boolean): boolean {
     let start = from;
-    while (start < to && (bytes[start] as number) <= SPACE) start++;
-    if (start === to) return true;
+    while (start < to && (bytes[start] as number) <= SPACE && bytes[start] !== ESCAPE) start++;
+    if (start === to) return ended;
     if (bytes[start] === OPEN && fast.read(bytes, start, to, line)) {
       if (!fast.stepped()) unstepped();
       return true;
@@ -74,7 +74,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
 
   /** Of a line, of what was written over, or of what was printed behind a bar of progress. */
   function takeText(text: string): boolean {
-    const written = text.trim();
+    const written = text.replace(CODES, '').trimEnd();
     if (written === '') return true;
     if (written.startsWith('{')) return takeObject(written);
     const bar = parseBar(written);
@@ -136,7 +136,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
     // Of a pass among steps, its training is summed up, and its evaluation is news.
     const among = last !== undefined && rankOfStep(metrics) >= PASSES;
     const news = Object.entries(metrics).filter(
-      ([name]) => !isSeries(name) || ((!among || roleOf(name).evaluation) && mayTell(name, 'lines')),
+      ([name]) => !isSeries(name) || mayTell(name, among && !roleOf(name).evaluation ? 'passes' : 'lines'),
     );
     if (news.some(([name]) => isSeries(name))) printed.push(atStep(Object.fromEntries(news)), line, place());
   }
@@ -215,7 +215,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
   return { read, pause };
 }
 
-type Teller = 'objects' | 'lines' | 'bars';
+type Teller = 'objects' | 'lines' | 'passes' | 'bars';
 
 /** transformers sums a training up in a dict with its time. */
 function tellsTraining(metrics: JsonObject): boolean {
@@ -242,8 +242,12 @@ function meaningOfMetric(name: string): string {
   return role === undefined ? name : `${role} ${part} ${evaluation}`;
 }
 
+/** What moves the cursor and sets colours, before a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with it
+const CODES = /^(?:\s|\u001b\[[0-9;]*[A-Za-z])+/;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
+const ESCAPE = 0x1b;
 const SPACE = 0x20;
 const OPEN = 0x7b;
 const utf8 = new TextDecoder();

@@ -5,23 +5,32 @@
 //   Steps:   1%|          | 20/2000 [00:10<16:30, 1.00s/it, lr=1e-5, step_loss=0.123]        diffusers
 import { roleOf } from '../../roles.ts';
 import { meaningOf } from '../json/objects.ts';
-import { COLOURS, EVALUATES, isLogged, type Numbers, parseNumbers } from './pairs.ts';
+import { COLOURS, isLogged, type Numbers, parseNumbers } from './pairs.ts';
 
-/** How far it is, of how many, and its time: `|█   | 10/100 [00:05<00:45`, or `10it [00:05` where nobody knows how many. */
+/** How far it is, of how many, and its time: `|█   | 10/100 [00:05<00:45`; or, where nobody knows how many, `10it [00:05` before a rate. */
 const HEAD =
-  /(?:\d{1,3}%)?\|[^|]{0,400}\| {0,10}(\d{1,15})\/(\d{1,15}|\?)(?:\.\d{1,15})? \[[\d:?]{1,20}<[\d:?]{1,20}|(?<![\w.])(\d{1,15})it \[[\d:?]{1,20}/;
+  /(?:\d{1,3}%)?\|[^|]{0,400}\| {0,10}(\d{1,15})\/(\d{1,15}|\?)(?:\.\d{1,15})? \[[\d:?]{1,20}<[\d:?]{1,20}|(?<![\w.])(\d{1,15}) ?[a-z]{1,20} \[[\d:?]{1,20}(?=, {0,10}[\d.?]{1,12} ?[a-z]{0,20}\/)/i;
 /** A bar is as wide as a terminal, or little more. */
 const LONGEST = 8_192;
 const LONGEST_TITLE = 80;
-/** In a title: what it counts is no training. */
+/** In a title, a metric and its number, or a best one. */
+const METRIC =
+  /[\p{L}_][\p{L}\p{N}_/ -]{0,40}(?:[:= ] ?[-+]?\d{0,15}\.\d{1,15}|[:=] ?[\w.+-]{1,20})|\b(?:best|last|previous) \w{1,20}/giu;
+const PASS = /(?:epochs?|\bep|\bpass|轮次?|エポック|에포크)[^\p{L}\d]{0,3}(\d{1,9})(?![\d.])|第 ?(\d{1,9})/iu;
+const WORDS = /\p{Lu}?\p{Ll}+|\p{L}+/gu;
+const TRAINS = /^(?:train\w*|fit(?:ting)?|训练|訓練|学習|학습.*)$/i;
+/** What is counted is no training. */
 const ASIDE =
-  /(?<![\w./-])(?:dev|sanity|inference|inferring|predict(?:ions?|ing)?|generat(?:ion|ing|e)|sampl(?:ing|es?)|scor(?:ing|es?)|roll-?outs?|collect(?:ing)?|find(?:ing|er)|load(?:ing)?|sav(?:ing|e))(?![\w.-])/i;
-/** Of a title, whatever differs from draw to draw. */
-const VALUES = /[-+]?\d[\d.,]*(?:e[-+]?\d+)?|\b(?:nan|-?inf|none|n\/a)\b/gi;
+  /^(?:e?val|valid(?:s|set)?|validat\w*|validier\w*|validaci\p{L}*|evaluat\w*|évaluat\w*|evals|test(?:s|ing|set)?|dev|held|sanity|infer(?:ence|ring)|predict\w*|generat\w*|sampling|scoring|roll|rollouts?|collect\w*|find(?:ing|er)?|load(?:ing)?|sav(?:e|ing)|валид\p{L}*|тест\p{L}*)$|验证|驗證|测试|測試|评估|評価|検証|검증|평가/iu;
+/** In a title, whatever differs from draw to draw. */
+const VALUES =
+  /[-+]?\d(?:[\d.,:hms]*[\dhms])?(?:e[-+]?\d+)?|\b(?:nan|-?inf|none|n\/a|(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?= \w))\b/gi;
 
 export interface Bar {
   /** Its title without numbers. */
   readonly title: string;
+  /** The number of the pass over the data in its title. */
+  readonly pass: number | undefined;
   readonly count: number;
   /** NaN where nobody knows it. */
   readonly total: number;
@@ -44,22 +53,33 @@ export function parseBar(written: string): Bar | undefined {
   const end = closing(text, from);
   const to = end ?? Math.max(from, text.lastIndexOf(','));
   const title = text.slice(0, head.index).trim().replace(/:$/, '');
-  const titled = parseNumbers(title);
   const behind = parseNumbers(text.slice(from, to).replace(/^[, ]+/, ''));
-  const aside = [ASIDE, EVALUATES].some((words) => words.test(titled.before));
   const metrics = [
     // Of words before a number, only those that are known name one.
-    ...Object.entries(titled.metrics).filter(([name]) => roleOf(name).role !== undefined),
+    ...Object.entries(parseNumbers(title).metrics).filter(([name]) => roleOf(name).role !== undefined),
     ...Object.entries(behind.metrics),
   ].filter(([name]) => meaningOf(name) === 'series');
+  const trains = metrics.some(([name]) => isOfTraining(name)) && !isAside(title);
   return {
-    title: title.slice(0, LONGEST_TITLE).replace(VALUES, '#'),
+    title: title.replace(VALUES, '#').slice(0, LONGEST_TITLE),
+    pass: passOf(title),
     count: Number(count ?? counted),
     total: Number(total),
-    metrics: !aside && metrics.some(([name]) => isOfTraining(name)) ? Object.fromEntries(metrics) : {},
+    metrics: trains ? Object.fromEntries(metrics) : {},
     steps: Object.fromEntries(Object.entries(behind.steps).filter(([name]) => name !== 'epoch')),
     rest: end === undefined ? '' : text.slice(end + 1),
   };
+}
+
+function passOf(title: string): number | undefined {
+  const [, named, counted] = PASS.exec(title) ?? [];
+  const number = named ?? counted;
+  return number === undefined ? undefined : Number(number);
+}
+
+function isAside(title: string): boolean {
+  const words = title.replace(METRIC, ' ').match(WORDS) ?? [];
+  return words.some((word) => ASIDE.test(word)) && !words.some((word) => TRAINS.test(word));
 }
 
 /** Where the bracket ends that is open at `from`; undefined in a bar that was cut to the width of a terminal. */
@@ -87,14 +107,28 @@ export interface Bars {
   draw(bar: Bar): News | undefined;
 }
 
-interface Drawn {
+/** How far a bar is, whatever it tells. */
+interface Progress {
+  count: number;
+  /** How many draws of all bars there had been when it began, in this pass. */
+  began: number;
+}
+
+interface Drawn extends Progress {
   readonly run: string;
   readonly total: number;
+  pass: number | undefined;
   /** Of the passes before. */
   base: number;
-  count: number;
+  /** Counts so far, in all passes. */
+  position: number;
   /** How often it was drawn with another count. */
   draws: number;
+  /** How far the others were when it began. */
+  others: ReadonlyMap<string, number>;
+  /** The step that it named last, and whether such steps are those of the training; of episodes they begin again. */
+  named: number;
+  counts: boolean;
   readonly values: Map<string, Value>;
 }
 
@@ -104,17 +138,22 @@ interface Value {
   told: (Moment & { readonly number: number }) | undefined;
   /** When it became what it is. */
   since: Moment;
-  /** The fewest draws from one change to the next; undefined where it has never changed. */
-  every: number | undefined;
+  /** Draws from one change to the next, the last two times; none where it has never changed. */
+  gaps: readonly number[];
 }
 
 interface Moment {
-  readonly step: number;
-  readonly draw: number;
+  readonly position: number;
+  readonly draws: number;
 }
 
 /** Bars whose titles are no names but texts are not followed without end. */
 export const MOST_BARS = 8;
+/** No training is that short, of what is done again and again. */
+const SHORT = 32;
+const MOST_SEEN = 32;
+/** A bar of more totals, under one title, is one that has another in each pass. */
+const MOST_TOTALS = 3;
 /** A metric that stands still so many times longer than it ever did has stopped. */
 const LONGER = 3;
 /** Of a bar, until a metric that never changed is told again; of what changes at all, the first change is before that. */
@@ -131,38 +170,77 @@ const SOON = 20;
  */
 export function bars(): Bars {
   const drawn = new Map<string, Drawn[]>();
+  const seen = new Map<string, Progress>();
   let known = 0;
+  let draws = 0;
 
-  function draw({ title, count, total, metrics, steps }: Bar): News | undefined {
-    const bar = find(title, total) ?? begin(title, total, metrics);
+  function draw({ title, pass, count, total, metrics, steps }: Bar): News | undefined {
+    draws += 1;
+    see(`${title} ${total}`, count);
+    const bar = find(title, total, count) ?? begin(title, total, metrics);
     if (bar === undefined) return undefined;
-    if (isNextPass(bar.count, count)) {
-      bar.base += bar.count;
-      bar.count = count;
-      bar.draws += 1;
-    } else if (count > bar.count) {
-      bar.count = count;
-      bar.draws += 1;
-    } else if (count < bar.count) return undefined;
-    const now = { step: bar.base + count, draw: bar.draws };
-    const fresh = newsOf(bar, metrics, now);
-    return { run: bar.run, step: steps.global_step ?? steps.step ?? now.step, metrics: fresh };
+    const [later, earlier] =
+      pass === undefined || bar.pass === undefined ? [] : [pass > bar.pass, pass < bar.pass];
+    const next = later || isBegunAgain(bar.count, count);
+    if (!next && (earlier || count < bar.count)) return undefined;
+    // Else another run may have begun: that is judged by its values, where the steps go back.
+    if (next) bar.base = later || bar.count < SHORT || isWithin(bar) ? bar.base + bar.count : 0;
+    if (next) Object.assign(bar, { began: draws, others: progress() });
+    if (count !== bar.count) bar.draws += 1;
+    bar.position += next ? count : count - bar.count;
+    bar.count = count;
+    bar.pass = pass;
+    const named = steps.global_step ?? steps.step ?? bar.named;
+    bar.counts &&= named >= bar.named || next;
+    bar.named = named;
+    const step = bar.counts && named >= 0 ? named : bar.base + count;
+    const now = { position: bar.position, draws: bar.draws };
+    return { run: bar.run, step, metrics: newsOf(bar, metrics, now) };
   }
 
-  function find(title: string, total: number): Drawn | undefined {
-    return drawn.get(title)?.find((each) => isAbout(each.total, total));
+  function see(key: string, count: number): void {
+    const bar = seen.get(key);
+    if (bar !== undefined && isBegunAgain(bar.count, count)) bar.began = draws;
+    if (bar !== undefined) bar.count = count;
+    else if (seen.size < MOST_SEEN) seen.set(key, { count, began: draws });
+  }
+
+  const progress = (): ReadonlyMap<string, number> =>
+    new Map([...seen].map(([key, { count }]) => [key, count]));
+
+  /** Whether another bar goes on from pass to pass of this one. */
+  function isWithin({ began, others }: Drawn): boolean {
+    return [...seen].some(
+      ([key, other]) => other.began < began && other.count > (others.get(key) ?? Number.NaN),
+    );
+  }
+
+  function find(title: string, total: number, count: number): Drawn | undefined {
+    const same = drawn.get(title);
+    // Batches are not always as many as was thought, and then nobody knows how many.
+    const over = Number.isNaN(total) ? same?.find((each) => each.total <= count) : undefined;
+    return same?.find((each) => isAbout(each.total, total)) ?? over ?? same?.[MOST_TOTALS - 1];
   }
 
   function begin(title: string, total: number, metrics: Numbers): Drawn | undefined {
     if (Object.keys(metrics).length === 0 || known === MOST_BARS) return undefined;
     const same = drawn.get(title) ?? [];
-    const name = same.length === 0 && title !== '' ? title : `${title} of ${total}`.trim();
+    const name = [
+      title,
+      ...(same.length > 0 || title === '' ? [`of ${Number.isNaN(total) ? '?' : total}`] : []),
+    ];
     const bar: Drawn = {
-      run: known === 0 ? '' : name,
+      run: known === 0 ? '' : name.join(' ').trim(),
       total,
+      pass: undefined,
+      count: 0,
+      began: draws,
+      others: progress(),
       base: 0,
-      count: -1,
+      position: 0,
       draws: 0,
+      named: -1,
+      counts: true,
       values: new Map(),
     };
     known += 1;
@@ -174,7 +252,7 @@ export function bars(): Bars {
 }
 
 /** Several processes may draw the same bar, some of them a little behind. */
-const isNextPass = (before: number, count: number): boolean => count < before / 2;
+const isBegunAgain = (before: number, count: number): boolean => count < before / 2;
 
 /** Batches that are filled with tokens are not as many in each pass. */
 const isAbout = (left: number, right: number): boolean =>
@@ -195,7 +273,7 @@ function newsOf(bar: Drawn, metrics: Numbers, now: Moment): Numbers {
   for (const name of names) {
     const value = bar.values.get(name) as Value;
     // Drawn again at the same count, it has what belongs to the next.
-    if (value.told?.step === now.step) continue;
+    if (value.told?.position === now.position) continue;
     if (!news.has(name) && !(together && isOfEachStep(name, value))) continue;
     value.told = { ...now, number: value.number };
     fresh.push([name, value.number]);
@@ -206,23 +284,26 @@ function newsOf(bar: Drawn, metrics: Numbers, now: Moment): Numbers {
 function note(values: Map<string, Value>, name: string, number: number, now: Moment): void {
   const value = values.get(name);
   if (value === undefined) {
-    values.set(name, { number, told: undefined, since: now, every: undefined });
+    values.set(name, { number, told: undefined, since: now, gaps: [] });
     return;
   }
   if (Object.is(value.number, number)) return;
   // What was no number and never told stood for none.
   if (value.told !== undefined)
-    value.every = Math.min(value.every ?? Number.POSITIVE_INFINITY, Math.max(1, now.draw - value.since.draw));
+    value.gaps = [...value.gaps, Math.max(1, now.draws - value.since.draws)].slice(-2);
   value.number = number;
   value.since = now;
 }
 
 /** Whether it stands still for so long that this is news. */
-function isDue({ told, since, every }: Value, total: number, now: Moment): boolean {
+function isDue({ told, since, gaps }: Value, total: number, now: Moment): boolean {
   const last = told ?? since;
-  if (every !== undefined) return now.draw - since.draw >= LONGER * every && now.draw - last.draw >= every;
-  const stands = now.step - since.step;
-  const silent = now.step - last.step;
+  if (gaps.length > 0) {
+    const longest = Math.max(...gaps);
+    return now.draws - since.draws >= LONGER * longest && now.draws - last.draws >= longest;
+  }
+  const stands = now.position - since.position;
+  const silent = now.position - last.position;
   if (Number.isNaN(total)) return silent >= Math.max(SOON, stands / LONGER);
   return stands >= total * QUARTER && silent >= total * SIXTIETH;
 }
@@ -230,7 +311,7 @@ function isDue({ told, since, every }: Value, total: number, now: Moment): boole
 const isOfTraining = (name: string): boolean => isLogged(name) && !roleOf(name).evaluation;
 
 /** A learning rate is a setting; of the rest, what changes each time that the bar is drawn, or every second time. */
-function isOfEachStep(name: string, { every }: Value): boolean {
+function isOfEachStep(name: string, { gaps }: Value): boolean {
   if (!isOfTraining(name)) return false;
-  return roleOf(name).role === 'learning_rate' || (every !== undefined && every <= 2);
+  return roleOf(name).role === 'learning_rate' || (gaps.length > 0 && Math.max(...gaps) <= 2);
 }

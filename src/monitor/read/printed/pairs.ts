@@ -46,7 +46,7 @@ const PLACE = /(?<!\S)\S{1,200}?\.(?:py|pyx|cpp|cc|cu|h)\b\S*|\([^()]{0,80}\bpid
 const NOTHING =
   /(?<![\w./])[A-Za-z_][\w./]{0,60}(?: [A-Za-z_][\w./]{0,60}){0,3}[:=] ?(?:n\/a|none|--?)(?=[\s,;|]|$)/gi;
 /** A word by itself before the first number, not one of the name of a module or of a run: the line is of held-out data. */
-export const EVALUATES =
+const EVALUATES =
   /(?<![\w./-])(?:eval|evaluat(?:ion|e|ing)|val|valid|validat(?:ion|e|ing))(?![\w./-])|^\W*test(?:ing)?(?![\w.-])/i;
 /** `Namespace(lr=1e-05, steps=100)` */
 const CALL = /^(?:def |class )?\w+\(.*\) ?:?$/;
@@ -77,21 +77,12 @@ export function parsePairs(text: string): JsonObject | undefined {
 export interface Told {
   readonly steps: Numbers;
   readonly metrics: Numbers;
-  /** What stands before the first number that a logger has. */
-  readonly before: string;
 }
 
 /** Of a text that is known to be of one step, named or not. */
 export function parseNumbers(text: string): Told {
-  const line = cleaned(text);
-  const { steps, rest } = stepsOf(line);
-  const { pairs } = pairsOf(rest);
-  const [first] = pairs.find(([name]) => roleOf(nameOf(name, false)).role !== undefined) ?? [];
-  return {
-    steps,
-    metrics: Object.fromEntries(namedOf(pairs, false)),
-    before: first === undefined ? line : line.slice(0, line.indexOf(first)),
-  };
+  const { steps, rest } = stepsOf(cleaned(text));
+  return { steps, metrics: Object.fromEntries(namedOf(pairsOf(rest).pairs, false)) };
 }
 
 /** Without runs of spaces, also where something was between them: they would be tried from each of their places. */
