@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonLinesReader } from '../../../src/monitor/read/json/json-lines.ts';
-import { bars, MOST_BARS, parseBar } from '../../../src/monitor/read/printed/bars.ts';
+import { parseBar } from '../../../src/monitor/read/printed/bar.ts';
+import { bars, MOST_BARS } from '../../../src/monitor/read/printed/bars.ts';
 import { parsePairs } from '../../../src/monitor/read/printed/pairs.ts';
 import { text } from './bytes.ts';
 import { feed, type Memory, memory } from './memory.ts';

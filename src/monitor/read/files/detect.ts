@@ -2,7 +2,7 @@
 
 import { parseObject } from '../json/objects.ts';
 import { MAGIC } from '../parquet.ts';
-import { parseBar } from '../printed/bars.ts';
+import { parseBar } from '../printed/bar.ts';
 import { parsePairs } from '../printed/pairs.ts';
 import { parsePythonDict } from '../printed/python-dict.ts';
 import { HEADER, headerHolds } from '../tensorboard/tfrecord.ts';

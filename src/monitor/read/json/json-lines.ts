@@ -4,7 +4,8 @@
 import type { JsonObject } from '../../../protocol/result.ts';
 import { roleOf } from '../../roles.ts';
 import type { LogSink, SeriesRole } from '../../series.ts';
-import { type Bar, bars, MOST_BARS, parseBar } from '../printed/bars.ts';
+import { type Bar, parseBar } from '../printed/bar.ts';
+import { bars, MOST_BARS } from '../printed/bars.ts';
 import { parsePairs } from '../printed/pairs.ts';
 import { parsePythonDict } from '../printed/python-dict.ts';
 import { type Complain, LARGEST_RECORD, type Reader } from '../reader.ts';
