@@ -7,7 +7,7 @@ import type { Numbers } from './pairs.ts';
 export interface News {
   /** Empty for the first bar that tells of a training; any other is told apart, by its title. */
   readonly run: string;
-  /** Counted on through all passes. */
+  /** Goes back where a pass, or another run, may have begun. */
   readonly step: number;
   readonly metrics: Numbers;
 }

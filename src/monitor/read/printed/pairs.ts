@@ -55,7 +55,7 @@ const NO_METRICS =
   /\b(?:resum|restor|load|sav|stopp)(?:e|ed|es|ing)\b|\b(?:early|since|best|config|args|arguments?|starts|starting|time \(ms\))(?!\w)/i;
 /** What slime puts before its dicts. */
 const PHASE = /\b(?:rollout|perf|eval|train) (\d+): ?$/;
-/** Where it is no step, for what stands beside it, it is nothing. */
+/** Where it is no step, for what stands beside it, it is nothing; nor is the number that Lightning gives a run. */
 const COUNTS = /^(?:steps?|iters?|iterations?|epochs?|updates?|v_num)$/i;
 /** `106K`, which is rounded: it stands still where what it counts goes on. */
 const isRough = (unit = ''): boolean => unit === 'k' || /^[KMBT]$/.test(unit);
