@@ -126,7 +126,8 @@ describe('a bar of progress', () => {
       {},
     ],
   ])('of %s', (_, line, title, metrics) => {
-    expect(parseBar(line)).toMatchObject({ title, count: 10, metrics, rest: '' });
+    const aside = Object.keys(metrics).length === 0 && /loss=|reward/.test(line);
+    expect(parseBar(line)).toMatchObject({ title, count: 10, metrics, aside, rest: '' });
   });
 
   test('may name a better step behind it', () => {
@@ -160,7 +161,15 @@ describe('bars of progress that are drawn again and again', () => {
     const { draw } = bars();
     const all: Record<string, [number, number][]> = {};
     for (const bar of drawings) {
-      const news = draw({ title: '', pass: undefined, total: 100, steps: {}, rest: '', ...bar });
+      const news = draw({
+        title: '',
+        pass: undefined,
+        total: 100,
+        aside: false,
+        steps: {},
+        rest: '',
+        ...bar,
+      });
       for (const [name, value] of Object.entries(news?.metrics ?? {})) {
         const key = `${news?.run} ${name}`.trim();
         all[key] = [...(all[key] ?? []), [news?.step ?? Number.NaN, value]];

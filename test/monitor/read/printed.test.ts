@@ -270,6 +270,7 @@ describe('a log of such lines', () => {
     expect(values('grad_norm')).toEqual([[12, 3]]);
     expect(Object.keys(points)).toContain(' (Other) loss');
     expect(complaints).toEqual([
+      'Bars of progress that by their title are of no training, as "Validation", are not read.',
       expect.stringMatching(
         /^Another bar of progress tells of a training: it is judged apart, as {2}\(Other\)\.$/,
       ),

@@ -50,6 +50,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
   /** The last step that a printed line has named. */
   let last: number | undefined;
   let saidPasses = false;
+  let saidAside = false;
 
   function unstepped(): void {
     if (saidUnstepped) return;
@@ -112,6 +113,10 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
   }
 
   function takeBar(bar: Bar): void {
+    if (bar.aside && !saidAside) {
+      saidAside = true;
+      complain(`Bars of progress that by their title are of no training, as "${bar.title}", are not read.`);
+    }
     const news = drawn.draw(bar);
     if (news === undefined) return;
     const apart = news.run !== '';

@@ -36,6 +36,8 @@ export interface Bar {
   readonly total: number;
   /** Of a training; empty where it tells of anything else. */
   readonly metrics: Numbers;
+  /** It has metrics, and by its title they are of no training. */
+  readonly aside: boolean;
   /** What it names besides its own count. */
   readonly steps: Numbers;
   /** What was printed behind it on the same line. */
@@ -59,13 +61,15 @@ export function parseBar(written: string): Bar | undefined {
     ...Object.entries(parseNumbers(title).metrics).filter(([name]) => roleOf(name).role !== undefined),
     ...Object.entries(behind.metrics),
   ].filter(([name]) => meaningOf(name) === 'series');
-  const trains = metrics.some(([name]) => isOfTraining(name)) && !isAside(title);
+  const tells = metrics.some(([name]) => isOfTraining(name));
+  const aside = tells && isAside(title);
   return {
     title: title.replace(VALUES, '#').slice(0, LONGEST_TITLE),
     pass: passOf(title),
     count: Number(count ?? counted),
     total: Number(total),
-    metrics: trains ? Object.fromEntries(metrics) : {},
+    metrics: tells && !aside ? Object.fromEntries(metrics) : {},
+    aside,
     steps: Object.fromEntries(Object.entries(behind.steps).filter(([name]) => name !== 'epoch')),
     rest: end === undefined ? '' : text.slice(end + 1),
   };
