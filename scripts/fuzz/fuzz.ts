@@ -89,10 +89,10 @@ function* thoseWithLeast(): Generator<Turn> {
   const had = (name: string): number => done.get(name)?.seconds ?? 0;
   for (let left = 60 * Number(values.minutes); left > 0; left -= SLICE_SECONDS) {
     const [reader] = names
-      .filter((name) => !busy.has(name) && had(name) < WHOLE_SECONDS)
+      .filter((name) => !busy.has(name) && WHOLE_SECONDS - had(name) > LEAST_SECONDS)
       .sort((one, other) => had(one) - had(other));
     if (reader === undefined) return;
-    yield { reader, seconds: Math.min(left, SLICE_SECONDS) };
+    yield { reader, seconds: Math.min(left, SLICE_SECONDS, WHOLE_SECONDS - had(reader)) };
   }
 }
 
