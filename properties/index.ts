@@ -1,7 +1,7 @@
 // The specification: every property, in the order in which a conversation passes the stages.
 import type { Property } from '../src/index.ts';
 import { advantagesProperties } from './advantages/advantages.ts';
-import { advantagesKnobs, advantagesRelations } from './advantages/advantages-relations.ts';
+import { advantagesKnobs, advantagesRelations, unequalGroups } from './advantages/advantages-relations.ts';
 import { clippingProperties } from './advantages/clipping.ts';
 import { formatProperties } from './advantages/format.ts';
 import { gaeProperties } from './advantages/gae.ts';
@@ -56,7 +56,7 @@ import { trajectoryTracks } from './rollouts/trajectory/tracks.ts';
 import { trajectoryProperties } from './rollouts/trajectory/trajectory.ts';
 import { turnRewards } from './rollouts/trajectory/turn-rewards.ts';
 import { collateProperties } from './rows/collate.ts';
-import { longRows } from './rows/long-rows.ts';
+import { longPacked, longRows } from './rows/long-rows.ts';
 import { packProperties } from './rows/pack.ts';
 import { packBoundaries } from './rows/pack-boundaries.ts';
 import { preferenceProperties } from './rows/preference.ts';
@@ -113,6 +113,7 @@ export const properties: readonly Property[] = [
   ...anyCase(truncateColumns),
   ...anyCase(truncatePromptProperties),
   ...anyCase(packProperties),
+  ...anyCase(longPacked),
   ...anyCase(packBoundaries),
   ...anyCase(preferenceProperties),
   ...anyCase(preferenceRelations),
@@ -167,6 +168,7 @@ export const properties: readonly Property[] = [
   ...anyCase(returnsProperties),
   ...anyCase(advantagesProperties),
   ...anyCase(advantagesRelations),
+  ...anyCase(unequalGroups),
   ...anyCase(advantagesKnobs),
   ...anyCase(whiteningProperties),
   ...anyCase(clippingProperties),

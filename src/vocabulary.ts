@@ -187,6 +187,8 @@ export interface Semantics {
   readonly loss_is_descended?: boolean;
   /** The value in the slot behind a row's last trained token is read: a row that was cut off is bootstrapped from it. */
   readonly gae_bootstrap?: boolean;
+  /** All groups of a batch have one size; otherwise rows may be missing from some. */
+  readonly equal_groups?: boolean;
   /** A completion is one answer: no masked token stands between its trained ones, and its mask may be read as a length. */
   readonly single_turn?: boolean;
   /** Lengths in tokens at which rows made of text, and those of a batch, are cut; no length: they are whole, or refused. */

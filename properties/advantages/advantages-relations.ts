@@ -1,6 +1,7 @@
 // Advantages under changes that must not matter: the order of rows, other groups, ranks, what was asked before.
 import {
   type Args,
+  agreement,
   bandOf,
   type Grouped,
   groupedLabels,
@@ -15,7 +16,10 @@ import {
 import { flat, given, groupBaseline, quieted, rounding } from './groups.ts';
 
 /** Groups share nothing but the code. */
-const groupScaling: Need = ({ semantics: { advantage_scaling: scaling } }) => {
+const groupScaling: Need = ({ semantics: { advantage_scaling: scaling, own_formulas: own } }) => {
+  // GPG gives what groups without spread would have had to the others.
+  if (own?.includes('advantages'))
+    return 'the advantages have a formula of their own (own_formulas), which may share out among groups';
   if (scaling === 'batch')
     return 'semantics.advantage_scaling is "batch": groups share one standard deviation';
   return scaling === undefined
@@ -67,3 +71,76 @@ export const advantagesRelations: readonly Property<Grouped>[] = [
 ];
 
 export const advantagesKnobs = knobs<'advantages', Grouped>({ ...related, catches: ['ADV-02', 'KL-09'] });
+
+const mayDiffer: Need = ({ hello, semantics }) => {
+  const { group_size: size } = hello.ops.advantages ?? {};
+  if (size !== undefined) return `op \`advantages\` takes groups of ${size} alone (group_size)`;
+  return semantics.equal_groups
+    ? 'semantics.equal_groups: groups of a batch never differ in size'
+    : undefined;
+};
+
+/** The first group with a row more than the others. */
+const unequal = ({
+  groups: [group = [], ...groups],
+  lengths: [rows = [], ...lengths],
+  ...drawn
+}: Grouped): Grouped => ({
+  ...drawn,
+  groups: [[...group, MORE], ...groups],
+  lengths: [[...rows, 1], ...lengths],
+});
+
+/** No reward of most groups. */
+const MORE = 1.75;
+
+const alone = (drawn: Grouped, group: number): Grouped => ({
+  ...drawn,
+  groups: drawn.groups.slice(group, group + 1),
+  prompts: drawn.prompts.slice(group, group + 1),
+  lengths: drawn.lengths.slice(group, group + 1),
+});
+
+export const unequalGroups: readonly Property<Grouped>[] = [
+  {
+    stage: 'advantages',
+    id: 'advantages/groups-may-differ-in-size',
+    title:
+      'Groups of unequal size have the advantages that each has alone, or are refused, unless all are declared to be of one size',
+    why: 'Rollouts that are filtered out, aborted or lost leave groups of unequal size: rows divided by groups is the size of none of them.',
+    level: 'must',
+    ops: ['advantages'],
+    catches: ['ADV-03', 'ADV-04'],
+    needs: [groupBaseline, groupScaling, mayDiffer],
+    given: given(2),
+    labels: groupedLabels,
+    async check(subject, given) {
+      const drawn = unequal(given);
+      const args = flat(drawn);
+      const attempt = await subject.attempt('advantages', args);
+      if ('refused' in attempt) return undefined;
+      for (const group of drawn.groups.keys()) {
+        const own = flat(alone(drawn, group));
+        const rows = args.group_ids.flatMap((id, row) => (id === group ? [row] : []));
+        const found = agreement({
+          world: subject,
+          op: 'advantages',
+          args: own,
+          before: await observe(subject, own),
+          after: { fields: { advantages: quieted(subject, args, attempt.ok.advantages) } },
+          place: new Map(rows.map((row, at) => [at, row])),
+          when: `beside a group of ${drawn.groups[group === 0 ? 1 : 0]?.length} rows`,
+        });
+        if (found !== undefined)
+          return {
+            ...found,
+            sentence: `Of a group of ${rows.length} rows, ${found.sentence}`,
+            ...(subject.semantics.equal_groups === undefined
+              ? { answers: ['"equal_groups": true  (groups of a batch never differ in size)'] }
+              : {}),
+          };
+      }
+      return undefined;
+    },
+  },
+];

@@ -174,6 +174,14 @@ const equals: Property<Grouped> = {
   },
 };
 
+/** Of a group of hundreds the first few are enough to know it again. */
+const LISTED = 16;
+
+function listed(values: readonly number[]): string {
+  const more = values.length - LISTED;
+  return `${values.slice(0, LISTED).map(show).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 const zeroMean: Property<Grouped> = {
   ...base,
   id: 'advantages/zero-mean-in-each-group',
@@ -205,7 +213,7 @@ const zeroMean: Property<Grouped> = {
       const { values, sum } = first;
       return {
         kind: 'mean',
-        sentence: `The advantages of group ${group} (rewards ${own.join(', ')})${baseline === 'length-weighted' ? ', times their lengths,' : ''} are ${values.map(show).join(', ')}: their mean is ${show(sum / values.length)}, not 0.`,
+        sentence: `The advantages of group ${group} (rewards ${listed(own)})${baseline === 'length-weighted' ? ', times their lengths,' : ''} are ${listed(values)}: their mean is ${show(sum / values.length)}, not 0.`,
       };
     }
     return undefined;

@@ -264,6 +264,7 @@ export const sftLossRelations: readonly Property<LogitBatch>[] = relations<'sft_
     'many-micro-batches': { catches: ['LOSS-03', 'LOSS-12'] },
     ranks: { catches: ['LOSS-02', 'LOSS-09'] },
     untrained: { catches: ['NUM-01', 'TRN-04'], level: 'should' },
+    'nan-shows': { catches: [] },
     stacked: { catches: ['LOSS-03', 'LOSS-11'] },
     long: { catches: ['LOSS-03', 'LOSS-11'] },
     inputs: { catches: ['MSK-06'] },

@@ -81,6 +81,7 @@ export const klRelations: readonly Property<Asked>[] = relations<'kl', Asked>({
       why: 'KL summed over prompt, padding or tool output punishes the policy for text that it did not write.',
     },
     'nan-under-the-mask': { catches: ['NUM-02', 'NUM-06'] },
+    'nan-shows': { catches: [] },
     'batch-mates': { catches: ['PAD-08', 'KL-08'] },
     stacked: { catches: ['KL-08', 'LOSS-11'] },
     long: { catches: ['KL-08', 'LOSS-11'] },

@@ -222,6 +222,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   own_formulas: listOf(oneOf(...FORMULAS)),
   loss_is_descended: flag,
   gae_bootstrap: flag,
+  equal_groups: flag,
   single_turn: flag,
   cut_at: listOf(atLeast(0)),
   in_place: listOf(oneOf(...(Object.keys(OPS) as Op[]))),

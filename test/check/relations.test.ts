@@ -37,6 +37,7 @@ const ALL: Readonly<Record<Relation, { catches: readonly string[] }>> = {
   padding: { catches: [] },
   'masked-values': { catches: [] },
   'nan-under-the-mask': { catches: [] },
+  'nan-shows': { catches: [] },
   untrained: { catches: [] },
   'batch-mates': { catches: [] },
   'micro-batches': { catches: [] },

@@ -164,6 +164,7 @@ export const preferenceLossRelations: readonly Property<Pairs>[] = [
     coverage: { 'unequal rows': 0.25 },
     relations: {
       'row-order': { catches: ['PAD-08'] },
+      'nan-shows': { catches: [] },
       stacked: { catches: ['LOSS-13'] },
       inputs: { catches: ['LOSS-13'] },
       'batch-mates': { catches: ['MSK-06', 'LOSS-13'], needs: [declared] },

@@ -210,6 +210,7 @@ export const rewardLossRelations: readonly Property<ScoredPairs>[] = [
     coverage,
     relations: {
       'row-order': { catches: ['PAD-08'] },
+      'nan-shows': { catches: [] },
       stacked: { catches: ['LOSS-03'] },
       inputs: { catches: ['LOSS-08'] },
     },

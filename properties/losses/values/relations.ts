@@ -63,6 +63,7 @@ export const valueLossRelations: readonly Property<ValueCase>[] = underGaps(gaps
       'row-order': { catches: ['PAD-08'] },
       'masked-values': { catches: ['MSK-02', 'MSK-06', 'VAL-11'] },
       'nan-under-the-mask': { catches: ['NUM-02'] },
+      'nan-shows': { catches: [] },
       untrained: { catches: ['NUM-01', 'ZL-04'] },
       stacked: { catches: ['LOSS-03', 'LOSS-11'] },
       long: { catches: ['LOSS-03', 'LOSS-11'] },

@@ -97,9 +97,6 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
       judged(stepped(subject, drawn), ({ used, ok }) => {
         const logprobs = expectedLogprobs(drawn, used);
         const known = choices(subject, drawn);
-        // A constant that nobody declares may be any.
-        if (known.some(({ scaled }) => scaled))
-          return discard('the constant of the loss is not declared (loss_norm)', 'trainer');
         const tokens = drawn.completions.flat().length;
         const band = bandFrom(
           modelTolerance(subject.hello.dtype ?? 'float32', {
@@ -111,15 +108,23 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
             temperature: 1,
           }),
         );
-        const expected = known.flatMap((loss) => {
-          const total = Math.max(
-            1,
-            loss.weights.flat().reduce((sum, weight) => sum + Math.abs(weight), 0),
-          );
-          return stepValues(drawn, loss, logprobs).map((value) => ({ name: loss.name, value, total }));
-        });
+        const expected = known
+          .filter(({ scaled }) => scaled === undefined)
+          .flatMap((loss) => {
+            const total = Math.max(
+              1,
+              loss.weights.flat().reduce((sum, weight) => sum + Math.abs(weight), 0),
+            );
+            return stepValues(drawn, loss, logprobs).map((value) => ({ name: loss.name, value, total }));
+          });
         if (expected.some(({ value, total }) => Math.abs(ok.loss - value) <= total * band.absolute))
           return undefined;
+        // A constant that nobody declares may be any.
+        if (known.some(({ scaled }) => scaled))
+          return discard(
+            'its loss is no known mean, and the constant of a sum is not declared (loss_norm)',
+            'trainer',
+          );
         const [first] = expected;
         return numberFinding({
           kind: 'value',

@@ -10,6 +10,7 @@ export type Relation =
   | 'padding'
   | 'masked-values'
   | 'nan-under-the-mask'
+  | 'nan-shows'
   | 'untrained'
   | 'batch-mates'
   | 'micro-batches'

@@ -7,6 +7,7 @@ import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
 import { long } from './long.ts';
+import { nanShows } from './nan.ts';
 import { MANY_MICRO_BATCHES, MICRO_BATCHES, RANKS } from './partitions.ts';
 import type { Asked, Relation, Rule } from './rule.ts';
 import { stacked } from './stacked.ts';
@@ -144,6 +145,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       return undefined;
     },
   },
+  'nan-shows': nanShows,
   untrained: {
     id: 'zero-without-trained-tokens',
     title: (noun) => `${noun} is 0 where no token is trained, or the batch is refused`,

@@ -76,6 +76,8 @@ function factorsOf(
   op: Op,
   {
     loss_aggregation: aggregation,
+    sft_aggregation: ofSft,
+    own_formulas: own,
     value_aggregation: ofCritic,
     reward_centering: centering,
     unpaired_objective: unpaired,
@@ -83,6 +85,8 @@ function factorsOf(
   times: number,
 ): readonly number[] {
   if (op === 'preference_loss') return [1, times];
+  // One that is a mean in neither known way may be a sum (open-instruct's reduce_loss).
+  if (op === 'sft_loss') return ofSft === undefined || own?.includes('sft_loss') ? [1, times] : [1];
   if (op === 'value_loss') return ofCritic === undefined ? [1, times] : [1];
   // A known formula is a mean over pairs; what else a loss may be is not known where this is not.
   if (op === 'reward_loss') return centering === undefined ? [1, times] : [1];

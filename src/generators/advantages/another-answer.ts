@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import type { Graded, GradedRow, Sample } from './graded.ts';
 
 const MAX_ROWS = 3;
+/** Of no question. */
+const NO_ANSWER = 'so on and so on';
 
 /** What could be one number or word with what stands before it, or behind it. */
 const GOES_ON_BEFORE = /[\p{L}\p{N}_+-]$|\d[.,]$/u;
@@ -28,14 +30,15 @@ function around({ reference, right, wrong }: Sample): readonly string[] | undefi
   return likewise && other !== reference && parts.join(other) === wrong ? parts : undefined;
 }
 
-/** What is surely not `reference`: another integer that holds its digits, or the reference of another sample. */
+/** What is surely not `reference`: nothing, another number that holds its digits or some of them, or the reference of another sample. */
 function others(reference: string, references: readonly string[]): string[] {
   const number = INTEGER.exec(reference);
   if (number !== null) {
-    const [, sign, digits] = number;
+    const [, sign = '', digits = ''] = number;
     const negated = digits === '0' ? [] : [sign === '' ? `-${digits}` : `${digits}`];
     const integers = references.filter((other) => INTEGER.test(other) && Number(other) !== Number(reference));
-    return [`${reference}1`, `${sign}1${digits}`, ...negated, ...integers];
+    const some = digits.length > 1 ? [`${sign}${digits.slice(0, -1)}`] : [];
+    return ['', `${reference}1`, `${sign}1${digits}`, `${reference}.5`, ...some, ...negated, ...integers];
   }
   if (!WORDS.test(reference)) return [];
   const own = reference.toLowerCase();
@@ -49,15 +52,19 @@ function others(reference: string, references: readonly string[]): string[] {
 export const withOneAnswer = (samples: readonly Sample[]): readonly Sample[] =>
   samples.filter((sample) => around(sample) !== undefined);
 
-/** Rows with another number, or the answer to another question, in the place of the right one. */
+/** Rows with another number, or the answer to another question, in the place of the right one, or with it in the prompt alone. */
 export const otherAnswers = (samples: readonly Sample[]): readonly GradedRow[] =>
   withOneAnswer(samples).flatMap((sample) => {
     const { prompt, reference } = sample;
     const references = samples.map((each) => each.reference);
-    return others(reference, references).map((answer) => {
-      const completion = around(sample)?.join(answer) ?? '';
-      return { kind: 'another', prompt, reference, completion };
-    });
+    const row = { kind: 'another', prompt, reference } as const;
+    const otherwise = others(reference, references).map((answer) => ({
+      ...row,
+      completion: around(sample)?.join(answer) ?? '',
+    }));
+    // An answer that the prompt shows is nobody's answer.
+    const shown = { ...row, prompt: `${prompt}\n${sample.right}`, completion: NO_ANSWER };
+    return otherwise.length === 0 ? [] : [...otherwise, shown];
   });
 
 /** Batches of such rows, where there is one. */

@@ -25,6 +25,7 @@ export const FLAWS = [
   'answer first',
   'thought begun, no more',
   'thought ended, no more',
+  'words behind the answer',
 ] as const;
 export type Flaw = (typeof FLAWS)[number];
 
@@ -39,7 +40,7 @@ export interface Transcript {
 const MAX_TURNS = 4;
 const WORDS = ['a', 'so it is', 'Wien', '42', 'x = 1', 'naïve', '東京'];
 /** Thoughts go on over several lines. */
-const THOUGHTS = [...WORDS, 'first this\nthen that', 'first this\n\nthen that'];
+const THOUGHTS = [...WORDS, 'x < 3', 'first this\nthen that', 'first this\n\nthen that'];
 
 /**
  * An arbitrary answer in blocks: a thought, tool turns where there are tools, the answer, and at most one flaw of
@@ -99,6 +100,8 @@ export function flawedText(drawn: Transcript, tags: Tags, style: Style, tools: r
       return `<${tags.think}>${style.within}${drawn.thought}`;
     case 'thought ended, no more':
       return `${drawn.thought}${style.within}</${tags.think}>`;
+    case 'words behind the answer':
+      return joined([...all, drawn.thought]);
   }
 }
 

@@ -18,9 +18,14 @@ const MAX_GROUPS = 3;
 const MAX_GROUP = 4;
 /** One batch in so many has as many groups as a group has rows: then an index along the wrong axis goes unseen. */
 const SQUARE_ONE_IN = 4;
-/** One in so many has groups of so many rows and more: eight and sixteen are what people sample. */
+/** One in so many has groups of so many rows and more: eight and sixteen are what people sample, 64 and 128 what they are proud of. */
 const LARGE_ONE_IN = 8;
-const LARGE = 17;
+const LARGE = [
+  { rows: 17, as: 'drawn' },
+  { rows: 17, as: 'lone' },
+  { rows: 130, as: 'rising' },
+  { rows: 130, as: 'lone' },
+] as const;
 /** And as many have so many times the groups. */
 const MANY = 4;
 /** Where the trainer is fixed to larger groups, a square batch is too many rows to read. */
@@ -34,6 +39,8 @@ const SMALL = 4;
 /** A step is 1 / this. Around 0 it is exact in every format; float16 has no square of the finer one. */
 const FINE = 1024;
 const FINE_HALF = 64;
+/** Of rewards that a length or a penalty of hundreds stands in. */
+const FAR = 1_000;
 /** Largest less smallest reward, exclusive, for the label. */
 const SMALL_SPREAD = 0.1;
 
@@ -51,20 +58,29 @@ export interface GroupOptions {
 
 /** Groups of equal size; unless asked for, two rows at least: a group of one has no spread to normalise by. */
 export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
+  const quarters = (from: number) => fc.integer({ min: -8, max: 8 }).map((n) => n / 4 + from);
   const reward = fc.oneof(
-    { weight: 3, arbitrary: fc.integer({ min: -8, max: 8 }).map((n) => n / 4 + 0) },
+    { weight: 3, arbitrary: quarters(0) },
     { weight: 1, arbitrary: fc.constantFrom(0, 1) },
     // Equal rewards say most where their mean is not exact: three times 0.1 leaves a spread of rounding noise.
     { weight: options.constant ? 4 : 1, arbitrary: fc.constantFrom(0.1, 0.3, -0.7, 100.25) },
   );
   const size = options.size;
   const width = size ?? MAX_GROUP;
-  const wide = fc.array(reward, { minLength: width, maxLength: width });
+  const wideOf = (one: fc.Arbitrary<number>) => fc.array(one, { minLength: width, maxLength: width });
+  const wide = wideOf(reward);
   const steps = fc.array(fc.integer({ min: -SMALL, max: SMALL }), { minLength: width, maxLength: width });
   const close = fc
     .record({ steps, grain: fc.constantFrom(FINE_HALF, options.dtype === 'float16' ? FINE_HALF : FINE) })
     .map(({ steps, grain }) => steps.map((n) => n / grain + 0));
-  const group = fc.oneof({ weight: 3, arbitrary: wide }, { weight: 1, arbitrary: close });
+  // Far from 0, mean square less squared mean is rounding noise; quarters there are exact in single precision.
+  const far = wideOf(quarters(FAR));
+  const isFine = [undefined, 'float32', 'float64'].includes(options.dtype);
+  const group = fc.oneof(
+    { weight: 6, arbitrary: wide },
+    { weight: 2, arbitrary: close },
+    ...(isFine && !options.constant ? [{ weight: 1, arbitrary: far }] : []),
+  );
   const length = fc.integer({ min: 1, max: MAX_LENGTH });
   const least = options.minGroups ?? 1;
   // A square of one row each, or of too many, is none.
@@ -86,7 +102,10 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
         maxLength: most,
       }),
       // Of many equal rewards a rounded mean leaves the more.
-      large: size === undefined && !options.constant ? rarely(LARGE_ONE_IN) : fc.constant(false),
+      large:
+        size === undefined && !options.constant
+          ? fc.tuple(rarely(LARGE_ONE_IN), fc.constantFrom(...LARGE)).map(([is, each]) => (is ? each : null))
+          : fc.constant(null),
       many:
         !options.constant && (size === undefined || (size > 1 && size <= MOST_SQUARE))
           ? rarely(LARGE_ONE_IN)
@@ -94,18 +113,22 @@ export function grouped(options: GroupOptions): fc.Arbitrary<Grouped> {
     })
     .map(({ square, size: rows, count: drawn, groups, prompts, lengths, interleaved, large, many }) => {
       const count = square ? Math.max(rows, least) : drawn;
-      const cut = (group: readonly number[]): readonly number[] => {
-        const kept = group.slice(0, rows);
-        return large && !square ? timesOver(kept, Math.ceil(LARGE / rows)) : kept;
-      };
-      const times = many && !square && !large ? MANY : 1;
+      const cut = (group: readonly number[]): readonly number[] =>
+        timesOver(group.slice(0, rows), square ? 1 : Math.ceil((large?.rows ?? rows) / rows));
+      const as = square ? undefined : large?.as;
+      // The first rows of a group of hundreds are not like all of it; and one success of many is many deviations away.
+      const inGroup = (reward: number, at: number): number =>
+        as === 'lone' ? Number(at === 0) : reward + (as === 'rising' ? Math.floor(at / rows) / FINE_HALF : 0);
+      const times = many && !square && large === null ? MANY : 1;
       return {
         interleaved,
         prompts: timesOver(prompts.slice(0, count), times),
         lengths: timesOver(lengths.slice(0, count).map(cut), times),
         // Each time other rewards, so that the statistics of one are not those of the next.
         groups: timesOver(groups.slice(0, count), times).map((group, at) => {
-          const kept = cut(group).map((reward) => reward + Math.floor(at / count) / FINE_HALF);
+          const kept = cut(group).map(
+            (reward, row) => inGroup(reward, row) + Math.floor(at / count) / FINE_HALF,
+          );
           return options.constant ? kept.map(() => kept[0] ?? 0) : kept;
         }),
       };

@@ -23,7 +23,7 @@ const EXTREME = 10_000;
 const EXTREME_ONE_IN = 3;
 /** One batch in so many has all its numbers so many times as large: further apart than what a logarithm of 1e-8 is. */
 const LARGE_ONE_IN = 5;
-const LARGE = 4;
+const LARGE = 8;
 
 /** An arbitrary batch for op `reward_loss`; `extremes`: the two scores of some pairs are far apart. */
 export function scoredPairs(

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { Ids, Tokens, Turn } from '../../vocabulary.ts';
 import { logprob } from '../losses/tracks.ts';
-import { twinned } from '../rarely.ts';
+import { rarely, timesOver, twinned } from '../rarely.ts';
 import { begun, type Specials, specials } from '../specials.ts';
 
 export interface Trajectory {
@@ -29,8 +29,11 @@ export interface TrajectoryOptions {
   readonly turnRewards?: boolean;
 }
 
-/** First, middle and last turn can differ; more make a case longer only. */
+/** First, middle and last turn can differ. */
 const MAX_EXCHANGES = 3;
+/** One rollout in so many has them so many times over: a buffer of five turns is full on no short one. */
+const MANY_ONE_IN = 8;
+const MANY = 3;
 const MAX_PROMPT = 3;
 const MAX_BODY = 3;
 const MAX_INJECTED = 3;
@@ -80,11 +83,13 @@ export function trajectory(options: TrajectoryOptions): fc.Arbitrary<Trajectory>
     .record({
       special: specials(options.tokens, options),
       prompt: fc.array(symbols, { minLength: 1, maxLength: MAX_PROMPT, size: 'max' }),
-      exchanges: fc.array(exchange, { minLength: 1, maxLength: MAX_EXCHANGES, size: 'max' }),
+      few: fc.array(exchange, { minLength: 1, maxLength: MAX_EXCHANGES, size: 'max' }),
+      many: rarely(MANY_ONE_IN),
       advantage: fc.constantFrom(...ADVANTAGES),
       limit: limits(options.toolLimit),
     })
-    .map(({ special, prompt, exchanges, advantage, limit }) => {
+    .map(({ special, prompt, few, many, advantage, limit }) => {
+      const exchanges = many ? timesOver(few, MANY) : few;
       const { plain, stops } = special;
       const idOf = (symbol: number): number =>
         symbol < ORDINARY

@@ -2,7 +2,7 @@
 // are rendered is the template's business.
 import fc from 'fast-check';
 import type { Message } from '../../vocabulary.ts';
-import { rarely } from '../rarely.ts';
+import { rarely, timesOver } from '../rarely.ts';
 import { plainContent, textLabels } from './text.ts';
 
 /** Which conversations a trainer takes. */
@@ -16,7 +16,7 @@ export interface Taken {
 export interface ConversationOptions extends Pick<Taken, 'rarelySystem'> {
   /** Whether it may begin with a system message; half of them then do. Default: true. */
   readonly system?: boolean;
-  /** User turns. Default: 1 to 3. */
+  /** User turns; where there may be several, a few conversations have three times as many. Default: 1 to 3. */
   readonly turns?: { readonly min: number; readonly max: number };
   /** `user`: a prompt to be answered. `assistant`: a training example. */
   readonly endsWith: 'user' | 'assistant';
@@ -34,8 +34,10 @@ export function conversation(options: ConversationOptions): fc.Arbitrary<Message
   const system = options.system === false ? fc.constant(null) : often;
   // `size: 'max'` spreads the number of turns evenly; by default nearly all would have the least.
   const exchanges = fc.array(exchange, { minLength: min, maxLength: max, size: 'max' });
-  return fc.record({ system, exchanges, echo: rarely(ECHO_ONE_IN) }).map((made) => {
-    const turns = made.exchanges.flatMap(({ user, assistant }): Message[] => [
+  const many = max > 1 ? rarely(MANY_ONE_IN) : fc.constant(false);
+  return fc.record({ system, exchanges, echo: rarely(ECHO_ONE_IN), many }).map((made) => {
+    const all = made.many ? timesOver(made.exchanges, MANY) : made.exchanges;
+    const turns = all.flatMap(({ user, assistant }): Message[] => [
       { role: 'user', content: user },
       { role: 'assistant', content: made.echo ? user : assistant },
     ]);
@@ -50,6 +52,7 @@ export function conversationLabels(messages: readonly Message[]): string[] {
   const shape = [
     ...(messages[0]?.role === 'system' ? ['system message'] : []),
     users > 1 ? 'several turns' : 'one turn',
+    ...(users > DEFAULT_TURNS.max ? ['many turns'] : []),
     ...(messages.some(
       ({ role, content }, at) => role === 'assistant' && content === messages[at - 1]?.content,
     )
@@ -63,7 +66,10 @@ export function conversationLabels(messages: readonly Message[]): string[] {
 
 /** A trainer may take what its template refuses, and leave it out. */
 const SYSTEM_ONE_IN = 16;
-/** Three turns show every effect of history; more make a case longer, not richer. */
+/** Three turns show what one does to the next. */
 const DEFAULT_TURNS = { min: 1, max: 3 };
+/** One conversation in so many has its turns so many times over: a history that is kept to its last five shows on no short one. */
+const MANY_ONE_IN = 16;
+const MANY = 3;
 /** In one of so many every answer repeats its question, which stands first where an answer is looked for by its text. */
 const ECHO_ONE_IN = 8;

@@ -2,6 +2,7 @@
 // that data sets hold all the same, which begin with an answer, ask twice, or end with a result.
 import fc from 'fast-check';
 import type { Message } from '../../vocabulary.ts';
+import { rarely, timesOver } from '../rarely.ts';
 import { conversation, conversationLabels } from './conversation.ts';
 import type { Dialogue } from './dialogue.ts';
 import { plainContent, reasoned } from './text.ts';
@@ -9,6 +10,9 @@ import { plainContent, reasoned } from './text.ts';
 /** Calls before an answer, and results of one call. */
 const MAX_CALLS = 2;
 const MAX_RESULTS = 3;
+/** One dialogue in so many has its calls so many times over, as an agent that goes on. */
+const MANY_ONE_IN = 8;
+const MANY = 4;
 
 const by = (role: Message['role'], content: fc.Arbitrary<string>): fc.Arbitrary<Message> =>
   content.map((text) => ({ role, content: text }));
@@ -28,12 +32,16 @@ export function toolDialogue(): fc.Arbitrary<Dialogue> {
       calls: fc.array(call, { minLength: 1, maxLength: MAX_CALLS, size: 'max' }),
       answer: by('assistant', content),
       more: fc.option(more, { freq: 2 }),
+      many: rarely(MANY_ONE_IN),
     })
     .map((made) => ({
       messages: [
         ...(made.system === null ? [] : [made.system]),
         made.question,
-        ...made.calls.flatMap(({ call: said, results }) => [said, ...results]),
+        ...timesOver(made.calls, made.many ? MANY : 1).flatMap(({ call: said, results }) => [
+          said,
+          ...results,
+        ]),
         made.answer,
         ...(made.more ?? []),
       ],

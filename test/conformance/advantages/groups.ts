@@ -49,6 +49,12 @@ const overCentredBatch = (args: Args<'advantages'>): Ok<'advantages'> => {
   const centred = args.rewards.map((reward, row) => reward - mean(groupOf(args, row)));
   return { advantages: centred.map((value) => value / (deviation(centred, 1) + 1e-8)) };
 };
+/** Groups without spread say nothing, and the others count for them (GPG). */
+const sharedOut = (args: Args<'advantages'>): Ok<'advantages'> => {
+  const centred = args.rewards.map((reward, row) => reward - mean(groupOf(args, row)));
+  const speaking = args.rewards.filter((_, row) => new Set(groupOf(args, row)).size > 1).length;
+  return { advantages: centred.map((value) => (speaking === 0 ? 0 : (value * centred.length) / speaking)) };
+};
 const oddEpsilon = advantages((group) => deviation(group, 1) + 0.0375);
 
 const f32 = Math.fround;
@@ -88,6 +94,11 @@ export const groupAdvantages: readonly Legal[] = [
     'leave-one-out advantages, declared',
     { advantages: leaveOneOut },
     { semantics: { advantage_baseline: 'leave-one-out', advantage_scaling: 'none' } },
+  ),
+  legal(
+    'advantages that groups without spread leave to the others (GPG), declared',
+    { advantages: sharedOut },
+    { semantics: { own_formulas: ['advantages'] } },
   ),
   legal('advantages against the mean over tokens (OPO)', { advantages: lengthWeighted }),
   legal(

@@ -63,7 +63,7 @@ def preference_loss(settings):
         if kind == "ipo":
             return (margin - 1 / (2 * beta)) ** 2
         if kind == "hinge":
-            return max(0.0, 1 - beta * margin)
+            return max(1 - beta * margin, 0.0)  # in this order NaN stays NaN, as in torch.relu
         return logistic(beta * (margin - settings.preference_gamma) if kind == "simpo" else beta * margin)
 
     def scores(logprobs, ref_logprobs):

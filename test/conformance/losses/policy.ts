@@ -106,21 +106,28 @@ const plainLoss = {
   kl_coef: 0,
 } as const;
 
-/** Each row's mean first, then the mean over rows: short answers weigh as much as long ones. */
-const sftRowMean = ({ logits, labels }: Args<'sft_loss'>): Ok<'sft_loss'> => ({
-  loss: mean(
-    labels.map((row, b) => {
-      const losses = row.flatMap((label, t) => {
-        if (t === 0 || label === -100) return [];
-        const scores = logits[b]?.[t - 1] ?? [];
-        const most = Math.max(...scores);
-        return [
-          Math.log(sum(scores.map((score) => Math.exp(score - most)))) + most - (scores[label] ?? Number.NaN),
-        ];
-      });
-      return losses.length === 0 ? 0 : mean(losses);
+/** Negative log-likelihoods of the labelled tokens of each row. */
+const sftRows = ({ logits, labels }: Args<'sft_loss'>): number[][] =>
+  labels.map((row, b) =>
+    row.flatMap((label, t) => {
+      if (t === 0 || label === -100) return [];
+      const scores = logits[b]?.[t - 1] ?? [];
+      const most = Math.max(...scores);
+      return [
+        Math.log(sum(scores.map((score) => Math.exp(score - most)))) + most - (scores[label] ?? Number.NaN),
+      ];
     }),
-  ),
+  );
+
+/** Each row's mean first, then the mean over rows: short answers weigh as much as long ones. */
+const sftRowMean = (args: Args<'sft_loss'>): Ok<'sft_loss'> => ({
+  loss: mean(sftRows(args).map((losses) => (losses.length === 0 ? 0 : mean(losses)))),
+});
+
+/** `reduce_loss: sum` of open-instruct. */
+const sftSum = (args: Args<'sft_loss'>): Ok<'sft_loss'> => ({
+  loss: sum(sftRows(args).flat()),
+  loss_weights: args.labels.map((row) => row.map((label, t) => (t === 0 || label === -100 ? 0 : -1))),
 });
 
 /** Dynamic fine-tuning: each token counts by its probability, which has no gradient (Wu et al. 2025, arXiv 2508.05629). */
@@ -147,6 +154,16 @@ export const policyLosses: readonly Legal[] = [
     { semantics: { own_formulas: ['sft_loss'], loss_is_descended: false } },
   ),
   legal('the supervised loss is a mean over rows, undeclared', { sft_loss: sftRowMean }),
+  legal(
+    'the supervised loss is a sum, declared',
+    { sft_loss: sftSum },
+    { semantics: { own_formulas: ['sft_loss'] } },
+  ),
+  legal(
+    'the supervised loss is a sum, undeclared',
+    { sft_loss: sftSum },
+    { is: { own_formulas: ['sft_loss'] } },
+  ),
   legal(
     'the supervised loss is a mean over rows, declared',
     { sft_loss: sftRowMean },

@@ -7,19 +7,31 @@ const sample = (reference: string, right: string, wrong: string, prompt = `? ${r
   right,
   wrong,
 });
+const NOTHING = 'so on and so on';
 const answers = (...samples: ReturnType<typeof sample>[]): string[] =>
   otherAnswers(samples).map(({ completion }) => completion);
 
 describe('answers that are wrong for sure', () => {
-  it('of a number hold its digits, and have the other sign', () => {
+  it('of a number are none, hold its digits or some of them, and have the other sign', () => {
     expect(answers(sample('42', '6 * 7 = 42, so {42}', '6 * 7 = 13, so {13}'))).toEqual([
+      '6 * 7 = , so {}',
       '6 * 7 = 421, so {421}',
       '6 * 7 = 142, so {142}',
+      '6 * 7 = 42.5, so {42.5}',
+      '6 * 7 = 4, so {4}',
       '6 * 7 = -42, so {-42}',
+      NOTHING,
     ]);
-    expect(answers(sample('-5', '{-5}', '{5}'))).toEqual(['{-51}', '{-15}', '{5}']);
+    expect(answers(sample('-5', '{-5}', '{5}'))).toEqual(['{}', '{-51}', '{-15}', '{-5.5}', '{5}', NOTHING]);
     // -0 is 0.
-    expect(answers(sample('0', '{0}', '{3}'))).toEqual(['{01}', '{10}']);
+    expect(answers(sample('0', '{0}', '{3}'))).toEqual(['{}', '{01}', '{10}', '{0.5}', NOTHING]);
+  });
+
+  it('stand in the prompt alone', () => {
+    const [shown] = otherAnswers([sample('42', '{42}', '{13}')]).filter(
+      ({ completion }) => completion === NOTHING,
+    );
+    expect(shown?.prompt).toBe('? 42\n{42}');
   });
 
   it('are those of other questions, of the same kind', () => {
@@ -28,7 +40,7 @@ describe('answers that are wrong for sure', () => {
         sample('Wien', 'It is Wien', 'It is Graz'),
         sample('Bern', '<a>Bern</a>', '<a>Genf</a>'),
         sample('7', '7!', '8!'),
-      ).filter((text) => !/\d/.test(text)),
+      ).filter((text) => /[BW]/.test(text)),
     ).toEqual(['It is Bern', '<a>Wien</a>']);
     expect(answers(sample('7', '=7', '=8'), sample('70', 'x', 'y'))).toContain('=70');
   });

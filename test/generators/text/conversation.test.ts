@@ -19,9 +19,19 @@ describe('generated conversations', () => {
         expect(turns.at(-1)?.role).toBe(endsWith);
         const users = turns.filter(({ role }) => role === 'user').length;
         expect(users).toBeGreaterThanOrEqual(2);
-        expect(users).toBeLessThanOrEqual(4);
+        expect(users <= 4 || users % 3 === 0).toBe(true);
       }),
     );
+  });
+
+  it('have many turns now and then, where they may have several', () => {
+    const many = (max: number): number =>
+      fc
+        .sample(conversation({ endsWith: 'user', turns: { min: 1, max } }), { seed: SEED, numRuns: 500 })
+        .filter((messages) => conversationLabels(messages).includes('many turns')).length;
+    expect(many(1)).toBe(0);
+    expect(many(3)).toBeGreaterThan(0);
+    expect(many(3)).toBeLessThan(50);
   });
 
   it('begin with a system message half of the time, now and then, or never', () => {

@@ -113,3 +113,63 @@ def regraded(completions, references, completion_ids, same):
         for answer, reference, value in zip(given, references, right["rewards"])
     ]
     return dict(right, rewards=rewards)
+
+
+def graded_by(name, title, story):
+    """Decorator: a reward of f(answer, reference), where there is an answer."""
+
+    def register(is_right):
+        def reward(completions, references, completion_ids):
+            given = [graders.answer_of(text) for text in completions]
+            graded = [
+                graders.MISSING if answer is None else 1.0 if is_right(answer, reference) else graders.WRONG
+                for answer, reference in zip(given, references)
+            ]
+            return dict(graders.reward(completions, references, completion_ids), rewards=graded)
+
+        reward.__doc__ = story
+        MUTANTS.add(name, title, left_padded, "reward")(reward)
+        return is_right
+
+    return register
+
+
+@graded_by(
+    "reward-for-a-part-of-the-answer",
+    "A part of the right answer is right, and none is",
+    "`answer in reference`, the wrong way round. Fix: equality of what was normalised.",
+)
+def is_part(answer, reference):
+    return answer in reference
+
+
+@graded_by(
+    "reward-reads-the-first-integer",
+    "42.5 is 42",
+    r"The answer is read by `-?\\d+`, and what goes on behind it is not read. Fix: match all of it.",
+)
+def begins_with_it(answer, reference):
+    found = re.match(r"-?\d+", answer)
+    return (found.group() if found else answer) == reference
+
+
+@MUTANTS.add("reward-reads-the-prompt", "The answer that the prompt shows is graded", left_padded, "reward")
+def of_all_text(prompts, completions, references, completion_ids):
+    """The last answer of prompt and completion together: where the prompt shows the form by an example, who says nothing gives that.
+    Fix: the completion alone."""
+    whole = [f"{prompt}\n{text}" for prompt, text in zip(prompts, completions)]
+    return graders.reward(whole, references, completion_ids)
+
+
+@MUTANTS.add("format-without-an-end", "Anything may follow a well-formed completion", left_padded, "format_score")
+def without_an_end(completions):
+    """re.match without $: the policy goes on behind its answer. Fix: fullmatch."""
+    cut = [text[: text.rfind("</answer>") + len("</answer>")] if "</answer>" in text else text for text in completions]
+    return {"scores": [float(graders.well_formed(text)) for text in cut]}
+
+
+@MUTANTS.add("format-without-a-less-than", "A thought that holds a < is malformed", left_padded, "format_score")
+def without_less_than(completions):
+    """Blocks are [^<]*: who thinks x < 3 loses the reward of form. Fix: .*?, up to the closing tag."""
+    held = [any("<" in content for _, content in graders.BLOCK.findall(text)) for text in completions]
+    return {"scores": [float(graders.well_formed(text) and not bad) for text, bad in zip(completions, held)]}

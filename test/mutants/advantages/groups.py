@@ -1,6 +1,7 @@
 """Wrong advantages: of which group, centred and scaled by what, and in which order they are answered."""
 
 import math
+import struct
 
 from conformance import data_parallel
 from conformance.data_parallel import advantages_of, by_group, configured
@@ -254,3 +255,71 @@ def first_eight(rewards, group_ids):
         spread = deviation(groups[g][:8])
         out.append(kept[g][place] if place < 8 else (reward - mean) / (spread + 1e-4))
     return {"advantages": out}
+
+
+@MUTANTS.add(
+    "advantages-of-the-first-sixty-four",
+    "A group larger than 64 is compared with its first 64 rows",
+    left_padded,
+    "advantages",
+    row="ADV-03",
+)
+def first_sixty_four(rewards, group_ids):
+    """As advantages-of-the-first-eight, in the size of a wavefront. Fix: a reduction over all of the group."""
+    groups = {g: [r for r, other in zip(rewards, group_ids) if other == g][:64] for g in group_ids}
+    return {
+        "advantages": [
+            (r - sum(groups[g]) / len(groups[g])) / (deviation(groups[g]) + 1e-4) for r, g in zip(rewards, group_ids)
+        ]
+    }
+
+
+def single(value):
+    """As float32 holds it."""
+    return struct.unpack("<f", struct.pack("<f", value))[0]
+
+
+@MUTANTS.add("advantages-variance-in-one-pass", "The variance is the mean square less the squared mean", left_padded, "advantages")
+@normalised
+def one_pass(reward, group, rewards):
+    """Two sums in single precision, in one pass over the rewards: far from 0 their difference is rounding noise, at times below
+    0. Fix: the mean first."""
+    total = squares = 0.0
+    for r in group:
+        total, squares = single(total + r), single(squares + single(r * r))
+    mean = single(total / len(group))
+    variance = max(single(single(squares / len(group)) - single(mean * mean)), 0.0)
+    return (reward - mean) / (math.sqrt(variance * len(group) / max(len(group) - 1, 1)) + 1e-4)
+
+
+@MUTANTS.add(
+    "advantages-of-groups-of-one-size",
+    "The size of a group is taken for the rows of the batch divided by its groups",
+    left_padded,
+    "advantages",
+    row="ADV-03",
+)
+def one_size(rewards, group_ids):
+    """Sums of groups divided by rows / groups: rollouts that were filtered out or lost leave none of that size. Fix: count each
+    group."""
+    size = len(rewards) / len(set(group_ids))
+    groups = {g: members(rewards, group_ids, g) for g in group_ids}
+    means = {g: sum(group) / size for g, group in groups.items()}
+    return {
+        "advantages": [(r - means[g]) / (deviation(groups[g]) + 1e-4) for r, g in zip(rewards, group_ids)]
+    }
+
+
+@MUTANTS.add(
+    "advantages-clipped-at-three",
+    "Advantages are cut at three deviations",
+    left_padded,
+    "advantages",
+    row="ADV-15",
+)
+@normalised
+def clipped_at_three(reward, group, rewards):
+    """A guard against outliers came along from the critic: the one success of sixteen, 3.75 deviations away, counts less than it
+    is worth. Fix: clip where it is configured, and say so."""
+    advantage = (reward - sum(group) / len(group)) / (deviation(group) + 1e-4)
+    return max(-3.0, min(3.0, advantage))

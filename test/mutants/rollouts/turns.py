@@ -310,3 +310,11 @@ def last_flag(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens=None,
     reasons = [turn["finish_reason"] for turn in turns if turn["role"] == "assistant"]
     right = one_row(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens, turn_rewards)
     return dict(right, truncated=[int(reasons[-1] == "length")])
+
+
+@MUTANTS.add("turns-of-a-buffer-of-six", "Turns behind the sixth are not in the row", left_padded, LAYER)
+def of_six(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens=None, turn_rewards=None):
+    """The row is assembled from buffers of max_turns, which nobody raised when agents went on for longer. Fix: as many turns as
+    there were, or refuse."""
+    rewards = turn_rewards and turn_rewards[:6]
+    return one_row(prompt_ids, turns[:6], advantage, eos_token_ids, max_tool_tokens, rewards)

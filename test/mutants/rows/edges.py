@@ -62,3 +62,9 @@ def collate_cut(input_ids, labels, pad_token_id):
     """The collator has a max_length of its own, which nobody sets. Fix: none, or the one of the data set."""
     batch = left_padded.collate(input_ids, labels, pad_token_id)
     return {name: [row[:512] for row in rows] for name, rows in batch.items()}
+
+
+@MUTANTS.add("pack-cut-at-512", "Examples are packed up to their token 512", left_padded, "pack", row="TRN-04")
+def pack_cut(input_ids, labels, max_length, pad_token_id):
+    """The data set was tokenised with truncation=True at the default of another stage. Fix: the limit of the row."""
+    return packing.pack([row[:512] for row in input_ids], [row[:512] for row in labels], max_length, pad_token_id)

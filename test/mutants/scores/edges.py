@@ -7,6 +7,7 @@ from lossproof.examples.scores import critic
 from lossproof.examples.scores.entropies import over_completions
 
 from ..registry import MUTANTS
+from ..without_nan import of_numbers
 
 WINDOW = 24
 
@@ -55,3 +56,6 @@ def entropy(logits, completion_mask, prompt_width):
     """Logits are kept in half precision to save memory, and read back. Fix: keep them as they are, or declare the dtype."""
     half = [[[unpack("e", pack("e", z))[0] for z in row] for row in rows] for rows in logits]
     return over_completions(half, completion_mask, prompt_width)
+
+
+of_numbers("kl", "logprobs", "A token without a number has no KL")

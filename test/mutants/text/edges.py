@@ -130,3 +130,10 @@ def pairs_cut(prompts, chosen, rejected):
     the pair out."""
     batch = pairs.preference_batch(prompts, chosen, rejected)
     return {name: [row[:1024] for row in rows] for name, rows in batch.items()}
+
+
+@MUTANTS.add("sft-history-of-five", "A conversation is trained without the turns before its last five", left_padded, "tokenize")
+def tokenize_history(route, messages, add_generation_prompt):
+    """`history[-5:]` of the chat demo came along into the data loader. Fix: all turns, or leave out what is too long."""
+    begin = [message for message in messages[:1] if message["role"] == "system"]
+    return left_padded.tokenize(route, begin + messages[len(begin) :][-10:], add_generation_prompt)

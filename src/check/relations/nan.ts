@@ -1,0 +1,66 @@
+// The other side of NaN under the mask: one that stands on a trained token, where a score has broken, must be seen. A loss
+// that leaves it out goes on falling, and the row trains nothing, or everything else.
+import type { Args, Op } from '../../protocol/message.ts';
+import { show } from '../numbers.ts';
+import { discard } from '../subject.ts';
+import type { Rule } from './rule.ts';
+import { fieldAlong, rowCount, trainedOf, wholePartition } from './transform.ts';
+
+/** What each op makes all of its answer of, and which number of the whole must say that it broke. */
+const MADE_OF: {
+  readonly [O in Op]?: { readonly field: string; readonly whole: string };
+} = {
+  kl: { field: 'logprobs', whole: 'mean_kl' },
+  loss: { field: 'logprobs', whole: 'loss' },
+  sft_loss: { field: 'logits', whole: 'loss' },
+  value_loss: { field: 'values', whole: 'loss' },
+  preference_loss: { field: 'chosen_logprobs', whole: 'loss' },
+  reward_loss: { field: 'chosen_scores', whole: 'loss' },
+};
+
+export const nanShows: Rule = {
+  id: 'a-nan-is-seen',
+  title: (noun) => `${noun} is NaN, or the batch is refused, where what a trained row is made of is NaN`,
+  why: 'What is set to 0 because it is no number is trained on no more, and no curve shows it: the loss falls on what is left.',
+  level: 'must',
+  needs:
+    () =>
+    ({ semantics: { loss_is_descended: descended } }) =>
+      descended === false
+        ? 'semantics.loss_is_descended is false: the loss is another number than what is trained'
+        : undefined,
+  applies: (op, args) => trainedRow(op, args) >= 0,
+  async check({ subject, op, args }) {
+    const { field, whole } = MADE_OF[op] ?? { field: '', whole: '' };
+    const row = trainedRow(op, args);
+    const rows = (args as Readonly<Record<string, unknown>>)[field];
+    if (row < 0 || !Array.isArray(rows)) return discard('no row is trained');
+    const broken = { ...wholePartition(op, args), [field]: rows.with(row, nanIn(rows[row])) };
+    const attempt = await subject.attempt(op, broken);
+    if ('refused' in attempt) return undefined;
+    const answered = (attempt.ok as Readonly<Record<string, unknown>>)[whole];
+    if (typeof answered !== 'number') return discard(`the answer has no ${whole}`, 'trainer');
+    if (!Number.isFinite(answered)) return undefined;
+    return {
+      kind: 'hidden',
+      sentence: `${field} of row ${row} are NaN, and ${whole} is ${show(answered)}: the row is left out, and nobody is told.`,
+      advice:
+        'Take nan_to_num, nanmean and their like out of the loss, and end the step where it is not finite.',
+    };
+  },
+};
+
+/** The first row whose tokens count, and whose advantage is none that leaves them alone; -1: there is none. */
+function trainedRow<O extends Op>(op: O, args: Args<O>): number {
+  const advantages = (args as { readonly advantages?: readonly unknown[] }).advantages;
+  const ofTokens = fieldAlong(op, args, 'mask') !== undefined || 'labels' in args;
+  const trained = ofTokens ? trainedOf(op, args) : undefined;
+  return Array.from({ length: rowCount(op, args) }, (_, row) => row).findIndex((row) => {
+    const columns = trained?.[row];
+    // Nothing predicts the first column.
+    if (columns !== undefined && !columns.some((on, t) => on && (t > 0 || !('labels' in args)))) return false;
+    return advantages === undefined || [advantages[row]].flat().some((value) => value !== 0);
+  });
+}
+
+const nanIn = (value: unknown): unknown => (Array.isArray(value) ? value.map(nanIn) : Number.NaN);
