@@ -54,15 +54,16 @@ function moved(row: LedgerRow, first: number, seen: readonly number[]): InputFau
   };
 }
 
-/** Three in one place are no seam of two examples. */
+/** Three in one place, or each before the last, are no seam of two examples. */
 function stuck(row: LedgerRow, positions: readonly number[]): InputFault | undefined {
-  const columns = positions.flatMap((position, t) =>
+  const step = (t: number): number => Math.sign((positions[t] ?? 0) - (positions[t - 1] ?? 0));
+  const columns = positions.flatMap((_, t) =>
     t >= 2 &&
     row.real[t] &&
     row.real[t - 1] &&
     row.real[t - 2] &&
-    position === positions[t - 1] &&
-    position === positions[t - 2] &&
+    step(t) <= 0 &&
+    step(t) === step(t - 1) &&
     mattersBehind(row, t - 1)
       ? [t]
       : [],
@@ -72,7 +73,10 @@ function stuck(row: LedgerRow, positions: readonly number[]): InputFault | undef
   return {
     kind: 'stuck',
     columns,
-    words: `has the position ${positions[first]}, and so have the two tokens before it: to the model they stand in one place`,
+    words:
+      step(first) === 0
+        ? `has the position ${positions[first]}, and so have the two tokens before it: to the model they stand in one place`
+        : `has the position ${positions[first]}, and the two tokens before it ${positions[first - 2]} and ${positions[first - 1]}: to the model the row runs backwards`,
   };
 }
 

@@ -133,6 +133,10 @@ describe('positions', () => {
   test('tokens that share one position are marked', () => {
     expect(marks(taught, { rows: [{ ...CHAT, positions: [0, 0, 0, 0, 0, 0, 0] }] })?.[0]).toBe(2);
   });
+  test('a row that runs backwards is marked', () => {
+    expect(marks(taught, { rows: [{ ...CHAT, positions: [6, 5, 4, 3, 2, 1, 0] }] })?.[0]).toBe(2);
+    expect(marks(taught, { rows: [{ ...left, positions: [1, 1, 6, 5, 4, 3, 2, 1, 0] }] })?.[0]).toBe(4);
+  });
   test('padding in the middle that is counted is marked, and counted over the mask it is right', () => {
     const ids = [1, 10, 0, 0, 20, 21, 2];
     const attention = [1, 1, 0, 0, 1, 1, 1];
