@@ -62,16 +62,22 @@ const zeroed =
     penalties: lengths.map((length) => (length >= from(limit) ? -1 : 0)),
   });
 
+/** Two texts without a tag of their own between these patterns. */
+function isForm(begin: string, between: string, end: string, text: string): boolean {
+  const held = '((?!</?(think|answer)>)[^])*';
+  return new RegExp(`^${begin}${held}${between}${held}${end}$`).test(text);
+}
+
 /** Thought and answer on lines of their own, once; no tools. */
 const strictLines = ({ completions }: Args<'format_score'>): Ok<'format_score'> => ({
   scores: completions.map((text) =>
-    /^<think>\n[^<]*\n<\/think>\n<answer>\n[^<]*\n<\/answer>$/.test(text) ? 1 : 0,
+    isForm('<think>\n', '\n</think>\n<answer>\n', '\n</answer>', text) ? 1 : 0,
   ),
 });
 
 /** Thought and answer with nothing between, -1 where they are not. */
 const strictTight = ({ completions }: Args<'format_score'>): Ok<'format_score'> => ({
-  scores: completions.map((text) => (/^<think>[^<]*<\/think><answer>[^<]*<\/answer>$/.test(text) ? 1 : -1)),
+  scores: completions.map((text) => (isForm('<think>', '</think><answer>', '</answer>', text) ? 1 : -1)),
 });
 
 /** Part of the score for each tag that stands there exactly once, and all of it only in order. */
@@ -79,13 +85,13 @@ const partial = ({ completions }: Args<'format_score'>): Ok<'format_score'> => (
   scores: completions.map((text) => {
     const tags = ['<think>', '</think>', '<answer>', '</answer>'];
     const once = tags.filter((tag) => text.split(tag).length === 2).length;
-    return once / 8 + (/^<think>[^<]*<\/think>\s*<answer>[^<]*<\/answer>$/.test(text) ? 0.5 : 0);
+    return once / 8 + (isForm('<think>', '</think>\\s*<answer>', '</answer>', text) ? 0.5 : 0);
   }),
 });
 
 /** The prompt ends with the opening tag of the thought. */
 const begunInThePrompt = ({ completions }: Args<'format_score'>): Ok<'format_score'> => ({
-  scores: completions.map((text) => (/^[^<]*<\/think>\s*<answer>[^<]*<\/answer>$/.test(text) ? 1 : 0)),
+  scores: completions.map((text) => (isForm('', '</think>\\s*<answer>', '</answer>', text) ? 1 : 0)),
 });
 
 export const graders: readonly Legal[] = [
