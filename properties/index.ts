@@ -79,7 +79,7 @@ import { shardedLogprobs, shardedSftLoss } from './scores/shards.ts';
 import { valuesProperties } from './scores/values.ts';
 import { wholePromptProperties } from './scores/whole-prompt.ts';
 import { decodeProperties } from './text/decode.ts';
-import { irregularProperties } from './text/irregular.ts';
+import { irregularBatchProperties, irregularProperties } from './text/irregular.ts';
 import { labelProperties } from './text/labels.ts';
 import { turnLabelProperties } from './text/labels-of-turns.ts';
 import { longBatches, longConversations, longPairs } from './text/long.ts';
@@ -105,6 +105,7 @@ export const properties: readonly Property[] = [
   ...anyCase(irregularProperties),
   ...anyCase(sftBatchProperties),
   ...anyCase(sftBatchRelations),
+  ...anyCase(irregularBatchProperties),
   ...anyCase(longBatches),
   ...anyCase(decodeProperties),
   ...anyCase(collateProperties),

@@ -29,7 +29,11 @@ const needsTokens = (world: World): string | undefined =>
     ? "hello.tokens is needed: the sampled ids must be ids of the trainer's vocabulary"
     : undefined;
 
-const given = (world: World) => rollouts(world.hello.tokens, takenBy(world, 'rollout'));
+const given = (world: World) =>
+  rollouts(world.hello.tokens, {
+    ...takenBy(world, 'rollout'),
+    unfinished: world.hello.ops.rollout?.unfinished === true,
+  });
 
 interface Scored {
   readonly prompts: Ragged;
@@ -39,9 +43,9 @@ interface Scored {
 async function scored(subject: Subject, drawn: Rollouts): Promise<Scored> {
   const width = Math.max(...drawn.rows.map(({ sampled: ids }) => ids.length));
   const stops = subject.hello.tokens?.eos_token_ids ?? [];
-  // What never stopped goes on to the limit, as a sampler would.
+  // What never stopped goes on to the limit, as a sampler would, unless it never began.
   const sampledIds = drawn.rows.map(({ sampled: ids }) =>
-    stops.includes(ids.at(-1) ?? -1)
+    ids.length === 0 || stops.includes(ids.at(-1) ?? -1)
       ? ids
       : [...ids, ...Array.from({ length: width - ids.length }, () => ids[0] ?? 0)],
   );

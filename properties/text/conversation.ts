@@ -27,6 +27,8 @@ export const dialogues =
     return dialogue({
       templates: tokenize?.chat_template === true || render?.chat_template === true,
       ...takenBy(world, op),
+      // Properties of their own send them.
+      tools: false,
     });
   };
 

@@ -126,13 +126,50 @@ const roundTrip: Property<Decodable> = {
   async check(subject, { texts }) {
     const { tokenizer } = subject;
     if (tokenizer === undefined) return discard('no tokenizer is known', 'trainer');
-    const whole = texts.map((pieces) => pieces.join(''));
-    const all = whole.map((text) => tokenizer.encode(text));
-    if (whole.some((text, at) => tokenizer.decode(all[at] ?? []) !== text))
+    const joined = texts.map((pieces) => pieces.join(''));
+    const all = joined.map((text) => tokenizer.encode(text));
+    if (joined.some((text, at) => tokenizer.decode(all[at] ?? []) !== text))
       return discard('the tokenizer itself does not give the text back', 'trainer');
     return decodedAlike(subject, tokenizer, all);
   },
 };
+
+/** Without what a decoder may write of half a character, and spaces, which may go with it. */
+const whole = (text: string): string => text.replace(/[\s\ufffd]+/gu, '');
+
+const cutShort: Property<Decodable> = {
+  ...base,
+  id: 'decode/cut-characters-end-no-text',
+  level: 'must',
+  title: 'Ids that end in the middle of a character are decoded, and not all of their text is lost',
+  why: 'The length limit falls between the tokens of a character now and then; one such completion that raises ends the step of its batch.',
+  catches: ['TOK-09'],
+  coverage: { 'beyond ASCII': 0.2 },
+  async check(subject, { texts }) {
+    const { tokenizer } = subject;
+    if (tokenizer === undefined) return discard('no tokenizer is known', 'trainer');
+    for (const pieces of texts) {
+      const all = tokenizer.encode(pieces.join(''));
+      for (const ids of CUTS.map((cut) => all.slice(0, cut))) {
+        const outcome = await subject.attempt('decode', { ids });
+        if ('refused' in outcome) {
+          if (outcome.failure === undefined)
+            return discard('the trainer refuses ids that are cut', 'trainer');
+          return { kind: 'raises', sentence: `The ids [${ids.join(', ')}] are no text: ${outcome.refused}.` };
+        }
+        const { text } = outcome.ok;
+        if (whole(text) === '' && whole(leftOut(ids, tokenizer)) !== '')
+          return {
+            kind: 'text',
+            sentence: `The ids [${ids.join(', ')}] are ${JSON.stringify(kept(ids, tokenizer))}, but the trainer decodes them as ${JSON.stringify(text)}.`,
+          };
+      }
+    }
+    return undefined;
+  },
+};
+/** A character has four bytes at most. */
+const CUTS = [-1, -2, -3];
 
 const nothing: Property<Decodable> = {
   ...base,
@@ -153,4 +190,9 @@ const nothing: Property<Decodable> = {
   },
 };
 
-export const decodeProperties: readonly Property<Decodable>[] = [tokenizersText, roundTrip, nothing];
+export const decodeProperties: readonly Property<Decodable>[] = [
+  tokenizersText,
+  roundTrip,
+  cutShort,
+  nothing,
+];

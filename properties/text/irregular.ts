@@ -73,18 +73,26 @@ function answersOf(world: World, drawn: Dialogue): { readonly ids: Ids; readonly
 const ownBos = (world: World, observed: Ids, template: Ids): number =>
   observed[0] === bosId(world) && template[0] !== observed[0] ? 1 : 0;
 
+/** What makes a row of a conversation. */
+type RowOp = 'tokenize' | 'sft_batch';
+
 /** Many trainers take conversations that alternate only, and say so in their own way. */
-async function rowOf(subject: Subject, { messages }: Dialogue): Promise<Ok<'tokenize'>> {
-  const request = { route: 'sft', messages, add_generation_prompt: false } as const;
-  const outcome = await subject.attempt('tokenize', request);
+async function rowOf(subject: Subject, { messages }: Dialogue, op: RowOp): Promise<Ok<'tokenize'>> {
+  const outcome =
+    op === 'tokenize'
+      ? await subject.attempt(op, { route: 'sft', messages, add_generation_prompt: false })
+      : await subject.attempt(op, { conversations: [messages] });
   if ('refused' in outcome)
     return discard(`the trainer refuses the conversation: ${outcome.refused}`, 'trainer');
-  return outcome.ok;
+  if (!('attention_mask' in outcome.ok)) return outcome.ok;
+  const { input_ids, attention_mask, labels } = outcome.ok;
+  const real = (row: Ids = []): Ids => row.filter((_, column) => attention_mask[0]?.[column] === 1);
+  return { input_ids: real(input_ids[0]), labels: real(labels[0]) };
 }
 
-async function labelled(subject: Subject, drawn: Dialogue) {
+async function labelled(subject: Subject, drawn: Dialogue, op: RowOp) {
   const { ids: template, spans } = answersOf(subject, drawn);
-  const { input_ids: ids, labels } = await rowOf(subject, drawn);
+  const { input_ids: ids, labels } = await rowOf(subject, drawn, op);
   if (labels === undefined) return discard('the answer has no labels', 'trainer');
   const shift = ownBos(subject, ids, template);
   if (ids.slice(shift, shift + template.length).some((id, at) => id !== template[at]))
@@ -132,96 +140,92 @@ const target =
       ? undefined
       : `semantics.sft_target is not declared as ${targets.map((name) => `"${name}"`).join(' or ')}`;
 
-const irregular = {
-  ...base,
-  given: (world: World) =>
-    redrawn(irregularDialogue({ tools: world.hello.ops.tokenize?.tools === true }), (drawn) =>
-      isOfUse(() => answersOf(world, drawn) !== undefined),
-    ),
-  labels: irregularLabels,
-  // No shares: a trainer may refuse any of the shapes.
-} as const;
-
-const noQuestions: Property<Dialogue> = {
-  ...irregular,
-  id: 'tokenize/irregular-dialogues-train-no-question',
-  title: 'Also where turns do not alternate, SFT trains nothing but answers',
-  level: 'must',
-  why: 'Masks that pair questions with answers slip by one where a question is missing, and train the user.',
-  catches: ['MSK-05', 'MSK-09', 'TPL-10', 'MSK-02'],
-  needs: [
-    route('tokenize', 'sft'),
-    severalTurns('tokenize'),
-    chatTemplate,
-    declaredStops,
-    target('assistant', 'last-assistant'),
-  ],
-  async check(subject, drawn) {
-    const row = await labelled(subject, drawn);
-    const expected = row.ids.map((_, column) =>
-      column >= row.end || row.spans.some(({ from, rest }) => column >= from && column < rest)
-        ? undefined
-        : IGNORE_INDEX,
-    );
-    return spanFinding(
-      subject,
-      'trained',
-      row,
-      expected,
-      (token) => `${token} belongs to no answer, but SFT trains on it.`,
-    );
-  },
-};
-
-const everyAnswer: Property<Dialogue> = {
-  ...irregular,
-  id: 'tokenize/irregular-dialogues-train-every-answer',
-  title:
-    'Also where turns do not alternate, every answer is trained through its stop token, if that is declared',
-  level: 'should',
-  why: 'A greeting, or a second answer in a row, that is silently left out is data that was paid for and is not used.',
-  catches: ['MSK-05', 'MSK-09', 'TPL-09', 'TOK-06'],
-  needs: [
-    route('tokenize', 'sft'),
-    severalTurns('tokenize'),
-    chatTemplate,
-    declaredStops,
-    target('assistant'),
-  ],
-  async check(subject, drawn) {
-    const row = await labelled(subject, drawn);
-    const expected = row.ids.map((id, column) =>
-      // Nothing predicts the first token of a row.
-      column > 0 && row.spans.some(({ from, to }) => column >= from && column < to) ? id : undefined,
-    );
-    return spanFinding(
-      subject,
-      'untrained',
-      row,
-      expected,
-      (token) => `${token} belongs to an answer, but SFT does not train it.`,
-    );
-  },
-};
-
-const asTemplate: Property<Dialogue> = {
-  ...irregular,
-  id: 'tokenize/irregular-dialogues-are-the-rendered-template',
-  title:
-    'Also where turns do not alternate, the ids of an SFT row are the tokens of the rendered chat template, unless the trainer refuses them',
-  level: 'should',
-  why: 'Turns that are joined, dropped or moved in training alone make a row of a conversation that nobody had, and that RL prompts with otherwise.',
-  catches: ['TPL-06', 'TPL-09', 'TOK-12'],
-  needs: [route('tokenize', 'sft'), severalTurns('tokenize'), chatTemplate],
-  given: (world: World) =>
-    redrawn(irregularDialogue({ tools: world.hello.ops.tokenize?.tools === true }), (drawn) =>
-      isOfUse(() => rendered(world, drawn, drawn.messages, false) !== undefined),
-    ),
-  async check(subject, drawn) {
-    const { input_ids: observed } = await rowOf(subject, drawn);
-    return templateFinding(subject, drawn, true, observed);
-  },
-};
+/** The rules about rows of such conversations, wherever they are made. */
+function irregularRows(op: RowOp): readonly Property<Dialogue>[] {
+  const irregular = {
+    stage: op,
+    ops: [op],
+    given: (world: World) =>
+      redrawn(irregularDialogue({ tools: world.hello.ops[op]?.tools === true }), (drawn) =>
+        isOfUse(() => answersOf(world, drawn) !== undefined),
+      ),
+    labels: irregularLabels,
+    // No shares: a trainer may refuse any of the shapes.
+  } as const;
+  const id = (name: string): string => `${op === 'tokenize' ? op : 'sft-batch'}/irregular-dialogues-${name}`;
+  const titled = (title: string): string => (op === 'tokenize' ? title : `In a row of a batch: ${title}`);
+  const needs = [...(op === 'tokenize' ? [route(op, 'sft')] : []), severalTurns(op), chatTemplate];
+  return [
+    {
+      ...irregular,
+      id: id('train-no-question'),
+      title: titled('Also where turns do not alternate, SFT trains nothing but answers'),
+      level: 'must',
+      why: 'Masks that pair questions with answers slip by one where a question is missing, and train the user.',
+      catches: ['MSK-05', 'MSK-09', 'TPL-10', 'MSK-02'],
+      needs: [...needs, declaredStops, target('assistant', 'last-assistant')],
+      async check(subject, drawn) {
+        const row = await labelled(subject, drawn, op);
+        const expected = row.ids.map((_, column) =>
+          column >= row.end || row.spans.some(({ from, rest }) => column >= from && column < rest)
+            ? undefined
+            : IGNORE_INDEX,
+        );
+        return spanFinding(
+          subject,
+          'trained',
+          row,
+          expected,
+          (token) => `${token} belongs to no answer, but SFT trains on it.`,
+        );
+      },
+    },
+    {
+      ...irregular,
+      id: id('train-every-answer'),
+      title: titled(
+        'Also where turns do not alternate, every answer is trained through its stop token, if that is declared',
+      ),
+      level: 'should',
+      why: 'A greeting, or a second answer in a row, that is silently left out is data that was paid for and is not used.',
+      catches: ['MSK-05', 'MSK-09', 'TPL-09', 'TOK-06'],
+      needs: [...needs, declaredStops, target('assistant')],
+      async check(subject, drawn) {
+        const row = await labelled(subject, drawn, op);
+        const expected = row.ids.map((id, column) =>
+          // Nothing predicts the first token of a row.
+          column > 0 && row.spans.some(({ from, to }) => column >= from && column < to) ? id : undefined,
+        );
+        return spanFinding(
+          subject,
+          'untrained',
+          row,
+          expected,
+          (token) => `${token} belongs to an answer, but SFT does not train it.`,
+        );
+      },
+    },
+    {
+      ...irregular,
+      id: id('are-the-rendered-template'),
+      title: titled(
+        'Also where turns do not alternate, the ids of an SFT row are the tokens of the rendered chat template, unless the trainer refuses them',
+      ),
+      level: 'should',
+      why: 'Turns that are joined, dropped or moved in training alone make a row of a conversation that nobody had, and that RL prompts with otherwise.',
+      catches: ['TPL-06', 'TPL-09', 'TOK-12'],
+      needs,
+      given: (world: World) =>
+        redrawn(irregularDialogue({ tools: world.hello.ops[op]?.tools === true }), (drawn) =>
+          isOfUse(() => rendered(world, drawn, drawn.messages, false) !== undefined),
+        ),
+      async check(subject, drawn) {
+        const { input_ids: observed } = await rowOf(subject, drawn, op);
+        return templateFinding(subject, drawn, true, observed);
+      },
+    },
+  ];
+}
 
 const nextPrompt: Property<Dialogue> = {
   ...base,
@@ -269,9 +273,6 @@ const nextPrompt: Property<Dialogue> = {
   },
 };
 
-export const irregularProperties: readonly Property<Dialogue>[] = [
-  noQuestions,
-  everyAnswer,
-  asTemplate,
-  nextPrompt,
-];
+export const irregularBatchProperties = irregularRows('sft_batch');
+
+export const irregularProperties: readonly Property<Dialogue>[] = [...irregularRows('tokenize'), nextPrompt];

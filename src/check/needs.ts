@@ -1,6 +1,6 @@
 // Common needs of properties: what must be declared or offered before a property says anything.
 import type { Taken } from '../generators/text/conversation.ts';
-import type { Op } from '../protocol/message.ts';
+import type { Capability, Op } from '../protocol/message.ts';
 import { refusesSystem } from '../tokenizers/call.ts';
 import type { Route, Tokens } from '../vocabulary.ts';
 import type { Need, World } from './property.ts';
@@ -39,9 +39,13 @@ export const stopsOf = (
 export const asksOnce = ({ hello }: World, ...ops: readonly Op[]): boolean =>
   ops.some((op) => hello.ops[op]?.turns === 1);
 
+/** An op that is not offered stands in nobody's way. */
+const TOOLS: Capability = { tools: true };
+
 /** Which conversations these ops take. */
 export const takenBy = (world: World, ...ops: readonly Op[]): Taken => ({
   once: asksOnce(world, ...ops),
+  tools: !asksOnce(world, ...ops) && ops.every((op) => (world.hello.ops[op] ?? TOOLS).tools === true),
   rarelySystem: world.tokenizer !== undefined && refusesSystem(world.tokenizer),
 });
 

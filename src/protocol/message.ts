@@ -31,7 +31,7 @@ export interface Capability {
   readonly route?: readonly ('sft' | 'rl')[];
   /** render, tokenize: another chat template may be sent along. Default: false. */
   readonly chat_template?: boolean;
-  /** render, tokenize: messages of role tool are rendered. Default: false. */
+  /** render, tokenize, sft_batch, preference_batch, rollout: messages of role tool are rendered. Default: false. */
   readonly tools?: boolean;
   /** render, tokenize, sft_batch, preference_batch, rollout: 1 where a conversation asks once. Default: any number of turns. */
   readonly turns?: 1;
@@ -49,7 +49,7 @@ export interface Capability {
   readonly max_tool_tokens?: boolean;
   /** trajectory: may be sent a reward for each turn. Default: false. */
   readonly turn_rewards?: boolean;
-  /** mask: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
+  /** mask, rollout: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
   readonly unfinished?: boolean;
   /** logprobs, values, model_score, full_kl: may be asked for other temperatures than 1. Default: false. */
   readonly temperature?: boolean;

@@ -10,8 +10,9 @@ import {
   type Ok,
   type Property,
   parseStrict,
+  type World,
 } from '../../../src/index.ts';
-import { base, firstOf, parsed, SILENT, shown } from './texts.ts';
+import { base, capabilityOf, firstOf, parsed, SILENT, shown } from './texts.ts';
 
 /** What is wrong with a call that was found, beside the one that was meant. */
 function otherThanMeant(answer: Ok<'parse_tool_call'>, meant: CallText): Finding | undefined {
@@ -30,6 +31,31 @@ function otherThanMeant(answer: Ok<'parse_tool_call'>, meant: CallText): Finding
       };
 }
 
+/** An argument that the tool would be run with, and that is of another type than it takes. What is no number is none in JSON. */
+function ofAnotherType(
+  world: World,
+  { name, arguments: json }: Ok<'parse_tool_call'>,
+  { kind, text }: CallText,
+) {
+  const tool = capabilityOf(world, 'parse_tool_call')?.tool_specs?.find((each) => each.name === name);
+  const read = parseStrict(json ?? '');
+  if (
+    kind === 'number beyond all' ||
+    tool === undefined ||
+    'complaint' in read ||
+    typeof read.ok !== 'object'
+  )
+    return undefined;
+  const given = read.ok as Readonly<Record<string, unknown>> | null;
+  const wrong = Object.entries(tool.parameters).find(([key, type]) => typeof given?.[key] !== type);
+  return wrong === undefined
+    ? undefined
+    : {
+        kind: 'type',
+        sentence: `The arguments of ${shown(text)} are taken as ${json}, where "${wrong[0]}" is no ${wrong[1]}. Answer "bad_arguments", or what it is converted to.`,
+      };
+}
+
 /** JSON with the keys of objects in order; text that is no JSON stays as it is. */
 function canonical(json: string): string {
   const read = parseStrict(json);
@@ -43,12 +69,28 @@ function canonical(json: string): string {
 
 const listed = (statuses: readonly string[]): string => statuses.map((status) => `"${status}"`).join(' or ');
 
-const MISTAKES: readonly CallKind[] = [
+/** A status that no parser gives a text of this kind. */
+export function otherStatus(drawn: CallText, status: string): Finding | undefined {
+  const accepted: readonly string[] = callStatuses(drawn.kind);
+  return accepted.includes(status)
+    ? undefined
+    : {
+        kind: drawn.kind,
+        sentence: `The text ${shown(drawn.text)} (${drawn.kind}) has the status "${status}", expected ${listed(accepted)}.`,
+      };
+}
+
+export const MISTAKES: readonly CallKind[] = [
   'no call',
   'not json',
   'unknown tool',
   'missing argument',
   'argument of a wrong type',
+  'argument of another type',
+  'number beyond all',
+  'further argument',
+  'no arguments',
+  'arguments elsewhere',
   'arguments are no object',
   'cut',
   'unclosed',
@@ -87,13 +129,11 @@ export const parserProperties: readonly Property<CallTexts>[] = [
       firstOf(given, async (drawn) => {
         const answer = await parsed(subject, drawn.text);
         if (answer === undefined) return SILENT;
-        const accepted: readonly string[] = callStatuses(drawn.kind);
-        if (!accepted.includes(answer.status))
-          return {
-            kind: drawn.kind,
-            sentence: `The text ${shown(drawn.text)} (${drawn.kind}) has the status "${answer.status}", expected ${listed(accepted)}.`,
-          };
-        return answer.status === 'call' ? otherThanMeant(answer, drawn) : undefined;
+        const other = otherStatus(drawn, answer.status);
+        if (other !== undefined) return other;
+        return answer.status === 'call'
+          ? (otherThanMeant(answer, drawn) ?? ofAnotherType(subject, answer, drawn))
+          : undefined;
       }),
   },
   {

@@ -12,10 +12,11 @@ import {
   show,
   type World,
 } from '../../../src/index.ts';
+import { MISTAKES, otherStatus } from './calls.ts';
 import { base, capabilityOf, firstOf, hasTools, parsed, SILENT, shown, stepped, tagsOf } from './texts.ts';
 
 /** Mistakes that no parser mends. */
-const FAILED: readonly CallKind[] = ['not json', 'unknown tool', 'missing argument', 'cut'];
+const FAILED: readonly CallKind[] = ['not json', 'unknown tool', 'missing argument', 'no arguments', 'cut'];
 
 export const stepProperties: readonly Property<CallTexts>[] = [
   {
@@ -61,6 +62,19 @@ export const stepProperties: readonly Property<CallTexts>[] = [
               kind: 'status',
               sentence: `The text ${shown(text)} has the status "${call.status}" in the parser and "${step.status}" in the environment.`,
             };
+      }),
+  },
+  {
+    ...base('tool_step', MISTAKES),
+    level: 'must',
+    id: 'tools/steps-tell-mistakes-apart',
+    title: 'A step has the status of what is wrong with its call',
+    why: 'An environment that parses for itself runs what no tool takes, or counts one mistake as another.',
+    catches: [],
+    check: (subject, given) =>
+      firstOf(given, async (drawn) => {
+        const step = await stepped(subject, drawn.text);
+        return step === undefined ? SILENT : otherStatus(drawn, step.status);
       }),
   },
   {

@@ -44,7 +44,7 @@ const LONG_PARTS = ['prompt', 'body'] as const;
 /** One row in so many repeats the prompt before it: real batches hold several samples of each prompt. */
 const REPEAT_ONE_IN = 3;
 /** One row in so many was aborted before its first token. */
-const ABORTED_ONE_IN = 4;
+export const ABORTED_ONE_IN = 4;
 /** Symbols below this are ordinary tokens, the few above are stop tokens (prompts only). */
 const ORDINARY = 20;
 const STOPS_IN_PROMPT = 3;

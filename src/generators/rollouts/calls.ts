@@ -12,6 +12,11 @@ export type CallKind =
   | 'unknown tool'
   | 'missing argument'
   | 'argument of a wrong type'
+  | 'argument of another type'
+  | 'number beyond all'
+  | 'further argument'
+  | 'no arguments'
+  | 'arguments elsewhere'
   | 'arguments are no object'
   | 'cut'
   | 'unclosed'
@@ -23,7 +28,7 @@ export type CallKind =
 export interface CallText {
   readonly kind: CallKind;
   readonly text: string;
-  /** The tool that is meant, and its arguments as JSON; of `call`, `unclosed` and `repairable`. */
+  /** The tool that is meant, and its arguments as JSON, where it is known what they come to. */
   readonly name?: string;
   readonly arguments?: string;
 }
@@ -31,6 +36,10 @@ export interface CallText {
 const NEEDS_PARAMETERS: readonly CallKind[] = [
   'missing argument',
   'argument of a wrong type',
+  'argument of another type',
+  'further argument',
+  'no arguments',
+  'arguments elsewhere',
   'arguments are no object',
 ];
 const KINDS: readonly CallKind[] = [
@@ -39,6 +48,7 @@ const KINDS: readonly CallKind[] = [
   'not json',
   'unknown tool',
   ...NEEDS_PARAMETERS,
+  'number beyond all',
   'cut',
   'unclosed',
   'repairable',
@@ -72,12 +82,21 @@ export function callText(
   tags: Tags,
   kinds: readonly CallKind[] = KINDS,
 ): fc.Arbitrary<CallText> {
-  const possible = kinds.filter((kind) => !NEEDS_PARAMETERS.includes(kind) || tools.some(hasParameters));
-  return fc.constantFrom(...possible).chain((kind) => {
-    const usable = NEEDS_PARAMETERS.includes(kind) ? tools.filter(hasParameters) : tools;
-    return fc.constantFrom(...usable).chain((tool) => ofKind(kind, tool, tools, tags));
-  });
+  const possible = kinds.filter((kind) => usableFor(kind, tools).length > 0);
+  return fc
+    .constantFrom(...possible)
+    .chain((kind) =>
+      fc.constantFrom(...usableFor(kind, tools)).chain((tool) => ofKind(kind, tool, tools, tags)),
+    );
 }
+
+function usableFor(kind: CallKind, tools: readonly ToolSpec[]): readonly ToolSpec[] {
+  if (kind === 'number beyond all') return tools.filter((tool) => numberOf(tool) !== undefined);
+  return NEEDS_PARAMETERS.includes(kind) ? tools.filter(hasParameters) : tools;
+}
+
+const numberOf = ({ parameters }: ToolSpec): string | undefined =>
+  Object.keys(parameters).find((name) => parameters[name] === 'number');
 
 /** The kinds of the texts. */
 export function callLabels({ texts }: CallTexts): string[] {
@@ -108,6 +127,12 @@ const STRINGS = [
   "it's",
   '{"name": "b"}',
   'a, b',
+  // What a parser that mends or normalises all of a text makes something else of.
+  'e\u0301',
+  '①：ﬁ',
+  '“a”',
+  'None, True',
+  '[a,]{b,}',
 ];
 /** What a number of 32 bits does not hold. */
 const NUMBERS = [16_777_217, 4_294_967_296, 0.1, 1e21];
@@ -117,6 +142,13 @@ const NO_CALL = ['[1]', '[]', '5', 'null', '"a"', '{}', '{"name": 5, "arguments"
 /** One token repeated again; a parser that goes down with it overflows its stack. */
 const DEEP = '['.repeat(2000);
 const NO_OBJECT = [5, 'a', [1], true];
+/** No type of an argument has these, whatever a parser converts. */
+const NO_VALUE = [[1], null, {}];
+/** Of one type of argument each, and not far from another. */
+const OTHER_VALUES = [true, 1, '1', 'a'];
+/** Python reads them, and they are no number that a whole one can be made of. */
+const BEYOND_ALL = ['1e999', '-1e999', 'NaN'];
+const PLACE = '#';
 
 function ofKind(
   kind: CallKind,
@@ -139,7 +171,7 @@ function ofKind(
       broken: degenerate([], [open, close]),
       pieces: fc.array(piece, { maxLength: MAX_PIECES }),
     })
-    .map((drawn) => made(kind, drawn, { tool, unknown: unknownName(tool, tools), open, close, tags }));
+    .map((drawn) => made(kind, drawn, { tool, unknown: unknownNames(tool, tools), open, close, tags }));
 }
 
 interface Drawn {
@@ -157,7 +189,7 @@ const MAX_PIECES = 5;
 
 interface About {
   readonly tool: ToolSpec;
-  readonly unknown: string;
+  readonly unknown: readonly string[];
   readonly open: string;
   readonly close: string;
   readonly tags: Tags;
@@ -166,8 +198,8 @@ interface About {
 function made(kind: CallKind, drawn: Drawn, { tool, unknown, open, close, tags }: About): CallText {
   const { values, prefix, pick } = drawn;
   const edge = drawn.lines ? '\n' : '';
-  const json = (name: string, given: unknown): string =>
-    JSON.stringify({ name, arguments: given }, undefined, drawn.pretty ? 2 : undefined);
+  const written = (call: object): string => JSON.stringify(call, undefined, drawn.pretty ? 2 : undefined);
+  const json = (name: string, given: unknown): string => written({ name, arguments: given });
   const within = (body: string): CallText => ({
     kind,
     text: `${prefix}${open}${edge}${body}${edge}${close}`,
@@ -176,6 +208,7 @@ function made(kind: CallKind, drawn: Drawn, { tool, unknown, open, close, tags }
   const meant = { name: tool.name, arguments: JSON.stringify(values) };
   const names = Object.keys(values);
   const one = names[pick % Math.max(1, names.length)] ?? '';
+  const way = Math.trunc(pick / Math.max(1, names.length));
   switch (kind) {
     case 'call':
       return { ...within(whole), ...meant };
@@ -184,13 +217,30 @@ function made(kind: CallKind, drawn: Drawn, { tool, unknown, open, close, tags }
     case 'not json':
       return within(at(NO_JSON, pick));
     case 'unknown tool':
-      return within(json(unknown, values));
+      return within(json(at(unknown, pick), values));
     case 'missing argument':
       return within(
         json(tool.name, Object.fromEntries(Object.entries(values).filter(([name]) => name !== one))),
       );
     case 'argument of a wrong type':
-      return within(json(tool.name, { ...values, [one]: [1] }));
+      return within(json(tool.name, { ...values, [one]: at(NO_VALUE, way) }));
+    case 'argument of another type': {
+      const others = OTHER_VALUES.filter((value) => typeof value !== tool.parameters[one]);
+      return { ...within(json(tool.name, { ...values, [one]: at(others, way) })), name: tool.name };
+    }
+    case 'number beyond all': {
+      const placed = json(tool.name, { ...values, [numberOf(tool) ?? one]: PLACE });
+      const text = placed.replace(JSON.stringify(PLACE), at(BEYOND_ALL, pick));
+      return { ...within(text), name: tool.name };
+    }
+    case 'further argument':
+      return { ...within(json(tool.name, { ...values, [`${names.join('_')}_b`]: 1 })), name: tool.name };
+    case 'no arguments':
+      return within(written({ name: tool.name, ...(pick % 2 === 0 ? {} : { arguments: null }) }));
+    case 'arguments elsewhere': {
+      const where = at([{ parameters: values }, { args: values }, { arguments: meant.arguments }], pick);
+      return { ...within(written({ name: tool.name, ...where })), ...meant };
+    }
     case 'arguments are no object':
       return within(json(tool.name, at(NO_OBJECT, pick)));
     case 'cut':
@@ -200,7 +250,7 @@ function made(kind: CallKind, drawn: Drawn, { tool, unknown, open, close, tags }
     case 'repairable':
       return { ...within(pick % 2 === 0 ? whole.slice(0, -1) : `${whole.slice(0, -1)},}`), ...meant };
     case 'json but no call':
-      return within(at(NO_CALL, pick));
+      return within(at([...NO_CALL, json('', values), written({ arguments: values })], pick));
     case 'deep':
       return within(DEEP);
     case 'any text':
@@ -224,8 +274,11 @@ function argumentOf(type: 'string' | 'number' | 'boolean'): fc.Arbitrary<unknown
   return fc.constantFrom(...STRINGS);
 }
 
-function unknownName(tool: ToolSpec, tools: readonly ToolSpec[]): string {
-  let name = `${tool.name}_b`;
-  while (tools.some((other) => other.name === name)) name += 'b';
-  return name;
+/** A name that is not there: one more, and such as are a part of those that are. */
+function unknownNames({ name }: ToolSpec, tools: readonly ToolSpec[]): readonly string[] {
+  const names = tools.map((tool) => tool.name);
+  let further = `${name}_b`;
+  while (names.includes(further)) further += 'b';
+  const parts = [name.slice(0, -1), name.slice(1), names.join(',')];
+  return [further, ...parts.filter((part) => part !== '' && !names.includes(part))];
 }

@@ -1,7 +1,16 @@
 // Conversations as trainers get them: whole ones with the answer to train on, and prompts with a forced completion.
 import fc from 'fast-check';
 import type { Ids, Message, Tokens } from '../../vocabulary.ts';
-import { endsFurther, FURTHER_STOP, repeated, repeats, sampled, withRepeats } from '../rollouts/batch.ts';
+import { rarely } from '../rarely.ts';
+import {
+  ABORTED_ONE_IN,
+  endsFurther,
+  FURTHER_STOP,
+  repeated,
+  repeats,
+  sampled,
+  withRepeats,
+} from '../rollouts/batch.ts';
 import { conversation, conversationLabels, type Taken } from './conversation.ts';
 import { templateSource } from './template.ts';
 import { plainContent } from './text.ts';
@@ -19,6 +28,7 @@ export function dialogue(options: Taken & { readonly templates: boolean }): fc.A
     endsWith: 'assistant',
     system: true,
     rarelySystem: options.rarelySystem === true && !options.templates,
+    tools: options.tools === true,
     turns: { min: 1, max: options.once ? 1 : 3 },
     content: plainContent(),
   });
@@ -51,22 +61,36 @@ export interface Rollouts {
 const MAX_ROLLOUTS = 3;
 
 /** Arbitrary prompts, as conversations, with the ids that the sampler is made to emit for each. */
-export function rollouts(tokens: Tokens | undefined, options: Taken = {}): fc.Arbitrary<Rollouts> {
+export function rollouts(
+  tokens: Tokens | undefined,
+  options: Taken & {
+    /** Some are ended before their first token. */
+    readonly unfinished?: boolean;
+  } = {},
+): fc.Arbitrary<Rollouts> {
+  // Where the pad is a stop token, an empty completion looks like one that stopped at once.
+  const unfinished =
+    options.unfinished === true && tokens?.eos_token_ids.includes(tokens.pad_token_id) === false;
   const row = fc.record({
     again: repeated(),
     messages: conversation({
       endsWith: 'user',
       system: true,
       rarelySystem: options.rarelySystem === true,
+      tools: options.tools === true,
       turns: { min: 1, max: options.once ? 1 : 2 },
       content: plainContent(),
     }),
     sampled: sampled(tokens),
+    aborted: unfinished ? rarely(ABORTED_ONE_IN) : fc.constant(false),
   });
   return fc.array(row, { minLength: 1, maxLength: MAX_ROLLOUTS, size: 'max' }).map((rows) => {
     const prompts = withRepeats(rows, ({ messages }) => messages);
     return {
-      rows: rows.map((made, at) => ({ messages: prompts[at] ?? made.messages, sampled: made.sampled })),
+      rows: rows.map((made, at) => ({
+        messages: prompts[at] ?? made.messages,
+        sampled: made.aborted ? [] : made.sampled,
+      })),
     };
   });
 }
@@ -77,6 +101,7 @@ export function rolloutLabels({ rows }: Rollouts, stops: Ids = []): string[] {
   return [
     rows.length > 1 ? 'several rows' : 'one row',
     ...(lengths.size > 1 ? ['unequal completions'] : []),
+    ...(lengths.has(0) ? ['empty completion'] : []),
     ...(repeats(rows.map(({ messages }) => messages)) ? ['repeated prompt'] : []),
     ...(rows.some(({ sampled }) => endsFurther(sampled, stops)) ? [FURTHER_STOP] : []),
   ];

@@ -30,6 +30,7 @@ export function chatPairs(options: Taken & { readonly minRows?: number } = {}): 
     prompt: conversation({
       endsWith: 'user',
       rarelySystem: options.rarelySystem === true,
+      tools: options.tools === true,
       turns: { min: 1, max: options.once ? 1 : 2 },
     }),
     chosen,

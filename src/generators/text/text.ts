@@ -173,7 +173,7 @@ const SHRINK_ACROSS = { withCrossShrink: true };
 const weighted = <T>(choices: readonly (readonly [number, T])[]): fc.Arbitrary<T> =>
   fc.oneof(...choices.map(([weight, choice]) => ({ arbitrary: fc.constant(choice), weight })));
 
-const constant = (pieces: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...pieces);
+export const constant = (pieces: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...pieces);
 
 // The simplest come first: shrinking ends there.
 const WORDS = [

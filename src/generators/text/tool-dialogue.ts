@@ -2,52 +2,13 @@
 // that data sets hold all the same, which begin with an answer, ask twice, or end with a result.
 import fc from 'fast-check';
 import type { Message } from '../../vocabulary.ts';
-import { rarely, timesOver } from '../rarely.ts';
-import { conversation, conversationLabels } from './conversation.ts';
+import { conversation, conversationLabels, toolConversation } from './conversation.ts';
 import type { Dialogue } from './dialogue.ts';
 import { plainContent, reasoned } from './text.ts';
 
-/** Calls before an answer, and results of one call. */
-const MAX_CALLS = 2;
-const MAX_RESULTS = 3;
-/** One dialogue in so many has its calls so many times over, as an agent that goes on. */
-const MANY_ONE_IN = 8;
-const MANY = 4;
-
-const by = (role: Message['role'], content: fc.Arbitrary<string>): fc.Arbitrary<Message> =>
-  content.map((text) => ({ role, content: text }));
-
-/** A question, calls with their results, an answer; sometimes a second question with its answer. */
-export function toolDialogue(): fc.Arbitrary<Dialogue> {
-  const content = plainContent();
-  const call = fc.record({
-    call: by('assistant', content),
-    results: fc.array(by('tool', content), { minLength: 1, maxLength: MAX_RESULTS, size: 'max' }),
-  });
-  const more = fc.tuple(by('user', content), by('assistant', content));
-  return fc
-    .record({
-      system: fc.option(by('system', content), { freq: 2 }),
-      question: by('user', content),
-      calls: fc.array(call, { minLength: 1, maxLength: MAX_CALLS, size: 'max' }),
-      answer: by('assistant', content),
-      more: fc.option(more, { freq: 2 }),
-      many: rarely(MANY_ONE_IN),
-    })
-    .map((made) => ({
-      messages: [
-        ...(made.system === null ? [] : [made.system]),
-        made.question,
-        ...timesOver(made.calls, made.many ? MANY : 1).flatMap(({ call: said, results }) => [
-          said,
-          ...results,
-        ]),
-        made.answer,
-        ...(made.more ?? []),
-      ],
-      template: null,
-    }));
-}
+/** A dialogue with calls of tools and their results. */
+export const toolDialogue = (): fc.Arbitrary<Dialogue> =>
+  toolConversation().map((messages) => ({ messages, template: null }));
 
 /** What a dialogue with tool results exercises. */
 export function toolDialogueLabels({ messages }: Dialogue): string[] {
@@ -57,6 +18,7 @@ export function toolDialogueLabels({ messages }: Dialogue): string[] {
     ...(messages.some((_, at) => tool(at) && tool(at + 1)) ? ['results in a row'] : []),
     ...(messages.filter((_, at) => tool(at) && !tool(at + 1)).length > 1 ? ['several calls'] : []),
     ...(messages.some(({ content }, at) => tool(at) && content === '') ? ['empty result'] : []),
+    ...(messages.some(({ content }, at) => tool(at) && /^[[{]/.test(content)) ? ['result in JSON'] : []),
   ];
 }
 

@@ -19,6 +19,14 @@ const STATUSES: Readonly<Record<string, readonly CallStatus[]>> = {
   'unknown tool': ['unknown_tool'],
   'missing argument': ['bad_arguments'],
   'argument of a wrong type': ['bad_arguments'],
+  // Where it is converted, `call`.
+  'argument of another type': ['bad_arguments', 'call'],
+  // JSON by its grammar, or to a reader that takes more; whether there is such a number is the reader's business.
+  'number beyond all': ['call', 'bad_arguments', 'bad_json'],
+  'further argument': ['call', 'bad_arguments'],
+  'no arguments': ['bad_arguments', 'bad_json'],
+  // By another name, or as text: some engines write them so.
+  'arguments elsewhere': ['bad_arguments', 'bad_json', 'call'],
   'arguments are no object': ['bad_arguments'],
   cut: ['truncated'],
   // A stop string that is left out of the text takes the closing tag with it.

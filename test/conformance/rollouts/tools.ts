@@ -5,6 +5,7 @@ import { type Legal, legal } from '../legal.ts';
 const TOOLS = [
   { name: 'look', parameters: { at: 'string' } },
   { name: 'wait', parameters: {} },
+  { name: 'turn', parameters: { by: 'number', fast: 'boolean' } },
 ] as const;
 const OPEN = '<call>';
 const CLOSE = '</call>';
@@ -26,6 +27,35 @@ function forgiving({ text }: Args<'parse_tool_call'>): Ok<'parse_tool_call'> {
   const values = given as Readonly<Record<string, unknown>>;
   if (owed.some(([key, kind]) => typeof values[key] !== kind)) return { status: 'bad_arguments' };
   return { status: 'call', name: tool.name, arguments: JSON.stringify(values) };
+}
+
+/** Arguments wherever engines write them, converted as far as they can be; what no tool asked for is dropped. */
+function converting({ text }: Args<'parse_tool_call'>): Ok<'parse_tool_call'> {
+  const body = text.split(OPEN).slice(1).join(OPEN).split(CLOSE);
+  const call = parsed((body[0] ?? '').trim()) as Readonly<Record<string, unknown>> | undefined;
+  if (body.length < 2 || call === undefined) return forgiving({ text });
+  const { name, arguments: own, parameters, args } = call;
+  const tool = TOOLS.find((each) => each.name === name);
+  if (typeof name !== 'string' || name === '') return { status: 'bad_json' };
+  if (tool === undefined) return { status: 'unknown_tool' };
+  const given = own ?? parameters ?? args;
+  const read = typeof given === 'string' ? parsed(given) : given;
+  if (given === undefined || given === null) return { status: 'bad_json' };
+  if (typeof read !== 'object' || Array.isArray(read)) return { status: 'bad_arguments' };
+  const values = Object.entries(tool.parameters).map(([key, kind]) => [
+    key,
+    converted((read as Readonly<Record<string, unknown>>)[key], kind),
+  ]);
+  if (values.some(([, value]) => value === undefined)) return { status: 'bad_arguments' };
+  return { status: 'call', name, arguments: JSON.stringify(Object.fromEntries(values)) };
+}
+
+function converted(value: unknown, kind: string): unknown {
+  if (typeof value === kind) return value;
+  if (value === null || typeof value === 'object' || value === undefined) return undefined;
+  if (kind === 'string') return String(value);
+  if (kind === 'boolean') return value === 1 || value === '1' ? true : undefined;
+  return Number.isFinite(Number(value)) ? Number(value) : undefined;
 }
 
 function parsed(body: string): object | undefined {
@@ -60,5 +90,10 @@ export const tools: readonly Legal[] = [
     'an environment whose tools are not running',
     { parse_tool_call: forgiving, tool_step: withoutTools },
     { can: { parse_tool_call: CALLS, tool_step: CALLS } },
+  ),
+  legal(
+    'a parser that converts arguments',
+    { parse_tool_call: converting },
+    { can: { parse_tool_call: CALLS } },
   ),
 ];

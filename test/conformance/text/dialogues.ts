@@ -13,7 +13,7 @@ import {
   type Tokens,
 } from '../../../src/index.ts';
 import { familyFolder } from '../../../src/tokenizers/families.ts';
-import { type Legal, legal } from '../legal.ts';
+import { type Legal, legal, repeat } from '../legal.ts';
 
 function family(name: string): Tokenizer {
   const loaded = loadTokenizer(familyFolder(name));
@@ -81,13 +81,53 @@ function chatting(name: string, which: string, stop: string, how: Labelling): Le
   const render = ({ messages, add_generation_prompt: add }: Args<'render'>): Ok<'render'> => ({
     text: written(tokenizer, messages, add),
   });
+  const padded = (rows: readonly Ids[], fill: number): number[][] => {
+    const width = Math.max(...rows.map((row) => row.length));
+    return rows.map((row) => [...row, ...repeat(fill, width - row.length)]);
+  };
+  const sft_batch = ({ conversations }: Args<'sft_batch'>): Ok<'sft_batch'> => {
+    const rows = conversations.map((messages) =>
+      tokenize({ route: 'sft', messages, add_generation_prompt: false }),
+    );
+    const ids = rows.map(({ input_ids }) => input_ids);
+    return {
+      input_ids: padded(ids, tokens.pad_token_id),
+      attention_mask: padded(
+        ids.map((row) => row.map(() => 1)),
+        0,
+      ),
+      labels: padded(
+        rows.map(({ labels = [] }) => labels),
+        -100,
+      ),
+    };
+  };
+  const rollout = ({ conversations, sampled_ids }: Args<'rollout'>): Ok<'rollout'> => {
+    const prompt_ids = conversations.map(
+      (messages) => tokenize({ route: 'rl', messages, add_generation_prompt: true }).input_ids,
+    );
+    const rows = prompt_ids.map((prompt, row) => [...prompt, ...(sampled_ids[row] ?? [])]);
+    return {
+      prompt_ids,
+      input_ids: padded(rows, tokens.pad_token_id),
+      attention_mask: padded(
+        rows.map((row) => row.map(() => 1)),
+        0,
+      ),
+      completion_mask: padded(
+        rows.map((row, at) => row.map((_, column) => Number(column >= (prompt_ids[at]?.length ?? 0)))),
+        0,
+      ),
+    };
+  };
+  const tools = { tools: true };
   return legal(
     name,
-    { render, tokenize },
+    { render, tokenize, sft_batch, rollout },
     {
       semantics: { sft_target: how.target },
       tokens,
-      can: { render: { tools: true }, tokenize: { tools: true } },
+      can: { render: tools, tokenize: tools, sft_batch: tools, rollout: tools },
     },
     tokenizer,
   );

@@ -44,6 +44,23 @@ describe('texts with calls', () => {
     }
   });
 
+  it('have an argument of another type than it is owed, where that is what is wrong', () => {
+    for (const text of ofKind('argument of another type')) {
+      const { name, arguments: given } = inner(text) as { name: string; arguments: Record<string, unknown> };
+      const owed: Record<string, string> = TOOLS.find((tool) => tool.name === name)?.parameters ?? {};
+      expect(Object.keys(given).filter((key) => typeof given[key] !== owed[key])).toHaveLength(1);
+    }
+  });
+
+  it('have a number that is none of float64 where it is beyond all', () => {
+    for (const { text } of ofKind('number beyond all')) expect(text).toMatch(/: ?(?:-?1e999|NaN)/);
+  });
+
+  it('name tools that do not exist by parts of those that do', () => {
+    const names = ofKind('unknown tool').map((text) => (inner(text) as { name: string }).name);
+    expect(names.some((name) => TOOLS.some((tool) => tool.name.includes(name)))).toBe(true);
+  });
+
   it.each(['not json', 'repairable'] as const)('are no JSON where they are %s', (kind) => {
     for (const text of ofKind(kind)) expect(() => inner(text)).toThrow();
   });

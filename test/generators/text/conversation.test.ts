@@ -11,6 +11,7 @@ const SEED = 20260104;
 describe('generated conversations', () => {
   it.each(['user', 'assistant'] as const)('alternate and end with the %s', (endsWith) => {
     fc.assert(
+      // Now and then three times over.
       fc.property(conversation({ endsWith, turns: { min: 2, max: 4 } }), (messages) => {
         const turns = messages[0]?.role === 'system' ? messages.slice(1) : messages;
         expect(turns.map(({ role }) => role)).toEqual(

@@ -1,6 +1,6 @@
 """Wrong scoring batches: what is scored is not what was sampled, or is masked wrongly."""
 
-from lossproof.examples import left_padded
+from lossproof.examples import left_padded, stop_excluded
 from lossproof.examples.lists import beside, pad_left
 from lossproof.examples.text.chat import BOS_ID, STOP_ID, chat_ids, chat_text, tokenizer
 
@@ -195,3 +195,21 @@ def rollout_as_one_text(conversations, sampled_ids):
         whole = tokenizer.encode(prompt + tokenizer.decode(ids))
         answers.append(whole[len(tokenizer.encode(prompt)) :])
     return left_padded.rollout(conversations, answers)
+
+
+@MUTANTS.add("rollout-drops-results", "A prompt loses what tools answered", left_padded, "rollout", row="TPL-06")
+def rollout_without_results(conversations, sampled_ids):
+    """A filter of roles from before there were tools: the policy answers a call of which it never sees the result. Fix:
+    hand the messages to the template as they are."""
+    roles = ("system", "user", "assistant")
+    return left_padded.rollout([[m for m in c if m["role"] in roles] for c in conversations], sampled_ids)
+
+
+@MUTANTS.add("rollout-mask-from-the-end", "An empty completion trains its prompt", stop_excluded, "rollout", row="MSK-01")
+def rollout_from_the_end(conversations, sampled_ids):
+    """mask[-len(completion):] = 1, and -0 is the beginning of the row. Fix: count from the prompt's end."""
+    right = stop_excluded.rollout(conversations, sampled_ids)
+    for mask, sampled in zip(right["completion_mask"], sampled_ids):
+        if not sampled:
+            mask[:] = [1] * len(mask)
+    return right

@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 
 from lossproof.examples import left_padded
 from lossproof.examples.rollouts import tools
@@ -83,6 +84,89 @@ def parser_unchecked(text):
     return {"status": "call", "name": call["name"], "arguments": json.dumps(call.get("arguments"))}
 
 
+def called(text):
+    """The object within the tags, where there is one."""
+    try:
+        call = json.JSONDecoder().raw_decode(text.split(tools.OPEN, 1)[1].lstrip())[0]
+    except (IndexError, ValueError, RecursionError):
+        return {}
+    return call if isinstance(call, dict) else {}
+
+
+def taken(text, kinds, right):
+    """The call all the same, where every argument is one of these kinds."""
+    name, given = called(text).get("name"), called(text).get("arguments")
+    if right["status"] != "bad_arguments" or not isinstance(given, dict):
+        return right
+    owed = next(tool["parameters"] for tool in tools.TOOLS if tool["name"] == name)
+    if given.keys() != owed.keys() or not all(isinstance(given[key], kinds(owed[key])) for key in owed):
+        return right
+    return {"status": "call", "name": name, "arguments": json.dumps(given)}
+
+
+@MUTANTS.add("parser-booleans-are-numbers", "true is taken for a number", left_padded, "parse_tool_call")
+def parser_booleans(text):
+    """isinstance(True, (int, float)): in Python a truth value is a whole number. Fix: ask for bool first."""
+    return taken(text, tools.TYPES.get, tools.parse_tool_call(text))
+
+
+@MUTANTS.add("parser-takes-null", "null is taken for any argument", left_padded, "parse_tool_call")
+def parser_null(text):
+    """`value is None or isinstance(value, kind)`, as if all were optional. Fix: ask the schema what is owed."""
+    return taken(text, lambda kind: (type(None), *tools.TYPES[kind]), tools.parse_tool_call(text))
+
+
+@MUTANTS.add("parser-scalars-are-all-alike", "A number is taken for a text", left_padded, "parse_tool_call")
+def parser_scalars(text):
+    """Only lists and objects were thought of as wrong: the tool is run with a type that it does not take, and raises.
+    Fix: each argument is checked against its own type, or converted to it."""
+    return taken(text, lambda _: (str, int, float), tools.parse_tool_call(text))
+
+
+@MUTANTS.add(
+    "parser-looks-names-up-in-a-text", "A part of a tool's name is a tool's name", left_padded, "parse_tool_call"
+)
+def parser_names(text):
+    """`name in "search,add"`, where a list was meant: "sea" is in it, and so is the empty name. Fix: a list of names."""
+    right = tools.parse_tool_call(text)
+    name = called(text).get("name")
+    if isinstance(name, str) and name in ",".join(tool["name"] for tool in tools.TOOLS):
+        if right["status"] == "unknown_tool":
+            return {"status": "call", "name": name, "arguments": json.dumps(called(text).get("arguments"))}
+    return right
+
+
+@MUTANTS.add(
+    "parser-needs-arguments", "A call without arguments ends the rollout", left_padded, "parse_tool_call"
+)
+def parser_needs(text):
+    """call["arguments"], where the policy wrote none, or called them otherwise: a KeyError. Fix: get, and a status."""
+    right = tools.parse_tool_call(text)
+    if right["status"] == "bad_arguments":
+        called(text)["arguments"]
+    return right
+
+
+@MUTANTS.add(
+    "parser-loads-arguments-twice", "Arguments that are text end the rollout", left_padded, "parse_tool_call"
+)
+def parser_twice(text):
+    """Engines write arguments as text with JSON in it, so it is loaded once more, with nobody to look what comes out.
+    Fix: a status where it is no object."""
+    right = tools.parse_tool_call(text)
+    given = called(text).get("arguments")
+    if right["status"] == "bad_arguments" and isinstance(given, str) and given.startswith("{"):
+        return {"status": "call", "name": called(text)["name"], "arguments": json.dumps(given)}
+    return right
+
+
+@MUTANTS.add("parser-normalises-text", "What a tool is called with is normalised", left_padded, "parse_tool_call")
+def parser_normalises(text):
+    """unicodedata.normalize for the sake of the tags: letters of two code points, and all that NFKC calls alike, come to
+    the tool as others. Fix: leave the text alone."""
+    return tools.parse_tool_call(unicodedata.normalize("NFKC", text))
+
+
 @MUTANTS.add("parser-cut-call-is-bad-json", "A cut call is taken for bad JSON", left_padded, "parse_tool_call")
 def parser_cut(text):
     """What the length limit cut off is punished as a spelling mistake, and tools with long arguments go out of use.
@@ -109,6 +193,27 @@ def step_first(text):
     return tools.tool_step(text)
 
 
+@MUTANTS.add("step-makes-numbers-whole", "A number beyond all ends the rollout", left_padded, "tool_step")
+def step_whole(text):
+    """`int(x) if x == int(x) else x`: Python reads 1e999 as inf, and NaN, of which there is no whole number. Fix: ask
+    math.isfinite first."""
+    call = tools.parse_tool_call(text)
+    for value in json.loads(call.get("arguments", "{}")).values():
+        if isinstance(value, float):
+            int(value)
+    return tools.tool_step(text)
+
+
+@MUTANTS.add("step-passes-all-arguments", "An argument too many ends the rollout", left_padded, "tool_step")
+def step_passes(text):
+    """`tool(**arguments)`: a TypeError for what the policy made up. Fix: check names against the schema."""
+    given, name = called(text).get("arguments"), called(text).get("name")
+    tool = next((each for each in tools.TOOLS if each["name"] == name), None)
+    if isinstance(given, dict) and tool is not None and set(given) > set(tool["parameters"]):
+        raise TypeError("unexpected keyword argument")
+    return tools.tool_step(text)
+
+
 @MUTANTS.add(
     "step-has-its-own-parser", "The environment finds calls that the parser does not", left_padded, "tool_step"
 )
@@ -116,6 +221,13 @@ def step_parser(text):
     """The environment came from another project, with a parser that completes what is cut. Fix: one parser."""
     right = tools.tool_step(text)
     return dict(right, status="bad_json") if right["status"] == "truncated" else right
+
+
+@MUTANTS.add("step-one-status-for-all", "A step calls every call that fails bad JSON", left_padded, "tool_step")
+def step_status(text):
+    """One except around parsing and running alike. Fix: the parser's status."""
+    right = tools.tool_step(text)
+    return right if right["status"] in ("call", "no_call") else dict(right, status="bad_json")
 
 
 @MUTANTS.add("step-answers-nothing", "A call that fails is answered with nothing", left_padded, "tool_step")

@@ -3,7 +3,7 @@
 from lossproof.examples import left_padded
 from lossproof.examples.lists import pad_left, pad_right
 from lossproof.examples.text import batches
-from lossproof.examples.text.chat import IGNORED, PAD_ID, STOP_ID, chat_ids, chat_labels
+from lossproof.examples.text.chat import IGNORED, PAD_ID, STOP_ID, chat_ids, chat_labels, header, tokenizer, turns
 
 from ..registry import MUTANTS
 
@@ -129,3 +129,46 @@ def eos_behind(conversations, padding_side="right", pad_token_id=PAD_ID):
         "attention_mask": [row + [1] for row in batch["attention_mask"]],
         "labels": [row + [STOP_ID] for row in labels],
     }
+
+
+def by_turn(conversations, padding_side, pad_token_id, trained):
+    """Labels of the turns for which `trained` says so, by their number in their conversation and by their role."""
+    rows = []
+    for messages in conversations:
+        labels = [IGNORED] * (len(chat_ids([], False)))
+        for at, (role, said) in enumerate(turns(messages)):
+            body = tokenizer.encode(said)
+            labels += [IGNORED] * len(tokenizer.encode(header(role)))
+            labels += body if trained(at - (messages[0]["role"] == "system"), role) else [IGNORED] * len(body)
+        rows.append(labels)
+    pad = pad_left if padding_side == "left" else pad_right
+    return dict(batches.sft_batch(conversations, padding_side, pad_token_id), labels=pad(rows, IGNORED)[0])
+
+
+@add("batch-trains-tool-output", "A batch of conversations trains what tools answered", "MSK-02", ("MSK-09",))
+def trains_results(conversations, padding_side="right", pad_token_id=PAD_ID):
+    """All but system and user is trained, and results of tools are neither. Fix: label what the assistant wrote."""
+    trained = ("assistant", "ipython")
+    return by_turn(conversations, padding_side, pad_token_id, lambda _, role: role in trained)
+
+
+@add("batch-every-second-turn-is-an-answer", "Answers of a batch are told by the parity of their number", "MSK-05")
+def by_parity(conversations, padding_side="right", pad_token_id=PAD_ID):
+    """messages[1::2], behind the system message: a greeting, or a question asked twice, and all that follows is the wrong
+    way round. Fix: ask for the role."""
+    return by_turn(conversations, padding_side, pad_token_id, lambda at, _: at % 2 == 1)
+
+
+@add("batch-joins-turns", "Turns of one role that follow each other become one in a batch", "TPL-06")
+def joins(conversations, padding_side="right", pad_token_id=PAD_ID):
+    """They are joined so that the template does not complain, in fine-tuning alone."""
+    joined = []
+    for messages in conversations:
+        turns_of = []
+        for message in messages:
+            if turns_of and turns_of[-1]["role"] == message["role"] != "tool":
+                turns_of[-1] = dict(message, content=turns_of[-1]["content"] + "\n" + message["content"])
+            else:
+                turns_of.append(message)
+        joined.append(turns_of)
+    return batches.sft_batch(joined, padding_side, pad_token_id)

@@ -47,3 +47,19 @@ def decode_some(ids):
 def decode_nothing(ids):
     """`ids or [eos]`, because the tokenizer once failed on an empty list. Fix: the text of nothing is ''."""
     return {"text": tokenizer.decode(ids or [STOP_ID])}
+
+
+@MUTANTS.add("decode-is-strict", "A character that is cut in two ends the step", left_padded, "decode", row="TOK-09")
+def decode_strictly(ids):
+    """bytes(...).decode("utf-8"), which raises where the length limit fell into a character. Fix: errors="replace"."""
+    text = tokenizer.decode(ids)
+    if "\ufffd" in text:
+        raise ValueError("unexpected end of data")
+    return {"text": text}
+
+
+@MUTANTS.add("decode-drops-cut-text", "Text that ends in half a character is lost", left_padded, "decode", row="TOK-09")
+def decode_all_or_nothing(ids):
+    """What cannot be decoded is no text, and the completion is rewarded as an empty one. Fix: errors="replace"."""
+    text = tokenizer.decode(ids)
+    return {"text": "" if text.endswith("\ufffd") else text}

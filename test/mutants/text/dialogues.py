@@ -1,5 +1,6 @@
 """Wrong conversations: results of tools, turns that do not alternate, and history."""
 
+import json
 import re
 
 from lossproof.examples import left_padded
@@ -96,6 +97,34 @@ def tokenize_one_by_one_in_rl(route, messages, add_generation_prompt):
     if route == "sft":
         return left_padded.tokenize(route, messages, add_generation_prompt)
     return answer_of(one_by_one(messages, add_generation_prompt), route)
+
+
+def written_again(messages):
+    """What tools answered in JSON, read and written again."""
+    out = []
+    for message in messages:
+        try:
+            read = json.loads(message["content"]) if message["role"] == "tool" else None
+        except ValueError:
+            read = None
+        out.append(dict(message, content=json.dumps(read)) if isinstance(read, (dict, list)) else message)
+    return out
+
+
+@MUTANTS.add("tools-json-written-again-in-rl", "Only RL writes results anew", left_padded, "render", row="TPL-06")
+def render_written_again(route, messages, add_generation_prompt):
+    """The loop that calls tools has their results as objects, and json.dumps has spaces, escapes and numbers of its own;
+    fine-tuning has them as they were logged. Fix: keep the text."""
+    return {"text": chat_text(written_again(messages) if route == "rl" else messages, add_generation_prompt)}
+
+
+@MUTANTS.add(
+    "tools-json-written-again-in-rl-ids", "Only RL writes results anew, in ids", left_padded, "tokenize", row="TPL-06"
+)
+def tokenize_written_again(route, messages, add_generation_prompt):
+    """As tools-json-written-again-in-rl."""
+    read = written_again(messages) if route == "rl" else messages
+    return left_padded.tokenize(route, read, add_generation_prompt)
 
 
 @MUTANTS.add(

@@ -100,3 +100,11 @@ def sorted_half(prompts, chosen, rejected):
     order = sorted(range(len(prompts)), key=lambda row: sum(batch["rejected_attention_mask"][row]))
     fields = ("rejected_input_ids", "rejected_attention_mask", "rejected_mask")
     return dict(batch, **{name: [batch[name][row] for row in order] for name in fields})
+
+
+@add("pairs-results-of-tools-are-questions", "In pairs, what a tool answered is rendered as a question", "TPL-06")
+def results_as_questions(prompts, chosen, rejected):
+    """The data set's roles are mapped to the two that there were, and the policy reads results otherwise when it samples.
+    Fix: hand the messages to the template as they are."""
+    roles = [[dict(m, role="user" if m["role"] == "tool" else m["role"]) for m in prompt] for prompt in prompts]
+    return preference_batch(roles, chosen, rejected)

@@ -206,7 +206,7 @@ OPS = {
     "collate": collate,
     "extract": (extract, {"padding_side": ["left", "right"]}),
     "mask": (mask, {"after_stop": "any", "unfinished": True}),
-    "rollout": rollout,
+    "rollout": (rollout, {"tools": True}),
     "logprobs": (logprobs, {"temperature": True, "shards": True}),
     "score": (score, {"packed": True}),
     "kl": kl,

@@ -167,7 +167,7 @@ OPS = {
     "collate": collate,
     "extract": extract,
     "mask": (mask, {"unfinished": True}),
-    "rollout": rollout,
+    "rollout": (rollout, {"tools": True, "unfinished": True}),
     "trajectory": (without_stops, WITH_TOOLS),
     "logprobs": (logprobs, {"temperature": True}),
     "score": score,

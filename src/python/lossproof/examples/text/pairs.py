@@ -15,5 +15,5 @@ def preference_batch(prompts, chosen, rejected):
     return preference([chat_ids(prompt, True) for prompt in prompts], *halves, PAD_ID)
 
 
-OPS = {"preference_batch": preference_batch}
+OPS = {"preference_batch": (preference_batch, {"tools": True})}
 SEMANTICS = {}
