@@ -41,6 +41,7 @@ import { contractEdges } from './pipelines/contract-edges.ts';
 import { scheduleProperties } from './pipelines/schedule.ts';
 import { segmentRowProperties, unrollProperties } from './pipelines/segments.ts';
 import { extractProperties } from './rollouts/extract.ts';
+import { longRollouts, longTrajectories } from './rollouts/long-rollouts.ts';
 import { maskProperties } from './rollouts/mask/mask.ts';
 import { maskPositions } from './rollouts/mask/positions.ts';
 import { maskRelations } from './rollouts/mask/relations.ts';
@@ -56,7 +57,7 @@ import { trajectoryTracks } from './rollouts/trajectory/tracks.ts';
 import { trajectoryProperties } from './rollouts/trajectory/trajectory.ts';
 import { turnRewards } from './rollouts/trajectory/turn-rewards.ts';
 import { collateProperties } from './rows/collate.ts';
-import { longPacked, longRows } from './rows/long-rows.ts';
+import { longLimited, longPacked, longPairRows, longPrompts, longRows } from './rows/long-rows.ts';
 import { packProperties } from './rows/pack.ts';
 import { packBoundaries } from './rows/pack-boundaries.ts';
 import { preferenceProperties } from './rows/preference.ts';
@@ -113,11 +114,14 @@ export const properties: readonly Property[] = [
   ...anyCase(truncateProperties),
   ...anyCase(truncateColumns),
   ...anyCase(truncatePromptProperties),
+  ...anyCase(longLimited),
+  ...anyCase(longPrompts),
   ...anyCase(packProperties),
   ...anyCase(longPacked),
   ...anyCase(packBoundaries),
   ...anyCase(preferenceProperties),
   ...anyCase(preferenceRelations),
+  ...anyCase(longPairRows),
   ...anyCase(preferenceBatchProperties),
   ...anyCase(longPairs),
   ...anyCase(extractProperties),
@@ -127,10 +131,12 @@ export const properties: readonly Property[] = [
   ...anyCase(maskTruncated),
   ...anyCase(maskRelations),
   ...anyCase(rolloutProperties),
+  ...anyCase(longRollouts),
   ...anyCase(trajectoryProperties),
   ...anyCase(trajectoryTracks),
   ...anyCase(toolCuts),
   ...anyCase(turnRewards),
+  ...anyCase(longTrajectories),
   ...anyCase(samplingProperties),
   ...anyCase(samplingRecords),
   ...anyCase(penaltiesProperties),

@@ -191,7 +191,7 @@ export interface Semantics {
   readonly equal_groups?: boolean;
   /** A completion is one answer: no masked token stands between its trained ones, and its mask may be read as a length. */
   readonly single_turn?: boolean;
-  /** Lengths in tokens at which rows made of text, and those of a batch, are cut; no length: they are whole, or refused. */
+  /** Lengths in tokens at which rows, or prompts, answers and tool outputs alone, are cut unasked; no length: they are whole, or refused. */
   readonly cut_at?: readonly number[];
   /** Ops that write into their arguments on purpose. */
   readonly in_place?: readonly string[];

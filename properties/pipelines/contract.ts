@@ -71,8 +71,12 @@ function otherCounts(
     : `Loss "${loss}" ran ${many(ran ?? 0, 'time')} on ${many(trained ?? 0, 'token')} of ${what}, but ${many(runs ?? 0, 'time')} on ${many(trains ?? 0, 'token')} of ${other}, with the same segments.`;
 }
 
-/** Tokens that a loss sums over, at most. */
-const LOSS_TERMS = 64;
+/** Tokens that a loss sums over, at most: those of the prompts may be among them. */
+const lossTerms = ({ segments }: Handover): number =>
+  Math.max(
+    64,
+    segments.flatMap(({ prompt_ids, completion_ids }) => [...prompt_ids, ...completion_ids]).length,
+  );
 
 const rewardsOf = ({ segments }: Handover): string => segments.map(({ reward }) => reward).join(', ');
 
@@ -215,7 +219,7 @@ export const contractProperties: readonly Property<Handover>[] = [
     async check(subject, drawn) {
       // A step that moves the model, or draws at random, has another loss each time.
       const [first, again] = [await ask(subject, drawn), await ask(subject, drawn)];
-      const band = bandOf(subject, LOSS_TERMS);
+      const band = bandOf(subject, lossTerms(drawn));
       for (const order of subject.hello.ops.contract?.orders ?? []) {
         const turned = { ...drawn, order };
         const answer = await ask(subject, turned);
@@ -246,7 +250,7 @@ export const contractProperties: readonly Property<Handover>[] = [
     given: (world) => redrawn(base.given(world), ({ enabled }) => enabled.length > 1),
     async check(subject, drawn) {
       if (drawn.enabled.length < 2) return discard('one loss is enabled only');
-      const band = bandOf(subject, LOSS_TERMS);
+      const band = bandOf(subject, lossTerms(drawn));
       const alone = new Map<string, number | undefined>();
       for (const loss of drawn.enabled)
         alone.set(loss, (await ask(subject, { ...drawn, enabled: [loss] })).losses[loss]);

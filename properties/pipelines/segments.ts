@@ -18,6 +18,7 @@ import {
   unrolledMask,
   unrollLabels,
   unrolls,
+  type World,
 } from '../../src/index.ts';
 
 interface Steps {
@@ -28,7 +29,7 @@ const rowBase = {
   stage: 'segments',
   level: 'must',
   ops: ['segment_rows'],
-  given: segmentLists,
+  given: (world: World) => segmentLists(world.hello.tokens?.vocab_size),
   labels: segmentListLabels,
   coverage: { 'several segments': 0.2, 'same segment twice': 0.1 },
 } as const;
@@ -99,11 +100,12 @@ export const segmentRowProperties: readonly Property<Steps>[] = [
   },
 ];
 
+const windows = (world: World) => unrolls(world.hello.tokens?.vocab_size);
 const unrollBase = {
   stage: 'segments',
   level: 'must',
   ops: ['unroll'],
-  given: unrolls,
+  given: windows,
   labels: unrollLabels,
   coverage: { 'window beyond the end': 0.2, 'window within': 0.1, 'several rows': 0.2 },
 } as const;
@@ -194,7 +196,7 @@ export const unrollProperties: readonly Property<Unroll>[] = [
     stage: 'segments',
     prefix: 'segments/unrolled-',
     noun: 'The window',
-    given: unrolls,
+    given: windows,
     args: argsOf,
     labels: unrollLabels,
     coverage: { 'several rows': 0.2, 'unequal segments': 0.1 },

@@ -24,7 +24,7 @@ import {
 } from '../../src/index.ts';
 import { rendered } from '../text/conversation.ts';
 
-const needsTokens = (world: World): string | undefined =>
+export const needsTokens = (world: World): string | undefined =>
   world.hello.tokens === undefined
     ? "hello.tokens is needed: the sampled ids must be ids of the trainer's vocabulary"
     : undefined;
@@ -40,15 +40,20 @@ interface Scored {
   readonly rows: readonly MaskedRow[];
 }
 
-async function scored(subject: Subject, drawn: Rollouts): Promise<Scored> {
-  const width = Math.max(...drawn.rows.map(({ sampled: ids }) => ids.length));
+/** What the sampler is made to emit: what never stopped goes on to the limit, as a sampler would, unless it never began. */
+export function emitted(subject: Subject, { rows }: Rollouts): Ids[] {
+  const width = Math.max(...rows.map(({ sampled: ids }) => ids.length));
   const stops = subject.hello.tokens?.eos_token_ids ?? [];
-  // What never stopped goes on to the limit, as a sampler would, unless it never began.
-  const sampledIds = drawn.rows.map(({ sampled: ids }) =>
+  return rows.map(({ sampled: ids }) =>
     ids.length === 0 || stops.includes(ids.at(-1) ?? -1)
       ? ids
       : [...ids, ...Array.from({ length: width - ids.length }, () => ids[0] ?? 0)],
   );
+}
+
+async function scored(subject: Subject, drawn: Rollouts): Promise<Scored> {
+  const stops = subject.hello.tokens?.eos_token_ids ?? [];
+  const sampledIds = emitted(subject, drawn);
   const answer = await subject.ask('rollout', {
     conversations: drawn.rows.map(({ messages }) => messages),
     sampled_ids: sampledIds,
@@ -66,7 +71,7 @@ async function scored(subject: Subject, drawn: Rollouts): Promise<Scored> {
 /** The tokens of a scored row that the model attends to. */
 const attended = (row: MaskedRow): Ids => row.ids.filter((_, column) => row.attention?.[column] !== 0);
 
-const base = {
+export const base = {
   stage: 'rollout',
   level: 'must',
   ops: ['rollout'],

@@ -65,6 +65,10 @@ export const shown = (ids: Ids): string => `[${ids.join(', ')}]`;
 export const trained = (labels: Ids): number => labels.filter((label) => label !== IGNORE_INDEX).length;
 export const isLong = (example: Example, { limit }: LimitedExamples): boolean => example.ids.length > limit;
 
+/** An example that no filter has a reason to leave out. */
+export const isWorthwhile = ({ ids, labels }: Example): boolean =>
+  ids.length > 1 && trained(labels.slice(1)) > 0;
+
 /** A rule about each row alone. */
 export function eachRow(
   rule: (at: CutRow, drawn: LimitedExamples, subject: Subject, cut: Cut) => Finding | undefined,

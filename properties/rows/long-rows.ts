@@ -1,10 +1,22 @@
-// Examples of thousands of tokens, in a batch and packed: a width of the collator's own shows on no short one.
-import { discard, type Ids, type LimitedExamples, type Property } from '../../src/index.ts';
-import { attended, cutFinding, MOST_CASES, mayBeLong } from '../text/long.ts';
+// Examples of thousands of tokens, in a batch, in pairs, packed, and below a limit that has room for them: a width of the
+// collator's own shows on no short one.
+import {
+  discard,
+  firstFinding,
+  type Ids,
+  type LimitedExamples,
+  type LimitedPrompts,
+  type PairBatch,
+  type Property,
+} from '../../src/index.ts';
+import { attended, cutFinding, HALVES, MOST_CASES, mayBeLong, okOf, pairName } from '../text/long.ts';
 import { collateBase, type Examples } from './collate.ts';
+import { isWorthwhile, truncation } from './cut-rows.ts';
 import { packing } from './packed-rows.ts';
+import { argsOf, base as paired } from './preference.ts';
+import { cutPromptsBase } from './truncate-prompts.ts';
 
-const stretched = (row: Ids, more: number): Ids =>
+export const stretched = (row: Ids, more: number): Ids =>
   Array.from({ length: row.length + more }, (_, at) => row[at % row.length] ?? 0);
 
 export const longRows: readonly Property<Examples>[] = [
@@ -29,7 +41,7 @@ export const longRows: readonly Property<Examples>[] = [
           });
           return 'refused' in attempt ? undefined : attended(attempt.ok.input_ids, attempt.ok.attention_mask);
         },
-        'tokens',
+        { unit: 'tokens' },
       ),
   },
 ];
@@ -64,8 +76,130 @@ export const longPacked: readonly Property<LimitedExamples>[] = [
           if ('refused' in attempt) return undefined;
           return attempt.ok.input_ids.map((row) => ({ ids: row.filter((id) => id !== pad) }));
         },
-        'tokens',
+        { unit: 'tokens' },
       );
     },
+  },
+];
+
+const PARTS = ['prompt', 'answer'] as const;
+
+/** Behind ids in front of it that are no stop token, an answer ends where it did. */
+function longerAnswers({ prompts, chosen, rejected, pad, stops }: PairBatch, more: number) {
+  const id = [...prompts, ...chosen, ...rejected]
+    .flat()
+    .find((each) => each !== pad && !stops.includes(each));
+  if (id === undefined) return discard('the pairs are all of stop tokens');
+  const longer = (rows: readonly Ids[]): Ids[] => rows.map((row) => [...new Array(more).fill(id), ...row]);
+  return { chosen: longer(chosen), rejected: longer(rejected) };
+}
+
+export const longPairRows: readonly Property<PairBatch>[] = [
+  {
+    ...paired,
+    id: 'preference/long-pairs-are-whole',
+    title:
+      'Both halves of a pair are rows from end to end also where the prompt or the answer has thousands of tokens, or the pair is refused, unless a cut is declared',
+    why: 'A cut prompt is half a question behind which other answers are the better ones, and an answer without its end is preferred for what it never said.',
+    catches: ['TRN-03', 'TRN-04'],
+    needs: [mayBeLong],
+    mostCases: MOST_CASES,
+    check: (subject, drawn) =>
+      firstFinding(
+        PARTS.map(
+          (part) => () =>
+            cutFinding(
+              subject,
+              pairName(drawn, part === 'prompt' ? ' with a prompt' : ' with an answer'),
+              async (tokens, more = 0) => {
+                const [prompt, answer] = part === 'prompt' ? [tokens, more] : [more, tokens];
+                const prompts = drawn.prompts.map((row) => stretched(row, prompt));
+                const args = argsOf({ ...drawn, prompts, ...longerAnswers(drawn, answer) });
+                const ok = okOf(await subject.attempt('preference', args));
+                return (
+                  ok &&
+                  HALVES.flatMap((half) => attended(ok[`${half}_input_ids`], ok[`${half}_attention_mask`]))
+                );
+              },
+              {
+                unit: 'tokens',
+                base: HALVES.flatMap((half) => drawn[part === 'prompt' ? 'prompts' : half].map(lengthOf)),
+                ...(part === 'answer' ? { answer: true } : {}),
+              },
+            ),
+        ),
+      ),
+  },
+];
+
+const lengthOf = ({ length }: Ids): number => length;
+
+/** A token more than there are: a filter may ask for one below the limit. */
+const roomFor = (ids: Ids): number => ids.length + 1;
+
+const LIMIT_WHY =
+  'A limit of the function’s own, below the one that it is given, is another run than was configured: whoever raised the limit has paid for the memory alone.';
+
+export const longLimited: readonly Property<LimitedExamples>[] = [
+  {
+    ...truncation,
+    id: 'truncate/long-examples-that-fit-are-whole',
+    title:
+      'An example of thousands of tokens is left alone where the limit has room for it, or refused, unless a cut is declared',
+    why: LIMIT_WHY,
+    catches: ['TRN-04', 'TRN-06'],
+    needs: [mayBeLong],
+    coverage: {},
+    mostCases: MOST_CASES,
+    check(subject, { examples }) {
+      const example = examples.find(isWorthwhile) ?? discard('a filter may leave all examples out');
+      return cutFinding(
+        subject,
+        'An example',
+        async (more) => {
+          const ids = stretched(example.ids, more);
+          const ok = okOf(
+            await subject.attempt('truncate', {
+              input_ids: [ids],
+              labels: [stretched(example.labels, more)],
+              max_length: roomFor(ids),
+            }),
+          );
+          return ok && [{ ids: ok.input_ids[0] ?? [] }];
+        },
+        { unit: 'tokens' },
+      );
+    },
+  },
+];
+
+export const longPrompts: readonly Property<LimitedPrompts>[] = [
+  {
+    ...cutPromptsBase,
+    id: 'truncate/long-prompts-that-fit-are-whole',
+    title:
+      'A prompt of thousands of tokens is left alone where the limit has room for it, or refused, unless a cut is declared',
+    why: LIMIT_WHY,
+    catches: ['TRN-03', 'TRN-06'],
+    needs: [mayBeLong],
+    coverage: {},
+    mostCases: MOST_CASES,
+    check: (subject, { prompts, pad }) =>
+      cutFinding(
+        subject,
+        'A prompt',
+        async (more) => {
+          const ids = stretched(prompts[0] ?? [], more);
+          const ok = okOf(
+            await subject.attempt('truncate_prompts', {
+              prompt_ids: [ids],
+              max_prompt_length: roomFor(ids),
+              pad_token_id: pad,
+            }),
+          );
+          return ok && [attended(ok.input_ids, ok.attention_mask)[0] ?? { ids: [] }];
+        },
+        { unit: 'tokens' },
+      ),
   },
 ];

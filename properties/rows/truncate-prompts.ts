@@ -15,7 +15,7 @@ import {
   type World,
 } from '../../src/index.ts';
 
-const base = {
+export const cutPromptsBase = {
   stage: 'truncate',
   level: 'must',
   ops: ['truncate_prompts'],
@@ -77,7 +77,7 @@ function eachCut(rule: (at: CutPrompt) => Finding | undefined): Property<Limited
 
 export const truncatePromptProperties: readonly Property<LimitedPrompts>[] = [
   {
-    ...base,
+    ...cutPromptsBase,
     id: 'truncate/prompts-keep-what-fits',
     title: 'A prompt keeps as many of its own tokens as fit, in its own row',
     why: 'Columns cut off a matrix that is padded on the right keep padding and lose words; the shortest prompts become nothing but padding.',
@@ -107,7 +107,7 @@ export const truncatePromptProperties: readonly Property<LimitedPrompts>[] = [
     },
   },
   {
-    ...base,
+    ...cutPromptsBase,
     id: 'truncate/prompts-keep-their-end',
     title: 'A prompt that is cut still ends as it did',
     level: 'should',
@@ -123,7 +123,7 @@ export const truncatePromptProperties: readonly Property<LimitedPrompts>[] = [
     ),
   },
   {
-    ...base,
+    ...cutPromptsBase,
     id: 'truncate/prompts-keep-their-beginning',
     title: 'A prompt that is cut still begins as it did, or is left out',
     level: 'may',

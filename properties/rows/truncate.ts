@@ -1,7 +1,6 @@
 // Examples that are too long: what is cut off is one end, and all that fits stays.
 import {
   cutSides,
-  type Example,
   IGNORE_INDEX,
   isSubsequence,
   type LimitedExamples,
@@ -14,6 +13,7 @@ import {
   cut,
   eachRow,
   isLong,
+  isWorthwhile,
   readings,
   shown,
   strip,
@@ -191,8 +191,5 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
     },
   },
 ];
-
-/** An example that no filter has a reason to leave out. */
-const isWorthwhile = ({ ids, labels }: Example): boolean => ids.length > 1 && trained(labels.slice(1)) > 0;
 
 const words = (rows: readonly CutRow[]): string => rows.map(({ row }) => row).join(' and ');

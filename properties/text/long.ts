@@ -1,5 +1,5 @@
-// Text of thousands of tokens. A length that rows are cut at is right on every short case, and legal where it is meant: two texts
-// of unequal length whose rows are equally long show it, whatever the tokenizer, and it is asked.
+// Text of thousands of tokens, in the question and in the answer. A length that rows are cut at is right on every short case, and
+// legal where it is meant: two texts of unequal length whose rows are equally long show it, whatever the tokenizer, and it is asked.
 import {
   type Attempt,
   type ChatPairs,
@@ -41,7 +41,15 @@ export interface LongRow {
   readonly trained?: readonly boolean[];
 }
 
-/** The rows of a text that is so many words longer, and its answer `more`; undefined where it is refused. */
+/** In one list the rows of the one behind those of the other. */
+export const HALVES = ['chosen', 'rejected'] as const;
+
+export const pairName =
+  ({ prompts }: { readonly prompts: readonly unknown[] }, answer = '') =>
+  (row: number): string =>
+    `The ${HALVES[Math.floor(row / prompts.length)]} half of a pair${answer}`;
+
+/** The rows of a text of which a part is so many words longer, and the rest `more`; undefined where it is refused. */
 export type Asked = (words: number, more?: number) => Promise<readonly LongRow[] | undefined>;
 
 export const mayBeLong: Need = ({ hello }) =>
@@ -49,12 +57,21 @@ export const mayBeLong: Need = ({ hello }) =>
     ? undefined
     : `max_length is ${hello.max_length}: longer rows are never sent`;
 
+/** What is made longer. */
+interface Stretched {
+  readonly unit?: 'words' | 'tokens';
+  /** The answer, and so what is trained of a row; default: what stands before it. */
+  readonly answer?: true;
+  /** Tokens of that part in each row before it is made longer. Absent: they are counted by what is trained. */
+  readonly base?: readonly number[];
+}
+
 /** Rows that are equally long where their texts are not. What refuses a text that is too long loses nothing in silence. */
 export async function cutFinding(
   subject: Subject,
-  what: string,
+  what: string | ((row: number) => string),
   asked: Asked,
-  unit = 'words',
+  { unit = 'words', answer, base }: Stretched = {},
 ): Promise<Finding | undefined> {
   const [shorter, longer] = WORDS;
   const [long, longest] = [await asked(shorter), await asked(longer)];
@@ -63,12 +80,22 @@ export async function cutFinding(
   const cut = long[row];
   if (cut === undefined) return undefined;
   const { cut_at: declared } = subject.semantics;
-  const length = (await lengthCutAt(cut, async () => (await asked(shorter, FEW))?.[row])) ?? cut.ids.length;
-  if (declared?.includes(length)) return undefined;
-  const whole = (await asked(FEW))?.[row]?.ids ?? [];
+  const short = (await asked(FEW))?.[row];
+  const rest = (await asked(shorter, FEW))?.[row]?.ids.length ?? 0;
+  // Where what is longer beside it makes a longer row, it is cut alone.
+  const part =
+    rest > cut.ids.length
+      ? base === undefined
+        ? tokensOf(cut, answer)
+        : (base[row] ?? 0) + FEW + cut.ids.length - (short?.ids.length ?? 0)
+      : undefined;
+  const length = part ?? cut.ids.length;
+  // Of a part that nothing tells from the rest, only how long it is at most.
+  const untold = part === undefined && rest > cut.ids.length;
+  if (declared?.some((at) => at === length || (untold && at < length))) return undefined;
   return {
-    kind: 'cut',
-    sentence: `${what} of ${shorter.toLocaleString('en')} ${unit} and one of ${longer.toLocaleString('en')} are both rows of ${many(cut.ids.length, 'token')}${length < cut.ids.length ? `, ${length} of them before the answer` : ''}: ${wordsOf(cut, whole)}.`,
+    kind: answer ? 'answer cut' : 'cut',
+    sentence: `${typeof what === 'string' ? what : what(row)} of ${shorter.toLocaleString('en')} ${unit} and one of ${longer.toLocaleString('en')} are both rows of ${many(cut.ids.length, 'token')}${length < cut.ids.length ? `, ${length} of them ${answer ? 'of the answer' : base === undefined ? 'before the answer' : 'its own'}` : ''}: ${wordsOf(cut, short?.ids ?? [])}.`,
     ...(declared === undefined
       ? { answers: [`${declaration('cut_at', [length])}  (it is meant)`] }
       : {
@@ -77,16 +104,30 @@ export async function cutFinding(
   };
 }
 
-/** Of the prompt, where an answer that is longer makes a longer row: it is cut alone, before the answer is put behind it. */
-async function lengthCutAt(
-  { ids, trained = [] }: LongRow,
-  withMore: () => Promise<LongRow | undefined>,
-): Promise<number | undefined> {
-  // The last answer; what stands behind it, a stop token that is not trained, is no prompt either.
-  const before = trained.lastIndexOf(false, trained.lastIndexOf(true)) + 1;
-  if (before === 0 || before === ids.length || !trained.includes(true)) return undefined;
-  const other = await withMore();
-  return other !== undefined && other.ids.length > ids.length ? before : undefined;
+/** Likewise, of the question and then of the answer. */
+export const eitherCut = (
+  subject: Subject,
+  what: string | ((row: number) => string),
+  asked: (question: number, answer: number) => ReturnType<Asked>,
+): Promise<Finding | undefined> =>
+  firstFinding([
+    () => cutFinding(subject, what, (words, more = 0) => asked(words, more)),
+    () =>
+      cutFinding(
+        subject,
+        (row) => `${typeof what === 'string' ? what : what(row)} with an answer`,
+        (words, more = 0) => asked(more, words),
+        { answer: true },
+      ),
+  ]);
+
+/** Of the last answer, or of what stands before it; what stands behind it, a stop token that is not trained, is neither. */
+function tokensOf({ ids, trained = [] }: LongRow, answer: boolean | undefined): number | undefined {
+  const end = trained.lastIndexOf(true);
+  const before = trained.lastIndexOf(false, end) + 1;
+  if (end < 0) return undefined;
+  if (answer) return end + 1 - before;
+  return before === 0 || before === ids.length ? undefined : before;
 }
 
 /** What is lost, as the ends of a short row of the same conversation tell. */
@@ -106,7 +147,7 @@ const filler = (words: number): string =>
   Array.from({ length: words }, (_, at) => ` ${FILLER[at % FILLER.length]}`).join('');
 
 /** The conversation with so many words more in its last question, and in its answer; a word is never less than a token. */
-function lengthened(messages: readonly Message[], words: number, more = 0): readonly Message[] {
+export function lengthened(messages: readonly Message[], words: number, more = 0): readonly Message[] {
   const last = Math.max(
     0,
     messages.findLastIndex(({ role }) => role === 'user'),
@@ -119,7 +160,7 @@ function lengthened(messages: readonly Message[], words: number, more = 0): read
   });
 }
 
-const okOf = <O extends Op>(attempt: Attempt<O>) => ('ok' in attempt ? attempt.ok : undefined);
+export const okOf = <O extends Op>(attempt: Attempt<O>) => ('ok' in attempt ? attempt.ok : undefined);
 
 const isTrained = (label: number): boolean => label !== IGNORE_INDEX;
 
@@ -150,19 +191,23 @@ function ofTokenize(which: Route): Property<Dialogue> {
     needs: [route('tokenize', which), mayBeLong],
     mostCases: MOST_CASES,
     check: (subject, drawn) =>
-      cutFinding(subject, isSft ? 'A conversation' : 'A prompt', async (words, more) => {
-        const messages = lengthened(isSft ? drawn.messages : promptOf(drawn.messages), words, more);
-        const ok = okOf(
-          await subject.attempt('tokenize', {
-            route: which,
-            messages,
-            add_generation_prompt: !isSft,
-            ...templateArg(drawn),
-          }),
-        );
-        const trained = isSft && ok?.labels !== undefined ? { trained: ok.labels.map(isTrained) } : {};
-        return ok && [{ ids: ok.input_ids, ...trained }];
-      }),
+      (isSft ? eitherCut : cutFinding)(
+        subject,
+        isSft ? 'A conversation' : 'A prompt',
+        async (words: number, more?: number) => {
+          const messages = lengthened(isSft ? drawn.messages : promptOf(drawn.messages), words, more);
+          const ok = okOf(
+            await subject.attempt('tokenize', {
+              route: which,
+              messages,
+              add_generation_prompt: !isSft,
+              ...templateArg(drawn),
+            }),
+          );
+          const trained = isSft && ok?.labels !== undefined ? { trained: ok.labels.map(isTrained) } : {};
+          return ok && [{ ids: ok.input_ids, ...trained }];
+        },
+      ),
   };
 }
 
@@ -179,7 +224,7 @@ export const longBatches: readonly Property<SftBatch>[] = [
     needs: [mayBeLong],
     mostCases: MOST_CASES,
     check: (subject, drawn) =>
-      cutFinding(subject, 'A conversation', async (words, more) => {
+      eitherCut(subject, 'A conversation', async (words, more) => {
         const conversations = drawn.conversations.map((messages) => lengthened(messages, words, more));
         const ok = okOf(await subject.attempt('sft_batch', batchArgs({ ...drawn, conversations })));
         const trained = ok?.labels.map((row) => row.map(isTrained));
@@ -193,25 +238,25 @@ export const longPairs: readonly Property<ChatPairs>[] = [
     ...preferenceBase,
     id: 'preference/of-conversations-long-prompts-are-whole',
     title:
-      'Of a pair of answers, both halves are whole also where the prompt has thousands of tokens, or the pair is refused, unless a cut is declared',
+      'Of a pair of answers, both halves are whole also where the prompt or the answer has thousands of tokens, or the pair is refused, unless a cut is declared',
     why: 'Where the prompt fills the length that rows are cut at, both halves are the same row, and a pair without an answer says nothing at a loss of 0.69.',
     catches: ['TRN-03', 'TRN-04'],
     needs: [mayBeLong],
     mostCases: MOST_CASES,
     check: (subject, drawn) =>
-      firstFinding(
-        (['chosen', 'rejected'] as const).map(
-          (half) => () =>
-            cutFinding(subject, `The ${half} half of a pair`, async (words, more = 0) => {
-              const prompts = drawn.prompts.map((messages) => lengthened(messages, words));
-              const [chosen, rejected] = [drawn.chosen, drawn.rejected].map((answers) =>
-                answers.map((answer) => `${answer}${filler(more)}`),
-              ) as [string[], string[]];
-              const ok = okOf(await subject.attempt('preference_batch', { prompts, chosen, rejected }));
-              const trained = ok?.[`${half}_mask`]?.map((row) => row.map((one) => one === 1));
-              return ok && attended(ok[`${half}_input_ids`], ok[`${half}_attention_mask`], trained);
-            }),
-        ),
-      ),
+      eitherCut(subject, pairName(drawn), async (words, more) => {
+        const prompts = drawn.prompts.map((messages) => lengthened(messages, words));
+        const [chosen, rejected] = HALVES.map((half) =>
+          drawn[half].map((answer) => `${answer}${filler(more)}`),
+        ) as [string[], string[]];
+        const ok = okOf(await subject.attempt('preference_batch', { prompts, chosen, rejected }));
+        return (
+          ok &&
+          HALVES.flatMap((half) => {
+            const trained = ok[`${half}_mask`]?.map((row) => row.map((one) => one === 1));
+            return attended(ok[`${half}_input_ids`], ok[`${half}_attention_mask`], trained);
+          })
+        );
+      }),
   },
 ];

@@ -1,6 +1,7 @@
 // The answer of op `trajectory`, laid on the rollout: which token of each row is whose. Shared by the properties of the
 // stage; rows that are not the rollout are the business of one of them only.
 import {
+  type Args,
   bandOf,
   cutTools,
   discard,
@@ -57,15 +58,16 @@ export interface Placed {
   readonly rows: readonly TurnRow[];
 }
 
-export const ask = (subject: Subject, drawn: Trajectory) =>
-  subject.ask('trajectory', {
-    prompt_ids: drawn.prompt,
-    turns: drawn.turns,
-    advantage: drawn.advantage,
-    eos_token_ids: drawn.stops,
-    ...(drawn.maxToolTokens === undefined ? {} : { max_tool_tokens: drawn.maxToolTokens }),
-    ...(drawn.rewards === undefined ? {} : { turn_rewards: drawn.rewards }),
-  });
+export const argsOf = (drawn: Trajectory): Args<'trajectory'> => ({
+  prompt_ids: drawn.prompt,
+  turns: drawn.turns,
+  advantage: drawn.advantage,
+  eos_token_ids: drawn.stops,
+  ...(drawn.maxToolTokens === undefined ? {} : { max_tool_tokens: drawn.maxToolTokens }),
+  ...(drawn.rewards === undefined ? {} : { turn_rewards: drawn.rewards }),
+});
+
+export const ask = (subject: Subject, drawn: Trajectory) => subject.ask('trajectory', argsOf(drawn));
 
 /**
  * The turns as rows hold them: what tools said is cut on the side that is declared, or else on the one that most of these rows

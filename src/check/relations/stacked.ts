@@ -1,4 +1,4 @@
-// A batch stacked on itself, until it is larger than what is handled in one go (chunks of 4, 8 or 16 rows):
+// A batch stacked on itself, until it is larger than what is handled in one go (chunks of 4, 8, 16, 32 or 64 rows):
 // every row and its mean stay what they were, and a sum is as many times what it was. What counts rows or tokens in any
 // other way, one too many or the square of them, or loses what does not fill a chunk, gives another number.
 import type { Op } from '../../protocol/message.ts';
@@ -10,8 +10,17 @@ import { agreement, notANumber } from './compare.ts';
 import type { Asked, Rule } from './rule.ts';
 import { fieldAlong, pickRows, rowCount, wholePartition } from './transform.ts';
 
-/** One more than fill the chunks that trainers work in. */
+/** One more than fill the chunks that trainers work in; and in one case of so many, told by its size, the largest of them. */
 const ROWS = 17;
+const MOST_ROWS = 65;
+const MOST_ONE_IN = 3;
+/** Characters of a row that is too large for that. */
+const LARGE_ROW = 4_096;
+
+const rowsFor = (args: unknown, rows: number): number => {
+  const { length } = JSON.stringify(args);
+  return length % MOST_ONE_IN === 0 && length <= LARGE_ROW * rows ? MOST_ROWS : ROWS;
+};
 
 /** What an op answers for the whole batch, and makes of all its rows. */
 const WHOLE: { readonly [O in Op]?: string } = {
@@ -29,7 +38,7 @@ const WHOLE: { readonly [O in Op]?: string } = {
 export const stacked: Rule = {
   id: 'a-batch-twice-is-the-batch',
   title: (noun) =>
-    `${noun} of a batch stacked on itself, up to ${ROWS} rows and more, is that of the batch, or as many times that where it is a sum`,
+    `${noun} of a batch stacked on itself, up to ${ROWS} rows, or ${MOST_ROWS},, is that of the batch, or as many times that where it is a sum`,
   why: 'What is worked through in pieces loses the last one where it is not full, and a denominator that counts one token too many makes the step depend on the size of the batch: the small batches of a test show neither.',
   level: 'must',
   // What it shows, it shows in nearly every batch, and batches of so many rows are slow.
@@ -42,7 +51,7 @@ export const stacked: Rule = {
     const before = await ask(args);
     const broken = notANumber(op, args, before);
     if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
-    const times = before.estimated === true ? 2 : Math.max(2, Math.ceil(ROWS / rows));
+    const times = before.estimated === true ? 2 : Math.max(2, Math.ceil(rowsFor(args, rows) / rows));
     const copies = Array.from({ length: times }, () => all);
     const after = await ask(wholePartition(op, pickRows(op, args, copies.flat())));
     const others = withoutShares(before.fields);

@@ -31,6 +31,9 @@ const MAX_ADVANTAGES = 5;
 /** One batch in so many has rows of so many times the tokens: longer than a scan that is cut into windows. */
 const LONG_ONE_IN = 5;
 const TIMES = 5;
+/** And some of these of so many: longer than the chunks of a scan, and than float32 holds powers of 1/2 for. */
+const LONGEST_ONE_IN = 2;
+const MOST_TIMES = 60;
 /** One batch in so many has one value only. */
 const EQUAL_ONE_IN = 4;
 /** In one of so many long ones, each row begins with a value so far out that its distance is several deviations. */
@@ -64,12 +67,12 @@ export function gaeCase(options: GapOptions = {}): fc.Arbitrary<GaeCase> {
       ),
       gamma: GAMMA,
       lam: fc.constantFrom(1, 0.5, 0.75, 0),
-      long: rarely(LONG_ONE_IN),
+      times: lengths(),
       large: rarely(LONG_ONE_IN),
     })
-    .map(({ drawn: { rows }, gamma, lam, long, large }) => {
+    .map(({ drawn: { rows }, gamma, lam, times, large }) => {
       const some = large ? rows.map((row) => scaled(row, 'reward', 'value')) : rows;
-      return { rows: long ? some.map(goneOn) : some, gamma, lam };
+      return { rows: some.map((row) => goneOn(row, times)), gamma, lam };
     });
 }
 
@@ -79,12 +82,12 @@ export function returnsCase(options: GapOptions = {}): fc.Arbitrary<ReturnsCase>
     .record({
       drawn: gapped({ reward: inSteps(-2, 2, 4) }, {}, options),
       gamma: GAMMA,
-      long: rarely(LONG_ONE_IN),
+      times: lengths(),
       large: rarely(LONG_ONE_IN),
     })
-    .map(({ drawn: { rows }, gamma, long, large }) => {
+    .map(({ drawn: { rows }, gamma, times, large }) => {
       const some = large ? rows.map((row) => scaled(row, 'reward')) : rows;
-      return { rows: long ? some.map(goneOn) : some, gamma };
+      return { rows: some.map((row) => goneOn(row, times)), gamma };
     });
 }
 
@@ -101,7 +104,7 @@ export function whitenCase(options: GapOptions = {}): fc.Arbitrary<WhitenCase> {
       far: rarely(FAR_ONE_IN),
     })
     .map(({ drawn: { rows }, equal, far }) => ({
-      rows: equal ? rows.map(allAlike) : far ? rows.map(goneOn).map(withFar) : rows,
+      rows: equal ? rows.map(allAlike) : far ? rows.map((row) => withFar(goneOn(row, TIMES))) : rows,
     }));
 }
 
@@ -124,10 +127,16 @@ export function oneTokenCase(): fc.Arbitrary<WhitenCase> {
 }
 
 /** The tokens of a row over and over. */
-const goneOn = <Row extends { readonly tokens: readonly unknown[] }>(row: Row): Row => ({
+const goneOn = <Row extends { readonly tokens: readonly unknown[] }>(row: Row, times: number): Row => ({
   ...row,
-  tokens: timesOver(row.tokens, TIMES),
+  tokens: timesOver(row.tokens, times),
 });
+
+/** How often the tokens of each row of a batch are there. */
+const lengths = (): fc.Arbitrary<number> =>
+  fc
+    .tuple(rarely(LONG_ONE_IN), rarely(LONGEST_ONE_IN))
+    .map(([long, longest]) => (long ? (longest ? MOST_TIMES : TIMES) : 1));
 
 /** Numbers of a task that counts in tens: beyond the clips that are in use. */
 const LARGE = 8;

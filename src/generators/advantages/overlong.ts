@@ -1,6 +1,7 @@
 // Lengths around a limit with a buffer before it, for op `overlong_penalty`. Limits and buffers of 0 are among them.
 import fc from 'fast-check';
 import type { Ids } from '../../vocabulary.ts';
+import { rarely } from '../rarely.ts';
 
 export interface Overlong {
   readonly lengths: Ids;
@@ -11,6 +12,9 @@ export interface Overlong {
 const MAX_BUFFER = 6;
 const MAX_OVER = 3;
 const MAX_ROWS = 5;
+/** In one case of so many all of it is so many times as much: lengths of tens of thousands, which half precision does not count. */
+const LARGE_ONE_IN = 4;
+const LARGE = 4_079;
 
 /** Arbitrary lengths before, in and beyond the buffer of a limit. */
 export function overlong(): fc.Arbitrary<Overlong> {
@@ -25,12 +29,16 @@ export function overlong(): fc.Arbitrary<Overlong> {
         minLength: 1,
         maxLength: MAX_ROWS,
       }),
+      large: rarely(LARGE_ONE_IN),
     })
-    .map(({ buffer, before, offsets }) => ({
-      lengths: offsets.map((offset) => Math.max(0, buffer + before + offset)),
-      max_length: buffer + before,
-      buffer,
-    }));
+    .map(({ buffer, before, offsets, large }) => {
+      const times = large ? LARGE : 1;
+      return {
+        lengths: offsets.map((offset) => times * Math.max(0, buffer + before + offset)),
+        max_length: times * (buffer + before),
+        buffer: times * buffer,
+      };
+    });
 }
 
 /** Where the lengths lie. */

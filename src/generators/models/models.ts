@@ -33,8 +33,10 @@ const SEEDS = 2;
 const TEMPERATURES = [1, 0.5, 2, 0.7];
 /** Large, since what a step moves is read off numbers that were rounded to float32. */
 const RATES = [1, 0.5, 0.25];
-/** More rows are not drawn. */
-const MOST_ROWS = 8;
+/** Of one step in so many there are more rows than fill a micro-batch of 4, or of 8. */
+const MANY_ONE_IN = 3;
+const LEAST_ROWS = 5;
+const MOST_ROWS = 9;
 /** An advantage, where none is drawn. */
 const SOME = 0.25;
 
@@ -72,7 +74,7 @@ export function stepBatch<Kind extends string>(
     .map((n) => n / 4 + 0);
   return fc
     .tuple(
-      modelBatch(rest),
+      someOfMany((rows) => modelBatch({ ...rest, ...rows })),
       fc.constantFrom(...routes),
       fc.array(advantage, { minLength: MOST_ROWS, maxLength: MOST_ROWS }),
       fc.constantFrom(...RATES),
@@ -89,13 +91,28 @@ export function stepBatch<Kind extends string>(
     });
 }
 
+/** Mostly as it is; of some the rows are many. */
+const someOfMany = <T>(
+  made: (rows: { readonly minRows?: number; readonly maxRows?: number }) => fc.Arbitrary<T>,
+): fc.Arbitrary<T> =>
+  fc.oneof(
+    { withCrossShrink: true },
+    { weight: MANY_ONE_IN - 1, arbitrary: made({}) },
+    { weight: 1, arbitrary: made({ minRows: LEAST_ROWS, maxRows: MOST_ROWS }) },
+  );
+
 /** An arbitrary batch of preference pairs for a step of one of a few models. */
 export function pairStep<Kind extends string>({
   tokens,
   kinds,
 }: Pick<ModelBatchOptions<Kind>, 'kinds' | 'tokens'>): fc.Arbitrary<PairStep<Kind>> {
   return fc
-    .tuple(pairBatch(tokens), fc.constantFrom(...kinds), fc.nat(SEEDS - 1), fc.constantFrom(...RATES))
+    .tuple(
+      someOfMany((rows) => pairBatch(tokens, rows)),
+      fc.constantFrom(...kinds),
+      fc.nat(SEEDS - 1),
+      fc.constantFrom(...RATES),
+    )
     .map(([pairs, kind, seed, learningRate]) => ({ ...pairs, kind, seed, learningRate }));
 }
 

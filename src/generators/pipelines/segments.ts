@@ -18,6 +18,12 @@ const MAX_IDS = 4;
 const MANY_ONE_IN = 6;
 const TIMES = 5;
 const IDS = 30;
+/** Some have so many times the ids: an action of dozens of tokens is none of a handful. */
+const LONG_ONE_IN = 8;
+const LONGER = 30;
+/** And some are further up, as far as the vocabulary goes: two bytes, or one, do not hold them. */
+const LARGE_ONE_IN = 8;
+const LARGE = 2 ** 17 + 2 ** 8;
 
 /**
  * Two arbitrary hand-overs of a replay buffer, with one of these orders of the tuple and some of these losses
@@ -88,11 +94,13 @@ export function handoverLabels({ order, enabled, segments }: Handover): string[]
   return labels;
 }
 
-/** Steps for op `segment_rows`; at times one of them stands there twice, as a bandit's step does. */
-export function segmentLists(): fc.Arbitrary<{ readonly segments: readonly Segment[] }> {
+/** Steps for op `segment_rows`, of ids below `most`; at times one of them stands there twice, as a bandit's step does. */
+export function segmentLists(
+  most = Number.POSITIVE_INFINITY,
+): fc.Arbitrary<{ readonly segments: readonly Segment[] }> {
   return fc
     .record({
-      segments: fc.array(segments(), { minLength: 1, maxLength: MAX_SEGMENTS - 1 }),
+      segments: fc.array(segments(most), { minLength: 1, maxLength: MAX_SEGMENTS - 1 }),
       again: fc.boolean(),
       many: rarely(MANY_ONE_IN),
       fine: fc.boolean(),
@@ -114,11 +122,21 @@ export function segmentListLabels({ segments }: { readonly segments: readonly Se
   return labels;
 }
 
-function segments(): fc.Arbitrary<Segment> {
+/** Of ids below `most`; of a buffer that a model is behind, none are large. */
+function segments(most = 0): fc.Arbitrary<Segment> {
   const ids = fc.array(fc.nat(IDS), { minLength: 1, maxLength: MAX_IDS });
-  return fc.record({
-    prompt_ids: ids,
-    completion_ids: ids,
-    reward: fc.integer({ min: -4, max: 4 }).map((n) => n / 4 + 0),
-  });
+  const offset = Math.min(LARGE, most - IDS - 1);
+  return fc
+    .record({
+      prompt_ids: ids,
+      completion_ids: ids,
+      reward: fc.integer({ min: -4, max: 4 }).map((n) => n / 4 + 0),
+      long: rarely(LONG_ONE_IN),
+      large: offset > 0 ? rarely(LARGE_ONE_IN) : fc.constant(false),
+    })
+    .map(({ prompt_ids, completion_ids, reward, long, large }) => {
+      const made = (drawn: readonly number[]): number[] =>
+        (long ? timesOver(drawn, LONGER) : drawn).map((id) => (large ? offset + id : id));
+      return { prompt_ids: made(prompt_ids), completion_ids: made(completion_ids), reward };
+    });
 }

@@ -1,6 +1,7 @@
 // Windows over segments of a replay buffer, for op `unroll`: some end within their segment, some reach beyond it.
 import fc from 'fast-check';
 import type { Ids } from '../../vocabulary.ts';
+import { rarely } from '../rarely.ts';
 
 export interface UnrollRow {
   /** One a step, and the one after the last. */
@@ -19,29 +20,46 @@ const MAX_STEPS = 5;
 const MAX_WINDOW = 4;
 /** No id is 0, which is what windows are padded with; neighbours differ, so that a shift shows. */
 const IDS = 29;
+/** Of some segments they are further up, as far as the vocabulary goes: neither one byte nor two hold them. */
+const LARGE_ONE_IN = 4;
+const LARGE = 2 ** 17 + 2 ** 8;
+/** One batch in so many has segments, and a window, of so many times the steps. */
+const LONG_ONE_IN = 10;
+const LONGER = 60;
 
-/** Arbitrary windows of some steps over segments, each from a start within its segment. */
-export function unrolls(): fc.Arbitrary<Unroll> {
-  const row = fc
+/** Arbitrary windows of some steps over segments, each from a start within its segment; ids are below `most`. */
+export function unrolls(most = Number.POSITIVE_INFINITY): fc.Arbitrary<Unroll> {
+  const offset = Math.min(LARGE, most - IDS - 1);
+  const row = fc.record({
+    length: fc.integer({ min: 1, max: MAX_STEPS }),
+    first: fc.nat(IDS),
+    start: fc.nat(MAX_STEPS - 1),
+    large: offset > 0 ? rarely(LARGE_ONE_IN) : fc.constant(false),
+  });
+  return fc
     .record({
-      length: fc.integer({ min: 1, max: MAX_STEPS }),
-      first: fc.nat(IDS),
-      start: fc.nat(MAX_STEPS - 1),
+      rows: fc.array(row, { minLength: 1, maxLength: MAX_ROWS }),
+      steps: fc.integer({ min: 1, max: MAX_WINDOW }),
+      long: rarely(LONG_ONE_IN),
     })
-    .map(({ length, first, start }): UnrollRow => {
-      const counted = (count: number, from: number): number[] =>
-        Array.from({ length: count }, (_, at) => 1 + ((from + at) % IDS));
+    .map(({ rows, steps, long }) => {
+      const times = long ? LONGER : 1;
       return {
-        observations: counted(length + 1, first),
-        actions: counted(length, first + MAX_STEPS),
-        rewards: counted(length, first).map((n) => (n % 4 === 0 ? 0 : n / 4)),
-        start: start % length,
+        steps: times * steps,
+        rows: rows.map(({ length, first, start, large }): UnrollRow => {
+          const counted = (count: number, from: number): number[] =>
+            Array.from({ length: count }, (_, at) => 1 + ((from + at) % IDS));
+          const ids = (count: number, from: number): number[] =>
+            counted(count, from).map((id) => (large ? offset + id : id));
+          return {
+            observations: ids(times * length + 1, first),
+            actions: ids(times * length, first + MAX_STEPS),
+            rewards: counted(times * length, first).map((n) => (n % 4 === 0 ? 0 : n / 4)),
+            start: times * (start % length),
+          };
+        }),
       };
     });
-  return fc.record({
-    rows: fc.array(row, { minLength: 1, maxLength: MAX_ROWS }),
-    steps: fc.integer({ min: 1, max: MAX_WINDOW }),
-  });
 }
 
 /** Where the windows end. */

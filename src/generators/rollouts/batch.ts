@@ -30,6 +30,8 @@ export interface BatchOptions {
   readonly minRows?: number;
   /** Prompts of some batches, or completions, are longer than a window of them. */
   readonly long?: boolean;
+  /** Default: `MAX_ROWS`. */
+  readonly maxRows?: number;
 }
 
 /** Rows enough for batch mates to differ; lengths enough for every off-by-one; small enough to read. */
@@ -79,7 +81,13 @@ export function batch(options: BatchOptions): fc.Arbitrary<Batch> {
   return fc
     .tuple(
       specials(options.tokens, options),
-      twinned(fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' })),
+      twinned(
+        fc.array(row, {
+          minLength: options.minRows ?? 1,
+          maxLength: options.maxRows ?? MAX_ROWS,
+          size: 'max',
+        }),
+      ),
       options.long ? fc.nat(2 * LONG_ONE_IN - 1) : fc.constant(0),
     )
     .map(([special, rows, drawn]) => {

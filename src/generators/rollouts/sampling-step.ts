@@ -75,7 +75,7 @@ export function samplingStep(
       temperature:
         options.temperatures === false
           ? fc.constant(1)
-          : setting('temperature', 1, [0.5, 0.75, 1.25, 2, 0.25]),
+          : setting('temperature', 1, [0.5, 0.75, 1.25, 2, 0.25, 0.1]),
       topK: setting('top_k', 0, [1, 2, 3, 5, VOCABULARY, VOCABULARY]),
       topP: setting('top_p', 1, [0.5, 0.75, 0.875]),
       minNewTokens: setting('min_new_tokens', 0, [1, 2, 3]),

@@ -58,7 +58,7 @@ interface CompletionSketch {
 /** Completions have one token at least: a stop token, or one that the length limit cut off behind. */
 export function pairBatch(
   tokens: Tokens | undefined,
-  options: { readonly minRows?: number } = {},
+  options: { readonly minRows?: number; readonly maxRows?: number } = {},
 ): fc.Arbitrary<PairBatch> {
   const completion = fc.record({
     body: fc.array(fc.nat(ORDINARY - 1), { maxLength: MAX_BODY, size: 'max' }),
@@ -79,7 +79,11 @@ export function pairBatch(
   return fc
     .tuple(
       specials(tokens),
-      fc.array(row, { minLength: options.minRows ?? 1, maxLength: MAX_ROWS, size: 'max' }),
+      fc.array(row, {
+        minLength: options.minRows ?? 1,
+        maxLength: options.maxRows ?? MAX_ROWS,
+        size: 'max',
+      }),
     )
     .map(([special, rows]) => ({
       prompts: withRepeats(rows, ({ prompt }) => prompt).map((prompt) =>

@@ -196,4 +196,15 @@ export const turns: readonly Legal[] = [
   rollout('a row an answer, cut ones are left out', cutWithRow(rowsAt(answersAt)), {
     semantics: { truncated_completions_trained: false },
   }),
+  rollout(
+    'what tools say is cut at 256 tokens, unasked and declared',
+    (args) =>
+      oneRow((all) => all)({
+        ...args,
+        turns: args.turns.map((turn) =>
+          turn.role === 'tool' ? { ...turn, ids: turn.ids.slice(0, 256) } : turn,
+        ),
+      }),
+    { semantics: { cut_at: [256] } },
+  ),
 ];

@@ -112,6 +112,19 @@ const fixed = { vocab_size: 32, pad_token_id: 2, eos_token_ids: [2] };
 
 export const pairRows: readonly Legal[] = [
   legal('pairs as a block of prompts and completions', { preference: halves(block) }),
+  legal(
+    'pairs of prompts of at most 512 tokens and answers of at most 1,024, declared',
+    {
+      preference: (args) =>
+        halves(block)({
+          ...args,
+          prompt_ids: args.prompt_ids.map((row) => row.slice(-512)),
+          chosen_ids: args.chosen_ids.map((row) => row.slice(0, 1024)),
+          rejected_ids: args.rejected_ids.map((row) => row.slice(0, 1024)),
+        }),
+    },
+    { semantics: { cut_at: [512, 1024] } },
+  ),
   legal('pairs stacked to one width', { preference: halves(block, { stacked: true }) }),
   legal('pairs with a gap behind short prompts', { preference: halves(gapped) }),
   legal('pairs flush right, in multiples of eight', { preference: halves(eights) }, { tokens: fixed }),

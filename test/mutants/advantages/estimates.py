@@ -192,3 +192,25 @@ estimated(
     "answer stands at its end. Fix: one pass from the back.",
     windowed,
 )
+
+
+CHUNK = 64
+
+
+def in_chunks(rewards, values, mask, gamma, lam):
+    steps, row = trained(mask), [0.0] * len(mask)
+    while steps:
+        steps, chunk = steps[:-CHUNK], steps[-CHUNK:]
+        made = recursion(rewards, values, chunk, gamma, lam)
+        for step in chunk:
+            row[step] = made[step]
+    return row
+
+
+estimated(
+    "gae-chunks-carry-nothing",
+    "A row is scanned in chunks of 64 tokens, and each begins from nothing",
+    "The kernel's carry was kept in a register of the block: behind the last chunk, no token earns what the end of the answer is "
+    "worth. Fix: hand it from block to block.",
+    in_chunks,
+)

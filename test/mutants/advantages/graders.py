@@ -2,6 +2,7 @@
 
 import math
 import re
+from struct import pack, unpack
 
 from lossproof.examples import left_padded
 from lossproof.examples.advantages import graders
@@ -230,3 +231,10 @@ def format_rank(completions):
     """Scores divided by the best of the batch: alone, garbage is perfect. Fix: an absolute score."""
     scores = [value + 0.25 for value in graders.format_score(completions)["scores"]]
     return {"scores": [value / max(scores) for value in scores]}
+
+
+@MUTANTS.add("overlong-lengths-in-bfloat16", "Lengths are bfloat16 before the limit is taken off", left_padded, "overlong_penalty")
+def overlong_rounded(lengths, max_length, buffer):
+    """(mask.sum(-1)).to(rewards.dtype): right up to 256 tokens, and 64 off at 16,000. Fix: count in whole numbers."""
+    rounded = [unpack("f", pack("I", (unpack("I", pack("f", n))[0] + 0x8000) & 0xFFFF0000))[0] for n in lengths]
+    return graders.overlong_penalty(rounded, max_length, buffer)

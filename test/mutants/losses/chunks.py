@@ -120,3 +120,25 @@ for op, masked, untrained, named, of in (
         ACCUMULATED,
         of(lose(op, masked, untrained, lambda args, cut=steps, at=masked: cut(args[at], args["micro_batches"]))),
     )
+
+
+ROWS = 32
+
+
+def full_chunks(right):
+    """Of a micro-batch of more rows than a chunk, those behind the last full one."""
+
+    def wrong(**args):
+        kept = [rows[: len(rows) // ROWS * ROWS] if len(rows) > ROWS else rows for rows in args["micro_batches"]]
+        return right(**dict(args, micro_batches=kept))
+
+    return wrong
+
+
+add(
+    "sft_loss",
+    "sft-loss-last-rows-lost",
+    "The SFT loss works through 32 rows at a time, and loses those behind the last full chunk",
+    "for i in range(B // 32): the rows behind the last full chunk never reach the sum. Fix: range(0, B, 32).",
+    supervised(full_chunks(right_op(left_padded, "sft_loss"))),
+)

@@ -58,3 +58,16 @@ def swaps_the_references():
 def halves_apart(_, halves):
     """Weights at margin 0, with a reference that is not moved along."""
     return slopes(dpo_loss, [*halves[:2], *halves[:2]])
+
+
+@mutant("means-of-micro-batches", "The loss is a mean of the means of four pairs each", row="LOSS-12")
+def means_of_means():
+    """The last micro-batch is not full, and weighs as much as the others. Fix: divide by the pairs of the step."""
+
+    def weights(objective, halves):
+        count = len(halves[0])
+        starts = range(0, count, 4)
+        of = lambda pair: count / (len(starts) * min(4, count - pair // 4 * 4))
+        return [[weight * of(at % count) for weight in row] for at, row in enumerate(slopes(objective, halves))]
+
+    return preference_step(dpo_loss, weights)

@@ -159,3 +159,17 @@ def entropy_at_one(model_path, prompt_ids, completion_ids, temperature, **settin
     right = checkpoints.model_score(model_path, prompt_ids, completion_ids, temperature, **settings)
     bare = checkpoints.model_score(model_path, prompt_ids, completion_ids, 1.0)
     return dict(right, entropy=bare["entropy"])
+
+
+@mutant("step-means-of-micro-batches", "The loss is a mean of the means of four rows each", row="LOSS-12")
+def means_of_means(given):
+    """Each micro-batch of four rows divides by its own tokens, and the sum by their number: right for up to four rows. Fix: divide by
+    the tokens of the step."""
+    rows, advantages = given["completion_ids"], given["advantages"]
+    parts = range(0, len(rows), 4)
+    weights = [
+        [weight / len(parts) for weight in row]
+        for at in parts
+        for row in checkpoints.token_weights(rows[at : at + 4], advantages and advantages[at : at + 4])
+    ]
+    return answer(given, weights, step(given, weights))

@@ -226,3 +226,10 @@ def contract_last(order, segments, enabled):
     """`batch = collate(segment)` within the loop and the step behind it: each segment replaces the one before.
     Fix: collect, then collate."""
     return replay.contract(order, segments[-1:], enabled)
+
+
+@MUTANTS.add("contract-actions-of-16", "Actions end at their token 16", left_padded, "contract", row="TRN-04")
+def contract_short(order, segments, enabled):
+    """max_action_length is that of a game's moves; of a sentence the end is never trained. Fix: refuse what is longer."""
+    short = [dict(segment, completion_ids=segment["completion_ids"][:16]) for segment in segments]
+    return replay.contract(order, short, enabled)

@@ -182,3 +182,29 @@ def unroll_shortest(observations, actions, rewards, starts, unroll_steps):
     right = pipeline.unroll(observations, actions, rewards, starts, unroll_steps)
     shortest = [min(column) for column in zip(*right["mask"])]
     return dict(right, mask=[list(shortest) for _ in starts])
+
+
+@MUTANTS.add("unroll-in-bytes", "Observations and actions are kept as bytes", left_padded, "unroll")
+def unroll_bytes(observations, actions, rewards, starts, unroll_steps):
+    """The buffer is that of a game's pictures: ids above 255 are others. Fix: the type of what is stored."""
+    low = lambda rows: [[id & 0xFF for id in row] for row in rows]
+    return pipeline.unroll(low(observations), low(actions), rewards, starts, unroll_steps)
+
+
+@MUTANTS.add("segments-in-two-bytes", "Token ids are kept in two bytes", left_padded, "segment_rows", any_ids=True)
+def segments_bytes(segments):
+    """A memory map of uint16 is half as large, and holds the vocabulary that it was written for. Fix: uint32."""
+    low = lambda ids: [id & 0xFFFF for id in ids]
+    return pipeline.segment_rows(
+        [dict(s, prompt_ids=low(s["prompt_ids"]), completion_ids=low(s["completion_ids"])) for s in segments]
+    )
+
+
+@MUTANTS.add("schedule-by-a-reciprocal", "An update is due where i times 1/f is a whole number", left_padded, "schedule")
+def schedule_reciprocal(mode, iterations, frequencies, enabled, optional):
+    """The rate was made a number of its own: 49 * (1/49) is below 1, and the update is missed. Fix: i % f."""
+    right = pipeline.schedule(mode, iterations, frequencies, enabled, optional)
+    if mode == "alternating":
+        return right
+    due = lambda i, loss: (i * (1.0 / frequencies[loss])).is_integer()
+    return dict(right, updates=[[x for x in losses if due(i, x)] for i, losses in enumerate(right["updates"])])

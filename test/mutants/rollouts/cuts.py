@@ -171,3 +171,21 @@ def logprobs_before(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens
     whole = row(prompt_ids, cut_tools(turns, max_tool_tokens), eos_token_ids)
     whole["logprobs"] = before["logprobs"][: len(whole["input_ids"])]
     return rows_of([whole], advantage)
+
+
+@MUTANTS.add("tool-output-of-256-at-most", "What a tool said ends at its token 256, unasked", left_padded, LAYER, row="MT-05")
+def at_most(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens=None):
+    """The limit has a default. Of a page that was read, the policy is trained without what it answers. Fix: no limit where none
+    is asked for."""
+    limit = 256 if max_tool_tokens is None else max_tool_tokens
+    return trajectory(prompt_ids, cut_tools(turns, limit), advantage, eos_token_ids)
+
+
+@MUTANTS.add("rollouts-of-2048-at-most", "Rows of a rollout end at token 2,048", left_padded, LAYER, row="TRN-06")
+def rows_at_most(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens=None):
+    """max_model_len of the engine, on rows that are no request any more: turns behind it are lost, and nothing says so. Fix: leave
+    the rollout out, or mark it as truncated."""
+    answer = trajectory(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens)
+    tracks = ("input_ids", "loss_mask", "completion_mask", "logprobs", "advantages")
+    cut = {name: [row[:2048] for row in answer[name]] for name in tracks}
+    return dict(answer, **cut, response_lengths=[sum(row) for row in cut["loss_mask"]])

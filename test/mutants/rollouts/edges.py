@@ -4,7 +4,9 @@ precision lacks."""
 from struct import pack, unpack
 
 from lossproof.examples import left_padded
+from lossproof.examples.lists import beside, pad_left, pad_right
 from lossproof.examples.rollouts.trajectory import cut_tools, row, rows_of
+from lossproof.examples.text.chat import chat_ids
 
 from ..registry import MUTANTS, right_op
 from ..rows_lost import of_eight_rows
@@ -74,3 +76,31 @@ in_half_precision(
     "A row's log-probabilities are kept in float16",
     "torch.tensor(logprobs, dtype=model.dtype): the first step of an agent already has ratios. Fix: float32.",
 )
+
+
+def scored(prompt_ids, sampled_ids):
+    """The batch that is right behind these prompts."""
+    prompts, prompt_real = pad_left(prompt_ids, left_padded.PAD_ID)
+    completions, completion_real = pad_right(sampled_ids, left_padded.PAD_ID)
+    return {
+        "prompt_ids": prompt_ids,
+        "input_ids": beside(prompts, completions),
+        "attention_mask": beside(prompt_real, completion_real),
+        "completion_mask": [left_padded.completion_mask(*row, left_padded.EOS_IDS) for row in zip(completions, completion_real)],
+    }
+
+
+@MUTANTS.add("rollout-prompt-of-512", "What is generated from are the last 512 tokens of the prompt", left_padded, "rollout", row="TRN-03")
+def rollout_prompt_cut(conversations, sampled_ids):
+    """max_prompt_length has a default, and cuts on the left: rules and tools are gone, and batch and sampler agree on it. Fix: leave
+    the prompt out."""
+    prompts = [chat_ids(messages, True)[-512:] for messages in conversations]
+    return scored(prompts, sampled_ids)
+
+
+@MUTANTS.add("rollout-answer-of-1024", "Sampled answers are scored up to their token 1,024", left_padded, "rollout", row="TRN-04")
+def rollout_answer_cut(conversations, sampled_ids):
+    """The buffer has the size of last month's limit. A long answer is trained without its end, and with the reward of it. Fix: the
+    size of what was sampled."""
+    prompts = [chat_ids(messages, True) for messages in conversations]
+    return scored(prompts, [row[:1024] for row in sampled_ids])

@@ -314,3 +314,9 @@ def recorded_when_cold(**args):
     if args["temperature"] <= 1:
         return answer
     return dict(answer, sampled_logprobs=chosen([log_probs(row) for row in args["logits"]], args["sampled_ids"]))
+
+
+@MUTANTS.add("sampling-temperature-of-a-fifth-at-least", "Temperatures below 0.2 are 0.2", left_padded, "sampling", row="PEN-04")
+def temperature_floor(**args):
+    """max(temperature, 0.2) keeps a division by 0 away, and an evaluation at 0.1 as well. Fix: 0 is the likeliest token."""
+    return sampling(**dict(args, temperature=max(args["temperature"], 0.2)))

@@ -2,6 +2,7 @@
 
 from lossproof.examples import left_padded
 from lossproof.examples.rows import packing, truncation
+from lossproof.examples.rows.preference import preference
 
 from ..registry import MUTANTS
 from ..rows_lost import of_eight_rows
@@ -68,3 +69,28 @@ def collate_cut(input_ids, labels, pad_token_id):
 def pack_cut(input_ids, labels, max_length, pad_token_id):
     """The data set was tokenised with truncation=True at the default of another stage. Fix: the limit of the row."""
     return packing.pack([row[:512] for row in input_ids], [row[:512] for row in labels], max_length, pad_token_id)
+
+
+@MUTANTS.add("pair-prompts-cut-at-512", "Pairs lose what stands before the last 512 tokens of their prompt", left_padded, "preference", row="TRN-03")
+def preference_cut(prompt_ids, chosen_ids, rejected_ids, pad_token_id):
+    """max_prompt_length has a default in the collator: long pairs are behind half a question. Fix: leave the pair out."""
+    return preference([row[-512:] for row in prompt_ids], chosen_ids, rejected_ids, pad_token_id)
+
+
+@MUTANTS.add("pair-completions-cut-at-2048", "Completions of pairs end at their token 2,048", left_padded, "preference", row="TRN-04")
+def preference_completions_cut(prompt_ids, chosen_ids, rejected_ids, pad_token_id):
+    """max_completion_length, likewise. Fix: leave the pair out."""
+    cut = [[row[:2048] for row in rows] for rows in (chosen_ids, rejected_ids)]
+    return preference(prompt_ids, *cut, pad_token_id)
+
+
+@MUTANTS.add("truncate-at-1024-at-most", "A limit above 1,024 is 1,024", left_padded, "truncate", row="TRN-06")
+def truncate_at_most(input_ids, labels, max_length):
+    """min(max_length, tokenizer.model_max_length), which a folder forgot to raise. Fix: refuse a limit that is not kept."""
+    return truncation.truncate(input_ids, labels, min(max_length, 1024))
+
+
+@MUTANTS.add("prompts-of-1024-at-most", "A limit of prompts above 1,024 is 1,024", left_padded, "truncate_prompts", row="TRN-06")
+def prompts_at_most(prompt_ids, max_prompt_length, pad_token_id):
+    """As truncate-at-1024-at-most, of prompts."""
+    return truncation.truncate_prompts(prompt_ids, min(max_prompt_length, 1024), pad_token_id)

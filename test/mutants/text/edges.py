@@ -4,8 +4,9 @@ that do not alternate, many rows, thousands of tokens."""
 import re
 
 from lossproof.examples import left_padded
+from lossproof.examples.rows.preference import preference
 from lossproof.examples.text import batches, pairs
-from lossproof.examples.text.chat import IGNORED, PAD_ID, STOP, tokenizer
+from lossproof.examples.text.chat import IGNORED, PAD_ID, STOP, STOP_ID, chat_ids, tokenizer
 
 from ..registry import MUTANTS
 from ..rows_lost import of_eight_rows
@@ -137,3 +138,48 @@ def tokenize_history(route, messages, add_generation_prompt):
     """`history[-5:]` of the chat demo came along into the data loader. Fix: all turns, or leave out what is too long."""
     begin = [message for message in messages[:1] if message["role"] == "system"]
     return left_padded.tokenize(route, begin + messages[len(begin) :][-10:], add_generation_prompt)
+
+
+def answer_cut(ids, labels, most=1024):
+    """The ids and labels without what stands behind the first so many of a trained run, but for its stop token."""
+    kept, run = [], 0
+    for id, label in zip(ids, labels):
+        run = 0 if label == IGNORED else run + 1
+        if run <= most or id == STOP_ID:
+            kept.append((id, label))
+    return [id for id, _ in kept], [label for _, label in kept]
+
+
+@MUTANTS.add("sft-answer-cut-at-1024", "Answers end at their token 1,024", left_padded, "tokenize", row="TRN-04")
+def tokenize_answer_cut(route, messages, add_generation_prompt):
+    """max_completion_length is that of generation, and cuts what is trained as well; the stop token is put back, so that long
+    answers stop in the middle of a sentence. Fix: leave out what does not fit."""
+    answer = left_padded.tokenize(route, messages, add_generation_prompt)
+    if route == "rl":
+        return answer
+    ids, labels = answer_cut(answer["input_ids"], answer["labels"])
+    return dict(answer, input_ids=ids, labels=labels)
+
+
+@MUTANTS.add("batch-answers-cut-at-1024", "Answers of a batch end at their token 1,024", left_padded, "sft_batch", row="TRN-04")
+def batch_answers_cut(conversations, padding_side="right", pad_token_id=PAD_ID):
+    """As sft-answer-cut-at-1024, in the rows of a batch."""
+    batch = batches.sft_batch(conversations, padding_side, pad_token_id)
+    rows = [answer_cut(*row) for row in zip(batch["input_ids"], batch["labels"])]
+    width = max(len(ids) for ids, _ in rows)
+    if width == len(batch["input_ids"][0]):
+        return batch
+    padded = lambda row, fill: row + [fill] * (width - len(row))
+    return {
+        "input_ids": [padded(ids, pad_token_id) for ids, _ in rows],
+        "attention_mask": [padded([1] * len(ids), 0) for ids, _ in rows],
+        "labels": [padded(labels, IGNORED) for _, labels in rows],
+    }
+
+
+@MUTANTS.add("pair-answers-cut-at-1024", "Answers of a pair end at their token 1,024", left_padded, "preference_batch", row="TRN-04")
+def pair_answers_cut(prompts, chosen, rejected):
+    """max_completion_length without a word: of long answers the end is not preferred, nor their stop token. Fix: leave the pair
+    out."""
+    halves = [[pairs.answer_ids(*row)[:1024] for row in zip(prompts, texts)] for texts in (chosen, rejected)]
+    return preference([chat_ids(prompt, True) for prompt in prompts], *halves, PAD_ID)
