@@ -50,35 +50,44 @@ function cutAnyhow(
   turns: readonly Turn[],
 ): readonly Turn[] | undefined {
   const injected = turns.filter(({ role }) => role !== 'assistant').length;
+  // What leads nowhere leads nowhere again: a rollout of many turns has too many ways to go through all of them.
+  const dead = new Set<string>();
+
+  /** The turns from this one on, of which so many may be cut otherwise, where the row goes on at this column. */
+  function from(turn: number, column: number, wrong: number): readonly Turn[] | undefined {
+    const place = `${turn} ${column} ${wrong}`;
+    const [own, full] = [turns[turn], whole[turn]];
+    if (own === undefined || full === undefined || dead.has(place))
+      return column === row.length && own === undefined ? [] : undefined;
+    for (const { ids, cost } of waysOf(own, full, stops)) {
+      if (cost > wrong || ids.some((id, at) => row[column + at] !== id)) continue;
+      const rest = from(turn + 1, column + ids.length, wrong - cost);
+      if (rest !== undefined) return [cost === 0 ? own : { ...own, ids }, ...rest];
+    }
+    // A row may end before the turns do.
+    if (column === row.length) return turns.slice(turn);
+    dead.add(place);
+    return undefined;
+  }
+
+  if (prompt.some((id, at) => row[at] !== id)) return undefined;
   for (let wrong = 1; wrong <= injected; wrong++) {
-    const found = cutSomehow(row, prompt, whole, turns, stops, wrong);
+    const found = from(0, prompt.length, wrong);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** `turns`, of which so many may be cut out of the whole ones in another way. */
-function cutSomehow(
-  row: Ids,
-  prompt: Ids,
-  whole: readonly Turn[],
-  turns: readonly Turn[],
+/** What a row may have of a turn: of what was sampled all, or all through its stop; of what was injected any head and tail. */
+function waysOf(
+  own: Turn,
+  { ids: full }: Turn,
   stops: Ids,
-  wrong: number,
-  from = 0,
-): readonly Turn[] | undefined {
-  if (placeTurns(row, prompt, turns, stops).length > 0) return turns;
-  if (wrong === 0) return undefined;
-  for (let at = from; at < turns.length; at++) {
-    const [turn, full] = [turns[at], whole[at]];
-    if (turn === undefined || full === undefined || turn.role === 'assistant') continue;
-    for (const ids of partsOf(full.ids)) {
-      const other = turns.map((each, index) => (index === at ? { ...each, ids } : each));
-      const found = cutSomehow(row, prompt, whole, other, stops, wrong - 1, at + 1);
-      if (found !== undefined) return found;
-    }
-  }
-  return undefined;
+): readonly { readonly ids: Ids; readonly cost: number }[] {
+  const told = { ids: own.ids, cost: 0 };
+  if (own.role !== 'assistant') return [told, ...partsOf(full).map((ids) => ({ ids, cost: 1 }))];
+  const stop = own.ids.findIndex((id) => stops.includes(id));
+  return stop < 0 ? [told] : [{ ids: own.ids.slice(0, stop + 1), cost: 0 }, told];
 }
 
 /** A head and a tail of these ids, for every two of them; the longest first. */

@@ -38,7 +38,7 @@ const WHOLE: { readonly [O in Op]?: string } = {
 export const stacked: Rule = {
   id: 'a-batch-twice-is-the-batch',
   title: (noun) =>
-    `${noun} of a batch stacked on itself, up to ${ROWS} rows, or ${MOST_ROWS},, is that of the batch, or as many times that where it is a sum`,
+    `${noun} of a batch stacked on itself, up to ${ROWS} rows, or ${MOST_ROWS}, is that of the batch, or as many times that where it is a sum`,
   why: 'What is worked through in pieces loses the last one where it is not full, and a denominator that counts one token too many makes the step depend on the size of the batch: the small batches of a test show neither.',
   level: 'must',
   // What it shows, it shows in nearly every batch, and batches of so many rows are slow.
