@@ -73,6 +73,7 @@ import { klProperties } from './scores/kl.ts';
 import { klAtReference, klKnobs, klRelations } from './scores/kl-relations.ts';
 import { logprobsProperties } from './scores/logprobs.ts';
 import { logprobsRelations } from './scores/logprobs-relations.ts';
+import { longPromptProperties } from './scores/long-prompts.ts';
 import { scoreProperties, scoreRelations } from './scores/score.ts';
 import { packedScoreProperties } from './scores/score-packed.ts';
 import { seamProperties } from './scores/seams.ts';
@@ -149,6 +150,7 @@ export const properties: readonly Property[] = [
   ...anyCase(packedScoreProperties),
   ...anyCase(valuesProperties),
   ...anyCase(wholePromptProperties),
+  ...anyCase(longPromptProperties),
   ...anyCase(seamProperties),
   ...anyCase(updateProperties),
   ...anyCase(modelProperties),

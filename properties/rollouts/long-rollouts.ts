@@ -6,7 +6,6 @@ import {
   type Ids,
   type Property,
   type Rollouts,
-  redrawn,
   type Subject,
   type Trajectory,
   type Turn,
@@ -39,7 +38,7 @@ export const longRollouts: readonly Property<Rollouts>[] = [
         [...stops, ...(pad === undefined ? [] : [pad])],
       );
       const asked = async (words: number, more: number) => {
-        const rows = drawn.rows.map(({ messages, sampled }) => ({
+        const rows = drawn.rows.slice(0, 1).map(({ messages, sampled }) => ({
           messages: lengthened(messages, words),
           sampled: id === undefined ? sampled : delayed(sampled, more, id),
         }));
@@ -90,14 +89,15 @@ interface Part {
 
 /** Of each kind the first that no trainer has a reason to leave out: what stands behind the last answer may be. */
 function partsOf({ prompt, turns, stops }: Trajectory): Part[] {
+  const cut = turns.findIndex((turn) => turn.finish_reason === 'length');
+  // What stands behind a turn that was cut may be left out, too.
+  const kept = cut < 0 ? turns : turns.slice(0, cut);
+  const ended = (turn: Turn): boolean => turn.role === 'assistant' && stops.includes(turn.ids.at(-1) ?? -1);
   const turnLike = (role: Turn['role']): number =>
-    turns.findIndex(
+    kept.findIndex(
       (turn, at) =>
         turn.role === role &&
-        turn.finish_reason !== 'length' &&
-        (role === 'assistant'
-          ? stops.includes(turn.ids.at(-1) ?? -1)
-          : turn.ids.length > 0 && turns.slice(at + 1).some((later) => later.role === 'assistant')),
+        (role === 'assistant' ? ended(turn) : turn.ids.length > 0 && kept.slice(at + 1).some(ended)),
     );
   const id = plainOf([...prompt, ...turns.flatMap(({ ids }) => ids)], stops);
   const ofTurn = (role: Turn['role'], name: string): Part[] => {
@@ -143,7 +143,7 @@ export const longTrajectories: readonly Property<Trajectory>[] = [
     needs: [mayBeLong],
     // Few are tried, and each should have what a tool says and an answer that ended.
     given: (world) =>
-      redrawn(trajectoryBase.given(world), (drawn) => {
+      trajectoryBase.given(world).filter((drawn) => {
         const names = partsOf(drawn).map(({ name }) => name);
         return names.includes(TOOL) && names.includes(ASSISTANT);
       }),

@@ -22,15 +22,15 @@ import { otherId } from './other-ids.ts';
 /** Ids that are tried in a token's place: two may be alike to a model. */
 const TIMES = 2;
 /** Steps of the answers' own precision: what fades is gone within fewer, what is cut off was moved by more. */
-const FADED = 256;
+export const FADED = 256;
 
 /** One token of many moves what comes long after it by less than half precision holds. */
-const precise: Need = (world) =>
+export const precise: Need = (world) =>
   isHalf(world) ? 'half precision does not show what one token of a long prompt changes' : undefined;
 
 const hasEnds = ({ prompts }: Pick<Batch, 'prompts'>): boolean => prompts.every((ids) => ids.length > 1);
 
-interface Read {
+export interface Read {
   readonly op: Property['ops'][number];
   readonly id: string;
   /** What is read off the model, in the plural. */
@@ -39,7 +39,7 @@ interface Read {
   readonly numbers: (subject: Subject, prompts: Ragged, completions: Ragged) => Promise<Ragged>;
 }
 
-const READ: readonly Read[] = [
+export const READ: readonly Read[] = [
   {
     op: 'score',
     id: 'score/depends-on-the-whole-prompt',
@@ -151,11 +151,11 @@ const replaced = (world: World, ids: Ids, place: number, by: number): Ids =>
   ids.map((id, at) => (at === (place < 0 ? ids.length + place : place) ? otherId(world, id, by) : id));
 
 /** The largest difference. */
-const moved = (before: readonly number[] = [], after: readonly number[] = []): number =>
+export const moved = (before: readonly number[] = [], after: readonly number[] = []): number =>
   Math.max(0, ...before.map((value, at) => Math.abs(value - (after[at] ?? value))));
 
 /** Of the numbers as they are: float32 is told by each of them being one. */
-const spacing = (values: readonly number[]): number =>
+export const spacing = (values: readonly number[]): number =>
   (values.every((value) => Math.fround(value) === value) ? 2 ** -24 : 2 ** -53) *
   Math.max(1, ...values.map(Math.abs));
 

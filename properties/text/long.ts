@@ -27,7 +27,7 @@ import { base as tokenizeBase } from './tokenize.ts';
 
 /** Of the shorter and the longer text: more words, and so more tokens, than the widths that trainers have by default, 512 to 4,096. */
 export const WORDS = [4_200, 4_900] as const;
-/** Each has a thousand times the tokens of another case. */
+/** Each has a thousand times the tokens of another case, and so they are of one row. */
 export const MOST_CASES = 3;
 /** Of the text that a row which is cut is held against. */
 const FEW = 20;
@@ -225,7 +225,9 @@ export const longBatches: readonly Property<SftBatch>[] = [
     mostCases: MOST_CASES,
     check: (subject, drawn) =>
       eitherCut(subject, 'A conversation', async (words, more) => {
-        const conversations = drawn.conversations.map((messages) => lengthened(messages, words, more));
+        const conversations = drawn.conversations
+          .slice(0, 1)
+          .map((messages) => lengthened(messages, words, more));
         const ok = okOf(await subject.attempt('sft_batch', batchArgs({ ...drawn, conversations })));
         const trained = ok?.labels.map((row) => row.map(isTrained));
         return ok && attended(ok.input_ids, ok.attention_mask, trained);
@@ -244,10 +246,10 @@ export const longPairs: readonly Property<ChatPairs>[] = [
     needs: [mayBeLong],
     mostCases: MOST_CASES,
     check: (subject, drawn) =>
-      eitherCut(subject, pairName(drawn), async (words, more) => {
-        const prompts = drawn.prompts.map((messages) => lengthened(messages, words));
+      eitherCut(subject, pairName({ prompts: drawn.prompts.slice(0, 1) }), async (words, more) => {
+        const prompts = drawn.prompts.slice(0, 1).map((messages) => lengthened(messages, words));
         const [chosen, rejected] = HALVES.map((half) =>
-          drawn[half].map((answer) => `${answer}${filler(more)}`),
+          drawn[half].slice(0, 1).map((answer) => `${answer}${filler(more)}`),
         ) as [string[], string[]];
         const ok = okOf(await subject.attempt('preference_batch', { prompts, chosen, rejected }));
         return (

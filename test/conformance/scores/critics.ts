@@ -41,5 +41,19 @@ export const critics: readonly Legal[] = [
     { ...tokens, ...float32 },
   ),
   legal('a reward model', { reward_model: rewardModel }, tokens),
+  ...([-512, 0] as const).map((from) =>
+    legal(
+      `a reward model of the ${from < 0 ? 'last' : 'first'} 512 tokens of a row, declared`,
+      {
+        reward_model: ({ prompt_ids, completion_ids }) => ({
+          scores: completion_ids.map((ids, row) => {
+            const whole = [...(prompt_ids[row] ?? []), ...ids];
+            return 5 * state(from < 0 ? whole.slice(from) : whole.slice(0, 512));
+          }),
+        }),
+      },
+      { ...tokens, semantics: { cut_at: [512] } },
+    ),
+  ),
   legal('a reward model that does not see the stop token', { reward_model: withoutStop }, tokens),
 ];

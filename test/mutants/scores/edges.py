@@ -59,3 +59,26 @@ def entropy(logits, completion_mask, prompt_width):
 
 
 of_numbers("kl", "logprobs", "A token without a number has no KL")
+
+
+LIMIT = 1024
+
+
+@MUTANTS.add("score-of-1024", "Scores are behind the last 1,024 tokens of a prompt", left_padded, "score", row="TPL-07")
+def score_of_1024(prompt_ids, completion_ids, packed=False):
+    """As score-of-a-window, at the width that is the default. Fix: refuse what does not fit."""
+    return left_padded.score([ids[-LIMIT:] for ids in prompt_ids], completion_ids, packed)
+
+
+@MUTANTS.add("values-of-1024", "The critic sees the last 1,024 tokens of a prompt", left_padded, "values", row="TPL-07")
+def values_of_1024(prompt_ids, completion_ids):
+    """As score-of-1024, in the critic's worker."""
+    return critic.values([ids[-LIMIT:] for ids in prompt_ids], completion_ids)
+
+
+@MUTANTS.add("scores-of-512", "The reward model sees the first 512 tokens of a row", left_padded, "reward_model", row="TPL-07")
+def scores_of_512(prompt_ids, completion_ids):
+    """max_length of the classifier's tokenizer, on the right: behind a long prompt every answer has the same score. Fix: refuse what
+    does not fit."""
+    rows = [(prompt + completion)[:512] for prompt, completion in zip(prompt_ids, completion_ids)]
+    return critic.reward_model(rows, [[] for _ in rows])
