@@ -7,6 +7,7 @@ import {
   discard,
   type Finding,
   type Ids,
+  isHalf,
   logSoftmax,
   type Matrix,
   many,
@@ -35,7 +36,8 @@ export const base = {
   stage: 'sampling',
   level: 'must',
   ops: ['sampling'],
-  given: (world: World) => samplingStep(processors(world), stopsOf(world, 'sampling')),
+  given: (world: World) =>
+    samplingStep(processors(world), { cold: !isHalf(world), ...stopsOf(world, 'sampling') }),
   labels: samplingLabels,
 } as const;
 

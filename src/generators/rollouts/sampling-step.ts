@@ -46,7 +46,13 @@ const RAISED = 3 * GRAIN + 0.5;
 /** Only `processors` are ever on. No two logits of a row are equal: which of them a truncation keeps is nobody's rule. */
 export function samplingStep(
   processors: readonly Processor[],
-  options: { readonly temperatures?: boolean; readonly minRows?: number; readonly oneStop?: boolean } = {},
+  options: {
+    readonly temperatures?: boolean;
+    readonly minRows?: number;
+    readonly oneStop?: boolean;
+    /** Temperatures at which half precision knows no log-probability to a whole number. */
+    readonly cold?: boolean;
+  } = {},
 ): fc.Arbitrary<SamplingStep> {
   const id = fc.nat(VOCABULARY - 1);
   const row = fc.record({
@@ -75,7 +81,7 @@ export function samplingStep(
       temperature:
         options.temperatures === false
           ? fc.constant(1)
-          : setting('temperature', 1, [0.5, 0.75, 1.25, 2, 0.25, 0.1]),
+          : setting('temperature', 1, [0.5, 0.75, 1.25, 2, 0.25, 0.1, ...(options.cold ? [0.01] : [])]),
       topK: setting('top_k', 0, [1, 2, 3, 5, VOCABULARY, VOCABULARY]),
       topP: setting('top_p', 1, [0.5, 0.75, 0.875]),
       minNewTokens: setting('min_new_tokens', 0, [1, 2, 3]),
