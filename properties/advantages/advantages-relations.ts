@@ -3,6 +3,7 @@ import {
   type Args,
   agreement,
   bandOf,
+  discard,
   type Grouped,
   groupedLabels,
   knobs,
@@ -118,7 +119,7 @@ export const unequalGroups: readonly Property<Grouped>[] = [
       const drawn = unequal(given);
       const args = flat(drawn);
       const attempt = await subject.attempt('advantages', args);
-      if ('refused' in attempt) return undefined;
+      if ('refused' in attempt) return discard('groups of unequal size are refused', 'trainer');
       for (const group of drawn.groups.keys()) {
         const own = flat(alone(drawn, group));
         const rows = args.group_ids.flatMap((id, row) => (id === group ? [row] : []));

@@ -31,7 +31,7 @@ test.each<[string, string | undefined, boolean]>([
 ])('a template that %s', (_, template, refuses) => {
   const of = withTemplate(template);
   expect(refusesSystem(of)).toBe(refuses);
-  expect(takenBy(world(of), 'tokenize')).toEqual({ once: true, rarelySystem: refuses });
+  expect(takenBy(world(of), 'tokenize')).toEqual({ once: true, tools: false, rarelySystem: refuses });
 });
 
 test('the templates of the bundled families take one', () => {
@@ -39,7 +39,7 @@ test('the templates of the bundled families take one', () => {
     const each = loadTokenizer(familyFolder(family));
     expect('tokenizer' in each && refusesSystem(each.tokenizer), family).toBe(false);
   }
-  expect(takenBy(world(undefined))).toEqual({ once: false, rarelySystem: false });
+  expect(takenBy(world(undefined))).toEqual({ once: false, tools: true, rarelySystem: false });
 });
 
 test('a trainer that refuses them as well is judged on most of its cases', async () => {

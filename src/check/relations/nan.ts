@@ -37,7 +37,7 @@ export const nanShows: Rule = {
     if (row < 0 || !Array.isArray(rows)) return discard('no row is trained');
     const broken = { ...wholePartition(op, args), [field]: rows.with(row, nanIn(rows[row])) };
     const attempt = await subject.attempt(op, broken);
-    if ('refused' in attempt) return undefined;
+    if ('refused' in attempt) return discard('a batch with NaN is refused', 'trainer');
     const answered = (attempt.ok as Readonly<Record<string, unknown>>)[whole];
     if (typeof answered !== 'number') return discard(`the answer has no ${whole}`, 'trainer');
     if (!Number.isFinite(answered)) return undefined;

@@ -3,8 +3,8 @@
 // other way, one too many or the square of them, or loses what does not fill a chunk, gives another number.
 import type { Op } from '../../protocol/message.ts';
 import type { Matrix, Semantics } from '../../vocabulary.ts';
-import { bandOf, show } from '../numbers.ts';
-import type { Finding } from '../property.ts';
+import { bandOf, isHalf, show } from '../numbers.ts';
+import type { Finding, World } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
 import type { Asked, Rule } from './rule.ts';
@@ -17,9 +17,10 @@ const MOST_ONE_IN = 3;
 /** Characters of a row that is too large for that. */
 const LARGE_ROW = 4_096;
 
-const rowsFor = (args: unknown, rows: number): number => {
+const rowsFor = (world: World, args: unknown, rows: number): number => {
   const { length } = JSON.stringify(args);
-  return length % MOST_ONE_IN === 0 && length <= LARGE_ROW * rows ? MOST_ROWS : ROWS;
+  // A sum over so many in half precision is none.
+  return !isHalf(world) && length % MOST_ONE_IN === 0 && length <= LARGE_ROW * rows ? MOST_ROWS : ROWS;
 };
 
 /** What an op answers for the whole batch, and makes of all its rows. */
@@ -51,7 +52,7 @@ export const stacked: Rule = {
     const before = await ask(args);
     const broken = notANumber(op, args, before);
     if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
-    const times = before.estimated === true ? 2 : Math.max(2, Math.ceil(rowsFor(args, rows) / rows));
+    const times = before.estimated === true ? 2 : Math.max(2, Math.ceil(rowsFor(subject, args, rows) / rows));
     const copies = Array.from({ length: times }, () => all);
     const after = await ask(wholePartition(op, pickRows(op, args, copies.flat())));
     const others = withoutShares(before.fields);
