@@ -50,10 +50,11 @@ def needed(name, least, found):
 LENGTHS = ("max_prompt_length", "max_length", "max_seq_length")
 
 
-def serve(name, *configs, lacks=None, notes=(), semantics=None, **declared):
-    """lossproof.serve with what is to be said of the version: that it is none of the tested ones, what it lacks, where it cuts."""
+def serve(name, *configs, lacks=None, notes=(), semantics=None, cut_at=(), **declared):
+    """lossproof.serve with what is to be said of the version: that it is none of the tested ones, what it lacks, where it cuts
+    (at the lengths of its configurations, and where else the adapter says)."""
     lacks = dict(lacks or {})
-    lengths = {getattr(config, each, None) for config in configs for each in LENGTHS}
+    lengths = {getattr(config, each, None) for config in configs for each in LENGTHS}.union(cut_at)
     semantics = dict(semantics or {}, cut_at=sorted(length for length in lengths if isinstance(length, int)))
     notes = list(notes)
     if VERSION not in TESTED:
