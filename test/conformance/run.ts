@@ -9,6 +9,7 @@ import pMap from 'p-map';
 import { properties } from '../../properties/index.ts';
 import { selectProperties } from '../../src/cli/check/select.ts';
 import type { Property } from '../../src/index.ts';
+import { inPart } from '../part.ts';
 import { type Correct, conventions, EXAMPLES, falsePositivesOf, LEGAL, whileOpen } from './correct.ts';
 
 const { values } = parseArgs({
@@ -41,17 +42,9 @@ function matching(glob: string): readonly Property[] {
   return chosen;
 }
 
-/** `--part I/N`: every Nth, beginning with the Ith, so that the slow ones are spread. */
-function inPart<T>(all: readonly T[]): readonly T[] {
-  const [, part, parts] = /^([1-9]\d*)\/([1-9]\d*)$/.exec(values.part) ?? [];
-  if (part === undefined || Number(part) > Number(parts))
-    throw new Error(`--part is ${values.part}; say which of how many, as 2/8`);
-  return all.filter((_, at) => at % Number(parts) === Number(part) - 1);
-}
-
 async function correct(): Promise<boolean> {
   const named = [...EXAMPLES, ...conventions(), ...LEGAL].filter(({ name }) => name.includes(values.trainer));
-  const all = inPart(named);
+  const all = inPart(named, values.part);
   if (values.worker === undefined) {
     const began = performance.now();
     const workers = Array.from({ length: WORKERS }, (_, worker) =>

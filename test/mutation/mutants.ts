@@ -3,6 +3,7 @@
 // Exit code 1 where a mutant survives a seed, a property kills nothing, a bug of the catalogue has no mutant, or kills
 // take too many cases or too large ones.
 //   node dist/test/mutation/mutants.js [--seeds 30] [--cases 100] [--only ID|ROW|GLOB] [--json FILE]
+//     [--part 1/2]  every second mutant, to divide what takes long; what is counted over all of them is not judged then
 //     [--write]   makes the table of kills again (kills.ts), of the mutants that were asked
 import '../../src/cli/heap.ts';
 import { writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { properties } from '../../properties/index.ts';
 import { bugs } from '../../src/bugs/index.ts';
 import { listMutants } from '../mutants/list.ts';
 import type { Mutant } from '../mutants/mutant.ts';
+import { inPart } from '../part.ts';
 import { startResident } from '../resident.ts';
 import { cheapest, readKills, type Timed, timed, writeKills } from './kills.ts';
 import { type MatrixRow, matrixRow } from './matrix.ts';
@@ -30,13 +32,18 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '30' },
     cases: { type: 'string', default: '100' },
     only: { type: 'string' },
+    part: { type: 'string', default: '1/1' },
     json: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
 const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
 const mutants = listMutants();
-const chosen = mutants.filter((mutant) => values.only === undefined || isChosen(mutant, values.only));
+const chosen = inPart(
+  mutants.filter((mutant) => values.only === undefined || isChosen(mutant, values.only)),
+  values.part,
+);
+const isWhole = chosen.length === mutants.length;
 if (chosen.length === 0) throw new Error(`No mutant is called or shows ${values.only}.`);
 
 const begin = performance.now();
@@ -53,7 +60,7 @@ const matrix = await pMap(
 const seconds = Math.round((performance.now() - begin) / 1000);
 
 const wrong = [survivors()];
-if (values.only === undefined) wrong.push(...totals());
+if (isWhole) wrong.push(...totals());
 const killed = matrix.filter(({ perSeed }) => perSeed.every((cases) => cases !== undefined)).length;
 console.log(`\n${matrix.length} mutants, ${seeds.length} seeds, ${seconds} s`);
 console.log(`mutation score (killed at every seed): ${killed}/${matrix.length}`);
@@ -70,7 +77,7 @@ async function write(): Promise<void> {
     kills.set(mutant.id, await timed(mutant, drawn, resident));
   }
   await resident.stop();
-  const kept = Object.entries(values.only === undefined ? {} : readKills()).filter(
+  const kept = Object.entries(isWhole ? {} : readKills()).filter(
     ([id]) => !kills.has(id) && mutants.some((mutant) => mutant.id === id),
   );
   writeKills(cheapest(kills, Object.fromEntries(kept)));
