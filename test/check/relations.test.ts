@@ -2,6 +2,7 @@
 // caught by the relation that is about it.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { lossRelations } from '../../properties/losses/policy/relations.ts';
 import { runCase } from '../../src/check/subject.ts';
 import {
   type Args,
@@ -10,6 +11,7 @@ import {
   OPS,
   objectTrainer,
   overwriteMasked,
+  type Property,
   padColumns,
   pickRows,
   type Relation,
@@ -226,5 +228,41 @@ describe('a batch without a trained token', () => {
     ['is a gradient by one', { loss: 0.25, loss_weights: weights(1) }, true, /gradient of some token is 1;/],
   ])('%s', async (_, ok, own, sentence) => {
     expect(await said(ok, own)).toMatch(sentence);
+  });
+});
+
+describe('a loss that padding changes', () => {
+  async function advice(
+    divisor: (mask: Args<'loss'>['completion_mask']) => number,
+  ): Promise<string | undefined> {
+    const property = lossRelations.find(({ id }) => id === 'loss/independent-of-padding') as Property;
+    const trainer = objectTrainer({
+      hello: { protocol: 1, name: 'x', dtype: 'float64', ops: { loss: {} } },
+      ops: {
+        loss: ({ advantages, completion_mask: mask }) => {
+          const one = -(advantages.flat()[0] ?? 0) / divisor(mask);
+          return { loss: one, loss_weights: mask.map((row) => row.map((on) => on * one)) };
+        },
+      },
+    });
+    const world = worldOf(trainer, undefined);
+    const token = { logprob: -1, old: -1, ref: -1 };
+    const given = { rows: [{ prompt: 1, tokens: [token, token], advantage: 1, part: 0 }] };
+    const outcome = await runCase(property, trainer, world, given);
+    return outcome.kind === 'fails' ? outcome.finding.advice : outcome.kind;
+  }
+
+  test('is told what to do where it divides by the columns of the request', async () => {
+    expect(await advice((mask) => mask[0]?.length ?? 0)).toMatch(
+      /^It divides by the 3 columns of the request/,
+    );
+  });
+
+  test('is told nothing where it divides by something else that padding changes', async () => {
+    expect(await advice((mask) => (mask[0]?.length ?? 0) + 5)).toBeUndefined();
+  });
+
+  test('holds where it divides by the tokens of the mask', async () => {
+    expect(await advice((mask) => mask.flat().filter((on) => on === 1).length)).toBe('holds');
   });
 });

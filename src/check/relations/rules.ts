@@ -1,6 +1,8 @@
 // The relations themselves: what is changed in a request, and what must stay in the answer. Which op they are asked of,
 // and what its fields mean, they learn from its axes.
+import type { OkAxis } from '../../protocol/axes.ts';
 import type { Args, Ok, Op } from '../../protocol/message.ts';
+import type { Matrix } from '../../vocabulary.ts';
 import { freeTokens } from '../needs.ts';
 import { bandOf, show } from '../numbers.ts';
 import type { Finding } from '../property.ts';
@@ -23,7 +25,7 @@ import {
   wholePartition,
   withoutTrained,
 } from './transform.ts';
-import { moved, twice } from './twice.ts';
+import { type Cause, moved, twice } from './twice.ts';
 
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
 const EXTRA = 2;
@@ -32,6 +34,8 @@ const EXTRA = 2;
  * ratio, stays a number in float32.
  */
 const JUNK = -13;
+/** Of two ratios that are one in whatever precision a trainer computes: a column more changes them by a tenth of a percent at least. */
+const SAME_RATIO = 1e-4;
 
 async function underTheMask<O extends Op>(
   asked: Asked<O>,
@@ -49,6 +53,22 @@ function independentParts<O extends Op>(op: O, args: Args<O>): readonly (readonl
   return axesOf(op).reach === 'group'
     ? [...new Set(groups)].map((group) => all.filter((row) => groups?.[row] === group))
     : all.map((row) => [row]);
+}
+
+/** Whether what is told of the batch is the same again but for the columns, `extra` more of them, that it is divided by. */
+function dividedByWidth<O extends Op>(op: O, args: Args<O>, extra: number): Cause {
+  const width = (fieldAlong(op, args, 'mask') as Matrix | undefined)?.[0]?.length ?? 0;
+  const axes = axesOf(op).ok as Readonly<Record<string, OkAxis>>;
+  return (before, after) => {
+    const totals = Object.entries(before.fields).flatMap(([name, value]) =>
+      axes[name] === 'batch' && typeof value === 'number' && value !== 0 ? [[value, after.fields[name]]] : [],
+    ) as [number, unknown][];
+    const isScaled = ([value, other]: [number, unknown]): boolean =>
+      typeof other === 'number' && Math.abs((other * (width + extra)) / (value * width) - 1) < SAME_RATIO;
+    return totals.some(isScaled)
+      ? `It divides by the ${width} columns of the request, padding and all: divide by the tokens of the mask. Where the trainer pads every batch to one width, its loss never sees another: let the adapter pad to that width.`
+      : undefined;
+  };
 }
 
 export const RULES: Readonly<Record<Relation, Rule>> = {
@@ -79,6 +99,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       return twice({ ...asked, args }, padColumns(asked.op, args, left, EXTRA), {
         shift: left,
         when: `with ${EXTRA} more columns of padding ${left > 0 ? 'on each side' : 'on the right'}`,
+        cause: dividedByWidth(asked.op, args, left + EXTRA),
       });
     },
   },

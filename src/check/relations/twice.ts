@@ -5,24 +5,31 @@ import { discard } from '../subject.ts';
 import { agreement, notANumber, type Observed } from './compare.ts';
 import type { Asked } from './rule.ts';
 
+export type Cause = (before: Observed, after: Observed) => string | undefined;
+
 export interface Change {
   readonly when: string;
   readonly place?: ReadonlyMap<number, number>;
   readonly shift?: number;
   readonly batch?: boolean;
+  /** What both answers together tell of the cause, and what to do about it. */
+  readonly cause?: Cause;
 }
 
 /** The answer to a request, and to a changed one. */
 export async function twice<O extends Op>(
   asked: Asked<O>,
   changed: Args<O>,
-  change: Change,
+  { cause, ...change }: Change,
 ): Promise<Finding | undefined> {
   const { op, args, ask } = asked;
   const before = await ask(args);
   const broken = notANumber(op, args, before);
   if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
-  return moved(asked, before, await ask(changed), change);
+  const after = await ask(changed);
+  const finding = moved(asked, before, after, change);
+  const advice = finding === undefined ? undefined : cause?.(before, after);
+  return finding === undefined || advice === undefined ? finding : { ...finding, advice };
 }
 
 /** What of an answer is another one now. */
