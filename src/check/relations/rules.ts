@@ -34,7 +34,7 @@ const EXTRA = 2;
  * ratio, stays a number in float32.
  */
 const JUNK = -13;
-/** Of two ratios that are one in whatever precision a trainer computes: a column more changes them by a tenth of a percent at least. */
+/** How far apart two ratios may be that are one, in float32; a column more changes one by a tenth of a percent at least. */
 const SAME_RATIO = 1e-4;
 
 async function underTheMask<O extends Op>(
@@ -55,17 +55,17 @@ function independentParts<O extends Op>(op: O, args: Args<O>): readonly (readonl
     : all.map((row) => [row]);
 }
 
-/** Whether what is told of the batch is the same again but for the columns, `extra` more of them, that it is divided by. */
+/** What to do where a number of the whole batch becomes smaller as the columns, `extra` of them added, become more. */
 function dividedByWidth<O extends Op>(op: O, args: Args<O>, extra: number): Cause {
   const width = (fieldAlong(op, args, 'mask') as Matrix | undefined)?.[0]?.length ?? 0;
   const axes = axesOf(op).ok as Readonly<Record<string, OkAxis>>;
   return (before, after) => {
-    const totals = Object.entries(before.fields).flatMap(([name, value]) =>
-      axes[name] === 'batch' && typeof value === 'number' && value !== 0 ? [[value, after.fields[name]]] : [],
-    ) as [number, unknown][];
-    const isScaled = ([value, other]: [number, unknown]): boolean =>
-      typeof other === 'number' && Math.abs((other * (width + extra)) / (value * width) - 1) < SAME_RATIO;
-    return totals.some(isScaled)
+    const isScaled = ([name, value]: [string, unknown]): boolean => {
+      const other = after.fields[name];
+      if (axes[name] !== 'batch' || typeof value !== 'number' || typeof other !== 'number') return false;
+      return value !== 0 && Math.abs((other * (width + extra)) / (value * width) - 1) < SAME_RATIO;
+    };
+    return Object.entries(before.fields).some(isScaled)
       ? `It divides by the ${width} columns of the request, padding and all: divide by the tokens of the mask. Where the trainer pads every batch to one width, its loss never sees another: let the adapter pad to that width.`
       : undefined;
   };

@@ -148,12 +148,12 @@ if __name__ == "__main__":
     # Where prompts have a length of their own, answers are cut at what that leaves, less the places of bos and eos; then eos
     # is put behind them.
     prompts = getattr(trainer.args, "max_prompt_length", None)
-    left = [] if prompts is None else [trainer.args.max_length - prompts + more for more in (-1, 0, 1)]
+    answers = [] if prompts is None else [trainer.args.max_length - prompts + more for more in (-1, 0, 1)]
     serve(
         "trl-kto",
         trainer.args,
         lacks=lacks,
-        cut_at=left,
+        cut_at=answers,
         layout={"alignment": "token", "span": "row"},
         semantics={
             "stop_token_in_mask": True,
