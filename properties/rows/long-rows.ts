@@ -4,6 +4,7 @@ import {
   discard,
   firstFinding,
   type Ids,
+  IGNORE_INDEX,
   type LimitedExamples,
   type LimitedPrompts,
   type PairBatch,
@@ -65,18 +66,31 @@ export const longPacked: readonly Property<LimitedExamples>[] = [
       return cutFinding(
         subject,
         'An example',
-        async (more) => {
-          const ids = stretched(of(examples[0]?.ids), more);
+        async (words, more = 0) => {
+          const example = stretched(of(examples[0]?.ids), words);
+          // What stands before it is not trained: a trainer may cut what is alone.
+          const ids = [...example.slice(0, more), ...example];
+          const labels = [
+            ...example.slice(0, more).map(() => IGNORE_INDEX),
+            ...stretched(of(examples[0]?.labels), words),
+          ];
           const attempt = await subject.attempt('pack', {
             input_ids: [ids],
-            labels: [stretched(of(examples[0]?.labels), more)],
+            labels: [labels],
             max_length: ids.length,
             pad_token_id: pad,
           });
           if ('refused' in attempt) return undefined;
-          return attempt.ok.input_ids.map((row) => ({ ids: row.filter((id) => id !== pad) }));
+          const { input_ids, labels: packed } = attempt.ok;
+          return input_ids.map((row, b) => {
+            const real = row.flatMap((id, t) => (id === pad ? [] : [t]));
+            return {
+              ids: real.map((t) => row[t] ?? pad),
+              trained: real.map((t) => packed[b]?.[t] !== IGNORE_INDEX),
+            };
+          });
         },
-        { unit: 'tokens' },
+        { unit: 'tokens', answer: true },
       );
     },
   },

@@ -8,6 +8,7 @@ import {
   callLabels,
   callText,
   discard,
+  type Need,
   type Property,
   show,
   type World,
@@ -17,6 +18,15 @@ import { base, capabilityOf, firstOf, hasTools, parsed, SILENT, shown, stepped, 
 
 /** Mistakes that no parser mends. */
 const FAILED: readonly CallKind[] = ['not json', 'unknown tool', 'missing argument', 'no arguments', 'cut'];
+
+/** What a step may say where a call is no JSON. */
+const FREE_STATUSES: readonly string[] = ['call', 'no_call'];
+const FREE_TEXT = '"free_text_calls": true  (whatever stands between the tags is a call)';
+
+const callsAreJson: Need = ({ semantics }) =>
+  semantics.free_text_calls
+    ? 'semantics.free_text_calls: whatever stands between the tags of a call is its argument'
+    : undefined;
 
 export const stepProperties: readonly Property<CallTexts>[] = [
   {
@@ -66,6 +76,7 @@ export const stepProperties: readonly Property<CallTexts>[] = [
   },
   {
     ...base('tool_step', MISTAKES),
+    needs: [hasTools('tool_step'), callsAreJson],
     level: 'must',
     id: 'tools/steps-tell-mistakes-apart',
     title: 'A step has the status of what is wrong with its call',
@@ -74,7 +85,13 @@ export const stepProperties: readonly Property<CallTexts>[] = [
     check: (subject, given) =>
       firstOf(given, async (drawn) => {
         const step = await stepped(subject, drawn.text);
-        return step === undefined ? SILENT : otherStatus(drawn, step.status);
+        if (step === undefined) return SILENT;
+        const other = otherStatus(drawn, step.status);
+        const mayBeText =
+          subject.semantics.free_text_calls === undefined &&
+          drawn.kind !== 'no call' &&
+          FREE_STATUSES.includes(step.status);
+        return other && mayBeText ? { ...other, answers: [FREE_TEXT] } : other;
       }),
   },
   {

@@ -20,14 +20,14 @@ const MAX_STEPS = 5;
 const MAX_WINDOW = 4;
 /** No id is 0, which is what windows are padded with; neighbours differ, so that a shift shows. */
 const IDS = 29;
-/** Of some segments they are further up, as far as the vocabulary goes: neither one byte nor two hold them. */
+/** Observations of some segments are further up, as far as the vocabulary goes: neither one byte nor two hold them. Actions are few. */
 const LARGE_ONE_IN = 4;
 const LARGE = 2 ** 17 + 2 ** 8;
 /** One batch in so many has segments, and a window, of so many times the steps. */
 const LONG_ONE_IN = 10;
 const LONGER = 60;
 
-/** Arbitrary windows of some steps over segments, each from a start within its segment; ids are below `most`. */
+/** Arbitrary windows of some steps over segments, each from a start within its segment; ids of observations are below `most`. */
 export function unrolls(most = Number.POSITIVE_INFINITY): fc.Arbitrary<Unroll> {
   const offset = Math.min(LARGE, most - IDS - 1);
   const row = fc.record({
@@ -53,7 +53,7 @@ export function unrolls(most = Number.POSITIVE_INFINITY): fc.Arbitrary<Unroll> {
             counted(count, from).map((id) => (large ? offset + id : id));
           return {
             observations: ids(times * length + 1, first),
-            actions: ids(times * length, first + MAX_STEPS),
+            actions: counted(times * length, first + MAX_STEPS),
             rewards: counted(times * length, first).map((n) => (n % 4 === 0 ? 0 : n / 4)),
             start: times * (start % length),
           };

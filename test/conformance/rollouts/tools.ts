@@ -78,6 +78,17 @@ function endsAtMistakes({ text }: Args<'tool_step'>): Ok<'tool_step'> {
 const withoutTools = ({ text }: Args<'tool_step'>): Ok<'tool_step'> =>
   forgiving({ text }).status === 'call' ? reject('the tools are not running') : endsAtMistakes({ text });
 
+/** A search engine behind tags: whatever stands between them is the query, and all else an answer. */
+function searching({ text }: Args<'tool_step'>): Ok<'tool_step'> {
+  const called = text.includes(OPEN) && text.lastIndexOf(CLOSE) > text.indexOf(OPEN);
+  return {
+    observation: called ? 'found' : '',
+    reward: 0,
+    status: called ? 'call' : 'no_call',
+    done: called ? 0 : 1,
+  };
+}
+
 const CALLS = { tags: { tool_call: 'call', answer: 'final' }, tool_specs: TOOLS };
 
 export const tools: readonly Legal[] = [
@@ -95,5 +106,10 @@ export const tools: readonly Legal[] = [
     'a parser that converts arguments',
     { parse_tool_call: converting },
     { can: { parse_tool_call: CALLS } },
+  ),
+  legal(
+    'an environment whose calls are free text',
+    { tool_step: searching },
+    { can: { tool_step: CALLS }, is: { free_text_calls: true } },
   ),
 ];

@@ -25,5 +25,5 @@ SEMANTICS = {
     # What custom_reward_fn says it does; what is measured is known.
     "advantage_baseline": "group-mean",
     "advantage_scaling": "group",
-    "cut_at": [RELEASED.prompt_max_len],
+    "cut_at": sorted({RELEASED.prompt_max_len, RELEASED.generate_max_len}),
 }

@@ -30,7 +30,7 @@ RELEASED = Settings(
     sft_target="mcts_policy",
     enable_rft=True,
 )
-ACTIONS = 32
+ACTIONS = 128  # one for each row of a batch, which it names
 
 
 def learner(model, tokenizer=None, **settings):

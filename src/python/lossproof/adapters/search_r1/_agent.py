@@ -9,7 +9,7 @@ from lossproof.testing import instance
 import torch
 
 # Longer than any row that is asked about.
-LENGTHS = {"max_start_length": 4096, "max_prompt_length": 8192, "max_response_length": 4096, "max_obs_length": 4096}
+LENGTHS = {"max_start_length": 32768, "max_prompt_length": 65536, "max_response_length": 32768, "max_obs_length": 32768}
 FOUND = '"A title"\nWhat is known of it.'
 
 

@@ -22,6 +22,7 @@ OWN_ESTIMATOR = next(name for name, own in ESTIMATORS.items() if own == CONFIG["
 SEMANTICS = {
     "stop_token_in_mask": True,
     "tool_truncation_side": "right",
+    "free_text_calls": True,
     "clip_low": CLIP,
     "clip_high": CLIP,
     "entropy_coef": ENTROPY_COEF,

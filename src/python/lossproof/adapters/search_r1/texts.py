@@ -7,7 +7,7 @@ from lossproof.adapters.search_r1._model import tokenizer
 from lossproof.adapters.search_r1._parts import data
 from lossproof.testing import instance
 
-LONGEST = 4096
+LONGEST = 32768
 
 
 def prompts_of(messages, chat_template=None):
