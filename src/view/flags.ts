@@ -85,6 +85,10 @@ export const FLAGS = {
 } as const satisfies Readonly<Record<string, FlagText>>;
 
 export const NOTES = {
+  'too-long': {
+    what: 'The row is too long to be looked at: nothing of it was judged.',
+    todo: 'Cut such rows as the trainer will, before they are looked at.',
+  },
   straddles: {
     what: 'A token is part prompt, part answer.',
     todo: 'It is shown as trained; trainers differ. End the header with a token that nothing merges with, or strip the answer.',

@@ -7,6 +7,8 @@ export interface Entry {
   readonly number: number;
   readonly value?: unknown;
   readonly problem?: string;
+  /** Its length is all that is wrong with it. */
+  readonly long?: true;
 }
 
 /** Rows in the order of the file; empty lines are passed over. */
@@ -20,10 +22,8 @@ export function* entriesOf(bytes: Uint8Array): Generator<Entry> {
   for (const line of linesOf(bytes)) {
     number++;
     if (line.length > MOST_LINE) {
-      yield {
-        number,
-        problem: `The line has ${line.length.toLocaleString('en')} bytes; ${MOST_LINE.toLocaleString('en')} are read at most.`,
-      };
+      const problem = `The line has ${line.length.toLocaleString('en')} bytes; ${MOST_LINE.toLocaleString('en')} are read at most.`;
+      yield { number, problem, long: true };
       continue;
     }
     const text = decode(line).trim();
@@ -46,7 +46,7 @@ export function formatOf(bytes: Uint8Array): string | undefined {
 
 // --- helpers ---
 
-/** Two million tokens: no row is as long, and to show one takes hundreds of times its size. */
+/** Two million ids: no row is as long. */
 const MOST_LINE = 2 ** 23;
 const NEWLINE = 0x0a;
 const WHITE = new Set([0x20, 0x09, NEWLINE, 0x0d, 0xef, 0xbb, 0xbf]);

@@ -8,7 +8,7 @@ import { judge } from './judge.ts';
 import type { Entry } from './read.ts';
 import type { Made, TokenRow, ViewOptions } from './row.ts';
 import { shapesOf } from './shape/shape.ts';
-import type { Form, Shape } from './shape/shapes.ts';
+import { charactersOf, type Form, type Shape } from './shape/shapes.ts';
 import { textRow } from './text-row.ts';
 
 export interface ViewedRow {
@@ -124,6 +124,9 @@ function count({ number, faults }: ViewedRow, counts: Map<Fault['id'], Counting>
   }
 }
 
+/** Half a million tokens of a language that is written in words: to make more of one row takes gigabytes. */
+const MOST_TEXT = 2 ** 21;
+
 /** max_length of TRL's configurations where nobody sets it. */
 const TRL_LENGTH = 1024;
 
@@ -160,14 +163,14 @@ function withTexts(viewed: ViewedRow, { tokenizer }: ViewOptions): ViewedRow {
 }
 
 function viewedRows(
-  { number, value, problem }: Entry,
+  { number, value, problem, long }: Entry,
   options: ViewOptions,
   assumed: Set<string>,
 ): ViewedRow[] {
-  const unreadable = (sentence: string): ViewedRow[] => [
-    { number, faults: [{ id: 'unread', sentence, columns: [] }] },
+  const unreadable = (sentence: string, id: 'unread' | 'too-long' = 'unread'): ViewedRow[] => [
+    { number, faults: [{ id, sentence, columns: [] }] },
   ];
-  if (problem !== undefined) return unreadable(problem);
+  if (problem !== undefined) return unreadable(problem, long ? 'too-long' : 'unread');
   const shapes = shapesOf(value);
   if ('problem' in shapes) return unreadable(shapes.problem);
   return shapes.map((shape): ViewedRow => {
@@ -182,10 +185,16 @@ function viewedRows(
 
 function makeRow(shape: Shape, options: ViewOptions): Made {
   const { tokenizer, writer } = options;
-  const refuse = (sentence: string): Made => ({
-    faults: [{ id: 'unread', sentence, columns: [] }],
+  const refuse = (sentence: string, id: 'unread' | 'too-long' = 'unread'): Made => ({
+    faults: [{ id, sentence, columns: [] }],
     assumed: [],
   });
+  const characters = charactersOf(shape);
+  if (characters > MOST_TEXT)
+    return refuse(
+      `The row has ${characters.toLocaleString('en')} characters; ${MOST_TEXT.toLocaleString('en')} are made into tokens at most.`,
+      'too-long',
+    );
   if (shape.kind === 'ids') return idsRow(shape, options);
   if (tokenizer === undefined)
     return refuse(

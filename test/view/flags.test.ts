@@ -1,6 +1,7 @@
 // Each flag: a row that raises it, and the row beside it that must not.
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../src/view/read.ts';
+import { verdictOf } from '../../src/report/view/view.ts';
+import { type Entry, entriesOf } from '../../src/view/read.ts';
 import type { ViewOptions } from '../../src/view/row.ts';
 import { scan } from '../../src/view/scan.ts';
 import { writerOf } from '../../src/view/writer.ts';
@@ -380,6 +381,32 @@ describe('the length limit', () => {
     expect(flags({ messages }, { ...qwen, maxLength: input_ids.length - 3, truncationSide: 'left' })).toEqual(
       ['cut'],
     );
+  });
+});
+
+describe('rows that are too long', () => {
+  const LONG = 'a'.repeat(2 ** 21 + 1);
+  test.each<[string, unknown]>([
+    ['text', { text: LONG }],
+    ['a prompt and its completion', { prompt: LONG.slice(0, 9), completion: LONG }],
+    ['messages', { messages: talk(LONG) }],
+    ['tools', { messages: talk(), tools: [{ type: 'function', function: { name: LONG } }] }],
+  ])('%s: none of it is judged, and it is said', (_, value) => {
+    const seen = scan([{ number: 1, value }], qwen, { most: 1 });
+    expect(seen.counts.map(({ id }) => id)).toEqual(['too-long']);
+    expect([seen.flagged, seen.unread]).toEqual([0, 1]);
+    expect(verdictOf(seen)).toBe('✓ None of 1 row is flagged. 1 row is too long, and not judged.');
+  });
+
+  test('a line that is not even read', () => {
+    const lines = Buffer.from(`{"text": "${'a'.repeat(2 ** 23)}"}\n{"text": "a"}\n`);
+    const seen = scan(entriesOf(lines), qwen, { most: 2 });
+    expect(seen.counts.map(({ id, first }) => [id, ...first])).toEqual([['too-long', 1]]);
+    expect(seen.tokens).toBeGreaterThan(0);
+  });
+
+  test('what stands beside the texts is not counted', () => {
+    expect(flags({ messages: talk(), note: LONG })).toEqual([]);
   });
 });
 

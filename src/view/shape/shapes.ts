@@ -46,3 +46,17 @@ export type Form =
 export interface Unread {
   readonly problem: string;
 }
+
+/** Characters of all that a shape's tokens are made of. */
+export function charactersOf(shape: Shape): number {
+  if (shape.kind === 'ids') return charactersIn(shape.chat?.messages);
+  return charactersIn(shape.kind === 'text' ? [shape.prompt, shape.text] : [shape.messages, shape.tools]);
+}
+
+// --- helpers ---
+
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, each) => sum + charactersIn(each), 0);
+}
