@@ -3,6 +3,7 @@
 import { isJsonObject } from '../outside/decoded.ts';
 import { parseStrict } from '../outside/json.ts';
 import { countOf } from '../outside/shape.ts';
+import { onOneLine, told } from '../outside/text.ts';
 import { halfValues, type Parameter } from '../reference/index.ts';
 
 /** Reads all tensors of one file; `problem` says what of it is not as the format says. */
@@ -26,7 +27,7 @@ export function readSafetensors(
   for (const [name, entry] of Object.entries(header)) {
     if (name === '__metadata__') continue;
     const read = tensorOf(entry, values);
-    if ('problem' in read) return { problem: `${name}: ${read.problem}` };
+    if ('problem' in read) return { problem: `${onOneLine(name, MOST_NAME)}: ${read.problem}` };
     tensors.set(name, read.tensor);
     ranges.push({ name, from: read.from, to: read.to });
   }
@@ -68,6 +69,9 @@ const MOST_HEADER = 2 ** 24;
 /** More axes than any parameter has. */
 const MOST_DIMENSIONS = 8;
 
+/** Of the name of a tensor. */
+const MOST_NAME = 80;
+
 /** Where the values of one tensor lie. */
 interface Range {
   readonly name: string;
@@ -98,18 +102,18 @@ function tensorOf(entry: unknown, view: DataView): Read | { readonly problem: st
   const { dtype, shape, data_offsets: offsets } = entry;
   const format = typeof dtype === 'string' && Object.hasOwn(FORMATS, dtype) ? FORMATS[dtype] : undefined;
   if (format === undefined)
-    return { problem: `dtype ${String(dtype)}, expected ${Object.keys(FORMATS).join(', ')}` };
+    return { problem: `dtype ${told(dtype)}, expected ${Object.keys(FORMATS).join(', ')}` };
   if (!Array.isArray(shape) || !Array.isArray(offsets))
     return { problem: 'shape or data_offsets are missing' };
   const [from, to]: unknown[] = offsets;
   if (!isOffset(from) || !isOffset(to) || offsets.length !== 2 || from > to || to > view.byteLength)
     return {
-      problem: `data_offsets [${offsets.join(', ')}] are no range of the ${view.byteLength} bytes of values`,
+      problem: `data_offsets ${told(offsets)} are no range of the ${view.byteLength} bytes of values`,
     };
   const counted = countOf(shape, { dimensions: MOST_DIMENSIONS, bytesOfOne: format.bytes, bytes: to - from });
   if ('complaint' in counted)
     return {
-      problem: `shape [${shape.join(', ')}] does not fit bytes ${from} to ${to}: it ${counted.complaint}`,
+      problem: `shape ${told(shape)} does not fit bytes ${from} to ${to}: it ${counted.complaint}`,
     };
   const data = new Float64Array(counted.ok);
   for (let i = 0; i < data.length; i++) data[i] = format.read(view, from + i * format.bytes);
@@ -121,7 +125,8 @@ function problemOfRanges(ranges: readonly Range[], bytes: number): string | unde
   let end = 0;
   let before: string | undefined;
   for (const { name, from, to } of ranges.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
-    if (from < end) return `${name} begins at byte ${from}, inside of ${before ?? 'another'}`;
+    if (from < end)
+      return `${onOneLine(name, MOST_NAME)} begins at byte ${from}, inside of ${onOneLine(before ?? 'another', MOST_NAME)}`;
     if (from > end) return `bytes ${end} to ${from} belong to no tensor`;
     end = to;
     before = name;

@@ -43,7 +43,7 @@ export function crashes({ say, exit }: CrashOptions): Crashes {
 
 /** What to send us, or what is too much for a deadline. */
 export function crashLine(error: unknown): string {
-  if (error instanceof Overrun) return error.message;
+  if (error instanceof Overrun) return harmless(error.message).replaceAll('\n', ' ');
   const { message, stack } = factsOf(error);
   const frames = (stack ?? '')
     .split('\n')

@@ -1,6 +1,6 @@
 // A file that somebody else may have put there: only a regular one is opened, since a pipe that nobody writes into would be
-// waited for, for ever, and only one of a size that is meant to be held in memory.
-import { readFileSync, statSync } from 'node:fs';
+// waited for, for ever, and only one of a size that is meant to be held in memory. What the user names may be a pipe, too.
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { Decoded } from './decoded.ts';
 import { parsePython, parseStrict, withoutMark } from './json.ts';
 
@@ -21,6 +21,36 @@ export function readBytes(path: string, most: number = MOST_FILE_BYTES): Decoded
     return { complaint: error instanceof Error ? error.message : String(error) };
   }
 }
+
+/** What a user names to be read whole, a data set or the events of runs: a pipe is one as well, of a shell's `<(...)`. */
+export const MOST_GIVEN_BYTES = 2 ** 29;
+
+export function readGiven(path: string, most: number = MOST_GIVEN_BYTES): Decoded<Buffer> {
+  try {
+    return statSync(path).isFIFO() ? readPipe(path, most) : readBytes(path, most);
+  } catch (error) {
+    return { complaint: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function readPipe(path: string, most: number): Decoded<Buffer> {
+  const descriptor = openSync(path, 'r');
+  try {
+    const chunks: Buffer[] = [];
+    for (let left = most; left >= 0; ) {
+      const chunk = Buffer.allocUnsafe(PIPE_BYTES);
+      const count = readSync(descriptor, chunk);
+      if (count === 0) return { ok: Buffer.concat(chunks) };
+      chunks.push(chunk.subarray(0, count));
+      left -= count;
+    }
+    return { complaint: `it has more than ${most.toLocaleString('en')} bytes, which are read at most` };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const PIPE_BYTES = 2 ** 16;
 
 /** A byte order mark before it is passed over. */
 export function readText(path: string, most?: number): Decoded<string> {

@@ -19,3 +19,37 @@ export function onOneLine(text: string, most: number): string {
     ? line
     : `${line.slice(0, most)}… (${text.length.toLocaleString('en')} characters)`;
 }
+
+/** A value that somebody else wrote, as JSON, in a sentence: enough to find it by. */
+export function told(value: unknown): string {
+  return onOneLine((JSON.stringify(value) ?? 'undefined').replaceAll(',', ', '), MOST_TOLD);
+}
+
+const MOST_TOLD = 80;
+
+/** Characters of all texts in a value that was parsed, names left out. */
+export function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, each) => sum + charactersIn(each), 0);
+}
+
+/** Whether `text` has `part` in it, in linear time however long both are: V8 takes the product of the two at worst. */
+export function includesText(text: string, part: string): boolean {
+  if (text.length * part.length <= MOST_STEPS) return text.includes(part);
+  // Knuth, Morris and Pratt: how much of `part` is still matched where the next character differs.
+  const back = new Int32Array(part.length);
+  for (let at = 1, matched = 0; at < part.length; at++) {
+    while (matched > 0 && part.charCodeAt(at) !== part.charCodeAt(matched)) matched = back[matched - 1] ?? 0;
+    if (part.charCodeAt(at) === part.charCodeAt(matched)) matched++;
+    back[at] = matched;
+  }
+  for (let at = 0, matched = 0; at < text.length; at++) {
+    while (matched > 0 && text.charCodeAt(at) !== part.charCodeAt(matched)) matched = back[matched - 1] ?? 0;
+    if (text.charCodeAt(at) === part.charCodeAt(matched)) matched++;
+    if (matched === part.length) return true;
+  }
+  return false;
+}
+
+const MOST_STEPS = 2 ** 28;

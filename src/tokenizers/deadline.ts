@@ -40,6 +40,29 @@ export function timed<T>(milliseconds: number, work: () => T): Timed<T> {
   }
 }
 
+/** What all calls of one template, or of one tokenizer, may take together: what each may that is given so much text, and a little more. */
+export class Budget {
+  private milliseconds = 2_000;
+
+  /** As `timed`; once all is spent, nothing is begun. */
+  timed<T>(characters: number, work: () => T): Timed<T> {
+    if (this.milliseconds < 0) return { overrun: true };
+    const [before, begun] = [process.cpuUsage(), performance.now()];
+    try {
+      return timed(patience(characters), work);
+    } finally {
+      const { user, system } = process.cpuUsage(before);
+      // Other threads work as well, and others have the machine.
+      const spent = Math.min((user + system) / 1_000, performance.now() - begun);
+      this.milliseconds += MILLISECONDS_OF_CALL + characters * CREDIT_PER_CHARACTER - spent;
+    }
+  }
+}
+
+/** Ten times what the call takes by itself. */
+const MILLISECONDS_OF_CALL = 1;
+/** Ten times what random letters take on a SentencePiece vocabulary, the slowest text there is. */
+const CREDIT_PER_CHARACTER = 0.05;
 const TRIALS = 3;
 /** A share of the time that is enough to say that it was work, and not waiting for a machine that others have. */
 const WORKED = 0.5;

@@ -5,7 +5,8 @@ import { basename, join } from 'node:path';
 import { isJsonObject } from '../outside/decoded.ts';
 import { readText } from '../outside/file.ts';
 import { parseStrict } from '../outside/json.ts';
-import { onOneLine } from '../outside/text.ts';
+import { told } from '../outside/text.ts';
+import { tooMuchOf } from './sizes.ts';
 import { sourceOfTemplate } from './template-source.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ export function readTokenizerFiles(folder: string): TokenizerFiles | { readonly 
   if (missing !== undefined) return { problem: missing };
   const tokenizer = readJson(join(folder, 'tokenizer.json'));
   if ('problem' in tokenizer) return tokenizer;
-  const stray = strayToken(tokenizer.json);
+  const stray = tooMuchOf(tokenizer.json) ?? strayToken(tokenizer.json);
   if (stray !== undefined)
     return {
       problem: `${join(folder, 'tokenizer.json')} ${stray}; write it again with save_pretrained.`,
@@ -35,7 +36,9 @@ export function readTokenizerFiles(folder: string): TokenizerFiles | { readonly 
   if ('problem' in config) return config;
   const map = readJson(join(folder, 'special_tokens_map.json'), {});
   if ('problem' in map) return map;
-  const template = sourceOfTemplate(textOf(join(folder, 'chat_template.jinja')), config.json.chat_template);
+  const jinja = textOf(join(folder, 'chat_template.jinja'));
+  if ('problem' in jinja) return jinja;
+  const template = sourceOfTemplate(jinja.text, config.json.chat_template);
   const token = (name: string): string | undefined =>
     tokenText(config.json[name]) ?? tokenText(map.json[name]);
   return {
@@ -93,14 +96,11 @@ function strayToken({ model, added_tokens: added }: Json): string | undefined {
   return undefined;
 }
 
-/** Of what is no token, enough to find it by. */
-const told = (value: unknown): string => onOneLine(JSON.stringify(value) ?? 'undefined', MOST_TOLD);
-const MOST_TOLD = 60;
-
-/** Undefined where there is none. */
-function textOf(file: string): string | undefined {
+/** No text where there is no such file; one that is there and cannot be read is no reason to take another template. */
+function textOf(file: string): { readonly text: string | undefined } | { readonly problem: string } {
+  if (!existsSync(file)) return { text: undefined };
   const read = readText(file);
-  return 'ok' in read ? read.ok : undefined;
+  return 'ok' in read ? { text: read.ok } : { problem: `${file} cannot be read: ${read.complaint}.` };
 }
 
 function readJson(file: string, absent?: Json): { readonly json: Json } | { readonly problem: string } {

@@ -1,7 +1,9 @@
 // A tokenizer that somebody else has written, with a deadline around all that its regular expressions and tokens make us
 // compute. One that took too long when it was read, or on a few words, is refused in a sentence; one that does so later
-// ends the command, since no number can be said of its text, and does it again for no further text.
-import { Overrun, patience, type Timed, timed } from './deadline.ts';
+// or fails, ends the command, since no number can be said of its text, and is asked for no further text.
+
+import { onOneLine } from '../outside/text.ts';
+import { Budget, Overrun, patience, timed } from './deadline.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 export function guarded(
@@ -17,12 +19,18 @@ export function guarded(
       problem: `The tokenizer.json of ${folder} cannot be made ready in ${Math.round(milliseconds / 1_000)} s; write it again with save_pretrained, and look at its added tokens and its regular expressions.`,
     };
   const { done: tokenizer } = opened;
-  let late = false;
+  const budget = new Budget();
+  let given: Overrun | undefined;
   const within = <T>(characters: number, what: string, work: () => T): T => {
-    const result: Timed<T> = late ? { overrun: true } : timed(patience(characters), work);
-    if ('done' in result) return result.done;
-    late = true;
-    throw new Overrun(lateSentence(folder, what));
+    if (given !== undefined) throw given;
+    try {
+      const result = budget.timed(characters, work);
+      if ('done' in result) return result.done;
+      given = new Overrun(lateSentence(folder, what));
+    } catch (error) {
+      given = new Overrun(failedSentence(folder, what, error));
+    }
+    throw given;
   };
   for (const word of PROBES) {
     const probe = timed(patience(0), () => tokenizer.decode(tokenizer.encode(word)));
@@ -46,6 +54,13 @@ const PROBES: readonly string[] = [
   'The quick brown fox jumps over 13 lazy dogs.\n\n  Voilà: 日本語, مرحبا, 😀!\t\r\n',
   ...['a', 'aA', '1', ' ', '\n', '.', '_', 'é'].map((each) => `${each.repeat(48)}!\u0000x`),
 ];
+
+function failedSentence(folder: string, what: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `The tokenizer of ${folder} fails on ${what} (${onOneLine(reason, SHOWN_REASON)}); look at its tokenizer.json, or leave the tokenizer out and let the trainer's own ids stand.`;
+}
+
+const SHOWN_REASON = 200;
 
 function lateSentence(folder: string, what: string): string {
   return `The tokenizer of ${folder} does not come to an end on ${what}; look for a regular expression in its tokenizer.json that backtracks, or leave the tokenizer out and let the trainer's own ids stand.`;

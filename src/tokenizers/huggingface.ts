@@ -20,8 +20,12 @@ export function huggingfaceTokenizer(files: TokenizerFiles): Tokenizer {
     backend: 'huggingface',
     // By id, holes included; get_vocab() would copy a hundred thousand tokens for it.
     vocabSize: library.model?.vocab.length ?? 0,
-    encode: (text, options) =>
-      library.encode(text, { add_special_tokens: options?.addSpecialTokens ?? false }).ids,
+    encode(text, options) {
+      const { ids } = library.encode(text, { add_special_tokens: options?.addSpecialTokens ?? false });
+      if (ids.includes(undefined as never))
+        throw new Error('a piece of it is no token, and the vocabulary has no unk_token for such');
+      return ids;
+    },
     decode: (ids) => {
       // Ids outside the vocabulary are skipped, as in Python; the library would print its unknown token.
       const known = ids.filter((id) => library.id_to_token(id) !== undefined);

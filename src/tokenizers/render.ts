@@ -1,8 +1,9 @@
 // Chat templates as the harness renders them: @huggingface/jinja with the variables that transformers'
 // apply_chat_template passes. What still differs from Jinja2 is listed in knownDifferences.
+import { charactersIn, onOneLine } from '../outside/text.ts';
 import type { Message } from '../vocabulary.ts';
-import { type CompiledTemplate, compileTemplate } from './jinja.ts';
-import { pythonCalls, Refusal } from './python-calls.ts';
+import { type CompiledTemplate, compileTemplate } from './jinja/compile.ts';
+import { pythonCalls, Refusal } from './jinja/python-calls.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Constructs whose text differs from Python's for the same conversation; generated templates use none of them. */
@@ -35,7 +36,7 @@ export function renderChat(template: string, options: RenderOptions): Rendered {
   if ('problem' in compiled) return { problem: `The chat template: ${compiled.problem}` };
   // It is waited for once: there are hundreds of conversations.
   if (endless.has(compiled.template)) return { problem: TOO_LONG };
-  const characters = options.messages.reduce((sum, { content }) => sum + sizeOf(content), 0);
+  const characters = charactersIn([options.messages, options.tools]);
   try {
     const variables = {
       ...options.extra,
@@ -54,17 +55,15 @@ export function renderChat(template: string, options: RenderOptions): Rendered {
     endless.add(compiled.template);
     return { problem: TOO_LONG };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = onOneLine(error instanceof Error ? error.message : String(error), SHOWN_REASON);
     if (error instanceof Refusal)
       return { problem: `The chat template refuses the conversation: ${reason}`, raised: true };
     return { problem: `The chat template fails on the conversation: ${reason}` };
   }
 }
 
-/** Content is text most often; parts of text and pictures otherwise. */
-function sizeOf(content: unknown): number {
-  return typeof content === 'string' ? content.length : (JSON.stringify(content)?.length ?? 0);
-}
+/** Of what a template says to the conversation: a line of its own would look like one of ours. */
+const SHOWN_REASON = 500;
 
 const TOO_LONG =
   'The chat template does not come to an end on the conversation; look at its loops and macros, or give another template.';

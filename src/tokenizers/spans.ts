@@ -2,7 +2,7 @@
 // {% generation %} ... {% endgeneration %}. The engine drops these tags, so they are made to print a mark each.
 
 import { type RenderOptions, renderChat } from './render.ts';
-import { normalizeLineEnds } from './template-source.ts';
+import { normalizeLineEnds, tooLong } from './template-source.ts';
 
 /** `spans` are [start, end) in UTF-16 units of `text`, in order; empty where the template has no such tags. */
 export type Spans =
@@ -37,6 +37,8 @@ export function hasGenerationTags(template: string): boolean {
 const TAGS = /\{#[\s\S]*?#\}|\{%([-+]?)\s*(end)?generation\s*([-+]?)%\}/g;
 
 function markedTemplate(source: string, open: string, close: string): string {
+  // It will not compile either.
+  if (tooLong(source) !== undefined) return source;
   return source.replace(TAGS, (tag, before: string | undefined, end: string | undefined, after: string) => {
     if (tag.startsWith('{#')) return tag;
     // The block around the mark carries the tag's own trimming of white space on both sides.

@@ -1,5 +1,6 @@
 // What can be wrong with the messages of a conversation before there are tokens: roles, empty answers, and what the
 // template makes of contents, calls and thoughts.
+import { includesText } from '../outside/text.ts';
 import type { Fault } from './flags.ts';
 import { unprinted } from './pieces.ts';
 import type { ViewOptions } from './row.ts';
@@ -66,7 +67,7 @@ function dropped({ messages, text, skeleton }: Written): Fault[] {
     return [fault('message-dropped', sentence)];
   }
   for (const [at, message] of messages.entries()) {
-    const call = callsOf(message).find(({ name }) => !text.includes(name));
+    const call = callsOf(message).find(({ name }) => !includesText(text, name));
     if (call !== undefined)
       return [
         fault('message-dropped', `The template does not print the call of ${call.name} in message ${at}.`),
@@ -85,7 +86,7 @@ function lists({ messages, text }: Written): Fault[] {
           typeof part === 'object' &&
           part !== null &&
           'type' in part &&
-          text.includes(`{"type": ${JSON.stringify(part.type)}`),
+          includesText(text, `{"type": ${JSON.stringify(part.type)}`),
       ),
   );
   if (at < 0) return [];
@@ -102,13 +103,16 @@ function controlText({ messages, skeleton }: Written, writer: Writer, options: V
   const tokens = partingTokens(skeleton, writer, options);
   for (const [at, { role, content }] of messages.entries()) {
     const text = contentText(content);
-    const token = tokens.find((each) => text.includes(each));
+    const token = tokens.find((each) => includesText(text, each));
     if (token === undefined) continue;
     const sentence = `Message ${at}, of role '${role}', spells ${token}, which becomes the token itself.`;
     return [fault('control-text', sentence)];
   }
   return [];
 }
+
+/** Characters of glue times special tokens: a second. */
+const MOST_LOOKING = 2 ** 32;
 
 /** Skeletons are few, and the same for all rows with the same roles. */
 const parting = new WeakMap<readonly Part[], readonly string[]>();
@@ -122,10 +126,12 @@ function partingTokens(
   if (known !== undefined) return known;
   const glue = skeleton.flatMap((part) => ('glue' in part ? [part.glue] : [])).join('');
   const named = new Set([tokenizer.bosTokenId, tokenizer.eosTokenId, ...(options.stops ?? [])]);
+  // No template writes so much around its contents that all special tokens have to be looked for in it for seconds.
+  const parts = glue.length * tokenizer.specialIds.size <= MOST_LOOKING;
   const tokens = [...tokenizer.specialIds].flatMap((id) => {
     const token = tokenizer.token(id);
     if (token === undefined || token.length < 2) return [];
-    return token === stop || named.has(id) || glue.includes(token) ? [token] : [];
+    return token === stop || named.has(id) || (parts && includesText(glue, token)) ? [token] : [];
   });
   parting.set(skeleton, tokens);
   return tokens;
@@ -135,7 +141,8 @@ function partingTokens(
 function escapedArguments({ messages, text }: Written): Fault[] {
   for (const [at, message] of messages.entries()) {
     const call = callsOf(message).find(
-      ({ given }) => typeof given === 'string' && given.includes('"') && text.includes(JSON.stringify(given)),
+      ({ given }) =>
+        typeof given === 'string' && given.includes('"') && includesText(text, JSON.stringify(given)),
     );
     if (call !== undefined)
       return [
@@ -152,6 +159,6 @@ function escapedArguments({ messages, text }: Written): Fault[] {
 function droppedThought({ messages, text }: Written): Fault[] {
   const last = messages.at(-1);
   const thought = last?.role === 'assistant' ? thoughtOf(last).trim() : '';
-  if (thought === '' || text.includes(thought)) return [];
+  if (thought === '' || includesText(text, thought)) return [];
   return [fault('thought-dropped', 'The template does not print the thought of the last answer.')];
 }

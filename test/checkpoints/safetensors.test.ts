@@ -68,7 +68,19 @@ test.each([
     'offsets that are texts',
     { a: tensor({ data_offsets: ['0', '64'] }) },
     64,
-    'a: data_offsets [0, 64] are no range',
+    'a: data_offsets ["0", "64"] are no range',
+  ],
+  [
+    'offsets that are objects without a text',
+    { a: tensor({ data_offsets: [{ toString: 1 }, 64] }) },
+    64,
+    'a: data_offsets [{"toString":1}, 64] are no range',
+  ],
+  [
+    'a shape of a million lengths',
+    { a: tensor({ shape: Array.from({ length: 1_000_000 }, () => 1) }) },
+    64,
+    ' characters) does not fit bytes 0 to 64: it is no list of lengths',
   ],
   [
     'offsets that run backwards',
@@ -100,7 +112,13 @@ test.each([
     'a type of the object itself',
     { a: tensor({ dtype: 'constructor' }) },
     64,
-    'a: dtype constructor, expected F64, F32, F16, BF16',
+    'a: dtype "constructor", expected F64, F32, F16, BF16',
+  ],
+  [
+    'a type that has no text',
+    { a: tensor({ dtype: { toString: 1 } }) },
+    64,
+    'a: dtype {"toString":1}, expected F64, F32, F16, BF16',
   ],
   ['a list for a header', [], 0, 'the header is not an object'],
   [

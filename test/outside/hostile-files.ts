@@ -67,6 +67,11 @@ const changed = (values: (json: Record<string, unknown>) => object, says: RegExp
     says,
   );
 
+/** A template of turns, and one that makes two long texts. */
+const TURNS = '{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}';
+const GROWN =
+  "{% set n = namespace(part='aaaaaaaa') %}{% for i in range(15) %}{% set n.part = n.part ~ n.part %}{% endfor %}{% set n.text = n.part ~ n.part %}";
+
 const pipe = (file: string): void => {
   execFileSync('rm', ['-f', file]);
   execFileSync('mkfifo', [file]);
@@ -209,13 +214,89 @@ export const HOSTILE_FILES: Readonly<Record<string, HostileFile>> = {
     '{% set n = namespace(s="ab") %}{% for a in range(60) %}{% set n.s = n.s ~ n.s %}{% endfor %}{{ n.s }}',
     /it makes a text of/,
   ),
-  'chat_template.jinja: 200,000 brackets': template(`{{ ${'('.repeat(200_000)} }}`, /does not compile/),
+  'chat_template.jinja: 90,000 brackets': template(`{{ ${'('.repeat(90_000)} }}`, /does not compile/),
+  'tokenizer.json: a replacement of nine million characters': changed(
+    () => ({ normalizer: { type: 'Replace', pattern: { String: 'Z' }, content: 'y'.repeat(9_000_000) } }),
+    /characters of normalizer; 100,000 are read at most/,
+  ),
+  'tokenizer.json: a decoder of 400,000 rules': changed(
+    () => ({
+      decoder: {
+        type: 'Sequence',
+        decoders: Array.from({ length: 400_000 }, () => ({
+          type: 'Replace',
+          pattern: { String: 'q' },
+          content: 'x',
+        })),
+      },
+    }),
+    /characters of decoder/,
+  ),
+  'tokenizer.json: pieces of no length': changed(
+    () => ({ pre_tokenizer: { type: 'FixedLength', length: 0 } }),
+    /pieces of no length/,
+  ),
+  'tokenizer.json: 250,000 tokens of 100 characters': changed(
+    () => ({
+      model: {
+        type: 'Unigram',
+        unk_id: 0,
+        vocab: Array.from({ length: 250_000 }, (_, id) => [String(id).padStart(100, 'abc'), -1]),
+      },
+    }),
+    /characters of vocabulary/,
+  ),
+  'tokenizer.json: an added token of 54 million characters': changed(
+    ({ added_tokens: added }) => ({
+      added_tokens: [...(added as object[]), { id: 9_999, content: 'a?'.repeat(27_000_000), special: true }],
+    }),
+    /characters of added tokens/,
+  ),
+  'chat_template.jinja: half a text is looked for in it': template(
+    `${TURNS}${GROWN}{{ 'x' if ('aaaab' ~ n.part) in n.text else '' }}`,
+    /characters together in one operation/,
+  ),
+  'chat_template.jinja: white space': template(`${' '.repeat(99_000)}x${TURNS}`, /white space on end/),
+  'chat_template.jinja: comments that are none': template(
+    `${TURNS}{{ '${'{#'.repeat(40_000)}' and '' }}`,
+    /1 row/,
+  ),
+  'chat_template.jinja: each rendering takes half a second': template(
+    `{% for a in range(200) %}{% for b in range(1000) %}{% endfor %}{% endfor %}${TURNS}`,
+    /does not come to an end/,
+  ),
+  'chat_template.jinja: a refusal of a quarter of a million characters': template(
+    `${GROWN}{{ raise_exception(n.part) }}`,
+    /refuses the conversation/,
+  ),
+  'chat_template.jinja: a pipe': tokenizer(
+    'chat_template.jinja',
+    pipe,
+    /it is no file but a pipe or a device/,
+  ),
   'chat_template.jinja: 40 MB': template('{{ messages }}\n'.repeat(2_800_000), /no template has more than/),
   'config.json: deep': checkpoint(DEEP, small, TOO_DEEP),
   'config.json: a billion layers': checkpoint(
     JSON.stringify({ ...CONFIG, n_layer: 1e9, n_embd: 2 ** 40, vocab_size: 2 ** 50 }),
     small,
     /config\.json|too few for a header/,
+  ),
+  'config.json: a model type without a text': checkpoint(
+    JSON.stringify({ ...CONFIG, model_type: { toString: 1 } }),
+    small,
+    /model_type is \{"toString":1\}/,
+  ),
+  'safetensors: a type without a text': weights(
+    headerOf(JSON.stringify({ a: { dtype: { toString: 1 }, shape: [1], data_offsets: [0, 4] } })),
+    /dtype \{"toString":1\}, expected/,
+  ),
+  'safetensors: a shape of four million lengths': weights(
+    headerOf(
+      JSON.stringify({
+        a: { dtype: 'F32', shape: Array.from({ length: 4_000_000 }, () => 1), data_offsets: [0, 0] },
+      }),
+    ),
+    /it is no list of lengths/,
   ),
   'safetensors: empty': weights(small, /0 bytes are too few for a header/),
   'safetensors: a header of 2**63 bytes': weights(
@@ -244,6 +325,24 @@ export const HOSTILE_FILES: Readonly<Record<string, HostileFile>> = {
       100_000,
     ),
     /does not fit bytes 0 to 4/,
+  ),
+  'JSON lines: a call that has to be looked for': data(
+    `${JSON.stringify({
+      messages: [
+        { role: 'user', content: 'a'.repeat(MEGABYTE) },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [
+            {
+              type: 'function',
+              function: { name: `${'a'.repeat(12)}b${'a'.repeat(MEGABYTE / 2)}`, arguments: {} },
+            },
+          ],
+        },
+      ],
+    })}\n`,
+    /./,
   ),
   'JSON lines: deep': data(`${DEEP}\n`, TOO_DEEP),
   'JSON lines: a line of 9 MiB': data(`{"text": "${'a'.repeat(9 * MEGABYTE)}"}\n`, /are read at most/),

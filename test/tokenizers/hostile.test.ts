@@ -8,6 +8,7 @@ import { familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
 import { checkTemplate, renderChat } from '../../src/tokenizers/template.ts';
 
 const NO_END = 'does not come to an end on the conversation';
+const PUT_TOGETHER = /puts \d+ and \d+ characters together in one operation/;
 /** Of a bound on its memory and one on its time, whichever comes first on this machine. */
 const EITHER = /does not come to an end on|fails on/;
 const render = (template: string, content = 'Hello.') =>
@@ -41,15 +42,60 @@ describe('a chat template', () => {
       `{% set n = namespace(l=[]) %}${loops('{% set n.l = n.l + [range(100000)] %}', 1)}`,
       EITHER,
     ],
+    ['a long text that is looked for in a long one', twoLong('{{ n.part in n.text }}'), PUT_TOGETHER],
+    ['a long text that a long one is split at', twoLong('{{ n.text.split(n.part) }}'), PUT_TOGETHER],
+    ['a long text between many', twoLong('{{ range(1000) | join(n.text) }}'), PUT_TOGETHER],
+    ['a long text between letters', twoLong('{{ n.text | join(n.part) }}'), PUT_TOGETHER],
+    ['a long text for each letter', twoLong("{{ n.text | replace('a', n.part) }}"), PUT_TOGETHER],
+    ['the same as a method', twoLong("{{ n.text.replace('a', n.part) }}"), PUT_TOGETHER],
+    [
+      'the same in a block',
+      twoLong("{% filter replace('a', n.part) %}{{ n.text }}{% endfilter %}"),
+      PUT_TOGETHER,
+    ],
+    [
+      'a long separator in JSON',
+      twoLong("{{ range(1000) | tojson(separators=(n.text, ':')) }}"),
+      PUT_TOGETHER,
+    ],
+    ['a refusal of many lines', "{{ raise_exception('no\n\nx') }}", /conversation: no x$/],
+    [
+      'a refusal of half a million characters',
+      twoLong('{{ raise_exception(n.text) }}'),
+      /a… \(524,288 characters\)$/,
+    ],
     ['an indent of a billion', '{{ {"a": [1]} | tojson(indent=1000000000) }}', 'fails on'],
   ])('%s', (_, template, words) => {
-    expect(render(template)).toEqual({ problem: expect.stringMatching(words) });
+    expect(render(template)).toMatchObject({ problem: expect.stringMatching(words) });
   });
 
   test('one that does not come to an end is not loaded, and is waited for once', () => {
     const template = loops('{% set x = 2 %}', 3);
     expect(checkTemplate(template).problem).toContain('does not come to an end on a conversation of two');
     for (let again = 0; again < 1_000; again++) render(template);
+  });
+
+  test('one whose every rendering is within its deadline, and all of them are not', () => {
+    const template = '{% for a in range(100) %}{% for b in range(1000) %}{% endfor %}{% endfor %}x';
+    expect(render(template)).toEqual({ text: 'x' });
+    let ended: unknown;
+    for (let again = 0; again < 1_000 && ended === undefined; again++) {
+      const rendered = render(template);
+      if ('problem' in rendered) ended = rendered.problem;
+    }
+    expect(ended).toContain(NO_END);
+  });
+
+  test('what long conversations are asked for is no long operation', () => {
+    const content = 'word '.repeat(400_000);
+    for (const template of [
+      "{{ messages[0].content.split('</think>')[-1] }}",
+      "{{ messages[0].content | replace('<|im_start|>', '') }}",
+      '{% macro of(text, more) %}{{ text }}{% endmacro %}{{ of(messages[0].content, messages[0].content) }}',
+      "{{ messages[0].content if '<tool_response>' not in messages[0].content }}",
+      "{{ messages | selectattr('role', 'equalto', 'user') | map(attribute='content') | join('\n') }}",
+    ])
+      expect(render(template, content), template).toEqual({ text: content });
   });
 
   test('what is long because its conversation is long is rendered', () => {
@@ -77,13 +123,13 @@ describe('a chat template', () => {
   test('a long one that does not compile: its line is named where it is soon found', () => {
     const lines = (count: number): string => '{{ messages }}\n'.repeat(count);
     expect(checkTemplate(`${lines(50)}{% if %}`).problem).toContain('line 51 ({% if %})');
-    expect(checkTemplate(`${lines(50_000)}{% if %}${lines(50_000)}`).problem).toMatch(/^it does not compile/);
+    expect(checkTemplate(`${lines(3_000)}{% if %}${lines(3_000)}`).problem).toMatch(/^it does not compile/);
     expect(checkTemplate(lines(1_000_000)).problem).toContain('no template has more than');
   });
 
   test('brackets without end are a sentence', () => {
-    expect(checkTemplate(`{{ ${'('.repeat(200_000)} }}`).problem).toContain('does not compile');
-    expect(checkTemplate('{% if a %}'.repeat(100_000)).problem).toContain('does not compile');
+    expect(checkTemplate(`{{ ${'('.repeat(90_000)} }}`).problem).toContain('does not compile');
+    expect(checkTemplate('{% if a %}'.repeat(9_000)).problem).toContain('does not compile');
   });
 });
 
@@ -139,20 +185,112 @@ describe('a tokenizer', () => {
       );
   });
 
-  test('an added token of five million characters', () => {
-    const own = changed('token', (tokenizer) => {
-      const [first] = tokenizer.added_tokens as object[];
-      (tokenizer.added_tokens as object[]).push({ ...first, id: 5_000, content: 'x'.repeat(5_000_000) });
+  test.each<[string, (tokenizer: Record<string, unknown>) => void, string]>([
+    [
+      'an added token of five million characters',
+      (tokenizer) => {
+        const [first] = tokenizer.added_tokens as object[];
+        (tokenizer.added_tokens as object[]).push({ ...first, id: 5_000, content: 'x'.repeat(5_000_000) });
+      },
+      'characters of added tokens; 2,097,152 are read at most',
+    ],
+    [
+      'many long tokens',
+      (tokenizer) => {
+        const tokens = Array.from({ length: 50_000 }, (_, id) => [String(id).padStart(100, '_'), 0]);
+        tokenizer.model = { type: 'Unigram', unk_id: 0, vocab: tokens };
+      },
+      'characters of vocabulary; 4,194,304 are read at most',
+    ],
+    [
+      'a long replacement',
+      (tokenizer) => {
+        tokenizer.normalizer = { type: 'Replace', pattern: { String: 'Z' }, content: 'y'.repeat(9_000_000) };
+      },
+      'characters of normalizer; 100,000 are read at most',
+    ],
+    [
+      'many rules',
+      (tokenizer) => {
+        const rule = { type: 'Replace', pattern: { String: 'q' }, content: 'x' };
+        tokenizer.decoder = { type: 'Sequence', decoders: Array.from({ length: 20_000 }, () => rule) };
+      },
+      'characters of decoder; 100,000 are read at most',
+    ],
+    [
+      'pieces of no length',
+      (tokenizer) => {
+        const none = { type: 'FixedLength', length: 0 };
+        tokenizer.pre_tokenizer = { type: 'Sequence', pretokenizers: [none] };
+      },
+      'has a pre_tokenizer that cuts a text into pieces of no length',
+    ],
+  ])('%s: it is not even made ready', (name, change, words) => {
+    expect(loadTokenizer(changed(name, change))).toEqual({ problem: expect.stringContaining(words) });
+  });
+
+  test("SentencePiece's table of characters is no rule, however long", () => {
+    const table = { type: 'Precompiled', precompiled_charsmap: 'A'.repeat(1_000_000) };
+    const own = changed('table', (tokenizer) => {
+      tokenizer.normalizer = { type: 'Sequence', normalizers: [table, { type: 'NFC' }] };
     });
-    const loaded = loadTokenizer(own);
-    if (!('problem' in loaded)) expect(loaded.tokenizer.encode('Hello').length).toBeGreaterThan(0);
-    else expect(loaded.problem).toContain('look at its added tokens');
+    expect(loadTokenizer(own)).toHaveProperty('tokenizer');
+  });
+
+  test('one that fails on a text, or has no id for a piece of it, says on what', () => {
+    const unknown = changed('unknown', (tokenizer) => {
+      tokenizer.model = {
+        type: 'WordPiece',
+        vocab: { a: 0, '##a': 1 },
+        continuing_subword_prefix: '##',
+        max_input_chars_per_word: 100,
+      };
+      tokenizer.pre_tokenizer = { type: 'Whitespace' };
+      tokenizer.added_tokens = [];
+    });
+    const loaded = loadTokenizer(unknown);
+    expect(loaded).toEqual({ problem: expect.stringContaining('has no unk_token') });
+    const growing = loadTokenizer(
+      changed('growing', (tokenizer) => {
+        const times = (pattern: string, content: string) => ({
+          type: 'Replace',
+          pattern: { String: pattern },
+          content,
+        });
+        tokenizer.normalizer = {
+          type: 'Sequence',
+          normalizers: [
+            times('Ж', 'Ѣ'.repeat(9_000)),
+            times('Ѣ', 'Ѳ'.repeat(9_000)),
+            times('Ѳ', 'Ѳ'.repeat(9_000)),
+          ],
+        };
+      }),
+    );
+    if ('problem' in growing) throw new Error(growing.problem);
+    for (let again = 0; again < 3; again++)
+      expect(() => growing.tokenizer.encode('Ж')).toThrow(
+        'fails on a text of 1 characters (Invalid string length)',
+      );
+  });
+
+  test('one whose every text is within its deadline, and all of them are not', () => {
+    const loaded = loadTokenizer(changed('slow', split('(?:z{1,3}){13}\\u0000|\\w+')));
+    if ('problem' in loaded) throw new Error(loaded.problem);
+    expect(() => {
+      for (let again = 0; again < 1_000; again++) loaded.tokenizer.encode(`${'z'.repeat(28)}!`);
+    }).toThrow('does not come to an end on a text of 29 characters');
   });
 });
 
 function loops(body: string, deep: number): string {
   const begin = Array.from({ length: deep }, (_, at) => `{% for i${at} in range(100000) %}`).join('');
   return `${begin}${body}${'{% endfor %}'.repeat(deep)}`;
+}
+
+function twoLong(shown: string): string {
+  const double = '{% for i in range(16) %}{% set n.part = n.part ~ n.part %}{% endfor %}';
+  return `{% set n = namespace(part='aaaa') %}${double}{% set n.text = n.part ~ n.part %}${shown}`;
 }
 
 function grown(first: string, next: string, times: number): string {

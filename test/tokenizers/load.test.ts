@@ -88,7 +88,7 @@ describe('a file that cannot be used', () => {
     const added = [json.added_tokens[0], { ...json.added_tokens[1], content: [[400000000, 0]] }];
     expect(
       problem(folder('nested', { 'tokenizer.json': JSON.stringify({ ...json, added_tokens: added }) })),
-    ).toContain('has the token [[400000000,0]], which is no text');
+    ).toContain('has the token [[400000000, 0]], which is no text');
     const model = {
       type: 'Unigram',
       unk_id: 0,

@@ -1,9 +1,9 @@
 // Files of events as runs, for reports. What cannot be read is a sentence with the file's name as it was typed.
-import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { readGiven } from '../../outside/file.ts';
 import { readEvents } from '../../report/machine/ndjson.ts';
 import { type Run, runsOf } from '../../report/runs.ts';
-import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
+import { type Context, isProblem, type Problem } from '../context.ts';
 import { LAST_RUN } from './last-run.ts';
 
 /** In the place of a file. */
@@ -36,13 +36,10 @@ export async function readRuns(
 /** No runs where none has begun in it yet. */
 export function readRunFile(file: string, { cwd }: Pick<Context, 'cwd'>): SavedRuns | Problem {
   const path = resolve(cwd, file);
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    return { problem: `${file} cannot be read: ${unreadable(error, relative(cwd, path))}` };
-  }
-  return runsOfText(file, text);
+  const read = readGiven(path);
+  if ('complaint' in read)
+    return { problem: `${file} cannot be read: ${unreadable(read.complaint, relative(cwd, path))}` };
+  return runsOfText(file, read.ok.toString('utf8'));
 }
 
 function runsOfText(name: string, text: string): SavedRuns | Problem {
@@ -53,14 +50,12 @@ function runsOfText(name: string, text: string): SavedRuns | Problem {
   return { runs: runsOf(events), problems: named };
 }
 
-function unreadable(error: unknown, file: string): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT')
+function unreadable(complaint: string, file: string): string {
+  if (/ENOENT/.test(complaint))
     return file === LAST_RUN
       ? 'no run is remembered here; `npx lossproof check` writes it, or name a file of --events'
       : 'there is no such file';
-  if (code === 'EISDIR') return 'it is a folder; name the files in it';
-  return whyOf(error);
+  return /is a folder/.test(complaint) ? 'it is a folder; name the files in it' : complaint;
 }
 
 async function standardInput(): Promise<string> {

@@ -1,8 +1,8 @@
 // What is typed for `trace`, as what is meant: one sentence where it is not to be understood.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { readJson } from '../../outside/file.ts';
+import { readGiven, readJson } from '../../outside/file.ts';
 import { parseStrict } from '../../outside/json.ts';
 import { decodeHello } from '../../protocol/hello.ts';
 import { PROTOCOL } from '../../protocol/message.ts';
@@ -14,7 +14,7 @@ import type { Level, Semantics } from '../../vocabulary.ts';
 import { namedTokenizer } from '../check/plan.ts';
 import type { RecordOptions } from '../check/record.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import { type Context, type Problem, whyOf } from '../context.ts';
+import type { Context, Problem } from '../context.ts';
 import { collect, levelName, wholePositive } from '../options.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { TRACES } from './folder.ts';
@@ -167,13 +167,12 @@ function jsonOf(option: string, typed: string, { cwd }: Context): { readonly val
 }
 
 function datasetOf(file: string, { cwd }: Context): { readonly rows: readonly Entry[] } | Problem {
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(resolve(cwd, file));
-  } catch (error) {
-    const why = whyOf(error);
-    return { problem: `--dataset: ${/ENOENT/.test(why) ? `there is no file ${file}` : why}` };
-  }
+  const read = readGiven(resolve(cwd, file));
+  if ('complaint' in read)
+    return {
+      problem: `--dataset: ${/ENOENT/.test(read.complaint) ? `there is no file ${file}` : `${file} cannot be read: ${read.complaint}`}`,
+    };
+  const bytes = read.ok;
   const other = formatOf(bytes);
   if (other !== undefined) return { problem: `--dataset: ${file} is ${other}` };
   const rows = [...entriesOf(bytes)];

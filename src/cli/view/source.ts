@@ -1,6 +1,6 @@
 // Where the rows of `view` come from: a file, a pipe, or the command line.
-import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { MOST_GIVEN_BYTES, readGiven } from '../../outside/file.ts';
 import { parseStrict } from '../../outside/json.ts';
 import { type Entry, entriesOf, formatOf } from '../../view/read.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
@@ -70,25 +70,29 @@ async function standardInput(): Promise<Uint8Array | Problem> {
   if (process.stdin.isTTY)
     return { problem: 'nothing is piped in; `cat data.jsonl | lossproof view -` does' };
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+  let bytes = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(Buffer.from(chunk));
+    bytes += chunk.length;
+    if (bytes > MOST_GIVEN_BYTES)
+      return {
+        problem: `standard input has more than ${MOST_GIVEN_BYTES.toLocaleString('en')} bytes; look at a part of it, as in \`head -n 10000 data.jsonl | lossproof view -\``,
+      };
+  }
   return Buffer.concat(chunks);
 }
 
 function bytesOf(data: string, context: Context): Uint8Array | Problem {
-  const file = resolve(context.cwd, data);
-  try {
-    if (statSync(file).isDirectory())
-      return {
-        problem: `${data} is a folder; a data set that save_to_disk wrote becomes JSON lines with load_from_disk("${data}").to_json("data.jsonl")`,
-      };
-    return readFileSync(file);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    if (/ENOENT/.test(reason)) return { problem: `there is no file ${data}` };
-    if (/ERR_FS_FILE_TOO_LARGE|greater than/.test(reason))
-      return {
-        problem: `${data} is too large to be read at once; look at a part of it, as in \`head -n 10000 ${data} | lossproof view -\``,
-      };
-    return { problem: `${data} cannot be read: ${reason}` };
-  }
+  const read = readGiven(resolve(context.cwd, data));
+  if ('ok' in read) return read.ok;
+  const { complaint } = read;
+  if (/ENOENT/.test(complaint)) return { problem: `there is no file ${data}` };
+  if (/is a folder/.test(complaint))
+    return {
+      problem: `${data} is a folder; a data set that save_to_disk wrote becomes JSON lines with load_from_disk("${data}").to_json("data.jsonl")`,
+    };
+  const part = /read at most/.test(complaint)
+    ? `; look at a part of it, as in \`head -n 10000 ${data} | lossproof view -\``
+    : '';
+  return { problem: `${data} cannot be read: ${complaint}${part}` };
 }

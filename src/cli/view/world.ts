@@ -1,6 +1,6 @@
 // What the rows of `view` are read with: tokenizer, chat template, stop tokens, and what is trained.
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { MOST_FILE_BYTES, readGiven } from '../../outside/file.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import { checkTemplate } from '../../tokenizers/template.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
@@ -56,14 +56,9 @@ export async function worldOf(options: WorldOptions, context: Context): Promise<
 // --- helpers ---
 
 function templateOf(file: string, context: Context): string | Problem {
-  let source: string;
-  try {
-    source = readFileSync(resolve(context.cwd, file), 'utf8');
-  } catch (error) {
-    return {
-      problem: `the chat template ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    };
-  }
+  const read = readGiven(resolve(context.cwd, file), MOST_FILE_BYTES);
+  if ('complaint' in read) return { problem: `the chat template ${file} cannot be read: ${read.complaint}` };
+  const source = read.ok.toString('utf8');
   const { problem } = checkTemplate(source);
   return problem === undefined ? source : { problem: `the chat template ${file}: ${problem}` };
 }

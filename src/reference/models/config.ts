@@ -36,9 +36,10 @@ export function configOf(json: unknown): ModelConfig | { readonly problem: strin
   const fields = json as Record<string, unknown>;
   try {
     if (fields.model_type === 'gpt2') return gpt2Config(fields);
-    if (LLAMA_LIKE.has(String(fields.model_type))) return llamaConfig(fields);
+    if (typeof fields.model_type === 'string' && LLAMA_LIKE.has(fields.model_type))
+      return llamaConfig(fields);
     return {
-      problem: `model_type is ${JSON.stringify(fields.model_type)}; known are gpt2, ${[...LLAMA_LIKE].join(', ')}`,
+      problem: `model_type is ${told(fields.model_type)}; known are gpt2, ${[...LLAMA_LIKE].join(', ')}`,
     };
   } catch (error) {
     if (error instanceof Unfit) return { problem: error.message };
@@ -59,6 +60,10 @@ const LLAMA_POSITIONS = 2048;
 const GPT2_INNER = 4;
 
 class Unfit extends Error {}
+
+/** A value of the file, short enough for a sentence. */
+const told = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').slice(0, MOST_TOLD);
+const MOST_TOLD = 80;
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -111,9 +111,9 @@ const SAID: ReadonlySet<Count['id']> = new Set([
 function headLines(view: View, { width, paint, of }: ViewPrint): string[] {
   const facts = [...of, plural(view.rows, 'row'), sharesOf(view.tokens, view.trained)];
   return [
-    ...wrap(facts.join(' · '), width).map(paint.bold),
+    ...wrap(visibleLine(facts.join(' · ')), width).map(paint.bold),
     ...view.assumed.flatMap((line) =>
-      wrap(line, width - INDENT.length).map((part) => paint.dim(INDENT + part)),
+      wrap(visibleLine(line), width - INDENT.length).map((part) => paint.dim(INDENT + part)),
     ),
   ];
 }

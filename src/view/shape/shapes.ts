@@ -1,4 +1,5 @@
 // The field's shapes of a row: a conversation, a text, or ids.
+import { charactersIn } from '../../outside/text.ts';
 import type { Ids } from '../../vocabulary.ts';
 import type { ChatMessage } from './messages.ts';
 
@@ -51,12 +52,4 @@ export interface Unread {
 export function charactersOf(shape: Shape): number {
   if (shape.kind === 'ids') return charactersIn(shape.chat?.messages);
   return charactersIn(shape.kind === 'text' ? [shape.prompt, shape.text] : [shape.messages, shape.tools]);
-}
-
-// --- helpers ---
-
-function charactersIn(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, each) => sum + charactersIn(each), 0);
 }

@@ -2,7 +2,8 @@
 // a range has the length that Jinja's own sandbox allows. What takes long is begun again under a deadline. Without bounds
 // on memory V8 ends the whole process, and no deadline helps.
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
-import { patience, type Timed, timed } from './deadline.ts';
+import { Budget, type Timed } from '../deadline.ts';
+import { Operation, operandsOf } from './operands.ts';
 
 /** What was parsed of a template. The engine's own declarations, here and below, do not resolve in a strict program. */
 export interface Parsed {
@@ -21,7 +22,7 @@ interface Engine {
 }
 const Plain = Interpreter as unknown as new (environment: unknown) => Engine;
 
-/** How much the rendering is given: characters and messages of the conversation. */
+/** How much the rendering is given: characters of the conversation and its tools, and messages. */
 export interface InputSize {
   readonly characters: number;
   readonly messages: number;
@@ -38,8 +39,13 @@ export function renderBounded(
   } catch (error) {
     if (!(error instanceof MoreEffort)) throw error;
   }
-  return timed(patience(size.characters), () => textOf(parsed, variables, boundsOf(size)));
+  const budget = budgets.get(parsed) ?? new Budget();
+  budgets.set(parsed, budget);
+  return budget.timed(size.characters, () => textOf(parsed, variables, boundsOf(size)));
 }
+
+/** One rendering may be within its deadline, and a thousand of them take an hour. */
+const budgets = new WeakMap<Parsed, Budget>();
 
 interface Bounds {
   /** Characters of one text, and of all that are made. */
@@ -74,6 +80,7 @@ class Bounded extends Plain {
   private characters: number;
   private items: number;
   private effort: number;
+  private operation: Operation | undefined;
 
   constructor(environment: unknown, { longest, characters, items, effort }: Bounds) {
     super(environment);
@@ -86,7 +93,16 @@ class Bounded extends Plain {
   override evaluate(
     ...[statement, environment]: Parameters<Engine['evaluate']>
   ): ReturnType<Engine['evaluate']> {
-    const result = super.evaluate(statement, environment);
+    const outer = this.operation;
+    const operands = operandsOf(statement);
+    if (operands !== undefined) this.operation = new Operation(operands);
+    let result: EngineValue;
+    try {
+      result = super.evaluate(statement, environment);
+    } finally {
+      this.operation = outer;
+    }
+    if (outer?.operands.has(statement)) outer.take(extentOf(result, MOST_EXTENT));
     if (Number.isFinite(this.effort)) {
       this.effort -= extentOf(result, this.effort);
       if (this.effort < 0) throw new MoreEffort();
@@ -129,11 +145,14 @@ function extentOf(whole: EngineValue, most: number): number {
   return sum;
 }
 
+/** Operands of more than so many are as good as endless. */
+const MOST_EXTENT = 2 ** 22;
+
 /** Texts and lists of up to so many are not worth counting. */
 const SHORT = 64;
-const LONGEST_TEXT = 4_000_000;
+const LONGEST_TEXT = 1_000_000;
 const LONGEST_TIMES = 8;
-const ALL_TEXT = 64_000_000;
+const ALL_TEXT = 16_000_000;
 const ALL_TIMES = 256;
 /** Each takes some 80 bytes. */
 const ALL_ITEMS = 4_000_000;

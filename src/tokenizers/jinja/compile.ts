@@ -1,10 +1,11 @@
 // Compiling chat templates: line ends, a cache, and a sentence with a line number for those that do not compile.
 // Rendering is in template.ts.
 import { Template } from '@huggingface/jinja';
+import { onOneLine } from '../../outside/text.ts';
+import { patience, type Timed, timed } from '../deadline.ts';
+import { normalizeLineEnds, tooLong } from '../template-source.ts';
 import { type InputSize, type Parsed, renderBounded } from './bounded.ts';
-import { patience, type Timed, timed } from './deadline.ts';
 import { usePythonCalls } from './python-calls.ts';
-import { normalizeLineEnds } from './template-source.ts';
 
 /** What is used of the engine's template. Its own type is not shown: its declarations do not compile in a strict program. */
 export interface CompiledTemplate {
@@ -32,10 +33,8 @@ const CACHED_TEMPLATES = 64;
 const cache = new Map<string, Compiled>();
 
 function compile(source: string): Compiled {
-  if (source.length > LONGEST_TEMPLATE)
-    return {
-      problem: `it has ${source.length} characters, and no template has more than ${LONGEST_TEMPLATE}`,
-    };
+  const long = tooLong(source);
+  if (long !== undefined) return { problem: long };
   const made = timed(patience(source.length), () => parsed(source));
   if ('overrun' in made) return { problem: 'its compilation does not come to an end' };
   if ('template' in made.done) return { template: { render: bounded(made.done.template) } };
@@ -61,9 +60,8 @@ function parsed(source: string): { readonly template: Parsed } | { readonly reas
   }
 }
 
-/** The longest of real models has 20,000. */
-const LONGEST_TEMPLATE = 2_000_000;
-
+/** Of what the engine says. */
+const SHOWN_REASON = 500;
 /** A line of a template is shown as far as a terminal is wide. */
 const SHOWN_CHARACTERS = 80;
 
@@ -89,5 +87,5 @@ function reasonOfBeginning(lines: readonly string[]): string | undefined {
 }
 
 function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+  return onOneLine(error instanceof Error ? error.message : String(error), SHOWN_REASON).replace(/\.$/, '');
 }
