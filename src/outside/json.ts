@@ -4,6 +4,7 @@
 // every other JSON.parse out of the house.
 import { boundsComplaint } from './bounds.ts';
 import type { Decoded } from './decoded.ts';
+import { onOneLine } from './text.ts';
 import { parseTolerant } from './tolerant.ts';
 
 /** JSON as the standard has it; a byte order mark before it is passed over. */
@@ -15,7 +16,7 @@ export function parseStrict(text: string): Decoded<unknown> {
     return { ok: JSON.parse(bare) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { complaint: why.slice(0, SHOWN_REASON) };
+    return { complaint: onOneLine(why, SHOWN_REASON) };
   }
 }
 
@@ -37,5 +38,5 @@ export function withoutMark(text: string): string {
 
 export const BYTE_ORDER_MARK = '\uFEFF';
 
-/** The engine quotes the text; a long one would fill the screen. */
+/** The engine quotes the text: a long one would fill the screen, and a line break in it begin a line of its own. */
 const SHOWN_REASON = 160;

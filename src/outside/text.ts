@@ -27,11 +27,14 @@ export function told(value: unknown): string {
 
 const MOST_TOLD = 80;
 
-/** Characters of all texts in a value that was parsed, names left out. */
-export function charactersIn(value: unknown): number {
-  if (typeof value === 'string') return value.length;
+/** Of all texts in a value that was parsed, names left out; characters, where nothing else is said. */
+export function lengthOfTexts(
+  value: unknown,
+  lengthOf: (text: string) => number = ({ length }) => length,
+): number {
+  if (typeof value === 'string') return lengthOf(value);
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, each) => sum + charactersIn(each), 0);
+  return Object.values(value).reduce<number>((sum, each) => sum + lengthOfTexts(each, lengthOf), 0);
 }
 
 /** Whether `text` has `part` in it, in linear time however long both are: V8 takes the product of the two at worst. */

@@ -1,6 +1,6 @@
 // A tokenizer that somebody else has written, with a deadline around all that its regular expressions and tokens make us
-// compute. One that took too long when it was read, or on a few words, is refused in a sentence; one that does so later
-// or fails, ends the command, since no number can be said of its text, and is asked for no further text.
+// compute. One that took too long when it was read, or on a few words, is refused in a sentence; one that does so later, or
+// fails, ends the command, since no number can be said of its text, and is asked for no further text.
 
 import { onOneLine } from '../outside/text.ts';
 import { Budget, Overrun, patience, timed } from './deadline.ts';
@@ -20,17 +20,17 @@ export function guarded(
     };
   const { done: tokenizer } = opened;
   const budget = new Budget();
-  let given: Overrun | undefined;
+  let ended: Overrun | undefined;
   const within = <T>(characters: number, what: string, work: () => T): T => {
-    if (given !== undefined) throw given;
+    if (ended !== undefined) throw ended;
     try {
       const result = budget.timed(characters, work);
       if ('done' in result) return result.done;
-      given = new Overrun(lateSentence(folder, what));
+      ended = new Overrun(lateSentence(folder, what));
     } catch (error) {
-      given = new Overrun(failedSentence(folder, what, error));
+      ended = new Overrun(failedSentence(folder, what, error));
     }
-    throw given;
+    throw ended;
   };
   for (const word of PROBES) {
     const probe = timed(patience(0), () => tokenizer.decode(tokenizer.encode(word)));

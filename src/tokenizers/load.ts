@@ -2,6 +2,7 @@
 // over the network.
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { onOneLine } from '../outside/text.ts';
 import { families, familyFolder } from './families.ts';
 import { readTokenizerFiles, type TokenizerFiles } from './files.ts';
 import { guarded } from './guarded.ts';
@@ -45,8 +46,11 @@ function isOwn(folder: string): boolean {
   return families.some((name) => familyFolder(name) === resolve(folder));
 }
 
+/** Of what a backend says, which names types that it does not know. */
+const SHOWN_REASON = 200;
+
 function problemOfBackend(files: TokenizerFiles, backend: string, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = onOneLine(error instanceof Error ? error.message : String(error), SHOWN_REASON);
   if (/Cannot find (module|package) '@xenova/.test(reason))
     return "The backend xenova needs a package that is not installed; 'npm install @xenova/transformers' adds it.";
   const other = backend === 'xenova' ? 'the default backend' : "the backend 'xenova'";

@@ -1,8 +1,9 @@
 // Chat templates as the harness renders them: @huggingface/jinja with the variables that transformers'
 // apply_chat_template passes. What still differs from Jinja2 is listed in knownDifferences.
-import { charactersIn, onOneLine } from '../outside/text.ts';
+import { lengthOfTexts, onOneLine } from '../outside/text.ts';
 import type { Message } from '../vocabulary.ts';
-import { type CompiledTemplate, compileTemplate } from './jinja/compile.ts';
+import { Budget } from './deadline.ts';
+import { compileTemplate } from './jinja/compile.ts';
 import { pythonCalls, Refusal } from './jinja/python-calls.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -23,6 +24,8 @@ export interface RenderOptions {
   readonly tools?: readonly unknown[];
   /** Further variables of the template, such as `enable_thinking` or `date_string`. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** The template that this one was made of, whose time it takes. */
+  readonly madeOf?: string;
 }
 
 export type Rendered =
@@ -34,9 +37,10 @@ export type Rendered =
 export function renderChat(template: string, options: RenderOptions): Rendered {
   const compiled = compileTemplate(template);
   if ('problem' in compiled) return { problem: `The chat template: ${compiled.problem}` };
+  const watch = watchOf(options.madeOf ?? template);
+  const characters = lengthOfTexts([options.messages, options.tools]);
   // It is waited for once: there are hundreds of conversations.
-  if (endless.has(compiled.template)) return { problem: TOO_LONG };
-  const characters = charactersIn([options.messages, options.tools]);
+  if (characters >= watch.endlessFrom) return { problem: TOO_LONG };
   try {
     const variables = {
       ...options.extra,
@@ -50,9 +54,9 @@ export function renderChat(template: string, options: RenderOptions): Rendered {
       ...(options.eosToken === undefined ? {} : { eos_token: options.eosToken }),
     };
     const size = { characters, messages: options.messages.length };
-    const rendered = compiled.template.render(variables, size);
+    const rendered = compiled.template.render(variables, size, watch.budget);
     if ('done' in rendered) return { text: rendered.done };
-    endless.add(compiled.template);
+    watch.endlessFrom = characters;
     return { problem: TOO_LONG };
   } catch (error) {
     const reason = onOneLine(error instanceof Error ? error.message : String(error), SHOWN_REASON);
@@ -66,7 +70,7 @@ export function renderChat(template: string, options: RenderOptions): Rendered {
 const SHOWN_REASON = 500;
 
 const TOO_LONG =
-  'The chat template does not come to an end on the conversation; look at its loops and macros, or give another template.';
+  'The chat template does not come to an end on the conversation in the time that it is given; look at its loops and macros, or give another template.';
 
 /** Why a template is of no use, or `{}`: it compiles, and comes to an end on a short conversation. */
 export function checkTemplate(source: string): { readonly problem?: string } {
@@ -75,7 +79,7 @@ export function checkTemplate(source: string): { readonly problem?: string } {
   for (const addGenerationPrompt of [true, false])
     renderChat(source, { messages: SHORT, addGenerationPrompt });
   // What it refuses or fails on is for those to tell who have a conversation.
-  return endless.has(compiled.template)
+  return Number.isFinite(watchOf(source).endlessFrom)
     ? {
         problem:
           'it does not come to an end on a conversation of two messages; look at its loops and macros.',
@@ -88,7 +92,26 @@ const SHORT: readonly Message[] = [
   { role: 'assistant', content: 'Hello.' },
 ];
 
-const endless = new WeakSet<CompiledTemplate>();
+/** What is known of the time that a template takes. */
+interface Watch {
+  readonly budget: Budget;
+  /** Characters of the shortest conversation that it did not come to an end on; shorter ones may be well. */
+  endlessFrom: number;
+}
+
+const WATCHED_TEMPLATES = 64;
+const watches = new Map<string, Watch>();
+
+function watchOf(template: string): Watch {
+  const known = watches.get(template);
+  if (known !== undefined) return known;
+  const watch = { budget: new Budget(), endlessFrom: Number.POSITIVE_INFINITY };
+  // The oldest goes first.
+  if (watches.size >= WATCHED_TEMPLATES)
+    for (const oldest of [...watches.keys()].slice(0, 1)) watches.delete(oldest);
+  watches.set(template, watch);
+  return watch;
+}
 
 /** The special tokens that a template may print, of this tokenizer: spread it into the options of renderChat. */
 export function templateTokens(tokenizer: Tokenizer): Pick<RenderOptions, 'bosToken' | 'eosToken'> {

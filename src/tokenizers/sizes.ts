@@ -1,15 +1,17 @@
 // How much a tokenizer.json may ask of whoever makes it ready: backends build trees of all its texts and expressions of
 // all its patterns, at hundreds of bytes a character, before anybody can count. All of these are far beyond any model.
 import { isJsonObject, type JsonObject } from '../outside/decoded.ts';
-import { charactersIn } from '../outside/text.ts';
+import { lengthOfTexts } from '../outside/text.ts';
 
 /** What of it is too much, as a sentence goes on; undefined where nothing is. */
 export function tooMuchOf(tokenizer: JsonObject): string | undefined {
   const { model, added_tokens: added } = tokenizer;
-  const { vocab } = isJsonObject(model) ? model : {};
+  const { vocab, merges } = isJsonObject(model) ? model : {};
+  if (Array.isArray(merges) && merges.length > MOST_MERGES)
+    return `has ${merges.length.toLocaleString('en')} merges; ${MOST_MERGES.toLocaleString('en')} are read at most`;
   for (const [what, characters, most] of [
-    ['vocabulary', Array.isArray(vocab) ? charactersIn(vocab) : namesIn(vocab), MOST_VOCABULARY],
-    ['added tokens', charactersIn(added), MOST_ADDED],
+    ['vocabulary', Array.isArray(vocab) ? lengthOfTexts(vocab) : namesIn(vocab), MOST_VOCABULARY],
+    ['added tokens', lengthOfTexts(added), MOST_ADDED],
     ...STEPS.map((name) => [name, ruleCharacters(tokenizer[name]), MOST_RULES] as const),
   ] as const)
     if (characters > most)
@@ -22,6 +24,8 @@ export function tooMuchOf(tokenizer: JsonObject): string | undefined {
 
 /** Gemma's 262,144 tokens have 1.8 million. */
 const MOST_VOCABULARY = 2 ** 22;
+/** Gemma's are 580,604. */
+const MOST_MERGES = 1_000_000;
 /** 32,768 codes of pictures are 750,000. */
 const MOST_ADDED = 2 ** 21;
 /** All of a step's components with their patterns, in JSON: a few thousand, and a table of characters beside them. */

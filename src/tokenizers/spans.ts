@@ -12,8 +12,13 @@ export type Spans =
 /** Renders and reports the assistant's spans, as transformers' return_assistant_tokens_mask does before tokenising. */
 export function generationSpans(template: string, options: RenderOptions): Spans {
   const source = normalizeLineEnds(template);
-  const [open, close] = freeMarks(source + JSON.stringify(options));
-  const rendered = renderChat(markedTemplate(source, open, close), options);
+  const marks = freeMarks(source + JSON.stringify(options));
+  if (marks === undefined)
+    return {
+      problem: 'The conversation has every private-use character, and none is left to mark answers with.',
+    };
+  const [open, close] = marks;
+  const rendered = renderChat(markedTemplate(source, open, close), { ...options, madeOf: template });
   if ('problem' in rendered) return rendered;
   const spans: [number, number][] = [];
   let text = '';
@@ -51,11 +56,11 @@ const OPENING = '\ue0a0';
 const FIRST_MARK = 0xe0a0;
 const LAST_MARK = 0xf8fe;
 
-/** Two private-use characters that occur nowhere in the input. */
-function freeMarks(input: string): [string, string] {
+/** Two private-use characters that occur nowhere in the input; undefined where all do. */
+function freeMarks(input: string): [string, string] | undefined {
   for (let code = FIRST_MARK; code < LAST_MARK; code += 2) {
     const [open, close] = [String.fromCharCode(code), String.fromCharCode(code + 1)];
     if (!input.includes(open) && !input.includes(close)) return [open, close];
   }
-  return [OPENING, String.fromCharCode(FIRST_MARK + 1)];
+  return undefined;
 }

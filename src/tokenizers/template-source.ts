@@ -10,15 +10,16 @@ export function sourceOfTemplate(jinja: string | undefined, config: unknown): st
 /** The longest of real models has 20,000. */
 const LONGEST_TEMPLATE = 100_000;
 /** On end: the engine's expressions take the square of it. */
-const MOST_WHITE_SPACE = 10_000;
+const MOST_WHITE_SPACE = 2_000;
 
 /** Why a source is not even compiled; undefined where it is. */
 export function tooLong(source: string): string | undefined {
   if (source.length > LONGEST_TEMPLATE)
     return `it has ${source.length} characters, and no template has more than ${LONGEST_TEMPLATE}`;
-  return new RegExp(`\\s{${MOST_WHITE_SPACE}}`).test(source)
-    ? `it has more than ${MOST_WHITE_SPACE} characters of white space on end`
-    : undefined;
+  for (const [run] of source.matchAll(/\s+/g))
+    if (run.length > MOST_WHITE_SPACE)
+      return `it has ${run.length} characters of white space on end; ${MOST_WHITE_SPACE} are read at most`;
+  return undefined;
 }
 
 /** Jinja2 reads every line end as \n; the JavaScript engine would render the \r. */

@@ -20,11 +20,15 @@ export function judge(row: TokenRow, options: ViewOptions): Fault[] {
 
 type Rule = (row: TokenRow, options: ViewOptions, say: (column: number) => string) => readonly Fault[];
 
-const fault = (id: Fault['id'], sentence: string, ...columns: readonly number[]): Fault => ({
+/** Columns as a list: a row may have millions of them, and no call so many arguments. */
+const fault = (id: Fault['id'], sentence: string, columns: readonly number[] = []): Fault => ({
   id,
   sentence,
-  columns,
+  columns: columns.length > MOST_COLUMNS ? columns.slice(0, MOST_COLUMNS) : columns,
 });
+
+/** That are marked: beyond so many nobody looks. */
+const MOST_COLUMNS = 2 ** 16;
 
 function columnsWhere(row: TokenRow, holds: (column: number) => boolean): number[] {
   const columns: number[] = [];
@@ -55,7 +59,7 @@ const labelsAreTokens: Rule = (row, _, say) => {
     (label, at) => label === IGNORE_INDEX || at + 1 >= labels.length || label === row.ids[at + 1],
   );
   const why = shifted ? ' Each label is the token after: they were shifted already.' : '';
-  return [fault('label-is-another-token', `${say(first)} is labelled ${labels[first]}.${why}`, ...other)];
+  return [fault('label-is-another-token', `${say(first)} is labelled ${labels[first]}.${why}`, other)];
 };
 
 const paddingIsNot: Rule = (row, options, say) => {
@@ -71,7 +75,7 @@ const paddingIsNot: Rule = (row, options, say) => {
   const [first] = wrong;
   return first === undefined
     ? []
-    : [fault('padding-trained', `${say(first)} is padding, and trained.`, ...wrong)];
+    : [fault('padding-trained', `${say(first)} is padding, and trained.`, wrong)];
 };
 
 const oneBos: Rule = (row, { tokenizer }, say) => {
@@ -84,7 +88,7 @@ const oneBos: Rule = (row, { tokenizer }, say) => {
   const last = alike ? row.real.from + 1 : row.real.to - 1;
   for (let at = row.real.from + 1; at <= last && at < row.real.to; at++)
     if (row.ids[at] === bos && row.ids[at - 1] === bos)
-      return [fault('double-bos', `${say(at)} is BOS, and so is the token before it.`, at, at - 1)];
+      return [fault('double-bos', `${say(at)} is BOS, and so is the token before it.`, [at, at - 1])];
   return [];
 };
 
@@ -99,7 +103,7 @@ const ofTheVocabulary: Rule = (row, { tokenizer }) => {
   if (first === undefined) return [];
   const size =
     tokenizer === undefined ? 'no vocabulary has negative ids' : `the vocabulary has ${tokenizer.vocabSize}`;
-  return [fault('id-outside-vocabulary', `Token ${first} has the id ${row.ids[first]}; ${size}.`, ...wrong)];
+  return [fault('id-outside-vocabulary', `Token ${first} has the id ${row.ids[first]}; ${size}.`, wrong)];
 };
 
 const promptIsNot: Rule = (row, _, say) => {
@@ -113,7 +117,7 @@ const promptIsNot: Rule = (row, _, say) => {
   const [first] = wrong;
   if (first === undefined) return [];
   const whose = row.turns.find(({ from, to }) => first >= from && first < to)?.name ?? 'user';
-  return [fault('prompt-trained', `${say(first)} is said by the ${whose}, and trained.`, ...wrong)];
+  return [fault('prompt-trained', `${say(first)} is said by the ${whose}, and trained.`, wrong)];
 };
 
 const answersEnd: Rule = (row, options, say) => {
@@ -124,17 +128,15 @@ const answersEnd: Rule = (row, options, say) => {
     if (cut && row.trained.slice(from, to).includes(true)) {
       // A row that everything of is trained may be a piece of a longer text.
       if (row.lost > 0 || !trainsAll(row))
-        faults.push(fault('truncated', `The row ends with ${say(to - 1)}, within an answer.`, to - 1));
+        faults.push(fault('truncated', `The row ends with ${say(to - 1)}, within an answer.`, [to - 1]));
     } else if (stop !== undefined && trained && !row.trained[stop])
       faults.push(
-        fault(
-          'stop-untrained',
-          `${say(stop)} ends an answer that is trained, and is not trained itself.`,
+        fault('stop-untrained', `${say(stop)} ends an answer that is trained, and is not trained itself.`, [
           stop,
-        ),
+        ]),
       );
     else if (stop === undefined && trained)
-      faults.push(fault('no-stop', `No stop token follows ${say(to - 1)}, the last of an answer.`, to - 1));
+      faults.push(fault('no-stop', `No stop token follows ${say(to - 1)}, the last of an answer.`, [to - 1]));
     const [first, second] = [row.trained[from], row.trained[from + 1]];
     if (
       row.given !== undefined &&
@@ -144,11 +146,9 @@ const answersEnd: Rule = (row, options, say) => {
       isWord(row, options, from)
     )
       faults.push(
-        fault(
-          'answer-begins-late',
-          `${say(from)} begins an answer and is not trained; what follows is.`,
+        fault('answer-begins-late', `${say(from)} begins an answer and is not trained; what follows is.`, [
           from,
-        ),
+        ]),
       );
   }
   return faults;
@@ -175,11 +175,11 @@ const runsEnd: Rule = (row, options, say) => {
     const next = at + 1;
     if (next < row.real.to && stops.has(row.ids[next] ?? -1))
       faults.push(
-        fault('stop-untrained', `${say(next)} ends what is trained, and is not trained itself.`, next),
+        fault('stop-untrained', `${say(next)} ends what is trained, and is not trained itself.`, [next]),
       );
     else if (next === row.real.to)
       faults.push(
-        fault('truncated', `The row ends with ${say(at)}, which is trained and no stop token.`, at),
+        fault('truncated', `The row ends with ${say(at)}, which is trained and no stop token.`, [at]),
       );
   }
   return faults;
@@ -188,7 +188,7 @@ const runsEnd: Rule = (row, options, say) => {
 const notes: Rule = (row, _, say) => [
   ...(row.straddles[0] === undefined
     ? []
-    : [fault('straddles', `${say(row.straddles[0])} is part prompt, part answer.`, ...row.straddles)]),
+    : [fault('straddles', `${say(row.straddles[0])} is part prompt, part answer.`, row.straddles)]),
   ...(row.lost > 0 ? [fault('cut', `${row.lost} tokens beyond the length limit are lost.`)] : []),
 ];
 

@@ -8,7 +8,7 @@ import { judge } from './judge.ts';
 import type { Entry } from './read.ts';
 import type { Made, TokenRow, ViewOptions } from './row.ts';
 import { shapesOf } from './shape/shape.ts';
-import { charactersOf, type Form, type Shape } from './shape/shapes.ts';
+import { bytesOf, type Form, type Shape } from './shape/shapes.ts';
 import { textRow } from './text-row.ts';
 
 export interface ViewedRow {
@@ -189,10 +189,10 @@ function makeRow(shape: Shape, options: ViewOptions): Made {
     faults: [{ id, sentence, columns: [] }],
     assumed: [],
   });
-  const characters = charactersOf(shape);
-  if (characters > MOST_TEXT)
+  const bytes = bytesOf(shape);
+  if (bytes > MOST_TEXT)
     return refuse(
-      `The row has ${characters.toLocaleString('en')} characters; ${MOST_TEXT.toLocaleString('en')} are made into tokens at most.`,
+      `The row has ${bytes.toLocaleString('en')} bytes of text; ${MOST_TEXT.toLocaleString('en')} are made into tokens at most.`,
       'too-long',
     );
   if (shape.kind === 'ids') return idsRow(shape, options);

@@ -6,7 +6,7 @@ import { layOnPieces } from './lay.ts';
 import type { Piece } from './piece.ts';
 import { rowOf, type TaggedPiece } from './piece-row.ts';
 import { withoutPrompt } from './prompt.ts';
-import type { Made, TokenRow, TrainOn, ViewOptions } from './row.ts';
+import type { Made, Range, TokenRow, TrainOn, ViewOptions } from './row.ts';
 import { turnsIn } from './shape/recognise.ts';
 import type { TextShape } from './shape/shapes.ts';
 
@@ -104,11 +104,14 @@ function withTurns(row: TokenRow, target: TrainOn, made: Omit<Made, 'row'>, opti
     return { ...made, faults: [...made.faults, { id: 'unplaced', sentence, columns: [] }] };
   }
   const open = target === 'assistant' ? found.answers : found.answers.slice(-1);
-  const trained =
-    target === 'all'
-      ? row.trained
-      : row.ids.map((_, at) => open.some(({ from, to }) => at >= from && at < to));
+  const trained = target === 'all' ? row.trained : trainedWithin(row.ids.length, open);
   return { row: { ...row, ...found, trained }, ...made };
+}
+
+function trainedWithin(length: number, ranges: readonly Range[]): readonly boolean[] {
+  const trained = new Array<boolean>(length).fill(false);
+  for (const { from, to } of ranges) trained.fill(true, from, to);
+  return trained;
 }
 
 function emptiness({ form, prompt, text }: TextShape): Fault[] {

@@ -232,6 +232,12 @@ export const HOSTILE_FILES: Readonly<Record<string, HostileFile>> = {
     }),
     /characters of decoder/,
   ),
+  'tokenizer.json: 2,500,000 merges': changed(
+    ({ model }) => ({
+      model: { ...(model as object), merges: Array.from({ length: 2_500_000 }, (_, at) => `a${at} b${at}`) },
+    }),
+    /merges; 1,000,000 are read at most/,
+  ),
   'tokenizer.json: pieces of no length': changed(
     () => ({ pre_tokenizer: { type: 'FixedLength', length: 0 } }),
     /pieces of no length/,
@@ -254,7 +260,15 @@ export const HOSTILE_FILES: Readonly<Record<string, HostileFile>> = {
   ),
   'chat_template.jinja: half a text is looked for in it': template(
     `${TURNS}${GROWN}{{ 'x' if ('aaaab' ~ n.part) in n.text else '' }}`,
-    /characters together in one operation/,
+    /together in one operation/,
+  ),
+  'chat_template.jinja: a long text in many places': template(
+    `${GROWN}{% set l = [n.text, n.text, n.text, n.text, n.text, n.text, n.text, n.text] %}{% for i in range(6) %}{% set l = l + l %}{% endfor %}{{ (l + l + l + l + l + l) | tojson | length }}`,
+    /together in one operation/,
+  ),
+  'chat_template.jinja: an indent of half a billion': template(
+    "{{ 'a\\na' | indent(530000000) | length }}",
+    /together in one operation/,
   ),
   'chat_template.jinja: white space': template(`${' '.repeat(99_000)}x${TURNS}`, /white space on end/),
   'chat_template.jinja: comments that are none': template(
@@ -343,6 +357,14 @@ export const HOSTILE_FILES: Readonly<Record<string, HostileFile>> = {
       ],
     })}\n`,
     /./,
+  ),
+  'JSON lines: 75,000 answers without an end': data(
+    `{"input_ids": [${'857,357,198,348,'.repeat(75_000)}857], "labels": [${'-100,'.repeat(300_000)}-100]}\n`,
+    /nothing-trained/,
+  ),
+  'JSON lines: a million ids that are none': data(
+    `{"input_ids": [${'999999,'.repeat(1_000_000)}1]}\n`,
+    /id-outside-vocabulary/,
   ),
   'JSON lines: deep': data(`${DEEP}\n`, TOO_DEEP),
   'JSON lines: a line of 9 MiB': data(`{"text": "${'a'.repeat(9 * MEGABYTE)}"}\n`, /are read at most/),

@@ -85,3 +85,8 @@ test('a byte order mark is passed over in files, and is none of a line', () => {
   expect(parseStrict('\uFEFF{"a": 1}')).toEqual({ ok: { a: 1 } });
   expect(parsePython('\uFEFF{"a": 1}')).toHaveProperty('complaint');
 });
+
+test('a complaint is one line, whatever the engine quotes', () => {
+  const read = parseStrict('x\n✓ None of 1 row is flagged.\n');
+  expect('complaint' in read && read.complaint).toMatch(/^[^\n]*x ✓ None/);
+});

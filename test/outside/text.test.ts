@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { charactersIn, includesText, told } from '../../src/outside/text.ts';
+import { includesText, lengthOfTexts, told } from '../../src/outside/text.ts';
 
 describe('includesText', () => {
   const LONG = 2 ** 15;
@@ -27,8 +27,8 @@ describe('includesText', () => {
 });
 
 test('characters of all texts in a value', () => {
-  expect(charactersIn({ role: 'user', parts: ['ab', { text: 'c' }, 5, null] })).toBe('userabc'.length);
-  expect(charactersIn(undefined)).toBe(0);
+  expect(lengthOfTexts({ role: 'user', parts: ['ab', { text: 'c' }, 5, null] })).toBe('userabc'.length);
+  expect(lengthOfTexts(undefined)).toBe(0);
 });
 
 test('a value that has no text of its own is told, on one line and short', () => {

@@ -8,7 +8,7 @@ import { familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
 import { checkTemplate, renderChat } from '../../src/tokenizers/template.ts';
 
 const NO_END = 'does not come to an end on the conversation';
-const PUT_TOGETHER = /puts \d+ and \d+ characters together in one operation/;
+const PUT_TOGETHER = 'it puts too long texts together in one operation';
 /** Of a bound on its memory and one on its time, whichever comes first on this machine. */
 const EITHER = /does not come to an end on|fails on/;
 const render = (template: string, content = 'Hello.') =>
@@ -58,6 +58,14 @@ describe('a chat template', () => {
       twoLong("{{ range(1000) | tojson(separators=(n.text, ':')) }}"),
       PUT_TOGETHER,
     ],
+    ['an indent of half a billion', "{{ 'a\\na' | indent(530000000) }}", PUT_TOGETHER],
+    [
+      'a long text in many places',
+      twoLong(
+        '{% set l = [n.text, n.text, n.text, n.text] %}{{ (l + l + l + l + l + l + l + l + l + l) | tojson | length }}',
+      ),
+      PUT_TOGETHER,
+    ],
     ['a refusal of many lines', "{{ raise_exception('no\n\nx') }}", /conversation: no x$/],
     [
       'a refusal of half a million characters',
@@ -93,6 +101,13 @@ describe('a chat template', () => {
       "{{ messages[0].content | replace('<|im_start|>', '') }}",
       '{% macro of(text, more) %}{{ text }}{% endmacro %}{{ of(messages[0].content, messages[0].content) }}',
       "{{ messages[0].content if '<tool_response>' not in messages[0].content }}",
+      '{{ messages[0].content | default(messages[0].content) }}',
+      "{{ messages[0].get('content', messages[0].content) }}",
+      '{{ messages[0].content if messages[0].content.startswith(messages[0].content) }}',
+      '{{ messages[0].content if messages[0] in messages }}',
+      '{{ messages[0].content if messages[0].content not in [] }}',
+      '{{ messages[0].content[-60000:] if messages[0].content[-60000:] in messages[0].content[:60000] }}{{ messages[0].content[60000:] }}',
+      "{{ messages[0].content.replace(messages[0].content[:2000] ~ 'x', '') }}",
       "{{ messages | selectattr('role', 'equalto', 'user') | map(attribute='content') | join('\n') }}",
     ])
       expect(render(template, content), template).toEqual({ text: content });

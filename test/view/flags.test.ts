@@ -410,6 +410,30 @@ describe('rows that are too long', () => {
   });
 });
 
+describe('long rows', () => {
+  const LENGTH = 300_000;
+  const all = (value: number): number[] => new Array<number>(LENGTH).fill(value);
+  test.each<[string, unknown, ViewOptions | undefined, string]>([
+    ['ids of another tokenizer', { input_ids: all(999_999) }, qwen, 'id-outside-vocabulary'],
+    ['ids below 0', { input_ids: all(-1) }, undefined, 'id-outside-vocabulary'],
+    ['other labels', { input_ids: all(7), labels: all(8) }, qwen, 'label-is-another-token'],
+    [
+      'padding that is trained',
+      { input_ids: all(7), labels: all(7), attention_mask: all(0) },
+      qwen,
+      'padding-trained',
+    ],
+  ])('of which every column is wrong: %s', (_, value, options, flag) => {
+    expect(flags(value, options ?? { truncationSide: 'right' })).toContain(flag);
+  });
+
+  test('of ten thousands of turns, none of which ends', () => {
+    const turn = qwen.tokenizer?.encode('<|im_start|>assistant\nok') ?? [];
+    const input_ids = Array.from({ length: 50_000 }, () => turn).flat();
+    expect(flags({ input_ids, labels: input_ids.map(() => -100) })).toEqual(['nothing-trained']);
+  });
+});
+
 describe('rows that are none', () => {
   test.each<[string, unknown, string]>([
     ['a number', 5, 'not an object'],

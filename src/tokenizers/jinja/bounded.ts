@@ -2,17 +2,12 @@
 // a range has the length that Jinja's own sandbox allows. What takes long is begun again under a deadline. Without bounds
 // on memory V8 ends the whole process, and no deadline helps.
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
-import { Budget, type Timed } from '../deadline.ts';
-import { Operation, operandsOf } from './operands.ts';
+import type { Budget, Timed } from '../deadline.ts';
+import { type EngineValue, extentOf, Operation, operandsOf } from './operands.ts';
 
 /** What was parsed of a template. The engine's own declarations, here and below, do not resolve in a strict program. */
 export interface Parsed {
   readonly type: string;
-}
-
-/** Text, a number, a list of such, a map to such, or a function. */
-interface EngineValue {
-  readonly value: unknown;
 }
 
 /** What is used of the engine's interpreter. */
@@ -33,19 +28,15 @@ export function renderBounded(
   parsed: Parsed,
   variables: Readonly<Record<string, unknown>>,
   size: InputSize,
+  budget: Budget,
 ): Timed<string> {
   try {
     return { done: textOf(parsed, variables, { ...boundsOf(size), effort: LITTLE_EFFORT }) };
   } catch (error) {
     if (!(error instanceof MoreEffort)) throw error;
   }
-  const budget = budgets.get(parsed) ?? new Budget();
-  budgets.set(parsed, budget);
   return budget.timed(size.characters, () => textOf(parsed, variables, boundsOf(size)));
 }
-
-/** One rendering may be within its deadline, and a thousand of them take an hour. */
-const budgets = new WeakMap<Parsed, Budget>();
 
 interface Bounds {
   /** Characters of one text, and of all that are made. */
@@ -102,7 +93,7 @@ class Bounded extends Plain {
     } finally {
       this.operation = outer;
     }
-    if (outer?.operands.has(statement)) outer.take(extentOf(result, MOST_EXTENT));
+    outer?.take(statement, result);
     if (Number.isFinite(this.effort)) {
       this.effort -= extentOf(result, this.effort);
       if (this.effort < 0) throw new MoreEffort();
@@ -128,25 +119,6 @@ class Bounded extends Plain {
 
 /** What nearly every rendering does with, in milliseconds: it needs no deadline, which starts a thread each time. */
 const LITTLE_EFFORT = 50_000;
-
-/** Characters, items and values of all that hangs on it, until they are more than `most`: what an operation on it may walk. */
-function extentOf(whole: EngineValue, most: number): number {
-  let sum = 0;
-  const left = [whole];
-  for (let next = left.pop(); next !== undefined && sum <= most; next = left.pop()) {
-    const { value } = next;
-    sum += 1;
-    if (typeof value === 'string') sum += value.length;
-    else if (Array.isArray(value)) {
-      sum += value.length;
-      if (sum <= most) for (const item of value) left.push(item);
-    } else if (value instanceof Map) for (const item of value.values()) left.push(item);
-  }
-  return sum;
-}
-
-/** Operands of more than so many are as good as endless. */
-const MOST_EXTENT = 2 ** 22;
 
 /** Texts and lists of up to so many are not worth counting. */
 const SHORT = 64;

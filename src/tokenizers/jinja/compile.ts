@@ -2,14 +2,15 @@
 // Rendering is in template.ts.
 import { Template } from '@huggingface/jinja';
 import { onOneLine } from '../../outside/text.ts';
-import { patience, type Timed, timed } from '../deadline.ts';
+import { type Budget, patience, type Timed, timed } from '../deadline.ts';
 import { normalizeLineEnds, tooLong } from '../template-source.ts';
 import { type InputSize, type Parsed, renderBounded } from './bounded.ts';
 import { usePythonCalls } from './python-calls.ts';
 
 /** What is used of the engine's template. Its own type is not shown: its declarations do not compile in a strict program. */
 export interface CompiledTemplate {
-  render(variables: Record<string, unknown>, size: InputSize): Timed<string>;
+  /** Within what the budget has left. */
+  render(variables: Record<string, unknown>, size: InputSize, budget: Budget): Timed<string>;
 }
 
 export type Compiled = { readonly template: CompiledTemplate } | { readonly problem: string };
@@ -47,7 +48,7 @@ function compile(source: string): Compiled {
 }
 
 function bounded(template: Parsed): CompiledTemplate['render'] {
-  return (variables, size) => renderBounded(template, variables, size);
+  return (variables, size, budget) => renderBounded(template, variables, size, budget);
 }
 
 function parsed(source: string): { readonly template: Parsed } | { readonly reason: string } {

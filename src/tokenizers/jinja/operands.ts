@@ -2,6 +2,11 @@
 // separator or to replace each character by a long text takes time that no deadline can end, since V8 does it in one
 // step, and memory that is counted only when it is spent. So the operands are looked at before.
 
+/** A value of the engine: text, a number, a list of such, a map to such, or a function. */
+export interface EngineValue {
+  readonly value: unknown;
+}
+
 /** A node of a parsed template, as far as it is looked at. */
 interface Node {
   readonly type?: unknown;
@@ -12,72 +17,141 @@ interface Node {
   readonly filter?: Node;
   readonly callee?: Node;
   readonly object?: unknown;
-  readonly argument?: unknown;
+  readonly property?: Node;
+  /** Of an argument by its name, the value; of an identifier, its name. */
   readonly value?: unknown;
   readonly args?: readonly Node[];
 }
 
-/** What an operation is given that has several operands, so that their extents count together; undefined for all others. */
-export function operandsOf(statement: unknown): ReadonlySet<unknown> | undefined {
-  if (typeof statement !== 'object' || statement === null) return undefined;
-  const known = operands.get(statement);
-  if (known !== undefined) return known.size === 0 ? undefined : known;
-  const found = new Set(searched(statement));
-  operands.set(statement, found);
-  return found.size === 0 ? undefined : found;
+/** The operation that a node is, where its operands count together. */
+export interface Operands {
+  readonly name: keyof typeof RULES;
+  /** What it is applied to, and behind it the arguments. */
+  readonly nodes: readonly unknown[];
 }
 
-/** Of an operation that is under way: the two largest of its operands. */
+export function operandsOf(statement: unknown): Operands | undefined {
+  if (typeof statement !== 'object' || statement === null) return undefined;
+  if (operands.has(statement)) return operands.get(statement);
+  const found = operationOf(statement);
+  operands.set(statement, found);
+  return found;
+}
+
+/** An operation that is under way. */
 export class Operation {
-  private largest: number;
-  private second = 1;
-  readonly operands: ReadonlySet<unknown>;
+  private readonly sizes: number[] = [];
+  private readonly texts: number[] = [];
+  private readonly operands: Operands;
 
-  constructor(operands: ReadonlySet<unknown>) {
+  constructor(operands: Operands) {
     this.operands = operands;
-    this.largest = operands.has(BLOCK) ? MOST_OF_BLOCK : 1;
+    if (operands.nodes[0] === BLOCK) this.put(0, MOST_OF_BLOCK, MOST_OF_BLOCK);
   }
 
-  /** Throws where the operation would be too much, before it is begun. */
-  take(extent: number): void {
-    if (extent > this.largest) {
-      this.second = this.largest;
-      this.largest = extent;
-    } else if (extent > this.second) this.second = extent;
-    if (this.largest * this.second > MOST)
-      throw new Error(`it puts ${this.largest} and ${this.second} characters together in one operation`);
+  /** A value that was evaluated is one of its operands, or not; throws where they are too much, before they are put together. */
+  take(node: unknown, of: EngineValue): void {
+    const at = this.operands.nodes.indexOf(node);
+    if (at < 0) return;
+    const { value } = of;
+    const text = typeof value === 'string' ? value.length : 0;
+    const number = typeof value === 'number' ? Math.abs(value) : 0;
+    this.put(at, Math.max(1, number, text || extentOf(of, MOST_MADE + 1)), text);
   }
+
+  private put(at: number, size: number, text: number): void {
+    this.sizes[at] = size;
+    this.texts[at] = text;
+    RULES[this.operands.name](this.sizes, this.texts);
+  }
+}
+
+/** Characters, items and values of all that hangs on it, until they are more than `most`: what an operation on it may walk. */
+export function extentOf(whole: EngineValue, most: number): number {
+  let sum = 0;
+  const left = [whole];
+  for (let next = left.pop(); next !== undefined && sum <= most; next = left.pop()) {
+    const { value } = next;
+    sum += 1;
+    if (typeof value === 'string') sum += value.length;
+    else if (Array.isArray(value)) {
+      sum += value.length;
+      if (sum <= most) for (const item of value) left.push(item);
+    } else if (value instanceof Map) for (const item of value.values()) left.push(item);
+  }
+  return sum;
 }
 
 // --- helpers ---
 
-/** Characters of one times those of the other: less than a second, and 256 MiB. */
-const MOST = 2 ** 27;
+/** Steps of a search at worst, one text times the other: a second. */
+const MOST_STEPS = 2 ** 32;
+/** Characters of what is made of a list, and of what is made of two operands at worst: 256 MiB. */
+const MOST_MADE = 2 ** 24;
+const MOST_TOGETHER = 2 ** 28;
 /** What a block holds is no expression: it is as long as a text may be. */
 const BLOCK = 'block';
 const MOST_OF_BLOCK = 1_000_000;
-const operands = new WeakMap<object, ReadonlySet<unknown>>();
 
-function searched(statement: Node): readonly unknown[] {
+/** By sizes of the operands, in their order, and their lengths where they are texts; absent where they are not evaluated yet. */
+type Rule = (sizes: readonly number[], texts: readonly number[]) => void;
+
+const searched: Rule = (_, [text = 0, part = 0]) => bound(text * part, MOST_STEPS);
+/** The first is a list, or a text that is gone through; any argument may stand between all that it has. */
+const made: Rule = ([size = 1, ...more]) => {
+  bound(size, MOST_MADE);
+  bound(size * Math.max(1, ...more.filter((each) => each !== undefined)), MOST_TOGETHER);
+};
+const replaced: Rule = (sizes, [text = 0, part = 0, by = 0]) => {
+  searched(sizes, [text, part]);
+  bound((text / Math.max(1, part)) * by, MOST_TOGETHER);
+};
+
+const RULES = {
+  in: searched,
+  split: searched,
+  rsplit: searched,
+  replace: replaced,
+  join: made,
+  string: made,
+  tojson: made,
+  indent: made,
+} as const satisfies Readonly<Record<string, Rule>>;
+
+function bound(value: number, most: number): void {
+  if (value > most) throw new Error('it puts too long texts together in one operation');
+}
+
+const operands = new WeakMap<object, Operands | undefined>();
+
+function operationOf(statement: Node): Operands | undefined {
   switch (statement.type) {
     case 'BinaryExpression':
-      return /^(not )?in$/.test(String(statement.operator?.value)) ? [statement.left, statement.right] : [];
+      return /^(not )?in$/.test(String(statement.operator?.value))
+        ? { name: 'in', nodes: [statement.right, statement.left] }
+        : undefined;
     case 'FilterExpression':
-      return argumentsOf(statement.filter, statement.operand);
-    case 'CallExpression':
-      // A method; a macro only hands on what it is given.
-      return statement.callee?.type === 'MemberExpression'
-        ? argumentsOf(statement, statement.callee.object)
-        : [];
+      return appliedTo(statement.operand, statement.filter);
     case 'FilterStatement':
-      return argumentsOf(statement.filter, BLOCK);
+      return appliedTo(BLOCK, statement.filter);
+    case 'CallExpression':
+      return statement.callee?.type === 'MemberExpression'
+        ? appliedTo(statement.callee.object, {
+            value: statement.callee.property?.value,
+            args: statement.args ?? [],
+          })
+        : undefined;
     default:
-      return [];
+      return undefined;
   }
 }
 
-/** With what they are applied to; none where nothing comes to it. */
-function argumentsOf({ args = [] }: Node = {}, of: unknown): readonly unknown[] {
-  if (args.length === 0) return [];
-  return [of, ...args.flatMap((each) => [each, each.value, each.argument])];
+/** A filter is a name, or a call of one; a method is told in the same way. */
+function appliedTo(of: unknown, how: Node | undefined): Operands | undefined {
+  const name = how?.callee?.value ?? how?.value;
+  if (typeof name !== 'string' || !Object.hasOwn(RULES, name)) return undefined;
+  const args = (how?.args ?? []).map((each) =>
+    each.type === 'KeywordArgumentExpression' ? each.value : each,
+  );
+  return { name: name as keyof typeof RULES, nodes: [of, ...args] };
 }

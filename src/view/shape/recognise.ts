@@ -61,9 +61,13 @@ function headersOf(writer: Writer): readonly Header[] | undefined {
 
 function headerOf(tokenizer: Tokenizer, name: Header['name'], text: string): Header | undefined {
   const marks = tokenizer.encode(text.trimEnd());
-  if (marks[0] === undefined || !isControl(tokenizer, marks[0])) return undefined;
+  if (marks[0] === undefined || marks.length > MOST_MARKS || !isControl(tokenizer, marks[0]))
+    return undefined;
   return { name, marks, whole: tokenizer.encode(text) };
 }
+
+/** Tokens of a header: it is looked for at every column. */
+const MOST_MARKS = 64;
 
 function recognised(ids: Ids, real: Range, found: readonly Found[], stops: ReadonlySet<number>): Recognised {
   const roles = ids.map((_, at): Role => (at < real.from || at >= real.to ? 'padding' : 'prompt'));
@@ -80,7 +84,7 @@ function recognised(ids: Ids, real: Range, found: readonly Found[], stops: Reado
   for (const [index, { name, at, from }] of found.entries()) {
     const next = found[index + 1]?.at ?? real.to;
     put(name, at, next);
-    const stop = ids.findIndex((id, column) => column >= from && column < next && stops.has(id));
+    const stop = firstOf(ids, stops, from, next);
     if (name === 'user') {
       said.push({ from, to: stop < 0 ? next : stop });
       continue;
@@ -92,4 +96,10 @@ function recognised(ids: Ids, real: Range, found: readonly Found[], stops: Reado
   }
   put('padding', real.to, ids.length);
   return { roles, turns, answers, said };
+}
+
+/** The column of the first of some ids within [from, to), or -1. */
+function firstOf(ids: Ids, some: ReadonlySet<number>, from: number, to: number): number {
+  for (let at = from; at < to; at++) if (some.has(ids[at] ?? -1)) return at;
+  return -1;
 }

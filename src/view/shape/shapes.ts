@@ -1,5 +1,5 @@
 // The field's shapes of a row: a conversation, a text, or ids.
-import { charactersIn } from '../../outside/text.ts';
+import { lengthOfTexts } from '../../outside/text.ts';
 import type { Ids } from '../../vocabulary.ts';
 import type { ChatMessage } from './messages.ts';
 
@@ -48,8 +48,11 @@ export interface Unread {
   readonly problem: string;
 }
 
-/** Characters of all that a shape's tokens are made of. */
-export function charactersOf(shape: Shape): number {
-  if (shape.kind === 'ids') return charactersIn(shape.chat?.messages);
-  return charactersIn(shape.kind === 'text' ? [shape.prompt, shape.text] : [shape.messages, shape.tools]);
+/** Bytes of all texts that a shape's tokens are made of: no tokenizer makes more tokens of them. */
+export function bytesOf(shape: Shape): number {
+  if (shape.kind === 'ids') return lengthOfTexts(shape.chat?.messages, Buffer.byteLength);
+  return lengthOfTexts(
+    shape.kind === 'text' ? [shape.prompt, shape.text] : [shape.messages, shape.tools],
+    Buffer.byteLength,
+  );
 }
