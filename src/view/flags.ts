@@ -6,6 +6,10 @@ export const FLAGS = {
     what: 'The row cannot be read.',
     todo: 'Write each row as one JSON object in one of the shapes that `lossproof view --help` lists.',
   },
+  'too-long': {
+    what: 'The row is too long to be looked at: nothing of it was judged.',
+    todo: 'Cut such rows as the trainer will, or leave them out, before they are looked at.',
+  },
   refused: {
     what: 'The chat template refuses the conversation.',
     todo: 'Give the conversation the order of roles that the template wants, or the template this order.',
@@ -85,10 +89,6 @@ export const FLAGS = {
 } as const satisfies Readonly<Record<string, FlagText>>;
 
 export const NOTES = {
-  'too-long': {
-    what: 'The row is too long to be looked at: nothing of it was judged.',
-    todo: 'Cut such rows as the trainer will, before they are looked at.',
-  },
   straddles: {
     what: 'A token is part prompt, part answer.',
     todo: 'It is shown as trained; trainers differ. End the header with a token that nothing merges with, or strip the answer.',

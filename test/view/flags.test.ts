@@ -394,8 +394,8 @@ describe('rows that are too long', () => {
   ])('%s: none of it is judged, and it is said', (_, value) => {
     const seen = scan([{ number: 1, value }], qwen, { most: 1 });
     expect(seen.counts.map(({ id }) => id)).toEqual(['too-long']);
-    expect([seen.flagged, seen.unread]).toEqual([0, 1]);
-    expect(verdictOf(seen)).toBe('✓ None of 1 row is flagged. 1 row is too long, and not judged.');
+    expect([seen.flagged, seen.unread]).toEqual([1, 1]);
+    expect(verdictOf(seen)).toBe('✗ 1 of 1 row is flagged.');
   });
 
   test('a line that is not even read', () => {

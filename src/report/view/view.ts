@@ -35,13 +35,10 @@ export function viewLines(view: View, print: ViewPrint): string[] {
 
 /** The answer in one sentence. */
 export function verdictOf({ rows, flagged, counts }: View): string {
-  const long = counts.find(({ id }) => id === 'too-long')?.rows ?? 0;
-  const unjudged =
-    long === 0 ? '' : ` ${plural(long, 'row')} ${long === 1 ? 'is' : 'are'} too long, and not judged.`;
-  const notes = counts.filter(({ id }) => isNote(id) && id !== 'too-long').length;
+  const notes = counts.filter(({ id }) => isNote(id)).length;
   const noted = notes === 0 ? '' : ` ${notes === 1 ? 'One thing is' : `${notes} things are`} worth a look.`;
-  if (flagged === 0) return `✓ None of ${plural(rows, 'row')} is flagged.${unjudged}${noted}`;
-  return `✗ ${number(flagged)} of ${plural(rows, 'row')} ${flagged === 1 ? 'is' : 'are'} flagged.${unjudged}${noted}`;
+  if (flagged === 0) return `✓ None of ${plural(rows, 'row')} is flagged.${noted}`;
+  return `✗ ${number(flagged)} of ${plural(rows, 'row')} ${flagged === 1 ? 'is' : 'are'} flagged.${noted}`;
 }
 
 /** `12,331 tokens, 5,402 trained (44%)`. */
