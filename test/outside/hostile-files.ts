@@ -356,7 +356,7 @@ export const HOSTILE_FILES: Readonly<Record<string, HostileFile>> = {
         },
       ],
     })}\n`,
-    /./,
+    /message-dropped/,
   ),
   'JSON lines: 75,000 answers without an end': data(
     `{"input_ids": [${'857,357,198,348,'.repeat(75_000)}857], "labels": [${'-100,'.repeat(300_000)}-100]}\n`,
