@@ -73,7 +73,7 @@ const inHalf = (subject: Subject): Subject => ({
   hello: { ...subject.hello, dtype: 'bfloat16' },
 });
 
-const step = async (subject: Subject, drawn: Batch): Promise<Ok<'update'>> => {
+const step = async (subject: Pick<Subject, 'ask'>, drawn: Batch): Promise<Ok<'update'>> => {
   if (drawn.completions.every((ids) => ids.length === 0)) return discard('there is no completion token');
   return subject.ask('update', { prompt_ids: drawn.prompts, completion_ids: drawn.completions });
 };
@@ -105,7 +105,7 @@ export const updateProperties: readonly Property<Batch>[] = [
     catches: ['LP-14'],
     async check(subject, drawn) {
       const { before } = await step(subject, drawn);
-      const { before: again } = await step(subject, drawn);
+      const { before: again } = await step(subject.anew, drawn);
       return differ(
         subject,
         before,

@@ -37,8 +37,10 @@ const base = {
 /** Batches without a signal are where a learner steps aside. */
 const coverage = { 'one segment': 0.05, 'equal rewards': 0.05 } as const;
 
-const ask = (subject: Subject, { segments, order, enabled }: Handover): Promise<Ok<'contract'>> =>
-  subject.ask('contract', { segments, order, enabled });
+const ask = (
+  subject: Pick<Subject, 'ask'>,
+  { segments, order, enabled }: Handover,
+): Promise<Ok<'contract'>> => subject.ask('contract', { segments, order, enabled });
 
 const handedOver = ({ order, segments }: Handover): string =>
   `the batch (${order.join(', ')}) with ${segments.length} segment${segments.length === 1 ? '' : 's'}`;
@@ -218,7 +220,7 @@ export const contractProperties: readonly Property<Handover>[] = [
     needs: [declared, several('orders')],
     async check(subject, drawn) {
       // A step that moves the model, or draws at random, has another loss each time.
-      const [first, again] = [await ask(subject, drawn), await ask(subject, drawn)];
+      const [first, again] = [await ask(subject, drawn), await ask(subject.anew, drawn)];
       const band = bandOf(subject, lossTerms(drawn));
       for (const order of subject.hello.ops.contract?.orders ?? []) {
         const turned = { ...drawn, order };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { properties } from '../../properties/index.ts';
 import { drawCases } from '../../src/check/cases.ts';
-import { seedOf } from '../../src/check/check.ts';
+import { drawSeed } from '../../src/check/cases.ts';
 import { knownOf, readCauses } from '../../src/check/saved/causes.ts';
 import { type KnownFailure, kindOf } from '../../src/check/saved/known.ts';
 import { type CaseOutcome, runCase } from '../../src/check/subject.ts';
@@ -68,7 +68,7 @@ async function tell(property: Property, known: KnownFailure, asked: Trainer, wor
   if (lacks !== undefined) return console.log(`${property.id}: ${lacks}`);
   const cases = drawCases(
     property.given(world),
-    seedOf(Number(values.seed), property.id),
+    drawSeed(Number(values.seed), property),
     Number(values.cases),
   );
   const seen: Seen[] = [];

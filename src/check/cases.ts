@@ -2,6 +2,7 @@
 // works on one chunk while the next is drawn. The values are those that fast-check itself draws from this seed.
 import fc from 'fast-check';
 import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
+import type { Property } from './property.ts';
 
 /** Chunks double up to this, so that the first case runs at once. */
 const FIRST_CHUNK = 64;
@@ -13,6 +14,17 @@ export interface Cases<Case> {
   next(): Case;
   /** Any of them, drawn again. */
   at(index: number): Case;
+}
+
+/**
+ * The seed of a property's cases: of the run and of the op that it asks first. Properties of one op with one generator so judge
+ * the same cases, alone or together, and the trainer answers each of them once (trainer/shared-answers.ts).
+ */
+export function drawSeed(seed: number, { ops }: Pick<Property, 'ops'>): number {
+  const op: string = ops[0] ?? '';
+  let hash = seed | 0;
+  for (let at = 0; at < op.length; at++) hash = (Math.imul(hash, 31) + op.charCodeAt(at)) | 0;
+  return hash;
 }
 
 export function drawCases<Case>(arbitrary: fc.Arbitrary<Case>, seed: number, count: number): Cases<Case> {

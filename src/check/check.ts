@@ -1,7 +1,9 @@
 // One property against one trainer: saved failures first, then the generated cases, then the smallest failure of each
 // cause.
+
+import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
-import { drawCases } from './cases.ts';
+import { drawCases, drawSeed } from './cases.ts';
 import { type Failure, isMuchLeftOut, NOT_TRIED, type PropertyResult } from './events.ts';
 import { compareLabels } from './failing-labels.ts';
 import { countLabels, coverageOf, labelsOf, thinSentence } from './labels.ts';
@@ -28,6 +30,8 @@ import type { StopSignal } from './stop.ts';
 import { type CaseOutcome, causeOf, runCase } from './subject.ts';
 
 export interface CheckOptions extends RunOptions {
+  /** The same trainer, asked about the drawn cases: its answers are shared with the other properties of the run. */
+  readonly sharing: Trainer;
   readonly shrinkMilliseconds: number;
   readonly onProgress: (done: number) => void;
   /** Before each attempt at a smaller case, with how many have been found. */
@@ -124,7 +128,7 @@ export async function checkProperty(
   }
 
   const arbitrary = property.given(inDtypeOf(world, property.ops));
-  const seed = seedOf(options.seed, property.id);
+  const seed = drawSeed(options.seed, property);
   const cases = drawCases(arbitrary, seed, Math.min(options.cases, property.mostCases ?? options.cases));
   const compared = compareLabels(property, world);
   // What is recorded is a cause of its own, whatever else fails in the same kind; one case of it is enough, and may be there.
@@ -139,7 +143,7 @@ export async function checkProperty(
     async () => {
       const index = begun++;
       const given = cases.next();
-      const outcome = await runCase(property, options.trainer, world, given);
+      const outcome = await runCase(property, options.sharing, world, given);
       labels.add(given, outcome);
       compared.add(given, outcome, index);
       return { outcome, cause: ownCause(given, outcome) };
@@ -283,11 +287,4 @@ function save(
   const saved = savedCase(property.id, failure, { ...run, trainer: trainer.hello.name, version: VERSION });
   const complaint = corpus?.save(saved);
   if (complaint !== undefined) onNotice?.(complaint);
-}
-
-/** Each property draws its own cases from the run's seed, so that adding one leaves the others' cases alone. */
-export function seedOf(seed: number, id: string): number {
-  let hash = seed | 0;
-  for (let at = 0; at < id.length; at++) hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0;
-  return hash;
 }

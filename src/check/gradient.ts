@@ -93,12 +93,7 @@ export async function slopeRanges(
   loss: number,
   weights: Matrix,
 ): Promise<(SlopeRange | undefined)[][]> {
-  const roundoff = subject.hello.dtype === 'float64' ? ROUNDOFF.float64 : ROUNDOFF.float32;
-  // Terms of either sign may cancel in the sum: each is about as large as its slope, or as the advantage.
-  const summed = [Math.abs(loss), ...weights.flat().map(Math.abs), ...args.advantages.map(Math.abs)]
-    .filter(Number.isFinite)
-    .reduce((total, size) => total + size, 0);
-  const noise = (TERMS * roundoff * summed) / STEP;
+  const noise = noiseOf(subject, args, loss, weights);
   return Promise.all(
     args.completion_mask.map((marks, row) =>
       Promise.all(
@@ -117,6 +112,47 @@ export async function slopeRanges(
       ),
     ),
   );
+}
+
+/** How far off a slope may be by rounding. */
+function noiseOf({ hello }: Subject, args: Args<'loss'>, loss: number, weights: Matrix): number {
+  const roundoff = hello.dtype === 'float64' ? ROUNDOFF.float64 : ROUNDOFF.float32;
+  // Terms of either sign may cancel in the sum: each is about as large as its slope, or as the advantage.
+  const summed = [Math.abs(loss), ...weights.flat().map(Math.abs), ...args.advantages.map(Math.abs)]
+    .filter(Number.isFinite)
+    .reduce((total, size) => total + size, 0);
+  return (TERMS * roundoff * summed) / STEP;
+}
+
+/**
+ * Whether the gradient is the slope of the loss along two directions, over all trained tokens at once: one token that is off moves the
+ * sum, and two that cancel in one direction add up in the other. Two requests each instead of two a token.
+ */
+export async function slopesAlongAgree(
+  subject: Subject,
+  args: Args<'loss'>,
+  loss: number,
+  weights: Matrix,
+): Promise<boolean> {
+  const trained = args.completion_mask.flatMap((marks, row) =>
+    marks.flatMap((on, column) => (on === 1 ? [{ row, column, weight: weights[row]?.[column] ?? 0 }] : [])),
+  );
+  const size = trained.reduce((sum, { weight }) => sum + Math.abs(weight), 0);
+  const noise = noiseOf(subject, args, loss, weights);
+  for (const sign of [() => 1, (at: number) => (at % 2 === 0 ? 1 : -1)]) {
+    const signs = new Map(trained.map(({ row, column }, at) => [`${row} ${column}`, sign(at)]));
+    const at = async (step: number): Promise<number> => {
+      const logprobs = args.logprobs.map((values, row) =>
+        values.map((value, column) => value + step * (signs.get(`${row} ${column}`) ?? 0)),
+      );
+      return (await subject.ask('loss', { ...args, logprobs })).loss;
+    };
+    const slope = ((await at(STEP)) - (await at(-STEP))) / (2 * STEP);
+    const answered = trained.reduce((sum, { weight }, index) => sum + sign(index) * weight, 0);
+    // NaN agrees with nothing.
+    if (!(Math.abs(slope - answered) <= noise + UNEVEN * size)) return false;
+  }
+  return true;
 }
 
 /** Roundings on the way of a term into the sum. */

@@ -31,6 +31,11 @@ export interface Subject extends World {
   ask<O extends Op>(op: O, args: Args<O>): Promise<Ok<O>>;
   /** For inputs that should be refused: the answer, or why there is none. An exception of the op, `failure`, refuses, too. */
   attempt<O extends Op>(op: O, args: Args<O>): Promise<Attempt<O>>;
+  /**
+   * Asks too, and sends each request although the same one was answered before: where it is in question whether the answer is
+   * the same. All other answers are shared by the properties of a run.
+   */
+  readonly anew: Pick<Subject, 'ask' | 'attempt'>;
 }
 
 /** One column of a token strip. Where the harness made the ids up, they have no text; where it made up numbers only, no id. */

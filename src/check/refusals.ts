@@ -35,8 +35,8 @@ export function countRequests(): Requests {
     tally,
     counting: (trainer, property) => ({
       hello: trainer.hello,
-      async ask(op, args) {
-        const outcome = await trainer.ask(op, args);
+      async ask(op, args, how) {
+        const outcome = await trainer.ask(op, args, how);
         if (outcome.kind === 'ok') count(from(answered, op), marksOf(op, args));
         else if (outcome.kind !== 'failure') refused(op, outcome.why, property, marksOf(op, args));
         return outcome;

@@ -8,6 +8,7 @@ import { shown } from '../protocol/result.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import { tellStrays } from '../trainer/processes/strays.ts';
 import { renewedIn } from '../trainer/renewal.ts';
+import { sharedAnswers } from '../trainer/shared-answers.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import { FAILING, type Semantics } from '../vocabulary.ts';
@@ -72,6 +73,7 @@ export async function run(
   const trainers = [trainer];
   const told = new Map<string, string>();
   const requests = countRequests();
+  const answers = sharedAnswers();
   const judge = async (property: Property, own: Trainer | undefined): Promise<PropertyResult> => {
     const unsupported = supportOf(property, world);
     if (unsupported !== undefined)
@@ -85,6 +87,7 @@ export async function run(
       ...options,
       signal: stop.signal,
       trainer: requests.counting(own, property.id),
+      sharing: requests.counting(answers.of(own), property.id),
       shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
       onProgress: (done) =>
         emit({

@@ -3,7 +3,7 @@
 import { models } from '../checkpoints/models.ts';
 import type { Args, Op } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
-import type { Trainer } from '../trainer/trainer.ts';
+import type { How, Trainer } from '../trainer/trainer.ts';
 import { rowKernel } from './kernel.ts';
 import { inDtypeOf } from './numbers.ts';
 import type { Finding, Property, Subject, World } from './property.ts';
@@ -40,6 +40,16 @@ export function unlessDiscarded<T>(work: () => T, instead: T): T {
   } catch (error) {
     if (error instanceof CaseEnds) return instead;
     throw error;
+  }
+}
+
+/** What `work` comes to, or `instead` where the trainer's answer, or what is made of it, ends the case. */
+export async function unlessEnded<T>(work: () => Promise<T>, instead: T): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof CaseEnds) return instead;
+    throw thrown;
   }
 }
 
@@ -91,33 +101,37 @@ export async function runCase<Case>(
   given: Case,
   asked?: string[],
 ): Promise<CaseOutcome> {
-  const attempt = async <O extends Op>(op: O, args: Args<O>) => {
+  const answer = async <O extends Op>(op: O, args: Args<O>, how?: How) => {
     const { max_length: most = Infinity } = world.hello;
     if (most < longestRow(args))
       discard(`a row is longer than the trainer takes (max_length ${most})`, 'trainer');
     asked?.push(trainer.line(op, args));
-    const outcome = await trainer.ask(op, args);
+    const outcome = await trainer.ask(op, args, how);
     if (outcome.kind === 'ok') return { ok: outcome.ok, written: outcome.written ?? [] };
     if (outcome.kind !== 'failure') return { refused: outcome.why };
     return { refused: outcome.failure.message, failure: outcome.failure };
   };
-  const subject: Subject = {
-    ...inDtypeOf(world, property.ops),
-    models,
-    kernel: rowKernel,
+  const asking = (how?: How): Pick<Subject, 'ask' | 'attempt'> => ({
     async ask(op, args) {
-      const outcome = await attempt(op, args);
+      const outcome = await answer(op, args, how);
       if ('ok' in outcome) return outcome.ok;
       if (outcome.failure !== undefined) throw new CaseEnds(troubled(outcome.failure));
       throw new CaseEnds({ kind: 'refused', why: outcome.refused });
     },
     async attempt(op, args) {
-      const outcome = await attempt(op, args);
+      const outcome = await answer(op, args, how);
       // A process that died or hangs has refused nothing.
       if ('failure' in outcome && outcome.failure !== undefined && outcome.failure.kind !== 'error')
         throw new CaseEnds(troubled(outcome.failure));
       return outcome;
     },
+  });
+  const subject: Subject = {
+    ...inDtypeOf(world, property.ops),
+    models,
+    kernel: rowKernel,
+    ...asking(),
+    anew: asking({ anew: true }),
   };
   try {
     const finding = await property.check(subject, given);

@@ -7,6 +7,7 @@ import { families, familyFolder } from './families.ts';
 import { readTokenizerFiles, type TokenizerFiles } from './files.ts';
 import { guarded } from './guarded.ts';
 import { huggingfaceTokenizer } from './huggingface.ts';
+import { recent } from './recent.ts';
 import { checkTemplate } from './render.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { xenovaTokenizer } from './xenova.ts';
@@ -31,15 +32,36 @@ export function loadTokenizer(folder: string, options: LoadOptions = {}): Loaded
   const backend = options.backend ?? 'huggingface';
   const open = (): Tokenizer => (backend === 'xenova' ? xenovaTokenizer(files) : huggingfaceTokenizer(files));
   try {
-    return isOwn(folder)
+    const loaded: Loaded = isOwn(folder)
       ? { tokenizer: open() }
       : guarded(folder, statSync(join(folder, 'tokenizer.json')).size, open);
+    return 'problem' in loaded ? loaded : { tokenizer: remembering(loaded.tokenizer) };
   } catch (error) {
     return { problem: problemOfBackend(files, backend, error) };
   }
 }
 
 // --- helpers ---
+
+/** Texts of a few tokens or turns, as cases have them: each is encoded once for all properties that it is a case of. */
+const MOST_ENCODED = 8_192;
+const LONGEST_ENCODED = 2_048;
+
+function remembering(tokenizer: Tokenizer): Tokenizer {
+  const encoded = recent<readonly number[]>(MOST_ENCODED);
+  return {
+    ...tokenizer,
+    encode(text, options) {
+      if (text.length > LONGEST_ENCODED) return tokenizer.encode(text, options);
+      const key = `${options?.addSpecialTokens === true ? '+' : '-'}${text}`;
+      const known = encoded.get(key);
+      if (known !== undefined) return [...known];
+      const ids = tokenizer.encode(text, options);
+      encoded.set(key, ids);
+      return [...ids];
+    },
+  };
+}
 
 /** It ships with this package: nobody else has written it. */
 function isOwn(folder: string): boolean {

@@ -5,6 +5,7 @@ import type { Message } from '../vocabulary.ts';
 import { Budget } from './deadline.ts';
 import { compileTemplate } from './jinja/compile.ts';
 import { pythonCalls, Refusal } from './jinja/python-calls.ts';
+import { recent } from './recent.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Constructs whose text differs from Python's for the same conversation; generated templates use none of them. */
@@ -35,6 +36,23 @@ export type Rendered =
 
 /** The text of a conversation, exactly as the tokenizer is to see it (BOS included where the template writes it). */
 export function renderChat(template: string, options: RenderOptions): Rendered {
+  if (template.includes('strftime_now')) return render(template, options);
+  const key = JSON.stringify([template, options]);
+  const known = renderings.get(key);
+  if (known !== undefined) return known;
+  const rendered = render(template, options);
+  // Whether it comes to an end may depend on what else the template was given.
+  if ('text' in rendered && key.length <= LONGEST_KEPT) renderings.set(key, rendered);
+  return rendered;
+}
+
+/** Enough for the conversations of one op; each takes a few kB. */
+const MOST_RENDERINGS = 4_096;
+/** A conversation of a data set that is this long comes once. */
+const LONGEST_KEPT = 16_384;
+const renderings = recent<Rendered>(MOST_RENDERINGS);
+
+function render(template: string, options: RenderOptions): Rendered {
   const compiled = compileTemplate(template);
   if ('problem' in compiled) return { problem: `The chat template: ${compiled.problem}` };
   const watch = watchOf(options.madeOf ?? template);
@@ -100,15 +118,12 @@ interface Watch {
 }
 
 const WATCHED_TEMPLATES = 64;
-const watches = new Map<string, Watch>();
+const watches = recent<Watch>(WATCHED_TEMPLATES);
 
 function watchOf(template: string): Watch {
   const known = watches.get(template);
   if (known !== undefined) return known;
   const watch = { budget: new Budget(), endlessFrom: Number.POSITIVE_INFINITY };
-  // The oldest goes first.
-  if (watches.size >= WATCHED_TEMPLATES)
-    for (const oldest of [...watches.keys()].slice(0, 1)) watches.delete(oldest);
   watches.set(template, watch);
   return watch;
 }

@@ -18,10 +18,16 @@ export interface Renewal {
   readonly why: string;
 }
 
+/** How a request is asked. */
+export interface How {
+  /** It is sent although the same request was answered before: what is in question is whether the answer is the same. */
+  readonly anew?: boolean;
+}
+
 export interface Trainer {
   readonly hello: Hello;
   /** Token-aligned arguments in, token-aligned answer out; the layout is converted on the way. Never throws for what the trainer does. */
-  ask<O extends Op>(op: O, args: Args<O>): Promise<Outcome<Ok<O>>>;
+  ask<O extends Op>(op: O, args: Args<O>, how?: How): Promise<Outcome<Ok<O>>>;
   /** The request as it crosses the pipe, one JSON line without the newline, for `replay` and reports. */
   line<O extends Op>(op: O, args: Args<O>): string;
   /** The hello request as a line. */

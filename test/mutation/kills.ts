@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { properties } from '../../properties/index.ts';
-import { seedOf } from '../../src/check/check.ts';
+import { drawSeed } from '../../src/check/cases.ts';
 import { type CaseOutcome, runCase } from '../../src/check/subject.ts';
 import type { Trainer, World } from '../../src/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
@@ -50,7 +50,7 @@ export function writeKills(kills: Kills): void {
 export async function replayKill(kill: Kill, trainer: Trainer, world: World): Promise<CaseOutcome> {
   const property = properties.find(({ id }) => id === kill.property);
   if (property === undefined) throw new Error(`no property is called ${kill.property}. ${HOW_TO_RENEW}`);
-  const seed = seedOf(kill.seed, property.id);
+  const seed = drawSeed(kill.seed, property);
   const { index, from = index } = kill;
   const cases = fc.sample(property.given(world), { seed, numRuns: index - from + 1, path: String(from) });
   let outcome: CaseOutcome = { kind: 'holds' };

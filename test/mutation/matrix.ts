@@ -2,7 +2,7 @@
 // seeds, as data. Screens only: the first failure of a property ends it, and one failure a mutant is made small.
 import fc from 'fast-check';
 import { properties } from '../../properties/index.ts';
-import { seedOf } from '../../src/check/check.ts';
+import { drawSeed } from '../../src/check/cases.ts';
 import { shrink } from '../../src/check/shrink/shrink.ts';
 import { type CaseOutcome, runCase } from '../../src/check/subject.ts';
 import { supportOf } from '../../src/check/support.ts';
@@ -106,7 +106,7 @@ async function killOf(asked: Asked, seed: number, most: number, errors: string[]
   const { property, arbitrary, trainer, world } = asked;
   const limit = Math.min(most, property.mostCases ?? most);
   // The very cases that a run of this seed draws.
-  const own = seedOf(seed, property.id);
+  const own = drawSeed(seed, property);
   for (let from = 0, size = FIRST_CHUNK; from < limit; from += size, size *= GROWTH) {
     const numRuns = Math.min(size, limit - from);
     const cases = fc.sample(arbitrary, {

@@ -9,6 +9,7 @@ import {
   type Property,
   show,
   slopeRanges,
+  slopesAlongAgree,
   type TrackRow,
   type Tracks,
   tracks,
@@ -39,6 +40,7 @@ const slope: Property<Tracks> = {
     if (weights === undefined)
       return discard('the answer has no loss_weights: the slope is all there is', 'trainer');
     if (!Number.isFinite(loss)) return discard(`the loss is ${loss}`, 'trainer');
+    if (await slopesAlongAgree(subject, args, loss, weights)) return undefined;
     const ranges = await slopeRanges(subject, args, loss, weights);
     const wrong = (row: number, column: number): string | undefined => {
       const range = ranges[row]?.[column];

@@ -7,7 +7,7 @@ import '../../../src/cli/heap.ts';
 import { parseArgs } from 'node:util';
 import { properties } from '../../../properties/index.ts';
 import { bugs } from '../../../src/bugs/index.ts';
-import { seedOf } from '../../../src/check/check.ts';
+import { drawSeed } from '../../../src/check/cases.ts';
 import { runCase } from '../../../src/check/subject.ts';
 import { fc, type Property, startTrainer, type Trainer, type World, worldOf } from '../../../src/index.ts';
 import { listMutants, withMutant } from '../../../test/mutants/list.ts';
@@ -113,7 +113,7 @@ async function uniformOf(mutant: Mutant, killers: readonly Property[]): Promise<
       let fewest = Number.POSITIVE_INFINITY;
       for (const { property, arbitrary } of asked) {
         const most = Math.min(MOST_CASES, property.mostCases ?? MOST_CASES, fewest - 1);
-        const own = { seed: seedOf(seed, property.id), most };
+        const own = { seed: drawSeed(seed, property), most };
         fewest = Math.min(
           fewest,
           await casesTo(property, arbitrary, own, { trainer, world }, { trainer: base, world: right }),

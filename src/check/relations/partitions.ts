@@ -1,10 +1,10 @@
 // One batch cut into parts: micro-batches that are accumulated, and the rows of data-parallel ranks.
-import type { Op } from '../../protocol/message.ts';
+import type { Args, Op } from '../../protocol/message.ts';
 import { dealt, overRanks } from '../../protocol/ranks.ts';
 import type { Finding, Need } from '../property.ts';
 import { discard, firstFinding } from '../subject.ts';
 import { SHARE_DENOMINATORS } from '../support.ts';
-import type { Asked, Rule } from './rule.ts';
+import type { Asked, Changed, Rule } from './rule.ts';
 import { pickRows, rowCount, trainedOf, wholePartition } from './transform.ts';
 import { twice } from './twice.ts';
 
@@ -13,20 +13,15 @@ function partsOf(args: object, capability: 'micro_batches' | 'ranks'): readonly 
 }
 
 const split =
-  (capability: 'micro_batches' | 'ranks', what: string): Rule['check'] =>
-  async (asked) => {
-    const { op, args } = asked;
-    const parts = partsOf(args, capability);
-    if (parts.length < 2) return discard(`there is one of the ${what} only`);
-    const whole = wholePartition(op, args);
+  (capability: 'micro_batches' | 'ranks', what: string) =>
+  <O extends Op>(_: O, args: Args<O>, given: Args<O>): Changed<O> | string => {
+    const parts = partsOf(given, capability);
+    if (parts.length < 2) return `there is one of the ${what} only`;
     const shown = parts.map((rows) => rows.join(' ')).join(' | ');
-    return twice(
-      { ...asked, args: whole },
-      { ...whole, [capability]: parts },
-      {
-        when: `when the batch is split over ${parts.length} ${what} [${shown}]`,
-      },
-    );
+    return {
+      args: { ...args, [capability]: parts },
+      when: `when the batch is split over ${parts.length} ${what} [${shown}]`,
+    };
   };
 
 /** Beyond the number of steps that gradients are usually accumulated over: 8 or 16. */
@@ -48,8 +43,10 @@ async function oneRowEach<O extends Op>(asked: Asked<O>): Promise<Finding | unde
         return { fields: { ...answer, metrics: undefined } };
       },
     },
-    { ...whole, micro_batches: order.map((_, at) => [at]) },
-    { when: `when ${MANY} rows are split over ${MANY} micro-batches of one row` },
+    {
+      args: { ...whole, micro_batches: order.map((_, at) => [at]) },
+      when: `when ${MANY} rows are split over ${MANY} micro-batches of one row`,
+    },
   );
 }
 
@@ -73,8 +70,10 @@ async function realRanks<O extends Op>(asked: Asked<O>, count: number): Promise<
         () =>
           twice(
             { ...asked, args: { ...whole, ranks: usual } },
-            { ...whole, ranks },
-            { when: `${when}, [${shown(ranks)}] instead of [${shown(usual)}]` },
+            {
+              args: { ...whole, ranks },
+              when: `${when}, [${shown(ranks)}] instead of [${shown(usual)}]`,
+            },
           ),
     ),
   );
@@ -99,7 +98,7 @@ export const MICRO_BATCHES: Rule = {
   level: 'must',
   needs: offered('micro_batches'),
   applies: (_, args) => partsOf(args, 'micro_batches').length > 1,
-  check: split('micro_batches', 'micro-batches'),
+  change: split('micro_batches', 'micro-batches'),
 };
 
 export const MANY_MICRO_BATCHES: Rule = {
@@ -122,6 +121,9 @@ export const RANKS: Rule = {
   applies: (_, args) => partsOf(args, 'ranks').length > 1,
   check: (asked) => {
     const count = asked.subject.hello.ops[asked.op]?.ranks;
-    return typeof count === 'number' ? realRanks(asked, count) : split('ranks', 'ranks')(asked);
+    if (typeof count === 'number') return realRanks(asked, count);
+    const args = wholePartition(asked.op, asked.args);
+    const changed = split('ranks', 'ranks')(asked.op, args, asked.args);
+    return typeof changed === 'string' ? discard(changed) : twice({ ...asked, args }, changed);
   },
 };

@@ -7,8 +7,9 @@ import type { Level, Stage } from '../../vocabulary.ts';
 import type { Need, Property, Subject, World } from '../property.ts';
 import { isOfUse } from '../subject.ts';
 import type { Observed } from './compare.ts';
-import type { Relation } from './rule.ts';
+import type { Invariance, Relation } from './rule.ts';
 import { RULES } from './rules.ts';
+import { unchanged } from './together.ts';
 
 /** What a family of properties is about: an op, and the requests to ask of it. */
 export interface Related<O extends Op, Case> {
@@ -75,15 +76,33 @@ export function relations<O extends Op, Case>(related: Related<O, Case>): readon
         ...(mostCases === undefined ? {} : { mostCases }),
         ...(labels === undefined ? {} : { labels }),
         ...(coverage === undefined ? {} : { coverage }),
-        check: (subject, drawn) =>
-          rule.check({
+        check: (subject, drawn) => {
+          const asked = {
             subject,
             op,
             args: related.args(drawn, subject),
-            ask: (args) => observe(subject, args),
+            ask: (args: Args<O>) => observe(subject, args),
+            askAnew: (args: Args<O>) => observe({ ...subject, ...subject.anew }, args),
             terms: related.terms,
-          }),
+          };
+          return rule.change === undefined
+            ? rule.check(asked)
+            : unchanged(rule, asked, askedTogether(related, subject));
+        },
       },
     ];
+  });
+}
+
+/** The relations of these that are a change, and that this trainer can be asked about. */
+function askedTogether<O extends Op, Case>(
+  { op, relations }: Related<O, Case>,
+  world: World,
+): readonly Invariance[] {
+  return (Object.keys(RULES) as Relation[]).flatMap((name) => {
+    const [rule, particulars] = [RULES[name], relations[name]];
+    if (rule.change === undefined || particulars === undefined) return [];
+    const needs = [rule.needs?.(op), ...(particulars.needs ?? [])];
+    return needs.some((need) => need?.(world) !== undefined) ? [] : [rule];
   });
 }

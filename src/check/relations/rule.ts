@@ -3,6 +3,7 @@ import type { Args, Op } from '../../protocol/message.ts';
 import type { Level } from '../../vocabulary.ts';
 import type { Finding, Need, Subject } from '../property.ts';
 import type { Observed } from './compare.ts';
+import type { Change } from './twice.ts';
 
 export type Relation =
   | 'finite'
@@ -22,7 +23,7 @@ export type Relation =
   | 'inputs'
   | 'renamed-ids';
 
-export interface Rule {
+interface RuleFacts {
   /** Last part of the id. */
   readonly id: string;
   readonly title: (noun: string) => string;
@@ -33,7 +34,25 @@ export interface Rule {
   readonly applies?: <O extends Op>(op: O, args: Args<O>) => boolean;
   /** Where one is as much work as many of another. */
   readonly mostCases?: number;
-  readonly check: <O extends Op>(asked: Asked<O>) => Promise<Finding | undefined>;
+}
+
+/** A rule is a change that must not matter (together.ts), or a check of its own. */
+export type Rule = Invariance | (RuleFacts & { readonly check: Check; readonly change?: never });
+
+export type Check = <O extends Op>(asked: Asked<O>) => Promise<Finding | undefined>;
+
+export interface Invariance extends RuleFacts {
+  /** `args` changed, or why they cannot be; `given` is the whole request, with the partitions that `args` lack. */
+  readonly change: <O extends Op>(op: O, args: Args<O>, given: Args<O>) => Changed<O> | string;
+  /** The change leaves rows out. */
+  readonly leavesOut?: true;
+  /** The same question in more requests, each of which tells more; default: the change alone. */
+  readonly alone?: Check;
+}
+
+/** A request changed in a way that must not matter, and where its rows and columns are. */
+export interface Changed<O extends Op> extends Change {
+  readonly args: Args<O>;
 }
 
 export interface Asked<O extends Op> {
@@ -41,5 +60,7 @@ export interface Asked<O extends Op> {
   readonly op: O;
   readonly args: Args<O>;
   readonly ask: (args: Args<O>) => Promise<Observed>;
+  /** Sends the request although it was answered before. */
+  readonly askAnew: (args: Args<O>) => Promise<Observed>;
   readonly terms: number | undefined;
 }

@@ -5,13 +5,12 @@ import type { Args, Ok, Op } from '../../protocol/message.ts';
 import type { Matrix } from '../../vocabulary.ts';
 import { freeTokens } from '../needs.ts';
 import { bandOf, show } from '../numbers.ts';
-import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
 import { long } from './long.ts';
 import { nanShows } from './nan.ts';
 import { MANY_MICRO_BATCHES, MICRO_BATCHES, RANKS } from './partitions.ts';
-import type { Asked, Relation, Rule } from './rule.ts';
+import type { Relation, Rule } from './rule.ts';
 import { stacked } from './stacked.ts';
 import {
   axesOf,
@@ -27,6 +26,8 @@ import {
 } from './transform.ts';
 import { type Cause, moved, twice } from './twice.ts';
 
+/** Cases of a relation that shows what it shows in nearly every batch, and shares no request with another. */
+const FEW = 25;
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
 const EXTRA = 2;
 /**
@@ -37,14 +38,10 @@ const JUNK = -13;
 /** How far apart two ratios may be that are one, in float32; a column more changes one by a tenth of a percent at least. */
 const SAME_RATIO = 1e-4;
 
-async function underTheMask<O extends Op>(
-  asked: Asked<O>,
-  junk: number,
-  when: string,
-): Promise<Finding | undefined> {
-  const args = wholePartition(asked.op, asked.args);
-  return twice({ ...asked, args }, overwriteMasked(asked.op, args, junk), { when });
-}
+const reversed = (rows: number): number[] => Array.from({ length: rows }, (_, at) => rows - 1 - at);
+
+const placesOf = (rows: readonly number[]): ReadonlyMap<number, number> =>
+  new Map(rows.map((row, at) => [row, at]));
 
 /** What a row may depend on and what it must not, apart: a group each where groups belong together, else a row each. */
 function independentParts<O extends Op>(op: O, args: Args<O>): readonly (readonly number[])[] {
@@ -53,6 +50,11 @@ function independentParts<O extends Op>(op: O, args: Args<O>): readonly (readonl
   return axesOf(op).reach === 'group'
     ? [...new Set(groups)].map((group) => all.filter((row) => groups?.[row] === group))
     : all.map((row) => [row]);
+}
+
+/** Varies from request to request, as a number at random does. */
+function sizeOf<O extends Op>(op: O, args: Args<O>): number {
+  return JSON.stringify(fieldAlong(op, args, 'row') ?? fieldAlong(op, args, 'mask') ?? 0).length;
 }
 
 /** What to do where a number of the whole batch becomes smaller as the columns, `extra` of them added, become more. */
@@ -93,14 +95,14 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} does not change with more columns of padding, left and right`,
     why: 'What counts padding depends on the longest row of the batch that a row happens to be in.',
     level: 'must',
-    async check(asked) {
-      const args = wholePartition(asked.op, asked.args);
-      const left = fieldAlong(asked.op, args, 'width') === undefined ? 0 : EXTRA;
-      return twice({ ...asked, args }, padColumns(asked.op, args, left, EXTRA), {
+    change(op, args) {
+      const left = fieldAlong(op, args, 'width') === undefined ? 0 : EXTRA;
+      return {
+        args: padColumns(op, args, left, EXTRA),
         shift: left,
         when: `with ${EXTRA} more columns of padding ${left > 0 ? 'on each side' : 'on the right'}`,
-        cause: dividedByWidth(asked.op, args, left + EXTRA),
-      });
+        cause: dividedByWidth(op, args, left + EXTRA),
+      };
     },
   },
   'row-order': {
@@ -109,15 +111,14 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     why: 'What depends on the order of rows pairs answers with the numbers of others.',
     level: 'must',
     applies: (op, args) => rowCount(op, args) > 1,
-    async check(asked) {
-      const args = wholePartition(asked.op, asked.args);
-      const rows = rowCount(asked.op, args);
-      if (rows < 2) return discard('there is one row only');
-      const order = Array.from({ length: rows }, (_, at) => rows - 1 - at);
-      return twice({ ...asked, args }, pickRows(asked.op, args, order), {
-        place: new Map(order.map((row, at) => [row, at])),
+    change(op, args) {
+      const order = reversed(rowCount(op, args));
+      if (order.length < 2) return 'there is one row only';
+      return {
+        args: pickRows(op, args, order),
+        place: placesOf(order),
         when: 'with the rows in reverse order',
-      });
+      };
     },
   },
   'micro-batches': MICRO_BATCHES,
@@ -129,14 +130,26 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     why: 'What a row gets from its neighbours changes from batch to batch, and no run can be repeated.',
     level: 'must',
     applies: (op, args) => independentParts(op, args).length > 1,
-    async check(asked) {
-      const { op } = asked;
-      const args = wholePartition(op, asked.args);
+    leavesOut: true,
+    // Which part goes depends on the request, so that each goes in some case.
+    change(op, args) {
       const parts = independentParts(op, args);
-      if (parts.length < 2) return discard('there is one row only, or one group');
-      for (const kept of parts) {
-        const finding = await twice({ ...asked, args }, pickRows(op, args, kept), {
-          place: new Map(kept.map((row, at) => [row, at])),
+      if (parts.length < 2) return 'there is one row only, or one group';
+      const out = sizeOf(op, args) % parts.length;
+      const kept = parts.flatMap((rows, part) => (part === out ? [] : rows)).toSorted((a, b) => a - b);
+      return {
+        args: pickRows(op, args, kept),
+        place: placesOf(kept),
+        batch: false,
+        when: 'with some of its batch mates left out',
+      };
+    },
+    async alone(asked) {
+      const { op, args } = asked;
+      for (const kept of independentParts(op, args)) {
+        const finding = await twice(asked, {
+          args: pickRows(op, args, kept),
+          place: placesOf(kept),
           batch: false,
           when: kept.length === 1 ? 'with its batch mates left out' : 'with the other groups left out',
         });
@@ -150,7 +163,10 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} does not change with values at masked positions`,
     why: "Whatever stands at prompt, padding and tool output is not the policy's doing; what reads it is noise.",
     level: 'must',
-    check: (asked) => underTheMask(asked, JUNK, 'when only values at masked positions change'),
+    change: (op, args) => ({
+      args: overwriteMasked(op, args, JUNK),
+      when: 'when only values at masked positions change',
+    }),
   },
   'nan-under-the-mask': {
     id: 'nan-under-the-mask-stays-there',
@@ -158,9 +174,13 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     why: 'Multiplying by a mask keeps NaN (0 * NaN is NaN): one bad padding value ends the run.',
     level: 'should',
     async check(asked) {
+      const args = wholePartition(asked.op, asked.args);
       for (const value of [Number.NaN, Number.NEGATIVE_INFINITY]) {
         const when = `when values at masked positions are ${Number.isNaN(value) ? 'NaN' : 'infinite'}`;
-        const finding = await underTheMask(asked, value, when);
+        const finding = await twice(
+          { ...asked, args },
+          { args: overwriteMasked(asked.op, args, value), when },
+        );
         if (finding !== undefined) return finding;
       }
       return undefined;
@@ -172,6 +192,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} is 0 where no token is trained, or the batch is refused`,
     why: 'A batch whose answers were all cut away or filtered out is 0/0: it may come after days, and one such step turns every weight to NaN.',
     level: 'must',
+    mostCases: FEW,
     async check({ subject, op, args }) {
       const outcome = await subject.attempt(op, withoutTrained(op, args));
       if ('refused' in outcome) return discard('a batch without a trained token is refused', 'trainer');
@@ -195,13 +216,14 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} is the same when asked twice, with another request in between`,
     why: 'A statistic that is carried along, or an input that is written into, makes a step depend on the steps before it.',
     level: 'must',
+    mostCases: FEW,
     async check(asked) {
-      const { subject, op, args, ask } = asked;
+      const { subject, op, args, ask, askAnew } = asked;
       const rows = rowCount(op, args);
       const before = await ask(args);
       // Another request, so that what is kept of it shows: one row of this one.
-      if (rows > 1) await subject.attempt(op, pickRows(op, wholePartition(op, args), [rows - 1]));
-      return moved(asked, before, await ask(args), { when: 'when it is asked again' });
+      if (rows > 1) await subject.anew.attempt(op, pickRows(op, wholePartition(op, args), [rows - 1]));
+      return moved(asked, before, await askAnew(args), { when: 'when it is asked again' });
     },
   },
   stacked,

@@ -1,9 +1,9 @@
 // A request asked as it is and changed, and what of the answer moved.
-import type { Args, Op } from '../../protocol/message.ts';
+import type { Op } from '../../protocol/message.ts';
 import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber, type Observed } from './compare.ts';
-import type { Asked } from './rule.ts';
+import type { Asked, Changed } from './rule.ts';
 
 export type Cause = (before: Observed, after: Observed) => string | undefined;
 
@@ -19,8 +19,7 @@ export interface Change {
 /** The answer to a request, and to a changed one. */
 export async function twice<O extends Op>(
   asked: Asked<O>,
-  changed: Args<O>,
-  { cause, ...change }: Change,
+  { args: changed, cause, ...change }: Changed<O>,
 ): Promise<Finding | undefined> {
   const { op, args, ask } = asked;
   const before = await ask(args);
@@ -40,12 +39,13 @@ export function moved<O extends Op>(
   change: Change,
 ): Finding | undefined {
   return agreement({
+    // Rows and columns are counted in the first request: a change may bring its own arguments.
+    ...change,
     world: subject,
     op,
     args,
     before,
     after,
     ...(terms === undefined ? {} : { terms }),
-    ...change,
   });
 }

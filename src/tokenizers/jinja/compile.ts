@@ -3,6 +3,7 @@
 import { Template } from '@huggingface/jinja';
 import { onOneLine } from '../../outside/text.ts';
 import { type Budget, patience, type Timed, timed } from '../deadline.ts';
+import { recent } from '../recent.ts';
 import { normalizeLineEnds, tooLong } from '../template-source.ts';
 import { type InputSize, type Parsed, renderBounded } from './bounded.ts';
 import { usePythonCalls } from './python-calls.ts';
@@ -20,18 +21,15 @@ export function compileTemplate(source: string): Compiled {
   const known = cache.get(source);
   if (known !== undefined) return known;
   const compiled = compile(normalizeLineEnds(source));
-  // The oldest goes first; a run cycles through few templates, and generated ones are rendered at once.
-  if (cache.size >= CACHED_TEMPLATES)
-    for (const oldest of [...cache.keys()].slice(0, 1)) cache.delete(oldest);
   cache.set(source, compiled);
   return compiled;
 }
 
 // --- helpers ---
 
-/** Enough for every template of a property's cases in flight; a parsed template is about 100 kB. */
+/** Enough for every template of a property's cases in flight; a parsed template is about 100 kB. Generated ones are rendered at once. */
 const CACHED_TEMPLATES = 64;
-const cache = new Map<string, Compiled>();
+const cache = recent<Compiled>(CACHED_TEMPLATES);
 
 function compile(source: string): Compiled {
   const long = tooLong(source);
