@@ -7,6 +7,7 @@ import { shrink } from '../../src/check/shrink/shrink.ts';
 import { type CaseOutcome, runCase } from '../../src/check/subject.ts';
 import { supportOf } from '../../src/check/support.ts';
 import type { Property, Trainer, World } from '../../src/index.ts';
+import { sharedAnswers } from '../../src/trainer/shared-answers.ts';
 import { withMutant } from '../mutants/list.ts';
 import type { Mutant } from '../mutants/mutant.ts';
 import { type Size, sizeOf } from './size.ts';
@@ -37,7 +38,9 @@ export interface MatrixRow {
 export const propertyIds: readonly string[] = properties.map(({ id }) => id);
 
 export async function matrixRow(mutant: Mutant, options: MatrixOptions): Promise<MatrixRow> {
-  return withMutant(mutant, async (trainer, world) => {
+  return withMutant(mutant, async (own, world) => {
+    // As in a run: properties that judge the same cases share the answers.
+    const trainer = sharedAnswers().of(own);
     const bench = new Map(
       properties
         .filter(({ ops }) => ops.some((op) => mutant.ops.includes(op)))
