@@ -7,6 +7,7 @@
 // It costs 30 microseconds a call, and five times that where others have the machine, as it starts a thread; a worker that is
 // waited for costs more, and would have to be given the tokenizer again.
 import { Script } from 'node:vm';
+import { bound, LONGEST_TIMER } from '../bounds.ts';
 
 /** Work that was given up; the message is the sentence for the user. Thrown where there is no value to say it with. */
 export class Overrun extends Error {}
@@ -31,7 +32,7 @@ export function timed<T>(milliseconds: number, work: () => T): Timed<T> {
       done = { value: work() };
     };
     try {
-      SCRIPT.runInThisContext({ timeout: Math.min(Math.ceil(wall), LONGEST_MILLISECONDS) });
+      SCRIPT.runInThisContext({ timeout: Math.min(Math.ceil(wall), LONGEST_TIMER) });
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'))
         throw error;
@@ -65,7 +66,7 @@ export class Budget {
         }
       });
     } finally {
-      this.milliseconds += MILLISECONDS_OF_CALL + characters * CREDIT_PER_CHARACTER - spent;
+      this.milliseconds += CREDIT_PER_CALL + characters * CREDIT_PER_CHARACTER - spent;
     }
   }
 }
@@ -85,9 +86,13 @@ const { threadCpuUsage: cpuUsage = process.cpuUsage } = process as {
   readonly threadCpuUsage?: typeof process.cpuUsage;
 };
 
-const BUDGET_MILLISECONDS = 2_000;
+const BUDGET_MILLISECONDS = bound({
+  of: 'all calls of one tokenizer, or of one template, besides a millisecond per call and 50 µs per character',
+  cpu: 2_000,
+  over: 'the command ends without a verdict, or the template is refused',
+});
 /** Ten times what the call takes by itself. */
-const MILLISECONDS_OF_CALL = 1;
+const CREDIT_PER_CALL = 1;
 /** Ten times what random letters take on a SentencePiece vocabulary, the slowest text there is. */
 const CREDIT_PER_CHARACTER = 0.05;
 /** The watch goes off a little later than the CPU time is over on a machine that has no other work: then it is looked at once. */
@@ -95,10 +100,16 @@ const SLACK = 1.2;
 /** How much longer work is watched that is begun again: it may have had nearly all, or nothing, because the process was stopped. */
 const LEAST_GROWTH = 2;
 const MOST_GROWTH = 8;
-/** What a timer takes. */
-const LONGEST_MILLISECONDS = 2 ** 31 - 1;
-const LEAST_MILLISECONDS = 1_500;
-const MILLISECONDS_PER_CHARACTER = 0.02;
+const LEAST_MILLISECONDS = bound({
+  of: 'one text of a tokenizer, one rendering or compilation of a chat template',
+  cpu: 1_500,
+  over: 'the tokenizer or template is refused, or the command ends without a verdict',
+});
+const MILLISECONDS_PER_CHARACTER = bound({
+  of: 'one text of a tokenizer, one rendering or compilation of a chat template: each character, in addition',
+  cpu: 0.02,
+  over: 'the tokenizer or template is refused, or the command ends without a verdict',
+});
 
 /** A script reaches nothing but the global object. */
 const slot: { work: () => void } = { work: () => {} };
