@@ -64,7 +64,7 @@ export function crashLine(error: unknown): string {
 /** Writing a page of a long run takes a second; nobody waits for a disk that hangs. */
 const WILL_MILLISECONDS = bound({
   of: 'after an error of our own, writing the reports',
-  wall: 10_000,
+  wall: 60_000,
   over: 'exit code 2 without them',
 });
 const FRAMES = 4;
