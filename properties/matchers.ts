@@ -1,5 +1,6 @@
 // `await expect(trainer).toHold('mask/*')`: what it checks, when it ends, and what it says. vitest.ts hands it to vitest.
 import type { MatcherState } from 'vitest';
+import { bound } from '../src/bounds.ts';
 import { freshSeed, type HoldOptions, hold, isProblem, type Property, receive } from '../src/index.ts';
 import { properties } from './index.ts';
 
@@ -15,7 +16,13 @@ export interface MatcherResult {
 const SHARE_TO_SHRINK = 0.4;
 const SHARE_TO_STOP = 0.85;
 /** As on the command line. */
-const MOST_SHRINK_SECONDS = 60;
+const MOST_SHRINK_SECONDS =
+  bound({
+    of: '`toHold` in a test: making a failure smaller',
+    wall: 60_000,
+    over: 'the smallest case so far is shown; the verdict stays',
+    option: 'shrinkSeconds',
+  }) / 1_000;
 
 /**
  * Passes where everything that was named holds; with `.not`, where at least one property shows the trainer wrong. An

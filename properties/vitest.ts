@@ -4,6 +4,7 @@
 //   import { testTrainer } from 'lossproof/vitest';
 //   testTrainer();
 import { afterAll, describe, expect, test } from 'vitest';
+import { bound } from '../src/bounds.ts';
 import {
   FAILING,
   freshSeed,
@@ -60,7 +61,12 @@ export interface TestOptions {
 }
 
 /** A torch trainer takes this long to start on a cold disk; a shrink may take a minute. */
-const TIMEOUT = 180_000;
+const TIMEOUT = bound({
+  of: 'a test of `testTrainer`',
+  wall: 180_000,
+  over: 'the test fails by its own time-out',
+  option: 'timeout',
+});
 
 /**
  * Declares one test a property, in a suite a stage. What the trainer does not support is one skipped test a stage, with

@@ -1,4 +1,4 @@
-// The generated documents: docs/properties.md, docs/bugs.md, docs/practice.md, docs/configuration.md with its schema, the pictures of the
+// The generated documents: docs/properties.md, docs/bugs.md, docs/practice.md, docs/deadlines.md, docs/configuration.md with its schema, the pictures of the
 // glossary, and the table that ARCHITECTURE.md opens with. With --check: exit code 1 where a file is stale.
 //   node dist/scripts/docs/docs.js [--check]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { PACKAGE_ROOT } from '../../src/version.ts';
 import { bugPage } from './bug-page.ts';
 import { configPage } from './config-page.ts';
 import { configSchema } from './config-schema.ts';
+import { deadlinesPage } from './deadlines.ts';
 import { findingsPage } from './findings.ts';
 import { pictures } from './glossary.ts';
 import { withHouseTable } from './house-table.ts';
@@ -21,6 +22,7 @@ for (const [name, text] of [
   ['docs/properties.md', propertyTable()],
   ['docs/bugs.md', bugPage()],
   ['docs/configuration.md', configPage()],
+  ['docs/deadlines.md', await deadlinesPage()],
   ['docs/practice.md', practicePage()],
   ['docs/trainers/known.md', knownPage()],
   ['docs/trainers/findings/README.md', findingsPage()],

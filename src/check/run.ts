@@ -2,6 +2,7 @@
 // properties, which trainer and what is printed is decided elsewhere.
 
 import { createHash } from 'node:crypto';
+import { bound } from '../bounds.ts';
 import { onOneLine } from '../outside/text.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { shown } from '../protocol/result.ts';
@@ -32,7 +33,12 @@ import { stopOf } from './stop.ts';
 import { supportOf } from './support.ts';
 
 /** Long enough for every shrink measured so far on a torch trainer, short enough to wait for. */
-const SHRINK_MILLISECONDS = 60_000;
+const SHRINK_MILLISECONDS = bound({
+  of: 'making the first failure of a property smaller',
+  wall: 60_000,
+  over: 'the smallest case so far is shown; the verdict stays',
+  option: '--shrink-time',
+});
 
 /** Runs every property and returns the results; `emit` sees each event as it happens. Does not stop the trainer. */
 export async function run(

@@ -1,5 +1,6 @@
 // The fast half of a run: many cases in flight at once. The first in trouble does not end it while going on is cheap,
 // because behind it another cause may hide. Says nothing about why.
+import { bound, pace } from '../bounds.ts';
 import { isCostly } from '../trainer/failure.ts';
 import type { StopSignal } from './stop.ts';
 import type { CaseOutcome } from './subject.ts';
@@ -7,11 +8,16 @@ import type { CaseOutcome } from './subject.ts';
 /** Cases in flight at most: enough to keep a pipelined process busy while a chunk of cases is drawn. */
 const WINDOW = 256;
 /** A slow trainer gets a smaller window, so that what is in flight takes about this long. */
-const IN_FLIGHT_MILLISECONDS = 500;
-/** Behind the first trouble: a second cause that shows in one case of a hundred is found, and the verdict stands anyway. */
-const FURTHER_CASES = 500;
-/** And no longer than this: a trainer that takes seconds a case has said what matters. */
-const FURTHER_MILLISECONDS = 2_000;
+const IN_FLIGHT_MILLISECONDS = pace(500);
+/**
+ * Behind the first trouble: a second cause that shows in one case of a hundred is found. Counted, and never by the clock: whether all
+ * causes are known failures is part of the verdict.
+ */
+const FURTHER_CASES = bound({
+  of: 'cases after the first one in trouble, in search of other causes',
+  steps: 500,
+  over: 'the causes found so far are shown',
+});
 
 export interface Troubled {
   readonly index: number;
@@ -45,13 +51,13 @@ export interface ScreenOptions {
   readonly onDone?: (done: number) => void;
   /** So many causes are enough. */
   readonly mostCauses: number;
-  /** The verdict stands already, and only further causes are looked for: from the first case on it must be cheap. */
+  /** The verdict stands already, and only further causes are looked for. */
   readonly decided?: boolean;
 }
 
 /**
  * Runs `count` cases, started in order. From the first trouble on it starts new ones only while that is cheap: so many,
- * for so long, and none once the process itself was lost, since every further loss costs a restart.
+ * and none once the process itself was lost, since every further loss costs a restart.
  */
 export async function screen(
   count: number,
@@ -67,19 +73,10 @@ export async function screen(
   let lost = false;
   const troubles = new Map<string, Troubled>();
   let further = Number.POSITIVE_INFINITY;
-  let deadline = Number.POSITIVE_INFINITY;
-  const limitFrom = (index: number): void => {
-    further = index + FURTHER_CASES;
-    deadline = performance.now() + FURTHER_MILLISECONDS;
-  };
-  if (decided) limitFrom(0);
+  if (decided) further = FURTHER_CASES;
 
   const goesOn = (limit: number): boolean =>
-    next < Math.min(limit, further) &&
-    !lost &&
-    troubles.size < mostCauses &&
-    signal?.aborted !== true &&
-    (deadline === Number.POSITIVE_INFINITY || performance.now() < deadline);
+    next < Math.min(limit, further) && !lost && troubles.size < mostCauses && signal?.aborted !== true;
   const lane = async (limit: number): Promise<void> => {
     while (goesOn(limit)) {
       const index = next++;
@@ -92,7 +89,7 @@ export async function screen(
         if (outcome.setAside === 'trainer') setAsideByTrainer++;
         reasons.add(outcome.why);
       } else if (cause !== undefined) {
-        if (deadline === Number.POSITIVE_INFINITY) limitFrom(index);
+        further = Math.min(further, index + FURTHER_CASES);
         lost ||= outcome.kind === 'error' && isCostly(outcome.failure);
         const before = troubles.get(cause);
         if (before === undefined || index < before.index) troubles.set(cause, { index, outcome });

@@ -1,6 +1,7 @@
 // The one place where an error ends that nobody caught, thrown by a command, by a timer or by a stream: the reports of what
 // was found so far are written, one line says what to send us, and the exit code is "no verdict". Leaving kills the
 // trainers (trainer/processes/orphans.ts).
+import { bound } from '../bounds.ts';
 import { Overrun } from '../tokenizers/deadline.ts';
 import { PACKAGE_ROOT, VERSION } from '../version.ts';
 import { harmless } from '../visible.ts';
@@ -61,7 +62,11 @@ export function crashLine(error: unknown): string {
 }
 
 /** Writing a page of a long run takes a second; nobody waits for a disk that hangs. */
-const WILL_MILLISECONDS = 10_000;
+const WILL_MILLISECONDS = bound({
+  of: 'after an error of our own, writing the reports',
+  wall: 60_000,
+  over: 'exit code 2 without them',
+});
 const FRAMES = 4;
 const MESSAGE_CHARACTERS = 300;
 

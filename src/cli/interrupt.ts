@@ -1,6 +1,7 @@
 // Ctrl-C, and SIGTERM as a launcher sends it at the end of a job's time: the first lets the case in hand finish and the
 // report be printed with what was found so far, the second, of either kind, ends everything at once.
 // Leaving is enough to end a trainer too: trainer/processes/orphans.ts kills its group when the harness exits.
+import { bound } from '../bounds.ts';
 import { ERASE_LINE } from '../report/terminal.ts';
 import type { Context } from './context.ts';
 import { INTERRUPTED } from './exit.ts';
@@ -15,7 +16,11 @@ export interface Interrupts {
 }
 
 /** Most cases take milliseconds. Nobody waits out the deadline of one that hangs: what it would say is not judged any more. */
-const PATIENCE_MILLISECONDS = 500;
+const PATIENCE_MILLISECONDS = bound({
+  of: 'after Ctrl-C, waiting for the case in hand',
+  wall: 500,
+  over: 'it is not judged: `interrupted`',
+});
 
 export function watchInterrupts(context: Context): Interrupts {
   const controller = new AbortController();

@@ -1,4 +1,5 @@
 // For whoever starts us from a program and may be killed: what they asked for ends with them.
+import { pace } from '../bounds.ts';
 
 /** Calls back once the process that started this one is gone, unless the returned function is called before. */
 export function whenStarterEnds(callback: () => void): () => void {
@@ -16,4 +17,4 @@ export function whenStarterEnds(callback: () => void): () => void {
 /** Set by the Python door, where nobody sits at a terminal: we end with the process that started us. */
 export const TIED = 'LOSSPROOF_TIED';
 
-const WATCH_MILLISECONDS = 1_000;
+const WATCH_MILLISECONDS = pace(1_000);

@@ -1,9 +1,8 @@
 // The Python that reads and calls a project's functions, `src/python/lossproof_discover`: one line of JSON out, one in. It may
 // hang, die or exit at any call: then a fresh one is started, and who asked is told what became of the one before.
-import { parsePython } from '../outside/json.ts';
-import { lineSplitter } from '../protocol/lines.ts';
-import { type Child, startChild } from '../trainer/child.ts';
+import { bound, pace } from '../bounds.ts';
 import type { Layout } from '../vocabulary.ts';
+import { talk } from './talk.ts';
 
 export interface ReadFile {
   readonly file: string;
@@ -136,19 +135,39 @@ export interface DialogueOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Longer than what Python itself stops: this is for what hangs in C. */
-const ATTEMPT_MILLISECONDS = 25_000;
-const ANSWER_MILLISECONDS = 12_000;
-const READ_MILLISECONDS = 120_000;
-const START_MILLISECONDS = 30_000;
+/** Longer than what Python itself stops, which measures CPU time: this is for what hangs in C. On a slow machine it is longer. */
+const ATTEMPT_MILLISECONDS = bound({
+  of: '`discover`: trying a function for an op; up to ten times that on a machine that starts Python slowly',
+  wall: 25_000,
+  over: 'the function is not bound, with the reason',
+});
+const ANSWER_MILLISECONDS = bound({
+  of: '`discover`: one answer of a function; up to ten times that on a machine that starts Python slowly',
+  wall: 12_000,
+  over: 'the function is not bound, with the reason',
+});
+const READ_MILLISECONDS = bound({
+  of: '`discover`: reading the project',
+  wall: 120_000,
+  over: 'exit code 2',
+});
+const START_MILLISECONDS = bound({ of: '`discover`: starting Python', wall: 120_000, over: 'exit code 2' });
+/** Starting Python and reading a project's files takes less on a machine that has no other work. */
+const USUAL_START_MILLISECONDS = pace(1_000);
+const MOST_TIMES_SLOWER = 10;
 /** Each costs the imports again. */
-const MOST_RESTARTS = 12;
+const MOST_RESTARTS = bound({
+  of: '`discover`: starts of Python after a function ended it',
+  steps: 12,
+  over: 'the other functions are not tried, with the reason',
+});
 
 export function openDialogue({ python, limits, loadMilliseconds, env }: DialogueOptions): Dialogue {
   let line: ReturnType<typeof talk> | undefined;
   let paths: readonly string[] | undefined;
   let missing: readonly string[] = [];
   let restarts = -1;
+  let timesSlower = 1;
   const loaded = new Set<string>();
   let over = false;
 
@@ -156,29 +175,34 @@ export function openDialogue({ python, limits, loadMilliseconds, env }: Dialogue
     if (line?.alive()) return line;
     loaded.clear();
     restarts++;
-    line = talk(python, limits.folder, env);
-    if (paths !== undefined) await line.ask({ do: 'read', paths }, READ_MILLISECONDS);
+    return (await begin(paths)).line;
+  }
+
+  async function begin(given: readonly string[] | undefined) {
+    const begun = performance.now();
+    const fresh = talk(python, limits.folder, env);
+    line = fresh;
+    const found = given === undefined ? {} : await fresh.ask({ do: 'read', paths: given }, READ_MILLISECONDS);
     const { folder, memory, seconds } = limits;
-    missing = unboundedOf(await line.ask({ do: 'limit', folder, memory, seconds }, START_MILLISECONDS));
-    return line;
+    missing = unboundedOf(await fresh.ask({ do: 'limit', folder, memory, seconds }, START_MILLISECONDS));
+    const times = (performance.now() - begun) / USUAL_START_MILLISECONDS;
+    timesSlower = Math.max(1, Math.min(times, MOST_TIMES_SLOWER));
+    return { line: fresh, found };
   }
 
   async function said<T>(request: string | object, milliseconds: number): Promise<Said<T>> {
     if (over) return { problem: 'stopped' };
     if (restarts >= MOST_RESTARTS && line?.alive() !== true)
       return { problem: `its process ended ${MOST_RESTARTS} times; the rest is not tried`, died: true };
-    const answer = await (await ready()).ask(request, milliseconds);
+    const answer = await (await ready()).ask(request, milliseconds * timesSlower);
     return answer as unknown as Said<T>;
   }
 
   return {
     async read(given) {
-      line = talk(python, limits.folder, env);
       restarts = 0;
-      const found = await line.ask({ do: 'read', paths: given }, READ_MILLISECONDS);
+      const { found } = await begin(given);
       paths = given;
-      const { folder, memory, seconds } = limits;
-      missing = unboundedOf(await line.ask({ do: 'limit', folder, memory, seconds }, START_MILLISECONDS));
       return found as unknown as Said<ProjectRead>;
     },
     async load(file) {
@@ -193,7 +217,8 @@ export function openDialogue({ python, limits, loadMilliseconds, env }: Dialogue
     callers: (candidate, places) => said<Callers>({ do: 'callers', candidate, places }, READ_MILLISECONDS),
     async answer(way, args) {
       if (line?.alive() !== true) return { error: 'its process ended' };
-      return line.ask(`{"do":"answer","way":${way},"args":${args}}`, ANSWER_MILLISECONDS);
+      const request = `{"do":"answer","way":${way},"args":${args}}`;
+      return line.ask(request, ANSWER_MILLISECONDS * timesSlower);
     },
     missing: () => missing,
     restarts: () => Math.max(0, restarts),
@@ -210,78 +235,3 @@ export function openDialogue({ python, limits, loadMilliseconds, env }: Dialogue
 
 const unboundedOf = ({ ok }: Record<string, unknown>): readonly string[] =>
   (ok as { readonly missing?: readonly string[] } | undefined)?.missing ?? [];
-
-interface Waiting {
-  readonly milliseconds: number;
-  readonly hear: (answer: Record<string, unknown>) => void;
-}
-
-/** One process. Every request has its answer, in order, or the reason why there is none. */
-function talk(python: string, cwd: string, env: Readonly<Record<string, string>>) {
-  const waiting: Waiting[] = [];
-  const splitter = lineSplitter();
-  let alive = true;
-  let timer: NodeJS.Timeout | undefined;
-  let words = 'its process ended';
-  const child: Child = startChild(
-    { command: [python, '-m', 'lossproof_discover'], cwd, env: { ...env } },
-    (chunk) => {
-      for (const line of splitter.push(chunk)) {
-        const parsed = typeof line === 'string' && line !== '' ? parsePython(line) : { complaint: '' };
-        const head = waiting.shift();
-        arm();
-        head?.hear('ok' in parsed ? (parsed.ok as Record<string, unknown>) : { problem: 'no answer' });
-      }
-    },
-  );
-  void child.exited.then((exit) => {
-    alive = false;
-    clearTimeout(timer);
-    if (words === 'its process ended')
-      words =
-        exit.spawnError !== undefined
-          ? `${python} could not be started: ${exit.spawnError}`
-          : exit.signal === undefined
-            ? `it ended the process (exit code ${exit.exitCode ?? 0})${lastLine(child)}`
-            : `it ended the process (${exit.signal})`;
-    for (const each of waiting.splice(0)) each.hear({ problem: words, error: words, died: true });
-  });
-
-  function arm(): void {
-    clearTimeout(timer);
-    const [head] = waiting;
-    if (head === undefined) return;
-    timer = setTimeout(() => {
-      words = `it did not return within ${head.milliseconds / 1000} s`;
-      void child.kill();
-    }, head.milliseconds);
-  }
-
-  return {
-    alive: () => alive,
-    ask(request: string | object, milliseconds: number): Promise<Record<string, unknown>> {
-      if (!alive) return Promise.resolve({ problem: words, error: words, died: true });
-      return new Promise((hear) => {
-        waiting.push({ milliseconds, hear });
-        if (waiting.length === 1) arm();
-        child.write(`${typeof request === 'string' ? request : JSON.stringify(request)}\n`);
-      });
-    },
-    kill(): void {
-      words = 'stopped';
-      void child.kill();
-    },
-    async end(): Promise<void> {
-      child.endInput();
-      const impatience = setTimeout(() => void child.kill(), 500);
-      await child.exited;
-      clearTimeout(impatience);
-    },
-  };
-}
-
-/** What it said last: a missing module of our own, a Python that is too old. */
-function lastLine(child: Child): string {
-  const last = child.stderrTail().trimEnd().split('\n').at(-1) ?? '';
-  return last === '' ? '' : `: ${last}`;
-}

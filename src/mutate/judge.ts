@@ -39,7 +39,7 @@ export interface ChangedTrainer extends OneProperty {
   /** By the trainer as it is. */
   readonly declared: Semantics | undefined;
   /** Milliseconds for all of it. */
-  readonly budget: number;
+  readonly milliseconds: number;
 }
 
 export type Verdict = Pick<
@@ -78,8 +78,8 @@ async function following(changed: ChangedTrainer, survives: Verdict): Promise<Ve
 }
 
 async function through(changed: ChangedTrainer, measured: Measured): Promise<Verdict | undefined> {
-  const { properties, baseline, budget, signal } = changed;
-  const deadline = performance.now() + budget;
+  const { properties, baseline, milliseconds, signal } = changed;
+  const deadline = performance.now() + milliseconds;
   const watched = watchAnswers(changed.trainer);
   let known = true;
   let same = true;

@@ -1,5 +1,6 @@
 // A run of `mutate`: the trainer as it is, then each change in a process of its own, several side by side. Who starts the
 // processes, and where the events go, is decided elsewhere.
+import { bound } from '../bounds.ts';
 import { mostTellingFirst, workOf } from '../check/parallel/deal.ts';
 import type { Measured } from '../check/profile/measured.ts';
 import type { Property } from '../check/property.ts';
@@ -205,7 +206,7 @@ async function judgeAll(
       },
     });
     const expected = own.reduce((sum, { id }) => sum + (byId.get(id)?.milliseconds ?? 0), 0);
-    const patience = Math.max(slowest * SLOWER, LEAST_PATIENCE);
+    const patience = Math.max(slowest * SLOWER, LEAST_PATIENCE_MILLISECONDS);
     const inOne = async (started: Started): Promise<Verdict | undefined | 'too late'> => {
       if (started === 'too late') return started;
       if (started === 'not taken')
@@ -214,14 +215,14 @@ async function judgeAll(
         return { outcome: 'found', error: true, reason: troubleSentence(started.failure) };
       const { trainer } = started;
       try {
-        const budget = expected * SLOWER + LEAST_BUDGET;
+        const milliseconds = expected * SLOWER + LEAST_BUDGET_MILLISECONDS;
         return await judgeChanged({
           ...options,
           trainer,
           properties: order,
           baseline: (id) => byId.get(id),
           declared: options.declared,
-          budget,
+          milliseconds,
         });
       } finally {
         await trainer.stop();
@@ -255,9 +256,17 @@ function costOf({ ops, properties }: Reaching): number {
 
 /** An answer that takes so many times the slowest one before does not come. */
 const SLOWER = 5;
-const LEAST_PATIENCE = 3_000;
+const LEAST_PATIENCE_MILLISECONDS = bound({
+  of: '`mutate`: an answer of a changed trainer; five times the slowest answer without the change where that is more',
+  wall: 10_000,
+  over: 'the change counts as found',
+});
 /** For a handful of properties that take milliseconds: starting a process takes longer. */
-const LEAST_BUDGET = 5_000;
+const LEAST_BUDGET_MILLISECONDS = bound({
+  of: '`mutate`: one change, besides five times what its properties took without it',
+  wall: 5_000,
+  over: '`untried`',
+});
 
 function countBy(ids: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();

@@ -1,4 +1,5 @@
 // The line of what is going on now: which property, how far, how fast, and how long all of it may still take.
+import { pace } from '../bounds.ts';
 import type { PropertyResult } from '../check/events.ts';
 import { shorten, widthOf } from './text/visible.ts';
 
@@ -92,5 +93,5 @@ export function estimateOf(ids: readonly string[], supported?: ReadonlySet<strin
 
 /** Fewer properties, or less time, and the first estimate would be a guess that jumps. */
 const ENOUGH_PROPERTIES = 3;
-const ENOUGH_MILLISECONDS = 1_000;
+const ENOUGH_MILLISECONDS = pace(1_000);
 const ENOUGH_SHARE = 0.2;

@@ -1,5 +1,6 @@
 // The run on a terminal: a fold over events that writes. The table as it comes, failures behind it, one line in
 // words at the end. The live line exists only where someone is looking; elsewhere a long silence ends with a line.
+import { pace } from '../bounds.ts';
 import type { PropertyResult, Replay, RunEvent } from '../check/events.ts';
 import type { Hello } from '../protocol/message.ts';
 import { FAILING } from '../vocabulary.ts';
@@ -190,9 +191,9 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
 /** Carriage return, then clear to the end of the line. */
 export const ERASE_LINE = '\r\u001b[K';
 /** Ten times a second is smooth, and cheap over ssh. */
-const REDRAW_MILLISECONDS = 100;
+const REDRAW_MILLISECONDS = pace(100);
 /** A log that says nothing for longer looks like a run that hangs. */
-const SILENT_MILLISECONDS = 30_000;
+const SILENT_MILLISECONDS = pace(30_000);
 const STILL = '… ';
 /** So many rows are read at a glance, and someone who chose a few properties wants to see each. */
 const FEW_PROPERTIES = 12;

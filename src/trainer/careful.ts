@@ -1,5 +1,6 @@
 // Finds the request that a process failed on. After a crash the oldest unanswered request is only a suspect: an
 // SDK may have held back good answers. So the unanswered ones go to a fresh process strictly one at a time.
+import { bound } from '../bounds.ts';
 import type { JsonObject } from '../protocol/result.ts';
 import { asksForRestart, type Connection, type Ended, type Ticket } from './connection.ts';
 
@@ -30,7 +31,11 @@ export async function askOneByOne(connection: Connection, suspects: readonly Tic
 }
 
 /** Longer than a line stays in a pipe or a small interpreter takes to die; paid only after a failure, once a suspect. */
-const SETTLE_MILLISECONDS = 100;
+const SETTLE_MILLISECONDS = bound({
+  of: 'after a failure, waiting for more output after an answer',
+  wall: 100,
+  over: 'the next suspect is asked',
+});
 
 function settled(): Promise<undefined> {
   return new Promise((resolve) => void setTimeout(() => resolve(undefined), SETTLE_MILLISECONDS));

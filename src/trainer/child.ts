@@ -3,6 +3,7 @@
 import { delimiter, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { execa } from 'execa';
+import { bound } from '../bounds.ts';
 import { PACKAGE_ROOT } from '../version.ts';
 import type { ChildOptions } from './child-options.ts';
 import { guard, release, signalGroup } from './processes/orphans.ts';
@@ -36,15 +37,27 @@ export interface Child {
 }
 
 /** Time for a trainer that handles SIGTERM to write what it must. */
-const TERM_MILLISECONDS = 500;
+const TERM_MILLISECONDS = bound({
+  of: 'waiting for a process to end after SIGTERM',
+  wall: 500,
+  over: 'SIGKILL',
+});
 /**
  * Between `exit` and the decision: its last lines may still be in the pipe. The pipe's end is not waited for
  * longer, because a grandchild that inherited it can hold it open for ever.
  */
-const EXIT_GRACE_MILLISECONDS = 200;
+const EXIT_GRACE_MILLISECONDS = bound({
+  of: 'reading the last output of a process that has ended',
+  wall: 1_000,
+  over: 'the rest is not read: a process of its own holds the pipe open',
+});
 
-/** Between the end of its output and the decision that it lives on: a process that ends closes everything, too. */
-const CLOSED_GRACE_MILLISECONDS = 1_000;
+/** Between the end of its output and the decision that it lives on: a process that ends closes everything, too, and may be slow. */
+const CLOSED_GRACE_MILLISECONDS = bound({
+  of: 'waiting for the end of a process that has closed its standard output',
+  wall: 5_000,
+  over: 'it is killed: `error`',
+});
 
 export function startChild(options: ChildOptions, onStdout: (chunk: Buffer) => void): Child {
   const { words, variables } = withoutEnv(options.command);

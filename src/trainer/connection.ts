@@ -1,5 +1,6 @@
 // One conversation with one process: requests in a window, answers in order, a deadline for the oldest request.
 // It ends once, for one reason, and says what was left unanswered; what to do then is process.ts.
+import { bound } from '../bounds.ts';
 import { isAnswerLine, parseJson } from '../protocol/json.ts';
 import type { Line } from '../protocol/lines.ts';
 import { lineSplitter } from '../protocol/lines.ts';
@@ -70,7 +71,11 @@ export interface Connection {
  */
 export const WINDOW = 256;
 /** A trainer that is told to end by the end of its input gets this long before it is killed. */
-const CLOSE_MILLISECONDS = 500;
+const CLOSE_MILLISECONDS = bound({
+  of: 'waiting for a trainer to end at the end of its input',
+  wall: 500,
+  over: 'it is killed; no verdict depends on it',
+});
 
 export function connect(options: ChildOptions, window = WINDOW): Connection {
   const child = startChild(options, receive);

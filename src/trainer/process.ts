@@ -1,6 +1,7 @@
 // A trainer that is a process: pipelined while all goes well; after a crash, a hang or garbage a fresh process,
 // the unanswered requests one at a time until the culprit is known, and then pipelined again. Where it is asked for, a
 // process that has grown old answers what is in flight, and a fresh one goes on with the rest (renewal.ts).
+import { bound } from '../bounds.ts';
 import { decodeAnswer } from '../protocol/decode.ts';
 import { wireArgs, wireOf } from '../protocol/json.ts';
 import type { Args, Ok, Op } from '../protocol/message.ts';
@@ -20,7 +21,10 @@ import type { Outcome, Trainer } from './trainer.ts';
 export interface TrainerOptions extends ChildOptions {
   /** Deadline for hello. Default 120 s: importing torch and loading a model from a cold disk takes most of it. */
   readonly helloMilliseconds?: number;
-  /** Deadline for an op, from the later of its sending and the answer before it. Default 10 s. */
+  /**
+   * Deadline for an op, from the later of its sending and the answer before it. Default: 10 s, or three times what the start
+   * took where that is more.
+   */
   readonly opMilliseconds?: number;
   /** Restarts after failures, over the trainer's whole life. Default 20. */
   readonly maxRestarts?: number;
@@ -30,11 +34,32 @@ export interface TrainerOptions extends ChildOptions {
   readonly renew?: Renew;
 }
 
-export const HELLO_MILLISECONDS = 120_000;
+export const HELLO_MILLISECONDS: number = bound({
+  of: 'waiting for hello',
+  wall: 120_000,
+  over: 'exit code 2: the trainer was not started',
+  option: '--hello-timeout',
+});
 /** A tiny batch takes milliseconds; ten seconds is a compilation on first use, more is a hang. */
-export const OP_MILLISECONDS = 10_000;
+export const OP_MILLISECONDS: number = bound({
+  of: 'waiting for an answer; three times the start-up time where that is more',
+  wall: 10_000,
+  over: 'the process is killed, and the request is asked again in a fresh one; `error`, which says whether it answered then',
+  option: '--op-timeout',
+});
+const OP_PER_START = 3;
 /** A failing request costs two restarts (once to fail, once to be sure), so ten of them are seen before giving up. */
-const MAX_RESTARTS = 20;
+const MAX_RESTARTS = bound({
+  of: 'restarts of a trainer that failed',
+  steps: 20,
+  over: 'nothing more is asked: `error`',
+});
+
+/** No op takes as long as the start: where that is slow, because the machine is busy, so is the rest. In whole seconds, as it is said. */
+export function patienceAfter(startMilliseconds: number): number {
+  const scaled = Math.min(OP_PER_START * startMilliseconds, HELLO_MILLISECONDS);
+  return Math.max(OP_MILLISECONDS, 1_000 * Math.ceil(scaled / 1_000));
+}
 
 /** Starts the process and hears its hello. `failure` is why there is no trainer; nothing is left running then. */
 export async function startTrainer(
@@ -42,13 +67,14 @@ export async function startTrainer(
   /** Hears how to end the process before it has said hello; afterwards that does nothing. */
   onStart: (giveUp: () => void) => void = () => {},
 ): Promise<{ readonly trainer: Trainer } | { readonly failure: TrainerFailure }> {
-  const { maxRestarts = MAX_RESTARTS, opMilliseconds = OP_MILLISECONDS } = options;
+  const { maxRestarts = MAX_RESTARTS } = options;
   const openOptions = {
     ...options,
     helloMilliseconds: options.helloMilliseconds ?? HELLO_MILLISECONDS,
     window: options.window ?? WINDOW,
   };
   let isStarting = true;
+  const begun = performance.now();
   const first = await open(openOptions, (starting) =>
     onStart(() => {
       if (isStarting) void starting.close();
@@ -57,6 +83,7 @@ export async function startTrainer(
   isStarting = false;
   if ('failure' in first) return first;
   const { hello } = first;
+  const opMilliseconds = options.opMilliseconds ?? patienceAfter(performance.now() - begun);
   const wire = wireOf(hello);
   const ages = watchAges(options.renew ?? {});
   const objection = ages.objection(first.connection);

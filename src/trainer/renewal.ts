@@ -1,5 +1,6 @@
 // When a process that goes on well is nevertheless replaced: a trainer that leaks, in a run that is long. What a trainer
 // remembers between requests is lost by it, so that nobody's process is renewed who did not ask for it.
+import { pace } from '../bounds.ts';
 import type { Renew } from './child-options.ts';
 import type { Connection } from './connection.ts';
 import { gigabytes, memoryLimitFailure } from './explain.ts';
@@ -19,7 +20,7 @@ export interface Ages {
 }
 
 /** The whole of /proc is read for it: some milliseconds. */
-const LOOK_MILLISECONDS = 1_000;
+const LOOK_MILLISECONDS = pace(1_000);
 
 export function watchAges({ requests, bytes }: Renew): Ages {
   const byRequests = `after ${requests?.toLocaleString('en')} ${requests === 1 ? 'request' : 'requests'}`;

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   discard,
   openCorpus,
@@ -133,6 +133,21 @@ describe('a run', () => {
       return [];
     });
     expect((await runToy(flaky)).result.failure?.confirmed).toBe('flaky');
+  });
+
+  test('what happens in some processes is told also where each start takes a minute', async () => {
+    let [clock, processes] = [0, 0];
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => clock);
+    const slow: Trainer = {
+      ...extracting((ids) => (processes % 3 === 0 ? [...ids, 1] : ids)),
+      async restart() {
+        processes++;
+        clock += 60_000;
+      },
+    };
+    const { result } = await runToy(slow);
+    now.mockRestore();
+    expect(result.failure?.confirmed).toBe('some processes');
   });
 
   test('says skipped where every case was refused, and why', async () => {

@@ -1,26 +1,63 @@
 // Work with a deadline, and the signals that come while it is under way or just before it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Script } from 'node:vm';
-import { expect, test, vi } from 'vitest';
+import { type RunningScriptOptions, Script } from 'node:vm';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { timed } from '../../src/tokenizers/deadline.ts';
+import { loadTokenizer } from '../../src/tokenizers/load.ts';
 import { renderChat } from '../../src/tokenizers/template.ts';
+import { familyFolders, realFolders } from './folders.ts';
 
 const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
 
 test('done, or over', () => {
   expect(timed(60_000, () => 5)).toEqual({ done: 5 });
-  expect(
-    timed(20, () => {
-      for (;;) {
-        // for ever
-      }
-    }),
-  ).toEqual({ overrun: true });
+  expect(timed(20, endless)).toEqual({ overrun: true });
 });
+
+function endless(): never {
+  for (;;) {
+    // for ever
+  }
+}
+
+describe('on a machine that has other work', () => {
+  beforeEach(() => {
+    const begin = Script.prototype.runInThisContext;
+    vi.spyOn(Script.prototype, 'runInThisContext').mockImplementation(function (this: Script, options) {
+      const { timeout = 0 } = options as RunningScriptOptions;
+      return begin.call(this, { timeout: Math.ceil(timeout / SHARES) });
+    });
+  });
+  afterEach(() => void vi.restoreAllMocks());
+
+  test.each([
+    ['Mistral Nemo', realFolders['Mistral Nemo']],
+    ['Gemma', familyFolders.gemma],
+  ])('the tokenizer of %s is made ready', (name, original = '') => {
+    // What ships with this package is trusted, and has no deadline.
+    const folder = mkdtempSync(join(tmpdir(), 'loss proof slow ü '));
+    cpSync(original, folder, { recursive: true });
+    expect(loadTokenizer(folder), name).toHaveProperty('tokenizer');
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    ['loop', () => endless()],
+    ['regular expression', () => /(a+)+\0/.test('a'.repeat(64))],
+  ])('a %s without an end is given its CPU time, and stopped', (_, work) => {
+    const before = process.cpuUsage();
+    expect(timed(200, work)).toEqual({ overrun: true });
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeGreaterThanOrEqual(200);
+  });
+});
+
+/** So much of the time others have the machine: the watch goes off after a fraction of the CPU time. */
+const SHARES = 50;
 
 /** A thread that keeps the time is dear where others have the machine, and a run renders tens of thousands of texts. */
 test('a usual rendering takes so little that no clock is set, and a long one has one', () => {

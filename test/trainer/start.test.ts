@@ -3,8 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { withoutEnv } from '../../src/trainer/child.ts';
-import { startTrainer } from '../../src/trainer/process.ts';
+import { patienceAfter, startTrainer } from '../../src/trainer/process.ts';
 import { FOLDER, startFailure } from './misbehave.ts';
+
+test.each([
+  ['at once', 100, 10_000],
+  ['in a while', 8_200, 25_000],
+  ['after minutes', 600_000, 120_000],
+])('an op of a trainer that starts %s is waited for accordingly', (_, start, milliseconds) => {
+  expect(patienceAfter(start)).toBe(milliseconds);
+});
 
 describe('a trainer that does not start', () => {
   test('a command that is not there is named, with what to check', async () => {

@@ -1,6 +1,7 @@
 // From cases in trouble to failures that can be read: each made small inside its own cause, run again, and recorded as
 // the lines that the trainer was asked. The first has the time for it; what stands beside it must not cost much more.
 import type fc from 'fast-check';
+import { bound } from '../../bounds.ts';
 import { isCostly as costsTheProcess, sameTrouble } from '../../trainer/failure.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { Failure } from '../events.ts';
@@ -16,7 +17,11 @@ export const MOST_OTHERS = 3;
 /** Making all of those small takes no longer than the first took, or than this of the time for shrinking. */
 const LEAST_OTHERS_SHARE = 1 / 30;
 /** A process that takes longer to start is started again for the first only. */
-const CHEAP_RESTART_MILLISECONDS = 1_000;
+const CHEAP_RESTART_MILLISECONDS = bound({
+  of: 'running the first failure again in a fresh process',
+  wall: 1_000,
+  over: 'other failures of the property are reported as not re-run',
+});
 
 export interface FailureContext {
   readonly property: Property;

@@ -1,6 +1,7 @@
 // The slow half: a failing case is handed to fast-check, which shrinks it; the smallest is tried again in the
 // same process and in a fresh one, so that a report can say whether it always happens.
 import fc from 'fast-check';
+import { bound } from '../../bounds.ts';
 import { isCostly } from '../../trainer/failure.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { CasePath, Failure, ShrinkStep } from '../events.ts';
@@ -15,7 +16,11 @@ import { stepsOf } from './steps.ts';
 import { learnStructure } from './structure.ts';
 
 /** A crash or hang costs a restart each time it is seen again: shrink such a case by this many attempts at most. */
-const COSTLY_ATTEMPTS = 24;
+const COSTLY_ATTEMPTS = bound({
+  of: 'attempts to make a case smaller that ends the process',
+  steps: 24,
+  over: 'the smallest case so far is shown; the verdict stays',
+});
 /** And by this many that fail: each costs two restarts of the budget, and confirming the last needs some of it. */
 const COSTLY_SHRINKS = 3;
 /** Cases that tell how a generator's cases hang together: lists that are independent differ in one of so many. */
@@ -152,10 +157,9 @@ export async function confirm<Case>(
   trouble: string | undefined,
 ): Promise<Failure['confirmed']> {
   const used = troubleOf(await runCase(property, trainer, world, given));
-  const deadline = performance.now() + MORE_FRESH_MILLISECONDS;
   for (let tried = 0; tried < FRESH; tried++) {
     // One tells what is kept from what is not; others, whether processes differ.
-    if (tried > 0 && (used !== trouble || performance.now() > deadline)) break;
+    if (tried > 0 && used !== trouble) break;
     await trainer.restart();
     const outcome = await runCase(property, trainer, world, given);
     const fresh = troubleOf(outcome);
@@ -168,8 +172,10 @@ export async function confirm<Case>(
   return used === trouble ? 'state leak' : 'flaky';
 }
 
-/** Of processes that order a set by their own seed, one in two or three may be as the used one was. */
-const FRESH = 4;
-/** A trainer that takes long to start is not started again for this alone. */
-const MORE_FRESH_MILLISECONDS = 20_000;
+/** Of processes that order a set by their own seed, one in two or three may be as the used one was. Counted: it is said of the trainer. */
+const FRESH = bound({
+  of: 'fresh processes that are asked whether a failure happens again',
+  steps: 4,
+  over: 'it is reported as a state leak, or as flaky',
+});
 const GONE: ReadonlySet<string> = new Set(['error budget', 'error start']);

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
+import { bound } from '../../bounds.ts';
 import { type Decoded, isJsonObject } from '../../outside/decoded.ts';
 import { readJson } from '../../outside/file.ts';
 import { type Problem, whyOf } from '../context.ts';
@@ -53,8 +54,8 @@ function configOf(value: unknown): Decoded<Config> {
 async function inTime(loading: Promise<unknown>): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const why = `it did not finish loading within ${LOADING_SECONDS} s; look for an \`await\` of what never comes`;
-    timer = setTimeout(() => reject(new Error(why)), 1_000 * LOADING_SECONDS);
+    const why = `it did not finish loading within ${LOADING_MILLISECONDS / 1_000} s; look for an \`await\` of what never comes`;
+    timer = setTimeout(() => reject(new Error(why)), LOADING_MILLISECONDS);
   });
   try {
     return await Promise.race([loading, late]);
@@ -63,7 +64,12 @@ async function inTime(loading: Promise<unknown>): Promise<unknown> {
   }
 }
 
-const LOADING_SECONDS = 30;
+/** A module may wait for others; on a busy machine, compiling it takes a while. */
+const LOADING_MILLISECONDS = bound({
+  of: 'loading a configuration that is a module',
+  wall: 120_000,
+  over: 'exit code 2',
+});
 
 export const CONFIG_NAMES: readonly string[] = ['ts', 'js', 'mjs', 'json'].map(
   (ending) => `lossproof.config.${ending}`,

@@ -91,7 +91,7 @@ export const TRAINER_KEYS = {
     rule: WAIT,
     must: SECONDS,
     description: 'Seconds for one answer.',
-    default: OP_MILLISECONDS / 1_000,
+    without: `${OP_MILLISECONDS / 1_000}, or three times what the start took where that is more`,
     example: 30,
   },
   helloTimeout: {

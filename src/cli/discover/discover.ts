@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { bound } from '../../bounds.ts';
 import { type AdapterText, adapterText, type Preferred } from '../../discover/adapter.ts';
 import { openDialogue, type ProjectRead } from '../../discover/dialogue.ts';
 import { type Found, NOTHING_FOUND } from '../../discover/found.ts';
@@ -79,7 +80,13 @@ const WORDS: Words = {
   },
 };
 
-export const DEFAULT_SECONDS = 600;
+export const DEFAULT_SECONDS: number =
+  bound({
+    of: '`discover`, all of it',
+    wall: 600_000,
+    over: 'what was found is printed, and what had no turn',
+    option: '--max-time',
+  }) / 1_000;
 /** Importing torch and transformers reserves much more address space than it uses. */
 export const DEFAULT_GIGABYTES = 32;
 
@@ -127,10 +134,11 @@ export async function discovered(
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lossproof-discover-')));
   const clear = (): void => rmSync(folder, { recursive: true, force: true });
   process.once('exit', clear);
+  const mostMilliseconds = options.maxTime * 1_000;
   const dialogue = openDialogue({
     python,
     limits: { folder, memory: Math.round(options.memory * 2 ** 30), seconds: Math.ceil(options.maxTime) },
-    loadMilliseconds: Math.min(LONGEST_LOAD, options.maxTime * 1000),
+    loadMilliseconds: Math.min(LONGEST_LOAD, mostMilliseconds),
     env: boundedEnvironment(folder, context),
   });
   const interrupts = watchInterrupts(context);
@@ -140,7 +148,7 @@ export async function discovered(
   const deadline = setTimeout(() => {
     isLate = true;
     dialogue.giveUp();
-  }, options.maxTime * 1000);
+  }, mostMilliseconds);
   try {
     interrupts.begin();
     // An import that trains is not waited for.
@@ -183,7 +191,11 @@ export async function discovered(
 }
 
 /** Milliseconds: a file that takes longer to import trains. */
-const LONGEST_LOAD = 130_000;
+const LONGEST_LOAD = bound({
+  of: '`discover`: importing a file',
+  wall: 130_000,
+  over: 'its functions are not bound, with the reason',
+});
 
 /** Threads of tiny tensors cost more than they bring; a compiler is a program to start; no GPU is needed. */
 function boundedEnvironment(folder: string, { env }: Context): Record<string, string> {

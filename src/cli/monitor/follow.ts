@@ -1,6 +1,7 @@
 // Following a job: look, say what is new, sleep, look again; until something ends it. What is said is drawn on a terminal,
 // and elsewhere only where there is news.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pace } from '../../bounds.ts';
 import type { History } from '../../monitor/history/history.ts';
 import type { LogSource } from '../../monitor/read/files/log.ts';
 import { standingOf, viewsOf } from '../../monitor/view.ts';
@@ -50,7 +51,7 @@ export async function follow(following: Following): Promise<Ending> {
   let lastNew = performance.now();
   let lastSaid = performance.now();
   let lastDrawn = Number.NEGATIVE_INFINITY;
-  const seconds = (since: number): number => (performance.now() - since) / MILLISECONDS;
+  const seconds = (since: number): number => (performance.now() - since) / PER_SECOND;
 
   const tell = async (): Promise<boolean> => {
     const files = source.files.slice(known);
@@ -113,8 +114,9 @@ export async function follow(following: Following): Promise<Ending> {
         if (over) return 'broken';
         if (source.ended?.() === true) return 'ended';
         if (idle !== undefined && seconds(lastNew) >= idle) return 'idle';
-        const pause = interval * MILLISECONDS;
-        await (source.wait?.(pause, signal) ?? sleep(pause, undefined, { signal }).catch(() => undefined));
+        const milliseconds = interval * PER_SECOND;
+        await (source.wait?.(milliseconds, signal) ??
+          sleep(milliseconds, undefined, { signal }).catch(() => undefined));
       }
       if (!signal.aborted) continue;
       if (signal.reason !== 'stopped') return 'interrupted';
@@ -130,11 +132,11 @@ export async function follow(following: Following): Promise<Ending> {
 
 // --- helpers ---
 
-const MILLISECONDS = 1000;
+const PER_SECOND = 1_000;
 /** A log that says nothing for longer looks like a process that hangs. */
-const HEARTBEAT = 600;
+const HEARTBEAT = pace(600);
 /** Seconds between two drawings: faster is only flicker. */
-const REDRAWN = 0.1;
+const REDRAWN = pace(0.1);
 /** Taller, the block pushes everything else off the screen. */
 const MOST_ROWS = 24;
 /** Names of files that appear at once; more are counted. */

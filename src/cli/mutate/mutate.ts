@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
+import { LONGEST_TIMER } from '../../bounds.ts';
 import { measureUndeclared } from '../../check/profile/undeclared.ts';
 import type { Property } from '../../check/property.ts';
 import { worldOf } from '../../check/run.ts';
@@ -158,9 +159,6 @@ interface Meant {
   readonly begun: number;
 }
 
-/** What a timer takes; of later ends there is none. */
-const LONGEST_MILLISECONDS = 2 ** 31 - 1;
-
 async function mutateWith(
   session: Session,
   { options, folder, properties, leftOut, known, begun }: Meant,
@@ -191,7 +189,7 @@ async function mutateWith(
       time.abort();
       processes.end();
     },
-    Math.min(Math.max(remaining, 0), LONGEST_MILLISECONDS),
+    Math.min(Math.max(remaining, 0), LONGEST_TIMER),
   );
   interrupts.onPatienceOver(() => processes.end());
   let kept: Kept | undefined;

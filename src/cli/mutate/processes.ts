@@ -21,8 +21,6 @@ const CLIENT = join(PACKAGE, '_client.py');
 /** Exit codes of a fork that say nothing about the trainer (`_fork.py`). */
 const TOO_LATE = 93;
 const NOT_TAKEN = 94;
-/** A fork has imported everything. */
-const FORK_MILLISECONDS = 30_000;
 
 export interface Folder {
   readonly path: string;
@@ -119,7 +117,6 @@ export function processesOf({ plan, folder, told }: ProcessOptions): OwnProcesse
       ],
       cwd,
       env: {},
-      helloMilliseconds: FORK_MILLISECONDS,
       maxRestarts: 0,
     });
   let recorded = 0;

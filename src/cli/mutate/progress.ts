@@ -1,5 +1,6 @@
 // How far a run of `mutate` is: a line that is drawn again on a terminal, some lines elsewhere.
 
+import { pace } from '../../bounds.ts';
 import type { MutateProgress } from '../../mutate/run.ts';
 import { type Context, say } from '../context.ts';
 import { liveBlock } from '../live-block.ts';
@@ -10,8 +11,8 @@ export interface Progress {
 }
 
 /** A log has a line of it so often. */
-const LOG_MILLISECONDS = 10_000;
-const DRAW_MILLISECONDS = 100;
+const LOG_MILLISECONDS = pace(10_000);
+const DRAW_MILLISECONDS = pace(100);
 
 export function progressOf(context: Context, quiet: boolean): Progress {
   if (quiet) return { show: () => {}, end: () => {} };

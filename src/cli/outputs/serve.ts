@@ -3,6 +3,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pace } from '../../bounds.ts';
 import type { Problem } from '../context.ts';
 import { asTyped } from '../typed.ts';
 
@@ -106,9 +107,9 @@ const LOOPBACK = '127.0.0.1';
 /** 128 bits cannot be guessed; some more cost nothing. */
 const TOKEN_BYTES = 24;
 /** Quick for a reader, and many writes of a run become one change. */
-const WATCH_MILLISECONDS = 500;
+const WATCH_MILLISECONDS = pace(500);
 /** Below the minute after which forwarders give up connections that say nothing. */
-const KEEP_ALIVE_MILLISECONDS = 15_000;
+const KEEP_ALIVE_MILLISECONDS = pace(15_000);
 const HTML = 'text/html; charset=utf-8';
 const CHANGED = 'data: changed\n\n';
 const NOT_HERE = 'nothing is here; the address with its token was printed where the report is served\n';

@@ -1,5 +1,6 @@
 // The Python that talks to Ray, `src/python/lossproof_ray`: one line of JSON in, lines of JSON out. What they mean to a user is
 // not known here.
+import { bound } from '../../bounds.ts';
 import { isJsonObject } from '../../outside/decoded.ts';
 import { parseStrict } from '../../outside/json.ts';
 import { lineSplitter } from '../../protocol/lines.ts';
@@ -68,7 +69,11 @@ export interface Driver {
 }
 
 /** Time to end the workers in order; Ray ends those of a driver that is gone by itself. */
-const CANCEL_MILLISECONDS = 10_000;
+const CANCEL_MILLISECONDS = bound({
+  of: 'waiting for the Ray driver to end',
+  wall: 10_000,
+  over: 'it is killed',
+});
 
 export function startDriver(
   python: string,

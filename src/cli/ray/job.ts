@@ -1,6 +1,7 @@
 // What the driver is told: the folder that is taken along, the shards' command line, and what each of them asks for.
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { bound } from '../../bounds.ts';
 import { isJsonObject } from '../../outside/decoded.ts';
 import { readJson } from '../../outside/file.ts';
 import { PACKAGE_ROOT, VERSION } from '../../version.ts';
@@ -23,7 +24,8 @@ export interface Asked {
 }
 
 /** Until then an address must have answered. */
-const ADDRESS_SECONDS = 10;
+const ADDRESS_SECONDS =
+  bound({ of: 'waiting for the address of a Ray cluster', wall: 10_000, over: 'exit code 2' }) / 1_000;
 
 export function jobOf(asked: Asked, { cwd, env }: Pick<Context, 'cwd' | 'env'>): Job | Problem {
   const { options, loaded } = asked;

@@ -1,4 +1,5 @@
 // `check --ray`: the shards of one run on a Ray cluster, followed live, and what they have written as one run at the end.
+import { pace } from '../../bounds.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
 import { shorten } from '../../report/text/visible.ts';
@@ -107,9 +108,9 @@ export async function runOnRay(asked: OnRay, context: Context): Promise<number> 
   return stop.stopped() ? INTERRUPTED : NO_VERDICT;
 }
 
-const DRAW_MILLISECONDS = 200;
+const DRAW_MILLISECONDS = pace(200);
 /** Presses that are closer together than a hand can make them. */
-const ONE_PRESS_MILLISECONDS = 300;
+const ONE_PRESS_MILLISECONDS = pace(300);
 /** Of what Ray said before it ended. */
 const LAST_LINES = 12;
 

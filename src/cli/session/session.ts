@@ -1,6 +1,7 @@
 // `session`: the engine for a test runner in another language. One line of JSON a request, answers and what goes on
 // meanwhile as lines; PROTOCOL.md. It lives as long as whoever started it: the end of its input ends every trainer.
 import type { Command } from 'commander';
+import { pace } from '../../bounds.ts';
 import { lineSplitter } from '../../protocol/lines.ts';
 import { type Context, refuse, whyOf } from '../context.ts';
 import { HOLDS } from '../exit.ts';
@@ -86,5 +87,5 @@ async function session(context: Context): Promise<number> {
   return HOLDS;
 }
 
-const TELL_MILLISECONDS = 200;
+const TELL_MILLISECONDS = pace(200);
 const TOLD: ReadonlySet<string> = new Set(['property-start', 'progress', 'shrinking']);

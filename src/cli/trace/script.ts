@@ -1,6 +1,7 @@
 // The user's own command with the tracer in its environment: what of it is told the tracer, what Ctrl-C means, and what is
 // said where it could not be started.
 import { delimiter, join, resolve } from 'node:path';
+import { pace } from '../../bounds.ts';
 import { type ChildExit, startAttached } from '../../trainer/child.ts';
 import type { Context } from '../context.ts';
 import { INTERRUPTED } from '../exit.ts';
@@ -85,7 +86,7 @@ export function endWords({ exitCode, signal }: ChildExit): string {
 // --- helpers ---
 
 /** Presses that are closer together than a hand can make them. */
-const ONE_PRESS_MILLISECONDS = 300;
+const ONE_PRESS_MILLISECONDS = pace(300);
 
 /** Holds `sitecustomize`, which every Python runs before anything else, and the package that it starts. */
 const BOOTSTRAP = join(PYTHON_FOLDER, 'lossproof_trace', 'bootstrap');

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { AsyncBuffer, Compressors, FileMetaData } from 'hyparquet';
+import { bound, pace } from '../../bounds.ts';
 
 /** Any part of a file, by its bytes. */
 export interface RandomAccess {
@@ -37,10 +38,18 @@ export const MOST_VALUES = 2 ** 20;
 const MOST_HEAP_MEGABYTES = 512;
 /** Growth of the whole process, buffers and all. */
 const MOST_GROWTH = 640 * 2 ** 20;
-/** A megabyte takes tens of milliseconds on an idle machine. */
-const SECONDS = 4;
-const SECONDS_A_MEGABYTE = 1;
-const LOOK_MILLISECONDS = 50;
+/** Of CPU time. A megabyte takes tens of milliseconds. */
+const LEAST_MILLISECONDS = bound({
+  of: 'decoding a Parquet file',
+  cpu: 4_000,
+  over: 'the file is passed over, with a sentence',
+});
+const MILLISECONDS_PER_MEGABYTE = bound({
+  of: 'decoding a Parquet file: each megabyte, in addition',
+  cpu: 1_000,
+  over: 'the file is passed over, with a sentence',
+});
+const LOOK_MILLISECONDS = pace(50);
 
 type Question = { readonly byteLength: number } | { readonly from: number; readonly to: number };
 type Answer =
@@ -92,9 +101,9 @@ class Ended extends Error {}
 
 function answerOf(worker: Worker, question: Question, file: RandomAccess): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const begin = performance.now();
+    const used = process.cpuUsage();
     const before = process.memoryUsage.rss();
-    const seconds = SECONDS + Math.ceil((SECONDS_A_MEGABYTE * file.byteLength) / 2 ** 20);
+    const most = LEAST_MILLISECONDS + Math.ceil((MILLISECONDS_PER_MEGABYTE * file.byteLength) / 2 ** 20);
     const over = (): void => {
       clearInterval(look);
       worker.off('message', hear).off('error', fail).off('exit', fail);
@@ -121,7 +130,10 @@ function answerOf(worker: Worker, question: Question, file: RandomAccess): Promi
       }
     };
     const look = setInterval(() => {
-      if (performance.now() - begin > 1_000 * seconds) fail(`after ${seconds} s there is no end to it`);
+      // Of the whole process: this thread waits meanwhile.
+      const { user, system } = process.cpuUsage(used);
+      if (user + system > 1_000 * most)
+        fail(`after ${Math.round(most / 1_000)} s of CPU time there is no end to it`);
       else if (process.memoryUsage.rss() - before > MOST_GROWTH) fail(TOO_MUCH);
     }, LOOK_MILLISECONDS);
     worker.on('message', hear).on('error', fail).on('exit', fail);

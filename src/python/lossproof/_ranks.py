@@ -16,10 +16,13 @@ from multiprocessing.connection import Client, Listener, wait
 from . import _channel
 
 # From one rank's failure to the decision that those who have not come back wait for it. Well below the harness's own deadline.
+# bound (wall): several ranks: waiting for the others after one has failed; the failure is the answer, and the trainer is started anew
 PATIENCE_SECONDS = 3.0
 # For the harness or the launcher to end all of them, which they do at once; where nobody does, they end themselves.
+# bound (wall): several ranks: waiting for the harness or torchrun to end all of them; the rank ends itself
 LEAVE_SECONDS = 2.0
 # How often a rank looks whether its launcher is still there.
+# pace
 LOOK_SECONDS = 0.1
 # What every rank answers begins with one of these, and with nothing else.
 _OK, _ERROR = '"ok":', '"error":'

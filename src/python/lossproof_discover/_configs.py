@@ -8,6 +8,7 @@ from ._settings import Text, joined, settings_text, tree_of
 from ._words import words_of
 
 # Of a constructor; one that takes longer loads something.
+# bound (cpu): `discover`: building one object of the project's configuration; the class is not used
 _SECONDS = 1.0
 _NAMED = {"config", "cfg", "conf", "args", "arguments", "settings", "hparams", "params", "options"}
 _SIMPLE = (bool, int, float, str, type(None))

@@ -8,6 +8,7 @@ import ctypes
 import os
 import signal
 import sys
+import time
 
 from ._landlock import restricted
 
@@ -25,6 +26,8 @@ _HARMLESS = ("/dev/null", "/dev/tty", "/proc/self")
 _NO_FILE = ("", ":memory:")
 _ONLY_READ = ("mode=ro", "mode=memory", "immutable=1")
 _FILE_BYTES = 64 << 20
+# Of the clock: with `nice -n 19` beside other work a process still has more.
+_IDLE = 0.002
 _SIGNAL = getattr(signal, "SIGALRM", None)
 
 
@@ -127,8 +130,8 @@ def _name(path):
 
 
 class within:
-    """`with within(2.0):` ends with TooLong where Python code takes more processor time, or four times that by the clock: a busy
-    machine is no reason. What hangs in C is the engine's to end."""
+    """`with within(2.0):` ends with TooLong where Python code takes more CPU time, or where it waits: after four times that by the
+    clock, if it has used hardly any CPU time. A busy machine is no reason. What hangs in C is the engine's to end."""
 
     def __init__(self, seconds):
         self._seconds = seconds
@@ -142,10 +145,18 @@ class within:
     def _set(self, seconds):
         if _SIGNAL is None:
             return
-        for timer, number, factor in ((signal.ITIMER_PROF, signal.SIGPROF, 1), (signal.ITIMER_REAL, _SIGNAL, 4)):
-            signal.signal(number, _over)
+        self._clock, self._used = time.monotonic(), time.process_time()
+        for timer, number, heard, factor in (
+            (signal.ITIMER_PROF, signal.SIGPROF, _over, 1),
+            (signal.ITIMER_REAL, _SIGNAL, self._looked, 4),
+        ):
+            signal.signal(number, heard)
             # Again and again: a bare `except:` may take the first for its own.
             signal.setitimer(timer, factor * seconds, seconds)
+
+    def _looked(self, *_):
+        if time.process_time() - self._used < _IDLE * (time.monotonic() - self._clock):
+            _over()
 
 
 def _over(*_):

@@ -20,6 +20,7 @@ from ._sources import ASKS
 from ._try import CALL_SECONDS, Stopped, Trier, text_of, told
 
 # Importing torch, transformers and a project of many modules takes tens of seconds on a cold disk.
+# bound (cpu): `discover`: importing a file; its functions are not bound, with the reason
 LOAD_SECONDS = 120.0
 
 

@@ -22,8 +22,10 @@ from ._settings import GROUP
 from ._sources import ASKS, COMPLETION, PREDICTOR, ROW
 
 # Of one call on a case of a few rows; what needs more is no pure function.
+# bound (cpu): `discover`: one call of a function; the function is not bound, with the reason
 CALL_SECONDS = 2.0
 # Of one function for one op.
+# bound (cpu): `discover`: all ways to call a function for an op; the ways that answered so far count
 TRY_SECONDS = 8.0
 _encode = encoder()
 # What torch and drivers say where there is none.

@@ -10,6 +10,7 @@ import tempfile
 
 from ._node import OPTION, engine_command, engine_environment, start
 
+# bound (wall): pytest and notebooks: waiting for the engine to end; it is killed
 _CLOSE_SECONDS = 5
 _TAIL_BYTES = 4000
 

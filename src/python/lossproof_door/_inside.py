@@ -14,6 +14,7 @@ import threading
 from ._ctrl_c import CtrlC, Ended
 
 _CHUNK = 1 << 16
+# pace
 _POLL_SECONDS = 0.2
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         strict: bool
         mode: str
 
+# bound (wall): `trace` in a notebook: waiting for the end of the trace; it is killed
 _END_SECONDS = 5
 # docs/trace.md
 _TOLD = ("dataset", "train_on", "tokenizer", "marks", "semantics", "only", "level", "known", "strict", "mode")

@@ -16,7 +16,9 @@ import weakref
 # Of lines that wait for a process that starts or is slow: an hour of a log of ten a second.
 MOST_WAITING = 36_000
 # Seconds that its verdict is waited for, at the end; and then behind each signal.
+# bound (wall): `lossproof_monitor`: waiting for the verdict at the end of training; the process is ended, and the verdict is missing
 PATIENCE = 60
+# bound (wall): `lossproof_monitor`: waiting for the process after a signal; the next signal
 LAST_PATIENCE = 5
 # Of what it says on standard error: the last lines tell why it ended.
 _KEPT_LINES = 20

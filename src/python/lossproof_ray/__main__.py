@@ -16,6 +16,7 @@ DONE = 0
 REFUSED = 2
 CANCELLED = 130
 # Seconds.
+# bound (wall): Ray: waiting for the engine to read the rest; the driver ends
 LAST_PATIENCE = 60
 
 

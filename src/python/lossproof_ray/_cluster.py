@@ -12,6 +12,10 @@ from ._say import Problem, say
 # What we are tested with.
 TESTED = "2.60.0"
 GCS_PORT = 6379
+# bound (wall): Ray: waiting to hear that a node has died; its worker is said to have been killed
+FATE_SECONDS = 3.0
+# pace
+LOOK = 0.2
 
 
 def imported():
@@ -202,13 +206,13 @@ def fate_of(ray, node, error):
     # Of a worker that is killed by others Ray says that memory may have been why.
     if re.search("running low on memory|due to memory pressure", text):
         return "Ray killed its worker for memory"
-    until = time.monotonic() + 3
+    until = time.monotonic() + FATE_SECONDS
     while node:
         if _NODE_DIED.search(text) or not any(each["NodeID"] == node for each in alive(ray)):
             return "the node died"
         if time.monotonic() > until:
             break
-        time.sleep(0.2)
+        time.sleep(LOOK)
     return "its worker was killed"
 
 

@@ -25,7 +25,9 @@ ERR = "engine.err"
 LINUX = sys.platform.startswith("linux")
 PR_SET_CHILD_SUBREAPER = 36
 # Seconds between two looks at the engine, and for the last processes to be gone.
+# pace
 LOOK = 0.1
+# bound (wall): Ray: waiting for the last processes of a shard to end; they are left
 LAST = 10.0
 
 

@@ -18,7 +18,9 @@ MOST_BYTES = 64 * 1024
 # Of what a shard that ended badly said last.
 TAIL_BYTES = 16 * 1024
 # Seconds that a version may take to be told: a cold disk, a busy node.
+# bound (wall): Ray: asking Node for its version; the shard is not run: exit code 2
 VERSION_PATIENCE = 60
+# pace
 LOOK = 0.1
 # Of the saved cases' folder: what is not of this shard.
 KEPT = ".lossproof"

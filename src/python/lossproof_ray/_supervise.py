@@ -8,7 +8,9 @@ from ._cluster import asked, fate_of, first_line, name_of, unmet
 from ._say import Problem, say
 
 # Seconds that a node waits for something to say, and we for any node: how long a Ctrl-C may go unheard.
+# pace
 PATIENCE = 2.0
+# pace
 HEARD = 0.25
 
 

@@ -1,5 +1,6 @@
 // Events as JSON lines: written by `check` as the run goes on, read again for reports. A file may be cut off in the
 // middle of a line, hold several runs, or come from another version.
+import { pace } from '../../bounds.ts';
 import type { Failure, RunEvent } from '../../check/events.ts';
 import type { NumberDifference, SeriesWindow } from '../../check/property.ts';
 import { parseStrict, withoutMark } from '../../outside/json.ts';
@@ -75,7 +76,7 @@ export function readEvents(text: string): ReadEvents {
 }
 
 /** About twice a second: what a reader sees move, in files that stay small. */
-const PROGRESS_MILLISECONDS = 500;
+const PROGRESS_MILLISECONDS = pace(500);
 /** A file that is wrong throughout needs no line for each. */
 const MOST_PROBLEMS = 5;
 const NO_JSON = 'is no JSON';

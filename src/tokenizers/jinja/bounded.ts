@@ -2,6 +2,7 @@
 // a range has the length that Jinja's own sandbox allows. What takes long is begun again under a deadline. Without bounds
 // on memory V8 ends the whole process, and no deadline helps.
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
+import { bound } from '../../bounds.ts';
 import type { Budget, Timed } from '../deadline.ts';
 import { type EngineValue, extentOf, Operation, operandsOf } from './operands.ts';
 
@@ -118,16 +119,28 @@ class Bounded extends Plain {
 }
 
 /** What nearly every rendering does with, in milliseconds: it needs no deadline, which starts a thread each time. */
-const LITTLE_EFFORT = 50_000;
+const LITTLE_EFFORT = bound({
+  of: 'a rendering without a watch on its time',
+  steps: 50_000,
+  over: 'the rendering begins again, with a watch',
+});
 
 /** Texts and lists of up to so many are not worth counting. */
 const SHORT = 64;
 const LONGEST_TEXT = 1_000_000;
 const LONGEST_TIMES = 8;
-const ALL_TEXT = 16_000_000;
+const ALL_TEXT = bound({
+  of: 'characters that a rendering makes, besides 256 for each of its input',
+  steps: 16_000_000,
+  over: 'the template is refused',
+});
 const ALL_TIMES = 256;
 /** Each takes some 80 bytes. */
-const ALL_ITEMS = 4_000_000;
+const ALL_ITEMS = bound({
+  of: 'list items that a rendering makes, besides the square of its messages',
+  steps: 4_000_000,
+  over: 'the template is refused',
+});
 /** MAX_RANGE of jinja2.sandbox, which transformers renders in. */
 const LONGEST_RANGE = 100_000;
 

@@ -1,6 +1,7 @@
 // Compiling chat templates: line ends, a cache, and a sentence with a line number for those that do not compile.
 // Rendering is in template.ts.
 import { Template } from '@huggingface/jinja';
+import { bound } from '../../bounds.ts';
 import { onOneLine } from '../../outside/text.ts';
 import { type Budget, patience, type Timed, timed } from '../deadline.ts';
 import { recent } from '../recent.ts';
@@ -78,7 +79,11 @@ function lineOfError(lines: readonly string[], reason: string): number {
   return 'done' in found ? found.done : 0;
 }
 
-const LOOKING_MILLISECONDS = 1_000;
+const LOOKING_MILLISECONDS = bound({
+  of: 'finding the line on which a template does not compile',
+  cpu: 1_000,
+  over: 'the error names no line',
+});
 
 function reasonOfBeginning(lines: readonly string[]): string | undefined {
   const beginning = parsed(lines.join('\n'));

@@ -2,6 +2,7 @@
 // reach them. Each child carries a mark in its environment, which whoever it starts inherits; at its end, whoever still
 // has the mark is ended, and told. Linux only; who gives its program another environment, or writes over its own, is not found.
 import { randomBytes } from 'node:crypto';
+import { bound } from '../../bounds.ts';
 import { factOf, groupOf, processes } from './proc.ts';
 
 /** The variable. PROTOCOL.md tells of it. */
@@ -57,7 +58,11 @@ export function tellStrays(): string | undefined {
 let marks = 0;
 const untold: string[] = [];
 
-const GRACE_MILLISECONDS = 200;
+const GRACE_MILLISECONDS = bound({
+  of: "waiting for processes that left the trainer's process group, after SIGTERM",
+  wall: 200,
+  over: 'SIGKILL',
+});
 /** A process that forks faster than it is killed is not chased for ever. */
 const ROUNDS = 20;
 /** Different commands in one sentence. */

@@ -1,4 +1,5 @@
 // The files of a reading, each read to its end, and on from there when it has grown.
+import { pace } from '../../../bounds.ts';
 import type { LogSink } from '../../series.ts';
 import { nothingPushed, type Pushed } from '../json/document.ts';
 import { readParquet } from '../parquet.ts';
@@ -210,8 +211,8 @@ const DOCUMENTS: ReadonlySet<LogKind> = new Set(['trainer_state.json', 'JSON lis
 /** In place of a size. */
 const UNREADABLE = -1;
 /** A view that is drawn meanwhile does not stutter. */
-const REST_MILLISECONDS = 20;
-const SHOWN_MILLISECONDS = 100;
+const REST_MILLISECONDS = pace(20);
+const SHOWN_MILLISECONDS = pace(100);
 
 function progressOf(entries: readonly Entry[], current: Entry, at: number): Progress {
   let read = 0;

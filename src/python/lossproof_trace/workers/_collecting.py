@@ -9,7 +9,9 @@ from ._gathering import records_class
 from ._worker import machine, mark_of
 
 # So long a living worker has for its last record, and a node for each answer.
+# bound (wall): `trace` under Ray: waiting for the last record of a worker; its trace has no end, which is said
 LAST_RECORD = 5.0
+# bound (wall): `trace` under Ray: waiting for the answer of a node; its records are missing, which is said
 ANSWER = 60.0
 CHUNK = 8 << 20
 

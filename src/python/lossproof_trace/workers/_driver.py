@@ -18,6 +18,7 @@ from ._worker import mark_of
 
 HOOK = "worker_process_setup_hook"
 # So long an actor that is killed has for its last record, in seconds.
+# bound (wall): `trace` under Ray: waiting for the last record of an actor that is killed; its trace has no end, which is said
 TO_FINISH = 2.0
 # What a traced process knows by its environment.
 OURS = ["LOSSPROOF_TRACE" + part for part in ("", "_STEPS", "_MODE", "_COMPILED", "_NODE")]

@@ -18,6 +18,7 @@ def records_class():
                         pass
                 except OSError:
                     pass
+            pace = 0.05
             until = time.monotonic() + seconds
             states = {}
             for worker in workers:
@@ -32,7 +33,7 @@ def records_class():
                     elif time.monotonic() > until:
                         states[worker["file"]] = "alive"
                     else:
-                        time.sleep(0.05)
+                        time.sleep(pace)
                         continue
                     break
             return states

@@ -9,8 +9,11 @@ import time
 from ..recording import _ending
 
 # How often the board is looked at; how long those that train, too, have for their last step; and how long the script has to leave.
+# pace
 LOOK = 0.25
+# bound (wall): `trace` under Ray: waiting for the steps of the other workers; their steps are missing in the trace, which says so
 OTHERS = 20.0
+# bound (wall): `trace` under Ray: waiting for the script to end after the last step; it is ended
 TO_LEAVE = 5.0
 MOST_CALLED = 3
 

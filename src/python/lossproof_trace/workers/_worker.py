@@ -10,8 +10,10 @@ from ..recording import _ending, _session
 from ._board import Board
 
 # So long a worker whose steps are made waits for the script's end before it goes on, unseen: others may wait for it.
+# bound (wall): `trace` under Ray: a worker that has made its steps waits for the script's end; it goes on without being traced
 PATIENCE = 20.0
 # How often a worker looks whether the script is over.
+# pace
 LOOK = 0.2
 # Set for a node by whoever starts it: it shares no folder with the driver, whatever it looks like.
 APART = "LOSSPROOF_TRACE_APART"

@@ -10,6 +10,8 @@ from ._tiny import stop
 
 VARIABLE = "LOSSPROOF_CHECKOUT"
 _ABBREVIATED = 7
+# bound (wall): asking git for the commit of a checkout; the version names no commit
+_GIT_SECONDS = 10
 
 
 class Checkout(Driven):
@@ -65,7 +67,7 @@ def _commit(root):
     """The commit that is checked out; a folder without a history has none."""
     line = ["git", "-C", str(root), "rev-parse", "--show-toplevel", "--short=%d" % _ABBREVIATED, "HEAD"]
     try:
-        said = subprocess.run(line, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL)
+        said = subprocess.run(line, capture_output=True, text=True, timeout=_GIT_SECONDS, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):
         return "of no commit"
     top, _, commit = said.stdout.strip().partition("\n")
