@@ -3,7 +3,6 @@ import type { Args, Op } from '../../protocol/message.ts';
 import type { Level } from '../../vocabulary.ts';
 import type { Finding, Need, Subject } from '../property.ts';
 import type { Observed } from './compare.ts';
-import type { Change } from './twice.ts';
 
 export type Relation =
   | 'finite'
@@ -48,6 +47,17 @@ export interface Invariance extends RuleFacts {
   readonly leavesOut?: true;
   /** The same question in more requests, each of which tells more; default: the change alone. */
   readonly alone?: Check;
+}
+
+export type Cause = (before: Observed, after: Observed) => string | undefined;
+
+export interface Change {
+  readonly when: string;
+  readonly place?: ReadonlyMap<number, number>;
+  readonly shift?: number;
+  readonly batch?: boolean;
+  /** What both answers together tell of the cause, and what to do about it. */
+  readonly cause?: Cause;
 }
 
 /** A request changed in a way that must not matter, and where its rows and columns are. */

@@ -10,7 +10,7 @@ import { agreement, notANumber } from './compare.ts';
 import { long } from './long.ts';
 import { nanShows } from './nan.ts';
 import { MANY_MICRO_BATCHES, MICRO_BATCHES, RANKS } from './partitions.ts';
-import type { Relation, Rule } from './rule.ts';
+import type { Cause, Relation, Rule } from './rule.ts';
 import { stacked } from './stacked.ts';
 import {
   axesOf,
@@ -24,7 +24,7 @@ import {
   wholePartition,
   withoutTrained,
 } from './transform.ts';
-import { type Cause, moved, twice } from './twice.ts';
+import { moved, twice } from './twice.ts';
 
 /** Cases of a relation that shows what it shows in nearly every batch, and shares no request with another. */
 const FEW = 25;

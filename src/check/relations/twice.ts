@@ -3,18 +3,7 @@ import type { Op } from '../../protocol/message.ts';
 import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber, type Observed } from './compare.ts';
-import type { Asked, Changed } from './rule.ts';
-
-export type Cause = (before: Observed, after: Observed) => string | undefined;
-
-export interface Change {
-  readonly when: string;
-  readonly place?: ReadonlyMap<number, number>;
-  readonly shift?: number;
-  readonly batch?: boolean;
-  /** What both answers together tell of the cause, and what to do about it. */
-  readonly cause?: Cause;
-}
+import type { Asked, Change, Changed } from './rule.ts';
 
 /** The answer to a request, and to a changed one. */
 export async function twice<O extends Op>(
