@@ -1,6 +1,6 @@
 // `npm run build`: dist/ anew from the sources, so that what was moved leaves nothing behind; and of the declarations only
 // those that a user's compiler reaches from what package.json exports. Then what
-// is made of the command line: manual pages, the table of shell completion. Runs before anything is built, hence .mjs.
+// is made of the command line: the table of shell completion. Runs before anything is built, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

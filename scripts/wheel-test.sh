@@ -60,10 +60,6 @@ for python in "${tried[@]}"; do
   expect 127 'node' bare node --version
   expect 0 "$version" bare lossproof --version
   expect 0 "$version" bare python -m lossproof --version
-  pages=$(find "$own/share/man/man1" -name 'lossproof*.1' | wc -l)
-  [ "$pages" = "$(find "$root/dist/man" -name '*.1' | wc -l)" ] || fail "$pages manual pages are installed"
-  # That of man-db finds them by the PATH, as it stands in an environment that is active.
-  if command -v manpath >/dev/null; then expect 0 "$own/share/man/man1/lossproof-check.1" env PATH="$own/bin:$PATH" man -w lossproof-check; fi
   # TAB asks the command that pip has installed.
   for shell in bash zsh fish; do
     expect 0 "written by: lossproof completion $shell" bare lossproof completion "$shell"

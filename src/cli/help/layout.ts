@@ -57,7 +57,7 @@ export function optionDescription({ description, argChoices, defaultValue, prese
 
 // --- helpers ---
 
-/** What follows a semicolon is for `--help-all` and the manual. */
+/** What follows a semicolon is for `--help-all`. */
 const firstClause = (text: string): string => text.split('; ', 1)[0] ?? text;
 
 const keyOf = (command: Command): string => pathOf(command).join(' ');

@@ -6,7 +6,6 @@ import { wholeProgram } from '../../../scripts/command-line/program.ts';
 import { tableOf } from '../../../src/cli/completion/table.ts';
 import { COMMON } from '../../../src/cli/help/common.ts';
 import { isAbridged, shownCommands } from '../../../src/cli/help/layout.ts';
-import { manPages } from '../../../src/cli/help/man.ts';
 import { pathOf, wordsOf } from '../../../src/cli/help/words.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { splitCommand } from '../../../src/cli/trainer/words.ts';
@@ -102,11 +101,10 @@ test('help COMMAND is COMMAND --help', async () => {
   expect(one.out()).toBe(other.out());
 });
 
-test('a command that no person types stands in no help, manual or completion', () => {
+test('a command that no person types stands in no help or completion', () => {
   const program = wholeProgram();
   program.command('door', { hidden: true }).description('for another program');
   expect(shownCommands(program).map((each) => each.name())).not.toContain('door');
-  expect(manPages(program, '1').map(({ file }) => file)).not.toContain('lossproof-door.1');
   expect(JSON.stringify(tableOf(program, lists()))).not.toContain('"door"');
 });
 
