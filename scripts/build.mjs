@@ -1,6 +1,6 @@
 // `npm run build`: dist/ anew from the sources, so that what was moved leaves nothing behind; and of the declarations only
-// those that a user's compiler reaches from what package.json exports. Then what
-// is made of the command line: manual pages, the table of shell completion. Runs before anything is built, hence .mjs.
+// those that a user's compiler reaches from what package.json exports. Runs before
+// anything is built, hence .mjs.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -16,7 +16,6 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(status ?? 1);
-await import('../dist/scripts/command-line/written.js');
 
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const reached = new Set();

@@ -78,7 +78,6 @@ try 0 check --bundled --cases 5 --only mask --workers 2
 for part in 1 2; do try 0 check --bundled --cases 5 --seed 1 --only mask --shard "$part/2"; done
 try 0 merge
 try 0 dataset hard.jsonl --form chat --rows 32 --tokenizer "$root/src/tokenizers/families/qwen"
-try 0 completion bash
 # A case that fails, saved and run again; a function that is nearly that of an op, and the adapter of it; one change after the other.
 try 1 check --cases 20 --only extract,mask -- env PYTHONPATH="$root/src/python" python3 -m lossproof.examples.faulty count-as-position
 try 1 replay "$(basename "$(ls .lossproof/cases/*.json | head -n 1)" .json)"

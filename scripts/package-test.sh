@@ -16,11 +16,6 @@ cd "$folder/a user's trainer ü"
 echo '{ "private": true, "type": "module" }' >package.json
 install --save-dev "$folder/$tarball"
 npx lossproof --version
-test "$(npx lossproof __complete chec | tail -n 1 | cut -f 1)" = check
-npx lossproof completion bash | bash -n
-for page in $(npm pkg get man --prefix node_modules/lossproof | grep -o 'dist/man/[^"]*'); do
-  test -s "node_modules/lossproof/$page"
-done
 npx lossproof init
 npx lossproof doctor
 npx lossproof check --cases 20

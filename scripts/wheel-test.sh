@@ -60,26 +60,6 @@ for python in "${tried[@]}"; do
   expect 127 'node' bare node --version
   expect 0 "$version" bare lossproof --version
   expect 0 "$version" bare python -m lossproof --version
-  pages=$(find "$own/share/man/man1" -name 'lossproof*.1' | wc -l)
-  [ "$pages" = "$(find "$root/dist/man" -name '*.1' | wc -l)" ] || fail "$pages manual pages are installed"
-  # That of man-db finds them by the PATH, as it stands in an environment that is active.
-  if command -v manpath >/dev/null; then expect 0 "$own/share/man/man1/lossproof-check.1" env PATH="$own/bin:$PATH" man -w lossproof-check; fi
-  # TAB asks the command that pip has installed.
-  for shell in bash zsh fish; do
-    expect 0 "written by: lossproof completion $shell" bare lossproof completion "$shell"
-    cp "$folder/said" "complete.$shell"
-  done
-  # shellcheck disable=SC2016
-  expect 0 '[check]' bare "$(command -v bash)" --norc -c \
-    'source ./complete.bash && COMP_WORDS=(lossproof che) COMP_CWORD=1 && _lossproof && printf "[%s]" "${COMPREPLY[@]}"'
-  # shellcheck disable=SC2016
-  expect 0 '[mask/prompt-is-never-trained]' bare "$(command -v bash)" --norc -c \
-    'source ./complete.bash && COMP_WORDS=(lossproof check --only mask/prom) COMP_CWORD=3 && _lossproof && printf "[%s]" "${COMPREPLY[@]}"'
-  if command -v zsh >/dev/null; then zsh -n complete.zsh; fi
-  if command -v fish >/dev/null; then
-    # Without a locale fish finds no command in a folder with an ü.
-    expect 0 'put generated cases through' bare LANG=C.UTF-8 "$(command -v fish)" --no-config -c 'source ./complete.fish; complete -C "lossproof che"'
-  fi
   # docker is not asked: an image starts these words in such an environment.
   # shellcheck disable=SC2046
   expect 0 'Usage: lossproof' bare $(sed -nE 's/^(ENTRYPOINT|CMD) \[(.*)]$/\2/p' "$root/Dockerfile" | tr -d '",' | tr '\n' ' ')

@@ -9,7 +9,7 @@ import { median } from './scaling/exponents.ts';
 import { machine, medianRatio, openSheet, processorMilliseconds } from './shared.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 9;
-/** Scripts ask for the version and shells for completions: at most so many times a Node that does nothing. */
+/** Scripts ask for the version: at most so many times a Node that does nothing. */
 const MOST_FOR_VERSION = 2;
 
 const main = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
@@ -17,7 +17,6 @@ const first = ['--only', 'mask/prompt-is-never-trained', '--cases', '1', '--no-p
 const ways = [
   { name: '`node -e 0`', words: ['-e', '0'] },
   { name: '`lossproof --version`', words: [main, '--version'] },
-  { name: 'a TAB', words: [main, '__complete', 'bash', 'lossproof ch'] },
   { name: '`lossproof --help`', words: [main, '--help'] },
   { name: '`lossproof list`', words: [main, 'list'] },
   { name: '`lossproof check --bundled`, its first property', words: [main, 'check', '--bundled', ...first] },

@@ -1,7 +1,6 @@
 // What the runs came to, as tables for a terminal and for the page.
 
 import type { Fault } from '../../test/monitor/simulated/faults/fault.ts';
-import { KINDS } from '../../test/monitor/simulated/healthy.ts';
 import type { Blame, Rate } from '../../test/monitor/simulated/patience.ts';
 import type { Detection } from '../../test/monitor/simulated/planted.ts';
 
@@ -70,8 +69,6 @@ export function findersOf({ name }: Fault, detections: readonly Detection[]): st
   const rules = [...by].sort(([, a], [, b]) => b - a).map(([rule, count]) => `${rule} ${whole(count, runs)}`);
   return `${name}: ${rules.join(', ') || 'none'}`;
 }
-
-export const kindsNote = (): string => `Kinds: ${KINDS.join('; ')}.`;
 
 // --- helpers ---
 

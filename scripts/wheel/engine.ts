@@ -17,10 +17,10 @@ function published(): readonly string[] {
   return packed?.files.map(({ path }) => path) ?? [];
 }
 
-/** Documents are on the web, manual pages where `man` looks; a program that imports the library has npm. */
+/** Documents are on the web; a program that imports the library has npm. */
 function isRun(path: string): boolean {
   if (!path.includes('/')) return path === 'package.json' || path === 'LICENSE';
-  return !isForReaders(path) && !/^(docs\/(?!.*\.schema\.json$)|test\/|scripts\/|dist\/man\/)/.test(path);
+  return !isForReaders(path) && !/^(docs\/(?!.*\.schema\.json$)|test\/|scripts\/)/.test(path);
 }
 
 /** Folders of the packages that the engine imports, directly or not, as the lock file has them. */

@@ -32,7 +32,6 @@ try {
     mkdirSync(dirname(join(engine, path)), { recursive: true });
     cpSync(join(PACKAGE_ROOT, path), join(engine, path), { dereference: true });
   }
-  cpSync(join(DIST, 'man'), join(stage, 'man'), { recursive: true });
   cpSync(join(PACKAGE_ROOT, 'LICENSE'), join(stage, 'LICENSE'));
   writeFileSync(
     join(stage, 'README.md'),

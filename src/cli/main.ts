@@ -11,9 +11,7 @@ import('./node-version.ts')
     const complaint = nodeComplaint(process.versions.node, process.env.LOSSPROOF_COMMAND !== undefined);
     if (complaint === undefined) {
       const [, , word, ...rest] = process.argv;
-      // A shell asks this at each TAB, and scripts ask for the version: they do not wait for the program to load.
-      if (word === '__complete')
-        return import('./completion/complete.ts').then(({ complete }) => complete(rest));
+      // Scripts ask for the version: they do not wait for the program to load.
       if ((word === '--version' || word === '-V') && rest.length === 0)
         return import('../version.ts').then(({ VERSION }) => {
           process.stdout.on('error', () => {});

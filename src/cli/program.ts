@@ -7,7 +7,6 @@ import { VERSION } from '../version.ts';
 import { addCheck } from './check/check.ts';
 import { addProfile } from './check/profile.ts';
 import { addReplay } from './check/replay.ts';
-import { addCompletion } from './completion/completion.ts';
 import { type Context, refuse } from './context.ts';
 import { addDataset } from './dataset/dataset.ts';
 import { addDiscover } from './discover/discover.ts';
@@ -104,7 +103,7 @@ const COMMANDS: readonly (readonly [
   ['A trainer, behind an adapter:', [addCheck, addReplay, addProfile, addGolden, addMutate]],
   ['A script, the logs of a run, a data set:', [addTrace, addMonitor, addView, addDataset]],
   ['What was found, and what it means:', [addReport, addMerge, addExplain, addList]],
-  [ABOUT, [addCompletion, addSession]],
+  [ABOUT, [addSession]],
 ];
 
 const WORDS: Words = {

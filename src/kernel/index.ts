@@ -1,7 +1,7 @@
 // Log-probabilities, entropy and exact KL of rows of logits, at any vocabulary, on the CPU or a GPU.
 
-export { type Chosen, chooseKernel, difference, SELF_TEST_BAND, selfTest } from './choose.ts';
-export { type CpuOptions, cpuKernel } from './cpu.ts';
+export { type Chosen, chooseKernel, difference, SELF_TEST_BAND } from './choose.ts';
+export { cpuKernel } from './cpu.ts';
 export {
   BACKENDS,
   type BackendName,
@@ -9,8 +9,7 @@ export {
   numbersOf,
   type RowKernel,
   type RowNumbers,
-  type RowPieces,
   type RowsInput,
 } from './rows.ts';
-export { type TensorFlow, type TfjsOptions, tensorKernel, tfjsKernel } from './tfjs.ts';
-export { type WebGpuKernel, type WebGpuOptions, webGpuKernel } from './webgpu.ts';
+export { type TensorFlow, tensorKernel, tfjsKernel } from './tfjs.ts';
+export { webGpuKernel } from './webgpu.ts';

@@ -13,13 +13,11 @@ import {
 import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { nearestName } from '../protocol/nearest.ts';
-import { HEAD_BYTES, isCandidate, type LogKind } from './read/files/detect.ts';
+import { HEAD_BYTES, isCandidate } from './read/files/detect.ts';
 import type { Disk, Found, OpenFile } from './read/files/disk.ts';
 import type { LogSource } from './read/files/log.ts';
 import { globPattern } from './read/files/runs.ts';
 import { logSource } from './read/files/source.ts';
-
-export type { LogKind };
 
 export interface LogOptions {
   /** Paths are meant from here. Default: the process's own. */

@@ -101,6 +101,5 @@ export const INTERRUPTIBLE: Readonly<Record<string, Interruptible>> = {
   merge: short(),
   explain: short('mask'),
   list: { prepare: () => trainer('hello: none'), at: (cwd) => existsSync(join(cwd, 'lived')) },
-  completion: short('bash'),
   session: { ...reading(), input: 'ends' },
 };

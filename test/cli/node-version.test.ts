@@ -84,12 +84,6 @@ const BROKEN = `
   v8.setFlagsFromString = () => { throw new Error('boom'); };
   syncBuiltinESMExports();`;
 
-test('a shell that asks at each TAB is answered without the program', () => {
-  // The sources have no table, which the build writes: all that is left are files. What runs the program would throw.
-  const { status, stdout } = run(BROKEN, '__complete', 'che');
-  expect({ status, stdout }).toEqual({ status: 0, stdout: ':files\n' });
-});
-
 test('what cannot even start has no verdict', () => {
   const { status, stderr } = run(BROKEN, 'list');
   expect(status).toBe(NO_VERDICT);

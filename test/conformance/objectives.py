@@ -5,9 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from . import data_parallel
-from .data_parallel import Settings, clamped, configured, count, loss_of, penalty
-
-WITHOUT_DUAL_CLIP = replace(Settings(), dual_clip=math.inf)
+from .data_parallel import clamped, configured, count, loss_of, penalty
 
 
 def like(name, op, function, capability, **semantics):

@@ -54,8 +54,7 @@ test('the engine has its program, its Python, its style sheets, families and sch
   const licence = (path: string): boolean => /licen[cs]e\.md$/i.test(path);
   expect(
     files.filter(
-      (path) =>
-        !licence(path) && /\.(md|map|ts)$|__pycache__|^test\/|^dist\/man\/|^docs\/(?!.*schema)/.test(path),
+      (path) => !licence(path) && /\.(md|map|ts)$|__pycache__|^test\/|^docs\/(?!.*schema)/.test(path),
     ),
   ).toEqual([]);
   const licensed = productionPackages().filter((folder) =>

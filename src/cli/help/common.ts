@@ -1,5 +1,5 @@
 // The options that `--help` shows of a command whose options do not fit one screen: those of a first week, the others are
-// shown by `--help-all` and in the manual. A command that is not named here shows all of its options.
+// shown by `--help-all`. A command that is not named here shows all of its options.
 
 export const COMMON: Readonly<Record<string, readonly string[]>> = {
   check: [

@@ -48,7 +48,7 @@ export function isAbridged(command: Command): boolean {
 }
 
 /** What an option does, with the values that it takes and the one that it has of itself. */
-export function optionDescription({ description, argChoices, defaultValue, presetArg }: Option): string {
+function optionDescription({ description, argChoices, defaultValue, presetArg }: Option): string {
   const usual = presetArg === undefined && typeof defaultValue !== 'boolean' ? defaultValue : undefined;
   if (argChoices !== undefined)
     return `${description}: ${argChoices.map((value) => (value === usual ? `${value} (default)` : value)).join(', ')}`;
@@ -57,7 +57,7 @@ export function optionDescription({ description, argChoices, defaultValue, prese
 
 // --- helpers ---
 
-/** What follows a semicolon is for `--help-all` and the manual. */
+/** What follows a semicolon is for `--help-all`. */
 const firstClause = (text: string): string => text.split('; ', 1)[0] ?? text;
 
 const keyOf = (command: Command): string => pathOf(command).join(' ');
@@ -67,7 +67,7 @@ function isCommon(command: Command, { long }: Option): boolean {
   return common === undefined || long === '--help' || common.includes(long ?? '');
 }
 
-export function argumentWord(argument: Argument): string {
+function argumentWord(argument: Argument): string {
   const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
   return argument.required ? `<${word}>` : `[${word}]`;
 }

@@ -1,5 +1,5 @@
 // What is said of a command beside its options: examples, exit codes, notes. Told once, where the command is; its
-// `--help`, its manual page and a test that runs every example through the parser are made from it.
+// `--help` and a test that runs every example through the parser are made from it.
 import type { Command } from 'commander';
 
 export interface Words {

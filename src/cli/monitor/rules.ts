@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
 import type { HistoryOptions } from '../../monitor/history/history.ts';
-import { PRESETS, type Preset } from '../../monitor/presets/presets.ts';
+import { PRESETS, type Preset } from '../../monitor/presets.ts';
 import type { MonitorRule, SettingValue } from '../../monitor/rule.ts';
 import { SERIES_ROLES, type SeriesRole } from '../../monitor/series.ts';
 import { nearestName, unknownName } from '../../protocol/nearest.ts';
@@ -87,7 +87,7 @@ function fullId(name: string, rules: readonly MonitorRule[]): string {
 }
 
 interface Chosen {
-  readonly settings: Preset['settings'];
+  readonly settings: Preset['rules'];
   readonly rules: ReadonlySet<string>;
 }
 
@@ -103,8 +103,7 @@ function withThose(
 function presetOf(name: string | undefined): Chosen | Problem {
   if (name === undefined) return { settings: {}, rules: new Set() };
   const found = PRESETS.find((preset) => preset.name === name);
-  if (found !== undefined)
-    return { settings: found.settings, rules: new Set(found.items.flatMap(({ rules }) => rules)) };
+  if (found !== undefined) return { settings: found.rules, rules: new Set(Object.keys(found.rules)) };
   const names = PRESETS.map((preset) => preset.name);
   return { problem: `--preset: ${unknownName('preset', name, names)}` };
 }

@@ -154,7 +154,7 @@ function fullLines({ why, rule }: Listed, width: number): string[] {
 }
 
 async function presetLines(context: Context): Promise<string[]> {
-  const { PRESETS } = await import('../../monitor/presets/presets.ts');
+  const { PRESETS } = await import('../../monitor/presets.ts');
   const width = widthOfScreen(context) - TITLE_INDENT.length;
   return [
     'Presets, for `monitor --preset`:',

@@ -53,7 +53,6 @@ def _plain(*names):
     return tuple(Source(name, name) for name in names)
 
 
-_LOGPS = ("logprobs",)
 _HINTS = {
     "logprobs": ("logprobs", "new"),
     "old_logprobs": ("logprobs", "!old"),

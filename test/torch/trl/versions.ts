@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 
 export const VERSIONS = { oldest: '0.15.2', middle: '0.24.0', newest: '1.13.0' } as const;
 export type Which = keyof typeof VERSIONS;
-export const WHICH = Object.keys(VERSIONS) as Which[];
 
 /** The Python of one; an error that says what to do where it is not there. */
 export function pythonOf(which: Which): string {
