@@ -198,7 +198,7 @@ export async function checkProperty(
 
 const NO_MORE: StopSignal = { aborted: true };
 
-/** A property of which more than half was set aside has not been checked, and does not hold: no green without judgement. */
+/** A property of which more than half was refused or set aside has not been checked, and does not hold: no green without judgement. */
 const MOST_ASIDE = 0.5;
 /** Of fewer cases the share is chance. */
 const LEAST_CASES = 50;
@@ -213,7 +213,7 @@ function judgedEnough(
       'thin',
       { ...counted, reason: `${setAside} of ${done} cases were set aside, most often: ${refusal}` },
     ];
-  if (setAside > asked * MOST_ASIDE)
+  if (refused + setAside > done * MOST_ASIDE)
     return ['skipped', { ...counted, reason: `less than half of the cases could be judged: ${refusal}` }];
   const many = isMuchLeftOut({ cases: done, rejected: refused, setAside });
   return ['pass', many && refusal !== undefined ? { ...counted, reason: refusal } : counted];

@@ -133,7 +133,7 @@ export interface PropertyResult {
 }
 
 /** Where more than a fifth of the cases was not judged, a pass says so. */
-const MUCH_LEFT_OUT = 0.2;
+export const MUCH_LEFT_OUT = 0.2;
 
 /** Refused by the trainer or set aside by the check. */
 export function isMuchLeftOut({
@@ -163,9 +163,9 @@ export interface Refusal {
   readonly times: number;
   /** The trainer's own words, numbers aside the same each time. */
   readonly why: string;
-  /** Properties that judged nothing because of it. */
+  /** Properties that judged less than half of their cases because of it, and so have no verdict. */
   readonly lost: readonly string[];
-  /** Properties that judged less than half of their cases because of it. */
+  /** Properties that hold on less than four fifths of their cases because of it. */
   readonly weakened: readonly string[];
 }
 

@@ -19,8 +19,8 @@ export interface Context {
   readonly input?: () => PipeStream;
   /** Puts a question to whoever sits at the terminal; absent: nobody does. */
   readonly ask?: (question: string) => Promise<string>;
-  /** From now on a reader of standard output that has gone is no reason to end: what is written to it is lost. */
-  readonly outliveReader?: () => void;
+  /** Calls back once standard output cannot be written any more, until the returned function is called. */
+  readonly onOutputLost?: (callback: () => void) => () => void;
   /** Leaves at once, whatever is still open. */
   readonly exitNow: (code: number) => void;
   /** For long work that lets no timer in: ends the process where it is to end with the one that started it, and that is gone. */

@@ -16,9 +16,11 @@ import('./node-version.ts')
         return import('./completion/complete.ts').then(({ complete }) => complete(rest));
       if ((word === '--version' || word === '-V') && rest.length === 0)
         return import('../version.ts').then(({ VERSION }) => {
-          process.stdout.on('error', () => {});
-          process.stdout.write(`${VERSION}\n`);
           process.exitCode = 0;
+          process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+            if (error.code !== 'EPIPE') process.exitCode = 2;
+          });
+          process.stdout.write(`${VERSION}\n`);
         });
       return import('./executable.ts');
     }

@@ -133,11 +133,7 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
     },
   });
   if (isProblem(record)) return refuse(context, record);
-  // Who listens for violations may be a trainer that dies: they are written nonetheless.
-  if (reading.json) {
-    context.outliveReader?.();
-    say(context, beginLine());
-  }
+  if (reading.json) say(context, beginLine());
   const stopping = watchStops(source, following, context);
   try {
     const interrupted = following

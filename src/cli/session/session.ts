@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { lineSplitter } from '../../protocol/lines.ts';
 import { type Context, refuse, whyOf } from '../context.ts';
-import { HOLDS } from '../exit.ts';
+import { HOLDS, NO_VERDICT } from '../exit.ts';
 import type { Invocation } from '../options.ts';
 import { whenStarterEnds } from '../tied.ts';
 import { openAnswers } from './answers.ts';
@@ -50,6 +50,7 @@ async function session(context: Context): Promise<number> {
     }
   }
 
+  let code = HOLDS;
   // Whoever asks is told of Ctrl-C, too, and decides what becomes of us.
   const disposeInterrupt = context.onInterrupt(() => {});
   await new Promise<void>((resolve) => {
@@ -57,8 +58,16 @@ async function session(context: Context): Promise<number> {
     const untie = whenStarterEnds(() => over());
     const over = (): void => {
       untie();
+      disposeLost?.();
+      // It may be open still, and would keep this process.
+      input.destroy();
       resolve();
     };
+    // Nobody can hear an answer.
+    const disposeLost = context.onOutputLost?.(() => {
+      code = NO_VERDICT;
+      over();
+    });
     input.on('readable', () => {
       for (let chunk = input.read(); chunk !== null; chunk = input.read()) {
         for (const line of splitter.push(chunk as Buffer)) {
@@ -81,9 +90,9 @@ async function session(context: Context): Promise<number> {
   });
   disposeInterrupt();
   // Nobody waits for the verdict in hand: leaving kills its trainer (trainer/orphans.ts).
-  if (working > 0) context.exitNow(HOLDS);
+  if (working > 0) context.exitNow(code);
   else await answers.stopAll();
-  return HOLDS;
+  return code;
 }
 
 const TELL_MILLISECONDS = 200;
