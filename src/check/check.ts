@@ -5,6 +5,7 @@ import { drawCases } from './cases.ts';
 import { type Failure, isMuchLeftOut, NOT_TRIED, type PropertyResult } from './events.ts';
 import { compareLabels } from './failing-labels.ts';
 import { countLabels, coverageOf, labelsOf, thinSentence } from './labels.ts';
+import { mostNotJudged } from './lost.ts';
 import { inDtypeOf } from './numbers.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
@@ -193,12 +194,12 @@ export async function checkProperty(
     return report('unseen', { ...counted, reason: unseenReason(known, notJudged ?? 'no case ran') });
   const thin = labels.thin();
   if (thin.length > 0) return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
-  return report(...judgedEnough({ ...screening, refusal: whyNot }, counted));
+  return report(...judgedEnough({ ...screening, refusal: whyNot }, counted, options.strict === true));
 }
 
 const NO_MORE: StopSignal = { aborted: true };
 
-/** A property of which more than half was refused or set aside has not been checked, and does not hold: no green without judgement. */
+/** A property of which more than half was set aside has not been checked, and does not hold: no green without judgement. */
 const MOST_ASIDE = 0.5;
 /** Of fewer cases the share is chance. */
 const LEAST_CASES = 50;
@@ -206,6 +207,7 @@ const LEAST_CASES = 50;
 function judgedEnough(
   { done, refused, setAside, setAsideByTrainer, refusal }: Screening,
   counted: Partial<PropertyResult>,
+  strict: boolean,
 ): [PropertyResult['verdict'], Partial<PropertyResult>] {
   const asked = done - refused;
   if (setAside - setAsideByTrainer > asked * MOST_ASIDE && asked >= LEAST_CASES)
@@ -213,8 +215,13 @@ function judgedEnough(
       'thin',
       { ...counted, reason: `${setAside} of ${done} cases were set aside, most often: ${refusal}` },
     ];
-  if (refused + setAside > done * MOST_ASIDE)
+  if (setAside > asked * MOST_ASIDE)
     return ['skipped', { ...counted, reason: `less than half of the cases could be judged: ${refusal}` }];
+  if (refused + setAside > done * mostNotJudged(strict))
+    return [
+      'skipped',
+      { ...counted, reason: `only ${asked - setAside} of ${done} cases could be judged: ${refusal}` },
+    ];
   const many = isMuchLeftOut({ cases: done, rejected: refused, setAside });
   return ['pass', many && refusal !== undefined ? { ...counted, reason: refusal } : counted];
 }

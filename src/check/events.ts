@@ -163,7 +163,7 @@ export interface Refusal {
   readonly times: number;
   /** The trainer's own words, numbers aside the same each time. */
   readonly why: string;
-  /** Properties that judged less than half of their cases because of it, and so have no verdict. */
+  /** Properties that judged so few cases because of it that they have no verdict. */
   readonly lost: readonly string[];
   /** Properties that hold on less than four fifths of their cases because of it. */
   readonly weakened: readonly string[];

@@ -4,6 +4,14 @@ import { MUCH_LEFT_OUT, type PropertyResult } from './events.ts';
 type Judged = Pick<PropertyResult, 'verdict'> &
   Partial<Pick<PropertyResult, 'cases' | 'rejected' | 'setAside'>>;
 
+/**
+ * The share of cases that a property may hold without. Correct trainers refuse up to two thirds, as whoever takes no system messages
+ * does of batches of conversations; Hypothesis, too, ends a test that filters five of six. `--strict` asks for half.
+ */
+export function mostNotJudged(strict: boolean): number {
+  return strict ? 0.5 : 0.8;
+}
+
 /** The trainer refused so much that the property has no verdict. */
 export function isLostToRefusals({ verdict, rejected = 0, setAside = 0 }: Judged): boolean {
   return verdict === 'skipped' && rejected > 0 && rejected >= setAside;

@@ -4,15 +4,17 @@ import { isMostlyRefused } from '../../src/check/lost.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT, whyNoVerdict } from '../../src/cli/exit.ts';
 import { discard, type Property, type PropertyResult, reject, run, type Trainer } from '../../src/index.ts';
 import { makeWorld } from '../cli/world.ts';
-import { echoes, extracting } from './toy.ts';
+import { echoes, extracting, type ToyCase } from './toy.ts';
+
+type Change = Partial<Property> & { readonly cases?: number; readonly strict?: boolean };
 
 async function judged(
   trainer: Trainer,
-  { cases = 100, ...change }: Partial<Property> & { readonly cases?: number } = {},
+  { cases = 100, strict = false, ...change }: Change = {},
 ): Promise<PropertyResult> {
   const property = { ...echoes, coverage: {}, ...change } as unknown as Property;
   const [result] = await run(
-    { trainer, tokenizer: undefined, properties: [property], seed: 7, cases, command: 'test' },
+    { trainer, tokenizer: undefined, properties: [property], seed: 7, cases, strict, command: 'test' },
     () => undefined,
   );
   if (result === undefined) throw new Error('no result');
@@ -31,35 +33,44 @@ const answering = (isAnswered: (ids: readonly number[], asked: number) => boolea
   return extracting((ids) => (isAnswered(ids, asked++) ? ids : reject('not this one')));
 };
 
-describe('a property of which the trainer refuses more than half is skipped, and its run is no success', () => {
-  test.each<[how: string, trainer: () => Trainer, change?: Parameters<typeof judged>[1]]>([
+function setsAsideEachSeventh(): Property['check'] {
+  let at = 0;
+  return async (subject, given) =>
+    at++ % 7 === 0 ? discard('nothing to judge') : echoes.check(subject, given as ToyCase);
+}
+
+describe('a property of which the trainer refuses more than four fifths is skipped, and its run is no success', () => {
+  test.each<[how: string, trainer: () => Trainer, change?: Change]>([
     ['what would show the bug, and 92 % of the rest', hiding],
     ['57 of 60 at random', () => answering((_, asked) => asked % 20 === 0), { cases: 60 }],
-    ['hardly more than half', () => answering((_, asked) => asked % 20 < 9)],
+    ['hardly more than four fifths', () => answering((_, asked) => asked % 20 < 3)],
+    ['hardly more than half, with --strict', () => answering((_, asked) => asked % 20 < 9), { strict: true }],
     ['all but what is empty', () => answering((ids) => ids.length === 0)],
-    ['most of a few cases', () => answering((_, asked) => asked % 5 === 0), { cases: 10 }],
+    ['most of a few cases', () => answering((_, asked) => asked === 7), { cases: 10 }],
     [
-      'two fifths, where the check sets a further fifth aside',
-      () => answering((_, asked) => asked % 5 > 1),
-      {
-        check: async (subject, given) => {
-          const { ids } = given as { readonly ids: readonly number[] };
-          if (ids.length < 2) discard('too short');
-          return echoes.check(subject, { ids });
-        },
-      },
+      'four fifths, where the check sets some of the rest aside',
+      () => answering((_, asked) => asked % 5 === 0),
+      { check: setsAsideEachSeventh() },
     ],
   ])('%s', async (_, trainer, change = {}) => {
     const result = await judged(trainer(), change);
     expect(result).toMatchObject({
       verdict: 'skipped',
-      reason: expect.stringMatching(/^less than half of the cases could be judged: /),
+      reason: expect.stringMatching(/^only \d+ of \d+ cases could be judged: /),
     });
     expect(exitCodeOf([result], false)).toBe(NO_VERDICT);
   });
 
-  test('half of the cases are enough', async () => {
-    expect((await judged(answering((_, asked) => asked % 2 === 0))).verdict).toBe('pass');
+  test('a third of the cases is enough, and with --strict half', async () => {
+    expect((await judged(answering((_, asked) => asked % 3 === 0))).verdict).toBe('pass');
+    expect(
+      (
+        await judged(
+          answering((_, asked) => asked % 2 === 0),
+          { strict: true },
+        )
+      ).verdict,
+    ).toBe('pass');
   });
 });
 
