@@ -32,7 +32,8 @@ export interface Context {
 }
 
 export interface Screen {
-  readonly write: (text: string) => void;
+  /** Text of others in it is shown, and not obeyed; a document is for a program, which reads it as it is. */
+  readonly write: (text: string, as?: 'document') => void;
   readonly isTty: boolean;
   readonly columns: number;
   /** Of a terminal; undefined where that is not known. */
@@ -58,6 +59,11 @@ export function whyOf(error: unknown): string {
 export function refuse(context: Context, { problem }: Problem): number {
   context.err.write(`lossproof: ${harmless(problem)}\n`);
   return NO_VERDICT;
+}
+
+/** Text whose reader is a program: JSON, a page, commands of a CI job. Its format has escapes of its own. */
+export function sayDocument(context: Context, ...lines: readonly string[]): void {
+  for (const line of lines) context.out.write(`${line}\n`, 'document');
 }
 
 export function say(context: Context, ...lines: readonly string[]): void {

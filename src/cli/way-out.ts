@@ -2,6 +2,7 @@
 // full disk ends no judgement: later text is lost, and the exit code stays true.
 import type { Screen } from './context.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
+import { inert } from './inert.ts';
 import { asTyped } from './typed.ts';
 
 export interface WayOut {
@@ -32,10 +33,12 @@ export function openWayOut(stream: NodeJS.WriteStream): WayOut {
   stream.on('error', fail);
   return {
     screen: {
-      write(text) {
+      write(text, as) {
         if (lost !== undefined) return;
+        const isTty = stream.isTTY === true;
+        const typed = asTyped(text);
         try {
-          stream.write(asTyped(text));
+          stream.write(as === 'document' && !isTty ? typed : inert(typed, { isTty }));
         } catch (error) {
           // Node writes files at once, and throws from here in some versions.
           fail(error instanceof Error ? error : new Error(String(error)));

@@ -14,7 +14,7 @@ export function addCompletion(program: Command, { context, finish }: Invocation)
     .argument('[shell]', SHELLS.join(', '))
     .action((shell: string | undefined) => {
       if (shell !== undefined && isShell(shell)) {
-        context.out.write(scriptOf(shell));
+        context.out.write(scriptOf(shell), 'document');
         finish(HOLDS);
       } else finish(refuse(context, { problem: problemOf(shell) }));
     });

@@ -2,7 +2,7 @@
 // meanwhile as lines; PROTOCOL.md. It lives as long as whoever started it: the end of its input ends every trainer.
 import type { Command } from 'commander';
 import { lineSplitter } from '../../protocol/lines.ts';
-import { type Context, refuse, whyOf } from '../context.ts';
+import { type Context, refuse, sayDocument, whyOf } from '../context.ts';
 import { HOLDS, NO_VERDICT } from '../exit.ts';
 import type { Invocation } from '../options.ts';
 import { whenStarterEnds } from '../tied.ts';
@@ -22,7 +22,7 @@ async function session(context: Context): Promise<number> {
     return refuse(context, { problem: 'session reads requests from its standard input' });
   const answers = openAnswers(context);
   const splitter = lineSplitter();
-  const write = (value: object): void => context.out.write(`${JSON.stringify(value)}\n`);
+  const write = (value: object): void => sayDocument(context, JSON.stringify(value));
   // One at a time: a trainer answers one question after the other, too.
   let busy = Promise.resolve();
   let working = 0;
