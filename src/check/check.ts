@@ -10,10 +10,10 @@ import { inDtypeOf } from './numbers.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import type { Requests } from './refusals.ts';
+import { type Keeper, keeperOf } from './saved/keeper.ts';
 import { changeOf, isOf, type KnownFailure, withoutFirst } from './saved/known.ts';
 import { outdated } from './saved/outdated.ts';
 import { implausible } from './saved/plausible.ts';
-import { savedCase } from './saved/saved-case.ts';
 import { type Screening, screen } from './screen.ts';
 import {
   asDrawn,
@@ -49,7 +49,15 @@ export async function checkProperty(
 ): Promise<PropertyResult> {
   const { trainer, seed: runSeed, told, signal } = options;
   const context = { property, trainer, world, seed: runSeed, told, signal };
-  const saved = await checkSaved(context, options);
+  const { corpus, command, name, onNotice } = options;
+  const owner = {
+    trainer: trainer.hello.name,
+    command,
+    version: VERSION,
+    ...(name === undefined ? {} : { name }),
+  };
+  const keeper = keeperOf(property.id, owner, corpus, onNotice);
+  const saved = await checkSaved(context, options, keeper);
   const labels = countLabels(property, world);
   const report = (verdict: PropertyResult['verdict'], rest: Partial<PropertyResult>): PropertyResult => ({
     id: property.id,
@@ -143,7 +151,12 @@ export async function checkProperty(
       const outcome = await runCase(property, options.trainer, world, given);
       labels.add(given, outcome);
       compared.add(given, outcome, index);
-      return { outcome, cause: ownCause(given, outcome) };
+      const cause = ownCause(given, outcome);
+      if (cause !== undefined && known === undefined && !options.verdictOnly)
+        keeper.first(cause, () =>
+          asDrawn(context, { index, outcome }, { at: () => given, count: cases.count }),
+        );
+      return { outcome, cause };
     },
     {
       signal: options.signal,
@@ -170,8 +183,8 @@ export async function checkProperty(
     signal: options.signal,
     onShrink: options.onShrink,
   });
-  const drawn = await failuresOf(context, found);
-  if (known === undefined) for (const failure of drawn) save(property, options, failure);
+  const smalls = await failuresOf(context, found);
+  const drawn = known === undefined ? keeper.last(smalls) : smalls;
   const failures = [...(recorded === undefined ? [] : [recorded]), ...drawn];
   if (failures.length > 0) {
     if (recorded !== undefined) return failed(failures, { cases: 1 });
@@ -245,6 +258,7 @@ const unreadable = (): CaseOutcome => ({ kind: 'refused', why: 'its case can no 
 async function checkSaved(
   context: FailureContext,
   options: CheckOptions,
+  keeper: Keeper,
 ): Promise<{ failures: readonly Failure[]; fixed: readonly string[]; outdated: readonly string[] }> {
   const { property, trainer, world } = context;
   const fixed: string[] = [];
@@ -267,8 +281,7 @@ async function checkSaved(
       continue;
     }
     if (outcome.kind === 'holds') {
-      options.corpus?.remove(saved.id);
-      fixed.push(saved.id);
+      if (keeper.holds(saved)) fixed.push(saved.id);
       continue;
     }
     const cause = causeOf(given, outcome) ?? '';
@@ -278,18 +291,7 @@ async function checkSaved(
     if (isCostly(outcome)) break;
   }
   const failures = await failuresOf(context, byWeight([...found.values()]));
-  for (const failure of failures) save(property, options, failure);
-  return { failures, fixed, outdated: ruledOut };
-}
-
-function save(
-  property: Property,
-  { corpus, trainer, onNotice, ...run }: CheckOptions,
-  failure: Failure,
-): void {
-  const saved = savedCase(property.id, failure, { ...run, trainer: trainer.hello.name, version: VERSION });
-  const complaint = corpus?.save(saved);
-  if (complaint !== undefined) onNotice?.(complaint);
+  return { failures: keeper.last(failures), fixed, outdated: ruledOut };
 }
 
 /** Each property draws its own cases from the run's seed, so that adding one leaves the others' cases alone. */

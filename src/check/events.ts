@@ -44,6 +44,8 @@ export interface Failure {
   readonly lines: readonly string[];
   /** It came from the corpus of saved failures. */
   readonly saved?: boolean;
+  /** It could not be saved, so that nothing replays it by its id. */
+  readonly unsaved?: true;
   /** The trainer failed in the same way in this property, where the case was made small; here it is as it was drawn. */
   readonly sameAs?: string;
   readonly stderrTail?: string;

@@ -13,8 +13,8 @@ export interface Context {
   readonly properties: () => Promise<readonly Property[]>;
   /** Calls back at each Ctrl-C until the returned function is called. */
   readonly onInterrupt: (callback: () => void) => () => void;
-  /** Calls back at a SIGTERM until the returned function is called; absent: nobody can send one. */
-  readonly onTerminate?: (callback: () => void) => () => void;
+  /** Calls back at a SIGTERM, or a SIGHUP as a closed terminal sends it, until the returned function is called; absent: nobody can send one. */
+  readonly onTerminate?: (callback: (signal: Ending) => void) => () => void;
   /** Standard input, for commands that read from it; absent: there is none. */
   readonly input?: () => PipeStream;
   /** Puts a question to whoever sits at the terminal; absent: nobody does. */
@@ -30,6 +30,9 @@ export interface Context {
   /** When somebody began to wait, by `performance.now()`; absent: when the command is run. */
   readonly begun?: number;
 }
+
+/** What ends a program in order, beside Ctrl-C. */
+export type Ending = 'SIGTERM' | 'SIGHUP';
 
 export interface Screen {
   /** Text of others in it is shown, and not obeyed; a document is for a program, which reads it as it is. */

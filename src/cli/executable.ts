@@ -3,7 +3,7 @@
 import './heap.ts';
 import { tellStrays } from '../trainer/processes/strays.ts';
 import { askAtTerminal } from './ask.ts';
-import type { Context } from './context.ts';
+import type { Context, Ending } from './context.ts';
 import { crashes } from './crash.ts';
 import { runProgram } from './program.ts';
 import { TIED, whenStarterEnds } from './tied.ts';
@@ -40,6 +40,8 @@ process.on('exit', () => {
   if (code !== undefined && !isLeaving) process.exitCode = codeDelivered(code, lost);
 });
 
+const ENDINGS: readonly Ending[] = ['SIGTERM', 'SIGHUP'];
+
 const isTied = process.env[TIED] === '1';
 delete process.env[TIED];
 const starter = process.ppid;
@@ -59,8 +61,10 @@ const context: Context = {
     return () => process.off('SIGINT', callback);
   },
   onTerminate(callback) {
-    process.on('SIGTERM', callback);
-    return () => process.off('SIGTERM', callback);
+    for (const signal of ENDINGS) process.on(signal, callback);
+    return () => {
+      for (const signal of ENDINGS) process.off(signal, callback);
+    };
   },
   input: () => process.stdin,
   ...(process.stdin.isTTY === true && process.stdout.isTTY === true ? { ask: askAtTerminal(leave) } : {}),
