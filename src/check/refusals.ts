@@ -4,7 +4,7 @@ import { type Args, OPS, type Op } from '../protocol/message.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Message } from '../vocabulary.ts';
 import type { Marks, PropertyResult, Refusal, RefusalReason, RequestTally } from './events.ts';
-import { isLostToRefusals, isMuchRefused } from './lost.ts';
+import { isLostToRefusals, isMuchRefused } from './refused/lost.ts';
 
 export interface Requests {
   /** The trainer, each of whose answers is counted for this property. */

@@ -1,6 +1,6 @@
 // Exit codes, a contract documented in the README: scripts and CI jobs branch on them.
 import type { PropertyResult } from '../check/events.ts';
-import { isLostToRefusals, isMostlyRefused } from '../check/lost.ts';
+import { isLostToRefusals, isMostlyRefused } from '../check/refused/lost.ts';
 import { countVerdicts } from '../report/summary.ts';
 import { plural } from '../report/text/plural.ts';
 import { countOf } from '../report/verdict.ts';

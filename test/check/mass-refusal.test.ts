@@ -1,6 +1,6 @@
 // Trainers that refuse what would show their bug, and enough of the rest to hide that: none of them is green.
 import { describe, expect, test } from 'vitest';
-import { isMostlyRefused } from '../../src/check/lost.ts';
+import { isMostlyRefused } from '../../src/check/refused/lost.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT, whyNoVerdict } from '../../src/cli/exit.ts';
 import { discard, type Property, type PropertyResult, reject, run, type Trainer } from '../../src/index.ts';
 import { makeWorld } from '../cli/world.ts';

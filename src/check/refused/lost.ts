@@ -1,5 +1,5 @@
 // What a trainer's refusals cost a run: properties without a verdict, and a run without one.
-import { MUCH_LEFT_OUT, type PropertyResult } from './events.ts';
+import { MUCH_LEFT_OUT, type PropertyResult } from '../events.ts';
 
 type Judged = Pick<PropertyResult, 'verdict'> &
   Partial<Pick<PropertyResult, 'cases' | 'rejected' | 'setAside'>>;
