@@ -34,7 +34,8 @@ function isHidden(character: string): boolean {
   );
 }
 
-function escapeOf(character: string): string {
+/** Of its first character. */
+export function escapeOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
 }

@@ -11,10 +11,11 @@ import { inDtypeOf } from './numbers.ts';
 import type { RunOptions } from './options.ts';
 import type { Property, World } from './property.ts';
 import type { Requests } from './refusals.ts';
+import { mostNotJudged } from './refused/lost.ts';
+import { type Keeper, keeperOf } from './saved/keeper.ts';
 import { changeOf, isOf, type KnownFailure, withoutFirst } from './saved/known.ts';
 import { outdated } from './saved/outdated.ts';
 import { implausible } from './saved/plausible.ts';
-import { savedCase } from './saved/saved-case.ts';
 import { type Screening, screen } from './screen.ts';
 import {
   asDrawn,
@@ -52,7 +53,15 @@ export async function checkProperty(
 ): Promise<PropertyResult> {
   const { trainer, seed: runSeed, told, signal } = options;
   const context = { property, trainer, world, seed: runSeed, told, signal };
-  const saved = await checkSaved(context, options);
+  const { corpus, command, name, onNotice } = options;
+  const owner = {
+    trainer: trainer.hello.name,
+    command,
+    version: VERSION,
+    ...(name === undefined ? {} : { name }),
+  };
+  const keeper = keeperOf(property.id, owner, corpus, onNotice);
+  const saved = await checkSaved(context, options, keeper);
   const labels = countLabels(property, world);
   const report = (verdict: PropertyResult['verdict'], rest: Partial<PropertyResult>): PropertyResult => ({
     id: property.id,
@@ -146,7 +155,12 @@ export async function checkProperty(
       const outcome = await runCase(property, options.sharing, world, given);
       labels.add(given, outcome);
       compared.add(given, outcome, index);
-      return { outcome, cause: ownCause(given, outcome) };
+      const cause = ownCause(given, outcome);
+      if (cause !== undefined && known === undefined && !options.verdictOnly)
+        keeper.first(cause, () =>
+          asDrawn(context, { index, outcome }, { at: () => given, count: cases.count }),
+        );
+      return { outcome, cause };
     },
     {
       signal: options.signal,
@@ -173,8 +187,8 @@ export async function checkProperty(
     signal: options.signal,
     onShrink: options.onShrink,
   });
-  const drawn = await failuresOf(context, found);
-  if (known === undefined) for (const failure of drawn) save(property, options, failure);
+  const smalls = await failuresOf(context, found);
+  const drawn = known === undefined ? keeper.last(smalls) : smalls;
   const failures = [...(recorded === undefined ? [] : [recorded]), ...drawn];
   if (failures.length > 0) {
     if (recorded !== undefined) return failed(failures, { cases: 1 });
@@ -197,7 +211,7 @@ export async function checkProperty(
     return report('unseen', { ...counted, reason: unseenReason(known, notJudged ?? 'no case ran') });
   const thin = labels.thin();
   if (thin.length > 0) return report('thin', { ...counted, thin, reason: thin.map(thinSentence).join('; ') });
-  return report(...judgedEnough({ ...screening, refusal: whyNot }, counted));
+  return report(...judgedEnough({ ...screening, refusal: whyNot }, counted, options.strict === true));
 }
 
 const NO_MORE: StopSignal = { aborted: true };
@@ -210,6 +224,7 @@ const LEAST_CASES = 50;
 function judgedEnough(
   { done, refused, setAside, setAsideByTrainer, refusal }: Screening,
   counted: Partial<PropertyResult>,
+  strict: boolean,
 ): [PropertyResult['verdict'], Partial<PropertyResult>] {
   const asked = done - refused;
   if (setAside - setAsideByTrainer > asked * MOST_ASIDE && asked >= LEAST_CASES)
@@ -219,6 +234,11 @@ function judgedEnough(
     ];
   if (setAside > asked * MOST_ASIDE)
     return ['skipped', { ...counted, reason: `less than half of the cases could be judged: ${refusal}` }];
+  if (refused + setAside > done * mostNotJudged(strict))
+    return [
+      'skipped',
+      { ...counted, reason: `only ${asked - setAside} of ${done} cases could be judged: ${refusal}` },
+    ];
   const many = isMuchLeftOut({ cases: done, rejected: refused, setAside });
   return ['pass', many && refusal !== undefined ? { ...counted, reason: refusal } : counted];
 }
@@ -242,6 +262,7 @@ const unreadable = (): CaseOutcome => ({ kind: 'refused', why: 'its case can no 
 async function checkSaved(
   context: FailureContext,
   options: CheckOptions,
+  keeper: Keeper,
 ): Promise<{ failures: readonly Failure[]; fixed: readonly string[]; outdated: readonly string[] }> {
   const { property, trainer, world } = context;
   const fixed: string[] = [];
@@ -264,8 +285,7 @@ async function checkSaved(
       continue;
     }
     if (outcome.kind === 'holds') {
-      options.corpus?.remove(saved.id);
-      fixed.push(saved.id);
+      if (keeper.holds(saved)) fixed.push(saved.id);
       continue;
     }
     const cause = causeOf(given, outcome) ?? '';
@@ -275,16 +295,5 @@ async function checkSaved(
     if (isCostly(outcome)) break;
   }
   const failures = await failuresOf(context, byWeight([...found.values()]));
-  for (const failure of failures) save(property, options, failure);
-  return { failures, fixed, outdated: ruledOut };
-}
-
-function save(
-  property: Property,
-  { corpus, trainer, onNotice, ...run }: CheckOptions,
-  failure: Failure,
-): void {
-  const saved = savedCase(property.id, failure, { ...run, trainer: trainer.hello.name, version: VERSION });
-  const complaint = corpus?.save(saved);
-  if (complaint !== undefined) onNotice?.(complaint);
+  return { failures: keeper.last(failures), fixed, outdated: ruledOut };
 }

@@ -44,6 +44,8 @@ export interface Failure {
   readonly lines: readonly string[];
   /** It came from the corpus of saved failures. */
   readonly saved?: boolean;
+  /** It could not be saved, so that nothing replays it by its id. */
+  readonly unsaved?: true;
   /** The trainer failed in the same way in this property, where the case was made small; here it is as it was drawn. */
   readonly sameAs?: string;
   readonly stderrTail?: string;
@@ -133,7 +135,7 @@ export interface PropertyResult {
 }
 
 /** Where more than a fifth of the cases was not judged, a pass says so. */
-const MUCH_LEFT_OUT = 0.2;
+export const MUCH_LEFT_OUT = 0.2;
 
 /** Refused by the trainer or set aside by the check. */
 export function isMuchLeftOut({
@@ -163,9 +165,9 @@ export interface Refusal {
   readonly times: number;
   /** The trainer's own words, numbers aside the same each time. */
   readonly why: string;
-  /** Properties that judged nothing because of it. */
+  /** Properties that judged so few cases because of it that they have no verdict. */
   readonly lost: readonly string[];
-  /** Properties that judged less than half of their cases because of it. */
+  /** Properties that hold on less than four fifths of their cases because of it. */
   readonly weakened: readonly string[];
 }
 

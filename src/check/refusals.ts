@@ -4,6 +4,7 @@ import { type Args, OPS, type Op } from '../protocol/message.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Message } from '../vocabulary.ts';
 import type { Marks, PropertyResult, Refusal, RefusalReason, RequestTally } from './events.ts';
+import { isLostToRefusals, isMuchRefused } from './refused/lost.ts';
 
 export interface Requests {
   /** The trainer, each of whose answers is counted for this property. */
@@ -59,9 +60,10 @@ export function countRequests(): Requests {
 /** What was refused and cost something, the dearest first. */
 export function refusalsOf(tally: RequestTally, results: readonly PropertyResult[]): readonly Refusal[] {
   const costs = new Map<RefusalReason, { lost: string[]; weakened: string[] }>();
-  for (const { id, verdict, cases, rejected, setAside } of results) {
-    const lost = verdict === 'skipped' && rejected > 0 && rejected >= setAside;
-    const weakened = verdict === 'pass' && rejected > cases / 2;
+  for (const result of results) {
+    const { id } = result;
+    const lost = isLostToRefusals(result);
+    const weakened = isMuchRefused(result);
     const reason = lost || weakened ? mostOf(tally, id) : undefined;
     if (reason === undefined) continue;
     const cost = costs.get(reason) ?? { lost: [], weakened: [] };

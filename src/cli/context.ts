@@ -13,14 +13,14 @@ export interface Context {
   readonly properties: () => Promise<readonly Property[]>;
   /** Calls back at each Ctrl-C until the returned function is called. */
   readonly onInterrupt: (callback: () => void) => () => void;
-  /** Calls back at a SIGTERM until the returned function is called; absent: nobody can send one. */
-  readonly onTerminate?: (callback: () => void) => () => void;
+  /** Calls back at a SIGTERM, or a SIGHUP as a closed terminal sends it, until the returned function is called; absent: nobody can send one. */
+  readonly onTerminate?: (callback: (signal: Ending) => void) => () => void;
   /** Standard input, for commands that read from it; absent: there is none. */
   readonly input?: () => PipeStream;
   /** Puts a question to whoever sits at the terminal; absent: nobody does. */
   readonly ask?: (question: string) => Promise<string>;
-  /** From now on a reader of standard output that has gone is no reason to end: what is written to it is lost. */
-  readonly outliveReader?: () => void;
+  /** Calls back once standard output cannot be written any more, until the returned function is called. */
+  readonly onOutputLost?: (callback: () => void) => () => void;
   /** Leaves at once, whatever is still open. */
   readonly exitNow: (code: number) => void;
   /** For long work that lets no timer in: ends the process where it is to end with the one that started it, and that is gone. */
@@ -31,8 +31,12 @@ export interface Context {
   readonly begun?: number;
 }
 
+/** What ends a program in order, beside Ctrl-C. */
+export type Ending = 'SIGTERM' | 'SIGHUP';
+
 export interface Screen {
-  readonly write: (text: string) => void;
+  /** Text of others in it is shown, and not obeyed; a document is for a program, which reads it as it is. */
+  readonly write: (text: string, as?: 'document') => void;
   readonly isTty: boolean;
   readonly columns: number;
   /** Of a terminal; undefined where that is not known. */
@@ -58,6 +62,11 @@ export function whyOf(error: unknown): string {
 export function refuse(context: Context, { problem }: Problem): number {
   context.err.write(`lossproof: ${harmless(problem)}\n`);
   return NO_VERDICT;
+}
+
+/** Text whose reader is a program: JSON, a page, commands of a CI job. Its format has escapes of its own. */
+export function sayDocument(context: Context, ...lines: readonly string[]): void {
+  for (const line of lines) context.out.write(`${line}\n`, 'document');
 }
 
 export function say(context: Context, ...lines: readonly string[]): void {

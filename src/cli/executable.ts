@@ -3,36 +3,44 @@
 import './heap.ts';
 import { tellStrays } from '../trainer/processes/strays.ts';
 import { askAtTerminal } from './ask.ts';
-import type { Context } from './context.ts';
+import type { Context, Ending } from './context.ts';
 import { crashes } from './crash.ts';
-import { HOLDS } from './exit.ts';
 import { runProgram } from './program.ts';
 import { TIED, whenStarterEnds } from './tied.ts';
-import { asTyped } from './typed.ts';
+import { codeDelivered, openWayOut } from './way-out.ts';
 
-/** What a pipe or a CI log is given. */
-const COLUMNS_WITHOUT_TERMINAL = 100;
+const out = openWayOut(process.stdout);
+const err = openWayOut(process.stderr);
+/** Undefined while the program is at work. */
+let code: number | undefined;
 
 let isLeaving = false;
 const leave = (code: number): never => {
   isLeaving = true;
-  process.exit(code);
+  process.exit(codeDelivered(code, out.lost()));
 };
 
 // Node would end with exit code 1, which says that a property fails. A rejection that nobody handled comes here, too.
 const { atCrash, crash } = crashes({
-  say: (line) => void process.stderr.write(`${line}\n`),
+  say: (line) => err.screen.write(`${line}\n`),
   exit: leave,
 });
 process.on('uncaughtException', (error) => void crash(error));
 process.on('exit', () => {
   const strays = tellStrays();
-  if (strays !== undefined) process.stderr.write(`lossproof: ${strays}\n`);
+  if (strays !== undefined) err.screen.write(`lossproof: ${strays}\n`);
+  const lost = out.lost();
+  if (lost !== undefined && !lost.isReaderGone)
+    err.screen.write(`lossproof: standard output is incomplete, it cannot be written: ${lost.why}\n`);
   if (code === undefined && !isLeaving)
-    process.stderr.write(
+    err.screen.write(
       'lossproof: it ended in the middle, waiting for something that never came; no verdict\n',
     );
+  // What was printed last may have failed after the command had ended.
+  if (code !== undefined && !isLeaving) process.exitCode = codeDelivered(code, lost);
 });
+
+const ENDINGS: readonly Ending[] = ['SIGTERM', 'SIGHUP'];
 
 const isTied = process.env[TIED] === '1';
 delete process.env[TIED];
@@ -45,58 +53,30 @@ const context: Context = {
   ...(isTied ? { endWithStarter: () => (process.ppid === starter ? undefined : end()) } : {}),
   cwd: process.cwd(),
   env: process.env,
-  out: screen(process.stdout),
-  err: screen(process.stderr),
+  out: out.screen,
+  err: err.screen,
   properties: async () => (await import('../../properties/index.ts')).properties,
   onInterrupt(callback) {
     process.on('SIGINT', callback);
     return () => process.off('SIGINT', callback);
   },
   onTerminate(callback) {
-    process.on('SIGTERM', callback);
-    return () => process.off('SIGTERM', callback);
+    for (const signal of ENDINGS) process.on(signal, callback);
+    return () => {
+      for (const signal of ENDINGS) process.off(signal, callback);
+    };
   },
   input: () => process.stdin,
   ...(process.stdin.isTTY === true && process.stdout.isTTY === true ? { ask: askAtTerminal(leave) } : {}),
-  outliveReader: () => {
-    readerMatters = false;
-  },
+  onOutputLost: out.onLost,
   exitNow: leave,
   atCrash,
   begun: 0, // with the process
 };
-
-let readerMatters = true;
-
-/** Undefined while the program is at work. */
-let code: number | undefined;
-
-// `lossproof list | head` closes the pipe; that is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (!readerMatters) return;
-  if (error.code === 'EPIPE') leave(code ?? HOLDS);
-  throw error;
-});
-process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  if (readerMatters && error.code !== 'EPIPE') throw error;
-});
 
 try {
   code = await runProgram(process.argv.slice(2), context);
   process.exitCode = code;
 } catch (error) {
   await crash(error);
-}
-
-function screen(stream: NodeJS.WriteStream): Context['out'] {
-  return {
-    write: (text) => void stream.write(asTyped(text)),
-    isTty: stream.isTTY === true,
-    get columns() {
-      return stream.columns ?? COLUMNS_WITHOUT_TERMINAL;
-    },
-    get rows() {
-      return stream.rows;
-    },
-  };
 }

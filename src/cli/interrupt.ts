@@ -1,4 +1,4 @@
-// Ctrl-C, and SIGTERM as a launcher sends it at the end of a job's time: the first lets the case in hand finish and the
+// Ctrl-C, SIGTERM as a launcher sends it at the end of a job's time, and SIGHUP of a terminal that is closed: the first lets the case in hand finish and the
 // report be printed with what was found so far, the second, of either kind, ends everything at once.
 // Leaving is enough to end a trainer too: trainer/processes/orphans.ts kills its group when the harness exits.
 import { bound } from '../bounds.ts';
@@ -43,7 +43,7 @@ export function watchInterrupts(context: Context): Interrupts {
   };
   const disposals = [
     context.onInterrupt(heard('interrupted', 'Ctrl-C')),
-    context.onTerminate?.(heard('interrupted by SIGTERM', 'a signal')),
+    context.onTerminate?.((signal) => heard(`interrupted by ${signal}`, 'a signal')()),
   ];
   return {
     signal: controller.signal,

@@ -14,9 +14,11 @@ import('./node-version.ts')
       // Scripts ask for the version: they do not wait for the program to load.
       if ((word === '--version' || word === '-V') && rest.length === 0)
         return import('../version.ts').then(({ VERSION }) => {
-          process.stdout.on('error', () => {});
-          process.stdout.write(`${VERSION}\n`);
           process.exitCode = 0;
+          process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+            if (error.code !== 'EPIPE') process.exitCode = 2;
+          });
+          process.stdout.write(`${VERSION}\n`);
         });
       return import('./executable.ts');
     }

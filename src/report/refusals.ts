@@ -24,8 +24,8 @@ function refusalSentence({ op, request, times, why, lost, weakened }: Refusal): 
   const named = [`\`${op}\``, ...request].join(' ');
   const said = `Refused ${plural(times, 'time')}: ${named} ("${clipped(why, MOST_WHY)}").`;
   if (lost.length === 0)
-    return `${said} ${counted(weakened)} ${weakened.length === 1 ? 'judges' : 'judge'} less than half of the cases without it: ${listed(weakened)}`;
-  const half = weakened.length === 0 ? '' : `; ${counted(weakened)} more on less than half of the cases`;
+    return `${said} ${counted(weakened)} ${weakened.length === 1 ? 'judges' : 'judge'} less than 4/5 of the cases without it: ${listed(weakened)}`;
+  const half = weakened.length === 0 ? '' : `; ${counted(weakened)} more on less than 4/5 of the cases`;
   return `${said} Answer it, else ${counted(lost)} ${lost.length === 1 ? 'is' : 'are'} lost: ${listed(lost)}${half}`;
 }
 

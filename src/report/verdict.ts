@@ -93,7 +93,8 @@ export const LOOKS: Readonly<Record<Verdict, Look>> = {
     word: 'skipped',
     plural: 'skipped',
     brush: 'dim',
-    meaning: 'No case could be judged, or less than half of them. Never counted as a pass.',
+    meaning:
+      'No case could be judged, or too few: the trainer refused the others, or left nothing to judge. Never counted as a pass.',
   },
   interrupted: {
     glyph: '■',

@@ -52,14 +52,14 @@ export function makeWorld(
   const exits: number[] = [];
   const typed = options.answers === undefined ? undefined : [...options.answers];
   const callbacks = new Set<() => void>();
-  const terminations = new Set<() => void>();
+  const terminations = new Set<(signal: 'SIGTERM') => void>();
   const interrupt = (): void => {
     // A terminal echoes what is typed.
     if (options.isTty) both += '^C';
     for (const callback of callbacks) callback();
   };
   const terminate = (): void => {
-    for (const callback of terminations) callback();
+    for (const callback of terminations) callback('SIGTERM');
   };
   const screen = (take: (text: string) => void): Context['out'] => ({
     write: (text) => {

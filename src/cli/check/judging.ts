@@ -19,7 +19,7 @@ import { wrap } from '../../report/text/visible.ts';
 import { LEVELS, type Semantics } from '../../vocabulary.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
-import { exitCodeOf, FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { exitCodeOf, FAILED, HOLDS, NO_VERDICT, whyNoVerdict } from '../exit.ts';
 import { knownScore } from '../mutate/known-score.ts';
 import type { WorkersAsked } from '../trainer/memory.ts';
 import { measuredOf } from '../trainer/open.ts';
@@ -124,7 +124,7 @@ export async function checkWith(
     : results;
   const code = codeOf(counted, interrupts.signal.aborted, options);
   if (code === NO_VERDICT && results.every(isJudged)) {
-    context.err.write('lossproof: nothing was checked; `lossproof doctor` says what the trainer lacks\n');
+    context.err.write(`lossproof: ${whyNoVerdict(counted)}\n`);
   }
   if (code === FAILED && record.isKept() && context.out.isTty && options.quiet !== true)
     say(context, paint.dim('npx lossproof report   shows this as a page'));

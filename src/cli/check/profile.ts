@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { type Profile, profileTrainer } from '../../check/profile/profile.ts';
 import { profileJson, profileLines } from '../../report/profile.ts';
 import { choosePaint } from '../../report/text/paint.ts';
-import { type Context, isProblem, refuse, say, whyOf } from '../context.ts';
+import { type Context, isProblem, refuse, say, sayDocument, whyOf } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
@@ -62,7 +62,7 @@ async function profileWith(session: Session, json: string | undefined, context: 
     ...(semantics === undefined ? {} : { semantics }),
   });
   if (interrupts.signal.aborted) return INTERRUPTED;
-  if (json === STDOUT) say(context, profileJson(trainer.hello, measured));
+  if (json === STDOUT) sayDocument(context, profileJson(trainer.hello, measured));
   else {
     const paint = choosePaint(context.out.isTty, context.env);
     say(context, ...profileLines(trainer.hello, measured, { width: widthOfScreen(context), paint }));

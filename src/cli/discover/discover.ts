@@ -20,7 +20,7 @@ import { plural } from '../../report/text/plural.ts';
 import { shorten, wrap } from '../../report/text/visible.ts';
 import { VERSION } from '../../version.ts';
 import { splitNames } from '../check/select.ts';
-import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
+import { type Context, isProblem, type Problem, refuse, say, sayDocument, whyOf } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { watchInterrupts } from '../interrupt.ts';
@@ -98,7 +98,7 @@ async function discover(
   const done = await discovered(paths, options, context);
   if (isProblem(done)) return refuse(context, done);
   const { found, interrupted } = done;
-  if (options.json === true) say(context, JSON.stringify(foundJson(found), undefined, 2));
+  if (options.json === true) sayDocument(context, JSON.stringify(foundJson(found), undefined, 2));
   else sayFound(found, context);
   const written =
     options.write === undefined ? undefined : write(found, options.write, paths, options, context);

@@ -44,7 +44,7 @@ export async function follow(following: Following): Promise<Ending> {
   const block = live ? liveBlock(screen) : undefined;
   const say = (...lines: readonly string[]): void => {
     if (block !== undefined) block.say(lines);
-    else for (const line of lines) screen.write(`${line}\n`);
+    else for (const line of lines) screen.write(`${line}\n`, telling.as);
   };
   let known = 0;
   let unread = 0;

@@ -17,7 +17,7 @@ import { terminalReport } from '../../report/terminal.ts';
 import { plural } from '../../report/text/plural.ts';
 import { harmless, wrap } from '../../report/text/visible.ts';
 import type { RunRecord } from '../check/record.ts';
-import { type Context, say } from '../context.ts';
+import { type Context, say, sayDocument } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
 import { asKnown } from '../trace/known.ts';
 import type { Baselines } from './baselines.ts';
@@ -138,12 +138,12 @@ export async function judgeReading(
   const code = verdict === HOLDS && !written ? NO_VERDICT : verdict;
   if (json) {
     const several = history.runs().length > 1;
-    say(
+    sayDocument(
       context,
       ...[...notes, ...history.remarks()].flatMap(telling.complaint),
       ...news().flatMap((each) => telling.news(each, several)),
+      verdictLine([...results, ...left], code),
     );
-    say(context, verdictLine([...results, ...left], code));
   } else if (verdict === NO_VERDICT)
     say(context, paint.bold(wrap(noVerdict(page, results), width).join('\n')));
   return code;

@@ -20,7 +20,7 @@ import { VERSION } from '../../version.ts';
 import { namedTokenizer } from '../check/plan.ts';
 import { openRecord, type RunRecord } from '../check/record.ts';
 import { loadConfig } from '../config/config.ts';
-import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { type Context, isProblem, type Problem, refuse, say, sayDocument } from '../context.ts';
 import { INTERRUPTED } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
@@ -133,11 +133,7 @@ async function monitor(typed: readonly string[], options: MonitorOptions, contex
     },
   });
   if (isProblem(record)) return refuse(context, record);
-  // Who listens for violations may be a trainer that dies: they are written nonetheless.
-  if (reading.json) {
-    context.outliveReader?.();
-    say(context, beginLine());
-  }
+  if (reading.json) sayDocument(context, beginLine());
   const stopping = watchStops(source, following, context);
   try {
     const interrupted = following

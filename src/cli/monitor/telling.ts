@@ -17,6 +17,8 @@ export interface News {
 
 /** Lines without their ends. */
 export interface Telling {
+  /** A program reads it. */
+  readonly as?: 'document';
   news(news: News, severalRuns: boolean): readonly string[];
   complaint(sentence: string): readonly string[];
 }
@@ -32,6 +34,7 @@ export function inWords({ width, paint }: MonitorPrint): Telling {
 /** `isKnown`: a failure of this rule is one that the user knows of. */
 export function inJson(isKnown: (id: string) => boolean): Telling {
   return {
+    as: 'document',
     news({ state, violation }) {
       const { id, level, advice } = state.rule;
       const { kind, sentence, series, step, value } = violation;

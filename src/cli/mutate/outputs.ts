@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Mutation } from '../../mutate/events.ts';
 import { mutationJson } from '../../report/mutate/json.ts';
-import { type Context, type Problem, say } from '../context.ts';
+import { type Context, type Problem, sayDocument } from '../context.ts';
 import { unwritable, writeWhole } from '../outputs/written.ts';
 import { asTyped } from '../typed.ts';
 import type { MutateOptions } from './options.ts';
@@ -31,7 +31,7 @@ export async function writeOutputs(
   { json, html }: Files,
   context: Context,
 ): Promise<Problem | undefined> {
-  if (json === STDOUT) say(context, mutationJson(mutation));
+  if (json === STDOUT) sayDocument(context, mutationJson(mutation));
   else if (json !== undefined) {
     const why = writeWhole(resolve(context.cwd, json), `${mutationJson(mutation)}\n`);
     if (why !== undefined) return { problem: `--json: ${json} ${why}` };

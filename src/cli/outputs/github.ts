@@ -2,7 +2,7 @@
 // because whoever looks at a red job looks there first.
 import { appendFileSync } from 'node:fs';
 import type { Run } from '../../report/runs.ts';
-import { type Context, say } from '../context.ts';
+import { type Context, sayDocument } from '../context.ts';
 import { asTyped } from '../typed.ts';
 import { cannotBeWritten } from './written.ts';
 
@@ -11,7 +11,7 @@ export async function tellGithub(runs: readonly Run[], context: Context): Promis
   const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = context.env;
   if (GITHUB_ACTIONS !== 'true') return;
   const { annotationLines } = await import('../../report/machine/annotations.ts');
-  say(context, ...annotationLines(runs));
+  sayDocument(context, ...annotationLines(runs));
   if (GITHUB_STEP_SUMMARY === undefined || GITHUB_STEP_SUMMARY === '') return;
   const { markdownSummary } = await import('../../report/machine/markdown.ts');
   try {

@@ -12,7 +12,7 @@ import { plural } from '../../report/text/plural.ts';
 import { openRecord, type RecordOptions } from '../check/record.ts';
 import { SHARDS_FOLDER } from '../check/shard.ts';
 import { type Context, isProblem, type Problem, refuse } from '../context.ts';
-import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
+import { exitCodeOf, HOLDS, NO_VERDICT, whyNoVerdict } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
 import { widthOfScreen } from '../trainer/session.ts';
@@ -99,8 +99,7 @@ export async function mergeParts(
     }
     const written = await record.finish();
     const code = exitCodeOf(run.results, false);
-    if (code === NO_VERDICT)
-      context.err.write('lossproof: nothing was checked; `lossproof doctor` says what the trainer lacks\n');
+    if (code === NO_VERDICT) context.err.write(`lossproof: ${whyNoVerdict(run.results)}\n`);
     return code === HOLDS && !written ? NO_VERDICT : code;
   } finally {
     record.close();

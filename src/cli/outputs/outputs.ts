@@ -92,7 +92,7 @@ export function openOutputs(
       for (const { name, file, path } of asked) {
         if (name === without) continue;
         const text = await (instead[name] ?? OUTPUTS[name].render)(runs);
-        if (file === STANDARD_OUTPUT) out.write(text);
+        if (file === STANDARD_OUTPUT) out.write(text, 'document');
         const why =
           file === STANDARD_OUTPUT ? undefined : writeWhole(path, name === 'events' ? text : asTyped(text));
         if (why !== undefined) problems.push(`--${name}: ${file} ${why}`);

@@ -149,7 +149,7 @@ function cancelling(
   };
   const disposals = [
     context.onInterrupt(() => heard('interrupted')),
-    context.onTerminate?.(() => heard('interrupted by SIGTERM')),
+    context.onTerminate?.((signal) => heard(`interrupted by ${signal}`)),
   ];
   return {
     stopped: () => stopped,

@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { pace } from '../../bounds.ts';
 import { lineSplitter } from '../../protocol/lines.ts';
-import { type Context, refuse, whyOf } from '../context.ts';
-import { HOLDS } from '../exit.ts';
+import { type Context, refuse, sayDocument, whyOf } from '../context.ts';
+import { HOLDS, NO_VERDICT } from '../exit.ts';
 import type { Invocation } from '../options.ts';
 import { whenStarterEnds } from '../tied.ts';
 import { openAnswers } from './answers.ts';
@@ -23,7 +23,7 @@ async function session(context: Context): Promise<number> {
     return refuse(context, { problem: 'session reads requests from its standard input' });
   const answers = openAnswers(context);
   const splitter = lineSplitter();
-  const write = (value: object): void => context.out.write(`${JSON.stringify(value)}\n`);
+  const write = (value: object): void => sayDocument(context, JSON.stringify(value));
   // One at a time: a trainer answers one question after the other, too.
   let busy = Promise.resolve();
   let working = 0;
@@ -51,6 +51,7 @@ async function session(context: Context): Promise<number> {
     }
   }
 
+  let code = HOLDS;
   // Whoever asks is told of Ctrl-C, too, and decides what becomes of us.
   const disposeInterrupt = context.onInterrupt(() => {});
   await new Promise<void>((resolve) => {
@@ -58,8 +59,16 @@ async function session(context: Context): Promise<number> {
     const untie = whenStarterEnds(() => over());
     const over = (): void => {
       untie();
+      disposeLost?.();
+      // It may be open still, and would keep this process.
+      input.destroy();
       resolve();
     };
+    // Nobody can hear an answer.
+    const disposeLost = context.onOutputLost?.(() => {
+      code = NO_VERDICT;
+      over();
+    });
     input.on('readable', () => {
       for (let chunk = input.read(); chunk !== null; chunk = input.read()) {
         for (const line of splitter.push(chunk as Buffer)) {
@@ -82,9 +91,9 @@ async function session(context: Context): Promise<number> {
   });
   disposeInterrupt();
   // Nobody waits for the verdict in hand: leaving kills its trainer (trainer/orphans.ts).
-  if (working > 0) context.exitNow(HOLDS);
+  if (working > 0) context.exitNow(code);
   else await answers.stopAll();
-  return HOLDS;
+  return code;
 }
 
 const TELL_MILLISECONDS = pace(200);

@@ -18,7 +18,7 @@ import {
 import { bugLines, type Print, propertyLines } from '../../report/failure/explanation-lines.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
-import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { type Context, isProblem, type Problem, refuse, say, sayDocument } from '../context.ts';
 import { HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
@@ -61,7 +61,7 @@ async function explain(ids: readonly string[], json: boolean, context: Context):
     pages.push(...found);
   }
   if (json) {
-    say(context, JSON.stringify(pages, null, 2));
+    sayDocument(context, JSON.stringify(pages, null, 2));
     return HOLDS;
   }
   const print = { width: widthOfScreen(context), paint: choosePaint(context.out.isTty, context.env) };

@@ -20,7 +20,8 @@ export function commandsOf(
   failure: Failure,
   { command, adapter, folder, again }: Replay,
 ): readonly { readonly way: 'harness' | 'adapter' | 'again'; readonly command: string }[] {
-  const saved = folder === undefined ? undefined : quoted(`${folder}/${failure.caseId}.ndjson`);
+  const saved =
+    folder === undefined || failure.unsaved ? undefined : quoted(`${folder}/${failure.caseId}.ndjson`);
   return [
     ...(saved === undefined ? [] : [{ way: 'harness' as const, command: `${command} ${failure.caseId}` }]),
     ...(saved === undefined || adapter === undefined || failure.lines.length === 0
@@ -40,9 +41,9 @@ export function replayFor({ start }: Run): Replay {
 }
 
 /** The case by its id; undefined where it was not saved. */
-export function replayLine(run: Run, { caseId }: Failure): string | undefined {
+export function replayLine(run: Run, { caseId, unsaved }: Failure): string | undefined {
   const { command, folder } = replayFor(run);
-  return folder === undefined ? undefined : `${command} ${caseId}`;
+  return folder === undefined || unsaved ? undefined : `${command} ${caseId}`;
 }
 
 /** `againLine` of a property; undefined where drawing again shows nothing, because only the list of known failures is wrong. */

@@ -133,6 +133,7 @@ const failure = object({
   seed: count,
   'path?': text,
   lines: list(text),
+  'unsaved?': flag,
   'sameAs?': text,
   'stderrTail?': text,
 });

@@ -154,7 +154,8 @@ function stages({ start, results }: Run): string {
 
 function reproduce(run: Run, first: PropertyResult | undefined): string {
   const { folder, command } = replayFor(run);
-  const saved = folder === undefined ? undefined : first?.failure?.caseId;
+  const failure = first?.failure;
+  const saved = folder === undefined || failure?.unsaved ? undefined : failure?.caseId;
   const lines = [
     againLine(run, first?.id),
     ...(saved === undefined ? [] : [`${command} ${saved}  # with ${folder} of this run`]),

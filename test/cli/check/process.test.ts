@@ -66,26 +66,29 @@ test('Ctrl-C prints the report and the seed, exits 130 and leaves no trainer', a
   expect(lives(folder)).toBe(false);
 });
 
-test('SIGTERM prints what was found so far, exits 130 and leaves no trainer', async () => {
-  const found = [
-    '--only',
-    'collate/rows-survive,collate/*',
-    '--seed',
-    '3',
-    '--cases',
-    '100000',
-    '--shrink-time',
-    '1',
-  ];
-  const { child, code, text, folder } = start('check', ...found, '--rows', ...ADAPTER, 'wrong');
-  await until(() => /fails +collate\//.test(text()));
-  child.kill('SIGTERM');
-  expect(await code, text()).toBe(130);
-  expect(text()).toContain('interrupted by SIGTERM: finishing the case in hand');
-  expect(text()).toMatch(/\n✗ collate\/[\s\S]+Reproduce/);
-  expect(text()).toMatch(/interrupted · \d+ properties: .*\d+ fails?, .*\d+ interrupted · seed 3/);
-  expect(lives(folder)).toBe(false);
-});
+test.each(['SIGTERM', 'SIGHUP'] as const)(
+  '%s prints what was found so far, exits 130 and leaves no trainer',
+  async (signal) => {
+    const found = [
+      '--only',
+      'collate/rows-survive,collate/*',
+      '--seed',
+      '3',
+      '--cases',
+      '100000',
+      '--shrink-time',
+      '1',
+    ];
+    const { child, code, text, folder } = start('check', ...found, '--rows', ...ADAPTER, 'wrong');
+    await until(() => /fails +collate\//.test(text()));
+    child.kill(signal);
+    expect(await code, text()).toBe(130);
+    expect(text()).toContain(`interrupted by ${signal}: finishing the case in hand`);
+    expect(text()).toMatch(/\n✗ collate\/[\s\S]+Reproduce/);
+    expect(text()).toMatch(/interrupted · \d+ properties: .*\d+ fails?, .*\d+ interrupted · seed 3/);
+    expect(lives(folder)).toBe(false);
+  },
+);
 
 test('a second signal, of either kind, does not wait', async () => {
   const { child, code, text, folder } = start('check', ...COLLATE, ...ADAPTER, 'hang');

@@ -276,6 +276,7 @@ describe('the schema of events', () => {
         path: true,
         lines: true,
         saved: true,
+        unsaved: true,
         sameAs: true,
         stderrTail: true,
       }),

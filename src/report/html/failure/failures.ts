@@ -78,7 +78,7 @@ function words({ result, without, replay }: Told): Markup {
   const about =
     result.verdict === 'known' || result.verdict === 'changed' || said === '' ? (reason ?? said) : said;
   const again =
-    without === 'room' && failure !== undefined && replay?.folder !== undefined
+    without === 'room' && failure !== undefined && replay?.folder !== undefined && !failure.unsaved
       ? html` <code>${replay.command} ${failure.caseId}</code>`
       : undefined;
   const answers = result.answers?.map((answer) => html` <code>${answer}</code>`);
