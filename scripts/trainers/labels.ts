@@ -6,8 +6,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { properties } from '../../properties/index.ts';
-import { drawCases } from '../../src/check/cases.ts';
-import { drawSeed } from '../../src/check/cases.ts';
+import { drawCases, drawSeed } from '../../src/check/cases.ts';
 import { knownOf, readCauses } from '../../src/check/saved/causes.ts';
 import { type KnownFailure, kindOf } from '../../src/check/saved/known.ts';
 import { type CaseOutcome, runCase } from '../../src/check/subject.ts';
