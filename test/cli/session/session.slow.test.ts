@@ -20,8 +20,7 @@ test.each([
     out += chunk.toString('utf8');
   });
   const gone = new Promise((resolve) => void child.on('close', resolve));
-  const isTold = (text: string): Promise<void> =>
-    expect.poll(() => out.includes(text), { timeout: 150_000 }).toBe(true);
+  const isTold = (text: string): Promise<void> => expect.poll(() => out.includes(text)).toBe(true);
   const open = { id: 1, do: 'open', command: 'python3 slow.py', only: ['collate'], op_timeout: 600 };
   child.stdin.write(`${JSON.stringify(open)}\n`);
   await isTold('"of":1');
@@ -34,7 +33,7 @@ test.each([
   expect(isAlive(trainer)).toBe(true);
   end(child);
   await gone;
-  await expect.poll(() => isAlive(trainer), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(trainer)).toBe(false);
   expect(out).not.toContain('"id":3,"ok"');
 });
 
