@@ -1,5 +1,5 @@
 // Runs around each test file: counts the processes that it starts and the CPU time that it takes. A file of `npm test` may
-// start only a few processes (FEW); with LOSSPROOF_TEST_CPU=FILE the CPU time is written, for `npm run test:slowest`.
+// start MOST_STARTS processes (vitest.config.ts). With LOSSPROOF_TEST_CPU=FILE the counts are written, for `npm run test:slowest`.
 import child from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
