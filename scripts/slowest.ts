@@ -11,6 +11,7 @@ import { PACKAGE_ROOT } from '../src/version.ts';
 const BUDGET = 240;
 /** Folders are told apart to this depth, as test/cli/check. */
 const DEPTH = 3;
+const FOLDERS_SHOWN = 20;
 const FILES_SHOWN = 15;
 
 /** A line of that file: what a test file took. */
@@ -43,8 +44,8 @@ for (const file of files) {
   const name = dirname(file.name).split(sep).slice(0, DEPTH).join('/');
   folders.set(name, added(folders.get(name), { ...file, name }));
 }
-console.log('CPU s  files  processes started');
-for (const folder of dearest([...folders.values()])) console.log(lineOf(folder));
+console.log(`CPU s  files  processes started, ${FOLDERS_SHOWN} of ${folders.size} folders`);
+for (const folder of dearest([...folders.values()]).slice(0, FOLDERS_SHOWN)) console.log(lineOf(folder));
 console.log(`\n${FILES_SHOWN} files take the most:`);
 for (const file of dearest(files).slice(0, FILES_SHOWN)) console.log(lineOf(file));
 const whole = files.reduce<Cost | undefined>((sum, file) => added(sum, { ...file, name: '' }), undefined);
