@@ -55,8 +55,8 @@ test.skipIf(process.platform !== 'linux')(
     const before = judgedIn(folder);
     expect(before.length, killed.text()).toBeGreaterThanOrEqual(3);
     // The guard waits for two seconds, in which a trainer ends by itself.
-    while (alive(folder).length > 0) await sleep(100);
-    expect(sharedBy(folder)).toEqual([]);
+    // Who removes what they shared may be the last to go, and it waits for no end of its own: only a hang ends the test.
+    while (alive(folder).length > 0 || sharedBy(folder).length > 0) await sleep(100);
 
     const resumed = start(folder, ...ARGUMENTS, '--resume', '--json', 'out.json', ...command);
     expect(await resumed.code, resumed.text()).toBe(0);
