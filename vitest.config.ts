@@ -38,6 +38,8 @@ const OURS = {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // One per core: where a test waits, the process that it waits for has the core. vitest would leave a core free.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {
