@@ -1,66 +1,86 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Seven projects: the harness itself, the properties as a user's `npm test` runs them, the long proofs of the properties by
-// mutants and by correct trainers, the pages in a real Chromium, the shader on an adapter, TensorFlow (set up by
-// `npm run setup:tfjs`), and the suites that need torch (set up by `npm run setup:trainers`).
+// Which tests run where, by the name of the file: CONTRIBUTING.md says which name a new one gets.
+const SLOW = 'test/**/*.slow.test.ts';
 const LONG = 'test/**/*.long.test.ts';
+/** Each needs something installed: torch (`npm run setup:trainers`), Chromium, a GPU, TensorFlow (`npm run setup:tfjs`). */
+const ELSEWHERE = ['test/torch/**', 'test/browser/**', 'test/gpu/**', 'test/tfjs/**'];
 
-/**
- * Files of one worker share what they import: nothing of ours keeps state in a module, and loading it anew for each of two
- * hundred files takes longer than the tests. Processes and folders are each test's own.
- */
-const SHARED = { isolate: false } as const;
+/** The most processes that a test file of `npm test` starts: a start of Python or Node is most of what such a test takes. */
+const MOST_STARTS = 80;
 
-/** Of `expect.poll`: of use only where what is waited for never comes, as the deadlines of tests below. Its usual second is short on a busy machine. */
-const PATIENT = { expect: { poll: { timeout: 60_000 } } } as const;
+/** Of use only against a hang: on a busy machine, what takes seconds takes minutes. */
+const HANG = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 300_000 } } };
+
+/** Each is a file of half a minute: begun last, it would have one core work alone. */
+const FIRST = ['/properties/', '/test/mutation/'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isFirst = ({ moduleId }: TestSpecification): boolean =>
+      FIRST.some((part) => moduleId.includes(part));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
+  }
+}
+
+const OURS = {
+  ...HANG,
+  // Files of one worker share what they import: nothing of ours keeps state in a module, and loading it anew for each of two
+  // hundred files takes longer than the tests. Processes and folders are each test's own.
+  isolate: false,
+  globalSetup: ['test/interpreter.ts'],
+  setupFiles: ['test/spent.ts', 'test/seed.ts'],
+};
 
 export default defineConfig({
   test: {
-    // Two more than there are cores: much of the time a test waits for a process, or for a deadline to pass.
-    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: LongestFirst },
+    // One per core: where a test waits, the process that it waits for has the core. vitest would leave a core free.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {
-          ...SHARED,
-          ...PATIENT,
+          ...OURS,
           name: 'harness',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/torch/**', 'test/browser/**', 'test/gpu/**', 'test/tfjs/**', LONG],
-          setupFiles: ['test/seed.ts'],
-          // Of use only against a hang: on a busy machine, what takes seconds takes minutes.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          exclude: [...ELSEWHERE, SLOW, LONG],
+          provide: { mostStarts: MOST_STARTS },
         },
       },
-      { test: { name: 'properties', include: ['properties/**/*.test.ts'], testTimeout: 120_000 } },
+      // As a user's `npm test` runs them.
       {
         test: {
-          ...PATIENT,
-          name: 'mutation',
-          include: [LONG],
-          setupFiles: ['test/seed.ts'],
-          testTimeout: 180_000,
+          ...HANG,
+          name: 'properties',
+          include: ['properties/**/*.test.ts'],
+          globalSetup: ['test/interpreter.ts'],
+          setupFiles: ['test/spent.ts'],
         },
       },
       {
         test: {
-          ...PATIENT,
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
+          ...OURS,
+          name: 'slow',
+          include: [SLOW],
+          exclude: ELSEWHERE,
+          // Two more than there are cores: much of the time a test waits for a process, or for a deadline to pass.
+          maxWorkers: availableParallelism() + 2,
+          sequence: { groupOrder: 1 },
         },
       },
-      { test: { name: 'gpu', include: ['test/gpu/**/*.test.ts'], testTimeout: 180_000 } },
-      { test: { name: 'tfjs', include: ['test/tfjs/**/*.test.ts'], testTimeout: 180_000 } },
+      // The long proofs of the properties, by mutants and by correct trainers.
+      { test: { ...OURS, isolate: true, name: 'mutation', include: [LONG] } },
+      { test: { ...HANG, name: 'browser', include: ['test/browser/**/*.test.ts'] } },
+      { test: { ...HANG, name: 'gpu', include: ['test/gpu/**/*.test.ts'] } },
+      { test: { ...HANG, name: 'tfjs', include: ['test/tfjs/**/*.test.ts'] } },
       {
         test: {
-          ...PATIENT,
+          ...HANG,
           name: 'trainers',
           include: ['test/torch/**/*.test.ts'],
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
           // Importing torch and driving a trainer one request at a time leave a core idle; those that trace many scripts run
           // several at once themselves.
           maxWorkers: 2,

@@ -1,6 +1,6 @@
 // The conformance suite: trainers that are right fail nothing, as the command judges them. The examples, every convention
 // with and without its declaration, and one object trainer for each legal choice beside those. Here some cases;
-// `npm run test:conformance` does the same at length, `conformance.test.ts` with a few.
+// `npm run test:conformance` does the same at length, `conformance.slow.test.ts` with a few.
 import { describe, expect, test } from 'vitest';
 import { properties } from '../../properties/index.ts';
 import type { PropertyResult } from '../../src/index.ts';

@@ -78,7 +78,6 @@ lossproof.serve(name="alone")`,
       env: { PYTHONPATH: PYTHON, RANK: '0', LOCAL_RANK: '0', WORLD_SIZE: '2' },
       input: '',
       reject: false,
-      timeout: 20_000,
     },
   );
   expect(said.exitCode).toBe(1);

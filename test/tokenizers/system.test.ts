@@ -7,6 +7,8 @@ import { familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
 import type { Tokenizer } from '../../src/tokenizers/tokenizer.ts';
 import { refusingSystem } from '../conformance/text/plain-chats.ts';
 
+/** Enough to tell a fifth of them. */
+const CASES = 40;
 const TURNS = "{% for message in messages %}{{ message['role'] + ': ' + message['content'] }}{% endfor %}";
 /** As Gemma 2's begins. */
 const REFUSING = `{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}${TURNS}`;
@@ -46,13 +48,13 @@ test('a trainer that refuses them as well is judged on most of its cases', async
   const { trainer, tokenizer: own } = refusingSystem;
   const ofText = properties.filter(({ stage }) => stage === 'tokenize');
   const all = await run(
-    { trainer, tokenizer: own, properties: ofText, command: 'test', seed: 1, cases: 100 },
+    { trainer, tokenizer: own, properties: ofText, command: 'test', seed: 1, cases: CASES },
     () => undefined,
   );
-  const results = all.filter(({ verdict, cases }) => verdict !== 'unsupported' && cases >= 100);
+  const results = all.filter(({ verdict, cases }) => verdict !== 'unsupported' && cases >= CASES);
   expect(results.length).toBeGreaterThan(3);
   for (const { id, verdict, rejected } of results)
-    expect({ id, verdict, most: rejected < 20 }).toEqual({ id, verdict: 'pass', most: true });
+    expect({ id, verdict, most: rejected < CASES / 5 }).toEqual({ id, verdict: 'pass', most: true });
   // It is asked about them all the same.
   expect(results.reduce((sum, { rejected }) => sum + rejected, 0)).toBeGreaterThan(0);
 });

@@ -1,5 +1,5 @@
 // A harness that starts a trainer and is then ended from outside or by itself, or stops it and says what it still waits for;
-// orphans.test.ts looks who is left.
+// orphans.slow.test.ts looks who is left.
 import { startTrainer } from '../../src/trainer/process.ts';
 
 const [how = '', adapter = ''] = process.argv.slice(2);

@@ -2,9 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { withReproduced } from '../../src/trainer/explain.ts';
 import { askAll, askOne, failureOf, kindsOf, MARK, withTrainer } from './misbehave.ts';
 
-/** Milliseconds, as a sentence below says: long enough for a busy machine to answer what is not slow. */
-const DEADLINE = 1_500;
-
 const NOT_AGAIN =
   'It did not happen again when the unanswered requests were sent one at a time to a fresh process.';
 
@@ -64,67 +61,6 @@ describe('one case fails the process: it alone is blamed, the others are answere
       expect(failure.message.replace(id, '"id": 2')).toBe(`${message.replace(id, '"id": 2')} ${AGAIN}`);
       expect(failure.reproduced).toBe(true);
       expect(kindsOf(await askAll(trainer, [6, 7]))).toEqual(['ok', 'ok']);
-    });
-  });
-});
-
-describe('time', () => {
-  test.each(['hangs/on_one_case', 'hangs/ignores_sigterm'])(
-    '%s: killed at the deadline, blamed alone',
-    async (name) => {
-      await withTrainer(
-        name,
-        async (trainer) => {
-          const outcomes = await askAll(trainer, [3, MARK, 4]);
-          expect(kindsOf(outcomes)).toEqual(['ok', 'hang', 'ok']);
-          const failure = failureOf(outcomes[1]);
-          expect(failure.message).toBe(
-            `The trainer did not answer advantages within 1.5 s and was killed. ${AGAIN}`,
-          );
-          expect(failure.advice).toContain('--op-timeout');
-        },
-        { opMilliseconds: DEADLINE },
-      );
-    },
-  );
-
-  test('one that has closed its standard output is told so at once, and not called a hang', async () => {
-    await withTrainer('hangs/closes_stdout', async (trainer) => {
-      const outcomes = await askAll(trainer, [3, MARK, 4]);
-      expect(kindsOf(outcomes)).toEqual(['ok', 'crash', 'ok']);
-      const failure = failureOf(outcomes[1]);
-      expect(failure.message).toBe(
-        `The trainer closed its standard output while it owed an answer to advantages, and was killed: nothing can be heard of it any more. ${AGAIN}`,
-      );
-      expect(failure.advice).toContain('Leave file descriptor 1 open');
-    });
-  });
-
-  test('so it is where the deadline ends before it is known that it lives on', async () => {
-    await withTrainer(
-      'hangs/closes_stdout',
-      async (trainer) => {
-        const outcomes = await askAll(trainer, [MARK]);
-        expect(failureOf(outcomes[0]).message).toMatch(/^The trainer closed its standard output .* alone/);
-      },
-      { opMilliseconds: 700 },
-    );
-  });
-
-  test('a trainer that overhears the end of its input is killed by stop', async () => {
-    await withTrainer('hangs/on_shutdown', async (trainer) => {
-      expect(kindsOf(await askAll(trainer, [1]))).toEqual(['ok']);
-    });
-  });
-
-  test('requests in flight when the harness stops are settled', async () => {
-    await withTrainer('hangs/on_one_case', async (trainer) => {
-      const asked = askAll(trainer, [MARK, 1]);
-      await trainer.stop();
-      const outcomes = await asked;
-      expect(kindsOf(outcomes)).toEqual(['stopped', 'stopped']);
-      expect(failureOf(outcomes[0]).message).toBe('The harness stopped the trainer before it answered.');
-      expect(kindsOf([await askOne(trainer, 1)])).toEqual(['stopped']);
     });
   });
 });

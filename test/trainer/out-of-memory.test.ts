@@ -2,14 +2,10 @@
 import { expect, test } from 'vitest';
 import type { TrainerFailure } from '../../src/trainer/failure.ts';
 import { diedOfMemory } from '../../src/trainer/out-of-memory.ts';
-import { startTrainer, type TrainerOptions } from '../../src/trainer/process.ts';
+import { startTrainer } from '../../src/trainer/process.ts';
 
 /** How a trainer fails that does `body` for its first request (`start`: before its hello). */
-async function failureOf(
-  body: string,
-  start = '',
-  options: Partial<TrainerOptions> = {},
-): Promise<TrainerFailure> {
+async function failureOf(body: string, start = ''): Promise<TrainerFailure> {
   const code = `
 import os, resource, subprocess, sys, time, lossproof
 ${start}
@@ -18,7 +14,7 @@ def advantages(rewards, group_ids):
     ${body}
 lossproof.serve("test")
 `;
-  const started = await startTrainer({ command: ['python3', '-c', code], maxRestarts: 1, ...options });
+  const started = await startTrainer({ command: ['python3', '-c', code], maxRestarts: 1 });
   if ('failure' in started) return started.failure;
   const { trainer } = started;
   const outcome = await trainer.ask('advantages', { rewards: [1, 2], group_ids: [0, 0] });
@@ -55,26 +51,23 @@ test.each<[string, string, string]>([
   expect(diedOfMemory(failure), failure.message).toBe(true);
 });
 
-test.each<[string, string, string, Partial<TrainerOptions>]>([
-  ['a process that ends', 'os._exit(3)', '', {}],
-  ['one that is terminated', 'os.kill(os.getpid(), 15)', '', {}],
-  ['one that hangs, which we kill ourselves', 'time.sleep(60)', '', { opMilliseconds: 300 }],
-  ['an op that raises', "raise ValueError('no memory of this row: the kv cache is full')", '', {}],
+test.each<[string, string, string]>([
+  ['a process that ends', 'os._exit(3)', ''],
+  ['one that is terminated', 'os.kill(os.getpid(), 15)', ''],
+  ['an op that raises', "raise ValueError('no memory of this row: the kv cache is full')", ''],
   [
     'one that ran out of memory long ago, went on, and now ends for another reason',
     "sys.stderr.write('MemoryError: tried a smaller batch\\n' + 'step\\n' * 30); sys.stderr.flush(); os._exit(1)",
     '',
-    {},
   ],
   [
     'an op that raises after a warning',
     "sys.stderr.write('MemoryError\\n'); raise ValueError('bad row')",
     '',
-    {},
   ],
-  ['a module that is not there', 'pass', 'import a_package_that_nobody_has', {}],
-])('not %s', async (_, body, start, options) => {
-  const failure = await failureOf(body, start, options);
+  ['a module that is not there', 'pass', 'import a_package_that_nobody_has'],
+])('not %s', async (_, body, start) => {
+  const failure = await failureOf(body, start);
   expect(diedOfMemory(failure), failure.message).toBe(false);
 });
 

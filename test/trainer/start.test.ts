@@ -94,13 +94,6 @@ describe('a trainer that does not start', () => {
     });
   });
 
-  test('a trainer that never says hello is killed at the hello deadline', async () => {
-    expect(await startFailure('hello/never_says_hello', { helloMilliseconds: 300 })).toMatchObject({
-      kind: 'start',
-      message: 'The trainer did not say hello within 0.3 s.',
-    });
-  });
-
   test('another protocol version is refused with a full sentence', async () => {
     expect(await startFailure('hello/wrong_protocol')).toMatchObject({
       kind: 'shape',

@@ -13,7 +13,8 @@ import type { Message } from '../../src/vocabulary.ts';
 import { familyFolders, loaded, tokenizerFolders } from '../tokenizers/folders.ts';
 import { MARKED_TEMPLATES } from '../tokenizers/marked-templates.ts';
 
-const RUNS = { numRuns: 150 };
+/** Other cases each time, for each of the families: so many are seconds. */
+const RUNS = { numRuns: 50 };
 
 const shapeOf = (messages: readonly Message[]): ChatShape => ({
   kind: 'chat',

@@ -183,34 +183,74 @@ function spreads(
   if (rewards.length !== lengths.length) {
     throw misuse('bad_shape', `${rewards.length} rewards, but ${lengths.length} lengths`);
   }
-  const groups = new Map<number, number[]>();
+  const rowsOf = new Map<number, number[]>();
   groupIds.forEach((id, row) => {
-    groups.set(id, [...(groups.get(id) ?? []), row]);
+    const rows = rowsOf.get(id);
+    if (rows === undefined) rowsOf.set(id, [row]);
+    else rows.push(row);
   });
-  const rowsOf = (row: number): number[] => groups.get(at(groupIds, row)) ?? [];
-  const groupOf = (row: number): number[] => rowsOf(row).map((other) => at(rewards, other));
+  // Once per group, not per row: a group may have hundreds of rows, and a mistake is looked for among hundreds of variants.
+  const groups = new Map(
+    [...rowsOf].map(([id, rows]) => [
+      id,
+      groupOf(rows, rewards, ddof, baseline === 'length-weighted' ? lengths : undefined),
+    ]),
+  );
+  const whole = groupOf(
+    rewards.map((_, row) => row),
+    rewards,
+    ddof,
+  );
+  const ofRow = (row: number): Group => groups.get(at(groupIds, row)) ?? whole;
   const centred = rewards.map((reward, row) => {
     if (baseline === 'none') return reward;
-    const own = baseline === 'batch-mean' ? rewards : groupOf(row);
-    if (own.every((other) => other === own[0])) return 0;
-    if (baseline === 'length-weighted') {
-      const weights = rowsOf(row).map((other) => at(lengths, other));
-      return reward - weightedMean(own, weights);
-    }
+    const own = baseline === 'batch-mean' ? whole : ofRow(row);
+    if (own.isEqual) return 0;
     // What a row adds to the best of its group: nothing, but for the best (pass@k, Tang et al. 2025).
     if (baseline === 'leave-one-out-max') {
-      const others = rowsOf(row).flatMap((other) => (other === row ? [] : [at(rewards, other)]));
-      return Math.max(...own) - Math.max(...others);
+      const others = own.rows.flatMap((other) => (other === row ? [] : [at(rewards, other)]));
+      return Math.max(...own.rewards) - Math.max(...others);
     }
-    const difference = reward - mean(own);
+    const difference = reward - own.mean;
     // r minus the mean of the G - 1 others is G / (G - 1) times r minus the mean of all.
-    return baseline === 'leave-one-out' ? difference * (own.length / (own.length - 1)) : difference;
+    return baseline === 'leave-one-out' ? difference * (own.rows.length / (own.rows.length - 1)) : difference;
   });
   const batch = deviation(batchOf === 'centred' ? centred : rewards, ddof);
   return centred.map((value, row) => ({
     centred: value,
-    deviation: scaling === 'batch' ? batch : deviation(groupOf(row), ddof),
+    deviation: scaling === 'batch' ? batch : ofRow(row).deviation,
   }));
+}
+
+interface Group {
+  readonly rows: readonly number[];
+  readonly rewards: readonly number[];
+  readonly isEqual: boolean;
+  /** Weighted, where there are weights. */
+  readonly mean: number;
+  readonly deviation: number;
+}
+
+function groupOf(
+  rows: readonly number[],
+  all: readonly number[],
+  ddof: number,
+  weights?: readonly number[],
+): Group {
+  const rewards = rows.map((row) => at(all, row));
+  return {
+    rows,
+    rewards,
+    isEqual: rewards.every((reward) => reward === rewards[0]),
+    mean:
+      weights === undefined
+        ? mean(rewards)
+        : weightedMean(
+            rewards,
+            rows.map((row) => at(weights, row)),
+          ),
+    deviation: deviation(rewards, ddof),
+  };
 }
 
 function mean(values: readonly number[]): number {

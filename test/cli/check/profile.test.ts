@@ -93,7 +93,7 @@ test('a file that cannot be written, and a trainer that shows no item, are no ve
 test('check holds an undeclared trainer to what was measured, and says so', async () => {
   const world = makeWorld(properties);
   world.write('lossproof.config.mjs', config('{ advantage_ddof: 1 }', GRPO));
-  expect(await world.run('check', '--seed', '3')).toBe(0);
+  expect(await world.run('check', '--seed', '3', '--cases', '20')).toBe(0);
   expect(world.out().replaceAll(/\s+/g, ' ')).toContain(
     'measured, not declared: advantage_baseline group-mean, advantage_scaling group, advantage_epsilon 0.000001, advantage_epsilon_placement std checking',
   );
@@ -102,7 +102,7 @@ test('check holds an undeclared trainer to what was measured, and says so', asyn
 test('--no-profile measures nothing and accepts what it accepted before', async () => {
   const world = makeWorld(properties);
   world.write('lossproof.config.mjs', config('{}', GRPO));
-  expect(await world.run('check', '--seed', '3', '--no-profile')).toBe(0);
+  expect(await world.run('check', '--seed', '3', '--cases', '20', '--no-profile')).toBe(0);
   expect(world.out()).not.toContain('measured, not declared');
 });
 

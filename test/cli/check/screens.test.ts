@@ -1,12 +1,10 @@
 // Whole screens, each with its exit code, as a user has them: the command, what is left on the screen, the code.
 // Trainers are real processes. Read the files in screens/ as a user would, before blessing a change.
 
-import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
-import { widthOf } from '../../../src/report/text/visible.ts';
 import { makeWorld, type World, type WorldOptions } from '../world.ts';
-import { liveStates, normal, remaining, shownCodes } from './screen.ts';
+import { normal, remaining, shownCodes } from './screen.ts';
 
 /** Right in every way, except as its first argument says. */
 const ADAPTER = `
@@ -48,7 +46,6 @@ lossproof.serve(name="my-trainer", version="0.4")
 `;
 
 const MASK = properties.filter(({ stage }) => stage === 'mask' || stage === 'kl');
-const ONE = ['--only', 'mask/padding-is-never-trained'];
 const TWO = ['--only', 'mask/prompt-is-never-trained,mask/padding-is-never-trained'];
 const PROMPT = ['--only', 'mask/prompt-is-never-trained'];
 
@@ -106,15 +103,6 @@ test('an exception is an error', async () => {
   await expect(text).toMatchFileSnapshot(blessed('error'));
 });
 
-test.each([
-  // Each marked case in flight costs two restarts.
-  ['a crash', 'crash', 'crash', [...ONE, '--cases', '10']],
-  ['a hang', 'hang', 'hang', [...ONE, '--cases', '2', '--no-profile', '--op-timeout', '0.5']],
-])('%s is an error', async (_, mode, name, words) => {
-  const { text } = await shown(words, mode);
-  await expect(text).toMatchFileSnapshot(blessed(name));
-});
-
 const KNOWN = {
   'known.json': '{"mask/prompt-is-never-trained": {"reason": "our issue 12, the header is trained"}}',
 };
@@ -127,20 +115,6 @@ test('a known failure', async () => {
 test('a stale one', async () => {
   const { text } = await shown([...TWO, '--known', 'known.json'], '', { files: KNOWN });
   await expect(text).toMatchFileSnapshot(blessed('stale'));
-});
-
-test('interrupted with Ctrl-C on a terminal', async () => {
-  let typed = false;
-  const { text } = await shown(['--only', 'mask/p*,mask/is-zero-or-one,mask/row-*'], '', {
-    isTty: true,
-    env: { NO_COLOR: '1' },
-    onWrite(both, { interrupt }) {
-      if (typed || !both.includes('holds        mask/row-holds')) return;
-      typed = true;
-      interrupt();
-    },
-  });
-  await expect(text).toMatchFileSnapshot(blessed('interrupted'));
 });
 
 test('nothing ran', async () => {
@@ -173,27 +147,4 @@ test('no terminal: plain lines', async () => {
   expect(world.both()).not.toContain('\r');
   expect(text).not.toContain('␛');
   await expect(text).toMatchFileSnapshot(blessed('no-tty'));
-});
-
-test('the live line says which property, how far and how fast, then that it shrinks, and leaves nothing behind', async () => {
-  const { text, world } = await shown(TWO, 'slow', { isTty: true, columns: 80 });
-  const states = liveStates(world.both()).map(stripVTControlCharacters);
-  expect(states).toContainEqual(
-    expect.stringMatching(/^2 of 2 {2}mask\/padding-is-never-trained {2}\d+\/100 cases, [\d.,]+ a second$/),
-  );
-  expect(states).toContainEqual(
-    expect.stringMatching(
-      /^1 of 2 {2}mask\/prompt-is-never-trained {2}fails; shrinking: \d+ smaller cases?$/,
-    ),
-  );
-  for (const state of states.filter((each) => /^\d of/.test(each))) expect(widthOf(state)).toBeLessThan(80);
-  expect(text).not.toMatch(/ of 2 /);
-});
-
-test.each([
-  ['in CI', { CI: 'true' }],
-  ['on a dumb terminal', { TERM: 'dumb' }],
-])('%s there is no live line', async (_, env) => {
-  const { world } = await shown(ONE, 'slow', { isTty: true, env });
-  expect(world.both()).not.toContain('\r');
 });

@@ -1,15 +1,9 @@
-// `monitor -`: a log that comes through a pipe, whole, torn, or not at all, and what a program is told of it.
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { readEvents } from '../../../src/report/machine/ndjson.ts';
+import { describe, expect, test } from 'vitest';
 import { makeWorld, type World } from '../world.ts';
 
 const KL = ['--only', 'kl-spike,finite-training'];
-const LAST_RUN = join('.lossproof', 'last-run.ndjson');
 
 /** Lines of steps [from, to]; from step 41 on the KL is another where `jumps`. */
 function lines(from: number, to: number, { jumps = false, nan = false } = {}): string {
@@ -127,10 +121,11 @@ describe('for a program', () => {
 
   test('a first must ends it, but not with --keep-going', async () => {
     const pieces = [lines(1, 60, { nan: true }), lines(61, 80)];
-    async function* slowly(): AsyncGenerator<string> {
+    /** The second piece comes once the first has been judged. */
+    async function* slowly(world: World): AsyncGenerator<string> {
       for (const piece of pieces) {
         yield piece;
-        await sleep(100);
+        while (!world.out().includes('✗ monitor/finite-training')) await sleep(5);
       }
     }
     for (const [more, last] of [
@@ -138,7 +133,7 @@ describe('for a program', () => {
       [['--keep-going'], 80],
     ] as const) {
       const world = makeWorld([]);
-      const input = Readable.from(slowly(), { objectMode: false });
+      const input = Readable.from(slowly(world), { objectMode: false });
       expect(await makeInput(world, input).run('monitor', '-', ...KL, ...more)).toBe(1);
       expect(world.out()).toContain(`steps 1 to ${last}`);
     }
@@ -183,81 +178,16 @@ describe('what comes through the pipe', () => {
   });
 
   test('breaks: what came is judged, and it is said', async () => {
+    const world = makeWorld([]);
     async function* breaking(): AsyncGenerator<string> {
       yield lines(1, 60, { jumps: true });
-      await sleep(50);
+      while (!world.out().includes('✗ monitor/kl-spike')) await sleep(5);
       throw new Error('EIO: the disk is gone');
     }
-    const world = makeWorld([]);
     const input = Readable.from(breaking(), { objectMode: false });
     expect(await makeInput(world, input).run('monitor', '-', ...KL)).toBe(1);
     expect(world.out()).toContain('! standard input: It cannot be read: EIO: the disk is gone.');
   });
 });
 
-describe('the executable', () => {
-  test('what was found is there for `report` before it ends, and after it was killed', async () => {
-    const { child, folder, heard } = started();
-    child.stdin.write(lines(1, 60, { jumps: true }));
-    await heard('violation');
-    child.kill('SIGKILL');
-    const { events } = readEvents(readFileSync(join(folder, LAST_RUN), 'utf8'));
-    const failed = events.flatMap((event) =>
-      event.type === 'property-end' && event.result.verdict === 'fail' ? [event.result.id] : [],
-    );
-    expect(failed).toEqual(['monitor/kl-spike']);
-  });
-
-  test.each([
-    ['SIGTERM', 1],
-    ['SIGINT', 130],
-  ] as const)('ends at a %s with its verdict and code %i', async (signal, code) => {
-    const { child, said, heard, ended } = started();
-    child.stdin.write(lines(1, 60, { jumps: true }));
-    await heard('violation');
-    child.kill(signal);
-    expect(await ended).toBe(code);
-    expect(said().at(-1)).toMatchObject({ type: 'verdict', exitCode: code });
-  });
-
-  test('goes on where nobody listens any more, and keeps what it finds', async () => {
-    const { child, folder, heard, ended, errors } = started();
-    await heard('begin');
-    child.stdout.destroy();
-    child.stderr.destroy();
-    child.stdin.end(lines(1, 60, { jumps: true }));
-    expect(await ended, errors()).toBe(1);
-    expect(existsSync(join(folder, LAST_RUN))).toBe(true);
-    expect(readFileSync(join(folder, LAST_RUN), 'utf8')).toContain('"type":"run-end"');
-  });
-});
-
 // --- helpers ---
-
-const LOADER = resolve('node_modules/jiti/lib/jiti-register.mjs');
-const MAIN = resolve('src/cli/main.ts');
-
-function started() {
-  const { folder } = makeWorld([]);
-  const argv = ['--import', LOADER, MAIN, 'monitor', '-', '--json', '--keep-going', ...KL];
-  const child = spawn(process.execPath, argv, { cwd: folder });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString('utf8');
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk.toString('utf8');
-  });
-  return {
-    child,
-    folder,
-    said: () => jsonLines(out),
-    errors: () => err,
-    ended: new Promise<number | null>((done) => void child.on('exit', done)),
-    async heard(type: string): Promise<void> {
-      while (!out.includes(`"type":"${type}"`)) await sleep(10);
-    },
-  };
-}

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eventLine } from '../../../src/report/machine/ndjson.ts';
@@ -146,28 +145,4 @@ test('--open hands the page to the opener of the system, and says where there is
   const address = new URL(readFileSync(opened, 'utf8').trim());
   expect(existsSync(address)).toBe(true);
   expect(world.out()).toContain('wrote lossproof-report.html, j.xml');
-});
-
-test('standard input is a file called -', async () => {
-  const world = makeWorld();
-  const child = spawn(
-    process.execPath,
-    [
-      '--import',
-      resolve('node_modules/jiti/lib/jiti-register.mjs'),
-      resolve('src/cli/main.ts'),
-      'report',
-      '-',
-    ],
-    { cwd: world.folder },
-  );
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    text += chunk.toString('utf8');
-  });
-  child.stdin.end(START + PASSES + END);
-  expect(await new Promise((done) => child.on('close', done))).toBe(0);
-  expect(text).toBe(
-    'my-trainer 0.4 · 1 property: 1 holds · seed 1836021 · 1.2 s\nwrote lossproof-report.html\n',
-  );
 });

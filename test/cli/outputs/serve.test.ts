@@ -1,14 +1,12 @@
-// The live page as a browser and as an attacker see it: over a real socket, beside a real `check`.
-import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventLine } from '../../../src/report/machine/ndjson.ts';
 import { failure, result, runStart } from '../../report/results.ts';
-import { makeWorld, pythonCollate } from '../world.ts';
+import { makeWorld } from '../world.ts';
 
 const START = eventLine(runStart(['a/b', 'a/c']));
 const FAILS = eventLine({
@@ -215,37 +213,6 @@ test('a port that is taken is one sentence', async () => {
   const second = makeWorld();
   expect(await second.run('report', '--serve', '--port', port)).toBe(2);
   expect(second.err()).toBe(`lossproof: port ${port} is taken; name another one, or leave --port out\n`);
-});
-
-test('it follows a check in another process, from before it begins until its end', async () => {
-  const { url, folder } = await serving();
-  const file = join(folder, '.lossproof/last-run.ndjson');
-  expect(await get(url)).toContain('.lossproof/last-run.ndjson');
-  const events = await listen(url);
-  // The trainer answers when it is told to, so that the run is seen while it goes on.
-  const wait = 'import os, time\ndef wait():\n    while not os.path.exists("go"): time.sleep(0.01)\n';
-  writeFileSync(
-    join(folder, 'adapter.py'),
-    pythonCollate('(wait() or [[id + 1 for id in row] for row in rows])', wait),
-  );
-  const loader = ['--import', resolve('node_modules/jiti/lib/jiti-register.mjs'), resolve('src/cli/main.ts')];
-  const words = ['check', '--seed', '3', '--only', 'collate/rows-survive', '--cases', '20', '--no-profile'];
-  const check = spawn(process.execPath, [...loader, ...words, '--', 'python3', 'adapter.py'], {
-    cwd: folder,
-    stdio: 'ignore',
-  });
-  const ended = new Promise((done) => check.on('close', done));
-  await until(() => events.changes() > 1);
-  const early = await get(`${url}body`);
-  expect(early).toContain('tiny');
-  expect(early).not.toContain('Waiting for the run to begin');
-  expect(readFileSync(file, 'utf8')).not.toContain('property-end');
-
-  writeFileSync(join(folder, 'go'), '');
-  expect(await ended).toBe(1);
-  const last = await get(`${url}body`);
-  expect(last).toContain('lossproof replay');
-  await events.stop();
 });
 
 async function until(happened: () => boolean): Promise<void> {

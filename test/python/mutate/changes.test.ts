@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { pythonEnvironment } from '../../../scripts/python.ts';
 
 interface Listed {
@@ -19,22 +19,33 @@ interface Listed {
 const SCRIPT = `
 import ast, json, sys
 from lossproof_mutate._changes import Unread, changed, changes_of
-text = sys.stdin.read()
-try:
-    found = changes_of(text, "trainer.py")
-    for each in found:
-        again = changed(text, each)
-        ast.parse(again)
-        assert again.count("\\n") == text.count("\\n"), each
-        assert again != text
-    print(json.dumps(found))
-except Unread as why:
-    print(json.dumps(str(why)))
+for line in sys.stdin:
+    text = json.loads(line)
+    try:
+        found = changes_of(text, "trainer.py")
+        for each in found:
+            again = changed(text, each)
+            ast.parse(again)
+            assert again.count("\\n") == text.count("\\n"), each
+            assert again != text
+        print(json.dumps(found), flush=True)
+    except Unread as why:
+        print(json.dumps(str(why)), flush=True)
 `;
 
+/** One process for all texts, a line each. */
+const python = execa('python3', ['-c', SCRIPT], { env: pythonEnvironment(), stdin: 'pipe', buffer: false });
+const answers = python.iterable();
+afterAll(async () => {
+  python.stdin.end();
+  await python;
+});
+
 async function changesOf(text: string): Promise<readonly Listed[]> {
-  const { stdout } = await execa('python3', ['-c', SCRIPT], { input: text, env: pythonEnvironment() });
-  return JSON.parse(stdout) as readonly Listed[];
+  python.stdin.write(`${JSON.stringify(text)}\n`);
+  const { value } = await answers.next();
+  if (value === undefined) throw new Error('the process has ended: see its traceback');
+  return JSON.parse(String(value)) as readonly Listed[];
 }
 
 /** `kind: line`, of all changes. */

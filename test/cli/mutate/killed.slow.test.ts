@@ -38,7 +38,6 @@ function sharedBy(folder: string): string[] {
 
 test.skipIf(process.platform !== 'linux')(
   'after kill -9 nothing is left running, and --resume loses nothing',
-  { timeout: 240_000 },
   async () => {
     const { folder, write } = mutateWorld();
     const trainer = TRAINER.replace('    while at < len(rows):\n        at += 1\n', '');
@@ -56,10 +55,8 @@ test.skipIf(process.platform !== 'linux')(
     const before = judgedIn(folder);
     expect(before.length, killed.text()).toBeGreaterThanOrEqual(3);
     // The guard waits for two seconds, in which a trainer ends by itself.
-    const deadline = performance.now() + 10_000;
-    while (alive(folder).length > 0 && performance.now() < deadline) await sleep(100);
-    expect(alive(folder)).toEqual([]);
-    expect(sharedBy(folder)).toEqual([]);
+    // Who removes what they shared may be the last to go, and it waits for no end of its own: only a hang ends the test.
+    while (alive(folder).length > 0 || sharedBy(folder).length > 0) await sleep(100);
 
     const resumed = start(folder, ...ARGUMENTS, '--resume', '--json', 'out.json', ...command);
     expect(await resumed.code, resumed.text()).toBe(0);
