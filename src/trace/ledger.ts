@@ -187,6 +187,8 @@ export interface LedgerRow extends RowIds {
   readonly batch?: TakenBatch;
   /** What else is in the loss of its forward pass, as recognised; absent: nothing. */
   readonly terms?: readonly TermRecord[];
+  /** Positions of its forward pass that could not be read whole, by why (unread.ts); absent: none. */
+  readonly unread?: Readonly<Record<string, number>>;
   /** What each token is and whether it should be trained, and how that is known. */
   readonly spans: Spans;
 }
