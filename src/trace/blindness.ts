@@ -2,6 +2,7 @@
 // no whole step of it, the run must not count as a pass, whatever was judged.
 import type { Ledger, LedgerProcess } from './ledger.ts';
 import { lossWords, unknownIn } from './terms.ts';
+import { unreadSentences } from './unread.ts';
 
 /**
  * Sentences of what keeps the run from being a pass; empty: there is something to judge, and it is whole. That the script
@@ -19,6 +20,7 @@ export function partlyBlind(ledger: Ledger): readonly string[] {
     ...blindSentences(ledger, true),
     ...(whole ? [] : blindSentences(ledger)),
     ...(unexplained(ledger).length > 0 ? [] : notRecognised(ledger)),
+    ...unreadSentences(ledger.rows, unknownIn(ledger.rows).all),
     ...killed.map(
       (process) =>
         `${calledOf(process)} was ended from outside; what it had ${typeof process.name === 'string' ? 'recorded' : 'trained'} until then is judged.`,

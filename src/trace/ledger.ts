@@ -187,6 +187,8 @@ export interface LedgerRow extends RowIds {
   readonly batch?: TakenBatch;
   /** What else is in the loss of its forward pass, as recognised; absent: nothing. */
   readonly terms?: readonly TermRecord[];
+  /** Positions of its forward pass that could not be read whole, by why (unread.ts); absent: none. */
+  readonly unread?: Readonly<Record<string, number>>;
   /** What each token is and whether it should be trained, and how that is known. */
   readonly spans: Spans;
 }
@@ -264,6 +266,10 @@ export interface Generation {
   /** Absent: all tokens could be drawn, or it is not known. */
   readonly topP?: number;
   readonly topK?: number;
+  /** Some of its tokens were drawn from logits of which a few had been moved: a penalty, a bias, a ban. */
+  readonly moved?: true;
+  /** Of some draws of its loop nothing tells the temperature. */
+  readonly unread?: true;
   /** So many of the prompt's last tokens may have been sampled, and so many of the completion's first given. */
   readonly unsure?: { readonly before: number; readonly behind: number };
   /** One token more may have been sampled behind it. */

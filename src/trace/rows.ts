@@ -6,6 +6,7 @@ import type { LedgerRow, Place, RowIds, Trained } from './ledger.ts';
 import { realOf, type SpecialIds } from './real.ts';
 import type { TermRecord } from './records/records.ts';
 import type { ReadForward, ReadTrained } from './records/shapes.ts';
+import { addedUp } from './unread.ts';
 import { isOpen } from './weights.ts';
 
 /** Rows of a forward pass, without what was trained. */
@@ -36,7 +37,7 @@ export function rowsOf(
 
 export type TrainedRow = Pick<
   LedgerRow,
-  'trained' | 'reached' | 'notFinite' | 'dtype' | 'averagedOver' | 'training' | 'batch' | 'terms'
+  'trained' | 'reached' | 'notFinite' | 'dtype' | 'averagedOver' | 'training' | 'batch' | 'terms' | 'unread'
 >;
 
 /**
@@ -69,6 +70,7 @@ export function trainedOf(
       row[at] = together(row[at], explains(entry, record.dtype) === false ? unknown(entry) : entry);
     }
   }
+  const unread = addedUp(records.map((record) => record.unread));
   const shared = {
     reached: records.length > 0,
     notFinite: records.reduce((sum, { not_finite }) => sum + not_finite, 0),
@@ -77,6 +79,7 @@ export function trainedOf(
     training: forward.training,
     ...batchOf(forward),
     ...(terms.length === 0 ? {} : { terms }),
+    ...(Object.keys(unread).length === 0 ? {} : { unread }),
   };
   return rows.map((trained) => ({ trained, ...shared }));
 }

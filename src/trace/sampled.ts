@@ -35,9 +35,14 @@ export function sampledOf(
 
 // --- helpers ---
 
-/** What is left of the vocabulary to draw from, where not all of it is. */
-function cutOf({ settings: { top_p: p, top_k: k } }: ReadGenerate): Pick<Generation, 'topP' | 'topK'> {
+/** What is left of the vocabulary to draw from, where not all of it is; and what a loop did besides. */
+function cutOf({
+  source,
+  settings: { top_p: p, top_k: k, moved, unread },
+}: ReadGenerate): Pick<Generation, 'topP' | 'topK' | 'moved' | 'unread'> {
   return {
+    ...(source === 'loop' && typeof moved === 'number' && moved > 0 ? { moved: true } : {}),
+    ...(source === 'loop' && typeof unread === 'number' && unread > 0 ? { unread: true } : {}),
     ...(typeof p === 'number' && p > 0 && p < 1 ? { topP: p } : {}),
     ...(typeof k === 'number' && k > 0 ? { topK: k } : {}),
   };

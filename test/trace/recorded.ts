@@ -104,7 +104,9 @@ export interface Position {
   readonly logprob?: number;
 }
 
-type Trained = Partial<Pick<TrainedRecord, 'forward' | 'route' | 'dtype' | 'not_finite' | 'pass' | 'terms'>>;
+type Trained = Partial<
+  Pick<TrainedRecord, 'forward' | 'route' | 'dtype' | 'not_finite' | 'pass' | 'terms' | 'unread'>
+>;
 
 export function trainedOf(positions: readonly Position[], facts: Trained = {}): TrainedRecord {
   const floats = (of: (position: Position) => number | undefined): Tensor =>

@@ -3,8 +3,10 @@
 import {
   bandsOf,
   type Ledger,
+  type LedgerNotice,
   type LedgerProperty,
   type LedgerRow,
+  many,
   medianOf,
   realIds,
   type ScoredRow,
@@ -40,9 +42,27 @@ const temperature: LedgerProperty = {
       else judged++;
       if (typeof said !== 'string') found.push(said);
     }
-    return judgementOf(judged, aside, found);
+    const judgement = judgementOf(judged, aside, found);
+    const moved = movedNotice(ledger);
+    return moved === undefined ? judgement : { ...judgement, notices: [moved] };
   },
 };
+
+/** Tokens that were drawn from other logits than those that score them: legal, and seldom meant. */
+function movedNotice(ledger: Ledger): LedgerNotice | undefined {
+  const rows = ledger.rows.filter(({ spans: { origin } }) =>
+    origin.kind === 'generation' ? origin.generations.some((at) => ledger.generations[at]?.moved) : false,
+  );
+  const scored = rows.filter((row) =>
+    targetsOf(row).some(({ trained }) => trained.target !== undefined && isClear(row, trained)),
+  );
+  const [first] = scored;
+  if (first === undefined) return undefined;
+  return {
+    sentence: `Some tokens of ${placeOf(ledger, first)}${scored.length === 1 ? '' : ` and of ${many(scored.length - 1, 'other row')}`} were drawn from logits that a penalty, a bias or a ban had moved, and are scored without it: the policy that is trained is not the one that sampled.`,
+    answers: [],
+  };
+}
 
 function atTemperature(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Found {
   const { origin } = row.spans;

@@ -48,12 +48,15 @@ function untrained(
 ): Found {
   const first = columns[0] ?? 0;
   const shifted = columns.length === 1 && first === content[0] ? SHIFTED : undefined;
-  const told = [note, shifted].filter((each) => each !== undefined).join(' ');
+  // The strip says `either`: the whole completion may be left out.
+  const mayBeLeftOut = row.spans.expected[first] === undefined;
+  const whole = mayBeLeftOut ? WHOLE : undefined;
+  const told = [note, shifted, whole].filter((each) => each !== undefined).join(' ');
   return {
     harm: columns.length,
     tell: () => ({
       kind: 'untrained',
-      sentence: `${tokenIn(ledger, row, first)} was sampled as part of the completion of ${placeOf(ledger, row)} and must be trained, but it is not${alsoOthers(columns.length - 1, 'nor')}.`,
+      sentence: `${tokenIn(ledger, row, first)} was sampled as part of the completion of ${placeOf(ledger, row)} and ${mayBeLeftOut ? 'is not trained, while other tokens of that completion are' : 'must be trained, but it is not'}${alsoOthers(columns.length - 1, 'nor')}.`,
       strips: [rowStrip(ledger, row, columns)],
       ...(told === '' ? {} : { note: told }),
       given: givenOf(row),
@@ -61,6 +64,8 @@ function untrained(
   };
 }
 
+const WHOLE =
+  'A completion without a stop token may be left out of the loss (expected: either), but only as a whole.';
 const SHIFTED =
   'The first token alone is missing: look for a mask that is shifted by one against the log-probabilities.';
 

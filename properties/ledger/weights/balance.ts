@@ -1,5 +1,5 @@
 // Sampled rows against the declared aggregation: read as it says, the advantages of a group add up to 0.
-import { type Ledger, type LedgerProperty, many, show } from '../../../src/index.ts';
+import { type Ledger, type LedgerProperty, type LedgerRow, many, show } from '../../../src/index.ts';
 import { NOTHING, type Part } from '../judged-part.ts';
 import { type Found, judgementOf, targetStrips } from '../words.ts';
 import { type DeclaredAggregation, groupRelative, perTokenTerm, policyAggregation } from './declared.ts';
@@ -98,9 +98,7 @@ export const centred: LedgerProperty = {
     const { live = [], aside = 0 } = groupsAsked(ledger) ?? {};
     // What is left out of the loss for having no end is left out of the sum as well, and nobody need declare it.
     const masked = (group: Group): boolean =>
-      group.members.some(
-        ({ row, weight }) => weight === 0 && row.spans.completions.every(({ stop }) => stop === undefined),
-      );
+      group.members.some(({ row, weight }) => weight === 0 && isUnended(row) && !trainsUnended(ledger, row));
     const off = live.filter((group) => !WAYS.some((way) => isCentred(group, way)));
     const set = off.filter(masked);
     return judgementOf(
@@ -110,6 +108,25 @@ export const centred: LedgerProperty = {
     );
   },
 };
+
+const isUnended = ({ spans: { completions } }: LedgerRow): boolean =>
+  completions.every(({ stop }) => stop === undefined);
+
+/** Completions that were cut are trained: it is declared, or another one of the same length without an end has a weight. */
+function trainsUnended({ rows, settings }: Ledger, row: LedgerRow): boolean {
+  const declared = settings.semantics.truncated_completions_trained;
+  if (declared !== undefined) return declared;
+  return rows.some(
+    (each) =>
+      each.spans.origin.kind === 'generation' &&
+      isUnended(each) &&
+      lengthOf(each) === lengthOf(row) &&
+      each.trained.some((target) => (target?.weight ?? 0) !== 0),
+  );
+}
+
+const lengthOf = ({ spans: { completions } }: LedgerRow): number =>
+  completions.reduce((sum, { from, to }) => sum + to - from, 0);
 
 function uncentred(ledger: Ledger, group: Group): Found {
   const way = policyAggregation(ledger.settings) ?? STEP_MEAN;

@@ -10,7 +10,9 @@ export interface Advantage {
   readonly relative: number;
 }
 
-export function withoutKl(ledger: Ledger, row: LedgerRow, targets: readonly Target[]): Advantage | undefined {
+/** @param all targets of the row; of those whose weight could not be read, the others tell. */
+export function withoutKl(ledger: Ledger, row: LedgerRow, all: readonly Target[]): Advantage | undefined {
+  const targets = all.filter(({ trained: { weight } }) => weight !== undefined);
   const { settings, scored } = ledger;
   const weights = weightsOf(targets);
   const common = commonOf(weights);

@@ -80,7 +80,16 @@ function sampledFacts(generations: Ledger['generations']): (readonly [string, st
       ),
     ].flat();
     const at = told.length === 0 ? '' : ` at ${told.join(', ')}`;
-    return ['sampled', `${plural(own.length, 'sequence')} by ${samplerOf(source)}${at}`];
+    const besides = [
+      ...(own.some(({ moved }) => moved) ? ['some of their logits moved by a penalty or a bias'] : []),
+      ...(own.some(({ unread, temperature }) => unread && temperature === undefined)
+        ? ['the temperature could not be read']
+        : []),
+    ];
+    return [
+      'sampled',
+      [`${plural(own.length, 'sequence')} by ${samplerOf(source)}${at}`, ...besides].join(' · '),
+    ];
   });
 }
 

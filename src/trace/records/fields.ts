@@ -99,6 +99,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     logprobs: 'floats',
     not_finite: 'index',
     terms: ['objects', undefined],
+    unread: ['object', undefined],
     pass: ['index', undefined],
   },
   generate: {

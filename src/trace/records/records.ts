@@ -132,6 +132,8 @@ export interface TrainedRecord {
   readonly not_finite: number;
   /** What else than single targets was recognised in the loss; the weights are exact with it. */
   readonly terms?: readonly TermRecord[] | null;
+  /** How many of the positions could not be read whole, by why (unread.ts); those that nothing explains are not among them. */
+  readonly unread?: Readonly<Record<string, unknown>> | null;
   /** It came by torch.autograd.grad: the optimiser gets what the script makes of it, which a later step's `passes` tells. */
   readonly pass?: number | null;
 }

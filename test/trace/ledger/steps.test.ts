@@ -286,6 +286,14 @@ describe('scores', () => {
     silent(TEMPERATURE, warm(1, { rows: best }));
   });
 
+  test('tokens that were drawn from moved logits and are scored without it are a notice, and no finding', () => {
+    const { generations = [] } = warm(0.7);
+    const moved = warm(0.7, { generations: generations.map((each) => ({ ...each, moved: true as const })) });
+    holds(TEMPERATURE, moved);
+    expect(judged(TEMPERATURE, moved).notices?.[0]?.sentence).toContain('a penalty, a bias or a ban');
+    expect(judged(TEMPERATURE, warm(0.7)).notices).toBeUndefined();
+  });
+
   const old = (off: (row: number) => number): LedgerSketch => ({
     ...ROLLOUT,
     scored: (ROLLOUT.rows ?? []).map(({ at: _, ...row }, at) => ({

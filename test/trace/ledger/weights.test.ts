@@ -324,11 +324,24 @@ describe('advantages less their baseline', () => {
   test('a completion without an end, or advantages of a kind of their own, may be left out', () => {
     const sketch = policy(shape);
     const cut =
-      sketch.rows?.map((row, at) => (at === 0 ? { ...row, at: {}, weight: 0, trained: [] } : row)) ?? [];
+      sketch.rows?.map((row, at) =>
+        at === 0 ? { ...row, at: {}, weight: 0, trained: [], reached: true } : row,
+      ) ?? [];
     const open = cut.map((row, at) =>
       at === 0 ? { ...row, spans: { ...row.spans, completions: [{ from: 3, to: 9 }] } } : row,
     );
     silent(CENTRED, { ...sketch, rows: open, settings: baseline });
+    // Unless it is declared that these are trained, or one of the same length is.
+    const trained = said({ advantage_baseline: 'group-mean', truncated_completions_trained: true });
+    expect(worst(CENTRED, { ...sketch, rows: open, settings: trained }).kind).toBe('baseline');
+    const several = open.map((row, at) =>
+      at === 3 ? { ...row, spans: { ...row.spans, completions: [{ from: 2, to: 8 }] } } : row,
+    );
+    expect(worst(CENTRED, { ...sketch, rows: several, settings: baseline }).kind).toBe('baseline');
+    const shorter = open.map((row, at) =>
+      at === 3 ? { ...row, spans: { ...row.spans, completions: [{ from: 2, to: 7 }] } } : row,
+    );
+    silent(CENTRED, { ...sketch, rows: shorter, settings: baseline });
     const own = said({ advantage_baseline: 'group-mean', own_formulas: ['advantages'] });
     silent(CENTRED, { ...raised(sketch, 0.02), settings: own });
   });

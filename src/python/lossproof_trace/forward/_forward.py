@@ -18,6 +18,7 @@ from ._places import place_of
 from ._results import logits_in, loss_in
 from ._teachers import remember
 from ._told import forward_record, tell_blind
+from ._values import Given, without_next
 
 # Above this many products of positions, vocabulary and width, `auto` is the cheap mode: seconds on a few cores.
 EXACT_PRODUCTS = 2e10
@@ -78,6 +79,7 @@ class Forward:
             self.hidden = x.detach().reshape(*self.ids.shape, x.shape[-1])
         piece = self.keep(out, place, IDENTITY)
         piece.reads = _beside.reads(self, x, place)
+        piece.given = Given(x)
 
     def keep(self, out, place, post):
         """Looks at logits as they come into being, before anything is done to them in place, and waits for their gradient."""
@@ -99,6 +101,7 @@ class Forward:
             z_entries=z.index_select(1, entries),
             candidates=candidates,
             z_candidates=z.gather(1, candidates.clamp(min=0)),
+            whole=without_next(z, candidates),
             post=post,
             dtype=str(out.dtype).replace("torch.", ""),
         )

@@ -6,6 +6,7 @@ from ..gradient._hidden import from_hidden
 from ..gradient._logits import from_logits
 from ..gradient._recovery import IDENTITY, PRECISIONS, coarsest
 from ._teachers import teachers_of
+from ._values import logit_of
 
 # Positions of one backward pass that the cheap mode compares in all directions of the hidden states, not in a sketch.
 CHEAP_CHECKS = 64
@@ -20,11 +21,14 @@ class Piece:
     dead = False
     # They are those of a head that is given the hidden states as they are.
     reads = False
+    # What the head was called with, where it is a module: _values.Given.
+    given = None
 
-    def __init__(self, start, width, entries, z_entries, candidates, z_candidates, post, dtype):
+    def __init__(self, start, width, entries, z_entries, candidates, z_candidates, whole, post, dtype):
         self.start, self.width = start, width
         self.entries, self.z_entries = entries, z_entries
         self.candidates, self.z_candidates = candidates, z_candidates
+        self.whole = whole
         self.post, self.dtype = post, dtype
 
 
@@ -71,6 +75,7 @@ class Pass:
             "not_finite": sum(found.not_finite for found, _, _ in self.found),
             **({} if self.by_hand is None else {"pass": self.by_hand}),
             **terms_of([found for found, _, _ in self.found], scale),
+            **unread_of([found for found, _, _ in self.found]),
         }
 
 
@@ -90,6 +95,14 @@ def terms_of(founds, scale):
     return {"terms": list(out.values())} if out else {}
 
 
+def unread_of(founds):
+    out = {}
+    for found in founds:
+        for why, count in found.unread.items():
+            out[why] = out.get(why, 0) + count
+    return {"unread": out} if out else {}
+
+
 def logits_result(forward, piece, gradient):
     """(Found, rows, columns) of the gradient (n, V) of a piece's logits."""
     found = from_logits(
@@ -104,30 +117,10 @@ def logits_result(forward, piece, gradient):
         forward.model.shape,
         teachers_of(forward, piece),
         forward.model.worth_a_look,
+        piece.width,
     )
     forward.model.remember(found)
     return found, found.at // piece.width, found.at % piece.width + piece.start
-
-
-def logit_of(forward, piece):
-    """z(at, ids) = W h + b for targets that nobody thought of, where this is what the head does: compared at a kept entry."""
-    if forward.hidden is None:
-        return None
-    weight, bias = forward.model.weight()
-    rows, columns = forward.ids.shape
-    hidden = forward.hidden.reshape(rows, columns, -1)[:, piece.start : piece.start + piece.width]
-    hidden = hidden.reshape(rows * piece.width, -1)
-    if weight is None or weight.shape[1] != hidden.shape[1]:
-        return None
-
-    def value(at, ids):
-        z = (weight[ids].double() * hidden[at].double()).sum(-1)
-        return z if bias is None else z + bias[ids].double()
-
-    at = torch.arange(min(4, hidden.shape[0]), device=hidden.device)
-    kept = piece.z_entries[at, 0].double()
-    near = torch.allclose(value(at, piece.entries[:1].expand(at.numel())), kept, rtol=2e-2, atol=2e-2)
-    return value if near else None
 
 
 def hidden_result(forward, gradient):
@@ -157,6 +150,7 @@ def hidden_result(forward, gradient):
         forward.model.temperature,
         forward.model.shape,
         forward.model.worth_a_look,
+        columns,
     )
     forward.model.remember(found)
     told = found.temperatures[~found.temperatures.isnan()]

@@ -5,6 +5,7 @@ import torch
 
 from ..gradient._logits import FEW_ENTRIES, entries_of
 from ..gradient._whole import Teacher
+from ._values import without_next
 
 # Calls that are remembered.
 MOST = 8
@@ -29,7 +30,8 @@ def remember(forward, logits, place, candidates):
     # The first three are the same whatever labels a call was given.
     ids = torch.where(ids < forward.vocab, ids, -1)[:, :3]
     entries = entries_of(forward.vocab, forward.vocab if z.numel() <= MOST_LOGITS else FEW_ENTRIES).to(z.device)
-    teacher = Teacher(forward.model.index, entries, z.index_select(1, entries), ids, z.gather(1, ids.clamp(min=0)))
+    whole = without_next(z, ids)
+    teacher = Teacher(forward.model.index, entries, z.index_select(1, entries), ids, z.gather(1, ids.clamp(min=0)), whole)
     spoken = [each for each in session.spoken if each.step == session.step][-MOST + 1 :]
     session.spoken = [*spoken, Spoken(forward.ids, place, session.step, forward.vocab, teacher)]
 

@@ -21,11 +21,27 @@ MOST_LEFT = {"float64": 1e-3, "float32": 1e-2, "float16": 5e-2, "bfloat16": 0.15
 SAMPLE = 24
 EXPLAINED = 0.6
 
+# A form is fitted to at least so many positions, and checked on as many, each in at least two columns: of one column anything
+# may be wrong in a way of its own.
+LEAST = 2
+
 # It explains far better than one target alone.
 BETTER = 0.25
 
 # Rounds of weighing each entry by the size of what it is made of, which is what its rounding is a share of.
 ROUNDS = 3
+
+
+def halves(places, sizes, columns):
+    """Positions to fit a form to, and others to check it on: of `places` (n,) the largest by `sizes`, those of each column in
+    turn, the largest first. None where either has too few columns."""
+    order = sizes.argsort(descending=True, stable=True)[: 2 * SAMPLE]
+    rank = torch.arange(order.numel(), device=order.device)
+    by_column = columns[order].argsort(stable=True)
+    turns = [order[rank[by_column[turn::2]].sort().values] for turn in (0, 1)]
+    if any(columns[half].unique().numel() < LEAST for half in turns):
+        return None
+    return [places[half] for half in turns]
 
 
 class Shape:
@@ -134,7 +150,7 @@ def consistent(values, shape):
         share = agree(values["uniform"])
         if share is None or not 1e-4 < share < 0.95:
             return False
-    return "entropy" not in shape.parts or same_sign(values["entropy sign"])
+    return all(same_sign(values[sign]) for sign in ("entropy sign", "normalizer sign") if sign in values)
 
 
 def terms_of(values, fits, shape, post):

@@ -6,9 +6,9 @@ that targets and weights are as exact; the residual is an estimate of what it is
 
 import torch
 
-from ._forms import golden, terms_of
+from ._forms import golden, halves, terms_of
 from ._head import SKETCH, Head
-from ._hidden_forms import TELLS, WORTH, formed, judged, look
+from ._hidden_forms import TELLS, WORTH, instead, judged, look, searched
 from ._recovery import (
     BAND,
     IDENTITY,
@@ -30,12 +30,13 @@ APART = 3.0
 
 
 def from_hidden(
-    gradient, hidden, weight, bias, candidates, precision, post=IDENTITY, check=None, search=None, guess=1.0, known=None, forms=True
+    gradient, hidden, weight, bias, candidates, precision, post=IDENTITY, check=None, search=None, guess=1.0, known=None, forms=True,
+    width=None,
 ):
     """gradient and hidden (N, d); weight (V, d); candidates (N, C), -1 for none. check(at), in the cheap mode, picks, of the
     trained positions `at`, the indexes to compare in all directions; `search` bounds how many are looked for in the whole
     vocabulary. `guess`: the temperature of an earlier pass, which is tried first, and `known` its Shape; `forms`: whether it is
-    worth the time to look for another one."""
+    worth the time to look for another one; `width`: columns of a row, of which the positions are one row after the other."""
     total = torch.linalg.vector_norm(gradient, ord=1, dim=-1, dtype=wide(gradient.dtype))
     finite = torch.isfinite(total)
     at = (finite & (total > 0)).nonzero().flatten()
@@ -46,7 +47,8 @@ def from_hidden(
     head = Head(weight, bias, post, kind)
     g, h, c = gradient[at].to(kind), hidden[at].to(kind), candidates[at]
     tau, told = hidden_temperature(g, h, c, head, RESIDUAL[precision], guess)
-    shape, looked = shape_of(g, h, c, head, tau, precision, known, forms)
+    columns = at % (width or gradient.shape[0])
+    shape, looked, doubtful = shape_of(g, h, c, columns, head, tau, precision, known, forms)
     if shape is not None and not shape.parts:
         head = head.with_post(shape.post)
         tau, told = hidden_temperature(g, h, c, head, RESIDUAL[precision], guess)
@@ -54,8 +56,9 @@ def from_hidden(
 
     def values(g, h, c, head):
         if shape is None or not shape.parts:
-            return judged(fitted(g, h, c, head, tau, told, RESIDUAL[precision], search), precision)
-        told_of = formed(g, h, c, head, shape, precision)
+            one = judged(fitted(g, h, c, head, tau, told, RESIDUAL[precision], search), precision)
+            return one if not doubtful else {**one, **{name: one[name] * torch.nan for name in ("weights", "temperatures", "logprobs")}}
+        told_of = searched(g, h, c, head, shape, precision, search)
         return {**told_of, **judged(told_of, precision)}
 
     if shape is not None:
@@ -71,24 +74,54 @@ def from_hidden(
         found.put(some.cpu(), **values(g[some], h[some], c[some], head))
     if shape is not None:
         found.terms = terms_of(last, last["weights"].isfinite(), shape, post)
+    why_unread(found, last.get("unsearched"), doubtful)
     return found
 
 
-def shape_of(g, h, c, head, tau, precision, known, forms):
-    """(Shape or None, whether one was looked for): one target explains most of the largest gradients, or what else does."""
+def why_unread(found, unsearched, doubtful):
+    nothing = found.weights.isnan()
+    if doubtful:
+        found.left("temperature", nothing)
+        return
+    nothing &= found.residuals.isnan()
+    searched = torch.ones_like(nothing) if unsearched is None else ~unsearched.cpu()
+    found.left("search", nothing & ~searched)
+    found.left("twins", nothing & searched & (found.targets < 0))
+    found.left("sure", nothing & searched & (found.targets >= 0))
+
+
+def shape_of(g, h, c, columns, head, tau, precision, known, forms):
+    """(Shape or None, whether one was looked for, whether the temperature may as well be something else): one target explains
+    most of the largest gradients, or what else does."""
     large = g.norm(dim=-1).topk(min(TEMPERATURE_SAMPLE, g.shape[0])).indices
     spread = torch.linspace(0, g.shape[0] - 1, min(TEMPERATURE_SAMPLE, g.shape[0]), device=g.device).long()
     some = torch.cat([large, spread]).unique()
-    g, h, c = g[some], h[some], c[some]
+    g, h, c = g[some], h[some], with_best(g[some], h[some], c[some], head, tau, RESIDUAL[precision])
 
     def left(head, tau):
         m, _ = head.moment(h, tau)
         return fit_candidates(g, h, m, c, head, RESIDUAL[precision])[2]
 
     residual = left(head, tau).nan_to_num(0.0, posinf=torch.inf)
-    if float((residual > WORTH[precision] * BAND[precision]).double().mean()) < TELLS[precision]:
-        return None, False
-    return look(g, h, c, head, tau, precision, residual, left, known, forms), True
+    over = residual > WORTH[precision] * BAND[precision]
+    if float(over.double().mean()) < TELLS[precision]:
+        sample = halves(torch.arange(g.shape[0], device=g.device), g.norm(dim=-1), columns[some])
+        return (None, False, False) if tau == 1.0 else instead(g, h, c, head, precision, residual, sample)
+    sample = halves(over.nonzero().flatten(), g.norm(dim=-1)[over], columns[some][over])
+    if sample is None:
+        return None, False, False
+    return look(g, h, c, head, tau, precision, residual, left, sample, known, forms), True, False
+
+
+def with_best(g, h, candidates, head, tau, band):
+    """The candidates, and where none of them explains a gradient, those two of the whole vocabulary that explain most: a target
+    that was not thought of is no evidence of anything else in the loss."""
+    m, _ = head.moment(h, tau)
+    lost = (fit_candidates(g, h, m, candidates, head, band)[2] > band).nonzero().flatten()
+    best = torch.full((g.shape[0], 2), -1, dtype=candidates.dtype, device=candidates.device)
+    if lost.numel() > 0:
+        best[lost] = head.best(g[lost], h[lost], m[lost]).to(best.dtype)
+    return torch.cat([candidates, best], 1)
 
 
 def fitted(g, h, candidates, head, tau, told, band, search):
@@ -109,7 +142,10 @@ def fitted(g, h, candidates, head, tau, told, band, search):
     target[other], residual[other] = -1, torch.nan
     known = target >= 0
     logprob = torch.where(known, head.logit(target.clamp(min=0), h) / tau - lse, torch.nan)
+    unsearched = torch.zeros_like(known)
+    unsearched[other] = True
     return {
+        "unsearched": unsearched,
         "targets": target,
         "weights": torch.where(known, tau * k, torch.nan),
         "residuals": torch.where(residual.isinf(), torch.nan, residual),

@@ -15,6 +15,9 @@ TELLS = {"float64": 0.3, "float32": 0.3, "float16": EXPLAINED, "bfloat16": EXPLA
 
 LOWEST_CAP, HIGHEST_CAP = 0.5, 500.0
 
+# A form leaves no more than so many times what a temperature leaves: nothing tells which of the two it is.
+AS_WELL = 2.0
+
 
 def formed(g, h, candidates, head, shape, precision):
     """What Found has of n positions by a shape with parts, and the coefficients of those. g (n, r) in the head's directions."""
@@ -48,6 +51,8 @@ def formed(g, h, candidates, head, shape, precision):
     if "uniform" in shape.parts:
         weight = weight + k[:, 1]
         out["uniform"] = torch.where(nothing, torch.nan, k[:, 1] / weight)
+    if "normalizer" in shape.parts:
+        out["normalizer sign"] = k[:, 1]
     if "entropy" in shape.parts:
         out["entropy"] = out["entropy sign"] = k[:, -1] * tau
     logprob = head.logit(target.clamp(min=0), h) / tau - lse
@@ -61,14 +66,30 @@ def formed(g, h, candidates, head, shape, precision):
     return out
 
 
-def look(g, h, candidates, head, tau, precision, residual, left, known, search):
+def searched(g, h, candidates, head, shape, precision, most):
+    """As `formed` has it; of positions that no candidate explains, so many (all: None) are looked for in the whole vocabulary."""
+    told = formed(g, h, candidates, head, shape, precision)
+    lost = (told["residuals"] > BAND[precision]).nonzero().flatten()[:most]
+    if lost.numel() > 0:
+        m, _ = head.moment(h[lost], shape.tau or 1.0)
+        again = formed(g[lost], h[lost], head.best(g[lost], h[lost], m), head, shape, precision)
+        better = again["residuals"] < BETTER * told["residuals"][lost]
+        for name, value in told.items():
+            value[lost[better]] = again[name][better]
+    return told
+
+
+def look(g, h, candidates, head, tau, precision, residual, left, sample, known, search):
     """The Shape that explains these few positions where one target leaves `residual` (n,), or None. left(head, tau): the same at
-    another head or temperature."""
+    another head or temperature. Its numbers are found on the first half of the `sample`, and are to hold on the other, too."""
+    fit = sample[0]
+
     def fits(values):
         return believed(values["residuals"], values["logprobs"], precision, BAND[precision]) >= values["residuals"]
 
     def share(mask):
-        return float(mask.double().mean())
+        """In the half of which it is less."""
+        return min(float(mask[half].double().mean()) for half in sample)
 
     def good(shape):
         if shape.parts:
@@ -89,7 +110,8 @@ def look(g, h, candidates, head, tau, precision, residual, left, known, search):
     if tau != 1.0:
         # One target at a temperature of its own is what an entropy term looks like at first.
         def of_tau(each):
-            value = formed(g, h, candidates, head, Shape(("entropy",), each, head.post), precision)["residuals"].nanmedian()
+            value = formed(g[fit], h[fit], candidates[fit], head, Shape(("entropy",), each, head.post), precision)
+            value = value["residuals"].nanmedian()
             return float(value) if torch.isfinite(value) else float("inf")
 
         shape = Shape(("entropy",), golden(of_tau, tau / 1.2, tau * 1.2, 7, 1e-4)[0], head.post)
@@ -99,7 +121,7 @@ def look(g, h, candidates, head, tau, precision, residual, left, known, search):
         return None
 
     def of_cap(cap):
-        value = left(head.with_post(Post(1.0, cap)), 1.0).nanmedian()
+        value = left(head.with_post(Post(1.0, cap)), 1.0)[fit].nanmedian()
         return float(value) if torch.isfinite(value) else float("inf")
 
     cap, least = golden(of_cap, LOWEST_CAP, HIGHEST_CAP)
@@ -108,6 +130,24 @@ def look(g, h, candidates, head, tau, precision, residual, left, known, search):
     shape = Shape((), None, Post(1.0, cap))
     seen = min(of_cap(cap * 1.01), of_cap(cap / 1.01)) > 3 * max(least, 1e-7)
     return shape if seen and good(shape) else None
+
+
+def instead(g, h, candidates, head, precision, residual, sample):
+    """As _whole.instead has it: (Shape or None, False, whether nothing tells a temperature from a form). `residual` (n,) is what
+    one target at another temperature than 1 leaves; `sample` the halves, or None."""
+    found, as_well = [], False
+    for place, shape in enumerate(Shape(form, 1.0, head.post) for form in FORMS):
+        values = formed(g, h, candidates, head, shape, precision)
+        if not consistent(values, shape):
+            continue
+        halves_of = sample or [torch.arange(g.shape[0], device=g.device)]
+        share = max(float(values["residuals"][half].median() / residual[half].median().clamp(min=1e-300)) for half in halves_of)
+        as_well = as_well or share <= AS_WELL
+        if share <= BETTER:
+            found.append((share, place, shape))
+    if not found or sample is None:
+        return None, False, as_well
+    return min(found, key=lambda each: each[:2])[2], False, False
 
 
 def judged(values, precision):

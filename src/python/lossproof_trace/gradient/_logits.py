@@ -22,11 +22,12 @@ def entries_of(vocab, most):
 
 
 def from_logits(
-    gradient, entries, z_entries, candidates, z_candidates, precision, post=IDENTITY, z_of=None, known=None, teachers=(), search=True
+    gradient, entries, z_entries, candidates, z_candidates, precision, post=IDENTITY, z_of=None, known=None, teachers=(), search=True, width=None
 ):
     """gradient (N, V) of the logits before `post`; z_entries (N, K) and z_candidates (N, C) their values at `entries` (K,)
     and at `candidates` (N, C), -1 for none. z_of(at, ids), where there is one, computes a value that was not kept. `known`: the
-    Shape of an earlier pass; `teachers`: what other models said of the same positions, _whole.Teacher each."""
+    Shape of an earlier pass; `teachers`: what other models said of the same positions, _whole.Teacher each. `width`: columns of a
+    row, of which the positions are one row after the other."""
     count, vocab = gradient.shape
     device = gradient.device
     entries = entries.to(device)
@@ -51,7 +52,7 @@ def from_logits(
     if not parts[0]:
         return Found(torch.zeros(0, dtype=torch.int64), not_finite)
     at, target, g_target, g_entries, excess = (torch.cat(part) for part in parts)
-    spots = Spots(gradient, entries, z_entries[at], candidates[at], z_candidates[at], at, z_of, vocab)
+    spots = Spots(gradient, entries, z_entries[at], candidates[at], z_candidates[at], at, z_of, vocab, width or count)
     found = Found(at.cpu(), not_finite)
     z_target = spots.value_of(target)
     values = one_target(spots.z, g_entries, target, z_target, g_target, entries, post, vocab, gradient.dtype)
@@ -63,10 +64,10 @@ def from_logits(
 class Spots:
     """The positions with a gradient: n of them."""
 
-    def __init__(self, gradient, entries, z, candidates, z_candidates, at, z_of, vocab):
+    def __init__(self, gradient, entries, z, candidates, z_candidates, at, z_of, vocab, width):
         self.gradient, self.entries, self.z = gradient, entries, z.double()
         self.candidates, self.z_candidates = candidates, z_candidates.double()
-        self.at, self.z_of, self.vocab = at, z_of, vocab
+        self.at, self.z_of, self.vocab, self.width = at, z_of, vocab, width
         self.guesses = None
         self.step = max(1, WORKING // (4 * vocab))
 
@@ -80,7 +81,12 @@ class Spots:
             self.at[index],
             self.z_of,
             self.vocab,
+            self.width,
         )
+
+    @property
+    def columns(self):
+        return self.at % self.width
 
     def thinner(self, few):
         """With some of the entries only."""

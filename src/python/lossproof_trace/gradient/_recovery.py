@@ -70,10 +70,18 @@ class Found:
         self.shape = None
         # A form was looked for, found or not.
         self.looked = False
+        # Positions of which something is not known, by why (src/trace/unread.ts), but those that nothing explains.
+        self.unread = {}
         count = at.numel()
         self.targets = torch.full((count,), -1, dtype=torch.int64)
         for name in self.FIELDS[1:]:
             setattr(self, name, torch.full((count,), float("nan"), dtype=torch.float64))
+
+    def left(self, why, which):
+        """`which` (n,) of the positions could not be read whole."""
+        count = int(which.sum())
+        if count > 0:
+            self.unread[why] = count
 
     def put(self, index, **values):
         for name in self.FIELDS:

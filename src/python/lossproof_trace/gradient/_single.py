@@ -6,7 +6,8 @@ from ._recovery import NEAR_ONE, TEMPERATURE_ERROR, smallest
 
 
 def one_target(z, g_entries, target, z_target, g_target, entries, post, vocab, dtype):
-    """What Found has of n positions, and `off`: by what share of themselves entries miss the form, for each."""
+    """What Found has of n positions, and for each `off`: by what share of themselves entries miss the form, and `unkept`: the
+    target's own logit is not known. The other entries tell as well whether it is one target; its weight alone is NaN then."""
     if not post.identity:
         g_entries = g_entries / post.slope_at(z)
         g_target = g_target / post.slope_at(z_target)
@@ -15,7 +16,8 @@ def one_target(z, g_entries, target, z_target, g_target, entries, post, vocab, d
     large = g_entries.abs() > smallest(dtype)
     usable = others & (g_entries * -g_target[:, None] > 0) & large
     tau, told = temperatures(z, g_entries, usable)
-    shift = torch.maximum(torch.where(usable, z, -torch.inf).amax(1), z_target) / tau
+    unkept = z_target.isnan()
+    shift = torch.maximum(torch.where(usable, z, -torch.inf).amax(1), torch.where(unkept, -torch.inf, z_target)) / tau
     shape = torch.where(usable, torch.exp(z / tau[:, None] - shift[:, None]), 0.0)
     per = torch.where(usable, g_entries, 0.0).sum(1) / shape.sum(1)
     own = per * torch.exp(z_target / tau - shift)
@@ -30,11 +32,13 @@ def one_target(z, g_entries, target, z_target, g_target, entries, post, vocab, d
     off = (ratio.clamp(-2, 2).pow(2).sum(1) / measured.sum(1).clamp(min=1)).sqrt()
     return {
         "targets": target,
+        "none usable": ~usable.any(1),
         "weights": tau * k,
         "residuals": residual,
         "temperatures": told,
         "logprobs": torch.log(own / k),
         "off": off,
+        "unkept": unkept,
     }
 
 

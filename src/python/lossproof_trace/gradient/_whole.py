@@ -1,11 +1,17 @@
 """The logits route where one target is not all: the forms of _forms.py and softcaps that nobody declared, by the kept entries.
 
-What fits no form is not known: target -1, weight NaN, and the residual says by how much one target fails.
+What fits no form is not known: target -1, weight NaN, and the residual says by how much one target fails. What could not be
+read, as a value was not kept or too small, is no evidence for any form: no form is fitted to it, and its residual is NaN
+unless one target is seen to fail.
+
+A form is fitted to one half of the positions that one target leaves open, and believed where it explains the other half.
 """
+
+import math
 
 import torch
 
-from ._forms import BETTER, EXPLAINED, FORMS, SAMPLE, Shape, believed, consistent, golden, solve, terms_of
+from ._forms import BETTER, EXPLAINED, FORMS, SAMPLE, Shape, believed, consistent, golden, halves, solve, terms_of
 from ._recovery import BAND, NEAR_ONE, Post, smallest
 from ._single import one_target
 
@@ -24,6 +30,9 @@ EXCESS = {"float64": 1e-5, "float32": 1e-4, "float16": 3e-2, "bfloat16": 5e-2}
 LOWEST_CAP, HIGHEST_CAP = 0.5, 500.0
 LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.1, 20.0
 
+# A form leaves no more than so many times what a temperature leaves: nothing tells which of the two it is.
+AS_WELL = 2.0
+
 # Entries and positions that are fitted at a time, and those on which a number is searched.
 AT_ONCE = 2**21
 THIN_POSITIONS, THIN_ENTRIES = 8, 256
@@ -36,11 +45,13 @@ USUAL = (1.0, 2.0, 1.5, 3.0, 4.0, 5.0, 2.5, 10.0, 0.5, 0.7, 0.8, 0.9, 1.2, 8.0, 
 
 
 class Teacher:
-    """What a model that is not trained said of the same positions: z (N, K) at the sorted ids `entries`, and at `candidates`."""
+    """What a model that is not trained said of the same positions: z (N, K) at the sorted ids `entries`, and at `candidates`;
+    `whole`.value(at, ids), where there is one, has all of it of a few positions."""
 
-    def __init__(self, model, entries, z, candidates, z_candidates):
+    def __init__(self, model, entries, z, candidates, z_candidates, whole=None):
         self.model, self.entries, self.z = model, entries, z
         self.candidates, self.z_candidates = candidates, z_candidates
+        self.whole = whole
 
     def at(self, rows, ids):
         """(n, H) the logit of ids (n, H) at positions `rows` (n,), NaN where it was not kept."""
@@ -51,36 +62,73 @@ class Teacher:
         for column in range(self.candidates.shape[1]):
             same = (self.candidates[rows, column, None] == ids) & out.isnan()
             out = torch.where(same, self.z_candidates[rows, column, None].double(), out)
+        if self.whole is not None:
+            rest = torch.stack([self.whole.value(rows, column) for column in ids.unbind(1)], 1)
+            out = torch.where(out.isnan(), rest, out)
         return out
 
 
 def complete(found, spots, g, values, excess, precision, post, known, teachers, search=True):
-    """`search`: whether it is worth the time to look for a form that is not `known`. Puts into `found` what one target does not explain; g (n, K) at the entries, `values` of one_target."""
+    """Puts into `found` what one target does not explain, and what is not known: g (n, K) at the entries, `values` of one_target.
+    `search`: whether it is worth the time to look for a form that is not `known`."""
     whole = spots.entries.numel() == spots.vocab
     residual = values["residuals"].nan_to_num(torch.inf, posinf=torch.inf)
     limit = believed(residual, values["logprobs"], precision, BAND[precision])
     open_ = (residual > limit) | (values["off"] > (HINT if whole else OFF[precision]))
     alike = excess.abs() > EXCESS[precision]
-    lost = open_.nonzero().flatten()
-    if lost.numel() == 0:
-        moved_alike(found, values, excess, alike, post)
-        return
-    sample = lost[g[lost].norm(dim=1).topk(min(SAMPLE, lost.numel())).indices]
-    shape = chosen(spots.some(sample), g[sample], precision, post, known, teachers, at(values, sample), search)
-    fine = torch.zeros_like(open_)
+    # Beside its target, no entry is large enough to be read; what is left of one target adds up to 0 all the same.
+    faint = values["none usable"] & ~alike
+    open_ &= ~faint
+    heated = values["temperatures"].isfinite() & (values["temperatures"] != 1) & ~faint
+
+    def parts_of(which):
+        """Two halves, or None, and a few of all."""
+        places = which.nonzero().flatten()
+        sizes = g[places].norm(dim=1)
+        few = places[sizes.topk(min(SAMPLE, places.numel())).indices]
+        sample = halves(places, sizes, spots.columns[places])
+        parts = [(spots.some(half), g[half], at(values, half)) for half in [few, *(sample or [])]]
+        return parts[1:] or None, parts[:1]
+
+    none = torch.zeros_like(open_)
+    shape, instead_of, doubtful = None, none, none
+    if bool(open_.any()) and parts_of(open_)[0]:
+        shape = chosen(parts_of(open_)[0], precision, post, known, teachers, search)
+        found.looked = True
+    if shape is None and bool(heated.any()):
+        shape, as_well = instead(parts_of(heated), precision, post)
+        instead_of, doubtful = (none, heated) if as_well else (none if shape is None else heated, none)
+    fine, unkept = none, values["unkept"]
     if shape is not None:
         rich = explained(spots, g, shape, post)
-        fits = ratio(rich, precision) <= 1
+        fine = (ratio(rich, precision) <= 1) & ~rich["unkept"] & ~faint
         told = dict(rich, residuals=torch.where(rich["alone"], 1.0, rich["residuals"])) if "alone" in rich else rich
-        found.put(fits.nonzero().flatten().cpu(), **at(told, fits))
-        fine = fits
+        found.put(fine.nonzero().flatten().cpu(), **at(told, fine))
         found.shape = shape
-        found.terms = terms_of(rich, fits, shape, post)
-    found.looked = True
-    unknown = ~fine & ((residual > limit) | ((values["off"] > OFF[precision]) & (not whole)))
+        found.terms = terms_of(rich, fine, shape, post)
+    unknown = ~fine & ~faint & (instead_of | (residual > limit) | ((values["off"] > OFF[precision]) & (not whole)))
     given_up(found, unknown, torch.maximum(residual, values["off"] if not whole else residual))
+    # By the form, what they are trained toward may be what was not kept.
+    lost = unknown & rich["unkept"] if shape is not None else none
+    nothing_to_read(found, faint | lost)
+    weightless(found, doubtful & ~unknown)
+    found.left("faint", faint)
+    found.left("temperature", doubtful & ~unknown)
+    found.left("value", lost | (unkept & ~unknown & ~doubtful & ~fine & ~faint))
     if shape is None:
-        moved_alike(found, values, excess, alike & ~unknown, post)
+        moved_alike(found, spots, excess, alike & ~unknown, post)
+
+
+def nothing_to_read(found, which):
+    """Neither known nor said to be anything."""
+    given_up(found, which, torch.full(which.shape, torch.nan, dtype=torch.float64))
+
+
+def weightless(found, which):
+    """One target it is, and no more is known of it."""
+    count = int(which.sum())
+    nothing = torch.full((count,), torch.nan, dtype=torch.float64)
+    found.put(which.nonzero().flatten().cpu(), weights=nothing, temperatures=nothing, logprobs=nothing)
 
 
 def given_up(found, unknown, residual):
@@ -107,37 +155,69 @@ def ratio(values, precision):
     return torch.maximum(residual / limit, values["off"] / OFF_FORM[precision]).nan_to_num(torch.inf, posinf=torch.inf)
 
 
-def moved_alike(found, values, excess, alike, post):
+def moved_alike(found, spots, excess, alike, post):
     """A z-loss: c lse^2 has the gradient 2 c lse p, which adds up to more than 0, and leaves target and weight as they are."""
-    if not post.identity or int(alike.sum()) < EXPLAINED * alike.numel():
+    if not post.identity or int(alike.sum()) < EXPLAINED * alike.numel() or spots.columns[alike].unique().numel() < 2:
         return
     found.terms = [{"kind": "normalizer"}]
 
 
-def chosen(spots, g, precision, post, known, teachers, base, search):
-    """The Shape that explains most of these positions, or None."""
-    before = base["residuals"].nan_to_num(1.0, posinf=1.0)
+def instead(parts, precision, post):
+    """What explains these positions of one target at a temperature other than 1 far better: a form at temperature 1, or None; and
+    whether one does as well, so that neither the temperature nor a weight can be told. Of a nearly even distribution label
+    smoothing, an entropy term and a temperature are nearly one and the same."""
+    halves_of, all_of = parts
+    parts = halves_of or all_of
 
-    def score(shape):
-        values = explained(spots, g, shape, post)
-        if values is None:
-            return torch.inf
-        worst = ratio(values, precision)
-        value = float(worst.kthvalue(max(1, int(EXPLAINED * worst.numel()))).values)
-        better = values["residuals"] <= BETTER * before
-        if float((better | (base["off"] > HINT)).double().mean()) < EXPLAINED or not consistent(values, shape):
-            return max(value, 1.01)
-        return value
+    def left(values):
+        return float((values["residuals"] + values["off"]).nanmedian())
 
-    if known is not None and not known.plain and known.teacher is None and score(known) <= 1:
+    found, as_well = [], False
+    for place, shape in enumerate(Shape(form, 1.0, post) for form in FORMS):
+        told = [explained(spots, g, shape, post) for spots, g, _ in parts]
+        fits = all(float((ratio(values, precision) <= 1).double().mean()) >= EXPLAINED for values in told)
+        if not fits or not consistent({name: torch.cat([values[name] for values in told]) for name in told[0]}, shape):
+            continue
+        share = max(left(values) / max(left(base), 1e-300) for values, (_, _, base) in zip(told, parts))
+        as_well = as_well or share <= AS_WELL
+        if share <= BETTER:
+            found.append((share, place, shape))
+    if not found or halves_of is None:
+        return None, as_well
+    return min(found, key=lambda each: each[:2])[2], False
+
+
+def chosen(parts, precision, post, known, teachers, search):
+    """The Shape that explains most of the positions of the first part, with which its numbers were found, and of the others: of
+    each its Spots, its gradients at the entries, and what one target makes of it. Or None."""
+
+    def score(shape, of=slice(0, 1)):
+        """Above 1: not explained."""
+        worst, all_values = 0.0, []
+        for spots, g, base in parts[of]:
+            values = explained(spots, g, shape, post)
+            ratios = ratio(values, precision).masked_fill(values["unkept"], torch.inf)
+            worst = max(worst, float(ratios.kthvalue(max(1, math.ceil(EXPLAINED * ratios.numel()))).values))
+            better = values["residuals"] <= BETTER * base["residuals"].nan_to_num(1.0, posinf=1.0)
+            if float((better | (base["off"] > HINT)).double().mean()) < EXPLAINED:
+                return max(worst, 1.01)
+            all_values.append(values)
+        joined = {name: torch.cat([values[name] for values in all_values]) for name in all_values[0]}
+        return worst if consistent(joined, shape) else max(worst, 1.01)
+
+    def holds(shape):
+        return score(shape, slice(None)) <= 1
+
+    if known is not None and not known.plain and known.teacher is None and holds(known):
         return known
     if not search:
         return None
+    (spots, g, base), *_ = parts
     for shapes in attempts(spots, g, precision, post, known, teachers, base):
         scored = [(score(shape), place, shape) for place, shape in enumerate(shapes)]
         if scored:
             best = min(scored, key=lambda each: each[:2])
-            if best[0] <= 1:
+            if best[0] <= 1 and holds(best[2]):
                 return best[2]
     return None
 
@@ -265,6 +345,8 @@ def several(spots, g, shape, post):
     # Of a position without any target of its own, what is left at the likeliest place is rounding.
     noise = 4 * torch.where(use, left.abs(), 0.0).amax(1) + NO_SPIKE[str(dtype)[6:]] * size.amax(1)
     nothing = spike.abs() <= noise
+    # Nor is any seen where it may be at an id whose logits were not kept.
+    unkept = nothing & ((ids >= 0) & ~valid).any(1)
     own = e.gather(1, count + torch.where(ids == target, 1, 0).argmax(1, keepdim=True))[:, 0]
     weight = spike
     out = {}
@@ -299,6 +381,7 @@ def several(spots, g, shape, post):
         temperatures=torch.full_like(spike, scale),
         logprobs=torch.where(nothing, torch.nan, logprob),
         off=off,
+        unkept=unkept,
     )
     return out
 

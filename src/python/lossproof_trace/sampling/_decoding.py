@@ -137,7 +137,7 @@ class Decoding:
         if loop is None or loop.rows.next is not None or capturing(p):
             return
         fit = fitted(loop.last, p, picks)
-        if (fit is None or (fit.temperature is None and fit.kept is None)) and loop.all is not None:
+        if (fit is None or fit.moved) and loop.all is not None:
             fit = self.elsewhere(loop, p, picks) or fit
         if fit is None or fit.tokens.shape[0] != rows:
             return
@@ -159,7 +159,7 @@ class Decoding:
         for at in (ends - 1, *(torch.full_like(ends, column) for column in range(ids.shape[1] - 2, -1, -1))):
             rows = torch.arange(ids.shape[0])
             fit = fitted(z[rows, at.clamp(min=0)], p, picks)
-            if fit is not None and fit.temperature is not None:
+            if fit is not None and fit.temperature is not None and not fit.moved:
                 return fit
         return None
 
@@ -186,10 +186,10 @@ class Decoding:
         if noise is not None and noise.numel() == scores.numel():
             noise = noise.reshape(scores.shape).double()
             s = scores.detach().double()
-            for p in (s * noise, torch.softmax(s + noise.log(), -1), torch.softmax(s + (-noise.log()).log(), -1)):
-                if fit is None and bool(torch.isfinite(p).all()) and bool((p >= 0).all()):
-                    fit = fitted(loop.last, p, picks)
-                    fit = fit if fit is not None and fit.temperature is not None else None
+            ways = (s * noise, torch.softmax(s + noise.log(), -1), torch.softmax(s + (-noise.log()).log(), -1))
+            fits = [fitted(loop.last, p, picks) for p in ways if bool(torch.isfinite(p).all()) and bool((p >= 0).all())]
+            fits = [each for each in fits if each is not None and each.temperature is not None]
+            fit = min(fits, key=lambda each: each.moved, default=None)
         self.local.noise = None
         if fit is not None:
             loop.random = True

@@ -8,16 +8,22 @@ LEAST = 1e-6
 CLOSE, CLOSE_IN_HALVES = 2e-3, 6e-2
 # Tokens of a row that a sampler may leave out whatever their logits are.
 MOST_BARRED = 8
+# Tokens of a row that a penalty or a bias may have moved, as a share of those that can be drawn; and fewer of these tell nothing.
+MOST_MOVED = 0.25
+LEAST_STRAIGHT = 16
+# Of the largest probability: where most tokens are on one line, those far below tell as well, and of a sure model there are no others.
+LEAST_OF_MOST = 1e-15
 # Between the shares that the draws allow; further apart, the one that was asked for is a guess.
 APART = 0.05
 
 
 class Fit:
     """`tokens` (B,) that were drawn; `temperature`, None where the probabilities are no power of the logits'; `kept` (B,) how
-    many tokens could be drawn, `without` and `mass` (B,) the share of them without the last, and with it."""
+    many tokens could be drawn, `without` and `mass` (B,) the share of them without the last, and with it. `moved`: the temperature
+    is that of most tokens, and others were made likelier or less likely."""
 
-    def __init__(self, tokens, temperature=None, kept=None, without=None, mass=None):
-        self.tokens, self.temperature = tokens, temperature
+    def __init__(self, tokens, temperature=None, kept=None, without=None, mass=None, moved=False):
+        self.tokens, self.temperature, self.moved = tokens, temperature, moved
         self.kept, self.without, self.mass = kept, without, mass
 
 
@@ -43,7 +49,9 @@ def fitted(z, p, picks):
     if temperature is not None:
         tokens = order.gather(1, picks[:, None].to(order.device))[:, 0]
         return described(tokens, values, p, temperature, z)
-    return Fit(picks) if p.shape[1] == z.shape[1] else None
+    if p.shape[1] != z.shape[1]:
+        return None
+    return Fit(picks, bent(z, p, close), moved=True)
 
 
 def straight(z, p, close):
@@ -70,6 +78,32 @@ def straight(z, p, close):
     return 1.0 / float(slope) if int(barred.max()) <= (MOST_BARRED if int(count.min()) > 2 else 0) else None
 
 
+def bent(z, p, close):
+    """The temperature of most tokens, where a few of each row were moved from the straight line: by a penalty, or a bias. None:
+    there is no such line."""
+    there = p > LEAST_OF_MOST * p.max(-1, keepdim=True).values
+    rows = [(z[row][mask], p[row][mask].log()) for row, mask in enumerate(there) if int(mask.sum()) >= LEAST_STRAIGHT]
+    if len(rows) < p.shape[0] or not all(bool(torch.isfinite(x).all()) for x, _ in rows):
+        return None
+    slopes = []
+    for x, y in rows:
+        x, order = x.sort()
+        y = y[order]
+        half = x.numel() // 2
+        run = x[-half:] - x[:half]
+        slopes.append(((y[-half:] - y[:half]) / run)[run > 0])
+    slopes = torch.cat(slopes)
+    slope = float(slopes.median()) if slopes.numel() > 0 else 0.0
+    if slope <= 0:
+        return None
+    for x, y in rows:
+        rest = y - slope * x
+        room = close * max(1.0, float((y - y.mean()).abs().max()) / 10)
+        if float(((rest - rest.median()).abs() > room).double().mean()) > MOST_MOVED:
+            return None
+    return 1.0 / slope
+
+
 def described(tokens, z, p, temperature, everything=None):
     if temperature == float("inf"):
         return Fit(tokens, None, (p > 0).sum(-1))
@@ -86,6 +120,8 @@ class Settings:
 
     def __init__(self):
         self.temperatures, self.kept, self.unfit = [], set(), 0
+        # Draws from logits of which a few were moved.
+        self.moved = 0
         self.below, self.above = 0.0, 1.0
         self.cut, self.vocab = False, 0
 
@@ -94,6 +130,9 @@ class Settings:
             self.unfit += fit.kept is None
             return
         self.temperatures.append(fit.temperature)
+        if fit.moved:
+            self.moved += 1
+            return
         self.vocab = vocab
         self.kept.update(fit.kept.tolist())
         inside = fit.kept < vocab
@@ -110,6 +149,12 @@ class Settings:
         return float("%.4g" % middle) if apart <= 0.02 * middle else None
 
     def others(self):
+        """As the record has them: how the likely tokens were cut, and of how many draws something else is to be said."""
+        moved = {"moved": self.moved} if self.moved else {}
+        unfit = {"unread": self.unfit} if self.unfit else {}
+        return {**self.cuts(), **moved, **unfit}
+
+    def cuts(self):
         if not self.cut:
             return {}
         share = self.below < self.above

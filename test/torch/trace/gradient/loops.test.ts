@@ -47,6 +47,17 @@ test('top-p and top-k are told where the draws leave no doubt', () => {
   });
 });
 
+test('behind a penalty or a bias the temperature is that of the tokens that it leaves alone', () => {
+  expect(cases.get('logits processors')?.out).toEqual({
+    presence: [0.8, ['moved']],
+    repetition: [0.8, ['moved']],
+    bias: [0.8, ['moved']],
+    none: [0.8, []],
+    // No token is left alone: nothing is guessed.
+    'all of them': [null, ['unread']],
+  });
+});
+
 test('calls that only score are no loop', () => {
   expect(cases.get('no loop at all')?.out).toEqual({ generated: 0, scored: 4 });
 });

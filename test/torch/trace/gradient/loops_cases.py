@@ -182,6 +182,34 @@ def shares_and_numbers_of_likely_tokens():
     }
 
 
+def processed(move):
+    """Drawn from logits that `move`(logits, ids) has changed: what is told of the temperature, and of what moved."""
+    model, ids = Net(), prompts()
+    with torch.no_grad():
+        for _ in range(LENGTH):
+            logits = model(ids)[:, -1]
+            ids = torch.cat([ids, draw(move(logits, ids[:, 4:]))], 1)
+    SESSION.decoding.finish()
+    record = SESSION.of("generate")[-1]
+    return [record["temperature"], sorted(record["settings"])]
+
+
+def seen_so_far(ids):
+    return torch.zeros(B, V).scatter(1, ids, 1.0)
+
+
+@case
+def logits_processors():
+    many = torch.randn(V)
+    return {
+        "presence": processed(lambda z, ids: z - 0.3 * seen_so_far(ids)),
+        "repetition": processed(lambda z, ids: torch.where(seen_so_far(ids) > 0, torch.where(z > 0, z / 1.3, z * 1.3), z)),
+        "bias": processed(lambda z, ids: z + 2.0 * (torch.arange(V) < 5)),
+        "none": processed(lambda z, ids: z),
+        "all of them": processed(lambda z, ids: z + many),
+    }
+
+
 @case
 def no_loop_at_all():
     model = Net()

@@ -111,6 +111,64 @@ test('what fits no form is not known', () => {
   expect(out('form: unknown')).toMatchObject({ open: 40, named: 0 });
 });
 
+interface Told {
+  readonly terms: readonly string[];
+  readonly target: number;
+  /** Share of the positions whose weight is told, and the largest error of these. */
+  readonly known: number;
+  readonly weight: number;
+  readonly unread: Readonly<Record<string, number>>;
+}
+
+// 4 rows of 6 columns: what is not known is the last column, a sixth of it.
+const OTHERS = 0.833;
+
+test.each<[string, Omit<Told, 'target' | 'weight'>]>([
+  ['the last target was not kept', { terms: [], known: OTHERS, unread: { value: 4 } }],
+  ['the last target was not kept, bfloat16', { terms: [], known: OTHERS, unread: { value: 4 } }],
+  ['the last target was not kept, peaked', { terms: [], known: OTHERS, unread: { value: 4 } }],
+  ['the last target was not kept, alone', { terms: [], known: 0, unread: { value: 4 } }],
+  ['not kept beside smoothing', { terms: ['smoothing'], known: OTHERS, unread: { value: 4 } }],
+  ['not kept beside entropy', { terms: ['entropy'], known: OTHERS, unread: { value: 4 } }],
+])('no form is fitted to what was not kept: %s', (name, wanted) => {
+  const { target, weight, ...told } = out<Told>(`columns: ${name}`);
+  expect(told).toEqual(wanted);
+  expect(target).toBe(0);
+  expect(weight).toBeLessThan(name.includes('bfloat16') ? 5e-2 : 1e-5);
+});
+
+test.each([
+  'one column with smoothing',
+  'one column with entropy',
+  'one column with a softcap',
+  'hidden, one column with entropy',
+  'hidden, one column with a softcap',
+])('no form is fitted to a single column: %s', (name) => {
+  expect(out<Told>(`columns: ${name}`)).toMatchObject({ terms: [], known: 0, target: 0 });
+});
+
+test.each<[string, readonly string[]]>([
+  ['even with smoothing', ['smoothing']],
+  ['even with entropy', ['entropy']],
+  ['hidden, the last target is no candidate', []],
+  ['hidden, the last target is no candidate, alone', []],
+  ['hidden, smoothing', ['smoothing']],
+  ['hidden, entropy', ['entropy']],
+])('what is in the loss is told, with every weight: %s', (name, terms) => {
+  const { weight, ...told } = out<Told>(`columns: ${name}`);
+  expect(told).toEqual({ terms, target: 0, known: 1, unread: {} });
+  expect(weight).toBeLessThan(1e-4);
+});
+
+test('where a temperature and a form explain the same, neither is told, and no weight', () => {
+  expect(out<Told>('columns: even with smoothing, bfloat16')).toMatchObject({
+    terms: [],
+    target: 0,
+    known: 0,
+    unread: { temperature: 24 },
+  });
+});
+
 test('positions that are not finite are counted, and not listed', () => {
   expect(out('broken')).toEqual([
     [2, 38],

@@ -202,7 +202,75 @@ def confident():
     return {"targets": found.targets.tolist(), "weights": found.weights.tolist()}
 
 
+def columns(loss, route="logits", dtype=torch.float32, vocab=3000, spread=0.05, only_last=False, kept=True, rows=4, wide=6):
+    """Rows of which the last column's target is no candidate, and `only_last` alone is trained; `kept`: its logit can be had.
+    What is told, over both routes alike: terms, and of weights the share that is known, and the largest error of these."""
+    ids = torch.randint(0, vocab, (rows, wide + 1))
+    following = ids[:, 1:].clone()
+    candidates = torch.stack([following, ids[:, :-1]], -1)
+    candidates[:, -1, 0] = -1
+    candidates, targets = candidates.reshape(rows * wide, 2), following.flatten()
+    weights = torch.full((rows, wide), 0.01)
+    weights[:, -1] = 1.0
+    weights = (weights * (torch.arange(wide) == wide - 1) if only_last else weights).flatten()
+    h = torch.randn(rows * wide, D).to(dtype).requires_grad_()
+    w = (torch.randn(vocab, D) * spread / D**0.5).to(dtype)
+    z = h @ w.t()
+    gz, gh = torch.autograd.grad((loss(z.float(), targets) * weights).sum(), [z, h])
+    z, entries, name = z.detach(), entries_of(vocab, 64), str(dtype)[6:]
+    if route == "hidden":
+        found = from_hidden(gh, h.detach(), w, None, candidates, name, width=wide)
+    else:
+        z_of = (lambda at, i: z[at, i]) if kept else None
+        values = z[:, entries], candidates, z.gather(1, candidates.clamp(min=0))
+        found = from_logits(gz, entries, *values, name, Post(), z_of, width=wide)
+    truth = weights[found.at].double()
+    known = found.weights.isfinite()
+    return {
+        "terms": [term["kind"] for term in found.terms],
+        "target": int(((found.targets != targets[found.at]) & (found.targets >= 0)).sum()),
+        "known": round(float(known.double().mean()), 3),
+        "weight": float(((found.weights - truth) / truth)[known].abs().max()) if bool(known.any()) else 0.0,
+        "unread": found.unread,
+    }
+
+
+def smooth(z, y):
+    return of_target(z, y, 0.1)
+
+
+def bonus(z, y):
+    return of_target(z, y) + 0.05 * negative_entropy(z)
+
+
+def capped(z, y):
+    return of_target(7 * torch.tanh(z / 7), y)
+
+
+# Of each: the loss, and what differs from `columns`.
+COLUMNS = {
+    "the last target was not kept": (of_target, {"kept": False}),
+    "the last target was not kept, bfloat16": (of_target, {"kept": False, "dtype": torch.bfloat16}),
+    "the last target was not kept, peaked": (of_target, {"kept": False, "spread": 4.0}),
+    "the last target was not kept, alone": (of_target, {"kept": False, "only_last": True}),
+    "not kept beside smoothing": (smooth, {"kept": False, "spread": 4.0}),
+    "not kept beside entropy": (bonus, {"kept": False, "spread": 4.0}),
+    "one column with smoothing": (smooth, {"only_last": True, "spread": 4.0}),
+    "one column with entropy": (bonus, {"only_last": True, "spread": 4.0}),
+    "one column with a softcap": (capped, {"only_last": True, "spread": 4.0}),
+    "even with smoothing": (smooth, {}),
+    "even with entropy": (bonus, {}),
+    "even with smoothing, bfloat16": (smooth, {"dtype": torch.bfloat16}),
+    "hidden, the last target is no candidate": (of_target, {"route": "hidden"}),
+    "hidden, the last target is no candidate, alone": (of_target, {"route": "hidden", "only_last": True}),
+    "hidden, smoothing": (smooth, {"route": "hidden", "spread": 4.0}),
+    "hidden, entropy": (bonus, {"route": "hidden", "spread": 4.0}),
+    "hidden, one column with entropy": (bonus, {"route": "hidden", "only_last": True, "spread": 4.0}),
+    "hidden, one column with a softcap": (capped, {"route": "hidden", "only_last": True, "spread": 4.0}),
+}
+
 CASES = {
+    **{"columns: " + name: lambda loss=loss, differs=differs: columns(loss, **differs) for name, (loss, differs) in COLUMNS.items()},
     "large": large,
     "float64": lambda: both(torch.float64),
     "float32": lambda: both(torch.float32),

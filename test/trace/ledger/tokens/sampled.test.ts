@@ -98,7 +98,11 @@ describe('what must be trained of a sampled row', () => {
     silent(every, onPolicy({ ...cut, trained: Array(7).fill(undefined) }));
     const whole = [undefined, undefined, undefined, 0.3, 0.3, 0.3];
     holds(every, onPolicy({ ...cut, trained: whole }));
-    expect(marks(every, onPolicy({ ...cut, trained: [...whole.slice(0, 5), undefined] }))).toEqual([5]);
+    const part = onPolicy({ ...cut, trained: [...whole.slice(0, 5), undefined] });
+    expect(marks(every, part)).toEqual([5]);
+    const { sentence = '', note } = judge(every, part).findings[0] ?? {};
+    expect(`${sentence} ${note}`).toMatch(/is not trained, while other tokens.*only as a whole/);
+    expect(sentence).not.toContain('must be trained');
     silent(stop, onPolicy({ ...cut, trained: whole }));
   });
   test('a token that the model is sure of may lose its gradient', () => {
