@@ -191,8 +191,8 @@ export const twoStepProperties: readonly Property<TwoCalls>[] = [
     given: two(['call', 'not json']),
     async check(subject, { call, other }) {
       const before = await stepped(subject, call.text);
-      await stepped(subject, other.text);
-      const after = await stepped(subject, call.text);
+      await stepped(subject.anew, other.text);
+      const after = await stepped(subject.anew, call.text);
       if (before === undefined || after === undefined) return discard('there is no step to judge');
       const part = (['status', 'observation', 'reward', 'done'] as const).find(
         (name) => before[name] !== after[name],

@@ -67,7 +67,10 @@ export async function parsed(subject: Subject, text: string): Promise<Ok<'parse_
   const outcome = await subject.attempt('parse_tool_call', { text });
   return 'ok' in outcome ? outcome.ok : undefined;
 }
-export async function stepped(subject: Subject, text: string): Promise<Ok<'tool_step'> | undefined> {
+export async function stepped(
+  subject: Pick<Subject, 'attempt'>,
+  text: string,
+): Promise<Ok<'tool_step'> | undefined> {
   const outcome = await subject.attempt('tool_step', { text });
   return 'ok' in outcome ? outcome.ok : undefined;
 }
