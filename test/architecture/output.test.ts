@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ROOT, sources } from './house.ts';
 
 /** Before the program is loaded, where a line is all of ours; and a question, which is made inert there. */
-const OTHERS = ['src/cli/ask.ts', 'src/cli/completion/complete.ts', 'src/cli/main.ts'];
+const OTHERS = ['src/cli/ask.ts', 'src/cli/main.ts'];
 
 test('only the way out writes to standard output and standard error', () => {
   const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');

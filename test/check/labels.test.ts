@@ -69,10 +69,14 @@ test('unless the protocol lets it refuse them, all of them', async () => {
 });
 
 test('a trainer that refuses at random is not blamed, however much', async () => {
-  for (const kept of [2, 4, 30]) {
+  for (const [kept, verdict] of [
+    [2, 'pass'],
+    [4, 'pass'],
+    [30, 'skipped'],
+  ] as const) {
     let asked = 0;
     const moody = extracting((ids) => (asked++ % kept === 0 ? ids : reject('not now')));
-    expect((await check(echoes, moody, 300)).verdict).toBe('pass');
+    expect((await check(echoes, moody, 300)).verdict, `one of ${kept} answered`).toBe(verdict);
   }
 });
 

@@ -51,7 +51,6 @@ export const COMMANDS: Readonly<Record<string, Row>> = {
   merge: { argv: [], code: 1 },
   explain: { argv: ['mask'], code: 0 },
   list: { argv: [], code: 0 },
-  completion: { argv: ['bash'], code: 0 },
   session: { argv: [], code: 0, silent: true },
 };
 
