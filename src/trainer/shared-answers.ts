@@ -21,9 +21,15 @@ const BYTES_OF_A_VALUE = 8;
 /** Key, promise and map entry. */
 const BYTES_OF_AN_ENTRY = 400;
 
+interface Entry {
+  readonly asked: Trainer;
+  readonly outcome: Promise<Outcome<Ok<Op>>>;
+  bytes: number;
+}
+
 export function sharedAnswers(mostBytes = MOST_BYTES): SharedAnswers {
   // The oldest first, as a Map keeps them.
-  const kept = new Map<string, { readonly outcome: Promise<Outcome<Ok<Op>>>; bytes: number }>();
+  const kept = new Map<string, Entry>();
   let bytes = 0;
 
   const drop = (key: string): void => {
@@ -34,10 +40,15 @@ export function sharedAnswers(mostBytes = MOST_BYTES): SharedAnswers {
   function shared<O extends Op>(trainer: Trainer, op: O, args: Args<O>): Promise<Outcome<Ok<O>>> {
     const key = createHash('sha1').update(trainer.line(op, args)).digest('base64');
     const before = kept.get(key);
-    // The key names the op, so the answer is of this op.
-    if (before !== undefined) return before.outcome as Promise<Outcome<Ok<O>>>;
+    if (before !== undefined) {
+      // The key names the op, so the answer is of this op.
+      const awaited = before.outcome as Promise<Outcome<Ok<O>>>;
+      if (before.asked === trainer) return awaited;
+      // A process that dies while this one waits for its answer fails nobody but whoever asked it.
+      return awaited.then((settled) => (settled.kind === 'failure' ? trainer.ask(op, args) : settled));
+    }
     const outcome = trainer.ask(op, args);
-    const entry = { outcome: outcome as Promise<Outcome<Ok<Op>>>, bytes: 0 };
+    const entry: Entry = { asked: trainer, outcome: outcome as Entry['outcome'], bytes: 0 };
     kept.set(key, entry);
     void outcome.then((settled) => {
       if (kept.get(key) !== entry) return;

@@ -88,7 +88,8 @@ describe('a chat template', () => {
     expect(render(template)).toEqual({ text: 'x' });
     let ended: unknown;
     for (let again = 0; again < 1_000 && ended === undefined; again++) {
-      const rendered = render(template);
+      // Another conversation each time: what was rendered once is not rendered again.
+      const rendered = render(template, `${again}`);
       if ('problem' in rendered) ended = rendered.problem;
     }
     expect(ended).toContain(NO_END);
@@ -293,8 +294,8 @@ describe('a tokenizer', () => {
     const loaded = loadTokenizer(changed('slow', split('(?:z{1,3}){13}\\u0000|\\w+')));
     if ('problem' in loaded) throw new Error(loaded.problem);
     expect(() => {
-      for (let again = 0; again < 1_000; again++) loaded.tokenizer.encode(`${'z'.repeat(28)}!`);
-    }).toThrow('does not come to an end on a text of 29 characters');
+      for (let again = 0; again < 1_000; again++) loaded.tokenizer.encode(`${'z'.repeat(28)}!${again}`);
+    }).toThrow(/does not come to an end on a text of \d+ characters/);
   });
 });
 

@@ -68,6 +68,18 @@ describe('shared answers', () => {
     expect(calls()).toBe(2);
   });
 
+  test('of one that fails are not those of another that asked the same meanwhile', async () => {
+    const dying = counting(() => {
+      throw new Error('killed');
+    });
+    const living = counting();
+    const answers = sharedAnswers();
+    const asked = [dying.trainer, living.trainer].map((trainer) =>
+      answers.of(trainer).ask('whiten', whiten(2)),
+    );
+    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(['failure', 'ok']);
+  });
+
   test('keep no more than they may: the oldest is asked again', async () => {
     const { trainer, calls } = counting();
     const shared = sharedAnswers(1_500).of(trainer);

@@ -321,7 +321,7 @@ const SLOWLY_MEASURED = pythonCollate('rows', 'import math, time')
   );
 
 describe('little time', () => {
-  const SLOW = pythonCollate('rows', 'import time').replace('rows = ', 'time.sleep(0.01); rows = ');
+  const SLOW = pythonCollate('rows', 'import time').replace('rows = ', 'time.sleep(0.05); rows = ');
 
   test('--max-time leaves out what does not fit, by name, and is not green', async () => {
     const world = worldWith(SLOW);

@@ -110,7 +110,7 @@ test('the live line says which property, how far and how fast, then that it shri
   const { text, world } = await shown(TWO, 'slow', { isTty: true, columns: 80 });
   const states = liveStates(world.both()).map(stripVTControlCharacters);
   expect(states).toContainEqual(
-    expect.stringMatching(/^2 of 2 {2}mask\/padding-is-never-trained {2}\d+\/100 cases, [\d.,]+ a second$/),
+    expect.stringMatching(/^1 of 2 {2}mask\/prompt-is-never-trained {2}\d+\/100 cases, [\d.,]+ a second$/),
   );
   expect(states).toContainEqual(
     expect.stringMatching(
