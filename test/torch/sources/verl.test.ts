@@ -10,6 +10,7 @@ const KNOWN = [
   'tokenize/answer-is-trained',
   'tokenize/stop-token-is-trained',
   'tokenize/irregular-dialogues-train-no-question',
+  'sft-batch/irregular-dialogues-train-no-question',
   'entropy/impossible-tokens-add-nothing',
   'gae/nan-under-the-mask-stays-there',
   'loss/zero-without-trained-tokens',
