@@ -124,9 +124,20 @@ function noiseOf({ hello }: Subject, args: Args<'loss'>, loss: number, weights: 
   return (TERMS * roundoff * summed) / STEP;
 }
 
+/** So few tokens are asked about one by one: it costs no more than two directions do. */
+const FEW_TOKENS = 2;
+/** Irrational, so that no two tokens move by the same amount, and weights that change places show. */
+const DIRECTIONS = [(Math.sqrt(5) - 1) / 2, Math.SQRT2 - 1] as const;
+
+/** How far the token at this place moves in a direction: 0.5 to 1 of a step, up or down. */
+function stepOf(direction: number, at: number): number {
+  const turn = (direction * (at + 1)) % 1;
+  return (0.5 + turn / 2) * (Math.floor(4 * turn) % 2 === 0 ? 1 : -1);
+}
+
 /**
- * Whether the gradient is the slope of the loss along two directions, over all trained tokens at once: one token that is off moves the
- * sum, and two that cancel in one direction add up in the other. Two requests each instead of two a token.
+ * Whether the gradient is the slope of the loss along two directions that move all trained tokens at once: a token that is off by
+ * itself, or has the weight of another, shows in the sum. Two requests per direction, instead of two per token.
  */
 export async function slopesAlongAgree(
   subject: Subject,
@@ -137,18 +148,19 @@ export async function slopesAlongAgree(
   const trained = args.completion_mask.flatMap((marks, row) =>
     marks.flatMap((on, column) => (on === 1 ? [{ row, column, weight: weights[row]?.[column] ?? 0 }] : [])),
   );
+  if (trained.length <= FEW_TOKENS) return false;
   const size = trained.reduce((sum, { weight }) => sum + Math.abs(weight), 0);
   const noise = noiseOf(subject, args, loss, weights);
-  for (const sign of [() => 1, (at: number) => (at % 2 === 0 ? 1 : -1)]) {
-    const signs = new Map(trained.map(({ row, column }, at) => [`${row} ${column}`, sign(at)]));
+  for (const direction of DIRECTIONS) {
+    const moves = new Map(trained.map(({ row, column }, at) => [`${row} ${column}`, stepOf(direction, at)]));
     const at = async (step: number): Promise<number> => {
       const logprobs = args.logprobs.map((values, row) =>
-        values.map((value, column) => value + step * (signs.get(`${row} ${column}`) ?? 0)),
+        values.map((value, column) => value + step * (moves.get(`${row} ${column}`) ?? 0)),
       );
       return (await subject.ask('loss', { ...args, logprobs })).loss;
     };
     const slope = ((await at(STEP)) - (await at(-STEP))) / (2 * STEP);
-    const answered = trained.reduce((sum, { weight }, index) => sum + sign(index) * weight, 0);
+    const answered = trained.reduce((sum, { weight }, index) => sum + stepOf(direction, index) * weight, 0);
     // NaN agrees with nothing.
     if (!(Math.abs(slope - answered) <= noise + UNEVEN * size)) return false;
   }
