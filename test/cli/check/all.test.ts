@@ -2,39 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readEvents } from '../../../src/report/machine/ndjson.ts';
-import { type Run, runNames, runsOf } from '../../../src/report/runs.ts';
-import { DROPS_NOTHING, makeWorld, pythonCollate, type World, type WorldOptions, WRONG } from '../world.ts';
+import { runNames } from '../../../src/report/runs.ts';
+import { pythonCollate, type World } from '../world.ts';
+import { check, GOOD, lastRuns, worldOf } from './of-all.ts';
 
-interface Written {
-  readonly trainers?: object;
-  readonly matrix?: object;
-  readonly exclude?: object;
-}
-
-/** `good` holds, `bad` is bad at 30, `side` is bad where it is told `right`. */
-function worldOf(written: Written, options: WorldOptions = {}): World {
-  const world = makeWorld([DROPS_NOTHING], options);
-  world.write('good.py', pythonCollate());
-  world.write('bad.py', pythonCollate(WRONG));
-  world.write('side.py', pythonCollate(`((${WRONG}) if sys.argv[1] == 'right' else rows)`));
-  world.write('lossproof.config.json', JSON.stringify({ level: 'may', cases: 40, ...written }));
-  return world;
-}
-
-const GOOD = { trainer: 'python3 good.py' };
 const BAD = { trainer: 'python3 bad.py' };
 const SIDE = { trainer: 'python3 side.py {side}' };
 const SIDES = { side: ['left', 'right'] };
-
-function lastRuns(world: World): readonly Run[] {
-  return runsOf(readEvents(readFileSync(join(world.folder, '.lossproof', 'last-run.ndjson'), 'utf8')).events);
-}
-
-/** With a seed of which `bad` meets its 30. */
-async function check(world: World, ...argv: readonly string[]): Promise<number> {
-  return await world.run('check', '--seed', '7', ...argv);
-}
 
 const OPTIONS = { html: '--html', xml: '--junit', ndjson: '--events', sarif: '--sarif', md: '--markdown' };
 

@@ -6,28 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
-import type { Property } from '../../../src/index.ts';
 import { readEvents } from '../../../src/report/machine/ndjson.ts';
 import { runsOf } from '../../../src/report/runs.ts';
-import { ADDS_NOTHING, DROPS_NOTHING, makeWorld, pythonCollate, type World, WRONG } from '../world.ts';
-
-const TRAINER = ['--', 'python3', 'adapter.py'] as const;
-const SEED = ['--seed', '7'] as const;
-const FOUR: readonly Property[] = [
-  DROPS_NOTHING,
-  { ...DROPS_NOTHING, id: 'collate/again' },
-  { ...ADDS_NOTHING, level: 'must' },
-  { ...ADDS_NOTHING, id: 'mask/again', level: 'must' },
-];
-
-function worldWith(adapter = pythonCollate(), properties = FOUR): World {
-  const world = makeWorld(properties);
-  world.write('adapter.py', adapter);
-  return world;
-}
-
-const shard = (world: World, name: string, ...more: readonly string[]): Promise<number> =>
-  world.run('check', ...SEED, '--shard', name, ...more, ...TRAINER);
+import { DROPS_NOTHING, makeWorld, pythonCollate, type World, WRONG } from '../world.ts';
+import { FOUR, SEED, shard, TRAINER, worldWith } from './in-parts.ts';
 
 describe('merge', () => {
   test('the merged run is not written over one of its parts', async () => {

@@ -3,26 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Property } from '../../../src/index.ts';
-import { ADDS_NOTHING, DROPS_NOTHING, makeWorld, pythonCollate, type World, WRONG } from '../world.ts';
-
-const TRAINER = ['--', 'python3', 'adapter.py'] as const;
-const SEED = ['--seed', '7'] as const;
-const FOUR: readonly Property[] = [
-  DROPS_NOTHING,
-  { ...DROPS_NOTHING, id: 'collate/again' },
-  { ...ADDS_NOTHING, level: 'must' },
-  { ...ADDS_NOTHING, id: 'mask/again', level: 'must' },
-];
-
-function worldWith(adapter = pythonCollate(), properties = FOUR): World {
-  const world = makeWorld(properties);
-  world.write('adapter.py', adapter);
-  return world;
-}
-
-const shard = (world: World, name: string, ...more: readonly string[]): Promise<number> =>
-  world.run('check', ...SEED, '--shard', name, ...more, ...TRAINER);
+import { pythonCollate, type World, WRONG } from '../world.ts';
+import { SEED, shard, TRAINER, worldWith } from './in-parts.ts';
 
 describe('merge', () => {
   test('the parts are one run, kept as the last one, with the exit code of the whole', async () => {

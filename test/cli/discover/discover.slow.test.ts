@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
-import { parseStrict } from '../../../src/outside/json.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld } from '../world.ts';
+import { EXAMPLE, found } from './found.ts';
 import { foldersOfDiscover, ownTemporaryFolder } from './left-behind.ts';
 
 beforeEach(ownTemporaryFolder);
 
-const EXAMPLE = fileURLToPath(new URL('../../../docs/example/my_trainer.py', import.meta.url));
 const BAD = fileURLToPath(new URL('bad', import.meta.url));
 
 /** Since Linux 5.13, and not in every container. */
@@ -22,31 +21,6 @@ const HAS_LANDLOCK =
     '-c',
     'import ctypes; raise SystemExit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)',
   ]).status === 0;
-
-interface Json {
-  readonly files: readonly { readonly file: string; readonly problem?: string }[];
-  readonly printing: readonly { readonly function: string; readonly file: string }[];
-  readonly bound: readonly {
-    readonly function: string;
-    readonly file: string;
-    readonly op: string;
-    readonly call: string;
-  }[];
-  readonly misfits: readonly {
-    readonly function: string;
-    readonly broken: readonly { readonly sentence: string }[];
-  }[];
-  readonly open: readonly { readonly function: string }[];
-  readonly uncalled: readonly { readonly file: string; readonly why: string }[];
-}
-
-async function found(world: World, ...words: readonly string[]): Promise<Json> {
-  const before = world.out().length;
-  await world.run('discover', ...words, '--python', 'python3', '--json');
-  const parsed = parseStrict(world.out().slice(before));
-  if (!('ok' in parsed)) throw new Error(parsed.complaint);
-  return parsed.ok as Json;
-}
 
 describe('a trainer of functions', () => {
   test('is bound, written as an adapter that runs, and never written over', async () => {

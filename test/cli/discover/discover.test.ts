@@ -1,40 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
-import { parseStrict } from '../../../src/outside/json.ts';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld } from '../world.ts';
+import { EXAMPLE, found } from './found.ts';
 import { foldersOfDiscover, ownTemporaryFolder } from './left-behind.ts';
 
 beforeEach(ownTemporaryFolder);
-
-const EXAMPLE = fileURLToPath(new URL('../../../docs/example/my_trainer.py', import.meta.url));
-
-interface Json {
-  readonly files: readonly { readonly file: string; readonly problem?: string }[];
-  readonly printing: readonly { readonly function: string; readonly file: string }[];
-  readonly bound: readonly {
-    readonly function: string;
-    readonly file: string;
-    readonly op: string;
-    readonly call: string;
-  }[];
-  readonly misfits: readonly {
-    readonly function: string;
-    readonly broken: readonly { readonly sentence: string }[];
-  }[];
-  readonly open: readonly { readonly function: string }[];
-  readonly uncalled: readonly { readonly file: string; readonly why: string }[];
-}
-
-async function found(world: World, ...words: readonly string[]): Promise<Json> {
-  const before = world.out().length;
-  await world.run('discover', ...words, '--python', 'python3', '--json');
-  const parsed = parseStrict(world.out().slice(before));
-  if (!('ok' in parsed)) throw new Error(parsed.complaint);
-  return parsed.ok as Json;
-}
 
 /** It stops at the one id that it is told, be that the padding as well. */
 const ONE_STOP = `def completion_mask(sequences, prompt_width, eos_token_id):

@@ -3,41 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readEvents } from '../../../src/report/machine/ndjson.ts';
 import { widthOf } from '../../../src/report/text/visible.ts';
-import { makeWorld, type World, type WorldOptions } from '../world.ts';
-
-const RUN = 'läuft 1';
-const KL = ['--only', 'kl-spike,finite-training'];
-
-/** Lines of a healthy run, one a step; `change` makes one of them ill. */
-function lines(from: number, to: number, change: (step: number) => object = () => ({})): string {
-  const rows = Array.from({ length: to - from + 1 }, (_, at) => {
-    const step = from + at;
-    const wave = Math.sin(step * 12.9898) * 0.01;
-    return {
-      step,
-      loss: 0.5 + 20 * wave,
-      kl: 0.05 + wave,
-      reward: 0.4 + wave * step,
-      grad_norm: 1 + wave,
-      'my/number': step,
-      ...change(step),
-    };
-  });
-  return rows
-    .map((row) => `${JSON.stringify(row)}\n`)
-    .join('')
-    .replaceAll('"NaN"', 'NaN');
-}
-
-const jump = (step: number): object => (step > 40 ? { kl: 5 } : {});
-
-function loggedWorld(text: string, options: WorldOptions = {}): World & { readonly file: string } {
-  const world = makeWorld([], options);
-  mkdirSync(join(world.folder, RUN));
-  const file = join(world.folder, RUN, 'metrics.jsonl');
-  if (text !== '') writeFileSync(file, text);
-  return { ...world, file };
-}
+import { jump, KL, lines, loggedWorld, RUN } from './logged.ts';
 
 describe('once', () => {
   test('a healthy run holds: its series are shown, with role and last value', async () => {

@@ -2,43 +2,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { makeWorld, pythonCollate } from '../world.ts';
-
-async function serving(...words: readonly string[]) {
-  const world = makeWorld();
-  const code = world.run('report', '--serve', ...words);
-  onTestFinished(async () => {
-    world.interrupt();
-    await code;
-  });
-  await until(() => world.out().includes('http://') || world.err() !== '');
-  return { ...world, code, url: /http:\S+/.exec(world.out())?.[0] ?? world.err() };
-}
-
-async function get(url: string): Promise<string> {
-  return (await fetch(url)).text();
-}
-
-/** Collects what the server says of changes. */
-async function listen(url: string) {
-  const abort = new AbortController();
-  const response = await fetch(`${url}events`, { signal: abort.signal });
-  let text = '';
-  const read = (async () => {
-    for await (const chunk of response.body ?? []) text += Buffer.from(chunk as Uint8Array).toString('utf8');
-  })().catch(() => {});
-  return {
-    response,
-    changes: () => text.split('data: changed\n\n').length - 1,
-    async stop() {
-      abort.abort();
-      await read;
-    },
-    ended: read,
-  };
-}
+import { expect, test } from 'vitest';
+import { pythonCollate } from '../world.ts';
+import { get, listen, serving, until } from './serving.ts';
 
 test('it follows a check in another process, from before it begins until its end', async () => {
   const { url, folder } = await serving();
@@ -70,7 +36,3 @@ test('it follows a check in another process, from before it begins until its end
   expect(last).toContain('lossproof replay');
   await events.stop();
 });
-
-async function until(happened: () => boolean): Promise<void> {
-  while (!happened()) await sleep(10);
-}

@@ -2,11 +2,11 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventLine } from '../../../src/report/machine/ndjson.ts';
 import { failure, result, runStart } from '../../report/results.ts';
 import { makeWorld } from '../world.ts';
+import { get, listen, serving, until } from './serving.ts';
 
 const START = eventLine(runStart(['a/b', 'a/c']));
 const FAILS = eventLine({
@@ -14,40 +14,6 @@ const FAILS = eventLine({
   result: result({ id: 'a/b', verdict: 'fail', failure: failure() }),
 });
 const END = eventLine({ type: 'run-end', interrupted: false, milliseconds: 1_234 });
-
-async function serving(...words: readonly string[]) {
-  const world = makeWorld();
-  const code = world.run('report', '--serve', ...words);
-  onTestFinished(async () => {
-    world.interrupt();
-    await code;
-  });
-  await until(() => world.out().includes('http://') || world.err() !== '');
-  return { ...world, code, url: /http:\S+/.exec(world.out())?.[0] ?? world.err() };
-}
-
-async function get(url: string): Promise<string> {
-  return (await fetch(url)).text();
-}
-
-/** Collects what the server says of changes. */
-async function listen(url: string) {
-  const abort = new AbortController();
-  const response = await fetch(`${url}events`, { signal: abort.signal });
-  let text = '';
-  const read = (async () => {
-    for await (const chunk of response.body ?? []) text += Buffer.from(chunk as Uint8Array).toString('utf8');
-  })().catch(() => {});
-  return {
-    response,
-    changes: () => text.split('data: changed\n\n').length - 1,
-    async stop() {
-      abort.abort();
-      await read;
-    },
-    ended: read,
-  };
-}
 
 /** A request as no browser makes it. */
 function ask(url: string, options: { method?: string; host?: string; path?: string }) {
@@ -214,7 +180,3 @@ test('a port that is taken is one sentence', async () => {
   expect(await second.run('report', '--serve', '--port', port)).toBe(2);
   expect(second.err()).toBe(`lossproof: port ${port} is taken; name another one, or leave --port out\n`);
 });
-
-async function until(happened: () => boolean): Promise<void> {
-  while (!happened()) await sleep(10);
-}
