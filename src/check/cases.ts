@@ -17,8 +17,8 @@ export interface Cases<Case> {
 }
 
 /**
- * The seed of a property's cases: of the run and of the op that it asks first. Properties of one op with one generator so judge
- * the same cases, alone or together, and the trainer answers each of them once (trainer/shared-answers.ts).
+ * The seed of a property's cases: of the run and of the op that it asks first. Properties that ask the same op first, with the
+ * same generator, judge the same cases, alone or together; the trainer answers each request once (trainer/shared-answers.ts).
  */
 export function drawSeed(seed: number, { ops }: Pick<Property, 'ops'>): number {
   const op: string = ops[0] ?? '';

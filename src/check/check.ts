@@ -1,6 +1,5 @@
 // One property against one trainer: saved failures first, then the generated cases, then the smallest failure of each
 // cause.
-
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
 import { drawCases, drawSeed } from './cases.ts';

@@ -1,4 +1,4 @@
-// What was worked out of late, by name: the oldest goes first. Properties of one op render and encode the same conversations.
+// The last results by their key, the oldest dropped first. Properties of one op render and encode the same conversations.
 
 export function recent<Value>(most: number): Pick<Map<string, Value>, 'get' | 'set'> {
   const kept = new Map<string, Value>();

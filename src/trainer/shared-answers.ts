@@ -1,5 +1,5 @@
 // Answers that several properties share. Most of a run is the trainer's work, and many properties ask the same request: it is
-// sent once, and each of them judges the answer. Who needs a second answer to the same request says so (`anew`).
+// sent once, and each of them judges the answer. A check that needs a second answer to the same request asks `anew`.
 import { createHash } from 'node:crypto';
 import type { Args, Ok, Op } from '../protocol/message.ts';
 import type { Outcome, Trainer } from './trainer.ts';
@@ -10,8 +10,8 @@ export interface SharedAnswers {
 }
 
 /**
- * What all kept answers may take. A run of the example keeps 40 MB in all; a trainer with large answers keeps those of the last
- * ops, and the properties of one op follow each other.
+ * For all kept answers. A trainer with large ones keeps those of the last ops: that is enough, because the properties of one op follow
+ * each other.
  */
 const MOST_BYTES = 192 * 2 ** 20;
 /** A larger answer is asked for again: a few of them would push out all others. */

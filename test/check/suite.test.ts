@@ -79,9 +79,8 @@ describe('the cases of a run', () => {
       {
         trainer,
         tokenizer: undefined,
-        properties: properties.filter(
-          ({ id }) => id === 'returns/finite-on-finite-input' || id === 'returns/independent-of-padding',
-        ),
+        // That one asks the same request twice on purpose.
+        properties: properties.filter(({ id, ops: [op] }) => op === 'returns' && !id.endsWith('/same-twice')),
         seed: 1,
         cases: CASES,
         command: 'test',

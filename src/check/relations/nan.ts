@@ -3,7 +3,7 @@
 import type { Args, Op } from '../../protocol/message.ts';
 import { show } from '../numbers.ts';
 import { discard } from '../subject.ts';
-import type { Rule } from './rule.ts';
+import { FEW_CASES, type Rule } from './rule.ts';
 import { fieldAlong, rowCount, trainedOf, wholePartition } from './transform.ts';
 
 /** What each op makes all of its answer of, and which number of the whole must say that it broke. */
@@ -18,15 +18,12 @@ const MADE_OF: {
   reward_loss: { field: 'chosen_scores', whole: 'loss' },
 };
 
-/** What hides a NaN hides it in every batch. */
-const MOST_CASES = 25;
-
 export const nanShows: Rule = {
   id: 'a-nan-is-seen',
   title: (noun) => `${noun} is NaN, or the batch is refused, where what a trained row is made of is NaN`,
   why: 'What is set to 0 because it is no number is trained on no more, and no curve shows it: the loss falls on what is left.',
   level: 'must',
-  mostCases: MOST_CASES,
+  mostCases: FEW_CASES,
   needs:
     () =>
     ({ semantics: { loss_is_descended: descended } }) =>

@@ -49,6 +49,9 @@ export interface Invariance extends RuleFacts {
   readonly alone?: Check;
 }
 
+/** Cases of a relation that shows what it shows in nearly every batch, and whose requests no other property asks. */
+export const FEW_CASES = 25;
+
 export type Cause = (before: Observed, after: Observed) => string | undefined;
 
 export interface Change {

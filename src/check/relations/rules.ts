@@ -10,7 +10,7 @@ import { agreement, notANumber } from './compare.ts';
 import { long } from './long.ts';
 import { nanShows } from './nan.ts';
 import { MANY_MICRO_BATCHES, MICRO_BATCHES, RANKS } from './partitions.ts';
-import type { Cause, Relation, Rule } from './rule.ts';
+import { type Cause, FEW_CASES, type Relation, type Rule } from './rule.ts';
 import { stacked } from './stacked.ts';
 import {
   axesOf,
@@ -26,8 +26,6 @@ import {
 } from './transform.ts';
 import { moved, twice } from './twice.ts';
 
-/** Cases of a relation that shows what it shows in nearly every batch, and shares no request with another. */
-const FEW = 25;
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
 const EXTRA = 2;
 /**
@@ -192,7 +190,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} is 0 where no token is trained, or the batch is refused`,
     why: 'A batch whose answers were all cut away or filtered out is 0/0: it may come after days, and one such step turns every weight to NaN.',
     level: 'must',
-    mostCases: FEW,
+    mostCases: FEW_CASES,
     async check({ subject, op, args }) {
       const outcome = await subject.attempt(op, withoutTrained(op, args));
       if ('refused' in outcome) return discard('a batch without a trained token is refused', 'trainer');
@@ -216,7 +214,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} is the same when asked twice, with another request in between`,
     why: 'A statistic that is carried along, or an input that is written into, makes a step depend on the steps before it.',
     level: 'must',
-    mostCases: FEW,
+    mostCases: FEW_CASES,
     async check(asked) {
       const { subject, op, args, ask, askAnew } = asked;
       const rows = rowCount(op, args);

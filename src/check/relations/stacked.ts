@@ -7,7 +7,7 @@ import { bandOf, isHalf, show } from '../numbers.ts';
 import type { Finding, World } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
-import type { Asked, Rule } from './rule.ts';
+import { type Asked, FEW_CASES, type Rule } from './rule.ts';
 import { fieldAlong, pickRows, rowCount, wholePartition } from './transform.ts';
 
 /** One more than fill the chunks that trainers work in; and in one case of so many, told by its size, the largest of them. */
@@ -42,8 +42,8 @@ export const stacked: Rule = {
     `${noun} of a batch stacked on itself, up to ${ROWS} rows, or ${MOST_ROWS}, is that of the batch, or as many times that where it is a sum`,
   why: 'What is worked through in pieces loses the last one where it is not full, and a denominator that counts one token too many makes the step depend on the size of the batch: the small batches of a test show neither.',
   level: 'must',
-  // What it shows, it shows in nearly every batch, and batches of so many rows are slow.
-  mostCases: 25,
+  // Batches of so many rows are slow.
+  mostCases: FEW_CASES,
   async check(asked) {
     const { subject, op, ask, terms } = asked;
     const args = wholePartition(op, asked.args);

@@ -1,5 +1,5 @@
-// Relations of one op, asked with one request: all that must not matter is changed at once. Where the answer agrees, each of them
-// holds; only where it does not is every change asked by itself, to tell which of them matters.
+// Relations of one op, asked with one request that changes everything that must not matter. If the answer agrees, all of them hold;
+// if not, each change is asked alone, to tell which one matters.
 import type { OkAxis } from '../../protocol/axes.ts';
 import type { Args, Op } from '../../protocol/message.ts';
 import type { Finding } from '../property.ts';
@@ -9,7 +9,7 @@ import type { Asked, Changed, Invariance } from './rule.ts';
 import { axesOf, wholePartition } from './transform.ts';
 import { moved, twice } from './twice.ts';
 
-/** A relation whose rule is one change: it holds with the others of its op, or is asked alone. */
+/** Judges a relation whose rule is one change: with the others of its op first, then alone. */
 export async function unchanged<O extends Op>(
   rule: Invariance,
   asked: Asked<O>,

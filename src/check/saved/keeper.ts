@@ -57,7 +57,7 @@ export function keeperOf(
   };
 }
 
-/** Found on this trainer: the same names, and the same words behind its program, whose path differs between machines. */
+/** Found on this trainer: the same names, and the same words after its program, whose path differs between machines. */
 function isOwn(saved: SavedCase, owner: Owner): boolean {
   // A case that somebody wrote may name no trainer.
   const same = (one: string | undefined, other: string | undefined): boolean =>
