@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNames } from '../../../src/report/runs.ts';
 import { pythonCollate } from '../world.ts';
-import { check, GOOD, lastRuns, worldOf } from './of-all.ts';
+import { check, GOOD, lastRuns, worldOf } from './shared/of-all.ts';
 
 test('Ctrl-C before the next one has said hello writes the reports, and leaves', async () => {
   const world = worldOf(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNames } from '../../../src/report/runs.ts';
 import { pythonCollate, type World } from '../world.ts';
-import { check, GOOD, lastRuns, worldOf } from './of-all.ts';
+import { check, GOOD, lastRuns, worldOf } from './shared/of-all.ts';
 
 const BAD = { trainer: 'python3 bad.py' };
 const SIDE = { trainer: 'python3 side.py {side}' };

@@ -9,7 +9,7 @@ import { runProgram } from '../../../src/cli/program.ts';
 import { readEvents } from '../../../src/report/machine/ndjson.ts';
 import { runsOf } from '../../../src/report/runs.ts';
 import { DROPS_NOTHING, makeWorld, pythonCollate, type World, WRONG } from '../world.ts';
-import { FOUR, SEED, shard, TRAINER, worldWith } from './in-parts.ts';
+import { FOUR, SEED, shard, TRAINER, worldWith } from './shared/in-parts.ts';
 
 describe('merge', () => {
   test('the merged run is not written over one of its parts', async () => {

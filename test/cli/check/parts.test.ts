@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pythonCollate, type World, WRONG } from '../world.ts';
-import { SEED, shard, TRAINER, worldWith } from './in-parts.ts';
+import { SEED, shard, TRAINER, worldWith } from './shared/in-parts.ts';
 
 describe('merge', () => {
   test('the parts are one run, kept as the last one, with the exit code of the whole', async () => {

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { widthOf } from '../../../src/report/text/visible.ts';
 import { liveStates } from './screen.ts';
-import { blessed, shown, TWO } from './shown.ts';
+import { blessed, shown, TWO } from './shared/shown.ts';
 
 const ONE = ['--only', 'mask/padding-is-never-trained'];
 

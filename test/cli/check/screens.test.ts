@@ -2,7 +2,7 @@
 // Trainers are real processes. Read the files in screens/ as a user would, before blessing a change.
 
 import { expect, test } from 'vitest';
-import { blessed, shown, TWO } from './shown.ts';
+import { blessed, shown, TWO } from './shared/shown.ts';
 
 const PROMPT = ['--only', 'mask/prompt-is-never-trained'];
 

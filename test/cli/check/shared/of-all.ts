@@ -2,9 +2,16 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readEvents } from '../../../src/report/machine/ndjson.ts';
-import { type Run, runsOf } from '../../../src/report/runs.ts';
-import { DROPS_NOTHING, makeWorld, pythonCollate, type World, type WorldOptions, WRONG } from '../world.ts';
+import { readEvents } from '../../../../src/report/machine/ndjson.ts';
+import { type Run, runsOf } from '../../../../src/report/runs.ts';
+import {
+  DROPS_NOTHING,
+  makeWorld,
+  pythonCollate,
+  type World,
+  type WorldOptions,
+  WRONG,
+} from '../../world.ts';
 
 export interface Written {
   readonly trainers?: object;

@@ -1,7 +1,7 @@
 // A check as it stays on the screen, of a trainer that is right in every way, except as its argument says.
-import { properties } from '../../../properties/index.ts';
-import { makeWorld, type World, type WorldOptions } from '../world.ts';
-import { normal, remaining, shownCodes } from './screen.ts';
+import { properties } from '../../../../properties/index.ts';
+import { makeWorld, type World, type WorldOptions } from '../../world.ts';
+import { normal, remaining, shownCodes } from '../screen.ts';
 
 /** Right in every way, except as its first argument says. */
 const ADAPTER = `

@@ -1,7 +1,7 @@
 // A run of four properties on an adapter, in parts.
 
-import type { Property } from '../../../src/index.ts';
-import { ADDS_NOTHING, DROPS_NOTHING, makeWorld, pythonCollate, type World } from '../world.ts';
+import type { Property } from '../../../../src/index.ts';
+import { ADDS_NOTHING, DROPS_NOTHING, makeWorld, pythonCollate, type World } from '../../world.ts';
 
 export const TRAINER = ['--', 'python3', 'adapter.py'] as const;
 
