@@ -18,14 +18,17 @@ export interface Cases<Case> {
 
 /**
  * The seed of a property's cases: of the run and of the op that it asks first. Properties that ask the same op first, with the
- * same generator, judge the same cases, alone or together; the trainer answers each request once (trainer/shared-answers.ts).
+ * same generator, judge the same cases, alone or together; the trainer answers each request once (trainer/shared-answers.ts). Only
+ * one that is `drawnAlone` has a seed of its own.
  */
-export function drawSeed(seed: number, { ops }: Pick<Property, 'ops'>): number {
-  const op: string = ops[0] ?? '';
+export function drawSeed(seed: number, { id, ops, drawnAlone }: Drawn): number {
+  const name: string = drawnAlone === true ? id : (ops[0] ?? '');
   let hash = seed | 0;
-  for (let at = 0; at < op.length; at++) hash = (Math.imul(hash, 31) + op.charCodeAt(at)) | 0;
+  for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) | 0;
   return hash;
 }
+
+type Drawn = Pick<Property, 'id' | 'ops' | 'drawnAlone'>;
 
 export function drawCases<Case>(arbitrary: fc.Arbitrary<Case>, seed: number, count: number): Cases<Case> {
   const draw = inTurn(arbitrary, seed);

@@ -123,6 +123,8 @@ export interface Property<Case = unknown> {
   readonly settles?: readonly ItemName[];
   /** Cases are plain JSON: they are saved, edited, replayed. */
   readonly given: (world: World) => fc.Arbitrary<Case>;
+  /** No other property asks its requests: its cases are drawn for it alone, so that the properties of its op see more of them. */
+  readonly drawnAlone?: true;
   /** At most so many cases, however many are asked for: where each takes long, and all see the same. */
   readonly mostCases?: number;
   /** What a case exercised; counted over the cases that were judged. */

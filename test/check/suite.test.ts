@@ -59,7 +59,8 @@ describe('the cases of a run', () => {
     const [first, second] = properties.filter(({ ops }) => ops[0] === 'mask');
     if (first === undefined || second === undefined) throw new Error('mask has two properties at least');
     expect(drawSeed(3, first)).toBe(drawSeed(3, second));
-    expect(drawSeed(3, first)).not.toBe(drawSeed(3, { ops: ['kl'] }));
+    expect(drawSeed(3, first)).not.toBe(drawSeed(3, { ...first, ops: ['kl'] }));
+    expect(drawSeed(3, first)).not.toBe(drawSeed(3, { ...first, drawnAlone: true }));
     expect(drawSeed(3, first)).not.toBe(drawSeed(4, first));
   });
 

@@ -42,6 +42,8 @@ const base = {
   level: 'must',
   ops: ['preference_step'],
   mostCases: STEP_CASES,
+  // Each step saves to a folder of its own.
+  drawnAlone: true,
   labels: pairBatchLabels,
   coverage: { 'several rows': 0.3, 'halves of unequal length': 0.3 },
 } as const;

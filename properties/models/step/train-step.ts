@@ -44,6 +44,8 @@ const base = {
   level: 'must',
   ops: ['train_step'],
   mostCases: STEP_CASES,
+  // Each step saves to a folder of its own.
+  drawnAlone: true,
   labels: stepLabels,
   coverage: { 'several rows': 0.3, 'unequal prompts': 0.2 },
 } as const;
