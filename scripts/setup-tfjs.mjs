@@ -107,7 +107,7 @@ function build() {
 
 /** Against cpu-f64; what TensorFlow says of its devices stands in its own log alone. */
 function prove() {
-  const ran = spawnSync(process.execPath, [join(sources, 'self-test.mjs')], {
+  const ran = spawnSync(process.execPath, [join(root, 'dist', 'scripts', 'tfjs-self-test.js')], {
     encoding: 'utf8',
     env: { ...process.env, LOSSPROOF_TFJS: folder, TF_CPP_MIN_LOG_LEVEL: '0' },
   });

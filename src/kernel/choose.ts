@@ -39,7 +39,7 @@ export async function chooseKernel(
 export const SELF_TEST_BAND = 1e-5;
 
 /** The largest difference from `cpu-f64` on the self-test, in nats. */
-async function selfTest(kernel: RowKernel): Promise<number> {
+export async function selfTest(kernel: RowKernel): Promise<number> {
   let worst = 0;
   for (const input of selfTestInputs()) worst = Math.max(worst, await difference(kernel, input));
   return worst;

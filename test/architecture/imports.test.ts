@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { importsOf, ROOT, sources } from './house.ts';
+import { filesOf, importsOf, ROOT, sources } from './house.ts';
 
 const LINE_LIMIT = 320;
 
@@ -123,6 +123,14 @@ describe('imports', () => {
       for (const { from } of importsOf(path))
         expect(from.startsWith('.'), `${path} imports ${from}`).toBe(true);
     }
+  });
+
+  test('scripts that the compiler does not read import nothing of ours', () => {
+    const plain = filesOf(['scripts', 'test'], ['.mjs', '.js']);
+    expect(plain).not.toEqual([]);
+    expect(plain.filter((path) => importsOf(path).some(({ from }) => /\/(dist|src)\//.test(from)))).toEqual(
+      [],
+    );
   });
 
   test('no file has grown beyond reading in one sitting', () => {

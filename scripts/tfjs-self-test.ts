@@ -1,6 +1,7 @@
 // What setup:tfjs has built, tried in a process of its own, which a library of 600 MB may end: a line of JSON.
-// Needs dist/, and LOSSPROOF_TFJS.
-import { cpuKernel, SELF_TEST_BAND, selfTest, tfjsKernel } from '../../dist/src/kernel/index.js';
+// Needs LOSSPROOF_TFJS.
+import { SELF_TEST_BAND, selfTest } from '../src/kernel/choose.ts';
+import { cpuKernel, type RowKernel, type RowsInput, tfjsKernel } from '../src/kernel/index.ts';
 
 const ROWS = 256;
 const VOCAB = 32_000;
@@ -10,11 +11,11 @@ const opened = await tfjsKernel({ allowSoftware: true });
 if ('problem' in opened) throw new Error(opened.problem);
 const loaded = performance.now() - begun;
 const off = await selfTest(opened);
-const logits = (phase) => ({
+const logits = (phase: number): RowsInput['policy'] => ({
   dtype: 'float32',
   data: Float32Array.from({ length: ROWS * VOCAB }, (_, at) => 8 * Math.sin(phase + 12.9898 * at)),
 });
-const input = {
+const input: RowsInput = {
   policy: logits(0),
   reference: logits(1),
   targets: new Int32Array(ROWS),
@@ -31,7 +32,7 @@ console.log(
 );
 
 /** Milliseconds of the best of five: the first starts threads and finds memory. */
-async function quickest(kernel) {
+async function quickest(kernel: RowKernel): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let go = 0; go < 5; go++) {
     const from = performance.now();
