@@ -42,6 +42,14 @@ export const FLAGS = {
     what: 'Tokens of a user, system or tool message are trained.',
     todo: 'Mask all that the model does not write itself, in earlier turns as well.',
   },
+  'everything-trained': {
+    what: 'Every token is trained, those of user, system and tool messages as well.',
+    todo: 'Mask all that the model does not write itself. If it is meant, as in pre-training, say so: --train-on all.',
+  },
+  'not-as-declared': {
+    what: 'The labels or the mask of the row are not what --train-on says.',
+    todo: 'Look at the code that writes them, or correct --train-on.',
+  },
   'answer-begins-late': {
     what: 'The first token of an answer is not trained, the rest is.',
     todo: 'Look for a mask or labels that were shifted by one: labels are token-aligned in the data, the loss shifts them.',
@@ -78,6 +86,10 @@ export const FLAGS = {
     what: 'An answer is nothing but white space.',
     todo: 'Leave the row out: it teaches to stop at once.',
   },
+  'escaped-arguments': {
+    what: 'The arguments of a tool call are printed as a quoted text.',
+    todo: 'Write them as an object: the model learns JSON within JSON.',
+  },
   'id-outside-vocabulary': {
     what: 'An id is not of this vocabulary.',
     todo: 'Use the tokenizer that the ids were made with.',
@@ -97,9 +109,13 @@ export const NOTES = {
     what: 'The prompt by itself has other tokens than the row begins with.',
     todo: 'As many tokens as it has by itself are not trained, as TRL counts them, and so a piece of the answer may be lost. Move white space from the end of the prompt to the beginning of the completion.',
   },
-  'escaped-arguments': {
-    what: 'The arguments of a tool call are printed as a quoted text.',
-    todo: 'Write them as an object: the model learns JSON within JSON.',
+  'turns-in-text': {
+    what: 'A text is a rendered conversation, and every token of it is trained, the user’s as well.',
+    todo: '--train-on all says that this is meant; --train-on assistant shows the row with its answers trained.',
+  },
+  duplicate: {
+    what: 'The row is the same as an earlier one.',
+    todo: 'Leave it out, unless it is meant to count twice. An answer that is also in the evaluation set is no evaluation.',
   },
   'thought-dropped': {
     what: 'The template does not print the thought of the last answer.',

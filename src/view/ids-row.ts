@@ -7,23 +7,14 @@ import type { Fault } from './flags.ts';
 import type { Made, Range, TokenRow, ViewOptions } from './row.ts';
 import { stopsOf, turnsIn } from './shape/recognise.ts';
 import type { IdsShape } from './shape/shapes.ts';
+import { withTurns } from './turns-trained.ts';
 
 export function idsRow(shape: IdsShape, options: ViewOptions): Made {
-  const { ids, labels, masks, attention } = shape;
+  const { ids, labels, masks } = shape;
   const other = otherLength(shape);
   if (other !== undefined) return { faults: [other], assumed: [] };
-  if (labels === undefined && masks.length === 0 && shape.chat === undefined) {
-    const trained = ids.map(() => true);
-    const row = {
-      ...bare(shape, trained, options),
-      ...turnsIn(ids, realOf(ids, attention, options), options),
-    };
-    return {
-      row,
-      faults: [],
-      assumed: ['input_ids without labels or mask: every token is trained (assumed)'],
-    };
-  }
+  if (labels === undefined && masks.length === 0 && shape.chat === undefined)
+    return unlabelled(shape, options);
   const own = fromConversation(shape, options);
   const trained =
     labels !== undefined
@@ -45,6 +36,26 @@ export function idsRow(shape: IdsShape, options: ViewOptions): Made {
 }
 
 // --- helpers ---
+
+/** Trainers train every token of such a row, unless they are told otherwise. */
+function unlabelled(shape: IdsShape, options: ViewOptions): Made {
+  const target = options.trainOn ?? 'all';
+  const row = withTurns(
+    bare(
+      shape,
+      shape.ids.map(() => true),
+      options,
+    ),
+    target,
+    options,
+  );
+  const what = { all: 'every token', assistant: 'every answer' }[target as string] ?? 'the last answer';
+  const why = options.trainOn === undefined ? 'assumed, --train-on changes it' : '--train-on';
+  const assumed = [`input_ids without labels or mask: ${what} is trained (${why})`];
+  if (row !== undefined) return { row, faults: [], assumed };
+  const sentence = `No turns of a conversation are to be recognised in the ids, so --train-on ${target} has no meaning for them.`;
+  return { faults: [{ id: 'unplaced', sentence, columns: [] }], assumed };
+}
 
 /** The row's own conversation, where its rendering is what stands in the ids. */
 function fromConversation(shape: IdsShape, options: ViewOptions): Made | undefined {

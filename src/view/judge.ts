@@ -2,7 +2,7 @@
 import { tokenText } from '../tokenizers/text.ts';
 import { IGNORE_INDEX } from '../vocabulary.ts';
 import type { Fault } from './flags.ts';
-import type { TokenRow, ViewOptions } from './row.ts';
+import type { Answer, TokenRow, ViewOptions } from './row.ts';
 import { stopsOf } from './shape/recognise.ts';
 
 export function judge(row: TokenRow, options: ViewOptions): Fault[] {
@@ -12,8 +12,7 @@ export function judge(row: TokenRow, options: ViewOptions): Fault[] {
       ? `Token ${column} (id ${id})`
       : `Token ${column} '${tokenText(options.tokenizer, id)}' (id ${id})`;
   };
-  const faults = RULES.flatMap((rule) => rule(row, options, say));
-  return faults;
+  return RULES.flatMap((rule) => rule(row, options, say));
 }
 
 // --- helpers ---
@@ -106,6 +105,61 @@ const ofTheVocabulary: Rule = (row, { tokenizer }) => {
   return [fault('id-outside-vocabulary', `Token ${first} has the id ${row.ids[first]}; ${size}.`, wrong)];
 };
 
+/** Legal in pre-training alone, which only the user can say. */
+const notEverything: Rule = (row, { trainOn }, say) => {
+  if (trainOn === 'all' || row.answers.length === 0 || !trainsAll(row)) return [];
+  const spoken = row.said.find(({ from, to }) => to > Math.max(from, row.real.from + 1));
+  if (spoken === undefined) return [];
+  const first = Math.max(spoken.from, row.real.from + 1);
+  const id = row.given === undefined ? 'turns-in-text' : 'everything-trained';
+  return [
+    fault(
+      id,
+      `All ${row.real.to - row.real.from} tokens are trained; ${say(first)} is said by the ${speakerAt(row, first)}.`,
+      [first],
+    ),
+  ];
+};
+
+const speakerAt = ({ turns }: TokenRow, column: number): string =>
+  turns.find(({ from, to }) => column >= from && column < to)?.name ?? 'user';
+
+/** What the row's own labels train, against what --train-on declares. */
+const asDeclared: Rule = (row, options, say) => {
+  const { trainOn } = options;
+  if (trainOn === undefined || row.given === undefined) return [];
+  const differ = (column: number, is: string): Fault[] => [
+    fault('not-as-declared', `${say(column)} is ${is}, against --train-on ${trainOn}.`, [column]),
+  ];
+  if (trainOn === 'all') {
+    // What stands first is no target.
+    for (let at = row.real.from + 1; at < row.real.to; at++)
+      if (!row.trained[at]) return differ(at, 'not trained');
+    return [];
+  }
+  for (const [index, answer] of row.answers.entries()) {
+    const wanted = trainOn === 'assistant' || index === row.answers.length - 1;
+    const words = columnsOf(answer, row, options);
+    const trained = words.filter((at) => row.trained[at]);
+    const [first = -1, last = -1] = [trained[0], trained.at(-1)];
+    if (!wanted && first >= 0) return differ(first, 'of an earlier answer, and trained');
+    if (wanted && words[0] !== undefined && first < 0)
+      return differ(words[0], 'of an answer, and none of it is trained');
+    // Thoughts in front of an answer, and a stop token behind it, have flags of their own, or are a matter of choice.
+    const hole = wanted ? words.find((at) => at > first && at < last && !row.trained[at]) : undefined;
+    if (hole !== undefined) return differ(hole, 'within an answer, and not trained');
+  }
+  return [];
+};
+
+/** The words of an answer: without its stop token, and without what a generation prompt may have written. */
+function columnsOf({ from, to, stop }: Answer, row: TokenRow, options: ViewOptions): number[] {
+  const columns: number[] = [];
+  for (let at = from; at < (stop ?? to); at++)
+    if (columns.length > 0 || isWord(row, options, at)) columns.push(at);
+  return columns;
+}
+
 const promptIsNot: Rule = (row, _, say) => {
   if (trainsAll(row)) return [];
   const straddling = new Set(row.straddles);
@@ -116,8 +170,9 @@ const promptIsNot: Rule = (row, _, say) => {
   );
   const [first] = wrong;
   if (first === undefined) return [];
-  const whose = row.turns.find(({ from, to }) => first >= from && first < to)?.name ?? 'user';
-  return [fault('prompt-trained', `${say(first)} is said by the ${whose}, and trained.`, wrong)];
+  return [
+    fault('prompt-trained', `${say(first)} is said by the ${speakerAt(row, first)}, and trained.`, wrong),
+  ];
 };
 
 const answersEnd: Rule = (row, options, say) => {
@@ -198,6 +253,8 @@ const RULES: readonly Rule[] = [
   runsEnd,
   oneBos,
   promptIsNot,
+  notEverything,
+  asDeclared,
   labelsAreTokens,
   paddingIsNot,
   ofTheVocabulary,

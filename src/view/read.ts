@@ -31,13 +31,12 @@ export function* entriesOf(bytes: Uint8Array): Generator<Entry> {
   }
 }
 
+export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
 /** What the bytes are, where they are certainly no JSON. */
 export function formatOf(bytes: Uint8Array): string | undefined {
   const starts = (...head: readonly number[]): boolean => head.every((byte, at) => bytes[at] === byte);
-  if (starts(0x50, 0x41, 0x52, 0x31))
-    return 'a Parquet file; write it as JSON lines with dataset.to_json("data.jsonl")';
-  if (starts(0x1f, 0x8b) || starts(0x28, 0xb5, 0x2f, 0xfd) || starts(0x50, 0x4b, 0x03, 0x04))
-    return 'compressed; unpack it first';
+  if (starts(0x28, 0xb5, 0x2f, 0xfd) || starts(0x50, 0x4b, 0x03, 0x04)) return 'compressed; unpack it first';
   if (starts(0x41, 0x52, 0x52, 0x4f, 0x57))
     return 'an Arrow file; write it as JSON lines with dataset.to_json("data.jsonl")';
   if (starts(0xff, 0xfe) || starts(0xfe, 0xff)) return 'written in UTF-16; write it in UTF-8';

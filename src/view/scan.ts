@@ -6,6 +6,8 @@ import { type Fault, type FlagId, isNote, type NoteId } from './flags.ts';
 import { idsRow } from './ids-row.ts';
 import { judge } from './judge.ts';
 import type { Entry } from './read.ts';
+import { openRepeated } from './repeated.ts';
+import { addShares, type RoleShare } from './roles.ts';
 import type { Made, TokenRow, ViewOptions } from './row.ts';
 import { shapesOf } from './shape/shape.ts';
 import { bytesOf, type Form, type Shape } from './shape/shapes.ts';
@@ -41,6 +43,8 @@ export interface View {
   readonly unread: number;
   readonly tokens: number;
   readonly trained: number;
+  /** Whose tokens they are, most first, and how many of each are trained. */
+  readonly roles: readonly RoleShare[];
   /** Of each row of which something was made: its tokens without padding, and how many of it are trained. */
   readonly sizes: { readonly tokens: readonly number[]; readonly trained: readonly number[] };
   /** Most rows first; notes stand behind flags. */
@@ -58,7 +62,21 @@ export interface Keep {
 }
 
 export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep): View {
+  const scanner = openScanner(options, keep);
+  for (const entry of entries) scanner.look(entry);
+  return scanner.end();
+}
+
+export interface Scanner {
+  readonly look: (entry: Entry) => void;
+  readonly end: () => View;
+}
+
+/** The same for rows that come one by one. */
+export function openScanner(options: ViewOptions, keep: Keep): Scanner {
   let [rows, flagged, unread, tokens, trained] = [0, 0, 0, 0, 0];
+  const roles = new Map<string, { tokens: number; trained: number }>();
+  const repeated = openRepeated();
   const counts = new Map<Fault['id'], Counting>();
   const assumed = new Set<string>();
   const sizes: { tokens: number[]; trained: number[] } = { tokens: [], trained: [] };
@@ -66,8 +84,10 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
   const bad: ViewedRow[] = [];
   const noted: ViewedRow[] = [];
   const good: ViewedRow[] = [];
-  for (const entry of entries) {
-    for (const viewed of viewedRows(entry, options, assumed)) {
+  const look = (entry: Entry): void => {
+    const again = repeated(entry);
+    for (const made of viewedRows(entry, options, assumed)) {
+      const viewed = again === undefined ? made : { ...made, faults: [...made.faults, again] };
       rows++;
       tokens += viewed.row?.ids.length ?? 0;
       const own = viewed.row?.trained.reduce((sum, each) => sum + Number(each), 0) ?? 0;
@@ -75,6 +95,7 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
       if (viewed.row !== undefined) {
         sizes.tokens.push(viewed.row.real.to - viewed.row.real.from);
         sizes.trained.push(own);
+        addShares(viewed.row, roles);
       }
       if ((viewed.row?.ids.length ?? 0) > TRL_LENGTH && viewed.form !== 'input_ids') long++;
       if (viewed.row === undefined) unread++;
@@ -85,14 +106,15 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
       if (keep.numbers === undefined ? list.length < keep.most : keep.numbers.has(viewed.number))
         list.push(viewed);
     }
-  }
+  };
   const order = (count: Count): number => (isNote(count.id) ? Number.MAX_SAFE_INTEGER : 0) - count.rows;
-  return {
+  const end = (): View => ({
     rows,
     flagged,
     unread,
     tokens,
     trained,
+    roles: [...roles].map(([name, share]) => ({ name, ...share })).sort((a, b) => b.tokens - a.tokens),
     sizes,
     counts: [...counts.values()].sort((left, right) => order(left) - order(right)),
     assumed: [...assumed, ...lengthsOf(long, options)],
@@ -100,7 +122,8 @@ export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep)
       ? [...variedFirst(bad), ...noted, ...good].slice(0, keep.most)
       : [...bad, ...noted, ...good].sort((left, right) => left.number - right.number)
     ).map((viewed) => withTexts(viewed, options)),
-  };
+  });
+  return { look, end };
 }
 
 /** Row numbers named beside a count. */

@@ -6,9 +6,9 @@ import { layOnPieces } from './lay.ts';
 import type { Piece } from './piece.ts';
 import { rowOf, type TaggedPiece } from './piece-row.ts';
 import { withoutPrompt } from './prompt.ts';
-import type { Made, Range, TokenRow, TrainOn, ViewOptions } from './row.ts';
-import { turnsIn } from './shape/recognise.ts';
+import type { Made, TokenRow, TrainOn, ViewOptions } from './row.ts';
 import type { TextShape } from './shape/shapes.ts';
+import { withTurns } from './turns-trained.ts';
 
 export function textRow(shape: TextShape, tokenizer: Tokenizer, options: ViewOptions): Made {
   const { prompt = '', text } = shape;
@@ -48,7 +48,13 @@ export function textRow(shape: TextShape, tokenizer: Tokenizer, options: ViewOpt
   const assumed = [
     assumptionOf(shape, target, frontOf(tokenizer).length > 0, ended ? undefined : eos, options),
   ];
-  if (whole) return withTurns(row, target, { faults, assumed }, options);
+  if (whole) {
+    // A text may be a conversation already rendered: its turns are in the tokens.
+    const told = withTurns(row, target, options);
+    if (told !== undefined) return { row: told, faults, assumed };
+    const sentence = `No turns of a conversation are to be recognised in the text, so --train-on ${target} has no meaning for it.`;
+    return { faults: [...faults, { id: 'unplaced', sentence, columns: [] }], assumed };
+  }
   if (all) return { row, faults, assumed };
   const made = withoutPrompt(row, tokenizer.encode(prompt, { addSpecialTokens: true }), tokenizer);
   return { row: made.row, faults: [...faults, ...made.faults], assumed };
@@ -93,25 +99,6 @@ function withFront(row: TokenRow, front: Ids, trained: boolean): TokenRow {
     straddles: row.straddles.map((at) => at + by),
     real: { from: 0, to: row.real.to + by },
   };
-}
-
-/** A text may be a conversation already rendered: its turns are in the tokens. */
-function withTurns(row: TokenRow, target: TrainOn, made: Omit<Made, 'row'>, options: ViewOptions): Made {
-  const found = turnsIn(row.ids, row.real, options);
-  if (found === undefined) {
-    if (target === 'all') return { row, ...made };
-    const sentence = `No turns of a conversation are to be recognised in the text, so --train-on ${target} has no meaning for it.`;
-    return { ...made, faults: [...made.faults, { id: 'unplaced', sentence, columns: [] }] };
-  }
-  const open = target === 'assistant' ? found.answers : found.answers.slice(-1);
-  const trained = target === 'all' ? row.trained : trainedWithin(row.ids.length, open);
-  return { row: { ...row, ...found, trained }, ...made };
-}
-
-function trainedWithin(length: number, ranges: readonly Range[]): readonly boolean[] {
-  const trained = new Array<boolean>(length).fill(false);
-  for (const { from, to } of ranges) trained.fill(true, from, to);
-  return trained;
 }
 
 function emptiness({ form, prompt, text }: TextShape): Fault[] {

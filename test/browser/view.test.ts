@@ -218,6 +218,7 @@ function largeView(count: number, first = 1): View {
     unread: 0,
     tokens: 6 * count,
     trained: 3 * count,
+    roles: [],
     sizes: { tokens: kept.map(() => 6), trained: kept.map(() => 3) },
     counts: [],
     assumed: [],

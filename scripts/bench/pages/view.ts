@@ -25,6 +25,7 @@ export function viewOf(rows: number): View {
     unread: 0,
     tokens: sum(sizes.tokens),
     trained: sum(sizes.trained),
+    roles: [],
     sizes,
     counts: [],
     assumed: [],

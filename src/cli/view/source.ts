@@ -1,14 +1,17 @@
 // Where the rows of `view` come from: a file, a pipe, or the command line.
 import { basename, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { eachParquetRow, isWhole, MAGIC } from '../../monitor/read/parquet.ts';
 import { MOST_GIVEN_BYTES, readGiven } from '../../outside/file.ts';
 import { parseStrict } from '../../outside/json.ts';
-import { type Entry, entriesOf, formatOf } from '../../view/read.ts';
+import { type Entry, entriesOf, formatOf, isGzip } from '../../view/read.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 
 export interface Source {
   /** For people. */
   readonly name: string;
-  readonly rows: Iterable<Entry>;
+  /** Hands over each row; what keeps the rest from being read. */
+  readonly each: (look: (entry: Entry) => void) => Promise<Problem | undefined>;
 }
 
 /** What `view` was given as its rows. */
@@ -33,16 +36,68 @@ export async function sourceOf(
   if (data === undefined)
     return {
       problem:
-        'name a file of JSON lines, as in `lossproof view data.jsonl --tokenizer DIR`; `lossproof view --help` lists the shapes of rows',
+        'name a file of JSON lines or a Parquet file, as in `lossproof view data.jsonl --tokenizer DIR`; `lossproof view --help` lists the shapes of rows',
     };
   const bytes = data === '-' ? await standardInput() : bytesOf(data, context);
   if (isProblem(bytes)) return bytes;
-  const other = formatOf(bytes);
+  const name = data === '-' ? 'standard input' : basename(data);
+  if (isParquet(bytes)) return { name, each: (look) => eachOfParquet(bytes, name, look) };
+  const text = isGzip(bytes) ? unpacked(bytes, name) : bytes;
+  if (isProblem(text)) return text;
+  const other = formatOf(text);
   if (other !== undefined) return { problem: `${data} is ${other}` };
-  return { name: data === '-' ? 'standard input' : basename(data), rows: entriesOf(bytes) };
+  return { name, each: eachOf(entriesOf(text)) };
 }
 
 // --- helpers ---
+
+const eachOf =
+  (entries: Iterable<Entry>): Source['each'] =>
+  async (look) => {
+    for (const entry of entries) look(entry);
+    return undefined;
+  };
+
+const isParquet = (bytes: Uint8Array): boolean => MAGIC.every((code, at) => bytes[at] === code);
+
+async function eachOfParquet(
+  bytes: Uint8Array,
+  name: string,
+  look: (entry: Entry) => void,
+): Promise<Problem | undefined> {
+  const file = {
+    byteLength: bytes.length,
+    slice: (start: number, end?: number) => new Uint8Array(bytes.subarray(start, end)).buffer,
+  };
+  if (!isWhole(file)) return { problem: `${name} begins as a Parquet file and has no end: it was cut off` };
+  const unread = await eachParquetRow(file, (value, number) => look({ number, value: withoutNulls(value) }));
+  return unread === undefined ? undefined : { problem: `${name}: ${unread}` };
+}
+
+/** A table has every column in every row: a key that a row does not have is null there. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) =>
+      inner === null || inner === undefined ? [] : [[key, withoutNulls(inner)]],
+    ),
+  );
+}
+
+function unpacked(bytes: Uint8Array, name: string): Uint8Array | Problem {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MOST_GIVEN_BYTES });
+  } catch (error) {
+    const why =
+      error instanceof RangeError
+        ? `unpacked it has more than ${MOST_GIVEN_BYTES.toLocaleString('en')} bytes, which are read at most`
+        : error instanceof Error
+          ? error.message
+          : String(error);
+    return { problem: `${name} cannot be unpacked: ${why}` };
+  }
+}
 
 function pastedRow(
   conversation: string | undefined,
@@ -62,7 +117,7 @@ function pastedRow(
     const beside = Array.isArray(value) ? { messages: value } : (value as object);
     value = { ...beside, input_ids: ids, ...(labels === undefined ? {} : { labels }) };
   }
-  return { name: 'the row given', rows: [{ number: 1, value }] };
+  return { name: 'the row given', each: eachOf([{ number: 1, value }]) };
 }
 
 /** Read as it comes: a pipe may not have been filled yet. */

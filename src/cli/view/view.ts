@@ -5,9 +5,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';
 import { harmless } from '../../report/text/visible.ts';
 import { viewLines } from '../../report/view/view.ts';
-import type { Entry } from '../../view/read.ts';
 import { TRAIN_ON } from '../../view/row.ts';
-import { type Keep, scan, type View } from '../../view/scan.ts';
+import { type Keep, openScanner, type View } from '../../view/scan.ts';
 import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
@@ -32,7 +31,10 @@ export function addView(program: Command, { context, finish }: Invocation): void
   tell(program.command('view'), WORDS)
     .summary('show which tokens of a data set are trained')
     .description('show which tokens of a data set are trained, and flag rows whose mask is wrong')
-    .argument('[data]', 'file of JSON lines, or one JSON array; - reads standard input')
+    .argument(
+      '[data]',
+      'file of JSON lines, one JSON array, or Parquet; also packed with gzip; - reads standard input',
+    )
     .option(
       '--tokenizer <dir>',
       "folder with tokenizer.json (default: the configuration's); tokenizer.save_pretrained(DIR) writes one",
@@ -105,7 +107,14 @@ async function view(data: string | undefined, options: Options, context: Context
       ? Number.POSITIVE_INFINITY
       : Math.max(options.rows, options.html === undefined ? 0 : options.htmlRows);
   const keep: Keep = { most, ...(options.row === undefined ? {} : { numbers: new Set(options.row) }) };
-  const seen = scan(whileAsked(source.rows, context), world, keep);
+  const scanner = openScanner(world, keep);
+  const unread = await source.each((entry) => {
+    // Rows are made one after the other, and no timer runs meanwhile.
+    context.endWithStarter?.();
+    scanner.look(entry);
+  });
+  if (unread !== undefined) return refuse(context, unread);
+  const seen = scanner.end();
   if (seen.unread === seen.rows) return refuse(context, { problem: problemOf(seen, source.name) });
   const of = [
     source.name,
@@ -128,14 +137,6 @@ async function view(data: string | undefined, options: Options, context: Context
     if (written !== undefined) return refuse(context, written);
   }
   return seen.flagged > 0 || (options.strict === true && seen.counts.length > 0) ? FAILED : HOLDS;
-}
-
-/** Rows are made one after the other, and no timer runs meanwhile. */
-function* whileAsked(rows: Iterable<Entry>, { endWithStarter }: Context): Iterable<Entry> {
-  for (const row of rows) {
-    endWithStarter?.();
-    yield row;
-  }
 }
 
 /** Every row has a problem, most often the same. */

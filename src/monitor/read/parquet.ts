@@ -21,29 +21,36 @@ export async function readParquet(
   complain: Complain,
 ): Promise<boolean> {
   if (!isWhole(file)) return false;
+  const objects = objectReader(run, sink);
+  const unread = await eachParquetRow(file, (row, number) =>
+    objects.push(row, number, `${path} row ${number}`),
+  );
+  if (unread !== undefined) complain(unread);
+  return true;
+}
+
+/** Hands over each row, counted from 1; what keeps the rest from being read, in a sentence. */
+export async function eachParquetRow(
+  file: RandomAccess,
+  look: (row: Record<string, unknown>, number: number) => void,
+): Promise<string | undefined> {
   try {
-    await inThread(file, async (parquet) => {
+    return await inThread(file, async (parquet) => {
       const groups = await parquet.groups();
       const unread = groups.map(whyUnread).find((why) => why !== undefined);
-      if (unread !== undefined) {
-        complain(unread);
-        return;
-      }
-      const objects = objectReader(run, sink);
+      if (unread !== undefined) return unread;
       let from = 0;
       for (const { rows: count } of groups) {
         const rows = await parquet.rows(from, from + count);
-        rows.forEach((row, index) => {
-          const number = from + index + 1;
-          objects.push(plain(row) as Record<string, unknown>, number, `${path} row ${number}`);
-        });
+        for (const [index, row] of rows.entries())
+          look(plain(row) as Record<string, unknown>, from + index + 1);
         from += count;
       }
+      return undefined;
     });
   } catch (error) {
-    complain(`It cannot be read as Parquet: ${error instanceof Error ? error.message : String(error)}.`);
+    return `It cannot be read as Parquet: ${error instanceof Error ? error.message : String(error)}.`;
   }
-  return true;
 }
 
 /** It begins and ends with the format's four letters, and both ends are not the same. */

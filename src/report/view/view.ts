@@ -47,6 +47,13 @@ export function sharesOf(tokens: number, trained: number): string {
   return `${plural(tokens, 'token')}, ${number(trained)} trained${share}`;
 }
 
+/** `trained: assistant 52 of 60, template 0 of 31, user 0 of 52`. */
+export function rolesLine({ roles }: View): string {
+  if (roles.length === 0) return '';
+  const parts = roles.map(({ name, tokens, trained }) => `${name} ${number(trained)} of ${number(tokens)}`);
+  return `trained: ${parts.join(', ')}`;
+}
+
 /** `row 17 (chosen)`. */
 export function titleOf({ number: at, form }: ViewedRow): string {
   return form === 'chosen' || form === 'rejected' ? `row ${at} (${form})` : `row ${at}`;
@@ -109,6 +116,7 @@ function headLines(view: View, { width, paint, of }: ViewPrint): string[] {
   const facts = [...of, plural(view.rows, 'row'), sharesOf(view.tokens, view.trained)];
   return [
     ...wrap(visibleLine(facts.join(' · ')), width).map(paint.bold),
+    ...wrap(visibleLine(rolesLine(view)), width - INDENT.length).map((line) => INDENT + line),
     ...view.assumed.flatMap((line) =>
       wrap(visibleLine(line), width - INDENT.length).map((part) => paint.dim(INDENT + part)),
     ),

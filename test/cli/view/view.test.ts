@@ -1,10 +1,15 @@
 // `view` as it is typed: what it reads, what it says, what it exits with.
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { familyFolder } from '../../../src/tokenizers/load.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { makeWorld } from '../world.ts';
 
 const QWEN = familyFolder('qwen');
+/** Written by pyarrow: conversations in two row groups, and ids. */
+const PARQUET = join(PACKAGE_ROOT, 'test', 'view', 'parquet');
 const talk = (answer = 'Hello there!') => [
   { role: 'user', content: 'Hi' },
   { role: 'assistant', content: answer },
@@ -53,11 +58,33 @@ describe('view', () => {
     }
   });
 
+  test('reads Parquet, row by row', async () => {
+    const world = makeWorld();
+    copyFileSync(join(PARQUET, 'conversations.parquet'), join(world.folder, 'talk.parquet'));
+    copyFileSync(join(PARQUET, 'ids.parquet'), join(world.folder, 'ids.parquet'));
+    expect(await world.run('view', 'talk.parquet', '--tokenizer', QWEN)).toBe(1);
+    expect(world.out()).toContain('3 rows');
+    expect(world.out()).toContain('empty-answer  1 row: 2');
+    expect(world.out()).toContain('duplicate  1 row: 3');
+    expect(await world.run('view', 'ids.parquet')).toBe(1);
+    expect(world.out()).toContain('nothing-trained  1 row: 2');
+  });
+
+  test('reads what gzip packed', async () => {
+    const world = makeWorld();
+    writeFileSync(join(world.folder, 'data.jsonl.gz'), gzipSync(lines({ messages: talk() })));
+    expect(await world.run('view', 'data.jsonl.gz', '--tokenizer', QWEN)).toBe(0);
+    writeFileSync(join(world.folder, 'torn.gz'), gzipSync(lines({ messages: talk() })).subarray(0, 30));
+    expect(await world.run('view', 'torn.gz', '--tokenizer', QWEN)).toBe(2);
+    expect(world.err()).toContain('torn.gz cannot be unpacked');
+  });
+
   test.each<[string, string | undefined, string]>([
     ['no such file', undefined, 'there is no file'],
     ['an empty file', '', 'has no rows'],
     ['nothing that is a row', 'hello\nworld', 'none of the 2 rows'],
-    ['Parquet', 'PAR1....', 'to_json'],
+    ['Parquet without an end', 'PAR1....', 'was cut off'],
+    ['Parquet that is none', 'PAR1........PAR1', 'cannot be read as Parquet'],
     ['bytes that act on a terminal', '\u001b[2J{', '\\x1b'],
   ])('exits 2 for %s, and says what to do', async (_, content, words) => {
     const world = makeWorld();

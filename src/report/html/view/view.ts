@@ -49,6 +49,7 @@ function viewParts(view: View, of: readonly string[]): { body: Markup; data: Mar
   const carpet = viewCarpet(view.kept, view.rows, (viewed) => onPage.has(viewed));
   const body = html`<h1 class="${view.flagged > 0 ? 'orange' : 'blue'}"><span class="glyph" aria-hidden="true">${glyph}</span> ${sentence}</h1>
 <p>Which tokens are trained: ${[...of, plural(view.rows, 'row'), sharesOf(view.tokens, view.trained)].join(' · ')}</p>
+${view.roles.length > 0 && rolesTable(view)}
 <ul>${view.assumed.map((line) => html`<li>${line}</li>`)}</ul>
 ${view.counts.length > 0 && html`<h2>What was found</h2>`}
 ${view.counts.map((count) => countSection(count, new Set(shown.map((viewed) => viewed.number))))}
@@ -59,6 +60,14 @@ ${spread(view)}
 ${flowLegend()}
 ${shown.map(rowSection)}<div class="made-rows"></div></section>`;
   return { body, data: carpet?.data };
+}
+
+function rolesTable({ roles }: View): Markup {
+  return html`<table><thead><tr><th scope="col">Tokens of</th><th scope="col" class="number">all</th><th scope="col" class="number">trained</th><th scope="col" class="number">share</th></tr></thead>
+<tbody>${roles.map(
+    ({ name, tokens, trained }) =>
+      html`<tr><th scope="row">${readable(name)}</th><td class="number">${number(tokens)}</td><td class="number">${number(trained)}</td><td class="number">${Math.round((100 * trained) / tokens)}%</td></tr>`,
+  )}</tbody></table>`;
 }
 
 /** Of all rows, also of those that are not on the page. */
