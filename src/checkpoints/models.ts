@@ -91,12 +91,14 @@ function root(): string {
   return made;
 }
 
-/** Small enough for a trainer in plain Python, with two layers and two query heads a key, so that both can be mixed up. */
-const WIDTH = 16;
-const INNER = 32;
+/** Small enough for a trainer in plain Python, with two layers and two query heads per key, so that both can be mixed up. */
+const WIDTH = 8;
+const INNER = 16;
 const LAYERS = 2;
 const HEADS = 4;
 const KEY_VALUE_HEADS = 2;
+/** Of a rotary model: two frequencies, so that they can be mixed up as well. A learned position needs none. */
+const ROTARY_HEAD_WIDTH = 4;
 /** More than all rows of a case packed into one. */
 const POSITIONS = 128;
 /**
@@ -125,6 +127,7 @@ function configJson({ kind, vocabulary }: ModelName): Record<string, unknown> {
         num_hidden_layers: LAYERS,
         num_attention_heads: HEADS,
         num_key_value_heads: KEY_VALUE_HEADS,
+        head_dim: ROTARY_HEAD_WIDTH,
         max_position_embeddings: POSITIONS,
         rope_theta: ROPE_THETA,
         tie_word_embeddings: kind === 'llama-tied',

@@ -119,7 +119,7 @@ function reasonLines(group: Group, options: TableOptions): string[] {
         verdict: first.verdict,
         name: group.length === 1 ? first.id : many,
         level: levels.size === 1 ? first.level : '',
-        rest: reason.startsWith(NO_OP) ? NO_OP + opsOf(group).join(', ') : reason,
+        rest: reason.startsWith(NO_OP) ? missingOps(group) : reason,
       },
       options,
     ),
@@ -140,10 +140,15 @@ const PROPERTIES = 'properties';
 /** More stages are counted, not named. */
 const FEW_STAGES = 2;
 
-/** "the adapter has no op `kl`, `logprobs`": each op once. */
-function opsOf(group: Group): string[] {
-  return [...new Set(group.flatMap(({ reason = '' }) => reason.slice(NO_OP.length).split(', ')))];
+/** "the adapter has no op `kl`, `logprobs`": each op once; many are counted. */
+function missingOps(group: Group): string {
+  const ops = [...new Set(group.flatMap(({ reason = '' }) => reason.slice(NO_OP.length).split(', ')))];
+  return ops.length <= MOST_OPS
+    ? NO_OP + ops.join(', ')
+    : `they need ${ops.length} ops that the adapter does not have: lossproof doctor lists them`;
 }
+
+const MOST_OPS = 4;
 
 function reasonOf({ verdict, reason = '' }: PropertyResult): string {
   return `${verdict}\n${reason.startsWith(NO_OP) ? NO_OP : reason}`;

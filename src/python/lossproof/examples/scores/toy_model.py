@@ -31,13 +31,29 @@ def score_rows(input_ids, attention_mask, bias=None):
 
 
 def _score_row(ids, real, bias=None):
-    state, position, out = [0.0] * WIDTH, 0, []
-    for id, is_real in zip(ids, real):
-        out.append(log_prob(state, id, bias) if is_real and position else 0.0)
-        if is_real:
-            state = step(state, id, position)
-            position += 1
-    return out
+    logprobs = iter(_logprobs(_real(ids, real), bias if bias is None else tuple(bias)))
+    return [next(logprobs) if is_real else 0.0 for is_real in real]
+
+
+def _real(ids, real):
+    return tuple(id for id, is_real in zip(ids, real) if is_real)
+
+
+# The same rows come in many batches, padded and ordered otherwise.
+@lru_cache(maxsize=4096)
+def _logprobs(ids, bias):
+    """Of a row without padding: log p of each token, and 0.0 of the first."""
+    states = _states(ids)
+    return [0.0 if at == 0 else log_prob(states[at], id, bias) for at, id in enumerate(ids)]
+
+
+@lru_cache(maxsize=4096)
+def _states(ids):
+    """The state before each token of a row without padding, and after its last."""
+    states = [[0.0] * WIDTH]
+    for position, id in enumerate(ids):
+        states.append(step(states[-1], id, position))
+    return states
 
 
 def score_packed(rows):
@@ -73,13 +89,11 @@ def reward_rows(input_ids, attention_mask):
 
 def _value_row(ids, real):
     """(V at each column, the state behind the last real token)."""
-    state, position, out = [0.0] * WIDTH, 0, []
-    for id, is_real in zip(ids, real):
-        out.append(value_of(state))
-        if is_real:
-            state = step(state, id, position)
-            position += 1
-    return out, state
+    states, seen, out = _states(_real(ids, real)), 0, []
+    for is_real in real:
+        out.append(value_of(states[seen]))
+        seen += bool(is_real)
+    return out, states[-1]
 
 
 def value_of(state):

@@ -5,6 +5,7 @@ Only what the families of this repository need: no normaliser but NFC, one Split
 import json
 import re
 import unicodedata
+from functools import lru_cache
 
 # Python's `re` has no \p{..}. Non-ASCII characters are replaced by one representative of their class before
 # matching (lengths stay equal), and the pattern's classes by explicit sets of what can then occur. The long s
@@ -19,6 +20,7 @@ _CLASSES = {
 _SURROGATES = re.compile("[\ud800-\udfff]")
 # Words repeat; a cap keeps a long run from remembering every random word it saw.
 _CACHED_WORDS = 10_000
+_CACHED_TEXTS = 1_000
 
 
 class Tokenizer:
@@ -46,8 +48,13 @@ class Tokenizer:
         self._spelling = {id: token for token, id in self.vocab.items()}
         self._specials = {id: token for token, id in self.added.items()}
         self._cache = {}
+        # Prompts come again and again, in rows and in batches.
+        self._encoded = lru_cache(maxsize=_CACHED_TEXTS)(self._encode)
 
     def encode(self, text):
+        return list(self._encoded(text))
+
+    def _encode(self, text):
         text = _SURROGATES.sub("\ufffd", text)
         ids = []
         for part in self._split.split(text) if self._split else [text]:
