@@ -1,4 +1,4 @@
-// The final line, in words: "31 properties: 29 hold, 1 fails, 1 unsupported · seed 1836021 · 12.3 s".
+// The final line, in words: "30 of 31 properties apply: 29 hold, 1 fails · seed 1836021 · 12.3 s".
 import { isMuchLeftOut, type PropertyResult, type Replay, type Stopped } from '../check/events.ts';
 import { LEVELS, VERDICTS, type Verdict } from '../vocabulary.ts';
 import { BUNDLED, millisecondsOf, notBegun, type Run, type RunStart } from './runs.ts';
@@ -18,14 +18,16 @@ export interface RunFacts {
   readonly noun?: Noun;
 }
 
-/** One and several. */
-export type Noun = readonly [string, string];
-const PROPERTY: Noun = ['property', 'properties'];
+/** One and several; and what they do to a trainer that offers what they ask for, if those that do not are not counted. */
+export type Noun = readonly [string, string, applies?: readonly [string, string]];
+const RULE: Noun = ['property', 'properties'];
+const PROPERTY: Noun = [RULE[0], RULE[1], ['applies', 'apply']];
 
 /** What the results of a run are: properties, or entries of golden files. */
 export function nounOf(replay: Replay | undefined): Noun {
   if (replay?.logged === true) return ['rule', 'rules'];
-  return replay?.golden === true ? ['entry', 'entries'] : PROPERTY;
+  if (replay?.golden === true) return ['entry', 'entries'];
+  return replay?.traced === true ? RULE : PROPERTY;
 }
 
 /** One line without colour. */
@@ -88,18 +90,29 @@ export function runLine(run: Run): string {
 type Counted = Pick<PropertyResult, 'verdict'> &
   Partial<Pick<PropertyResult, 'cases' | 'rejected' | 'setAside'>>;
 
-/** `31 properties: 29 hold, 1 fails, 1 unsupported`: the verdict of a run as one sentence. */
-export function countsLine(results: readonly Counted[], noun: Noun = PROPERTY): string {
+/**
+ * `30 of 31 properties apply: 29 hold, 1 fails`: the verdict of a run as one sentence. A property that asks for what the
+ * adapter does not offer says nothing about what it does.
+ */
+export function countsLine(results: readonly Counted[], [one, many, applies]: Noun = PROPERTY): string {
   const counts = countVerdicts(results);
   const few = results.filter(
     ({ verdict, cases = 0, rejected = 0, setAside = 0 }) =>
       verdict === 'pass' && isMuchLeftOut({ cases, rejected, setAside }),
   ).length;
-  const parts = ORDER.filter((verdict) => counts[verdict] > 0).map(
+  const all = plural(results.length, one, many);
+  const left = applies === undefined ? 0 : counts.unsupported;
+  const apply = results.length - left;
+  const parts = ORDER.filter(
+    (verdict) => counts[verdict] > 0 && (verdict !== 'unsupported' || applies === undefined),
+  ).map(
     (verdict) =>
       countOf(verdict, counts[verdict]) + (verdict === 'pass' && few > 0 ? ` (${few} ${FEW})` : ''),
   );
-  return `${plural(results.length, ...noun)}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`;
+  const which =
+    left === 0 ? all : `${apply} of ${all} ${applies?.[apply === 1 || results.length === 1 ? 0 : 1]}`;
+  if (apply === 0 && left > 0) return which;
+  return `${which}: ${parts.length === 0 ? 'none ran' : parts.join(', ')}`;
 }
 
 const FEW = 'on less than 4/5 of the cases';

@@ -56,7 +56,7 @@ test('a run that holds is told in few lines, and one that was cut off is never t
   expect(torn).toContain('npx lossproof check --seed 1836021');
   expect(markdownSummary([])).toContain('No run was recorded');
   expect(markdownSummary([runWith([result({ verdict: 'unsupported', reason: 'no op' })])])).toContain(
-    '**– 1 property',
+    '**– 0 of 1 property applies',
   );
 });
 
