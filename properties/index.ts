@@ -16,6 +16,7 @@ import { preferenceLossProperties } from './losses/pairs/preference-loss.ts';
 import { preferenceLossKnobs, preferenceLossRelations } from './losses/pairs/relations.ts';
 import { preferenceRewards } from './losses/pairs/rewards.ts';
 import { lossBonus } from './losses/policy/bonus.ts';
+import { corrections } from './losses/policy/corrections.ts';
 import { lossFormula } from './losses/policy/formula.ts';
 import { lossProperties } from './losses/policy/loss.ts';
 import { lossSettings, preferenceLossSettings } from './losses/policy/named-settings.ts';
@@ -187,6 +188,7 @@ export const properties: readonly Property[] = [
   ...anyCase(lossTerms),
   ...anyCase(lossBonus),
   ...anyCase(samplingGaps),
+  ...anyCase(corrections),
   ...anyCase(lossDescent),
   ...anyCase(lossGaps),
   ...anyCase(lossKnobs),

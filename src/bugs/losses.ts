@@ -38,6 +38,12 @@ export const losses: readonly Bug[] = [
     todo: 'Take it over the loss mask, where the engine has a log-probability: what a tool wrote has a 0 in its place. It lies between the engine and the trainer at the policy that sampled, not the one that is being updated.',
   },
   {
+    id: 'LP-20',
+    what: 'The correction for what the inference engine sampled is upside down, or has no bound.',
+    seen: [],
+    todo: 'Weigh a token by exp(trainer - engine), both at the policy that sampled; bound it from above, or leave out tokens beyond a bound on both sides.',
+  },
+  {
     id: 'KL-02',
     what: 'The estimator k1 is used as a loss, where its gradient does not know the reference.',
     seen: [

@@ -22,7 +22,7 @@ import { firstOff, gapped, insert } from '../mask-gaps.ts';
 import { base, coverage, whole } from './loss.ts';
 import { meansOf } from './terms.ts';
 
-const offered: NonNullable<Property<Tracks>['needs']> = [
+export const engineOffered: NonNullable<Property<Tracks>['needs']> = [
   ({ hello }) =>
     hello.ops.loss?.sampling_logprobs
       ? undefined
@@ -76,7 +76,7 @@ const logged: Property<Tracks> = {
     'The metric sampling_gap, where answered, is a distance between what the engine and the trainer say of the trained tokens',
   why: 'It is the one number that shows an engine with other weights, another temperature or other ids; taken over padding, or of the updated policy, it shows something else.',
   catches: ['LP-18', 'LOSS-09', 'MSK-10'],
-  needs: offered,
+  needs: engineOffered,
   given: () => tracks({ noEmptyRows: true }),
   coverage,
   async check(subject, drawn) {
@@ -101,7 +101,7 @@ const ofTools: Property<Tracks> = {
   title: 'The metric sampling_gap does not change when a masked token stands between trained ones',
   why: 'An engine has no log-probability for what a tool wrote, and a 0 stands in its place: the gap of an agent then looks as if its engine ran other weights.',
   catches: ['LP-18', 'MSK-02'],
-  needs: [...offered, severalTurnsInMasks],
+  needs: [...engineOffered, severalTurnsInMasks],
   given: () => tracks({ noEmptyRows: true, twoTokens: true }),
   coverage,
   async check(subject, drawn) {
@@ -130,7 +130,7 @@ const agreed: Property<Tracks> = {
     'Where the engine says what the trainer says, loss and gradient are those without it, and the gap that is logged is none',
   why: 'A correction taken from the updated policy counts the ratio twice; every step is then off by the whole update before it.',
   catches: ['LP-18'],
-  needs: offered,
+  needs: engineOffered,
   given: () => tracks({ noEmptyRows: true }),
   coverage,
   async check(subject, drawn) {

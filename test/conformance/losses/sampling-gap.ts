@@ -42,6 +42,48 @@ const k3: Measure = (rows) => mean(rows.flat().map(([p, q]) => Math.exp(p - q) -
 const ofPerplexities: Measure = (rows) =>
   mean(rows.filter((row) => row.length > 0).map((row) => Math.abs(mean(row.map(([p, q]) => p - q)))));
 
+/** Factors of a row's tokens, from the log-ratios of trainer and engine. */
+type Factors = (logRatios: readonly number[]) => readonly number[];
+
+const perToken =
+  (of: (ratio: number) => number): Factors =>
+  (logRatios) =>
+    logRatios.map((logRatio) => of(Math.exp(logRatio)));
+const perRow =
+  (of: (ratio: number) => number, together: (values: readonly number[]) => number = sum): Factors =>
+  (logRatios) =>
+    logRatios.map(() => of(Math.exp(together(logRatios))));
+
+/** Ways in use; the caps are theirs. */
+const CORRECTIONS: Readonly<Record<string, Factors>> = {
+  'truncated at 2': perToken((ratio) => Math.min(ratio, 2)),
+  'truncated at 10': perToken((ratio) => Math.min(ratio, 10)),
+  'masked outside 0.5 and 5': perToken((ratio) => (ratio > 0.5 && ratio < 5 ? ratio : 0)),
+  'masked outside 0.99 and 1.01': perToken((ratio) => (ratio > 0.99 && ratio < 1.01 ? 1 : 0)),
+  'clamped to both sides': perToken((ratio) => Math.min(Math.max(ratio, 0.1), 10)),
+  'per row, truncated at 2': perRow((ratio) => Math.min(ratio, 2)),
+  'per row, masked above 2': perRow((ratio) => (ratio > 2 ? 0 : ratio)),
+  'per row, by its geometric mean, masked': perRow((ratio) => (ratio > 0.9 && ratio < 1.1 ? 1 : 0), mean),
+};
+
+/** A mean over tokens of the ratio, the advantage and the factor, without a gradient through the factor. */
+function corrected(factors: Factors): (args: Args<'loss'>) => Ok<'loss'> {
+  return (args) => {
+    const { completion_mask: mask, old_logprobs: old, sampling_logprobs: engine } = args;
+    const count = Math.max(1, sum(mask.flat()));
+    const loss_weights = mask.map((row, b) => {
+      const columns = row.flatMap((on, t) => (on === 1 ? [t] : []));
+      const logRatios = columns.map((t) => (engine === undefined ? 0 : cell(old, b, t) - cell(engine, b, t)));
+      const own = factors(logRatios);
+      return row.map((on, t) => {
+        const ratio = Math.exp(cell(args.logprobs, b, t) - cell(old, b, t));
+        return on === 1 ? (-(args.advantages[b] ?? 0) * ratio * (own[columns.indexOf(t)] ?? 0)) / count : 0;
+      });
+    });
+    return { loss: sum(loss_weights.flat()), loss_weights };
+  };
+}
+
 const ENGINE = { can: { loss: { sampling_logprobs: true } } } as const;
 
 export const besideEngines: readonly Legal[] = [
@@ -50,4 +92,7 @@ export const besideEngines: readonly Legal[] = [
   legal('the largest difference, logged, and far tokens left out', { loss: beside(largest, true) }, ENGINE),
   legal('k3 between engine and trainer, logged', { loss: beside(k3) }, ENGINE),
   legal('a difference of perplexities, logged', { loss: beside(ofPerplexities) }, ENGINE),
+  ...Object.entries(CORRECTIONS).map(([name, factors]) =>
+    legal(`an engine, corrected: ${name}`, { loss: corrected(factors) }, ENGINE),
+  ),
 ];

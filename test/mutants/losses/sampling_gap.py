@@ -74,6 +74,53 @@ add(
         )
     ),
 )
+
+def corrected(name, title, story, weight):
+    add(
+        name,
+        title,
+        story,
+        loss_of(correction=lambda old, engine, logprob: weight(math.exp(old - engine))),
+        row="LP-20",
+    )
+
+
+corrected(
+    "correction-upside-down",
+    "The correction for the engine is the engine over the trainer",
+    "log_ratio = sampling - old, truncated at 2: what the engine made too likely is trained twice as much.",
+    lambda ratio: min(1 / ratio, 2.0),
+)
+corrected(
+    "correction-bounded-from-below",
+    "The correction for the engine is bounded from below",
+    "torch.clamp(ratio, min=0.5), where max was meant: one unlikely token is the whole step.",
+    lambda ratio: max(ratio, 0.5),
+)
+corrected(
+    "correction-at-least-the-cap",
+    "The correction for the engine is at least its cap",
+    "torch.maximum(ratio, cap): every token is trained at the cap.",
+    lambda ratio: max(ratio, 2.0),
+)
+corrected(
+    "correction-masks-below-alone",
+    "The mask of the correction for the engine has no upper bound",
+    "ratio * (ratio > 0.5): IcePop without its other side.",
+    lambda ratio: ratio if ratio > 0.5 else 0.0,
+)
+corrected(
+    "correction-masks-what-agrees",
+    "The mask of the correction for the engine keeps what it should leave out",
+    "ratio * (ratio > 5): the comparison is turned round, and nothing near 1 is trained.",
+    lambda ratio: ratio if ratio > 5 else 0.0,
+)
+corrected(
+    "correction-squared-upside-down",
+    "The correction for the engine divides by the ratio, per token and once more per row",
+    "1 / ratio ** 2, clamped at 10 as the paper says.",
+    lambda ratio: min(ratio**-2, 10.0),
+)
 add(
     "correction-from-the-updated-policy",
     "The correction for the engine holds the whole ratio of the update once more",
