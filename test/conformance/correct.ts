@@ -20,6 +20,7 @@ import { graders } from './advantages/graders.ts';
 import { groupAdvantages } from './advantages/groups.ts';
 import { tokenAdvantages } from './advantages/tokens.ts';
 import type { Legal } from './legal.ts';
+import { neverEmpty } from './losses/never-empty.ts';
 import { pairLosses } from './losses/pairs.ts';
 import { policyLosses } from './losses/policy.ts';
 import { rewardLosses } from './losses/reward-loss.ts';
@@ -127,6 +128,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...besideEngines,
     ...singleTurns,
     ...criticLosses,
+    ...neverEmpty,
     ...rewardLosses,
     ...unpairedLosses,
   ],
