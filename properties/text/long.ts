@@ -143,7 +143,8 @@ function wordsOf({ ids, trained }: LongRow, whole: Ids): string {
 
 const FILLER = 'the river bends north of the old mill and the road goes on along it'.split(' ');
 
-const filler = (words: number): string =>
+/** So many words, a space before each. */
+export const filler = (words: number): string =>
   Array.from({ length: words }, (_, at) => ` ${FILLER[at % FILLER.length]}`).join('');
 
 /** The conversation with so many words more in its last question, and in its answer; a word is never less than a token. */

@@ -54,6 +54,7 @@ import { scoreShards } from './scores/shards.ts';
 import { coarseScores } from './scores/unusual.ts';
 import { batches } from './text/batches.ts';
 import { calls } from './text/calls.ts';
+import { cutRows } from './text/cut-rows.ts';
 import { dialogues } from './text/dialogues.ts';
 import { plainChats } from './text/plain-chats.ts';
 import { texts } from './text/texts.ts';
@@ -105,7 +106,7 @@ export function conventions(): (Correct & Convention)[] {
 
 /** The object trainers by the folder that they stand in. */
 const objects: Readonly<Record<Family, readonly Legal[]>> = {
-  text: [...batches, ...calls, ...dialogues, ...plainChats, ...texts],
+  text: [...batches, ...calls, ...cutRows, ...dialogues, ...plainChats, ...texts],
   rows: [...collators, ...pairRows, ...truncation],
   rollouts: [
     ...completions,
