@@ -44,6 +44,7 @@ import { tools } from './rollouts/tools.ts';
 import { rewardedTurns } from './rollouts/turn-rewards.ts';
 import { turns } from './rollouts/turns.ts';
 import { collators } from './rows/collate.ts';
+import { fillerRows } from './rows/filler-rows.ts';
 import { pairRows } from './rows/pairs.ts';
 import { truncation } from './rows/truncation.ts';
 import { critics } from './scores/critics.ts';
@@ -107,7 +108,7 @@ export function conventions(): (Correct & Convention)[] {
 /** The object trainers by the folder that they stand in. */
 const objects: Readonly<Record<Family, readonly Legal[]>> = {
   text: [...batches, ...calls, ...cutRows, ...dialogues, ...plainChats, ...texts],
-  rows: [...collators, ...pairRows, ...truncation],
+  rows: [...collators, ...fillerRows, ...pairRows, ...truncation],
   rollouts: [
     ...completions,
     ...ends,
