@@ -81,6 +81,7 @@ import { seamProperties } from './scores/seams.ts';
 import { shardedLogprobs, shardedSftLoss } from './scores/shards.ts';
 import { valuesProperties } from './scores/values.ts';
 import { wholePromptProperties } from './scores/whole-prompt.ts';
+import { uncutBatches, uncutDialogueBatches, uncutPairs, uncutRows } from './text/cut-aside.ts';
 import { decodeProperties } from './text/decode.ts';
 import { irregularBatchProperties, irregularProperties } from './text/irregular.ts';
 import { labelProperties } from './text/labels.ts';
@@ -100,15 +101,15 @@ const anyCase = <Case>(properties: readonly Property<Case>[]): readonly Property
 export const properties: readonly Property[] = [
   ...anyCase(renderProperties),
   ...anyCase(renderToolProperties),
-  ...anyCase(tokenizeProperties),
+  ...anyCase(uncutRows(tokenizeProperties)),
   ...anyCase(longConversations),
-  ...anyCase(labelProperties),
-  ...anyCase(turnLabelProperties),
-  ...anyCase(tokenizeToolProperties),
-  ...anyCase(irregularProperties),
-  ...anyCase(sftBatchProperties),
-  ...anyCase(sftBatchRelations),
-  ...anyCase(irregularBatchProperties),
+  ...anyCase(uncutRows(labelProperties)),
+  ...anyCase(uncutRows(turnLabelProperties)),
+  ...anyCase(uncutRows(tokenizeToolProperties)),
+  ...anyCase(uncutRows(irregularProperties)),
+  ...anyCase(uncutBatches(sftBatchProperties)),
+  ...anyCase(uncutBatches(sftBatchRelations)),
+  ...anyCase(uncutDialogueBatches(irregularBatchProperties)),
   ...anyCase(longBatches),
   ...anyCase(decodeProperties),
   ...anyCase(collateProperties),
@@ -124,7 +125,7 @@ export const properties: readonly Property[] = [
   ...anyCase(preferenceProperties),
   ...anyCase(preferenceRelations),
   ...anyCase(longPairRows),
-  ...anyCase(preferenceBatchProperties),
+  ...anyCase(uncutPairs(preferenceBatchProperties)),
   ...anyCase(longPairs),
   ...anyCase(extractProperties),
   ...anyCase(extractLogprobs),

@@ -189,6 +189,8 @@ export interface Semantics {
   readonly gae_bootstrap?: boolean;
   /** All groups of a batch have one size; otherwise rows may be missing from some. */
   readonly equal_groups?: boolean;
+  /** Every batch that a loss is handed has a trained token: what the loss makes of one without is never trained. */
+  readonly batches_always_train?: boolean;
   /** Whatever stands between the tags of a tool call is its argument, as a query is: a step tells no mistakes in it apart. */
   readonly free_text_calls?: boolean;
   /** A completion is one answer: no masked token stands between its trained ones, and its mask may be read as a length. */

@@ -11,6 +11,7 @@ import {
 } from '../../src/index.ts';
 import {
   type Cell,
+  isFiller,
   isWorthwhile,
   judged,
   type Packed,
@@ -62,7 +63,7 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
       return judged(subject, packed, 'position_ids', {
         holds: (cell) =>
           cell.example === undefined
-            ? !alone || observed(cell) !== 0 || cell.offset * cell.column === 0
+            ? !alone || observed(cell) !== 0 || cell.offset * cell.column === 0 || isFiller(packed, cell)
             : observed(cell) === cell.offset,
         words: (cell) =>
           cell.example === undefined
@@ -88,7 +89,7 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
         const at = ({ row, column }: Cell, by = 0): number | undefined => segments[row]?.[column + by];
         const found = judged(subject, packed, 'segment_ids', {
           holds(cell) {
-            if (cell.example === undefined) return at(cell) === 0;
+            if (cell.example === undefined) return at(cell) === 0 || isFiller(packed, cell);
             if (at(cell) === 0) return false;
             if (cell.column === 0) return true;
             if (cell.offset > 0) return at(cell, -1) === at(cell);

@@ -90,6 +90,10 @@ export interface Cell {
   readonly offset: number;
 }
 
+/** Its row is nothing but padding, which makes the number of rows divisible: what tells examples apart tells nothing there. */
+export const isFiller = ({ answer, drawn }: Packed, { row, example }: Cell): boolean =>
+  example === undefined && answer.input_ids[row]?.every((id) => id === drawn.pad) === true;
+
 /** All cells of the rows under one reading. */
 export function cellsOf({ reading: { rows, width } }: Packed, places: readonly Place[]): readonly Cell[] {
   const cells: Cell[] = Array.from({ length: rows * width }, (_, at) => ({

@@ -76,11 +76,14 @@ export async function cutFinding(
   const [shorter, longer] = WORDS;
   const [long, longest] = [await asked(shorter), await asked(longer)];
   if (long === undefined || longest === undefined) return undefined;
-  const row = long.findIndex(({ ids }, at) => ids.length === longest[at]?.ids.length);
+  const same = long.flatMap(({ ids }, at) => (ids.length === longest[at]?.ids.length ? [at] : []));
+  if (same.length === 0) return undefined;
+  const few = await asked(FEW);
+  const row = same.find((at) => isOfText(at, few, long)) ?? -1;
   const cut = long[row];
   if (cut === undefined) return undefined;
   const { cut_at: declared } = subject.semantics;
-  const short = (await asked(FEW))?.[row];
+  const short = few?.[row];
   const rest = (await asked(shorter, FEW))?.[row]?.ids.length ?? 0;
   // Where what is longer beside it makes a longer row, it is cut alone.
   const part =
@@ -102,6 +105,15 @@ export async function cutFinding(
           note: `semantics.cut_at is ${JSON.stringify(declared)}; where this is meant, too, it is ${JSON.stringify([...declared, length])}.`,
         }),
   };
+}
+
+/**
+ * A row that is the same whatever the text is filler, which makes a batch divisible. Where no row depends on the text, none is
+ * known to be filler.
+ */
+function isOfText(row: number, few: readonly LongRow[] | undefined, long: readonly LongRow[]): boolean {
+  const isSame = (at: number): boolean => sameIds(few?.[at]?.ids ?? [], long[at]?.ids ?? []);
+  return few === undefined || !isSame(row) || long.every((_, at) => isSame(at));
 }
 
 /** Likewise, of the question and then of the answer. */
@@ -143,7 +155,8 @@ function wordsOf({ ids, trained }: LongRow, whole: Ids): string {
 
 const FILLER = 'the river bends north of the old mill and the road goes on along it'.split(' ');
 
-const filler = (words: number): string =>
+/** So many words, a space before each. */
+export const filler = (words: number): string =>
   Array.from({ length: words }, (_, at) => ` ${FILLER[at % FILLER.length]}`).join('');
 
 /** The conversation with so many words more in its last question, and in its answer; a word is never less than a token. */

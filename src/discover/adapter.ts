@@ -5,7 +5,7 @@ import type { Op } from '../protocol/message.ts';
 import type { Semantics } from '../vocabulary.ts';
 import { constants } from './constants.ts';
 import type { Candidate, LoadedFile, Way } from './dialogue.ts';
-import type { Fit, Found, Misfit } from './found.ts';
+import { type Fit, type Found, isBug, type Misfit } from './found.ts';
 import { inventedItems } from './invented.ts';
 import { variantWords } from './variant.ts';
 
@@ -104,10 +104,14 @@ function chosen({ bound, misfits }: Found, from: string, preferred: Preferred): 
     return {
       ...fit,
       holds: true,
-      flawed: fit.flaws.length > 0,
+      flawed: fit.flaws.some(isBug),
       comments: [
         `${placeOf(fit.candidate, from)}${words(fit.variant)}`,
-        ...fit.flaws.map(({ sentence }) => `It has a bug: ${sentence}`),
+        ...fit.flaws.map((flaw) =>
+          isBug(flaw)
+            ? `It has a bug: ${flaw.sentence}`
+            : `${flaw.sentence} If it is meant, declare ${(flaw.answers ?? []).join(' or ')}`,
+        ),
         ...fit.failing.map(
           ({ call, broken }) => `With ${constants(fit.way, call)} it does not hold: ${broken.sentence}`,
         ),

@@ -13,13 +13,16 @@ export interface Fit {
   readonly others: readonly { readonly call: string; readonly variant: Semantics }[];
   /** Other constants with which it answers and does not hold. */
   readonly failing: readonly { readonly call: string; readonly broken: Broken }[];
-  /** What of level must it breaks all the same, at an edge: a bug of the function's. */
+  /** What of level must it breaks all the same, at an edge: a bug of the function's, or a question about its batches. */
   readonly flaws: readonly Broken[];
   /** Properties of level should that it breaks. */
   readonly weaker: readonly Broken[];
   readonly notes: readonly string[];
   readonly judged: number;
 }
+
+/** A flaw that a declaration answers is a question. */
+export const isBug = ({ answers }: Broken): boolean => answers === undefined;
 
 export interface Misfit {
   readonly candidate: Candidate;

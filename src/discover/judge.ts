@@ -18,6 +18,8 @@ export interface Broken {
   readonly property: string;
   readonly level: string;
   readonly sentence: string;
+  /** Declarations under which it is legal: a question, and no defect. */
+  readonly answers?: readonly string[];
 }
 
 export interface Judged {
@@ -128,8 +130,13 @@ async function brokenBy(
     if (outcome.kind === 'refused') continue;
     judged++;
     const { id, level } = property;
-    if (outcome.kind === 'fails')
-      return { judged, broken: { property: id, level, sentence: outcome.finding.sentence } };
+    if (outcome.kind === 'fails') {
+      const { sentence, answers } = outcome.finding;
+      return {
+        judged,
+        broken: { property: id, level, sentence, ...(answers === undefined ? {} : { answers }) },
+      };
+    }
     if (outcome.kind === 'error')
       return { judged, broken: { property: id, level, sentence: outcome.failure.message } };
   }

@@ -223,6 +223,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   loss_is_descended: flag,
   gae_bootstrap: flag,
   equal_groups: flag,
+  batches_always_train: flag,
   free_text_calls: flag,
   single_turn: flag,
   cut_at: listOf(atLeast(0)),

@@ -20,6 +20,7 @@ import { graders } from './advantages/graders.ts';
 import { groupAdvantages } from './advantages/groups.ts';
 import { tokenAdvantages } from './advantages/tokens.ts';
 import type { Legal } from './legal.ts';
+import { neverEmpty } from './losses/never-empty.ts';
 import { pairLosses } from './losses/pairs.ts';
 import { policyLosses } from './losses/policy.ts';
 import { rewardLosses } from './losses/reward-loss.ts';
@@ -43,6 +44,7 @@ import { tools } from './rollouts/tools.ts';
 import { rewardedTurns } from './rollouts/turn-rewards.ts';
 import { turns } from './rollouts/turns.ts';
 import { collators } from './rows/collate.ts';
+import { fillerRows } from './rows/filler-rows.ts';
 import { pairRows } from './rows/pairs.ts';
 import { truncation } from './rows/truncation.ts';
 import { critics } from './scores/critics.ts';
@@ -53,6 +55,7 @@ import { scoreShards } from './scores/shards.ts';
 import { coarseScores } from './scores/unusual.ts';
 import { batches } from './text/batches.ts';
 import { calls } from './text/calls.ts';
+import { cutRows } from './text/cut-rows.ts';
 import { dialogues } from './text/dialogues.ts';
 import { plainChats } from './text/plain-chats.ts';
 import { texts } from './text/texts.ts';
@@ -104,8 +107,8 @@ export function conventions(): (Correct & Convention)[] {
 
 /** The object trainers by the folder that they stand in. */
 const objects: Readonly<Record<Family, readonly Legal[]>> = {
-  text: [...batches, ...calls, ...dialogues, ...plainChats, ...texts],
-  rows: [...collators, ...pairRows, ...truncation],
+  text: [...batches, ...calls, ...cutRows, ...dialogues, ...plainChats, ...texts],
+  rows: [...collators, ...fillerRows, ...pairRows, ...truncation],
   rollouts: [
     ...completions,
     ...ends,
@@ -127,6 +130,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...besideEngines,
     ...singleTurns,
     ...criticLosses,
+    ...neverEmpty,
     ...rewardLosses,
     ...unpairedLosses,
   ],

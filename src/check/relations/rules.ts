@@ -1,10 +1,9 @@
 // The relations themselves: what is changed in a request, and what must stay in the answer. Which op they are asked of,
 // and what its fields mean, they learn from its axes.
 import type { OkAxis } from '../../protocol/axes.ts';
-import type { Args, Ok, Op } from '../../protocol/message.ts';
+import type { Args, Op } from '../../protocol/message.ts';
 import type { Matrix } from '../../vocabulary.ts';
 import { freeTokens } from '../needs.ts';
-import { bandOf, show } from '../numbers.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
 import { long } from './long.ts';
@@ -22,9 +21,9 @@ import {
   renaming,
   rowCount,
   wholePartition,
-  withoutTrained,
 } from './transform.ts';
 import { moved, twice } from './twice.ts';
+import { untrained } from './untrained.ts';
 
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
 const EXTRA = 2;
@@ -185,30 +184,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     },
   },
   'nan-shows': nanShows,
-  untrained: {
-    id: 'zero-without-trained-tokens',
-    title: (noun) => `${noun} is 0 where no token is trained, or the batch is refused`,
-    why: 'A batch whose answers were all cut away or filtered out is 0/0: it may come after days, and one such step turns every weight to NaN.',
-    level: 'must',
-    mostCases: FEW_CASES,
-    async check({ subject, op, args }) {
-      const outcome = await subject.attempt(op, withoutTrained(op, args));
-      if ('refused' in outcome) return discard('a batch without a trained token is refused', 'trainer');
-      const { loss, loss_weights: weights } = outcome.ok as Partial<Ok<'loss'>>;
-      const allowed = bandOf(subject, 1).allowed(1);
-      // What a formula of its own makes of nothing is its own: a ratio of whole answers is 1 there. It moves no weight.
-      const own = subject.semantics.own_formulas?.some((name) => name === op) && Number.isFinite(loss ?? 0);
-      const broken = (value: number): boolean => !(Math.abs(value) <= allowed);
-      const [what, wrong] =
-        !own && broken(loss ?? 0) ? ['loss', loss] : ['gradient of some token', weights?.flat().find(broken)];
-      if (wrong === undefined) return undefined;
-      return {
-        kind: Number.isFinite(wrong) ? 'not zero' : 'not finite',
-        sentence: `Without a trained token the ${what} is ${show(wrong)}; nothing is trained, so it is 0.`,
-        advice: 'Divide by max(trained tokens, 1), or leave such a batch out before the step.',
-      };
-    },
-  },
+  untrained,
   'same-twice': {
     id: 'same-twice',
     title: (noun) => `${noun} is the same when asked twice, with another request in between`,

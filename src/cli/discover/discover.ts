@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { bound } from '../../bounds.ts';
 import { type AdapterText, adapterText, type Preferred } from '../../discover/adapter.ts';
 import { openDialogue, type ProjectRead } from '../../discover/dialogue.ts';
-import { type Found, NOTHING_FOUND } from '../../discover/found.ts';
+import { type Found, isBug, NOTHING_FOUND } from '../../discover/found.ts';
 import { PROOFS } from '../../discover/ops.ts';
 import { search } from '../../discover/search.ts';
 import { nearestName } from '../../protocol/nearest.ts';
@@ -105,7 +105,7 @@ async function discover(
   if (written !== undefined && isProblem(written)) return refuse(context, written);
   if (options.json !== true) sayNext(found, written, options, paths, context);
   if (interrupted) return INTERRUPTED;
-  const isFlawed = found.bound.some(({ failing, flaws }) => failing.length + flaws.length > 0);
+  const isFlawed = found.bound.some(({ failing, flaws }) => failing.length > 0 || flaws.some(isBug));
   if (found.misfits.length > 0 || isFlawed) return FAILED;
   return found.bound.length > 0 ? HOLDS : NO_VERDICT;
 }

@@ -127,7 +127,8 @@ def _is_known(text, invented):
 
 def _of_op(ask, arrays):
     """What the op is sent for a number of a configuration, by its name: a source, or None."""
-    numbers = [each for each in ask.sources if each.kind != "data" and each.arrays in ("", "torch" if arrays == "torch" else "list")]
+    in_arrays = ("", "torch" if arrays == "torch" else "list")
+    numbers = [each for each in ask.sources if each.kind != "data" and not each.only_named and each.arrays in in_arrays]
 
     def source_of(name):
         if number_of(name) == "GROUP" and "group_ids" in ask.hints:
@@ -195,7 +196,7 @@ def _choices(parameter, ask, arrays, own_logprobs, configs, of_op):
             score = own_name or agreement(parameter.name, source.hints or ask.hints[source.field], _others(ask, source.field) - set(source.hints))
             if parameter.default is not None and score <= 0:
                 continue  # what may be left out is not given what its name does not ask for
-            if score < -1:
+            if score < -1 or (source.only_named and score <= 0):
                 continue
             found.append(_Choice(text, source, score))
     found.sort(key=lambda choice: -choice.score)
@@ -205,7 +206,7 @@ def _choices(parameter, ask, arrays, own_logprobs, configs, of_op):
         made = configs.texts(real, parameter.annotation, of_op)
         found += [_Choice(each.text, None, score, each.invented, each.own, each.sources) for each, score in made]
     # A number of the op that a function takes is handed over, whatever its default is.
-    if found and found[0].source is not None and found[0].source.kind != "data" and found[0].score >= _SURELY:
+    if found and found[0].source is not None and found[0].source.kind != "data" and found[0].score >= _SURELY and not found[0].source.only_named:
         return [each for each in found if each.score >= _SURELY]
     if parameter.default is not None:
         found.append(_Choice(None, own=_defaults([parameter])))

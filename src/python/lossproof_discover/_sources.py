@@ -32,6 +32,7 @@ class Source:
     capability: tuple = ()  # (name, value) that comes with it
     assumes: str = ""
     hints: tuple = ()  # words that name this expression rather than its field
+    only_named: bool = False  # stands for nothing whose name does not ask for it
     tempered: bool = False  # logits times the temperature of an op that has none, and that temperature
 
 
@@ -154,6 +155,20 @@ def _sums(name):
     )
 
 
+_TOKENS = ("tokens", "num", "n", "items", "denominator", "denom", "norm", "normalizer", "total", "count")
+_ROWS = ("rows", "sequences", "seqs", "samples", "batch", "size", "num", "n", "denominator", "denom", "norm", "normalizer", "count")
+
+
+def _divisor(text, what, hints):
+    """What a loss is divided by where its caller counts: the usual counts, each an assumption."""
+    return Source("divisor", text, "torch", kind="number", hints=hints, only_named=True, assumes="divided by the number of " + what)
+
+
+_DIVISORS = (
+    _divisor("completion_mask.sum()", "trained tokens", _TOKENS),
+    _divisor("len(logprobs)", "rows", _ROWS),
+    _divisor("logprobs.numel()", "rows times columns", _TOKENS),
+)
 _PAIRS = ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")
 _SIZE = ("group_size", GROUP)
 _ROWS_OF = '[{"input_ids": ids, "labels": each} for ids, each in zip(input_ids, labels)]'
@@ -223,8 +238,10 @@ ASKS = {
         + (
             Source("advantages", "advantages[:, None].expand_as(logprobs)", "torch", assumes="one advantage a row, the same at each token"),
             Source("advantages", "advantages"),
+            Source("advantages", "advantages[:, None]", "torch", assumes="one advantage a row, as a column"),
+            *_DIVISORS,
         ),
-        _hints("logprobs", "old_logprobs", "ref_logprobs", "completion_mask", "advantages"),
+        {**_hints("logprobs", "old_logprobs", "ref_logprobs", "completion_mask", "advantages"), "divisor": ()},
         frozenset(("loss", "policy", "ppo", "grpo", "objective", "new", "surrogate", "pg", "actor")),
         ("logprobs", "advantages"),
         (ROW, COMPLETION),

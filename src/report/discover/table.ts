@@ -3,7 +3,7 @@
 import { relative } from 'node:path';
 import { constants } from '../../discover/constants.ts';
 import type { Candidate, Way } from '../../discover/dialogue.ts';
-import type { Found } from '../../discover/found.ts';
+import { type Found, isBug } from '../../discover/found.ts';
 import { inventedItems } from '../../discover/invented.ts';
 import { variantWords } from '../../discover/variant.ts';
 import type { Semantics } from '../../vocabulary.ts';
@@ -34,7 +34,11 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
         others.length === 0
           ? ''
           : `also ${others.map(({ call, variant: other }) => `${constants(way, call)} ${variantWords(other)}`).join('; ')}`,
-        ...flaws.map(({ property, sentence }) => paint.orange(`✗ it has a bug: ${property}: ${sentence}`)),
+        ...flaws.map((flaw) =>
+          isBug(flaw)
+            ? paint.orange(`✗ it has a bug: ${flaw.property}: ${flaw.sentence}`)
+            : `? ${flaw.property}: ${flaw.sentence} If it is meant, declare ${(flaw.answers ?? []).join(' or ')}`,
+        ),
         ...failing.map(({ call, broken }) =>
           paint.orange(
             `✗ with ${constants(way, call)} it does not hold: ${broken.property}: ${broken.sentence}`,

@@ -6,7 +6,7 @@ const IGNORED = -100;
 
 type Truncate = (args: Args<'truncate'>) => Ok<'truncate'>;
 type Prompts = (args: Args<'truncate_prompts'>) => Ok<'truncate_prompts'>;
-type Pack = (args: Args<'pack'>) => Ok<'pack'>;
+export type Pack = (args: Args<'pack'>) => Ok<'pack'>;
 type Slice = (row: readonly number[], most: number) => readonly number[];
 
 const tail: Slice = (row, most) => row.slice(Math.max(0, row.length - most));
@@ -107,7 +107,7 @@ function nextFit({ input_ids: ids, max_length: most }: Args<'pack'>): number[][]
 }
 
 /** Packed rows as streams of cells, padded to one width behind, before, or behind each example. */
-const pack =
+export const packing =
   (
     options: {
       readonly side?: 'left' | 'right';
@@ -215,12 +215,12 @@ export const truncation: readonly Legal[] = [
   legal('prompts keep both ends, padded on the right', { truncate_prompts: prompts(ends, 'right') }),
   legal('overlong prompts are refused', { truncate_prompts: refusedPrompts }),
   legal('prompts at the limit are dropped', { truncate_prompts: filteredPrompts }),
-  legal('packed rows say nothing of their examples', { pack: pack() }),
+  legal('packed rows say nothing of their examples', { pack: packing() }),
   legal('packed rows are told apart by their positions', {
-    pack: pack({ counting: true, shown: ({ positions }) => ({ position_ids: positions }) }),
+    pack: packing({ counting: true, shown: ({ positions }) => ({ position_ids: positions }) }),
   }),
   legal('packed rows are told apart by their positions, and padding is one segment more', {
-    pack: pack({
+    pack: packing({
       counting: true,
       shown: ({ positions, lengths, segments }) => ({
         position_ids: positions,
@@ -229,7 +229,7 @@ export const truncation: readonly Legal[] = [
     }),
   }),
   legal('packed rows are padded on the left', {
-    pack: pack({
+    pack: packing({
       side: 'left',
       shown: ({ positions, segments, lengths }) => ({
         position_ids: positions,
@@ -239,12 +239,12 @@ export const truncation: readonly Legal[] = [
     }),
   }),
   legal('the padding of a packed row is a segment of its own', {
-    pack: pack({
+    pack: packing({
       shown: ({ lengths, segments }) => ({ segment_lengths: withRest(lengths, segments[0]?.length ?? 0) }),
     }),
   }),
   legal('every example is padded to a multiple of 2 inside its row', {
-    pack: pack({
+    pack: packing({
       multiple: 2,
       shown: ({ positions, segments }) => ({ position_ids: positions, segment_ids: segments }),
     }),
