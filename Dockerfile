@@ -12,7 +12,8 @@ RUN npm ci --ignore-scripts && npm run wheel
 FROM python:3.13-slim-bookworm
 RUN useradd --create-home --uid 1000 lossproof && mkdir /work /opt/lossproof && chown lossproof: /work /opt/lossproof
 USER lossproof
-ENV VIRTUAL_ENV=/opt/lossproof PATH=/opt/lossproof/bin:$PATH
+# Whoever mounts a folder here means it, and its files belong to a user of the host: LOSSPROOF_TRUST, docs/security.md.
+ENV VIRTUAL_ENV=/opt/lossproof PATH=/opt/lossproof/bin:$PATH LOSSPROOF_TRUST=/work
 RUN --mount=type=bind,from=wheel,source=/source/dist,target=/wheels \
     python -m venv /opt/lossproof && pip install --no-cache-dir /wheels/lossproof-*.whl
 WORKDIR /work

@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -31,6 +32,8 @@ const OURS = {
   // Files of one worker share what they import: nothing of ours keeps state in a module, and loading it anew for each of two
   // hundred files takes longer than the tests. Processes and folders are each test's own.
   isolate: false,
+  // What a test consents to is not remembered for the developer.
+  env: { XDG_STATE_HOME: join(tmpdir(), 'lossproof-tests') },
   globalSetup: ['test/interpreter.ts'],
   setupFiles: ['test/spent.ts', 'test/seed.ts'],
 };

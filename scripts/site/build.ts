@@ -62,6 +62,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/practice.md',
     'docs/bugs.md',
     'docs/undeclared.md',
+    'docs/security.md',
     'PROTOCOL.md',
   ],
   Project: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],

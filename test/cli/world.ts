@@ -45,7 +45,11 @@ export function makeWorld(
 ): World {
   // A space and letters outside ASCII: paths have them.
   const folder = mkdtempSync(join(tmpdir(), 'loss proof ü '));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // What the user consents to is remembered outside of the folder.
+  const state = `${folder} state`;
+  onTestFinished(() => {
+    for (const each of [folder, state]) rmSync(each, { recursive: true, force: true });
+  });
   let out = '';
   let err = '';
   let both = '';
@@ -73,7 +77,7 @@ export function makeWorld(
   const context: Context = {
     cwd: folder,
     // The cases of a world are those of the test that made it: others each time, and with LOSSPROOF_SEED the same ones again.
-    env: { LOSSPROOF_SEED: process.env.LOSSPROOF_SEED, ...options.env },
+    env: { LOSSPROOF_SEED: process.env.LOSSPROOF_SEED, XDG_STATE_HOME: state, ...options.env },
     out: screen((text) => {
       out += text;
     }),

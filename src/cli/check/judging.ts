@@ -18,6 +18,7 @@ import { plural } from '../../report/text/plural.ts';
 import { wrap } from '../../report/text/visible.ts';
 import { LEVELS, type Semantics } from '../../vocabulary.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
+import { rememberCommand } from '../consent/consent.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT, whyNoVerdict } from '../exit.ts';
 import { knownScore } from '../mutate/known-score.ts';
@@ -64,6 +65,7 @@ export async function checkWith(
     );
   const { choice, loaded, name } = session.plan;
   const kept = keepsCases(options, session.plan);
+  if (kept) rememberCommand(commandOf(choice), context);
   const replay = replayOf(session.plan, context, kept);
   const paint = choosePaint(context.out.isTty, context.env);
   const report = terminalReport({

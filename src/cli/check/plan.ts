@@ -1,8 +1,9 @@
 // What is meant before anything is started: options, configuration and the choice of a trainer, together.
-import { resolve } from 'node:path';
-import { type LoadedConfig, loadConfig } from '../config/config.ts';
+import { relative, resolve } from 'node:path';
+import { isModule, type LoadedConfig, loadConfig } from '../config/config.ts';
 import type { Combination } from '../config/matrix.ts';
-import { type Context, isProblem, type Problem } from '../context.ts';
+import type { Place } from '../consent/consent.ts';
+import { isProblem, type Problem } from '../context.ts';
 import { chooseTrainer, type Otherwise, type TrainerChoice } from '../trainer/trainer.ts';
 import { type Meant, meantBy, type NamingOptions, severalMeant } from './several.ts';
 
@@ -31,8 +32,6 @@ export interface Plan {
   readonly name?: string;
 }
 
-type Place = Pick<Context, 'cwd' | 'env'>;
-
 /**
  * Reads the configuration and chooses the trainer; `command` are the words behind `--`. What the configuration says is
  * said of the user's trainer: for the bundled example it is not read. Where nothing names one, `otherwise` is meant; where
@@ -47,10 +46,15 @@ export async function makePlan(
   const meant = await readMeant(options, command, place);
   if (isProblem(meant)) return meant;
   const { loaded, combinations } = meant;
-  if (combinations === undefined) return planOf(options, command, loaded, place, otherwise);
-  const [one] = combinations;
-  if (one === undefined || combinations.length > 1) return severalMeant(meant);
-  return planOf(options, command, oneOf(meant, one), place, otherwise, one.name);
+  const [one] = combinations ?? [];
+  if (combinations !== undefined && (one === undefined || combinations.length > 1))
+    return severalMeant(meant);
+  const plan =
+    one === undefined
+      ? planOf(options, command, loaded, place, otherwise)
+      : planOf(options, command, oneOf(meant, one), place, otherwise, one.name);
+  if (!isProblem(plan)) sayWhose(plan, place);
+  return plan;
 }
 
 export interface Plans {
@@ -74,7 +78,9 @@ export async function makePlans(
     return { problem: `--all means the trainers of the configuration; leave it out, or ${typed}` };
   if (combinations === undefined) {
     const plan = planOf(options, command, loaded, place);
-    return isProblem(plan) ? plan : { plans: [plan], notes: [] };
+    if (isProblem(plan)) return plan;
+    sayWhose(plan, place);
+    return { plans: [plan], notes: [] };
   }
   if (combinations.length > 1 && options.all !== true && options.trainer === undefined)
     return severalMeant(meant, '--all checks them all');
@@ -84,6 +90,7 @@ export async function makePlans(
     if (isProblem(plan)) return { problem: `${each.name}: ${plan.problem}` };
     plans.push(plan);
   }
+  if (plans[0] !== undefined) sayWhose(plans[0], place);
   return { plans, notes };
 }
 
@@ -96,8 +103,15 @@ async function readMeant(
   if (bundled && options.config !== undefined)
     return { problem: '--config is about your trainer, and --bundled is about another; say one of them' };
   const named = options.config === undefined ? undefined : resolve(place.cwd, options.config);
-  const loaded = bundled ? undefined : await loadConfig(place.cwd, named);
-  return loaded !== undefined && isProblem(loaded) ? loaded : meantBy(options, command, loaded);
+  const loaded = bundled ? undefined : await loadConfig(place, named);
+  if (loaded !== undefined && isProblem(loaded)) return loaded;
+  return meantBy(options, command, loaded);
+}
+
+/** A command that a file names is not started without naming the file; a module was named when it was run. */
+function sayWhose({ choice, loaded }: Plan, { cwd, err }: Place): void {
+  if (choice.from === 'config' && loaded !== undefined && !isModule(loaded.file))
+    err?.write(`lossproof: the trainer is that of ${relative(cwd, loaded.file)}\n`);
 }
 
 /** The configuration as this combination has it. */

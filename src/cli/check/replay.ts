@@ -1,6 +1,6 @@
 // `replay`: one saved case again, against the trainer that failed it or another one.
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
@@ -11,12 +11,11 @@ import { implausible } from '../../check/saved/plausible.ts';
 import { readSavedCase, type SavedCase } from '../../check/saved/saved-case.ts';
 import { type CaseOutcome, runCase } from '../../check/subject.ts';
 import { supportOf } from '../../check/support.ts';
-import { onOneLine } from '../../outside/text.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { failureLines } from '../../report/failure/failure.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { choosePaint } from '../../report/text/paint.ts';
-import { harmless } from '../../visible.ts';
+import { refusedCommand } from '../consent/saved-command.ts';
 import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
@@ -30,7 +29,7 @@ import {
   widthOfScreen,
   withSession,
 } from '../trainer/session.ts';
-import { commandOf, isBundled, type TrainerChoice } from '../trainer/trainer.ts';
+import { bundledExample, commandOf, type TrainerChoice } from '../trainer/trainer.ts';
 import { splitCommand } from '../trainer/words.ts';
 import { makePlan, type Plan, type TrainerOptions } from './plan.ts';
 import { isSeveral } from './several.ts';
@@ -42,7 +41,7 @@ export function addReplay(program: Command, { context, rest, finish }: Invocatio
     .usage('[options] <id or file> [-- trainer command...]')
     .argument('<case>', `the id that a failure ends with, or a file of ${CASES_FOLDER}`);
   addTrainerOptions(tell(command, WORDS))
-    .option('--trust', 'run the command that stands in a file from elsewhere')
+    .option('--trust', 'run the command that stands in the case, and remember that for this folder')
     .action(async (name: string, options: ReplayOptions) =>
       finish(await replay(name, options, rest, context)),
     );
@@ -59,7 +58,7 @@ const WORDS: Words = {
   ],
   notes: [
     'The trainer is the one that the case was saved with, where none is named.',
-    "The command of a file that is not of this folder's own cases is shown, and run only with --trust.",
+    'The command of the case is shown and confirmed first, unless it was typed or configured in this folder before; --trust confirms it.',
   ],
   exit: { 0: 'it holds now', 1: 'it still fails', 2: 'it could not be run', 130: 'interrupted' },
 };
@@ -72,16 +71,16 @@ async function replay(
 ): Promise<number> {
   const found = findCase(name, [options.trainer ?? []].flat(), context);
   if (isProblem(found)) return refuse(context, found);
-  const { saved, isOwn } = found;
+  const { saved } = found;
   const remembered = rememberedChoice(saved, context);
   if (remembered !== undefined && isProblem(remembered)) return refuse(context, remembered);
   const planned = await planFor(saved, remembered, options, rest, context);
   if (isProblem(planned)) return refuse(context, planned);
-  // What stands in a file is data: neither typed, nor configured, nor the command of a case that was found here.
-  if (planned.choice === remembered && !isOwn && options.trust !== true && !isKnown(saved, context))
-    return refuse(context, {
-      problem: `${name} asks for this command to be run: ${harmless(onOneLine(saved.command, MOST_SHOWN))}\nAdd --trust where you know who wrote it, or name your own trainer behind --`,
-    });
+  if (planned.choice === remembered && remembered.from !== 'bundled') {
+    const asked = { from: name, trust: options.trust === true };
+    const refused = await refusedCommand(saved.command, asked, context);
+    if (refused !== undefined) return refuse(context, refused);
+  }
   const property = (await context.properties()).find(({ id }) => id === saved.property);
   if (property === undefined) {
     return refuse(context, {
@@ -184,30 +183,24 @@ function resultOf(
   };
 }
 
-interface FoundCase {
-  readonly saved: SavedCase;
-  /** It lies among the cases of this folder, where `check` has put it. */
-  readonly isOwn: boolean;
-}
-
-/** Of a command that is shown before it is run. */
-const MOST_SHOWN = 1_000;
-
 /** A file, or an id, or the beginning of one; of these trainers, where some are named. */
-function findCase(name: string, trainers: readonly string[], context: Context): FoundCase | Problem {
+function findCase(
+  name: string,
+  trainers: readonly string[],
+  context: Context,
+): { readonly saved: SavedCase } | Problem {
   const file = resolve(context.cwd, name);
   if (existsSync(file)) {
     const read = readSavedCase(file);
     if ('complaint' in read)
       return { problem: `${name} ${read.complaint}; those in ${CASES_FOLDER} end in .json` };
-    const own = foldersOf(resolve(context.cwd, CASES_FOLDER));
-    return { saved: read.ok, isOwn: own.includes(dirname(file)) && basename(file) === `${read.ok.id}.json` };
+    return { saved: read.ok };
   }
   const saved = savedIn(resolve(context.cwd, CASES_FOLDER));
   const alike = saved.filter(({ id }) => id.startsWith(name));
   const ofThem = alike.filter((each) => trainers.some((wanted) => each.name === wanted));
   const fitting = ofThem.length === 0 ? alike : ofThem;
-  if (fitting.length === 1 && fitting[0] !== undefined) return { saved: fitting[0], isOwn: true };
+  if (fitting.length === 1 && fitting[0] !== undefined) return { saved: fitting[0] };
   if (fitting.length > 1) return { problem: `${name} may be ${fitting.map(wordsOf).join(' or ')}` };
   if (saved.length === 0)
     return {
@@ -233,11 +226,6 @@ function foldersOf(folder: string): readonly string[] {
   }
 }
 
-/** A case of this folder has the same command. */
-function isKnown({ command }: SavedCase, { cwd }: Context): boolean {
-  return savedIn(resolve(cwd, CASES_FOLDER)).some((own) => own.command === command);
-}
-
 function wordsOf({ id, name }: SavedCase): string {
   return name === undefined ? id : `${id} of --trainer ${quoted(name)}`;
 }
@@ -248,7 +236,10 @@ function rememberedChoice(saved: SavedCase, context: Context): TrainerChoice | P
   if (command === '') return undefined;
   const words = splitCommand(command);
   if (isProblem(words)) return { problem: `case ${saved.id}: ${words.problem}; name the trainer behind --` };
-  return { kind: 'command', command: words, cwd: context.cwd, from: isBundled(words) ? 'bundled' : 'typed' };
+  const example = bundledExample(undefined, context);
+  return commandOf(example) === command
+    ? example
+    : { kind: 'command', command: words, cwd: context.cwd, from: 'typed' };
 }
 
 /** What is typed; then the command of the case, in its folder where the configuration names it too. */

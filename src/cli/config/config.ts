@@ -1,12 +1,19 @@
 // lossproof.config.(ts|js|mjs|json): what a user would otherwise type at every run. Found upward from the
-// working directory; unknown keys are refused. What is typed wins over what is written here.
+// working directory, within the project; unknown keys are refused. What is typed wins over what is written here.
 import { existsSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
 import { bound } from '../../bounds.ts';
 import { type Decoded, isJsonObject } from '../../outside/decoded.ts';
 import { readJson } from '../../outside/file.ts';
+import {
+  type Place,
+  type Purpose,
+  projectOf,
+  refusedConfiguration,
+  rememberConfiguration,
+} from '../consent/consent.ts';
 import { type Problem, whyOf } from '../context.ts';
 import { complaintAbout } from './complaint.ts';
 import type { Config } from './define.ts';
@@ -18,14 +25,28 @@ export interface LoadedConfig {
   readonly config: Config;
 }
 
-/** The named file, or the nearest one upward from `cwd`, or undefined where there is none. */
+/** The named file, or the nearest one upward from here in this project, or undefined where there is none. */
 export async function loadConfig(
-  cwd: string,
+  place: Place,
   named: string | undefined,
+  purpose: Purpose = 'start',
 ): Promise<LoadedConfig | Problem | undefined> {
-  const file = named ?? findConfig(cwd);
+  const file = named ?? findConfig(place);
   if (file === undefined) return undefined;
   if (!existsSync(file)) return { problem: `there is no configuration file ${file}` };
+  // In a command that starts a trainer, JSON names what is run as well.
+  if (named === undefined && (purpose === 'start' || isModule(file))) {
+    const refused = refusedConfiguration(file, purpose, place);
+    if (refused !== undefined && purpose !== 'glance') return refused;
+    if (refused !== undefined) {
+      place.err?.write(`lossproof: ${refused.problem}\n`);
+      return undefined;
+    }
+  }
+  if (isModule(file)) {
+    rememberConfiguration(file, place);
+    place.err?.write(`lossproof: running the configuration ${relative(place.cwd, file)}\n`);
+  }
   let value: unknown;
   try {
     value = await inTime(read(file));
@@ -75,14 +96,26 @@ export const CONFIG_NAMES: readonly string[] = ['ts', 'js', 'mjs', 'json'].map(
   (ending) => `lossproof.config.${ending}`,
 );
 
-function findConfig(folder: string): string | undefined {
-  const file = CONFIG_NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
-  if (file !== undefined) return file;
-  return dirname(folder) === folder ? undefined : findConfig(dirname(folder));
+function findConfig({ cwd, err }: Place): string | undefined {
+  const file = nearest(cwd);
+  if (file === undefined || !relative(projectOf(cwd), file).startsWith('..')) return file;
+  err?.write(
+    `lossproof: ${file} was passed over, since it lies outside this project; name it with --config if you mean it\n`,
+  );
+  return undefined;
 }
 
+function nearest(folder: string): string | undefined {
+  const file = CONFIG_NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
+  if (file !== undefined) return file;
+  return dirname(folder) === folder ? undefined : nearest(dirname(folder));
+}
+
+/** Loading it runs it. */
+export const isModule = (file: string): boolean => !file.endsWith('.json');
+
 async function read(file: string): Promise<unknown> {
-  if (file.endsWith('.json')) {
+  if (!isModule(file)) {
     const json = readJson(file);
     if ('complaint' in json) throw new Error(json.complaint);
     return json.ok;

@@ -139,7 +139,7 @@ async function tokenizerFor(
   options: Options,
   context: Context,
 ): Promise<{ readonly tokenizer: Tokenizer | undefined } | Problem> {
-  const loaded = await loadConfig(context.cwd, undefined);
+  const loaded = options.tokenizer === undefined ? await loadConfig(context, undefined, 'glance') : undefined;
   if (loaded !== undefined && isProblem(loaded)) return loaded;
   const folder = namedTokenizer(options, loaded, context.cwd);
   return folder === undefined ? { tokenizer: undefined } : loadTokenizer(folder);

@@ -25,7 +25,7 @@ import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { watchInterrupts } from '../interrupt.ts';
 import { collect, type Invocation, positive, seconds } from '../options.ts';
-import { findPython } from '../trainer/python.ts';
+import { ANY_PYTHON, findPython } from '../trainer/python.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { asTyped } from '../typed.ts';
 
@@ -130,6 +130,7 @@ export async function discovered(
   )
     return { problem: `${options.write} is already here; --force writes over it` };
   const python = findPython(options.python, context);
+  if (typeof python !== 'string') return python;
   // Of a temporary folder that is a link its target: what is inside is told by its path.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lossproof-discover-')));
   const clear = (): void => rmSync(folder, { recursive: true, force: true });
@@ -160,7 +161,7 @@ export async function discovered(
     const project = read.ok;
     const unread = unreadable(project, context);
     if (unread !== undefined) return unread;
-    for (const line of introduction(project, dialogue.missing(), options, context))
+    for (const line of introduction(project, python, dialogue.missing(), options, context))
       screen.write(`${paint.dim(line)}\n`);
     const properties = await context.properties();
     const found = await search({
@@ -236,6 +237,7 @@ function unreadable({ files, candidates }: ProjectRead, { cwd }: Context): Probl
 
 function introduction(
   { files, candidates }: ProjectRead,
+  python: string,
   missing: readonly string[],
   { maxTime, memory }: Pick<DiscoverOptions, 'maxTime' | 'memory'>,
   context: Context,
@@ -247,7 +249,7 @@ function introduction(
   const bounds = `in a process of its own: no network, writing to a temporary folder only, ${memory} GB, ${maxTime} s`;
   const but = missing.length === 0 ? '' : ` (this system: ${missing.join('; ')})`;
   return wrap(
-    `lossproof ${VERSION} · discover runs the code of ${shown} (${plural(candidates.length, 'function')}), ${bounds}${but}`,
+    `lossproof ${VERSION} · discover runs the code of ${shown} (${plural(candidates.length, 'function')}) with ${nearPath(context.cwd, python)}, ${bounds}${but}`,
     widthOfScreen(context),
   );
 }
@@ -303,7 +305,8 @@ function sayNext(
       say(context, '', 'Next:', asTyped(`  npx lossproof discover ${words} --write adapter.py`));
     return;
   }
-  const runs = quoted(python ?? findPython(undefined, context));
+  const ran = python ?? findPython(undefined, context);
+  const runs = quoted(typeof ran === 'string' ? ran : ANY_PYTHON);
   say(
     context,
     '',

@@ -69,7 +69,7 @@ const WORDS: Words = {
 
 async function monitor(typed: readonly string[], options: MonitorOptions, context: Context): Promise<number> {
   const named = options.config === undefined ? undefined : resolve(context.cwd, options.config);
-  const loaded = await loadConfig(context.cwd, named);
+  const loaded = await loadConfig(context, named, 'read');
   if (loaded !== undefined && isProblem(loaded)) return refuse(context, loaded);
   const meant = meantOf(typed, options, loaded);
   if (isProblem(meant)) return refuse(context, meant);

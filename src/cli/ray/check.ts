@@ -5,12 +5,13 @@ import { openCorpus } from '../../check/saved/corpus.ts';
 import { VERSION } from '../../version.ts';
 import type { Asked } from '../check/asked.ts';
 import type { TrainerOptions } from '../check/plan.ts';
+import { rememberCommand } from '../consent/consent.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { seedOfEnvironment } from '../options.ts';
 import { type MergeOptions, mergeParts, readParts } from '../outputs/merge.ts';
 import { openOutputs } from '../outputs/outputs.ts';
 import { casesFolder, replayOf, sayBundled } from '../trainer/session.ts';
-import { pythonOf } from '../trainer/trainer.ts';
+import { commandOf, pythonOf } from '../trainer/trainer.ts';
 import { jobOf } from './job.ts';
 import { keepCases } from './keep.ts';
 import type { RayOptions } from './options.ts';
@@ -38,6 +39,8 @@ export async function checkOnRay(
   const asked = { options, command, rest, loaded, seed, properties: one.properties.length };
   const job = jobOf({ ...asked, address: options.ray }, context);
   if (isProblem(job)) return refuse(context, job);
+  const python = pythonOf(options, loaded, context);
+  if (typeof python !== 'string') return refuse(context, python);
   const outputs = openOutputs(options, context);
   if (isProblem(outputs)) return refuse(context, outputs);
   if (outputs.onStandardOutput)
@@ -49,12 +52,13 @@ export async function checkOnRay(
   return runOnRay(
     {
       job,
-      python: pythonOf(options, loaded, context),
+      python,
       quiet: options.quiet === true,
       finish: async (files) => {
         const parts = readParts(files, context);
         if (isProblem(parts)) return refuse(context, parts);
         const kept = options.corpus && loaded?.config.corpus !== false;
+        if (kept) rememberCommand(commandOf(plan.choice), context);
         if (kept)
           say(
             context,

@@ -2,6 +2,7 @@
 import { parseStrict } from '../../outside/json.ts';
 import { startChild } from '../../trainer/child.ts';
 import { isProblem, type Problem } from '../context.ts';
+import { PYTHON_FOLDER } from '../trainer/python.ts';
 
 export interface FaultyTrainer {
   readonly name: string;
@@ -14,13 +15,11 @@ export interface FaultyTrainer {
 export const FAULTY_MODULE = 'lossproof.examples.faulty';
 
 /** Asks `python -m lossproof.examples.faulty --list`. */
-export async function faultyTrainers(
-  python: string,
-  cwd: string,
-): Promise<readonly FaultyTrainer[] | Problem> {
+export async function faultyTrainers(python: string): Promise<readonly FaultyTrainer[] | Problem> {
   const chunks: Buffer[] = [];
-  const child = startChild({ command: [python, '-m', FAULTY_MODULE, '--list'], cwd }, (chunk) =>
-    chunks.push(chunk),
+  const child = startChild(
+    { command: [python, '-m', FAULTY_MODULE, '--list'], cwd: PYTHON_FOLDER },
+    (chunk) => chunks.push(chunk),
   );
   child.endInput();
   const exit = await child.exited;

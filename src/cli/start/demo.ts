@@ -14,7 +14,7 @@ import { type Context, isProblem, type Problem, refuse, say } from '../context.t
 import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { type Invocation, SEED_WORDS, seedNumber, seedOfEnvironment, wholePositive } from '../options.ts';
-import { findPython } from '../trainer/python.ts';
+import { findOwnPython, PYTHON_FOLDER } from '../trainer/python.ts';
 import { replayOf, type Session, widthOfScreen, withSession } from '../trainer/session.ts';
 import { commandOf, type TrainerChoice } from '../trainer/trainer.ts';
 import { FAULTY_MODULE, type FaultyTrainer, faultyTrainers } from './catalogue.ts';
@@ -48,8 +48,8 @@ const WORDS: Words = {
 };
 
 async function demo(name: string | undefined, options: DemoOptions, context: Context): Promise<number> {
-  const python = findPython(options.python, context);
-  const all = await faultyTrainers(python, context.cwd);
+  const python = findOwnPython(options.python, context);
+  const all = await faultyTrainers(python);
   if (isProblem(all)) return refuse(context, all);
   const chosen = chooseFaulty(all, name);
   if (isProblem(chosen)) return refuse(context, chosen);
@@ -58,7 +58,7 @@ async function demo(name: string | undefined, options: DemoOptions, context: Con
   let caught = 0;
   for (const faulty of chosen) {
     const command = [python, '-m', FAULTY_MODULE, faulty.name];
-    const choice: TrainerChoice = { kind: 'command', command, cwd: context.cwd, from: 'bundled' };
+    const choice: TrainerChoice = { kind: 'command', command, cwd: PYTHON_FOLDER, from: 'bundled' };
     const code = await withSession(planOf(choice), context, (session) =>
       showOne(faulty, { session, seed, cases: options.cases ?? DEFAULT_CASES, context }),
     );

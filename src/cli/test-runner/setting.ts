@@ -17,6 +17,7 @@ import type { Semantics } from '../../vocabulary.ts';
 import { knownFor } from '../check/chosen.ts';
 import { makePlan, type Plan, type TrainerOptions } from '../check/plan.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
+import { rememberCommand } from '../consent/consent.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { openPlan, startProblem } from '../trainer/open.ts';
 import { casesFolder, replayOf } from '../trainer/session.ts';
@@ -96,6 +97,8 @@ export async function openSetting(
   const config = plan.loaded?.config;
   const kept = keep && config?.corpus !== false;
   const name = plan.name ?? label;
+  const savedCommand = called ?? commandOf(plan.choice);
+  if (kept) rememberCommand(savedCommand, place);
   return {
     plan,
     trainer,
@@ -104,7 +107,7 @@ export async function openSetting(
     known: listed.of(trainer.hello),
     cases: config?.cases ?? DEFAULT_CASES,
     corpus: kept ? openCorpus(resolve(cwd, casesFolder(name))) : undefined,
-    command: called ?? commandOf(plan.choice),
+    command: savedCommand,
     name: plan.name,
     replay: { ...replayOf(plan, place, kept), ...(kept ? { folder: casesFolder(name) } : {}) },
     measured: measuring(trainer, tokenizer, semantics),

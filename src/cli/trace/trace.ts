@@ -63,7 +63,7 @@ async function trace(options: TraceOptions, command: readonly string[], context:
           ? '--shrink makes the data set smaller: name it with --dataset'
           : '--shrink runs the script again, and --from runs nothing',
     });
-  const loaded = await loadConfig(context.cwd, undefined);
+  const loaded = await loadConfig(context, undefined, from === undefined ? 'start' : 'read');
   if (loaded !== undefined && isProblem(loaded)) return refuse(context, loaded);
   const told = toldOf(options, loaded, context);
   if (isProblem(told)) return refuse(context, told);

@@ -3,7 +3,8 @@ import { existsSync, lstatSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
-import type { Context } from '../context.ts';
+import { refusedEnvironment } from '../consent/consent.ts';
+import type { Context, Problem } from '../context.ts';
 
 type Place = Pick<Context, 'cwd' | 'env'>;
 
@@ -22,15 +23,28 @@ export function pythonIn(folder: string, windows: boolean = WINDOWS): string {
  * any Python that lossproof is installed in, and last python3 on the PATH. An environment without its Python is not
  * passed over: whoever has one means it, and the start says what is wrong with it.
  */
-export function findPython(named: string | undefined, { cwd, env }: Place): string {
+export function findPython(named: string | undefined, place: Place): string | Problem {
+  const chosen = chosenPython(named, place);
+  if (chosen !== undefined) return chosen;
+  const beside = join(place.cwd, '.venv');
+  const python = pythonIn(beside);
+  if (isThere(python) || existsSync(join(beside, 'pyvenv.cfg')))
+    return refusedEnvironment(beside, python, place) ?? python;
+  return place.env.LOSSPROOF_DOOR_PYTHON || ANY_PYTHON;
+}
+
+/** The same for our own examples, which need nothing that a folder has: ./.venv is not run. */
+export function findOwnPython(named: string | undefined, place: Place): string {
+  return chosenPython(named, place) ?? (place.env.LOSSPROOF_DOOR_PYTHON || ANY_PYTHON);
+}
+
+/** By the user, or by what lossproof was started from. */
+function chosenPython(named: string | undefined, { cwd, env }: Place): string | undefined {
   if (named !== undefined) return named.includes('/') || named.includes('\\') ? resolve(cwd, named) : named;
   if (env.LOSSPROOF_PYTHON) return env.LOSSPROOF_PYTHON;
   if (env.VIRTUAL_ENV) return pythonIn(env.VIRTUAL_ENV);
   const door = env.LOSSPROOF_DOOR_PYTHON;
-  if (door && isOfEnvironment(door)) return door;
-  const beside = join(cwd, '.venv');
-  if (isThere(pythonIn(beside)) || existsSync(join(beside, 'pyvenv.cfg'))) return pythonIn(beside);
-  return door || ANY_PYTHON;
+  return door && isOfEnvironment(door) ? door : undefined;
 }
 
 /** A link that leads nowhere is there, too. */

@@ -12,7 +12,7 @@ import type { LoadedConfig } from '../config/config.ts';
 import type { Config } from '../config/define.ts';
 import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
 import { environmentTrouble } from './environment.ts';
-import { findPython, pythonPathPrefix } from './python.ts';
+import { findOwnPython, findPython, PYTHON_FOLDER, pythonPathPrefix } from './python.ts';
 import { trainingScriptAdvice } from './training-script.ts';
 import { joinCommand, splitCommand } from './words.ts';
 
@@ -77,7 +77,7 @@ export const adapterOf = (command: readonly string[]): AdapterName | undefined =
 
 const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';
 
-/** Whether a command starts the bundled example: what is saved of a trainer is its command. */
+/** Whether a command looks like that of the bundled example. It says nothing of what else the command runs. */
 export function isBundled(command: readonly string[]): boolean {
   return command.at(-1) === BUNDLED_EXAMPLE;
 }
@@ -90,13 +90,7 @@ export function chooseTrainer(
   otherwise?: Otherwise,
 ): TrainerChoice | Problem {
   const { cwd, env } = place;
-  const python = (): string => pythonOf(asked, loaded, place);
-  const bundled = (): TrainerChoice => ({
-    kind: 'command',
-    command: [python(), '-m', BUNDLED_EXAMPLE],
-    cwd,
-    from: 'bundled',
-  });
+  const bundled = (): TrainerChoice => bundledExample(asked.python, place);
   const typed = asked.command !== undefined && asked.command.length > 0;
   if (asked.bundled) {
     const other = typed ? 'a trainer behind --' : asked.adapter === undefined ? undefined : 'an --adapter';
@@ -107,7 +101,9 @@ export function chooseTrainer(
     return { kind: 'command', command: asked.command, cwd, from: 'typed' };
   }
   const adapter = (name: string, folder: string, from: 'typed' | 'config'): TrainerChoice | Problem => {
-    const command = adapterCommand(name, python(), asked.tokenizer);
+    const python = pythonOf(asked, loaded, place);
+    if (typeof python !== 'string') return python;
+    const command = adapterCommand(name, python, asked.tokenizer);
     return isProblem(command) ? command : { kind: 'command', command, cwd: folder, from };
   };
   if (asked.adapter !== undefined) return adapter(asked.adapter, cwd, 'typed');
@@ -121,6 +117,12 @@ export function chooseTrainer(
   }
   if (otherwise === 'bundled') return bundled();
   return otherwise ?? nobody(loaded);
+}
+
+/** `python -m` imports from where it runs before all else: a folder of others could stand in for any module. */
+export function bundledExample(python: string | undefined, place: Place): TrainerChoice {
+  const command = [findOwnPython(python, place), '-m', BUNDLED_EXAMPLE];
+  return { kind: 'command', command, cwd: PYTHON_FOLDER, from: 'bundled' };
 }
 
 /** Every way to name one, in a few lines. */
@@ -174,7 +176,8 @@ export function commandOf(choice: TrainerChoice): string {
 export function pipeLine(choice: TrainerChoice, place: Place): string | undefined {
   if (choice.kind === 'object') return undefined;
   const line = pythonPathPrefix(choice.command, place) + joinCommand(choice.command);
-  if (choice.cwd === place.cwd) return line;
+  // The example reads nothing of its folder.
+  if (choice.cwd === place.cwd || choice.from === 'bundled') return line;
   return `(cd ${quoted(relative(place.cwd, choice.cwd))} && ${line})`;
 }
 
@@ -212,7 +215,7 @@ export function pythonOf(
   asked: Pick<AskedTrainer, 'python'>,
   loaded: LoadedConfig | undefined,
   place: Place,
-): string {
+): string | Problem {
   if (asked.python !== undefined) return findPython(asked.python, place);
   const written = loaded?.config.python;
   if (written === undefined || loaded === undefined) return findPython(undefined, place);

@@ -27,7 +27,7 @@ export async function worldOf(options: WorldOptions, context: Context): Promise<
     ...(options.trainOn === undefined ? {} : { trainOn: options.trainOn }),
     ...(options.maxLength === undefined ? {} : { maxLength: options.maxLength }),
   };
-  const found = options.tokenizer === undefined ? await loadConfig(context.cwd, undefined) : undefined;
+  const found = options.tokenizer === undefined ? await loadConfig(context, undefined, 'glance') : undefined;
   if (found !== undefined && isProblem(found)) return found;
   const folder = namedTokenizer(options, found, context.cwd);
   if (folder === undefined) {

@@ -36,7 +36,7 @@ test('the table has item, declared, measured and what to say of them; all measur
   // What no op shows is one line.
   expect(world.out()).toMatch(/^policy loss\n +· op not offered: `loss` \(policy_objective, [^)]+clip_low/m);
   expect(world.out()).toContain('"advantage_scaling": "group", "advantage_epsilon": 0.000001');
-  expect(world.err()).toBe('');
+  expect(world.err()).toBe('lossproof: running the configuration lossproof.config.mjs\n');
 });
 
 test('a declared value that is not the measured one exits 1', async () => {

@@ -12,18 +12,23 @@ test.each([
   const file = world.write(name, content);
   const below = join(world.folder, 'a', 'b');
   mkdirSync(below, { recursive: true });
-  expect(await loadConfig(below, undefined)).toEqual({ file, folder: world.folder, config: { cases: 5 } });
+  mkdirSync(join(world.folder, '.git'));
+  expect(await loadConfig({ ...world.context, cwd: below }, undefined)).toEqual({
+    file,
+    folder: world.folder,
+    config: { cases: 5 },
+  });
 });
 
 test('a configuration may say where its schema is', async () => {
   const world = makeWorld();
   const config = { $schema: './node_modules/lossproof/docs/config.schema.json', cases: 5 };
   const file = world.write('lossproof.config.json', JSON.stringify(config));
-  expect(await loadConfig(world.folder, undefined)).toEqual({ file, folder: world.folder, config });
+  expect(await loadConfig(world.context, undefined)).toEqual({ file, folder: world.folder, config });
 });
 
 test('no configuration is no problem', async () => {
-  expect(await loadConfig(makeWorld().folder, undefined)).toBeUndefined();
+  expect(await loadConfig(makeWorld().context, undefined)).toBeUndefined();
 });
 
 test.each([
@@ -39,7 +44,7 @@ test.each([
 ])('the configuration %s is refused', async (content, sentence) => {
   const world = makeWorld();
   const file = world.write('lossproof.config.json', content);
-  expect(await loadConfig(world.folder, undefined)).toEqual({ problem: `${file}: ${sentence}` });
+  expect(await loadConfig(world.context, undefined)).toEqual({ problem: `${file}: ${sentence}` });
   expect(await world.run('check')).toBe(2);
   expect(world.err().trimEnd().split('\n')).toEqual([`lossproof: ${file}: ${sentence}`]);
 });
@@ -51,7 +56,7 @@ test.each([
 ])('a broken %s is one sentence that names it', async (name, content) => {
   const world = makeWorld();
   const file = world.write(name, content);
-  const loaded = await loadConfig(world.folder, undefined);
+  const loaded = await loadConfig(world.context, undefined);
   expect(loaded).toEqual({ problem: expect.stringContaining(`${file} cannot be loaded: `) });
 });
 

@@ -13,5 +13,10 @@ test('lossproof.config.ts is found upward, and may import what it is typed by', 
   );
   const below = join(world.folder, 'a', 'b');
   mkdirSync(below, { recursive: true });
-  expect(await loadConfig(below, undefined)).toEqual({ file, folder: world.folder, config: { cases: 5 } });
+  mkdirSync(join(world.folder, '.git'));
+  expect(await loadConfig({ ...world.context, cwd: below }, undefined)).toEqual({
+    file,
+    folder: world.folder,
+    config: { cases: 5 },
+  });
 });

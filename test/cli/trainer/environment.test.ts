@@ -38,7 +38,7 @@ test('an environment without a Python; and what is no environment', () => {
 
 test('check, doctor and trace say so, and end without a verdict', async () => {
   for (const words of [
-    ['check', '--bundled'],
+    ['check', '--adapter', 'trl-sft'],
     ['doctor', '--', '.venv/bin/python', 'adapter.py'],
     ['trace', '--', '.venv/bin/python', 'train.py'],
   ]) {

@@ -37,7 +37,7 @@ test('what is typed wins over the configuration, that over the environment, and 
   ]);
   expect(of({}, config({}), place)).toEqual(['node env.js', 'environment', '/p/sub']);
   const bare = { cwd: '/p', env: {} };
-  const example = ['python3 -m lossproof.examples.left_padded', 'bundled', '/p'];
+  const example = ['python3 -m lossproof.examples.left_padded', 'bundled', PYTHON_FOLDER];
   expect(of({}, undefined, bare)).toEqual({ problem: expect.stringContaining('no trainer is named') });
   expect(of({}, undefined, bare, 'bundled')).toEqual(example);
   expect(of({ bundled: true }, undefined, { cwd: '/p', env })).toEqual(example);
