@@ -19,6 +19,7 @@ import { policyRules } from './policy/policy.ts';
 import { policyLossLives } from './policy/policy-loss.ts';
 import { rewardFalls } from './policy/reward-falls.ts';
 import { rewardRules } from './policy/rewards.ts';
+import { klRunsAway } from './policy/runaway-kl.ts';
 import { toolRules } from './policy/tools.ts';
 import { sampleRules } from './samples/index.ts';
 import { shapeRules } from './shapes/index.ts';
@@ -49,6 +50,7 @@ export const seriesRules: readonly MonitorRule[] = [
   scheduleResumes,
   ...klRules,
   klLeavesZero,
+  klRunsAway,
   ...klCoefficientRules,
   ...entropyRules,
   ...rewardRules,

@@ -1,5 +1,5 @@
 // An estimate that cannot be negative, and is.
-import type { MonitorRule, RuleWorld, Series } from '../../../src/index.ts';
+import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { isPolicyKl } from '../run-kind.ts';
 import { at, from, read, streakOf, watchSeries } from '../watches.ts';
 import { declaredText, inARow, numberOf, textOf } from '../world.ts';
@@ -86,10 +86,15 @@ const klStaysNegative: MonitorRule = {
   why: 'A KL is at least 0. A single mean of the estimator k1 = d may be below by chance; the mean of many is not, unless its sign is turned, the samples are of another policy or temperature than is scored, or what is called a KL is a penalty.',
   catches: ['KL-01', 'KL-08', 'LP-05'],
   advice:
-    'Which estimator is it? If k3, a single negative value is a fault: `--set monitor/k3-kl-negative.estimator=k3`. If k1, check which of the two log-probabilities is subtracted, and that both are of what was sampled, at its temperature.',
-  roles: ['kl'],
+    'Which estimator is it? If k3, a single negative value is a fault: `--set monitor/k3-kl-negative.estimator=k3`. If k1, check which of the two log-probabilities is subtracted, and that both are of what was sampled, at its temperature. A value near -1 is usually the mean of -ratio, which is part of a loss and no KL.',
+  roles: ['kl', 'approx_kl'],
   settings: {
     points: inARow(SIGNED, 'One batch may be below 0 by chance.'),
+    far: {
+      default: 0.3,
+      what: 'Nats a token below 0 that no batch reaches by chance. Between two policies of one update (`approx_kl`) only this is judged: their samples were trained on.',
+    },
+    points_far: inARow(5, 'So many such values are no chance.'),
     tolerance: { default: 0.01, what: 'Nats a token below 0, in the mean of these steps.' },
     times: {
       default: 5,
@@ -102,10 +107,14 @@ const klStaysNegative: MonitorRule = {
         // A penalty is subtracted from a reward, and logged with its sign by some.
         if (series.part !== '' || /(?:^|\/)kl_penalty$/.test(series.name)) return undefined;
         const needed = numberOf(world, 'points');
+        const far = streakOf(numberOf(world, 'points_far'));
+        const limit = -numberOf(world, 'far');
         const recent: { readonly step: number; readonly value: number }[] = [];
         return {
           point(step, value) {
             if (!Number.isFinite(value) || !isPolicyKl(world) || isK3(world, series)) return undefined;
+            if (far.next(value < limit, step)) return farBelow(series, far.from, step, value);
+            if (series.role === 'approx_kl') return 'seen';
             recent.push({ step, value });
             if (recent.length > needed) recent.shift();
             if (recent.length < needed) return undefined;
@@ -132,6 +141,20 @@ const klStaysNegative: MonitorRule = {
       },
     }),
 };
+
+function farBelow(series: Series, first: number, step: number, value: number): Violation {
+  return {
+    kind: 'far below 0',
+    sentence: `${from(series, first, step)} is below 0, now ${read(value)}: no estimator of a KL stays there.${isNearOne(value) ? ' Near -1 is the mean of -ratio while the policy hardly moves: this series is a loss, not a KL.' : ''}`,
+    step: first,
+    value,
+    low: 0,
+  };
+}
+
+/** A mean of ratios of one update, or of their negative, is so near to 1; a KL is there by chance. */
+const NEAR_ONE = 0.05;
+const isNearOne = (value: number): boolean => Math.abs(Math.abs(value) - 1) < NEAR_ONE;
 
 const klGrows: MonitorRule = {
   id: 'monitor/kl-size',
@@ -165,16 +188,17 @@ const klGrows: MonitorRule = {
         return {
           point(step, value) {
             if (Number.isNaN(value) || !isPolicyKl(world)) return undefined;
-            if (!streak.next(Math.abs(value) > most, step)) return 'seen';
+            // Values below 0 are the business of kl-stays-negative.
+            if (!streak.next(value > most, step)) return 'seen';
             return {
               kind: 'too large',
-              sentence: `${at(series, step)} is ${read(value)} nats a token${ofUpdate ? ' in one update' : ''}, above ${read(most)} since step ${streak.from}.`,
+              sentence: `${at(series, step)} is ${read(value)} nats a token${ofUpdate ? ' in one update' : ''}, above ${read(most)} since step ${streak.from}.${ofUpdate && isNearOne(value) ? ' Near 1 is the mean of the ratio itself: check that this series is a KL.' : ''}`,
               step: streak.from,
               value,
               high: most,
             };
           },
-          band: () => ({ low: -most, high: most }),
+          band: () => ({ low: 0, high: most }),
         };
       },
       why: {

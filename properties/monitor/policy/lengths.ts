@@ -1,7 +1,7 @@
 // How long completions are, and how they end.
-import { type MonitorRule, rolling } from '../../../src/index.ts';
+import { type MonitorRule, rolling, type Series } from '../../../src/index.ts';
 import { from, read, streakOf, watchSeries, watchStreaks } from '../watches.ts';
-import { declaredNumber, inARow, numberOf } from '../world.ts';
+import { declaredNumber, inARow, numberOf, someSeries } from '../world.ts';
 
 /** As its users call the limit, in trainers and inference engines. */
 const LIMITS = [
@@ -129,7 +129,8 @@ const lengthAtLimit: MonitorRule = {
         if (limit === undefined || limit <= SHORT_TASK) return undefined;
         const share = series.role === 'completion_length' ? numberOf(world, 'share') : 1;
         return {
-          bad: value >= share * limit,
+          // What is above the limit is the business of length-within-limit.
+          bad: value >= share * limit && !isAbove(value, limit),
           kind: 'at the limit',
           sentence: (first, last) =>
             `${from(series, first, last)} is ${read(value)}, at the limit of ${limit} tokens: hardly any completion stopped by itself.`,
@@ -140,6 +141,57 @@ const lengthAtLimit: MonitorRule = {
     });
   },
 };
+
+/** Trainers count the stop token, or do not. */
+const STOP_TOKEN = 1;
+const isAbove = (length: number, limit: number): boolean => length > limit + STOP_TOKEN;
+
+const withinLimit: MonitorRule = {
+  id: 'monitor/length-within-limit',
+  title: 'No completion is longer than the limit of length',
+  stage: 'monitor',
+  level: 'should',
+  why: 'A completion cannot be longer than the sampler was allowed to make it. One that is has its prompt or its padding counted, was sampled with another limit than is declared, or is logged in other units.',
+  catches: ['EOS-05'],
+  advice:
+    'Check that the length is counted over the mask of the completion only, and that the sampler was given the declared limit. If a completion has several turns, each with this limit, switch the rule off.',
+  roles: ['completion_length', 'completion_length_min', 'completion_length_max'],
+  settings: {
+    limit: {
+      default: 0,
+      what: 'Tokens; 0: the limit that the run declares or logs, as `max_completion_length`. Runs with tool calls are left alone: a completion of several turns may be longer.',
+    },
+    points: inARow(1, 'No length is above its limit by chance.'),
+  },
+  watch: (world) => {
+    const seen = new Set<Series>();
+    return watchStreaks(world, {
+      reading: (series, value) => {
+        // What else the run logs is known with the second step.
+        if (!seen.has(series)) {
+          seen.add(series);
+          return undefined;
+        }
+        const limit = numberOf(world, 'limit') || declaredNumber(world, ...LIMITS);
+        if (limit === undefined || limit <= 0 || hasTools(world)) return undefined;
+        return {
+          bad: isAbove(value, limit),
+          kind: 'above',
+          sentence: (first, last) =>
+            `${from(series, first, last)} is ${read(value)} tokens, above the limit of ${read(limit)}: the sampler cannot make such a completion.`,
+          high: limit,
+        };
+      },
+      why: 'the run does not declare its limit of length, or calls tools; `--set monitor/length-within-limit.limit=256` sets it',
+    });
+  },
+};
+
+/** Turns between tool calls each have the limit for themselves. */
+const hasTools = someSeries(
+  ({ role, name }) =>
+    role === 'tool_calls' || role === 'tool_failures' || /(?:^|[/_])(?:num_)?turns?(?:$|[/_])/.test(name),
+);
 
 /** Where the longest of a batch is the same so many times, it is the limit and not an answer. */
 const SAME_LONGEST = 10;
@@ -241,6 +293,7 @@ function shareRule({ id, title, roles, setting, limit, what, changed, words }: S
 export const lengthRules: readonly MonitorRule[] = [
   lengthOne,
   lengthAtLimit,
+  withinLimit,
   lengthInRange,
   truncated,
   stopped,

@@ -164,14 +164,14 @@ export function watchSudden(
       const change = suddenChange(course, { factor: numberOf(world, 'factor'), direction });
       if (change === undefined || Math.max(change.before, change.now) < numberOf(world, 'floor'))
         return 'seen';
-      const step = course.steps[change.at] as number;
+      const { step, value } = change;
       if (rewardRose(world, step)) return 'seen';
       const way = change.rises ? 'rises' : 'falls';
       return {
         kind: way,
         sentence: `${at(series, step)} ${way} from ${read(change.before)} and stays, now ${read(change.now)}.`,
         step,
-        value: course.means[change.at] as number,
+        value,
       };
     },
     least: SUDDEN,

@@ -1,6 +1,7 @@
 // Rewards that tell nothing apart: then no completion is better than another, and nothing is learnt.
 import {
   type MonitorRule,
+  mannKendall,
   median,
   type RuleWorld,
   rolling,
@@ -10,12 +11,13 @@ import {
 import { from, type Row, read, streakOf, watchJoined } from '../watches.ts';
 import { inARow, numberOf } from '../world.ts';
 
-type Key = 'reward' | 'reward std' | 'dead';
+type Key = 'reward' | 'reward std' | 'dead' | 'grad';
 
 const keyOf = ({ role, part }: Series): Key | undefined => {
   if (part !== '') return undefined;
   if (role === 'reward') return 'reward';
   if (role === 'reward_std') return 'reward std';
+  if (role === 'grad_norm') return 'grad';
   return role === 'dead_groups' ? 'dead' : undefined;
 };
 
@@ -159,8 +161,8 @@ const groupsAlive: MonitorRule = {
   why: 'A group whose completions all have the same reward has no advantage. Where all are like that, all of the sampling is thrown away, and the steps train nothing.',
   catches: ['ZL-04', 'ADV-04', 'ADV-12'],
   advice:
-    'Filter prompts that are always or never solved, enlarge groups, raise the temperature, and check that a group has the completions of one prompt.',
-  roles: ['dead_groups', 'reward', 'reward_std'],
+    'Filter prompts that are always or never solved, enlarge groups, raise the temperature, and check that a group has the completions of one prompt. If the reward rises all the same, check that spread, gradient and reward are logged from the same completions.',
+  roles: ['dead_groups', 'reward', 'reward_std', 'grad_norm'],
   settings: {
     most: {
       default: 0.99,
@@ -195,8 +197,11 @@ function judgeDead(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | un
     median(recent) > (first ?? Number.NaN) && median(recent) >= highest - AT_BEST * (highest - lowest);
   /** One and the same reward: rewards-differ says so. */
   let same: number | undefined;
+  /** Rewards of the steps in a row without spread and without a gradient. */
+  let still: number[] = [];
   return (row) => {
     const reward = row.values.get('reward');
+    const grad = row.values.get('grad');
     if (reward !== undefined && Number.isFinite(reward)) {
       first ??= reward;
       recent.push(reward);
@@ -220,6 +225,9 @@ function judgeDead(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | un
     else if (same !== undefined && reward !== undefined && Math.abs(reward - same) > NOISE * Math.abs(same))
       same = undefined;
     const all = dead === undefined || dead === 1;
+    if (!bad || !all || (grad !== undefined && grad !== 0)) still = [];
+    else if (reward !== undefined && Number.isFinite(reward)) still = [...still, reward].slice(-MOST_STILL);
+    if (rises(still)) return withoutSpread(series, streak.from, row, still);
     if (!enough || streak.length < needed || solved() || (all && same !== undefined)) return 'seen';
     return {
       kind: 'dead groups',
@@ -232,6 +240,30 @@ function judgeDead(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | un
       value: measured,
       ...(dead === undefined ? {} : { high: most }),
     };
+  };
+}
+
+/** What is left of an optimiser's momentum moves a policy for some ten steps. */
+const LEAST_STILL = 12;
+/** Enough for any trend that matters; Mann-Kendall compares all pairs. */
+const MOST_STILL = 60;
+/** Standard deviations of Mann-Kendall's statistic; it is computed again at each step, so that chance has many tries. */
+const SURELY = 4.5;
+
+const rises = (rewards: readonly number[]): boolean =>
+  rewards.length >= LEAST_STILL && mannKendall(rewards).z > SURELY;
+
+function withoutSpread(series: Series, first: number, row: Row<Key>, rewards: readonly number[]): Violation {
+  const reward = row.seriesOf('reward')?.name ?? 'the reward';
+  const grad = row.values.has('grad')
+    ? `, and ${row.seriesOf('grad')?.name ?? 'the gradient norm'} is 0`
+    : '';
+  return {
+    kind: 'rises without spread',
+    sentence: `${from(series, first, row.step)} says that no completion was better than another${grad}, while ${reward} rises from ${read(rewards[0] ?? Number.NaN)} to ${read(rewards.at(-1) ?? Number.NaN)}: steps without a gradient teach nothing.`,
+    series,
+    step: first,
+    value: row.values.get('dead') ?? 0,
   };
 }
 

@@ -11,8 +11,9 @@ export interface SuddenOptions {
 }
 
 export interface Sudden {
-  /** Index of the first value of the change. */
-  readonly at: number;
+  /** Its first step, and the value there. */
+  readonly step: number;
+  readonly value: number;
   readonly before: number;
   readonly now: number;
   readonly rises: boolean;
@@ -32,7 +33,10 @@ const BACK = 0.2;
 /** Share of the change, in logarithms, that its first value has gone, and the one behind that. */
 const BEGUN = 0.2;
 
-export function suddenChange({ means }: Course, { factor, direction }: SuddenOptions): Sudden | undefined {
+export function suddenChange(
+  { means, steps, extremes }: Course,
+  { factor, direction }: SuddenOptions,
+): Sudden | undefined {
   const logs = means.map((value) => Math.log(Math.max(value, Number.MIN_VALUE)));
   const levels = logs.slice(0, logs.length - LEVEL + 1).map((_, at) => median(logs.slice(at, at + LEVEL)));
   for (const width of WIDTHS) {
@@ -58,9 +62,20 @@ export function suddenChange({ means }: Course, { factor, direction }: SuddenOpt
       const moved = (at: number): number => ((logs[at] as number) - before) / change;
       const back = logs.slice(last).filter((_, at) => moved(last + at) < LEFT);
       if (back.length > BACK * (logs.length - last)) continue;
+      // The median of the new level turns before most of its values have: the change may begin among them.
       let at = from + 1;
-      while (at <= last && !(moved(at) > BEGUN && moved(at + 1) > BEGUN)) at++;
-      return { at, before: Math.exp(before), now: Math.exp(logs.at(-1) as number), rises: change > 0 };
+      while (at < last + LEVEL && !(moved(at) > BEGUN && moved(at + 1) > BEGUN)) at++;
+      const goes = (value: number): boolean =>
+        (Math.log(Math.max(value, Number.MIN_VALUE)) - before) / change > BEGUN;
+      // A stretch of several points may begin before the change does.
+      const point = extremes().find(({ step, value }) => step >= (steps[at] as number) && goes(value));
+      return {
+        step: point?.step ?? (steps[at] as number),
+        value: point?.value ?? (means[at] as number),
+        before: Math.exp(before),
+        now: Math.exp(logs.at(-1) as number),
+        rises: change > 0,
+      };
     }
     return undefined;
   }

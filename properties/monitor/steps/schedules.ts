@@ -10,17 +10,15 @@ export interface Schedule {
   readonly cycles?: number | undefined;
   readonly power?: number | undefined;
   readonly end?: number | undefined;
+  /** At which a decay ends, as declared. */
+  readonly floor?: number | undefined;
 }
 
 /** Of these, those that need no number of steps. */
 export const ENDLESS: readonly string[] = ['constant', 'constant_with_warmup', 'inverse_sqrt'];
-export const KNOWN: readonly string[] = [
-  ...ENDLESS,
-  'linear',
-  'cosine',
-  'cosine_with_restarts',
-  'polynomial',
-];
+/** Those that end at a floor, which may be 0. */
+export const DECAYS: readonly string[] = ['linear', 'cosine', 'cosine_with_restarts', 'polynomial'];
+export const KNOWN: readonly string[] = [...ENDLESS, ...DECAYS];
 
 /** The learning rate after `step` optimiser steps. */
 export function rateAt(schedule: Schedule, step: number): number {

@@ -25,6 +25,8 @@ export interface Course {
   readonly means: readonly number[];
   /** Finite values of all stretches together. */
   readonly points: number;
+  /** Lowest and highest point of each stretch, in order: all points where a stretch has two. */
+  readonly extremes: () => readonly CurvePoint[];
 }
 
 export interface Curve {
@@ -146,6 +148,16 @@ export function makeCurve(): Curve {
     put(at, to, value);
   };
 
+  /** Of each stretch, by which point it was. */
+  const extremes = (): Map<number, CurvePoint> => {
+    const all = new Map<number, CurvePoint>();
+    for (let at = 0; at < stretches; at++) {
+      all.set(read(lowAt, at), { step: read(lowStep, at), value: read(low, at) });
+      all.set(read(highAt, at), { step: read(highStep, at), value: read(high, at) });
+    }
+    return all;
+  };
+
   return {
     add(step, value) {
       const slot = count % AROUND;
@@ -174,15 +186,11 @@ export function makeCurve(): Curve {
         exact.set(at, { step: read(ringStep, at % AROUND), value: read(ringValue, at % AROUND) });
     },
     points() {
-      const all = new Map<number, CurvePoint>(exact);
-      for (let at = 0; at < stretches; at++) {
-        all.set(read(lowAt, at), { step: read(lowStep, at), value: read(low, at) });
-        all.set(read(highAt, at), { step: read(highStep, at), value: read(high, at) });
-      }
+      const all = new Map<number, CurvePoint>([...exact, ...extremes()]);
       // The newest is what a live view is about.
       if (latest >= 0)
         all.set(latest, { step: read(ringStep, latest % AROUND), value: read(ringValue, latest % AROUND) });
-      return [...all].sort(([a], [b]) => a - b).map(([, point]) => point);
+      return inOrder(all);
     },
     course() {
       const inLast = inStretch === 0 ? perStretch : inStretch;
@@ -191,6 +199,7 @@ export function makeCurve(): Curve {
         steps: [...first.subarray(0, stretches)],
         means: Array.from(sum.subarray(0, stretches), (all, stretch) => all / at(stretch)),
         points: stretches === 0 ? 0 : (stretches - 1) * perStretch + inLast,
+        extremes: () => inOrder(extremes()),
       };
     },
     allow(rule, step, lowest, highest) {
@@ -208,6 +217,9 @@ export function makeCurve(): Curve {
     band: (rule) => bands.get(rule),
   };
 }
+
+const inOrder = (points: ReadonlyMap<number, CurvePoint>): readonly CurvePoint[] =>
+  [...points].sort(([a], [b]) => a - b).map(([, point]) => point);
 
 /** The index is in range, which the type of a typed array does not say. */
 function read(values: Float64Array, at: number): number {

@@ -105,6 +105,7 @@ export function openHistory(options: HistoryOptions): History {
       name,
       series: [],
       byName: new Map(),
+      bySetting: new Map(),
       rules: [],
       samples: 0,
       steps: undefined,
@@ -125,6 +126,7 @@ export function openHistory(options: HistoryOptions): History {
     const series: Series = { index, run: runName, name, ...roleFor(name, options) };
     run.byName.set(name, series);
     run.series.push(series);
+    if (series.role === undefined) run.bySetting.set(name.slice(name.lastIndexOf('/') + 1), series);
     const asking = run.rules.filter(({ rule }) => asksFor(rule, series));
     for (const state of asking) state.seen = true;
     feeds.push(asking.flatMap(feedOf));
@@ -225,6 +227,8 @@ export function openHistory(options: HistoryOptions): History {
 interface MutableRun extends RunHistory {
   readonly series: Series[];
   readonly byName: Map<string, Series>;
+  /** Series without a role, by the last part of their name: `beta` of `train/beta`. */
+  readonly bySetting: Map<string, Series>;
   readonly rules: RuleState[];
   samples: number;
   steps: [number, number] | undefined;
@@ -244,13 +248,20 @@ function watched(rule: MonitorRule, run: MutableRun, options: HistoryOptions): R
   const watch = rule.watch({
     run: run.name,
     setting: (name) => options.settingOf(rule, name),
-    declared: (name) => options.facts?.[name] ?? run.declared.get(name),
+    declared: (name) => options.facts?.[name] ?? run.declared.get(name) ?? loggedSetting(run, name),
     series: () => run.series,
     courseOf: (series) => run.stateOf(series).curve?.course(),
     ...(options.tokens === undefined ? {} : { tokens: options.tokens }),
     ...(options.baseline === undefined ? {} : { baseline: options.baseline }),
   });
   return { run: run.name, rule, watch, seen: false, violations: [], more: 0, error: undefined };
+}
+
+/** A setting that is logged with each step: a series without a role, of that name, that never moves. */
+function loggedSetting(run: MutableRun, name: string): number | undefined {
+  const series = run.bySetting.get(name);
+  const state = series === undefined ? undefined : run.stateOf(series);
+  return state !== undefined && state.count > 0 && state.lowest === state.highest ? state.value : undefined;
 }
 
 function roleFor(

@@ -10,18 +10,48 @@ interface RemarkedRun {
   readonly name: string;
   readonly series: readonly Series[];
   readonly steps: readonly [number, number] | undefined;
+  readonly declared: ReadonlyMap<string, string | number | boolean>;
   readonly stateOf: (series: Series) => {
     readonly count: number;
     readonly step: number;
+    readonly lowest: number;
+    readonly highest: number;
     readonly curve: Curve | undefined;
   };
 }
 
 export function remarksOf(run: RemarkedRun): readonly string[] {
-  return [...endings(run), ...units(run), ...strides(run)].map((sentence) => `${run.name}: ${sentence}`);
+  return [...unfinished(run), ...endings(run), ...units(run), ...strides(run)].map(
+    (sentence) => `${run.name}: ${sentence}`,
+  );
 }
 
 // --- helpers ---
+
+/** A log cannot tell a run that died from one that goes on; both are said to be unfinished. */
+function unfinished(run: RemarkedRun): string[] {
+  const [name, total] = STEPS_IN_ALL.map((each) => [each, stepsIn(run, each)] as const).find(
+    ([, steps]) => steps > 0,
+  ) ?? ['', 0];
+  const last = run.steps?.[1] ?? Number.POSITIVE_INFINITY;
+  const longest = Math.max(0, ...run.series.map((series) => run.stateOf(series).count));
+  if (longest < FEWEST || last >= total * NEARLY_ALL) return [];
+  return [`the log ends at step ${last} of ${total} (${name}): the run stopped early, or goes on.`];
+}
+
+/** As trainers call the number of optimiser steps of a run. */
+const STEPS_IN_ALL = ['max_steps', 'total_steps', 'total_training_steps', 'max_iters', 'num_training_steps'];
+/** The last few steps are not always logged. */
+const NEARLY_ALL = 0.95;
+
+/** Declared, or logged with each step; 0: neither. */
+function stepsIn(run: RemarkedRun, name: string): number {
+  const said = Number(run.declared.get(name) ?? run.declared.get(`trainer/${name}`) ?? 0);
+  if (said > 0) return said;
+  const series = run.series.find((each) => each.name === name || each.name.endsWith(`/${name}`));
+  const { lowest = 0, highest = 0 } = series === undefined ? {} : run.stateOf(series);
+  return lowest === highest ? highest : 0;
+}
 
 /** Series that were logged at nearly every step of the longest one, and then stopped for a quarter of the run. */
 function endings(run: RemarkedRun): string[] {

@@ -34,6 +34,32 @@ describe('is remarked and not blamed', () => {
     expect(blamed(history)).toEqual([]);
   });
 
+  test.each([
+    ['max_steps', 400, 120],
+    ['total_training_steps', 105, 90],
+    ['max_iters', 5000, 30],
+  ])('a run that ends before its declared number of steps: %s', (name, total, last) => {
+    const series = { loss: falling(last) };
+    const says = `a: the log ends at step ${last} of ${total} (${name}): the run stopped early, or goes on.`;
+    expect(logged({ ...series, [name]: make(last, () => total) }).remarks()).toEqual([says]);
+    const history = ledgerOf(seriesRules);
+    history.declare('a', name, total);
+    for (const [row, value] of series.loss.entries())
+      history.point(history.series('a', 'loss'), row + 1, value, Number.NaN);
+    history.end();
+    expect(history.remarks()).toEqual([says]);
+    expect(blamed(history)).toEqual([]);
+  });
+
+  test.each([
+    ['that reached its steps', { loss: falling(120), max_steps: make(120, () => 120) }],
+    ['whose last steps are not logged', { loss: falling(117), max_steps: make(117, () => 120) }],
+    ['that declares none', { loss: falling(120) }],
+    ['whose number of steps moves', { loss: falling(50), total_steps: make(50, (row) => 100 * row) }],
+  ])('nothing of a run %s', (_what, series) => {
+    expect(logged(series).remarks()).toEqual([]);
+  });
+
   test('a share that is a percentage, from the start or from some step on', () => {
     const shares = make(60, (row) => 0.2 + 0.1 * Math.sin(row));
     for (const from of [0, 30]) {

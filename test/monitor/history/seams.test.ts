@@ -45,6 +45,7 @@ describe('steps that go back to the beginning', () => {
     expect(history.runs()[1]?.declared.get('max_steps')).toBe(100);
     expect(history.remarks()).toEqual([
       'a: the steps go back to 1 and what is logged begins anew: a second run is logged in the same place. It is judged apart, as a (start 2).',
+      'a (start 2): the log ends at step 60 of 100 (max_steps): the run stopped early, or goes on.',
     ]);
   });
 

@@ -4,9 +4,12 @@ import type { Cases } from './cases/case.ts';
 import { COMPLETIONS } from './cases/completions.ts';
 import { FINITE } from './cases/finite.ts';
 import { GRADIENTS } from './cases/gradients.ts';
+import { GROWTH } from './cases/growth.ts';
 import { KL_AND_ENTROPY } from './cases/kl-and-entropy.ts';
+import { LIMITS } from './cases/limits.ts';
 import { LOSSES } from './cases/losses.ts';
 import { MORE_POLICY_CASES, POLICY_CASES } from './cases/policy.ts';
+import { RATES } from './cases/rates.ts';
 import { REWARDS } from './cases/rewards.ts';
 import { RUN } from './cases/run.ts';
 import { SPIKES } from './cases/spikes.ts';
@@ -28,6 +31,9 @@ const FILES = [
   POLICY_CASES,
   MORE_POLICY_CASES,
   TRAINED_CASES,
+  RATES,
+  LIMITS,
+  GROWTH,
 ];
 
 /** The cases of one rule may stand in several files. */

@@ -1,0 +1,87 @@
+// A KL that grows exponentially: each step moves the policy further than the one before. Updates of one size make a KL grow
+// with the square of their number, and a warm-up of the rate with its fourth power: by 16/9 and 3.2 in the last quarter.
+import { type Course, type MonitorRule, median } from '../../../src/index.ts';
+import { isPolicyKl } from '../run-kind.ts';
+import { from, read, watchCourses } from '../watches.ts';
+import { numberOf } from '../world.ts';
+
+export const klRunsAway: MonitorRule = {
+  id: 'monitor/kl-runs-away',
+  title: 'The KL does not grow ever faster',
+  stage: 'monitor',
+  level: 'should',
+  why: 'A KL that multiplies itself goes on to do so. Below the bound of kl-size the policy can already be lost, and a checkpoint from before its growth is still there.',
+  catches: ['LP-16', 'PPO-06', 'KL-09'],
+  advice:
+    'Go back to a checkpoint before the growth and lower the learning rate, or raise the coefficient of the KL. Check that the sign of the KL term is right: a KL that is rewarded grows like this.',
+  roles: ['kl', 'approx_kl'],
+  settings: {
+    factor: {
+      default: 5,
+      what: 'Growth in the last quarter of the steps so far, at least. Updates of one size reach 1.8, a warm-up of the learning rate 3.2.',
+    },
+    in_all: { default: 50, what: 'Growth since the first tenth of the steps, at least.' },
+    least: {
+      default: 0.5,
+      what: 'Nats a token to the reference that no run reaches while it still learns ever faster.',
+    },
+    least_update: { default: 0.1, what: 'Nats a token between the policies of one update (`approx_kl`).' },
+  },
+  watch: (world) =>
+    watchCourses(world, {
+      judge: (series, course) => {
+        if (series.part !== '' || !isPolicyKl(world)) return undefined;
+        const found = growthOf(course);
+        const least = numberOf(world, series.role === 'approx_kl' ? 'least_update' : 'least');
+        if (found === undefined || found.now < least) return 'seen';
+        if (found.now < numberOf(world, 'factor') * found.quarter) return 'seen';
+        if (found.now < numberOf(world, 'in_all') * found.early) return 'seen';
+        return {
+          kind: 'runs away',
+          sentence: `${from(series, found.since, found.until)} grows from ${read(found.quarter)} to ${read(found.now)} nats a token, after ${read(found.early)} in the beginning: it grows ever faster.`,
+          step: found.since,
+          value: found.quarter,
+          high: least,
+        };
+      },
+      least: LEAST,
+      why: { least: LEAST, otherwise: 'no policy is trained in this run' },
+    }),
+};
+
+/** Fewer have no quarters to compare. */
+const LEAST = 20;
+/** Values that make a level. */
+const LEVEL = 5;
+/** Of the logarithms of the last quarter, values that rise on the one before: a jump and its plateau do not. */
+const RISING = 0.6;
+
+/** Times the highest level before the last quarter. */
+const NEW = 2;
+
+interface Growth {
+  readonly early: number;
+  readonly quarter: number;
+  readonly now: number;
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Levels of the beginning, of three quarters, and of now; undefined unless the last quarter rises all along, to a new height. */
+function growthOf({ means, steps }: Course): Growth | undefined {
+  const level = (at: number): number => median(means.slice(Math.max(0, at - LEVEL + 1), at + 1));
+  const split = Math.floor((means.length * 3) / 4);
+  // A run that went back reaches again what it had reached.
+  const highest = Math.max(...means.slice(LEVEL, split).map((_, at) => level(LEVEL + at)));
+  if (level(means.length - 1) < NEW * highest) return undefined;
+  const ups = means.slice(split).filter((value, at) => value > (means[split + at - 1] as number)).length;
+  if (ups < RISING * (means.length - split)) return undefined;
+  return {
+    // The first values of a fresh policy are exactly 0.
+    early: level(Math.max(LEVEL, Math.floor(means.length / 10))),
+    quarter: level(split),
+    now: level(means.length - 1),
+    since: steps[split] as number,
+    until: steps.at(-1) as number,
+  };
+}
