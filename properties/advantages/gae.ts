@@ -283,6 +283,14 @@ export const gaeProperties: readonly Property<GaeCase>[] = underGaps(gapsBehind,
   }),
   ...relations({
     ...related,
+    noun: "The critic's target of a token",
+    given: () => gaeCase(),
+    // Advantages may be whitened, with one token fewer than there are: a larger batch has another scale.
+    observe: async (subject, args) => ({ fields: { returns: (await subject.ask('gae', args)).returns } }),
+    relations: { stacked: { catches: ['PAD-08'] } },
+  }),
+  ...relations({
+    ...related,
     needs: [ownSlot],
     given: () => gaeCase({ gaps: true }),
     coverage: { gap: 0.15 },

@@ -156,6 +156,7 @@ export const entropyRelations: readonly Property<LogitBatch>[] = underGaps(holes
     coverage: { 'unequal rows': 0.25 },
     relations: {
       padding: { catches: ['PPO-08'] },
+      inputs: { catches: ['PPO-08'] },
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['PPO-08'] },
       stacked: { catches: ['PPO-08'] },

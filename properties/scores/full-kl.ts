@@ -219,6 +219,7 @@ export const fullKlProperties: readonly Property<LogitBatch>[] = underGaps(holes
     coverage: { 'unequal rows': 0.25 },
     relations: {
       padding: { catches: ['KL-08'] },
+      inputs: { catches: ['KL-08'] },
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['KL-08'] },
       stacked: { catches: ['KL-08'] },

@@ -1,22 +1,26 @@
-"""Trainers that are right for eight rows: what further ones are told is what the eighth was."""
+"""Trainers that are right for the first rows of a batch: what further ones are told is what the last of these was."""
 
 from lossproof.examples import left_padded
 
 from .registry import MUTANTS, right_op
 
-ROWS = 8
+NUMBERS = {4: "four", 8: "eight"}
 
 
-def of_eight_rows(op, title, story, base=left_padded, **rows):
-    """The base's op; every list of its answer that has a number for each row repeats the eighth behind it."""
+def of_first_rows(op, count, title, story, base=left_padded, **rows):
+    """The base's op; every list of its answer that has an item for each row repeats item `count` after it."""
     right = right_op(base, op)
 
     def wrong(**args):
         answer = right(**args)
         return {
-            name: [value[min(at, ROWS - 1)] for at in range(len(value))] if isinstance(value, list) else value
+            name: [value[min(at, count - 1)] for at in range(len(value))] if isinstance(value, list) else value
             for name, value in answer.items()
         }
 
     wrong.__doc__ = story
-    MUTANTS.add("%s-of-eight-rows" % op.replace("_", "-"), title, base, op, **rows)(wrong)
+    MUTANTS.add("%s-of-%s-rows" % (op.replace("_", "-"), NUMBERS[count]), title, base, op, **rows)(wrong)
+
+
+def of_eight_rows(op, title, story, base=left_padded, **rows):
+    of_first_rows(op, 8, title, story, base, **rows)

@@ -198,11 +198,12 @@ const renamed = relations<'mask', Batch>({
 const inputs = relations<'mask', Batch>({
   op: 'mask',
   stage: 'mask',
+  noun: 'The mask',
   given: (world) => given(world),
   args: (drawn) => blockArgs(drawn),
   labels: batchLabels,
   coverage: { stopped: 0.5 },
-  relations: { inputs: { catches: ['EOS-01'] } },
+  relations: { inputs: { catches: ['EOS-01'] }, stacked: { catches: ['PAD-08'] } },
 });
 
 export const maskRelations: readonly Property<Batch>[] = [

@@ -6,7 +6,7 @@ from lossproof.examples import left_padded
 from lossproof.examples.advantages import graders
 
 from ..registry import MUTANTS
-from ..rows_lost import of_eight_rows
+from ..rows_lost import of_eight_rows, of_first_rows
 
 @MUTANTS.add("format-of-one-line", "A thought of several lines has no form", left_padded, "format_score")
 def format_score(completions):
@@ -65,6 +65,15 @@ of_eight_rows(
     "returns",
     "Rows behind the eighth have the returns of the eighth",
     "The scan is compiled for eight rows, and its index clamps. Fix: compile anew.",
+    row="PAD-08",
+)
+
+
+of_first_rows(
+    "gae",
+    4,
+    "Rows after the fourth have the advantages of the fourth",
+    "The scan runs over a micro-batch of four, and its index clamps. Fix: the size of the batch.",
     row="PAD-08",
 )
 

@@ -104,3 +104,17 @@ def rollout_answer_cut(conversations, sampled_ids):
     size of what was sampled."""
     prompts = [chat_ids(messages, True) for messages in conversations]
     return scored(prompts, [row[:1024] for row in sampled_ids])
+
+
+of_eight_rows(
+    "mask",
+    "Rows after the eighth have the mask of the eighth",
+    "The lengths of a group of eight, read with an index that clamps. Fix: the size of the batch.",
+    row="PAD-08",
+)
+of_eight_rows(
+    "extract",
+    "Rows after the eighth have the completion of the eighth",
+    "Sequences are split eight at a time, and the rest takes the last split. Fix: all of them.",
+    row="PAD-08",
+)

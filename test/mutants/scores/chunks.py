@@ -105,6 +105,36 @@ written(
 )
 
 
+def shifted(*fields):
+    """logits.sub_(max): right for the answer, and other logits for whoever reads them next."""
+
+    def write(args):
+        for field in fields:
+            for rows in args[field]:
+                for row in rows:
+                    row[:] = [z - max(row) - 1.0 for z in row]
+
+    return write
+
+
+written(
+    "entropy",
+    "entropy-shifts-the-logits-in-place",
+    "The logits that entropies are made of are written into",
+    "logits.sub_(logits.max()), and the loss reads them next. Fix: a copy.",
+    shifted("logits"),
+    row="PPO-08",
+)
+written(
+    "full_kl",
+    "full-kl-shifts-the-logits-in-place",
+    "The logits that an exact KL is made of are written into",
+    "F.log_softmax in place, to save the memory of a vocabulary. Fix: a copy.",
+    shifted("logits"),
+    row="KL-08",
+)
+
+
 @MUTANTS.add(
     "entropy-last-columns-lost",
     "Entropies are taken 64 columns at a time, and those behind the last full chunk stay 0",
