@@ -95,7 +95,7 @@ function nothingSeen(ledger: Ledger): readonly string[] {
     if (reasons.length > 0) return reasons;
     return processes.some(({ end }) => end?.modules_called)
       ? [
-          'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=model.lm_head), with the name of your own head.',
+          'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=...), with the layer that predicts tokens. A reward model, a critic or a classifier has none, and trace cannot read it: check its loss with an adapter, see docs/attach.md.',
         ]
       : [
           'torch was imported, but no torch module was called. If the model is compiled as a whole or runs in another process (vLLM, a server), it cannot be seen: train without torch.compile, in this process, for the traced steps.',

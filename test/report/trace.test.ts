@@ -30,6 +30,42 @@ test('what was sampled is told with its settings, those that differ side by side
   expect(lines(of({ temperature: undefined }))).toMatch(/1 sequence by generate\(\)(?! at)/);
 });
 
+describe('the gradient norm of a rank', () => {
+  const of = (wrapper: string | undefined, divided: boolean, norms: readonly number[]): string => {
+    const ranks = norms.map((_, rank) => rank);
+    const ledger = ledgerOf({
+      rows: ranks.map((rank) => ({ ids: [3, 5], rank })),
+      steps: [
+        {
+          index: 0,
+          ranks: norms.map((gradientNorm, rank) => ({
+            rank,
+            optimizer: 'AdamW',
+            done: { gradientNorm, changed: true, learningRates: [1e-3] },
+          })),
+        },
+      ],
+    });
+    const replicas = [{ model: 0, ranks, wrapper, divided, gone: false, steps: [] }];
+    return seenLines({ ...ledger, replicas }, { ...PRINT, width: 200 }).join(' ');
+  };
+
+  test.each([
+    ['FSDPModule', [0.6, 0.8], 1],
+    ['FullyShardedDataParallel', [3, 4], 5],
+    ['FSDPModule', [1, 1, 1, 1], 2],
+  ])('is that of its shard under %s', (wrapper, norms, together) => {
+    expect(of(wrapper, true, norms)).toContain(
+      `gradient norm ${norms[0]} of its shard, ${together} of all ranks`,
+    );
+    expect(of(wrapper, false, norms)).toMatch(/of its shard(?!,)/);
+  });
+
+  test.each(['DistributedDataParallel', undefined])('is that of the model under %s', (wrapper) => {
+    expect(of(wrapper, true, [0.6, 0.8])).not.toContain('shard');
+  });
+});
+
 describe('the rows that are shown', () => {
   test('are those with something wrong, then one of each kind, then the others', () => {
     const shown = rowsToShow(WRONG, FAILS);

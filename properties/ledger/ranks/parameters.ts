@@ -145,7 +145,7 @@ function alone(set: ReplicaSet): readonly Part[] {
   const later = set.steps.slice(1).filter(({ parameters }) => parameters !== undefined);
   const parted = later.find(({ parameters }) => (parameters?.differ.length ?? 0) > 0);
   if (parted?.parameters === undefined)
-    return later.length === 0 ? [ASIDE] : [{ ...ASIDE, notices: [periodicNotice(set)] }];
+    return later.length === 0 ? [ASIDE] : [{ ...ASIDE, notices: [insideNotice(set)] }];
   const met = later.some(({ parameters }) => parameters?.differ.length === 0);
   if (met || set.steps.some(({ periodic }) => periodic))
     return [{ ...ASIDE, notices: [periodicNotice(set)] }];
@@ -163,6 +163,12 @@ function alone(set: ReplicaSet): readonly Part[] {
     },
   ];
 }
+
+/** Equal before each step, although step() found other gradients on each: local SGD would part between two averages. */
+const insideNotice = (set: ReplicaSet): LedgerNotice => ({
+  sentence: `The processes of ${ranksOf(set.ranks)} call step() with gradients of their own, and have equal parameters after each step: the gradients are reduced inside the optimiser, or the parameters are averaged after every step. The weights shown are those of each process before that.`,
+  answers: [],
+});
 
 const periodicNotice = (set: ReplicaSet): LedgerNotice => ({
   sentence: `The processes of ${ranksOf(set.ranks)} share no gradient at each step, and are given one set of parameters now and then, as in local SGD. The weights shown are those of each process's own step.`,

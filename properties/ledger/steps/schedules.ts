@@ -158,17 +158,21 @@ function ratesOf(ledger: Ledger, rank: number): readonly (Found | 'good')[] {
     const peak = Math.max(...steps.slice(0, i).map((each) => each.rate));
     const stays = before.rate === 0;
     if (!stays && before.rate < MOST_OF_PEAK * peak) return ['good'];
-    const how = stays
-      ? `, as in step ${before.index}: a warm-up begins at 0 and leaves it behind one step`
-      : `, right behind ${show(before.rate)} in step ${before.index}`;
+    const over = stays && peak > 0;
+    const how = over
+      ? `, as in step ${before.index}, after ${show(peak)} in an earlier step: the schedule is over`
+      : stays
+        ? `, as in each traced step before it: a warm-up that begins at 0 leaves it after one step`
+        : `, right behind ${show(before.rate)} in step ${before.index}`;
     return [
       fault({
         harm: tokens,
         kind: stays ? 'stays' : 'falls',
         sentence: `The learning rate of step ${index}${at(done.place)} is 0${how}. Gradients of ${many(tokens, 'token')} change nothing.`,
-        note: stays
-          ? 'A schedule that counts steps is stepped by epochs, or not at all.'
-          : 'The schedule is over: its length is counted in other steps than it is stepped with.',
+        note:
+          stays && !over
+            ? 'A schedule that counts steps is stepped by epochs, or not at all; or it was over before the traced steps, as in a resumed run.'
+            : 'The schedule is over: its length is counted in other steps than it is stepped with.',
         given: { step: index, rates: steps.map((each) => each.rate) },
       }),
     ];

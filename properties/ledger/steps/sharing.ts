@@ -23,7 +23,7 @@ const sharing: LedgerProperty = {
   title: 'Means of micro-batches are divided by the micro-batches of their step',
   stage: 'update',
   level: 'should',
-  why: 'Accumulated losses that nobody divides make the step as many times too large; the last step of an epoch, of fewer micro-batches, is too small where it is divided by all.',
+  why: 'Accumulated losses that nobody divides make the step as many times too large; a step of fewer micro-batches, as at the end of an epoch, is too small where it is divided by all.',
   catches: ['OPT-12'],
   needs: needsStep,
   judge: (ledger) => {
@@ -52,7 +52,7 @@ const sharing: LedgerProperty = {
     return judgementOf(
       alike.length + short.filter((each) => !alike.includes(each)).length,
       madeSteps(ledger).length - alike.length,
-      [...undivided.map(tooLarge), ...short.map((window) => tooSmall(window, most))],
+      [...undivided.map(tooLarge), ...short.map((window) => tooSmall(window, most, window === windows[0]))],
     );
   },
 };
@@ -103,18 +103,21 @@ function tooLarge(window: Window): Found {
     harm: count,
     kind: 'undivided',
     sentence: `The ${count} micro-batches of step ${window.index} are a mean each (weights that add up to 1), and none is divided by ${count}: together ${show(sum)}, a step ${count} times as large as that of one batch.`,
-    note: `Divide the loss${at(window.place)} by the micro-batches of the step, or better by the tokens of the whole step. If these are losses of several tasks whose sum is meant, declare how each is put together (--semantics).`,
+    note: `What reaches the backward pass${at(window.place)} is a mean of its own micro-batch: divide it by the ${count} micro-batches of the step, or better divide the sums by the tokens of the whole step. If these are losses of several tasks whose sum is meant, declare how each is put together (--semantics).`,
     given: { step: window.index, place: window.place ?? null, micro_batches: window.batches },
   });
 }
 
-function tooSmall(window: Window, most: number): Found {
+/** `first`: no step was traced before it, so that no epoch has ended. */
+function tooSmall(window: Window, most: number, first: boolean): Found {
   const count = window.batches.length;
   return fault({
     harm: most / count,
     kind: 'short',
     sentence: `Step ${window.index} has ${plural(count, 'micro-batch', 'micro-batches')}, each divided by ${most} as in the steps that have ${most}: the weights add up to ${show(sumOf(window))} instead of 1.`,
-    note: `The last step of an epoch has fewer micro-batches: divide the loss${at(window.place)} by those it has, or by the tokens of the whole step.`,
+    note: first
+      ? `The first traced step has fewer micro-batches than later ones. Count them from 1: \`(i + 1) % ${most} == 0\`, not \`i % ${most} == 0\`, steps after every ${most}. The backward pass is${at(window.place)}.`
+      : `A step has fewer micro-batches where the data end, as at the end of an epoch. The loss of the backward pass${at(window.place)} is divided by ${most}: divide it by the ${count} that this step has, or by the tokens of the whole step.`,
     given: { step: window.index, place: window.place ?? null, micro_batches: window.batches },
   });
 }

@@ -19,7 +19,7 @@ import {
   trainedCount,
   weightText,
 } from './rows.ts';
-import { hasSeveralRanks, type StepSum, stepSums } from './steps.ts';
+import { hasSeveralRanks, type StepSum, shardWords, stepSums } from './steps.ts';
 
 export interface TracePrint {
   readonly width: number;
@@ -222,7 +222,7 @@ function modelFact(model: LedgerModel, several: boolean, { processes }: Ledger):
 }
 
 function stepFact(sum: StepSum, several: boolean): readonly [string, string] {
-  const { step, rank, forwards, rows, tokens, trained, unknown, weight, done } = sum;
+  const { step, rank, forwards, rows, tokens, trained, unknown, weight, shard, done } = sum;
   const batches = forwards > 1 ? ` in ${plural(forwards, 'micro-batch', 'micro-batches')}` : '';
   const facts = [
     `${plural(rows, 'row')}${batches}, ${trained.toLocaleString('en')} of ${plural(tokens, 'token')} trained`,
@@ -233,7 +233,9 @@ function stepFact(sum: StepSum, several: boolean): readonly [string, string] {
     ...(done === undefined
       ? ['no step was made']
       : [
-          ...(done.gradientNorm === null ? [] : [`gradient norm ${weightText(done.gradientNorm)}`]),
+          ...(done.gradientNorm === null
+            ? []
+            : [`gradient norm ${weightText(done.gradientNorm)}${shardWords(shard)}`]),
           ...(done.changed ? [] : ['no parameter changed']),
         ]),
   ];

@@ -10,7 +10,7 @@ import { type GenerationIndex, generationIndexOf, generationSpans } from './gene
 import { type Marks, marksOf } from './marks.ts';
 import { joined, segmentsOf } from './segments.ts';
 import { templateSpans } from './template.ts';
-import { annotatedSpans, blankOf } from './walk.ts';
+import { type Annotation, annotatedSpans, blankOf } from './walk.ts';
 
 export interface SpanFacts {
   readonly tokenizer?: Tokenizer | undefined;
@@ -58,7 +58,7 @@ export function spansOf(row: RowIds, world: SpanWorld): Spans {
     (marks === undefined ? undefined : templateSpans(row, marks, trainOn));
   if (known !== undefined) return trainOn === 'all' ? withPrompt(known) : known;
   if (tokenizer !== undefined) return textSpans(row);
-  return annotatedSpans(blankOf(row), { kind: 'unknown', why: WITHOUT_TOKENIZER });
+  return annotatedSpans(asText(blankOf(row)), { kind: 'unknown', why: WITHOUT_TOKENIZER });
 }
 
 // --- helpers ---
@@ -68,9 +68,14 @@ const WITHOUT_TOKENIZER =
 
 /** Any part of a plain text may be trained. */
 export function textSpans(row: RowIds): Spans {
-  const spans = annotatedSpans(blankOf(row), { kind: 'text' });
-  return { ...spans, roles: spans.roles.map((role) => (role === 'prompt' ? 'completion' : role)) };
+  return annotatedSpans(asText(blankOf(row)), { kind: 'text' });
 }
+
+/** Nothing says that a token belongs to a prompt. */
+const asText = (blank: Annotation): Annotation => ({
+  ...blank,
+  roles: blank.roles.map((role) => (role === 'prompt' ? 'completion' : role)),
+});
 
 /** Everything is meant to be trained; what is padding, or behind a stop token, is nothing of the row. */
 function withPrompt(spans: Spans): Spans {

@@ -207,6 +207,22 @@ describe('one gradient', () => {
     expect(blaming(two(GOOD, averager, DDP))).toEqual([]);
   });
 
+  test.each([
+    ['two steps', 2],
+    ['three steps', 3],
+    ['seven steps', 7],
+  ])('gradients that are reduced inside the optimiser are no local SGD: %s', (_what, count) => {
+    const own = (rank: number): readonly Step[] =>
+      Array.from({ length: count }, (_, step) => ({
+        parameters: SAME.map((sum) => sum + 10 * step),
+        gradients: SAME.map((sum) => sum + 100 * rank + step + 1),
+      }));
+    const ledger = two(own(0), own(1));
+    expect(blaming(ledger)).toEqual([]);
+    expect(noticed(ALONE, ledger)).toContain('the gradients are reduced inside the optimiser');
+    expect(noticed(ALONE, ledger)).not.toContain('local SGD');
+  });
+
   test('a sum by hand is told from a mean', () => {
     const by = (local: number, reduced: number): Step => ({
       facts: { local: floats([local, 1]), reduced: floats([reduced, reduced / 2]) },

@@ -1,6 +1,7 @@
 // The rules about what an optimiser's step did by tensor, and about what was seen of it: each kills a fault, and leaves
 // those alone that only look like it.
 import { describe, expect, test } from 'vitest';
+import { show } from '../../../src/index.ts';
 import type { LedgerStep, LedgerUpdate, TensorUpdate } from '../../../src/trace/ledger.ts';
 import { type LedgerSketch, rankStep } from '../traced.ts';
 import { idsOf, supervised } from '../weighed.ts';
@@ -236,6 +237,17 @@ test('rates of 0 behind the first step', () => {
   holds(ID, at(0, 1e-4));
   silent(ID, at(1e-3));
   holds(ID, at(1e-3, 1e-4, 0));
+
+  for (const rates of [
+    [1e-3, 1e-4, 0, 0],
+    [5e-5, 1e-6, 0, 0, 0],
+    [1, 0.01, 0, 0],
+  ]) {
+    const { sentence, note } = worst(ID, at(...rates));
+    expect(sentence).toContain(`after ${show(rates[0])} in an earlier step: the schedule is over`);
+    expect(`${sentence} ${note}`).not.toMatch(/warm-up|by epochs/);
+  }
+  expect(worst(ID, at(0, 0)).sentence).toContain('a warm-up that begins at 0 leaves it after one step');
 });
 
 test('schedulers by their calls', () => {
@@ -303,6 +315,42 @@ describe('micro-batches of one step', () => {
     ).toBe('undivided');
     holds(ID, { ...supervised({ lengths: [[[5], [3]]] }), steps: [made(0, behind)] });
   });
+
+  const windows = (...counts: readonly number[]): LedgerSketch => {
+    const most = Math.max(...counts);
+    const earlier = (step: number): number => counts.slice(0, step).reduce((sum, count) => sum + count, 0);
+    return {
+      rows: counts.flatMap((count, step) =>
+        Array.from({ length: count }, (_, micro) => ({
+          ...(supervised({ lengths: [[[4 + micro]]] }).rows ?? [])[0],
+          ids: idsOf(earlier(step) + micro, 4 + micro),
+          weight: 1 / (most * (4 + micro)),
+          step,
+          forward: earlier(step) + micro,
+        })),
+      ),
+      steps: counts.map((count, index) => made(index, { backwards: count, backwardPlaces: ['train.py:77'] })),
+    };
+  };
+
+  test.each([[[1, 2, 2]], [[1, 4, 4]], [[2, 3]]])(
+    'a first step of fewer micro-batches ends no epoch: %o',
+    (counts) => {
+      const { kind, note = '' } = worst(ID, windows(...counts));
+      expect(kind).toBe('short');
+      expect(note).toContain('The first traced step');
+      expect(note).not.toContain('epoch');
+    },
+  );
+
+  test.each([[[2, 2, 1]], [[4, 4, 3]], [[3, 1, 3]]])(
+    'a later step of fewer micro-batches may end one: %o',
+    (counts) => {
+      const { note = '' } = worst(ID, windows(...counts));
+      expect(note).toContain('as at the end of an epoch');
+      expect(note).toContain(`is divided by ${Math.max(...counts)}`);
+    },
+  );
 
   test('losses of several tasks are added up as is meant: of several loaders, or of the same rows', () => {
     silent(

@@ -17,6 +17,7 @@ test('any part of a plain text may be trained, and its padding not', () => {
 test('without a tokenizer it says what would tell', () => {
   const spans = spansOf(padded([5, 6], PADDING), spanWorldOf({ generations: [] }));
   expect(spans.origin).toMatchObject({ kind: 'unknown', why: expect.stringContaining('--tokenizer') });
+  expect(spans.roles).not.toContain('prompt');
 });
 
 test('a row of padding alone', () => {

@@ -4,7 +4,7 @@ import type { Ledger } from '../../../trace/ledger.ts';
 import type { Run } from '../../runs.ts';
 import { plural } from '../../text/plural.ts';
 import { placeOf, realCount, rowsToShow, type ShownRow, trainedCount, weightText } from '../../trace/rows.ts';
-import { hasSeveralRanks, type StepSum, stepSums } from '../../trace/steps.ts';
+import { hasSeveralRanks, type StepSum, shardWords, stepSums } from '../../trace/steps.ts';
 import { seenWords } from '../../trace/trace.ts';
 import { judgedWords, unjudgedOf, unspokenOf } from '../../trace/unjudged.ts';
 import { failures, knownFailures } from '../failure/failures.ts';
@@ -167,7 +167,7 @@ function stepRow(sum: StepSum, several: boolean): Markup {
     tokens.toLocaleString('en'),
     count.toLocaleString('en'),
     weight === undefined ? 'not all measured' : weightText(weight),
-    norm === undefined || norm === null ? '–' : weightText(norm),
+    norm === undefined || norm === null ? '–' : `${weightText(norm)}${shardWords(sum.shard)}`,
   ];
   return html`<tr><th scope="row">${step}</th>${several && html`<td>${rank}</td>`}${cells.map((cell) => html`<td class="number">${cell}</td>`)}<td>${after}</td></tr>
 `;
