@@ -318,15 +318,15 @@ describe('micro-batches of one step', () => {
 
   const windows = (...counts: readonly number[]): LedgerSketch => {
     const most = Math.max(...counts);
-    const madeBefore = (step: number): number => counts.slice(0, step).reduce((sum, count) => sum + count, 0);
+    const earlier = (step: number): number => counts.slice(0, step).reduce((sum, count) => sum + count, 0);
     return {
       rows: counts.flatMap((count, step) =>
         Array.from({ length: count }, (_, micro) => ({
           ...(supervised({ lengths: [[[4 + micro]]] }).rows ?? [])[0],
-          ids: idsOf(madeBefore(step) + micro, 4 + micro),
+          ids: idsOf(earlier(step) + micro, 4 + micro),
           weight: 1 / (most * (4 + micro)),
           step,
-          forward: madeBefore(step) + micro,
+          forward: earlier(step) + micro,
         })),
       ),
       steps: counts.map((count, index) => made(index, { backwards: count, backwardPlaces: ['train.py:77'] })),
