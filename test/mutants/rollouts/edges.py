@@ -8,6 +8,7 @@ from lossproof.examples.lists import beside, pad_left, pad_right
 from lossproof.examples.rollouts.trajectory import cut_tools, row, rows_of
 from lossproof.examples.text.chat import chat_ids
 
+from ..in_place import written
 from ..registry import MUTANTS, right_op
 from ..rows_lost import of_eight_rows
 
@@ -116,5 +117,21 @@ of_eight_rows(
     "extract",
     "Rows after the eighth have the completion of the eighth",
     "Sequences are split eight at a time, and the rest takes the last split. Fix: all of them.",
+    row="PAD-08",
+)
+
+
+def without_prompts(args):
+    """sequences = sequences[:, width:], through a view."""
+    for row in args["sequences"]:
+        row[:] = row[1:] + row[:1]
+
+
+written(
+    "extract",
+    "extract-moves-the-sequences-in-place",
+    "The sequences that completions are cut from are moved in place",
+    "torch.roll into the same storage: what is scored next are other rows. Fix: a copy.",
+    without_prompts,
     row="PAD-08",
 )
