@@ -21,7 +21,7 @@ test('a test a property, grouped by stage; workers of xdist come to the same ver
   expect(alone.out).toContain('observed  0       0\n                    ▲▲▲');
   expect(alone.out).not.toMatch(/Traceback|npx/);
   const verdicts = folder.junit('alone.xml');
-  expect(Object.keys(verdicts)).toHaveLength(32);
+  expect(Object.keys(verdicts)).toHaveLength(34);
   expect(verdicts['wrong.mask::stop-token-is-trained-once']).toMatch(
     /^fail failure fail: Token 1 \(id \d+\) stops the completion of row 0, /,
   );
@@ -52,10 +52,10 @@ test('-k, -x, one test by its name, an ini file that names the adapters', async 
   const named = await folder.pytest([WRONG[0] ?? '', '-q', '--tb=no']);
   expect(named.out).toMatch(/\b1 failed in/);
   const right = await folder.pytest(['right.py', '-q']);
-  expect(right.out).toMatch(/\b14 passed, 2 skipped in/);
+  expect(right.out).toMatch(/\b15 passed, 2 skipped in/);
   expect(right.code).toBe(0);
   const all = await folder.pytest(['--collect-only', '-q']);
-  expect(all.out.match(/^(?:right|wrong)\.py::mask::/gm)).toHaveLength(32);
+  expect(all.out.match(/^(?:right|wrong)\.py::mask::/gm)).toHaveLength(34);
 });
 
 test('adapters of an ini file are tested wherever the user names no file, and a line says so where they are not', async () => {
@@ -110,7 +110,7 @@ test('what the test tree of an editor is made of: places that there are, and nam
   expect(printed.filter((line) => !line.startsWith('lossproof: '))).toEqual(ids);
   expect(new Set(ids).size).toBe(ids.length);
   const ofMine = (id: string): boolean => id.startsWith('test_mine.py::');
-  expect(ids.filter((id) => !ofMine(id))).toHaveLength(32);
+  expect(ids.filter((id) => !ofMine(id))).toHaveLength(34);
   expect(ids.filter((id) => id.startsWith('test_mine.py::test_my_mask::mask::')).length).toBeGreaterThan(10);
   for (const place of places) {
     const [id = '', path = '', line = ''] = place.split('\t');
