@@ -2,7 +2,7 @@
 import type { TokenRow } from './row.ts';
 
 export interface RoleShare {
-  /** A role as the rows have it; `template` for headers and marks between what is said; `padding`. */
+  /** A role as the rows have it; `template` for headers and marks between what is said; `padding`; `unknown`. */
   readonly name: string;
   readonly tokens: number;
   readonly trained: number;
@@ -22,10 +22,11 @@ export function addShares(row: TokenRow, sums: Map<string, { tokens: number; tra
 // --- helpers ---
 
 function namesOf({ ids, turns, said, answers, real }: TokenRow): readonly string[] {
-  const names = new Array<string>(ids.length).fill('row');
+  const names = new Array<string>(ids.length).fill('unknown');
   // Where it is known who says what, the rest of a turn is the template's.
   const known = answers.length > 0;
-  for (const { name, from, to } of turns) names.fill(known ? 'template' : name, from, to);
+  for (const { name, from, to } of turns)
+    names.fill(known ? 'template' : name === 'row' ? 'unknown' : name, from, to);
   for (const { from, to } of said)
     names.fill(turns.find((turn) => from >= turn.from && from < turn.to)?.name ?? 'user', from, to);
   for (const { from, to } of answers) names.fill('assistant', from, to);

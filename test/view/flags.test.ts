@@ -564,7 +564,7 @@ describe('sums by role', () => {
   test('of ids in which nothing is recognised, padding apart', () => {
     expect(
       sums({ input_ids: [5, 6, 7, 0], labels: [-100, 6, 7, -100], attention_mask: [1, 1, 1, 0] }),
-    ).toEqual({ row: [3, 2], padding: [1, 0] });
+    ).toEqual({ unknown: [3, 2], padding: [1, 0] });
   });
 
   test('they add up to all tokens', () => {

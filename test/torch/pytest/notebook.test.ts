@@ -155,7 +155,7 @@ print("row 2" in str(lossproof.view(rows, row=[2], strip=True, **plain)), "row 2
 told = dict(only=["mask", "kl/*"], train_on=None, strict=False, semantics={"kl_clamp": None}, known=Path("known.json"))
 print(words_of(told))
 qwen = ${JSON.stringify(familyFolder('qwen'))}
-cut = [{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello there"}]}] * 2
+cut = [{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": answer}]} for answer in ("Hello there", "Hello")]
 print([bool(lossproof.view(cut, tokenizer=qwen, max_length=1000, stop=stop, strict=True)) for stop in ("<|im_end|>", ["<|im_end|>", 3])])
 for call in (
     lambda: lossproof.view(Dataset.from_dict(made).to_pandas()),
