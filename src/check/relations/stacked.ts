@@ -16,12 +16,21 @@ const MOST_ROWS = 65;
 const MOST_ONE_IN = 3;
 /** Characters of a row that is too large for that. */
 const LARGE_ROW = 4_096;
+/** Numbers in an answer for the largest of them: a trainer that can only train has a forward pass for each. */
+const MOST_NUMBERS = 1_024;
 
-const rowsFor = (world: World, args: unknown, rows: number): number => {
+const rowsFor = (world: World, args: unknown, rows: number, answer: unknown): number => {
   const { length } = JSON.stringify(args);
+  const isLarge = length > LARGE_ROW * rows || (numbersIn(answer) * MOST_ROWS) / rows > MOST_NUMBERS;
   // A sum over so many in half precision is none.
-  return !isHalf(world) && length % MOST_ONE_IN === 0 && length <= LARGE_ROW * rows ? MOST_ROWS : ROWS;
+  return !isHalf(world) && length % MOST_ONE_IN === 0 && !isLarge ? MOST_ROWS : ROWS;
 };
+
+function numbersIn(value: unknown): number {
+  if (typeof value === 'number') return 1;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, each) => sum + numbersIn(each), 0);
+}
 
 /** What an op answers for the whole batch, and makes of all its rows. */
 const WHOLE: { readonly [O in Op]?: string } = {
@@ -52,7 +61,10 @@ export const stacked: Rule = {
     const before = await ask(args);
     const broken = notANumber(op, args, before);
     if (broken !== undefined) return discard(`${broken.where} is ${broken.value} already`, 'trainer');
-    const times = before.estimated === true ? 2 : Math.max(2, Math.ceil(rowsFor(subject, args, rows) / rows));
+    const times =
+      before.estimated === true
+        ? 2
+        : Math.max(2, Math.ceil(rowsFor(subject, args, rows, before.fields) / rows));
     const copies = Array.from({ length: times }, () => all);
     const after = await ask(wholePartition(op, pickRows(op, args, copies.flat())));
     const others = withoutShares(before.fields);
