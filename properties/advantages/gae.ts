@@ -286,7 +286,12 @@ export const gaeProperties: readonly Property<GaeCase>[] = underGaps(gapsBehind,
     noun: "The critic's target of a token",
     given: () => gaeCase(),
     // Advantages may be whitened, with one token fewer than there are: a larger batch has another scale.
-    observe: async (subject, args) => ({ fields: { returns: (await subject.ask('gae', args)).returns } }),
+    observe: async (subject, args) => {
+      const { returns } = await subject.ask('gae', args);
+      return returns === undefined
+        ? discard('the answer has no returns', 'trainer')
+        : { fields: { returns } };
+    },
     relations: { stacked: { catches: ['PAD-08'] } },
   }),
   ...relations({

@@ -115,7 +115,7 @@ export const NOTES = {
   },
   duplicate: {
     what: 'The row is the same as an earlier one.',
-    todo: 'Leave it out, unless it is meant to count twice. An answer that is also in the evaluation set is no evaluation.',
+    todo: 'Leave it out, unless it is meant to count twice.',
   },
   'thought-dropped': {
     what: 'The template does not print the thought of the last answer.',

@@ -1,51 +1,10 @@
 // Each flag: a row that raises it, and the row beside it that must not.
 import { describe, expect, test } from 'vitest';
 import { verdictOf } from '../../src/report/view/view.ts';
-import { type Entry, entriesOf } from '../../src/view/read.ts';
+import { entriesOf } from '../../src/view/read.ts';
 import type { ViewOptions } from '../../src/view/row.ts';
 import { scan } from '../../src/view/scan.ts';
-import { writerOf } from '../../src/view/writer.ts';
-import { familyFolders, loaded } from '../tokenizers/folders.ts';
-
-const world = (name: string, template?: string): ViewOptions => {
-  const tokenizer = loaded(familyFolders[name] ?? '');
-  const writer = writerOf(tokenizer, template ?? tokenizer.chatTemplate ?? '');
-  return { tokenizer, writer, truncationSide: 'right' };
-};
-const qwen = world('qwen');
-const llama = world('llama3');
-
-/** Ids of the flags and notes of one row. */
-function flags(value: unknown, options: ViewOptions = qwen): string[] {
-  const entries: Entry[] = [{ number: 1, value }];
-  return scan(entries, options, { most: 10 }).counts.map(({ id }) => id);
-}
-
-const talk = (answer = 'Hello there!', question = 'Hi') => [
-  { role: 'user', content: question },
-  { role: 'assistant', content: answer },
-];
-
-/** The row of a conversation as a trainer writes it. */
-function written(messages: readonly { role: string; content: string }[], options: ViewOptions = qwen) {
-  const { kept } = scan([{ number: 1, value: { messages } }], options, { most: 1 });
-  const row = kept[0]?.row;
-  if (row === undefined) throw new Error('no row');
-  const input_ids = [...row.ids];
-  const labels = row.ids.map((id, at) => (row.trained[at] ? id : -100));
-  const stop = row.answers.at(-1)?.stop ?? -1;
-  return {
-    input_ids,
-    labels,
-    answers: row.answers,
-    stop,
-    from: row.answers.at(-1)?.from ?? -1,
-    user: row.said.at(-1)?.from ?? -1,
-  };
-}
-
-const set = (values: readonly number[], at: number, value: number): number[] =>
-  values.map((each, column) => (column === at ? value : each));
+import { flags, llama, qwen, set, talk, world, written } from './rows.ts';
 
 describe('correct rows raise nothing', () => {
   const right = { input_ids: written(talk()).input_ids, labels: written(talk()).labels };
@@ -140,64 +99,6 @@ describe('labels', () => {
 
   test('prompt trained: one token of a question', () => {
     expect(flags({ input_ids, labels: set(labels, user, input_ids[user] ?? 0) })).toEqual(['prompt-trained']);
-  });
-
-  describe('everything is trained, the question as well', () => {
-    const meant: ViewOptions = { ...qwen, trainOn: 'all' };
-    const answers: ViewOptions = { ...qwen, trainOn: 'assistant' };
-    test.each<[string, unknown]>([
-      ['labels are the ids', { input_ids, labels: input_ids }],
-      ['all but what stands first', { input_ids, labels: set(input_ids, 0, -100) }],
-      ['a mask of ones', { input_ids, completion_mask: input_ids.map(() => 1) }],
-      ['ids without labels', { input_ids }],
-      ['a piece of a longer row', { input_ids: input_ids.slice(3, -3), labels: input_ids.slice(3, -3) }],
-    ])('%s: a question that --train-on all answers', (_, value) => {
-      expect(flags(value)).toEqual(['everything-trained']);
-      expect(flags(value, meant)).toEqual([]);
-    });
-
-    test('a rendered text is noted, and judged as it is declared', () => {
-      const text = qwen.tokenizer?.decode(input_ids);
-      expect(flags({ text })).toEqual(['turns-in-text']);
-      expect(flags({ text }, meant)).toEqual([]);
-      expect(flags({ text }, answers)).toEqual([]);
-      expect(flags({ text: 'Once upon a time.' })).toEqual([]);
-    });
-
-    test('ids without labels are trained as it is declared, or nothing can be said of them', () => {
-      const shown = (options: ViewOptions) =>
-        scan([{ number: 1, value: { input_ids } }], options, { most: 1 }).kept[0]?.row?.trained;
-      expect(shown(answers)).toEqual(labels.map((label) => label !== -100));
-      expect(shown(meant)).toEqual(input_ids.map(() => true));
-      expect(flags({ input_ids: [5, 6, 7] }, answers)).toEqual(['unplaced']);
-      expect(flags({ input_ids: [5, 6, 7] }, meant)).toEqual([]);
-    });
-  });
-
-  describe('labels against --train-on', () => {
-    const [first, last] = right.answers;
-    const without = (range: { from: number; to: number } | undefined) =>
-      labels.map((label, at) => (range !== undefined && at >= range.from && at < range.to ? -100 : label));
-    const middle = (last?.from ?? 0) + 1;
-    test.each<[string, ViewOptions['trainOn'], readonly number[], string[]]>([
-      ['all answers, as declared', 'assistant', labels, []],
-      ['the last answer alone, as declared', 'last', without(first), []],
-      ['every token, as declared', 'all', input_ids, []],
-      ['an answer that is not trained', 'assistant', without(first), ['not-as-declared']],
-      ['the last answer is not trained', 'assistant', without(last), ['not-as-declared']],
-      ['an earlier answer is trained', 'last', labels, ['not-as-declared']],
-      ['a hole in an answer', 'assistant', set(labels, middle, -100), ['not-as-declared']],
-      [
-        'a token that is not trained',
-        'all',
-        set(input_ids, user, -100),
-        ['not-as-declared', 'prompt-trained'],
-      ],
-      ['everything, against answers', 'assistant', input_ids, ['everything-trained']],
-    ])('%s', (_, trainOn, given, expected) => {
-      const options: ViewOptions = { ...qwen, ...(trainOn === undefined ? {} : { trainOn }) };
-      expect(flags({ input_ids, labels: given }, options).sort()).toEqual(expected);
-    });
   });
 
   test('a mask that begins one token late; a long prompt is none', () => {
@@ -517,60 +418,5 @@ describe('rows that are none', () => {
       { most: 1 },
     );
     expect(counts[0]?.example).toContain('save_pretrained');
-  });
-});
-
-describe('rows that come twice', () => {
-  const counted = (...values: unknown[]) =>
-    scan(
-      values.map((value, at) => ({ number: at + 1, value })),
-      qwen,
-      { most: 3 },
-    ).counts.map(({ id, first }) => [id, ...first]);
-
-  test('are noted, by the number of the later one', () => {
-    const row = { messages: talk() };
-    expect(counted(row, { messages: talk('Hello?') }, row)).toEqual([['duplicate', 3]]);
-    expect(
-      counted({ input_ids: [5, 6], labels: [-100, 6] }, { input_ids: [5, 6], labels: [-100, 6] }),
-    ).toEqual([['duplicate', 2]]);
-  });
-
-  test('rows that differ in one letter, or one label, are two', () => {
-    expect(counted({ messages: talk('Hello.') }, { messages: talk('Hello!') })).toEqual([]);
-    expect(counted({ input_ids: [5, 6], labels: [-100, 6] }, { input_ids: [5, 6] })).toEqual([]);
-  });
-});
-
-describe('sums by role', () => {
-  const sums = (value: unknown, options: ViewOptions = qwen) =>
-    Object.fromEntries(
-      scan([{ number: 1, value }], options, { most: 1 }).roles.map(({ name, tokens, trained }) => [
-        name,
-        [tokens, trained],
-      ]),
-    );
-
-  test('of a conversation: who says what, and what the template writes', () => {
-    const { user, assistant, template, ...others } = sums({ messages: talk('Hello there!', 'Hi') });
-    expect(others).toEqual({});
-    const words = (text: string): number => qwen.tokenizer?.encode(text).length ?? 0;
-    expect(user).toEqual([words('Hi'), 0]);
-    const answer = words('Hello there!<|im_end|>');
-    expect(assistant).toEqual([answer, answer]);
-    expect(template?.[1]).toBe(0);
-  });
-
-  test('of ids in which nothing is recognised, padding apart', () => {
-    expect(
-      sums({ input_ids: [5, 6, 7, 0], labels: [-100, 6, 7, -100], attention_mask: [1, 1, 1, 0] }),
-    ).toEqual({ unknown: [3, 2], padding: [1, 0] });
-  });
-
-  test('they add up to all tokens', () => {
-    const value = { prompt: 'The sky is', completion: ' blue.' };
-    const { tokens, trained, roles } = scan([{ number: 1, value }], qwen, { most: 1 });
-    const total = (of: 'tokens' | 'trained') => roles.reduce((sum, role) => sum + role[of], 0);
-    expect([total('tokens'), total('trained')]).toEqual([tokens, trained]);
   });
 });

@@ -1,9 +1,10 @@
-// The correction of a policy loss for tokens that the inference engine sampled with other probabilities. Nothing is asked of
-// its formula: truncated, masked, per token or per sequence, or none. What all of them have in common is a direction and a
-// bound (Ionides 2008, "Truncated importance sampling").
+// Off-policy corrections of the policy loss: the weight of a token that the inference engine sampled with another probability.
+// No formula is assumed: truncated, masked, per token, per sequence, or no correction at all. All of them have a direction
+// and a bound (Ionides 2008, "Truncated importance sampling").
 import {
   type Args,
   bandOf,
+  discard,
   ESTIMATED_NOTE,
   type Finding,
   lossWeights,
@@ -17,7 +18,7 @@ import {
 import { base, coverage, whole } from './loss.ts';
 import { engineOffered } from './sampling-gap.ts';
 
-/** Nats per token: within every cap and every mask in use, and far above what rounding moves. */
+/** Nats per token: most masks in use keep such a token, and no cap reaches it; far above what rounding moves. */
 const SMALL = 1 / 32;
 /** exp(12) is 160,000. */
 const LARGE = 12;
@@ -26,13 +27,16 @@ const MOST = 1_000;
 /** Of the weight without a gap: a term of its own, as of a KL with the coefficient 0.1, may be left where a token is masked out. */
 const LEFT = 0.3;
 
-/** Nothing but the gap may move a weight: one step on, with a reference that is the policy, and one advantage for all. */
+/** On policy, under a reference that is the policy, with one advantage for all rows: nothing but the gap moves a weight. */
 const onPolicy = (drawn: Tracks): Args<'loss'> => {
   const args = whole(drawn);
+  // The engine's log-probability of a token stays below 0 when it is SMALL above.
+  const logprobs = args.logprobs.map((row) => row.map((value) => value - SMALL));
   return {
     ...args,
-    old_logprobs: args.logprobs,
-    ref_logprobs: args.logprobs,
+    logprobs,
+    old_logprobs: logprobs,
+    ref_logprobs: logprobs,
     advantages: args.advantages.map(() => 1),
   };
 };
@@ -44,7 +48,7 @@ interface Moved {
   readonly is: number;
 }
 
-/** Asks with the engine `by` nats above the trainer on each token of one row after the other; the first weight that is `wrong`. */
+/** For each row in turn, puts the engine `by` nats above the trainer on its tokens; returns the first weight that is `wrong`. */
 async function firstMoved(
   subject: Subject,
   drawn: Tracks,
@@ -53,6 +57,8 @@ async function firstMoved(
 ): Promise<(Moved & { readonly note: string }) | undefined> {
   const args = onPolicy(drawn);
   const without = await lossWeights(subject, { ...args, sampling_logprobs: args.old_logprobs });
+  if (without.weights.flat().every((weight) => Math.abs(weight) <= without.zero))
+    return discard('no token has a gradient where engine and trainer agree');
   const band = bandOf(subject, args.completion_mask.flat().length);
   for (const [row, mask] of args.completion_mask.entries()) {
     if (!mask.includes(1)) continue;

@@ -92,10 +92,10 @@ const klStaysNegative: MonitorRule = {
     points: inARow(SIGNED, 'One batch may be below 0 by chance.'),
     far: {
       default: 0.3,
-      what: 'Nats a token below 0 that no batch reaches by chance. Between two policies of one update (`approx_kl`) only this is judged: their samples were trained on.',
+      what: 'Nats per token below 0 that no batch reaches by chance. Between two policies of one update (`approx_kl`) only this is judged: their samples were trained on.',
     },
     points_far: inARow(5, 'So many such values are no chance.'),
-    tolerance: { default: 0.01, what: 'Nats a token below 0, in the mean of these steps.' },
+    tolerance: { default: 0.01, what: 'Nats per token below 0, in the mean of these steps.' },
     times: {
       default: 5,
       what: 'Standard errors of that mean below 0, from how the same steps spread around it.',

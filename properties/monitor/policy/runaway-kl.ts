@@ -23,9 +23,9 @@ export const klRunsAway: MonitorRule = {
     in_all: { default: 50, what: 'Growth since the first tenth of the steps, at least.' },
     least: {
       default: 0.5,
-      what: 'Nats a token to the reference that no run reaches while it still learns ever faster.',
+      what: 'Nats per token to the reference that no run reaches while it still learns ever faster.',
     },
-    least_update: { default: 0.1, what: 'Nats a token between the policies of one update (`approx_kl`).' },
+    least_update: { default: 0.1, what: 'Nats per token between the policies of one update (`approx_kl`).' },
   },
   watch: (world) =>
     watchCourses(world, {
@@ -38,7 +38,7 @@ export const klRunsAway: MonitorRule = {
         if (found.now < numberOf(world, 'in_all') * found.early) return 'seen';
         return {
           kind: 'runs away',
-          sentence: `${from(series, found.since, found.until)} grows from ${read(found.quarter)} to ${read(found.now)} nats a token, after ${read(found.early)} in the beginning: it grows ever faster.`,
+          sentence: `${from(series, found.since, found.until)} grows from ${read(found.quarter)} to ${read(found.now)} nats per token, after ${read(found.early)} in the beginning: it grows ever faster.`,
           step: found.since,
           value: found.quarter,
           high: least,

@@ -121,8 +121,7 @@ of_eight_rows(
 )
 
 
-def without_prompts(args):
-    """sequences = sequences[:, width:], through a view."""
+def rolled(args):
     for row in args["sequences"]:
         row[:] = row[1:] + row[:1]
 
@@ -132,6 +131,6 @@ written(
     "extract-moves-the-sequences-in-place",
     "The sequences that completions are cut from are moved in place",
     "torch.roll into the same storage: what is scored next are other rows. Fix: a copy.",
-    without_prompts,
+    rolled,
     row="PAD-08",
 )
