@@ -38,9 +38,9 @@ export const klRunsAway: MonitorRule = {
         if (found.now < numberOf(world, 'in_all') * found.early) return 'seen';
         return {
           kind: 'runs away',
-          sentence: `${from(series, found.since, found.until)} grows from ${read(found.quarter)} to ${read(found.now)} nats per token, after ${read(found.early)} in the beginning: it grows ever faster.`,
+          sentence: `${from(series, found.since, found.until)} grows from ${read(found.start)} to ${read(found.now)} nats per token, after ${read(found.early)} in the beginning: it grows ever faster.`,
           step: found.since,
-          value: found.quarter,
+          value: found.start,
           high: least,
         };
       },
@@ -62,6 +62,8 @@ const NEW = 2;
 interface Growth {
   readonly early: number;
   readonly quarter: number;
+  /** Where it rises to a new height, in the last quarter. */
+  readonly start: number;
   readonly now: number;
   readonly since: number;
   readonly until: number;
@@ -76,12 +78,17 @@ function growthOf({ means, steps }: Course): Growth | undefined {
   if (level(means.length - 1) < NEW * highest) return undefined;
   const ups = means.slice(split).filter((value, at) => value > (means[split + at - 1] as number)).length;
   if (ups < RISING * (means.length - split)) return undefined;
+  const start = Math.max(
+    split,
+    means.findLastIndex((value) => value <= NEW * highest),
+  );
   return {
     // The first values of a fresh policy are exactly 0.
     early: level(Math.max(LEVEL, Math.floor(means.length / 10))),
     quarter: level(split),
+    start: means[start] as number,
     now: level(means.length - 1),
-    since: steps[split] as number,
+    since: steps[start] as number,
     until: steps.at(-1) as number,
   };
 }
