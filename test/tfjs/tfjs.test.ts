@@ -61,7 +61,7 @@ describe('TensorFlow', () => {
     const words = ['check', '--bundled', '--backend', 'tfjs-node-gpu', '--only', 'mask/*', '--cases', '5'];
     const ran = await promisify(execFile)(process.execPath, ['dist/src/cli/main.js', ...words]);
     expect(ran.stdout).toContain('no property computed a real vocabulary');
-    expect(ran.stdout).toMatch(/properties: \d+ hold/);
+    expect(ran.stdout).toMatch(/properties apply: \d+ hold/);
     // What the library with CUDA says before it can be told not to.
     const unavoidable = /^(WARNING: All log messages before|[EI]0000 ).*\n/gm;
     expect(ran.stderr.replace(unavoidable, '')).toBe('');
