@@ -40,7 +40,7 @@ export interface TestOptions {
   readonly trainer?: string;
   /** Where lossproof.config.* is looked for, upward. Default: the working directory. */
   readonly cwd?: string;
-  /** Cases a property. Default: the configuration's, else 100. */
+  /** Cases per property. Default: the configuration's, else 100. */
   readonly cases?: number;
   /** Default: LOSSPROOF_SEED of the environment, else a new one each run; it is in the name of the suite. */
   readonly seed?: number;
@@ -69,7 +69,7 @@ const TIMEOUT = bound({
 });
 
 /**
- * Declares one test a property, in a suite a stage. What the trainer does not support is one skipped test a stage, with
+ * Declares one test per property, in a suite per stage. What the trainer does not support is one skipped test per stage, with
  * the reasons. The trainer is started while tests are collected: only it knows which there are.
  */
 export function testTrainer(options: TestOptions = {}): void {

@@ -129,7 +129,7 @@ export { type TemplateSource, templateSource } from './generators/text/template.
 export { anyContent, plainContent, specialText } from './generators/text/text.ts';
 export * from './generators/text/tool-dialogue.ts';
 
-// The reference: the oracles, plain float64, one file a stage.
+// The reference: the oracles, plain float64, one file per stage.
 
 export * from './reference/index.ts';
 

@@ -1,4 +1,4 @@
-// The whole catalogue against the trainer of lossproof.config.json, one test a property.
+// The whole catalogue against the trainer of lossproof.config.json, one test per property.
 import { testTrainer } from 'lossproof/vitest';
 
 testTrainer();

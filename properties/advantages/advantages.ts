@@ -246,7 +246,7 @@ const groupsOfOne: Property<Grouped> = {
   // Where a group of one is what remained of a larger one, 0 is a fair answer.
   level: 'should',
   title: 'Where groups of one are taken, their advantages are finite, and not zero for a reward that is not',
-  why: 'With one completion a prompt, a group baseline is the reward itself: every advantage is 0, or NaN, and the run trains nothing.',
+  why: 'With one completion per prompt, a group baseline is the reward itself: every advantage is 0, or NaN, and the run trains nothing.',
   catches: ['ADV-14', 'ADV-05', 'NUM-01'],
   needs: [
     ({ hello }) =>

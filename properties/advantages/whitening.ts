@@ -102,7 +102,7 @@ const unit: Property<WhitenCase> = {
         bandOf(subject, count).absolute * magnified(deviation) + halfSlack(subject, values, mask, observed);
       const near = (a: number, b: number): boolean =>
         Math.abs(a - b) <= slack + Math.abs(b) * bandOf(subject).relative;
-      // Equal values that keep their mean are divided by an epsilon: any number will do.
+      // Equal values whose mean is kept are divided by an epsilon: every finite mean is right.
       const anyMean = deviation === 0 && variant.mean === 'scaled' && Number.isFinite(got.mean);
       const fits = (anyMean || near(got.mean, want.mean)) && near(got.deviation, want.deviation);
       return { variant, got, want, fits };

@@ -226,7 +226,7 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     id: 'sft-loss/first-column-is-not-counted',
     title: 'A label at column 0, which nothing predicts, does not change the SFT loss',
     level: 'should',
-    why: 'Where every token is labelled, a count taken before the shift has one token a row too many, and short rows train less.',
+    why: 'Where every token is labelled, a count taken before the shift has one token per row too many, and short rows train less.',
     catches: ['LOSS-01', 'LOSS-03'],
     given: given(),
     coverage: { 'several rows': 0.3 },

@@ -41,7 +41,7 @@ const ask = async (subject: Subject, drawn: Batch, temperature = 1) =>
 const scores = async (subject: Subject, drawn: Batch) =>
   (await subject.ask('reward_model', rowsOf(drawn))).scores;
 
-/** Of one score a row: half precision has two alike in a hundred. */
+/** Of one score per row: half precision has two alike in a hundred. */
 const LAST_REPLACEMENTS = 4;
 
 const withPrompts = (subject: Subject, drawn: Batch, by: number): Batch => ({

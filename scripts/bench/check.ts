@@ -1,4 +1,4 @@
-// Cases a second here, through a real Python process, and of the same property in Hypothesis, which calls the same Python
+// Cases per second here, through a real Python process, and of the same property in Hypothesis, which calls the same Python
 // function in its own process: a mask, and the exact KL of two (8, 128) float32 arrays. Both sides in turn, several rounds.
 //   npm run setup:trainers && npm run bench [-- --write] [--rounds 5]      --write: into docs/benchmarks.md
 import '../../src/cli/heap.ts';
@@ -25,7 +25,7 @@ interface Match extends Sized {
   /** Behind the name of the Python program. */
   readonly trainer: readonly string[];
   readonly theirs: { readonly script: string; readonly cases: number };
-  /** Fewer times Hypothesis's cases a second than this, and the command fails: half of what was measured last. */
+  /** Fewer times Hypothesis's cases per second than this, and the command fails: half of what was measured last. */
   readonly least: number;
 }
 
@@ -61,12 +61,12 @@ for (let round = 0; round < rounds; round++)
     ours.push(await lossproofOf(match));
   }
 table(
-  ['property', 'lossproof, cases a second', 'Hypothesis, cases a second', 'x'],
+  ['property', 'lossproof, cases per second', 'Hypothesis, cases per second', 'x'],
   speeds.map(({ match, ours, theirs }) => {
     const ratio = medianRatio(ours, theirs);
     if (ratio < match.least)
       miss(
-        `${match.name}: ${ratio.toFixed(1)} times as many cases a second, at least ${match.least} are expected`,
+        `${match.name}: ${ratio.toFixed(1)} times as many cases per second, at least ${match.least} are expected`,
       );
     return [match.name, median(ours).toFixed(0), median(theirs).toFixed(0), ratio.toFixed(1)];
   }),

@@ -143,11 +143,11 @@ print(
   `torch ${torch}, ${threads} threads, ${cpus()[0]?.model.trim() ?? 'CPU'}, ${availableParallelism()} cores.\n`,
 );
 print(
-  `(${values.rows}, ${values.columns}) tokens a step, mode ${values.mode}; of ${steps} steps the median, behind ${values.dropped} more; with and without ` +
+  `(${values.rows}, ${values.columns}) tokens per step, mode ${values.mode}; of ${steps} steps the median, behind ${values.dropped} more; with and without ` +
     `the tracer in turn, of ${rounds} rounds the median of the ratios, and the largest peak:\n`,
 );
 print(
-  '| script | parameters | ms a step | x traced | x traced, processor time | peak GB | peak GB traced |\n| --- | --- | --- | --- | --- | --- | --- |',
+  '| script | parameters | ms per step | x traced | x traced, processor time | peak GB | peak GB traced |\n| --- | --- | --- | --- | --- | --- | --- |',
 );
 const problems: string[] = [];
 for (const each of CASES.filter(({ name, loss, size }) => `${name} ${loss} ${size}`.includes(values.only))) {

@@ -267,7 +267,7 @@ export const EXPLAINED: readonly Explained[] = [
   trl(
     /_compute_loss/,
     /x\.shape\[1\] == 0/,
-    'It mends what is known: one column of tokens is taken for a number a row, and rows that are masked out count.',
+    'It mends what is known: one column of tokens is taken for a number per row, and rows that are masked out count.',
     'other',
   ),
   trl(
@@ -278,7 +278,7 @@ export const EXPLAINED: readonly Explained[] = [
   trl(
     /_compute_loss/,
     /mode == "train"|mode != "train"|accumulation|normalizer|num_processes/,
-    'One process, one micro-batch a step, in training: what is divided by is 1.',
+    'One process, one micro-batch per step, in training: what is divided by is 1.',
   ),
   trl(/_compute_loss/, /entropy/, 'Of the entropy’s quantile and its control: both are off in the adapter.'),
   trl(
@@ -381,6 +381,6 @@ export const EXPLAINED: readonly Explained[] = [
   trl(
     /_generate_and_score_completions/,
     /generate_every|gradient_accumulation|process_index|batch_size|num_generations > /,
-    'One process, one micro-batch a step, a group of several rows: both lines come to the same number.',
+    'One process, one micro-batch per step, a group of several rows: both lines come to the same number.',
   ),
 ];

@@ -1,4 +1,4 @@
-// Code of a page: a span a line, so that what is too long hangs below its own beginning and nothing scrolls sideways;
+// Code of a page: a span per line, so that what is too long hangs below its own beginning and nothing scrolls sideways;
 // columns that belong together stay together in a smaller font; commands read as they do for whoever came by pip, or npm.
 import stringWidth from 'string-width';
 import { html, type Markup, raw } from '../../src/report/html/page/markup.ts';

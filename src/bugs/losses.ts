@@ -82,9 +82,9 @@ export const losses: readonly Bug[] = [
   },
   {
     id: 'ADV-08',
-    what: 'One advantage a row is broadcast along the wrong axis.',
+    what: 'One advantage per row is broadcast along the wrong axis.',
     seen: ['huggingface/trl@4db63af98', 'PrimeIntellect-ai/prime-rl@8d77a2cd9'],
-    todo: 'Write `advantages[:, None]` once, where one number a row becomes (B, T), and assert the shape; B equal to T hides the mistake.',
+    todo: 'Write `advantages[:, None]` once, where one number per row becomes (B, T), and assert the shape; B equal to T hides the mistake.',
   },
   {
     id: 'LOSS-01',

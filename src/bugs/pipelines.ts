@@ -10,9 +10,9 @@ export const pipelines: readonly Bug[] = [
   },
   {
     id: 'ADV-14',
-    what: 'With one sample a prompt all advantages are 0, and nobody says so.',
+    what: 'With one sample per prompt all advantages are 0, and nobody says so.',
     seen: ['OpenRLHF/OpenRLHF#1250'],
-    todo: 'Refuse a group baseline with one sample a prompt, for every estimator that has one, or use a baseline of the batch.',
+    todo: 'Refuse a group baseline with one sample per prompt, for every estimator that has one, or use a baseline of the batch.',
   },
   {
     id: 'ZL-01',

@@ -22,7 +22,7 @@ export interface Weights {
 
 /**
  * dL/d logprob of each token, (B, T): the trainer's own where it answers them, else central differences of its loss,
- * which take two requests a token.
+ * which take two requests per token.
  */
 export async function lossWeights(subject: Subject, args: Args<'loss'>): Promise<Weights> {
   const answer: Ok<'loss'> = await subject.ask('loss', args);
@@ -84,7 +84,7 @@ export interface SlopeRange {
 }
 
 /**
- * The slopes of the answered loss (not of the answered weights) at each token of the mask; two requests a token. A
+ * The slopes of the answered loss (not of the answered weights) at each token of the mask; two requests per token. A
  * range, so that the corner of a clip between two steps blames nobody.
  */
 export async function slopeRanges(

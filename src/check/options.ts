@@ -23,7 +23,7 @@ export interface RunOptions {
   /** Properties that the trainer could be held to, and that their level leaves out: for the report. */
   readonly notRun?: Partial<Readonly<Record<Level, number>>>;
   readonly seed: number;
-  /** Cases a property. */
+  /** Cases per property. */
   readonly cases: number;
   /** Saved failures; absent: none are read or written. */
   readonly corpus?: Corpus;

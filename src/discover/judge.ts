@@ -36,7 +36,7 @@ export interface Judged {
   readonly held: number;
 }
 
-/** Cases a property. Enough for the rare shapes: a row of one token, an empty mask, two groups of one prompt. */
+/** Cases per property. Enough for the rare shapes: a row of one token, an empty mask, two groups of one prompt. */
 const CASES = 12;
 const QUICK = 3;
 const SEED = 1;

@@ -2,7 +2,7 @@
 // no other cases. What is left of them the check sets aside.
 import fc from 'fast-check';
 
-/** A case that is wanted one time in two comes all but surely; a world that has none costs so many draws a case. */
+/** A case that is wanted one time in two comes all but surely; a world that has none costs so many draws per case. */
 const TRIES = 8;
 
 class Redrawn<T> extends fc.Arbitrary<T> {

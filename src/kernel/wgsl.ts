@@ -1,4 +1,4 @@
-// The row kernel in WGSL: one workgroup a row, all sums in one go. Logits are read as bits, so that NaN and infinities are
+// The row kernel in WGSL: one workgroup per row, all sums in one go. Logits are read as bits, so that NaN and infinities are
 // told apart by integer arithmetic: a shader compiler may assume that floats are finite.
 
 /** Threads that share a row of a large vocabulary. Every WebGPU device allows 256. */

@@ -13,7 +13,7 @@ export const SERIES_ROLES = [
   'approx_kl',
   'grad_norm',
   'learning_rate',
-  /** Nats a token, of the sampling or scoring distribution. */
+  /** Nats per token, of the sampling or scoring distribution. */
   'entropy',
   'reward',
   /** Within groups, or of the batch. */

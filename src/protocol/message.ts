@@ -33,7 +33,7 @@ export interface Capability {
   readonly chat_template?: boolean;
   /** render, tokenize, sft_batch, preference_batch, rollout: messages of role tool are rendered. Default: false. */
   readonly tools?: boolean;
-  /** render, tokenize, sft_batch, preference_batch, rollout: 1 where a conversation asks once. Default: any number of turns. */
+  /** render, tokenize, sft_batch, preference_batch, rollout: 1 if a conversation may have one question only. Default: any number of turns. */
   readonly turns?: 1;
   /** decode: special tokens are left out of the text. Undeclared, both are accepted. */
   readonly skip_special_tokens?: boolean;
@@ -67,7 +67,7 @@ export interface Capability {
   readonly kl_estimator?: readonly ('k1' | 'k2' | 'k3' | 'abs')[];
   /** token_rewards: rewards of single steps may be sent. Default: false. */
   readonly process_rewards?: boolean;
-  /** advantages: rows a group, where the trainer is fixed to one number. */
+  /** advantages: rows per group, where the trainer is fixed to one number. */
   readonly group_size?: number;
   /** advantages: a group may have one row only. Default: false. */
   readonly groups_of_one?: boolean;

@@ -1,4 +1,4 @@
-// The oracles, one file a stage.
+// The oracles, one file per stage.
 
 export * from './advantages/advantage-mistakes.ts';
 export * from './advantages/advantages.ts';

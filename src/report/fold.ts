@@ -1,4 +1,4 @@
-// Two hundred rows that say "holds" hide the one that does not. What holds becomes one row a stage, printed as the
+// Two hundred rows that say "holds" hide the one that does not. What holds becomes one row per stage, printed as the
 // stage ends; what was not judged becomes one row a reason, behind the table; all else has a row of its own at once.
 import type { PropertyFacts, PropertyResult } from '../check/events.ts';
 import { NO_OP } from '../check/support.ts';

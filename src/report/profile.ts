@@ -211,7 +211,7 @@ function formulaLines({ probes }: Profile, width: number): string[] {
   return ['', ...wrap(text, width)];
 }
 
-/** What to paste into the declaration, a group a line; an infinite number cannot be declared. */
+/** What to paste into the declaration, a group per line; an infinite number cannot be declared. */
 function declareLines({ items }: Profile, width: number): string[] {
   const groups = GROUPS.flatMap((group) => {
     const entries = items.flatMap(({ item, verdict, fits: [value] }) =>

@@ -190,7 +190,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
 
 /** Carriage return, then clear to the end of the line. */
 export const ERASE_LINE = '\r\u001b[K';
-/** Ten times a second is smooth, and cheap over ssh. */
+/** Ten times per second is smooth, and cheap over ssh. */
 const REDRAW_MILLISECONDS = pace(100);
 /** A log that says nothing for longer looks like a run that hangs. */
 const SILENT_MILLISECONDS = pace(30_000);

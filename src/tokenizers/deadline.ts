@@ -4,7 +4,7 @@
 // the clock, so when its watch goes off, we look at the CPU time that the work really had.
 // Node's `breakOnSigint` would hear a signal at once, and must not be used: it takes the
 // listeners away for each call, and with them every signal that came earlier in this turn of the event loop.
-// It costs 30 microseconds a call, and five times that where others have the machine, as it starts a thread; a worker that is
+// It costs 30 microseconds per call, and five times that where others have the machine, as it starts a thread; a worker that is
 // waited for costs more, and would have to be given the tokenizer again.
 import { Script } from 'node:vm';
 import { bound, LONGEST_TIMER } from '../bounds.ts';

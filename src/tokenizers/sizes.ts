@@ -1,5 +1,5 @@
 // How much a tokenizer.json may ask of whoever makes it ready: backends build trees of all its texts and expressions of
-// all its patterns, at hundreds of bytes a character, before anybody can count. All of these are far beyond any model.
+// all its patterns, at hundreds of bytes per character, before anybody can count. All of these are far beyond any model.
 import { isJsonObject, type JsonObject } from '../outside/decoded.ts';
 import { lengthOfTexts } from '../outside/text.ts';
 

@@ -38,7 +38,7 @@ const READ =
 const TENSORS =
   'Arguments are lists unless the adapter says serve(arrays="torch") or "numpy"; rows of unequal length (prompt_ids, completion_ids) stay lists.';
 const ONE_A_ROW =
-  'advantages has one value a row, (B,): where the trainer has one a token, spread it as its training step would (advantages[:, None].expand_as(logprobs)).';
+  'advantages has one value per row, (B,): where the trainer has one a token, spread it as its training step would (advantages[:, None].expand_as(logprobs)).';
 const LAYOUTS =
   '{"alignment": "token", "span": "row"} for (B, T), {"alignment": "predictor", "span": "row"} for (B, T-1), {"alignment": "token", "span": "completion"} for (B, C)';
 

@@ -60,7 +60,7 @@ test('a mean of the means of ranks does not', async () => {
     loss: both(args).reduce((sum, rows) => sum + sumOf(args, rows) / Math.max(rows.length, 1) / 2, 0),
   });
   const uneven = { ...THREE, labels: [[0], [0], [0]] };
-  expect(await said(means, uneven)).toMatch(/when one rank has all rows and no other has any/);
+  expect(await said(means, uneven)).toMatch(/when one rank has all rows and the others have none/);
 });
 
 test('0/0 of a rank without trained tokens is seen where another one has all rows', async () => {
@@ -74,7 +74,7 @@ test('0/0 of a rank without trained tokens is seen where another one has all row
     kind: 'fails',
     finding: {
       sentence: expect.stringMatching(
-        /to NaN when one rank has all rows and no other has any, \[0 1 2 \| none\]/,
+        /to NaN when one rank has all rows and the others have none, \[0 1 2 \| none\]/,
       ),
     },
   });

@@ -52,7 +52,7 @@ def whole_row(weights, mask, slope):
 
 def gspo_of(log_ratio=mean_log_ratio, share=whole_row):
     def loss(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask, micro_batches):
-        """One ratio a row, the geometric mean of its tokens' (GSPO); every token carries the row's loss."""
+        """One ratio per row, the geometric mean of its tokens' (GSPO); every token carries the row's loss."""
         s = configured(None)
         tokens = max(count(completion_mask), 1)
         total, weights = 0.0, [[0.0] * len(row) for row in completion_mask]

@@ -55,7 +55,7 @@ describe('a trainer that is right', () => {
     expect(said).toBe(
       [
         'A faulty trainer was to be caught, and was not.',
-        'kl-trainer · seed 7 · 10 cases a property · all hold',
+        'kl-trainer · seed 7 · 10 cases per property · all hold',
         '  ✓ kl/equals-the-estimator',
         '  ✓ house/kl-of-one-token',
       ].join('\n'),
@@ -79,7 +79,7 @@ describe('a trainer that is wrong', () => {
   test('fails with the block of the terminal and the seed, for each property that is broken', async () => {
     const said = await positive(faulty(), ['kl/equals-the-estimator', ours]);
     const [head] = said.split('\n');
-    expect(head).toBe('kl-trainer · seed 7 · 10 cases a property · 2 of 2 do not hold');
+    expect(head).toBe('kl-trainer · seed 7 · 10 cases per property · 2 of 2 do not hold');
     expect(said).toContain('\n✗ kl/equals-the-estimator  must · ');
     expect(said).toContain('\n✗ house/kl-of-one-token  must · ');
     // Nothing of it was saved, and the property of its own is none that the command line knows.

@@ -1,4 +1,4 @@
-// `testTrainer()` as vitest shows it: a suite a stage, one skipped test for what a stage does not support.
+// `testTrainer()` as vitest shows it: a suite per stage, one skipped test for what a stage does not support.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -140,7 +140,7 @@ function totals(): Total[] {
     ...unshown.map(({ id, unshown: why }) => ({ text: `  ${id} is not shown: ${why}`, fails: false })),
     atMost('cases to a kill, median of the medians', cases, MOST_CASES),
     atMost('rows of the smallest case, median', rows, MOST_ROWS),
-    atMost('tokens a row of the smallest case, median', tokens, MOST_TOKENS),
+    atMost('tokens per row of the smallest case, median', tokens, MOST_TOKENS),
   ];
 }
 

@@ -12,7 +12,7 @@ export function sizeOf(given: unknown): Size {
   if (rows === undefined || typeof given !== 'object' || given === null) {
     return { rows: 1, tokens: longest(given) };
   }
-  // Every list of as many entries as there are rows holds one entry a row.
+  // Every list of as many entries as there are rows holds one entry per row.
   const perRow = Object.values(given).filter((field) => Array.isArray(field) && field.length === rows);
   return { rows, tokens: Math.max(0, ...perRow.flat().map(longest)) };
 }

@@ -290,7 +290,7 @@ const startOf = (results: readonly PropertyResult[]): RunEvent => {
 };
 const rowsOf = (text: string): string[] => text.split('\n').filter((line) => /^[✓✗!%~–·■?≠∅]/.test(line));
 
-test('of many properties those that hold share a row a stage, and one that fails has its own, at once', () => {
+test('of many properties those that hold share a row per stage, and one that fails has its own, at once', () => {
   const all: PropertyResult[] = [
     ...many('mask', 9, { rejected: 10, setAside: 1 }),
     result({ id: 'mask/fails', verdict: 'fail', failure: failure() }),

@@ -70,7 +70,7 @@ class Trainer:
             mask = (in_answer & (behind == 0)).float()
             mask = mask[:, 1:]
 
-            # Rewards, and from them one advantage a row.
+            # Rewards, and from them one advantage per row.
             decoded = tokenizer.batch_decode([answer for answer in answers], skip_special_tokens=True)
             rewards = torch.tensor([self.reward_fn(chat, text) for chat, text in zip(chats, decoded)])
             grouped = rewards.float().view(-1, args.group_size)

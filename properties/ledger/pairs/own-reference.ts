@@ -93,7 +93,7 @@ function sayOf(ledger: Ledger, seen: Readings, { index, rows }: Step): 'good' | 
 /** Weights that are read off more roughly do not tell margins that are 0 from small ones. */
 const TELLING = 1e-3;
 
-/** A margin of sums has one slope a token, one of means a row. */
+/** A margin of sums has one slope per token, a margin of means one per row. */
 const sizesOf =
   (per: 'token' | 'row') =>
   (row: LedgerRow): Rough[] => {

@@ -166,7 +166,7 @@ export function causesOf(step: Taught, most: number): Cause[] {
     },
     {
       meant: true,
-      name: 'tokens a row',
+      name: 'tokens per row',
       factor: tokens / rows,
       words: `it is ${tokens} trained tokens / ${many(rows, 'row')}: the tokens of a row are added up, and divided by the rows`,
     },

@@ -153,7 +153,7 @@ function howToSay({ settings }: Ledger, partition: Partition, by: 'tokens' | 'co
   return `${from}${rows}Where denominators of their own are meant, --semantics '{"loss_normalization":"local"}' says so.`;
 }
 
-/** Judges one partition a step and rank, or one a step. */
+/** Judges one partition per step and rank, or one per step. */
 function judge(
   ledger: Ledger,
   partitionsOf: (batches: readonly Supervised[]) => readonly Partition[],

@@ -68,7 +68,7 @@ export function differenceOfTasks(run: Task, baseline: Task): string | undefined
   const power = 2 ** Math.round(Math.log2(times));
   if (times < OTHER_SIZE || (hidden && Math.abs(times / power - 1) < NEAR)) return undefined;
   const count = (value: number): string => Math.round(value).toLocaleString('en');
-  return `a pass over the data is about ${count(rows)} rows in one and ${count(baseline.rows)} in the other (steps a pass times size of batch).`;
+  return `a pass over the data is about ${count(rows)} rows in one and ${count(baseline.rows)} in the other (steps per pass times size of batch).`;
 }
 
 // --- helpers ---

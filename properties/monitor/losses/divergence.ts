@@ -12,7 +12,7 @@ const LARGEST_VOCABULARY = 262_144;
 const lossDiverges: MonitorRule = {
   id: 'monitor/loss-diverges',
   title:
-    'A loss in nats a token does not become worse than a guess, and does not stay near one after it was far below',
+    'A loss in nats per token does not become worse than a guess, and does not stay near one after it was far below',
   stage: 'monitor',
   level: 'must',
   why: 'Guessing every token of the vocabulary alike costs ln V nats, guessing by the frequency of words about two thirds of that. A loss that began far below and stays there is a model that was destroyed, usually by a learning rate that is too large.',
@@ -42,7 +42,7 @@ const lossDiverges: MonitorRule = {
       judge: (series) => (isMainLoss(series) ? judgeDivergence(world, series, held) : undefined),
       why: {
         least: 2,
-        otherwise: 'the run has rollouts, or its first loss is not above 0: it is none in nats a token',
+        otherwise: 'the run has rollouts, or its first loss is not above 0: it is none in nats per token',
       },
     });
   },

@@ -21,7 +21,7 @@ const keyOf = ({ role, part }: Series): Key | undefined =>
 const BEGINNING = 3;
 /** Rewards that make the beginning, and what it is now. */
 const REWARDS = 10;
-/** Where more nats a token are, the policy guesses among tens of tokens, and the text is none. */
+/** Where more nats per token are, the policy guesses among tens of tokens, and the text is none. */
 const NATS = 1;
 
 const entropyCollapse: MonitorRule = {
@@ -44,7 +44,7 @@ const entropyCollapse: MonitorRule = {
       default: 4,
       what: 'Of a fall within a few steps, after which it stays there, whatever the start was.',
     },
-    floor: { default: 0.1, what: 'Nats a token: from less than that it does not fall.' },
+    floor: { default: 0.1, what: 'Nats per token: from less than that it does not fall.' },
   },
   watch: (world) => watchEntropy(world, 'falls', judgeCollapse(world)),
 };
@@ -69,7 +69,7 @@ const entropyExplodes: MonitorRule = {
       default: 3,
       what: 'Of a rise within a few steps, after which it stays there, whatever the start was.',
     },
-    floor: { default: NATS, what: 'Nats a token: to less than that it does not rise.' },
+    floor: { default: NATS, what: 'Nats per token: to less than that it does not rise.' },
   },
   watch: (world) => watchEntropy(world, 'rises', judgeExplosion(world)),
 };

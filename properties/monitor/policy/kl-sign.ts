@@ -161,7 +161,7 @@ const klGrows: MonitorRule = {
   title: 'The KL does not reach a size at which the policies have nothing in common',
   stage: 'monitor',
   level: 'should',
-  why: 'Ten nats a token mean that one model finds almost impossible what the other one says: the update was far too large, or both scored different rows.',
+  why: 'Ten nats per token mean that one model finds almost impossible what the other one says: the update was far too large, or both scored different rows.',
   catches: ['KL-08', 'LP-05', 'LP-16', 'PPO-06'],
   advice:
     'Lower the learning rate or raise the coefficient of the KL, and check that policy and reference score the same ids with the same attention mask and positions.',
@@ -169,12 +169,12 @@ const klGrows: MonitorRule = {
   settings: {
     most: {
       default: 10,
-      what: 'Nats a token; 10 is the logarithm of 22,000. Series of whole completions are left alone.',
+      what: 'Nats per token; 10 is the logarithm of 22,000. Series of whole completions are left alone.',
     },
     points: inARow(2, 'One token of a rare kind makes a single mean of k3 as large.'),
     most_update: {
       default: 0.3,
-      what: 'Nats a token between the policies before and after an update (`approx_kl`). PPO ends its epochs at 0.01 to 0.05; at 0.3 tokens are typically twice or half as likely as when they were sampled, far beyond the bound of clipping.',
+      what: 'Nats per token between the policies before and after an update (`approx_kl`). PPO ends its epochs at 0.01 to 0.05; at 0.3 tokens are typically twice or half as likely as when they were sampled, far beyond the bound of clipping.',
     },
     points_update: inARow(5, 'An update may go too far once.'),
   },
@@ -192,7 +192,7 @@ const klGrows: MonitorRule = {
             if (!streak.next(value > most, step)) return 'seen';
             return {
               kind: 'too large',
-              sentence: `${at(series, step)} is ${read(value)} nats a token${ofUpdate ? ' in one update' : ''}, above ${read(most)} since step ${streak.from}.${ofUpdate && isNearOne(value) ? ' Near 1 is the mean of the ratio itself: check that this series is a KL.' : ''}`,
+              sentence: `${at(series, step)} is ${read(value)} nats per token${ofUpdate ? ' in one update' : ''}, above ${read(most)} since step ${streak.from}.${ofUpdate && isNearOne(value) ? ' Near 1 is the mean of the ratio itself: check that this series is a KL.' : ''}`,
               step: streak.from,
               value,
               high: most,

@@ -77,10 +77,10 @@ const klSpike = levelRule({
     'Go back to a checkpoint before this step and lower the learning rate, or raise the coefficient of the KL. Look at samples of these steps.',
   roles: ['kl', 'approx_kl'],
   settings: {
-    ...spikes(20, 1, 2, 'Nats a token that are no spike.'),
+    ...spikes(20, 1, 2, 'Nats per token that are no spike.'),
     lasting_share: {
       default: 0.1,
-      what: 'Of that floor, where the new level stays: 0.1 nats a token are what runs with a coefficient of 0.001 to 0.04 reach by and by. Growth from point to point is none, however far it goes: kl-size is about that.',
+      what: 'Of that floor, where the new level stays: 0.1 nats per token are what runs with a coefficient of 0.001 to 0.04 reach by and by. Growth from point to point is none, however far it goes: kl-size is about that.',
     },
     lasting_points: lasting(8),
   },

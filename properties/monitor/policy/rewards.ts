@@ -89,7 +89,7 @@ function judgeEqual(world: RuleWorld): (row: Row<Key>) => Violation | 'seen' | u
   let run = { length: 0, first: Number.NaN, value: Number.NaN };
   const deadBefore = rolling(BEFORE);
   const rewardBefore = rolling(RECENT);
-  /** With one group a step its share is 0 or 1, and says nothing of how groups lost their spread. */
+  /** With one group per step its share is 0 or 1, and says nothing of how groups lost their spread. */
   let severalGroups = false;
   /** Steps in a row that are needed, for chance not to explain them; 0 where it explains none. */
   const byChance = (): number => {

@@ -17,7 +17,7 @@ export const samplingGap: MonitorRule = {
   settings: {
     most: {
       default: 0.5,
-      what: 'Nats a token, in the mean of |difference|; of a mean factor exp|difference| its logarithm. Kernels in bfloat16 differ by 0.01, mixtures of experts by 0.1.',
+      what: 'Nats per token, in the mean of |difference|; of a mean factor exp|difference| its logarithm. Kernels in bfloat16 differ by 0.01, mixtures of experts by 0.1.',
     },
     most_probability: {
       default: 0.2,
@@ -45,7 +45,7 @@ export const samplingGap: MonitorRule = {
 
 /** By part of the role: how a value is measured, and what the limit is in its own unit. */
 const GAP_SCALES: Readonly<Record<string, GapScale>> = {
-  '': { setting: 'most', of: (value) => value, allowed: (most) => most, words: ' nats a token' },
+  '': { setting: 'most', of: (value) => value, allowed: (most) => most, words: ' nats per token' },
   factor: {
     setting: 'most',
     of: Math.log,

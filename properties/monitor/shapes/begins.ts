@@ -1,4 +1,4 @@
-// A loss that begins above a blind guess. Guessing costs ln V nats a token, 12.5 for the largest vocabulary there is; a
+// A loss that begins above a blind guess. Guessing costs ln V nats per token, 12.5 for the largest vocabulary there is; a
 // pretrained model on its own kind of text begins at 1 to 4. More than a tenth above a guess is what answers cost that are
 // shuffled, shifted by one or read with another tokenizer, what a sum over accumulated batches shows, and what an
 // untrained model costs whose weights began too large: the log alone does not tell which, so that it is advice. That it is

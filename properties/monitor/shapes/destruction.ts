@@ -1,5 +1,5 @@
 // A model that knew the language and no longer does. What is left of a model whose weights were destroyed is the frequency
-// of words, which it learns again within a few steps: about 6.5 to 7.5 nats a token of text for vocabularies of 32,000 to
+// of words, which it learns again within a few steps: about 6.5 to 7.5 nats per token of text for vocabularies of 32,000 to
 // 262,144 (Shannon's unigram entropy of English words is 8 to 10 bits, of which a tokenizer makes more of the rare ones),
 // between a half and two thirds of ln V. A loss that began at a third of that, 3 nats below, and stays above half of ln V
 // has no healthy cause: data that cost so much are no text, or of another tokenizer.

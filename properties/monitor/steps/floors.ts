@@ -16,7 +16,7 @@ const HIGHEST = 0.3;
 /** Of the curve's way down, before which a floor makes no difference that could be told from rounding. */
 const BEGUN = 0.02;
 
-/** `declared`: the one floor that is right; undefined: any one, unless `straight`: a line to a floor is one over more steps. */
+/** `declared`: the only right floor. Without it any floor up to HIGHEST is right; after a `straight` decay only 0, as a line to a floor is a line to 0 over more steps. */
 export function floorsOf(declared: number | undefined, straight: boolean): Floors {
   let blended: Range | undefined;
   let clipped: Range | undefined;

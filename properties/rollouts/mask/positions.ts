@@ -28,7 +28,7 @@ export const maskPositions: Property<Batch> = {
     for (const row of await plannedRows(subject, drawn)) {
       const observed = answered[row.row] ?? [];
       let count = 0;
-      // Nothing trained stands behind the stop token, and padding is not attended to: any position will do there.
+      // Any position is right after the stop token, where no token is trained, and on padding, which is not attended to.
       const expected = row.roles.map((role) =>
         role === 'padding' || role === 'after stop' ? undefined : count++,
       );

@@ -18,7 +18,7 @@ const asLong: Property<Trajectory> = {
   ...base,
   id: 'trajectory/tracks-are-as-long-as-their-rows',
   title:
-    'Masks, log-probabilities, advantages and rewards have one value a token of their row, and masks are 0 or 1',
+    'Masks, log-probabilities, advantages and rewards have one value per token of their row, and masks are 0 or 1',
   why: 'A mask that was not extended with what generation added later is padded with zeros or shifts everything behind it.',
   catches: ['MSK-08', 'EOS-11', 'TRN-05'],
   async check(subject, drawn) {

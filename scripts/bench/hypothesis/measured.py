@@ -1,4 +1,4 @@
-"""Cases a second of a Hypothesis test, printed as one number. Generation, the call and the check are all inside the
+"""Cases per second of a Hypothesis test, printed as one number. Generation, the call and the check are all inside the
 measured time, as they are on the other side; the example database, deadlines and shrinking are switched off in its favour."""
 
 import os

@@ -1,4 +1,4 @@
-// A data set of conversations as `view` scans it, of some 250 tokens a row; every hundredth row is flagged.
+// A data set of conversations as `view` scans it, of some 250 tokens per row; every hundredth row is flagged.
 import type { View, ViewedRow } from '../../../src/view/scan.ts';
 
 const VOCABULARY = 20_000;

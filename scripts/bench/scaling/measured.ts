@@ -1,6 +1,6 @@
 // One measurement in a process of its own, printed as JSON: what a size costs, or how much memory a run holds as it goes on.
 //   node measured.js cases|tokens|vocabulary SIZE
-//   node measured.js memory ID|all CASES TIMES: cases a property, and how often that is run
+//   node measured.js memory ID|all CASES TIMES: cases per property, and how often that is run
 import '../../../src/cli/heap.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// How the cost of a run grows: exponents of processor time against cases, tokens a row and vocabulary, the memory of both
+// How the cost of a run grows: exponents of processor time against cases, tokens per row and vocabulary, the memory of both
 // processes once a tenth of the cases is behind, and the time that two workers take of that of one. Exit code 1 above the bounds below.
 //   npm run bench:scaling                     200,000 cases for the memory; some minutes
 //   npm run bench:scaling -- --million        a million
@@ -68,7 +68,7 @@ const AXES: readonly Axis[] = [
   },
   {
     name: 'tokens',
-    words: 'tokens a row, engine and trainer',
+    words: 'tokens per row, engine and trainer',
     sizes: [512, 1_024, 2_048, 4_096, 8_192],
     measure: costOf('tokens'),
   },

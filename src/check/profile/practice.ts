@@ -1,5 +1,5 @@
 // What public trainers and papers do on purpose, and what a measured value outside of it usually is: a mistake under a
-// legal name. It judges nothing that is declared, and docs/practice.md prints it, a line a row.
+// legal name. It judges nothing that is declared, and docs/practice.md prints it, a line per row.
 import type { ItemName, Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';

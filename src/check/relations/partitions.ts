@@ -60,7 +60,7 @@ async function realRanks<O extends Op>(asked: Asked<O>, count: number): Promise<
   const ways: readonly (readonly [readonly (readonly number[])[], string])[] = [
     [[...usual.slice(1), ...usual.slice(0, 1)], 'when each rank has the rows of the next one'],
     [overRanks(partsOf(asked.args, 'ranks'), count), 'when the ranks have other rows'],
-    [overRanks([usual.flat()], count), 'when one rank has all rows and no other has any'],
+    [overRanks([usual.flat()], count), 'when one rank has all rows and the others have none'],
   ];
   const shown = (ranks: readonly (readonly number[])[]): string =>
     ranks.map((rows) => (rows.length === 0 ? 'none' : rows.join(' '))).join(' | ');

@@ -13,7 +13,8 @@ export function implausible(
   return (given) => {
     known ??= learned(fc.sample(property.given(world), { numRuns: SAMPLES, seed: SEED }));
     const { shape, most } = known;
-    if (sizeOf(given, most) > most) return `it is more than ${ROOM} times as large as any that is drawn`;
+    if (sizeOf(given, most) > most)
+      return `it is more than ${ROOM} times as large as the largest case that lossproof draws`;
     return differs(given, shape, 'given');
   };
 }

@@ -1,9 +1,9 @@
-// How the cases of a generator hang together, learned from a sample of them: which lists have one entry a row, which
+// How the cases of a generator hang together, learned from a sample of them: which lists have one entry per row, which
 // lists inside a row belong together, how short each may be. A shrinker that knows this leaves out rows and tokens and
 // still has a case that the generator could have made. What the sample does not show is taken as not allowed.
 import { isJsonObject } from '../../outside/decoded.ts';
 
-/** Lists that always have the same length, one entry a row, and the least that was seen. */
+/** Lists that always have the same length, one entry per row, and the least that was seen. */
 export interface RowFields {
   readonly fields: readonly string[];
   readonly least: number;

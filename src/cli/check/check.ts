@@ -47,7 +47,7 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
       'must (default), should (with must) or may (all); also of --only, where a whole id needs none',
       levelName,
     )
-    .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
+    .option('--cases <n>', `cases per property (default ${DEFAULT_CASES})`, wholePositive)
     .option('--seed <n>', `${SEED_WORDS}; printed first in every run`, seedNumber)
     .option(
       '--no-corpus',

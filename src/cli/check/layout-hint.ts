@@ -13,7 +13,7 @@ import type { Layout } from '../../vocabulary.ts';
 const BATCHES = 10;
 /** Any fixed number: the same doctor says the same twice. */
 const SEED = 1;
-/** With fewer trained tokens a row fits a shift by chance. */
+/** With fewer trained tokens, a row fits a shift by chance. */
 const LEAST_TOKENS = 2;
 /** Rows that must fit: masks with another fault as well fit in the rows that the fault spares. */
 const LEAST_SHARE = 0.25;

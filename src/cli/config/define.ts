@@ -22,7 +22,7 @@ export interface TrainerConfig {
   readonly tokenizerBackend?: 'huggingface' | 'xenova';
   /** Merged over what the trainer declares. */
   readonly semantics?: Semantics;
-  /** Cases a property. */
+  /** Cases per property. */
   readonly cases?: number;
   /** Properties up to this level. */
   readonly level?: Level;

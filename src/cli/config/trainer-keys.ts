@@ -63,7 +63,7 @@ export const TRAINER_KEYS = {
   cases: {
     rule: atLeast(1),
     must: 'a whole number above 0',
-    description: 'Cases a property.',
+    description: 'Cases per property.',
     default: DEFAULT_CASES,
     example: 200,
   },

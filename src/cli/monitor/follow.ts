@@ -73,7 +73,7 @@ export async function follow(following: Following): Promise<Ending> {
     return broken.some(following.ends);
   };
   const show = (): void => {
-    // A pipe may bring something a thousand times a second.
+    // A pipe may bring something a thousand times per second.
     if (block !== undefined && seconds(lastDrawn) < REDRAWN) return;
     lastDrawn = performance.now();
     const { points, samples } = history;

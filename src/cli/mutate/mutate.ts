@@ -58,7 +58,7 @@ export function addMutate(program: Command, { context, rest, finish }: Invocatio
     )
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option('--level <level>', 'must (default), should (with must) or may (all)', levelName)
-    .option('--cases <n>', `cases a property (default ${DEFAULT_CASES}, as \`check\`)`, wholePositive)
+    .option('--cases <n>', `cases per property (default ${DEFAULT_CASES}, as \`check\`)`, wholePositive)
     .option('--seed <n>', SEED_WORDS, seedNumber)
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option(

@@ -1,4 +1,4 @@
-// One writer a file: who writes the events of a run says so in a file beside them, so that a second run into the same file
+// One writer per file: who writes the events of a run says so in a file beside them, so that a second run into the same file
 // is refused before it begins, and not noticed afterwards. What a killed run left behind is taken over.
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';

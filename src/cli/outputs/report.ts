@@ -1,5 +1,5 @@
-// `report`: saved runs as a page, or as any other output; several files become one report, a column each. With
-// --serve the page is served, and follows a run that goes on.
+// `report`: shows saved runs as a page, or writes them as JUnit, SARIF and the like. Several files become one report with
+// a column per file. --serve serves the page and follows a run in progress.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,7 +28,7 @@ export function addReport(program: Command, { context, finish }: Invocation): vo
     .description('show saved runs as a page, or write them as JUnit, SARIF, ...; several become columns')
     .argument('[files...]', `files of --events, - is standard input (default: ${LAST_RUN}, the last run)`)
     .option('--serve', 'serve the page to this machine, live while a run goes on')
-    .option('--port <n>', 'of --serve (default: any free one)', portNumber)
+    .option('--port <n>', 'port of --serve (default: any free port)', portNumber)
     .option('--open', 'open the page in a browser');
   addOutputOptions(command).action(async (files: readonly string[], options: ReportOptions) =>
     finish(await report(files.length === 0 ? [LAST_RUN] : files, options, context)),

@@ -35,7 +35,7 @@ export function addDemo(program: Command, { context, finish }: Invocation): void
     .usage('[options] [name]')
     .argument('[name]', 'one of them only')
     .option('--seed <n>', SEED_WORDS, seedNumber)
-    .option('--cases <n>', `cases a property (default ${DEFAULT_CASES})`, wholePositive)
+    .option('--cases <n>', `cases per property (default ${DEFAULT_CASES})`, wholePositive)
     .option('--python <path>', 'the Python that runs them')
     .action(async (name: string | undefined, options: DemoOptions) =>
       finish(await demo(name, options, context)),
@@ -113,7 +113,7 @@ async function showOne(faulty: FaultyTrainer, tour: Tour): Promise<number> {
     return INTERRUPTED;
   }
   if (caught?.failure === undefined) {
-    say(context, paint.orange(`not caught in ${tour.cases} cases a property`));
+    say(context, paint.orange(`not caught in ${tour.cases} cases per property`));
     return FAILED;
   }
   const again = `npx lossproof demo ${faulty.name} --seed ${tour.seed}`;

@@ -108,7 +108,7 @@ const LEVEL_WIDTH = 'should'.length;
 const TITLE_INDENT = '    ';
 
 /**
- * Two lines a property: id, level and whether a trace is checked for it, then the rule; with a trainer, whether it can
+ * Two lines per property: id, level and whether a trace is checked for it, then the rule; with a trainer, whether it can
  * be checked.
  */
 function tableLines(

@@ -42,7 +42,7 @@ export function starterConfig(python: string, $schema?: string): string {
   return `${JSON.stringify({ ...named, trainer: `${python} adapter.py`, cases: 100, level: 'must' }, null, 2)}\n`;
 }
 
-const TEST = `// The trainer of lossproof.config.json, one test a property. \`npm test\` runs it.
+const TEST = `// The trainer of lossproof.config.json, one test per property. \`npm test\` runs it.
 import { testTrainer } from 'lossproof/vitest';
 
 testTrainer();

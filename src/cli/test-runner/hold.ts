@@ -16,7 +16,7 @@ import { isProblem, type Problem } from '../context.ts';
 import { judge, type Setting } from './setting.ts';
 
 export interface HoldOptions {
-  /** Cases a property. Default: the configuration's where the trainer was opened with one, else 100. */
+  /** Cases per property. Default: the configuration's where the trainer was opened with one, else 100. */
   readonly cases?: number;
   /** Default: LOSSPROOF_SEED of the environment, else a new one each time; a failure says it. */
   readonly seed?: number;
@@ -149,7 +149,7 @@ async function heldOf(
   );
   const judged = results.filter(({ verdict }) => JUDGED.includes(verdict));
   const { name } = setting.trainer.hello;
-  const facts = `${name} · seed ${shown.seed} · ${cases} cases a property`;
+  const facts = `${name} · seed ${shown.seed} · ${cases} cases per property`;
   if (failing.length === 0 && unjudged.length === 0) {
     const ids = judged.map(({ id, verdict }) => `  ${LOOKS[verdict].glyph} ${id}`);
     return { kind: 'holds', words: [`${facts} · all hold`, ...ids].join('\n') };

@@ -31,7 +31,7 @@ export interface Setting {
   /** What the user says of the trainer, over what it declares. */
   readonly semantics: Semantics | undefined;
   readonly known: KnownFailures;
-  /** Cases a property, where none are asked for. */
+  /** Cases per property, where none are asked for. */
   readonly cases: number;
   /** Absent: nothing is saved, and nothing saved is run. */
   readonly corpus: Corpus | undefined;

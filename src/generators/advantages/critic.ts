@@ -76,7 +76,7 @@ export function gaeCase(options: GapOptions = {}): fc.Arbitrary<GaeCase> {
     });
 }
 
-/** An arbitrary batch for op `returns`: a reward a token. */
+/** An arbitrary batch for op `returns`: a reward per token. */
 export function returnsCase(options: GapOptions = {}): fc.Arbitrary<ReturnsCase> {
   return fc
     .record({

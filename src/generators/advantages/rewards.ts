@@ -4,7 +4,7 @@ import type { DType, Ragged } from '../../vocabulary.ts';
 import { rarely, timesOver } from '../rarely.ts';
 
 export interface Grouped {
-  /** One list a prompt; all of the same length G. */
+  /** One list per prompt; all of the same length G. */
   readonly groups: readonly (readonly number[])[];
   /** One a group; two groups may have the same. */
   readonly prompts: Ragged;

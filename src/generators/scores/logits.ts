@@ -5,7 +5,7 @@ import { FINE, rarely, twinned } from '../rarely.ts';
 export interface LogitRow {
   /** Leading tokens that are prompt, 1 at least. */
   readonly prompt: number;
-  /** One entry a token, prompt first: the id, and the logits that the model returns at its position, (V,). */
+  /** One entry per token, prompt first: the id, and the logits that the model returns at its position, (V,). */
   readonly tokens: readonly {
     readonly id: number;
     readonly logits: readonly number[];

@@ -1,4 +1,4 @@
-// Text to be turned into ids and back: special tokens beside what takes several tokens a character, and pieces that are
+// Text to be turned into ids and back: special tokens beside what takes several tokens per character, and pieces that are
 // tokenised apart, so that their ids are not those that the tokenizer would have chosen for the whole.
 import fc from 'fast-check';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';

@@ -1,4 +1,4 @@
-// Parquet files, row by row: TRL writes its completions so, one file a step. The format itself is read by hyparquet.
+// Parquet files, row by row: TRL writes its completions so, one file per step. The format itself is read by hyparquet.
 import type { LogSink } from '../series.ts';
 import { objectReader } from './json/objects.ts';
 import { inThread, LARGEST_GROUP, MOST_VALUES, type RandomAccess, type RowGroup } from './parquet-thread.ts';

@@ -266,7 +266,7 @@ def _plan(op, ask, candidate, picked):
     if len(one.ways) > 1:
         return None
     if one.ways and any(_has(ask, name, one.ways) for name, source in sources.items() if not source.way):
-        one.score -= 0.5  # a mask of tokens beside a number a row: rather both of tokens
+        one.score -= 0.5  # a mask of tokens beside a number per row: rather both of tokens
     one.shifted = _shifted(candidate, picked)
     return one
 

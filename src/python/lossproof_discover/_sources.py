@@ -236,9 +236,9 @@ ASKS = {
     "loss": Ask(
         _plain("logprobs", "old_logprobs", "ref_logprobs", "completion_mask")
         + (
-            Source("advantages", "advantages[:, None].expand_as(logprobs)", "torch", assumes="one advantage a row, the same at each token"),
+            Source("advantages", "advantages[:, None].expand_as(logprobs)", "torch", assumes="one advantage per row, the same at each token"),
             Source("advantages", "advantages"),
-            Source("advantages", "advantages[:, None]", "torch", assumes="one advantage a row, as a column"),
+            Source("advantages", "advantages[:, None]", "torch", assumes="one advantage per row, as a column"),
             *_DIVISORS,
         ),
         {**_hints("logprobs", "old_logprobs", "ref_logprobs", "completion_mask", "advantages"), "divisor": ()},

@@ -6,7 +6,7 @@ import type { Semantics } from '../../vocabulary.ts';
 import { at, misuse } from '../shape.ts';
 
 export interface AdvantageVariant {
-  /** Degrees of freedom subtracted in the standard deviation; between 0 and 1, 1/n, where it is one over n tokens a row. */
+  /** Degrees of freedom subtracted in the standard deviation; between 0 and 1, 1/n, where it is one over n tokens per row. */
   readonly ddof: number;
   readonly epsilon: number;
   readonly scaling: 'group' | 'batch' | 'none';

@@ -24,7 +24,7 @@ export interface LossSettings extends Aggregation {
   readonly klCoef: number;
   readonly kl: KlVariant | null;
   /**
-   * One ratio a token (default), or one a row: exp of the mean masked log-ratio (GSPO, Zheng et al. 2025, equation 7); or
+   * One ratio per token (default), or one a row: exp of the mean masked log-ratio (GSPO, Zheng et al. 2025, equation 7); or
    * none, -A times the log-probability (REINFORCE, Williams 1992, equation 11), whatever old_logprobs and clip are.
    */
   readonly ratioLevel?: RatioLevel;

@@ -1,4 +1,4 @@
-// Runs as JUnit XML, which every CI system shows: a suite a run, a test a property, named by its id. A known failure
+// Runs as JUnit XML, which every CI system shows: a suite per run, a test per property, named by its id. A known failure
 // is a skipped test with its reason, because JUnit has no better word; a run that was cut off has one test in error,
 // so that what was not tried is never taken for good.
 import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';

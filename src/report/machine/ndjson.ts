@@ -18,7 +18,7 @@ export function eventLine(event: RunEvent): string {
 }
 
 /**
- * Hands over the lines of a run as they come. Progress comes many thousand times a second and only tells a reader
+ * Hands over the lines of a run as they come. Progress comes many thousand times per second and only tells a reader
  * that something moves: it is written where nothing else was for a while. `now` is in milliseconds.
  */
 export function eventWriter(write: (line: string) => void, now: () => number): (event: RunEvent) => void {

@@ -1,4 +1,4 @@
-// The aligned token strip: one column a token; rows token, id, role, then the tracks of the finding. The first
+// The aligned token strip: one column per token; rows token, id, role, then the tracks of the finding. The first
 // mismatch carries ▲ under it, the others △, so that an off-by-one is a shift that can be seen. Text only.
 import type { Strip, StripToken } from '../../check/property.ts';
 import type { Role } from '../../vocabulary.ts';

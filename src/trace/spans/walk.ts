@@ -21,7 +21,7 @@ export interface Walk {
 /** True, false, or undefined where either is right. */
 export type Expected = boolean | undefined;
 
-/** What is known of a stretch of tokens: one entry a token. */
+/** What is known of a stretch of tokens: one entry per token. */
 export interface Stretch {
   readonly roles: readonly Role[];
   readonly expected: readonly Expected[];

@@ -21,7 +21,7 @@ export function idsShape(
     return {
       problem:
         Array.isArray(row.input_ids) && Array.isArray(row.input_ids[0])
-          ? 'input_ids is a list of lists, a batch; write one row a line.'
+          ? 'input_ids is a list of lists, a batch; write one row per line.'
           : 'input_ids is not a list of whole numbers.',
     };
   const optional = (name: string): Ids | undefined | Unread => {

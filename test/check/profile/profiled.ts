@@ -21,7 +21,7 @@ export interface Made {
   readonly baseline?: (group: readonly number[], all: readonly number[]) => number;
   /** Something else that is in the loss of a token, whatever its advantage. */
   readonly extra?: (logprob: number) => number;
-  /** GSPO: one ratio a row. */
+  /** GSPO: one ratio per row. */
   readonly sequenceRatio?: boolean;
   readonly semantics?: Hello['semantics'];
 }

@@ -16,7 +16,7 @@ import { notCompared } from '../../../src/report/notes.ts';
 import { LEGAL } from '../../conformance/correct.ts';
 import { clamped, k1, k3, type Made, made } from '../profile/profiled.ts';
 
-/** Enough for each mistake to show; a loss without weights costs two questions a token. */
+/** Enough for each mistake to show; a loss without weights costs two questions per token. */
 const CASES = 5;
 const LOSS = 'loss/equals-the-declared-formula';
 const KL = 'kl/equals-the-estimator';

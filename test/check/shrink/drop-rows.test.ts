@@ -18,7 +18,7 @@ import {
 const learn = (arbitrary: fc.Arbitrary<unknown>) =>
   learnStructure(fc.sample(arbitrary, { seed: 1, numRuns: 200 }));
 
-test('a row leaves every field that has one entry a row, and no other', () => {
+test('a row leaves every field that has one entry per row, and no other', () => {
   const given = { prompts: [[1], [2]], completions: [[3], [4]], stops: [5, 6], pad: 0 };
   expect(withoutRow(given, { fields: ['prompts', 'completions'] }, 0)).toEqual({
     prompts: [[2]],
@@ -86,7 +86,7 @@ test.each<[string, fc.Arbitrary<unknown>]>([
   ],
   ['a partition', fc.nat(4).map((n) => ({ parts: Array.from({ length: n }, (_, at) => [at]) }))],
   ['groups of a size', fc.nat(3).map((n) => ({ rows: Array.from({ length: 2 * n }, () => [1]) }))],
-  ['a number a row', fc.nat(3).map((n) => ({ rows: Array(n).fill([1]), group: Array(n).fill(0) }))],
+  ['a number per row', fc.nat(3).map((n) => ({ rows: Array(n).fill([1]), group: Array(n).fill(0) }))],
   [
     'now and then a list',
     fc.nat(3).map((n) => ({ rows: Array(n).fill([1]), ...(n > 1 ? { more: [] } : {}) })),

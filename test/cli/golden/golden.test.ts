@@ -47,7 +47,7 @@ const onOneLine = (text: string): string => text.replace(/\s+/g, ' ');
 const OTHER = '[[id + 1 for id in row] for row in rows]';
 
 describe('record', () => {
-  test('writes one file a stage, and says what and where', async () => {
+  test('writes one file per stage, and says what and where', async () => {
     const world = collating();
     expect(await world.run('golden', 'record', ...COLLATE)).toBe(0);
     expect(readdirSync(join(world.folder, 'golden'))).toEqual(['collate.json', 'declared.json']);

@@ -164,7 +164,7 @@ def loss(settings):
     bound = math.inf if settings.log_ratio_clamp is None else settings.log_ratio_clamp
 
     def row_terms(args, b):
-        """[(column, value, slope)] of a row's tokens. One ratio a row is the geometric mean of its tokens' (GSPO):
+        """[(column, value, slope)] of a row's tokens. One ratio per row is the geometric mean of its tokens' (GSPO):
         every token carries it, and all of them share its slope, so that each has that of one."""
         logprobs, old, ref, advantages, mask = args
         on = [t for t, kept in enumerate(mask[b]) if kept]

@@ -3,7 +3,7 @@
 import type { SettingValue } from '../../../src/monitor/rule.ts';
 import type { Plan } from './plan.ts';
 
-/** A value a row; undefined where nothing is logged. */
+/** A value per row; undefined where nothing is logged. */
 export type Column = (number | undefined)[];
 export type Columns = Record<string, Column>;
 

@@ -204,7 +204,7 @@ def centred_always(reward, group):
 of_ranks(
     "advantages",
     "one-sample-is-its-own-baseline",
-    "With one completion a prompt, every advantage is zero",
+    "With one completion per prompt, every advantage is zero",
     "reward - group mean, for a group that is the reward itself: the run trains nothing and logs no error.",
     advantages_of(advantage=centred_always),
     "ADV-14",

@@ -25,7 +25,7 @@ def across(rewards, group_ids):
     return {"advantages": flat}
 
 
-across.__doc__ = """rewards.view(groups, G) where groups is the number of rows a group, and a check of the shape that passes
+across.__doc__ = """rewards.view(groups, G) where groups is the number of rows per group, and a check of the shape that passes
 where the two are equal: rewards are compared across prompts. Fix: view(-1, G), and index by group."""
 MUTANTS.add(
     "groups-across-in-a-square-batch",

@@ -162,7 +162,7 @@ def history_added(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens=N
     row="VAL-01",
 )
 def apart(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens=None, turn_rewards=None):
-    """The estimator reads one number a row, at its last trained token, and the loop lays rewards on turns: all but the last are
+    """The estimator reads one number per row, at its last trained token, and the loop lays rewards on turns: all but the last are
     lost there. Fix: one place for both, and the declaration that goes with it."""
     right = without_stops(prompt_ids, turns, advantage, eos_token_ids, max_tool_tokens)
     if turn_rewards is not None:

@@ -211,7 +211,7 @@ def states(prompt, completion):
 )
 def value_of_the_prompt(prompt_ids, completion_ids):
     """values[:, prompt_width - 1] was kept from the bandit that the trainer began as, and is spread over the completion.
-    Fix: one value a token."""
+    Fix: one value per token."""
     rows = critic.values(prompt_ids, completion_ids)["values"]
     return {"values": [row[:1] * len(row) for row in rows]}
 

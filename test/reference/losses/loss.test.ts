@@ -109,7 +109,7 @@ describe('the clipped surrogate', () => {
   });
 });
 
-/** One ratio a token or a sequence, with and without a dual clip. */
+/** One ratio per token or a sequence, with and without a dual clip. */
 const everyRatio = fc
   .tuple(lossSettings, fc.constantFrom('token', 'sequence'), fc.constantFrom(3, 5, Infinity))
   .map(([settings, ratioLevel, dualClip]): LossSettings => ({ ...settings, ratioLevel, dualClip }));

@@ -12,7 +12,7 @@ const WRONG = [
 const failedOf = (out: string): string[] =>
   [...out.matchAll(/^FAILED (\S+)/gm)].map(([, id = '']) => id).toSorted();
 
-test('a test a property, grouped by stage; workers of xdist come to the same verdicts; --lf begins with the saved case', async () => {
+test('a test per property, grouped by stage; workers of xdist come to the same verdicts; --lf begins with the saved case', async () => {
   const folder = makeFolder();
   const alone = await folder.pytest([...BOTH, '--junitxml', 'alone.xml']);
   expect(alone.code, alone.out).toBe(1);
@@ -207,7 +207,7 @@ test('an adapter lives in its test file, and an assertion speaks of a command', 
   ]);
   expect(out).toContain('Token 0 (id 3) belongs to the prompt of row 0, but the mask trains on it.');
   expect(out).toContain('Nothing was checked of kl: unsupported: the adapter has no op `kl`');
-  expect(out).toMatch(/\n_+ test_wrong _+\nwrong · seed 7 · 10 cases a property · 3 of \d+ do not hold\n/);
+  expect(out).toMatch(/\n_+ test_wrong _+\nwrong · seed 7 · 10 cases per property · 3 of \d+ do not hold\n/);
   expect(existsSync(join(folder.path, '.lossproof', 'cases'))).toBe(true);
 });
 

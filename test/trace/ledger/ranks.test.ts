@@ -1,5 +1,5 @@
 // The rules about several processes: each kills a script with its fault, and leaves alone what only looks like it. The
-// ledgers are made of lines as the tracer writes them, one list a rank.
+// ledgers are made of lines as the tracer writes them, one list per rank.
 import { describe, expect, test } from 'vitest';
 import { ledgerProperties } from '../../../properties/ledger/index.ts';
 import { encodeTensor } from '../../../src/protocol/tensor.ts';

@@ -158,7 +158,7 @@ describe('data parallelism', () => {
     silent(MICRO, sketch);
   });
 
-  test('several micro-batches a rank, one denominator each rank', () => {
+  test('several micro-batches per rank, one denominator per rank', () => {
     const sketch = supervised({
       lengths: [
         [[5], [3]],

@@ -12,7 +12,7 @@ import type { Subject, World } from '../../property.ts';
 import { discard } from '../../subject.ts';
 import { draw, misfitOf, type Probe, settled, type Variant } from '../probe.ts';
 
-/** Rewards, one list a group. */
+/** Rewards, one list per group. */
 export type Groups = readonly (readonly number[])[];
 
 interface AdvantageWay extends Variant {

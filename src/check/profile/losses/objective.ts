@@ -84,7 +84,7 @@ export const ratioLevel: Probe<LogRatios> = {
   variants: async () =>
     [
       {
-        name: 'a ratio a token',
+        name: 'a ratio per token',
         items: { ratio_level: 'token' },
         expect: (logRatios: LogRatios) => {
           const slopes = logRatios.map((logRatio) => -Math.exp(logRatio));

@@ -30,7 +30,7 @@ export interface LogSource {
   /** Grows where `poll` finds new ones. In the order in which they are read. */
   readonly files: readonly LogFile[];
   readonly passedOver: readonly PassedOver[];
-  /** All that is there now. `progress` is called about ten times a second. */
+  /** All that is there now. `progress` is called about ten times per second. */
   readAll(sink: LogSink, progress?: (progress: Progress) => void): Promise<void>;
   /** What is new since then, in known files and in new ones; whether there was anything. */
   poll(sink: LogSink): Promise<boolean>;

@@ -1,5 +1,5 @@
 // Which run a file belongs to. As in TensorBoard, a folder of event files is a run, and so is each folder below it:
-// `add_scalars` writes a folder a line, named after it. A table or JSON lines of metrics are a run each. Rollouts are
+// `add_scalars` writes a folder per line, named after it. A table or JSON lines of metrics are a run each. Rollouts are
 // written beside the metrics of their run, and are put to it.
 import { basename, dirname } from 'node:path';
 import type { LogKind } from './detect.ts';

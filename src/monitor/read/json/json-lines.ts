@@ -1,4 +1,4 @@
-// JSON lines: one object a line, of metrics or of a rollout, with other text between; or what programs print for people, dicts of
+// JSON lines: one object per line, of metrics or of a rollout, with other text between; or what programs print for people, dicts of
 // metrics and lines of names and numbers. A line counts once it has its end, or, at the end of the file, once it is an object: no
 // beginning of an object is one.
 import type { JsonObject } from '../../../protocol/result.ts';

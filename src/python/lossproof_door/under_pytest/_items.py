@@ -1,4 +1,4 @@
-"""Properties as pytest's tree: a file or a declaration, its stages, and a test a property."""
+"""Properties as pytest's tree: a file or a declaration, its stages, and a test per property."""
 
 import sys
 

@@ -13,7 +13,7 @@ def add_options(parser):
     )
     group.addoption("--lossproof-only", metavar="IDS", action="append", help="properties by id, stage or glob, with commas; repeatable")
     group.addoption("--lossproof-level", choices=["must", "should", "may"], help="the highest level (default: must)")
-    group.addoption("--lossproof-cases", type=int, metavar="N", help="cases a property (default: 100)")
+    group.addoption("--lossproof-cases", type=int, metavar="N", help="cases per property (default: 100)")
     group.addoption("--lossproof-seed", metavar="SEED", help="default: LOSSPROOF_SEED, else a new one")
     group.addoption("--lossproof-known", metavar="FILE", help='failures that are lived with: {"id": {"reason": "..."}}')
     group.addoption("--lossproof-strict", action="store_true", default=None, help="fail also on what is legal and often not meant")

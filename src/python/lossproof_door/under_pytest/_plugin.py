@@ -1,4 +1,4 @@
-"""pytest's plugin: `pytest --lossproof adapter.py` is one test a property, grouped by stage.
+"""pytest's plugin: `pytest --lossproof adapter.py` is one test per property, grouped by stage.
 
 Each process of xdist has an engine and trainers of its own; what they share is the seed. Items are _items, whom
 `--lossproof` means _sources."""
@@ -102,7 +102,7 @@ def pytest_report_header(config):
     if not run.sources:
         return None
     cases = config.getoption("lossproof_cases")
-    facts = ["seed %d" % run.seed] + ([] if cases is None else ["%d cases a property" % cases])
+    facts = ["seed %d" % run.seed] + ([] if cases is None else ["%d cases per property" % cases])
     return "lossproof: %s; %s" % (", ".join(source.words for source in run.sources), ", ".join(facts))
 
 

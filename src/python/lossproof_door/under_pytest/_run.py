@@ -69,7 +69,7 @@ class Run:
         lines = []
         for source, opened in told:
             cases = source.options.get("cases") or self.config.getoption("lossproof_cases") or opened["cases"]
-            lines.append('lossproof: %s: trainer "%s", %d cases a property' % (source.words, opened["trainer"], cases))
+            lines.append('lossproof: %s: trainer "%s", %d cases per property' % (source.words, opened["trainer"], cases))
         return lines
 
     def close(self):

@@ -66,7 +66,7 @@ def straight(z, p, close):
     y = torch.where(there, y - y.sum(-1, keepdim=True) / count, 0.0)
     spread = (x * x).sum()
     if float(spread) == 0.0:
-        # One token a row: any temperature gives it, if it is the likeliest.
+        # One token per row: any temperature gives it, if it is the likeliest.
         best = z.gather(1, p.argmax(-1, keepdim=True)) >= z.max(-1, keepdim=True).values
         return float("inf") if bool(best.all()) else None
     slope = (x * y).sum() / spread

@@ -1,4 +1,4 @@
-// The token strip as a table: one column a token, rows as in the terminal, roles as bands, the first mismatch in a
+// The token strip as a table: one column per token, rows as in the terminal, roles as bands, the first mismatch in a
 // heavy frame with ▲ under it and the others in a light one with △. It scrolls sideways under its own labels.
 import type { Strip } from '../../../check/property.ts';
 import { IGNORE_INDEX, type Role } from '../../../vocabulary.ts';

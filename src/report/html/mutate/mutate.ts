@@ -53,7 +53,7 @@ function facts(mutation: Mutation): Markup {
     ['trainer', start.command],
     ['begun', start.started],
     ['seed', String(start.seed)],
-    ['cases a property', start.cases.toLocaleString('en')],
+    ['cases per property', start.cases.toLocaleString('en')],
     ['lossproof', start.version],
   ];
   return html`<dl class="facts">${entries.map(

@@ -36,7 +36,7 @@ export function carpet(rows: readonly ShownRow[], options: CarpetOptions): Carpe
       kept: keptRow(shown, several, named),
     })),
     nameOf: ({ ids }, at) => named(ids[at] ?? 0),
-    about: `A line is a row, a cell a token, its colour the weight that it was trained with. Rows stand by step and micro-batch${several ? ', rank by rank' : ''}.`,
+    about: `A line is a row, a cell per token, its colour the weight that it was trained with. Rows stand by step and micro-batch${several ? ', rank by rank' : ''}.`,
     legend: legend(scale),
     corner: several ? 'rank:batch' : 'batch',
     whole: 'this run',

@@ -1,4 +1,4 @@
-// One row of a traced run as a heat strip that wraps like text: a cell a token, and below each token three tracks: what
+// One row of a traced run as a heat strip that wraps like text: a cell per token, and below each token three tracks: what
 // the gradient pushes there, how strongly, and whether it should. Strength is height and colour; against a token, bars are
 // striped. A run of padding is one hatched cell. Who hears the page is told run by run, and each mismatch by itself.
 import { nameOf as spelled } from '../../../check/rows/strips.ts';

@@ -35,7 +35,7 @@ export const REWARDS: Readonly<Record<string, Cases>> = {
     ],
     holding: [
       {
-        what: 'one group a step, of which some are dead by chance',
+        what: 'one group per step, of which some are dead by chance',
         series: {
           reward: [0.1, 0.2, 0, 0.1, 0, 0, 0, 0.1, 0.2],
           reward_std: [0.3, 0.4, 0, 0.3, 0, 0, 0, 0.3, 0.4],

@@ -54,7 +54,7 @@ export const STEP_FAULTS: readonly Fault[] = [
     name: 'steps become slow',
     kinds: TIMED,
     strengths: [1.5, 3, 10, 30],
-    strengthName: 'seconds a step times #, and staying',
+    strengthName: 'seconds per step times #, and staying',
     onset: 'later',
     plant: ({ run, onset, strength }) =>
       only(run, {

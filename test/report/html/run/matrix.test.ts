@@ -14,7 +14,7 @@ function markup(events: readonly RunEvent[]): string {
 }
 
 describe('the matrix', () => {
-  test('has a column a run and a row a property, and says what a run did not ask', () => {
+  test('has a column per run and a row per property, and says what a run did not ask', () => {
     const page = markup([
       runStart(['mask/a']),
       ended(result({ id: 'mask/a' })),

@@ -5,7 +5,7 @@ import json
 
 
 class Logbook:
-    """One row a step into `folder`, in the form of that name."""
+    """One row per step into `folder`, in the form of that name."""
 
     def __init__(self, folder, form):
         self.form = form

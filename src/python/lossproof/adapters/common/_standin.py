@@ -46,7 +46,7 @@ def same_ids(declared, pad_token_id, eos_token_ids):
 
 
 def codec_of(tokens):
-    """A tokenizer that loses nothing, a character a token, with these special ids: the characters that have them change places."""
+    """A tokenizer that loses nothing, a character per token, with these special ids: the characters that have them change places."""
     pad, eos = tokens["pad_token_id"], tokens["eos_token_ids"][0]
     names = {pad: "\ue000", eos: "\ue001"}
     made = Codec(size=tokens["vocab_size"], pad=names[pad], eos=names[eos], marks=())

@@ -139,7 +139,7 @@ def tiny_model(vocabulary):
 
 
 def tiny_scorer(tokenizer):
-    """A random model with one score a row, of the kind that tiny_model is."""
+    """A random model with one score per row, of the kind that tiny_model is."""
     config = tiny_model(len(tokenizer)).config
     config.num_labels, config.pad_token_id = 1, tokenizer.pad_token_id
     transformers.set_seed(SEED)

@@ -21,7 +21,7 @@ def as_loaded():
 
 
 def codec_of(tokenizer, tokens):
-    """A character a token, and nothing is lost: special ids have the names of the tokenizer, by which the trainer looks for them."""
+    """A character per token, and nothing is lost: special ids have the names of the tokenizer, by which the trainer looks for them."""
     pad, eos = tokens["pad_token_id"], tokenizer.eos_token_id
     names = {id: tokenizer.convert_ids_to_tokens(id) for id in {pad, eos, *tokens["eos_token_ids"]}}
     made = Codec(size=tokens["vocab_size"], pad=names[pad], eos=names[eos], marks=tuple(names.values()))

@@ -46,7 +46,7 @@ def laid(batch):
 
 @lossproof.op
 def rollout(conversations, sampled_ids):
-    """grpo_train with one candidate a question, up to the batch that it scores."""
+    """grpo_train with one candidate per question, up to the batch that it scores."""
     heard = Heard(tokenizer, conversations)
     model = Sampler(heard, sampled_ids)
     questions = [trainer.Sample(str(at), "hallucination", question(each)) for at, each in enumerate(conversations)]

@@ -1,4 +1,4 @@
-"""LLaMA-Factory, https://github.com/hiyouga/LLaMA-Factory: an adapter, a file a stage. The library itself is `llamafactory` alone,
+"""LLaMA-Factory, https://github.com/hiyouga/LLaMA-Factory: an adapter, a file per stage. The library itself is `llamafactory` alone,
 wherever it is imported."""
 
 import os

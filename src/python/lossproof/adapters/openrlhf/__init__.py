@@ -1,4 +1,4 @@
-"""OpenRLHF, https://github.com/OpenRLHF/OpenRLHF: an adapter, a file a stage. The library itself is `openrlhf` alone, wherever it is
+"""OpenRLHF, https://github.com/OpenRLHF/OpenRLHF: an adapter, a file per stage. The library itself is `openrlhf` alone, wherever it is
 imported."""
 
 import os

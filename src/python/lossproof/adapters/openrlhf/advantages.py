@@ -47,7 +47,7 @@ def making(estimator, group_size):
 
 @lossproof.op
 def advantages(rewards, group_ids):
-    """A response of one token a row, without KL: what the estimator says of it is the row's advantage. OpenRLHF's rows of a group
+    """A response of one token per row, without KL: what the estimator says of it is the row's advantage. OpenRLHF's rows of a group
     stand side by side; the answer goes back to the order of the question."""
     sizes = {group_ids.count(group) for group in group_ids}
     if len(sizes) != 1:

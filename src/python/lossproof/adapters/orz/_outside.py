@@ -64,7 +64,7 @@ class Schedule:
 
 
 class Engine:
-    """vLLM. sampled: says what it samples, when it is asked: ids, one row a prompt. prompts: the ids that it was handed."""
+    """vLLM. sampled: says what it samples, when it is asked: ids, one row per prompt. prompts: the ids that it was handed."""
 
     def __init__(self, tokenizer, sampled):
         self.tokenizer, self.sampled, self.prompts = tokenizer, sampled, []

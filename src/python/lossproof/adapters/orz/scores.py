@@ -47,7 +47,7 @@ def logprobs(input_ids, attention_mask, logits):
 
 
 def of_completions(role, model, prompt_ids, completion_ids, packed=True):
-    """A list a row: of all of them in packed rows, or of each in its own."""
+    """A list per row: of all of them in packed rows, or of each in its own."""
     if packed:
         batches = laid(prompt_ids, completion_ids)
     else:

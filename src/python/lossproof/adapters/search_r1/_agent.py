@@ -14,7 +14,7 @@ FOUND = '"A title"\nWhat is known of it.'
 
 
 class Sampler:
-    """The workers that sample: a list of rows a turn, padded."""
+    """The workers that sample: a list of rows per turn, padded."""
 
     def __init__(self, turns):
         self.turns, self.prompts = list(turns), []

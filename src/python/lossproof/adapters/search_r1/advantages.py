@@ -73,7 +73,7 @@ def whiten(values, completion_mask):
 
 @lossproof.op(interleaved_groups=True)
 def advantages(rewards, group_ids):
-    """Its GRPO, on a response of one token a row."""
+    """Its GRPO, on a response of one token per row."""
     fields = {**Rows([[1]] * len(rewards)).fields(), "token_level_rewards": torch.tensor(rewards)[:, None]}
     batch = DataProto.from_dict(fields, non_tensors={"uid": numpy.array(group_ids, dtype=object)}, meta_info={})
     return {"advantages": estimated(batch, "grpo")["advantages"][:, 0]}

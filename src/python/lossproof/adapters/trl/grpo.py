@@ -50,7 +50,7 @@ if LOSS not in AGGREGATIONS or RATIO not in ("token", "sequence"):
 if not has_field(GRPOConfig, "loss_type") and LOSS != "grpo":
     stop("LOSSPROOF_LOSS=%s: GRPOTrainer of TRL %s has the loss of grpo only" % (LOSS, VERSION))
 if not has_field(GRPOConfig, "importance_sampling_level") and RATIO != "token":
-    stop("LOSSPROOF_RATIO=%s: GRPOTrainer of TRL %s has a ratio a token only" % (RATIO, VERSION))
+    stop("LOSSPROOF_RATIO=%s: GRPOTrainer of TRL %s has a ratio per token only" % (RATIO, VERSION))
 # For CISPO TRL takes the bound itself, not its distance from 1, and has no lower one; its documentation says 5.
 HELD_AT = {"epsilon_high": 5.0} if LOSS == "cispo" else {}
 
@@ -151,7 +151,7 @@ def alone(tracks, mask):
     return found / BETA
 
 
-# With one ratio a row, the KL that TRL logs is multiplied by it, which is no estimate of a token's.
+# With one ratio per row, the KL that TRL logs is multiplied by it, which is no estimate of a token's.
 if RATIO == "token":
     lossproof.op(kl)
 

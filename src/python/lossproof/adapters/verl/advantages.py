@@ -32,7 +32,7 @@ def estimated(estimator, rewards, mask, groups, **fields):
 
 @lossproof.op(interleaved_groups=True)
 def advantages(rewards, group_ids, lengths):
-    """A response of one token a row: what an outcome estimator says of it is the row's advantage. Of as many as it has where
+    """A response of one token per row: what an outcome estimator says of it is the row's advantage. Of as many as it has where
     they are the weights of its baseline; elsewhere tokens are whitened, each of which counts."""
     counts = torch.tensor(lengths) if ESTIMATOR == "opo" else torch.ones(len(rewards), dtype=torch.long)
     columns = torch.arange(int(counts.max()))

@@ -1,6 +1,6 @@
 """Llama and GPT-2 in plain Python floats, forward and backward, one row at a time.
 
-The vectors of a row stand together, a list a token, and may carry their gradients. Each step appends to `tape`, where
+The vectors of a row stand together, a list per token, and may carry their gradients. Each step appends to `tape`, where
 one is given, what carries the gradient of its result back to its inputs: run backwards, the tape is the backward
 pass."""
 

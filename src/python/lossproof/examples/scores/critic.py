@@ -13,7 +13,7 @@ def values(prompt_ids, completion_ids):
 
 
 def reward_model(prompt_ids, completion_ids):
-    """One score a row, read at its last real token."""
+    """One score per row, read at its last real token."""
     return {"scores": reward_rows(*pad_right(whole(prompt_ids, completion_ids), STOP_ID))}
 
 

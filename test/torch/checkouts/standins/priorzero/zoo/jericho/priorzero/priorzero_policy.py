@@ -73,7 +73,7 @@ class PriorZeroPolicy(UniZeroPolicy):
         return (weights * losses.loss_total).mean()
 
     def _rows(self, segments):
-        """A row a step: its prompt, what the search says, what was done, and what came of it."""
+        """A row per step: its prompt, what the search says, what was done, and what came of it."""
         found = []
         for segment in segments:
             for at, (text, visits) in enumerate(zip(segment.raw_obs_segment, segment.mcts_policy_segment)):
