@@ -1,18 +1,10 @@
 // A folder of golden files on the disk. A file is replaced whole or not at all: what is half written never has a golden
 // file's name.
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readText } from '../outside/file.ts';
-import { sweepTemporaries, temporaryOf } from '../outside/temporary.ts';
+import { makeFolders } from '../outside/folder.ts';
+import { openTemporary, sweepTemporaries } from '../outside/temporary.ts';
 import { fileText, type GoldenFile, readFile } from './file.ts';
 
 /** All golden files of the folder; `[]` where there is none. One that cannot be read is a problem that names it. */
@@ -40,24 +32,25 @@ export function readGolden(folder: string): { files: readonly GoldenFile[] } | {
 
 /** Writes these files and leaves all others; one without entries is removed. Why not, as a sentence, or undefined. */
 export function writeGolden(folder: string, files: readonly GoldenFile[]): string | undefined {
-  const written: string[] = [];
+  const written = new Map<string, string>();
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
     sweepTemporaries(folder);
     // All are on the disk before the first takes its place.
     for (const file of files.filter(({ entries }) => entries.length > 0)) {
-      const temporary = temporaryOf(join(folder, fileName(file.stage)));
-      written.push(temporary);
-      writeThrough(temporary, fileText(file));
+      const { path, descriptor } = openTemporary(join(folder, fileName(file.stage)));
+      written.set(file.stage, path);
+      writeThrough(descriptor, fileText(file));
     }
-    for (const { stage, entries } of files) {
+    for (const { stage } of files) {
       const path = join(folder, fileName(stage));
-      if (entries.length === 0) rmSync(path, { force: true });
-      else renameSync(temporaryOf(path), path);
+      const temporary = written.get(stage);
+      if (temporary === undefined) rmSync(path, { force: true });
+      else renameSync(temporary, path);
     }
     return undefined;
   } catch (error) {
-    for (const temporary of written) rmSync(temporary, { force: true, recursive: true });
+    for (const temporary of written.values()) rmSync(temporary, { force: true, recursive: true });
     return `${folder} cannot be written: ${whyOf(error)}`;
   }
 }
@@ -84,8 +77,7 @@ function namesIn(folder: string): string[] | { problem: string } {
 }
 
 /** On the disk, and not only in the cache of the system: a power cut behind the rename must not leave an empty file. */
-function writeThrough(path: string, text: string): void {
-  const descriptor = openSync(path, 'w');
+function writeThrough(descriptor: number, text: string): void {
   try {
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);

@@ -114,7 +114,7 @@ describe('imports', () => {
     const touching = sources.filter((path) => importsOf(path).some(({ from }) => from.startsWith('node:fs')));
     for (const path of touching)
       expect(path).toMatch(
-        /^src\/(cli\/|tokenizers\/|checkpoints\/folder\.ts|check\/saved\/corpus\.ts|outside\/(file|temporary)\.ts|golden\/folder\.ts|monitor\/files\.ts|trainer\/processes\/proc\.ts|report\/html\/page\/assets\.ts|version\.ts)/,
+        /^src\/(cli\/|tokenizers\/|checkpoints\/folder\.ts|check\/saved\/corpus\.ts|outside\/(file|folder|temporary)\.ts|golden\/folder\.ts|monitor\/files\.ts|trainer\/processes\/proc\.ts|report\/html\/page\/assets\.ts|version\.ts)/,
       );
   });
 

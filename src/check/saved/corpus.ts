@@ -1,10 +1,11 @@
 // Saved failures: a folder with one JSON file a case beside its request lines, written atomically, run first next time,
 // removed when they hold again. Nothing here judges a case, and nothing here throws: what cannot be read, written or
 // removed is said.
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Decoded } from '../../outside/decoded.ts';
-import { sweepTemporaries, temporaryOf } from '../../outside/temporary.ts';
+import { makeFolders } from '../../outside/folder.ts';
+import { replaceWhole, sweepTemporaries } from '../../outside/temporary.ts';
 import { isCaseId, readSavedCase, type SavedCase } from './saved-case.ts';
 
 export interface Corpus {
@@ -46,10 +47,10 @@ export function openCorpus(folder: string): Corpus {
     save(saved) {
       if (!isCaseId(saved.id)) return `The failing case ${saved.id} was not saved: that is no id of a case.`;
       try {
-        mkdirSync(folder, { recursive: true });
+        makeFolders(folder);
         sweepTemporaries(folder);
-        writeAtomically(file(saved.id, 'ndjson'), `${saved.lines.join('\n')}\n`);
-        writeAtomically(file(saved.id, 'json'), `${JSON.stringify(saved, null, 2)}\n`);
+        replaceWhole(file(saved.id, 'ndjson'), `${saved.lines.join('\n')}\n`);
+        replaceWhole(file(saved.id, 'json'), `${JSON.stringify(saved, null, 2)}\n`);
         return undefined;
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
@@ -91,17 +92,5 @@ function names(folder: string): string[] {
       .sort();
   } catch {
     return [];
-  }
-}
-
-/** A crash while writing leaves the old file whole, and a full disk no half of a new one. */
-function writeAtomically(path: string, content: string): void {
-  const temporary = temporaryOf(path);
-  try {
-    writeFileSync(temporary, content);
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
   }
 }

@@ -7,7 +7,7 @@ import { readJson } from '../../outside/file.ts';
 import { FAILING } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import { HISTORY, LAST_RUN } from '../outputs/last-run.ts';
-import { writeWhole } from '../outputs/written.ts';
+import { writeOwn } from '../outputs/written.ts';
 
 interface Past {
   /** A case. */
@@ -37,7 +37,7 @@ export function openHistory({ cwd }: Pick<Context, 'cwd'>): History {
         if (each === undefined && caught === 0) continue;
         past.set(id, { caught, ...(each === undefined ? {} : { milliseconds: each }) });
       }
-      writeWhole(file, `${JSON.stringify(Object.fromEntries(past))}\n`);
+      writeOwn(file, `${JSON.stringify(Object.fromEntries(past))}\n`);
     },
   };
 }

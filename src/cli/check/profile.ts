@@ -1,14 +1,14 @@
 // `profile`: what a trainer does where trainers legally differ, beside what it declares.
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Profile, profileTrainer } from '../../check/profile/profile.ts';
 import { profileJson, profileLines } from '../../report/profile.ts';
 import { choosePaint } from '../../report/text/paint.ts';
-import { type Context, isProblem, refuse, say, sayDocument, whyOf } from '../context.ts';
+import { type Context, isProblem, refuse, say, sayDocument } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
+import { writeWhole } from '../outputs/written.ts';
 import { type Session, sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
 import { makePlan, type TrainerOptions } from './plan.ts';
 
@@ -69,12 +69,8 @@ async function profileWith(session: Session, json: string | undefined, context: 
   }
   if (json !== undefined && json !== STDOUT) {
     const file = resolve(context.cwd, json);
-    try {
-      writeFileSync(file, `${profileJson(trainer.hello, measured)}\n`);
-    } catch (error) {
-      const why = whyOf(error);
-      return refuse(context, { problem: `${file} cannot be written: ${why}` });
-    }
+    const why = writeWhole(file, `${profileJson(trainer.hello, measured)}\n`);
+    if (why !== undefined) return refuse(context, { problem: `${file} ${why}` });
   }
   return codeOf(measured, context);
 }

@@ -1,6 +1,6 @@
 // lossproof.config.(ts|js|mjs|json): what a user would otherwise type at every run. Found upward from the
 // working directory, within the project; unknown keys are refused. What is typed wins over what is written here.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createJiti } from 'jiti';
@@ -34,6 +34,11 @@ export async function loadConfig(
   const file = named ?? findConfig(place);
   if (file === undefined) return undefined;
   if (!existsSync(file)) return { problem: `there is no configuration file ${file}` };
+  const status = statSync(file, { throwIfNoEntry: false });
+  if (status?.isFile() !== true)
+    return {
+      problem: `${file} cannot be loaded: it is no file but a ${status?.isDirectory() ? 'folder' : 'pipe or a device'}`,
+    };
   // In a command that starts a trainer, JSON names what is run as well.
   if (named === undefined && (purpose === 'start' || isModule(file))) {
     const refused = refusedConfiguration(file, purpose, place);

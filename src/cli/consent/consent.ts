@@ -2,8 +2,9 @@
 // typed file is consent. What a folder brings along (a configuration, ./.venv, the command of a saved case) needs a reason.
 // docs/security.md states the rule.
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { readBytes } from '../../outside/file.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import type { Context, Problem } from '../context.ts';
 import { isRemembered, remember } from './remembered.ts';
@@ -70,12 +71,9 @@ const commandWords = (command: string): string => `command ${command}`;
 
 /** With what stands in it: a configuration that has changed is another one. */
 function configurationWords(file: string): string {
-  let print = '';
-  try {
-    print = createHash('sha256').update(readFileSync(file)).digest('hex');
-  } catch {
-    // It cannot be loaded either, which is said there.
-  }
+  const read = readBytes(file);
+  // What cannot be read cannot be loaded either, which is said there.
+  const print = 'ok' in read ? createHash('sha256').update(read.ok).digest('hex') : '';
   return `configuration ${realOf(file)} ${print}`;
 }
 

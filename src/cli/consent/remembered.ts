@@ -1,8 +1,9 @@
 // What the user has consented to, per folder, in the user's own state folder: nothing that a repository brings along can write it.
 // One small file for each consent, so that processes cannot overwrite each other's and no file must be parsed.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { makeFolders } from '../../outside/folder.ts';
 import type { Context } from '../context.ts';
 
 type Place = Pick<Context, 'cwd' | 'env'>;
@@ -17,7 +18,7 @@ export function remember(place: Place, words: string): boolean {
   const file = fileOf(place, words);
   if (file === undefined) return false;
   try {
-    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    makeFolders(join(file, '..'), 0o700);
     // The text is for people who look; that the file is there is what counts.
     writeFileSync(file, `${place.cwd}\n${words}\n`, { mode: 0o600 });
     return true;

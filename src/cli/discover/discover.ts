@@ -1,6 +1,6 @@
 // `discover`: which function of a trainer answers which op, found by reading its files and proved by calling its functions, in a
 // process that may do little else. What is printed is report/discover; what is written, an adapter with the lines that were judged.
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -20,11 +20,12 @@ import { plural } from '../../report/text/plural.ts';
 import { shorten, wrap } from '../../report/text/visible.ts';
 import { VERSION } from '../../version.ts';
 import { splitNames } from '../check/select.ts';
-import { type Context, isProblem, type Problem, refuse, say, sayDocument, whyOf } from '../context.ts';
+import { type Context, isProblem, type Problem, refuse, say, sayDocument } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { watchInterrupts } from '../interrupt.ts';
 import { collect, type Invocation, positive, seconds } from '../options.ts';
+import { writeNamed } from '../outputs/written.ts';
 import { ANY_PYTHON, findPython } from '../trainer/python.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { asTyped } from '../typed.ts';
@@ -283,11 +284,8 @@ export function write(
   const path = resolve(context.cwd, file);
   const adapter = adapterText(found, path, paths.map(quoted), preferred);
   if (adapter === undefined) return undefined;
-  try {
-    writeFileSync(path, adapter.text, { flag: force ? 'w' : 'wx' });
-  } catch (error) {
-    return { problem: `${file} cannot be written: ${whyOf(error)}` };
-  }
+  const why = writeNamed(path, adapter.text, force ? 'w' : 'wx');
+  if (why !== undefined) return { problem: `${file} ${why}` };
   return { ...adapter, file };
 }
 

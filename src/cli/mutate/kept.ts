@@ -1,6 +1,6 @@
 // Where a run of `mutate` is kept while it goes on, so that it can be gone on with, and its score named by `check`.
 import { createHash } from 'node:crypto';
-import { appendFileSync, closeSync, ftruncateSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type MutateEvent, type Mutation, mutationOf } from '../../mutate/events.ts';
 import { mutateLine, readMutateEvents } from '../../mutate/read.ts';
@@ -9,7 +9,8 @@ import type { Plan } from '../check/plan.ts';
 import type { Context, Problem } from '../context.ts';
 import { MUTATIONS, makeFolder } from '../outputs/last-run.ts';
 import { type Lock, lock } from '../outputs/lock.ts';
-import { cannotBeWritten, openAnew } from '../outputs/written.ts';
+import { writeAll } from '../outputs/sink.ts';
+import { cannotBeWritten, openBehind, openOwnAnew } from '../outputs/written.ts';
 import { CASES_FOLDER } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
 
@@ -50,8 +51,7 @@ export function keep(file: string, append: boolean, context: Context): Kept | Pr
   if ('held' in claimed) return { problem: `${file} ${claimed.held}` };
   let descriptor: number;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    descriptor = append ? openBehind(path) : openAnew(path);
+    descriptor = append ? openBehind(path) : openOwnAnew(path);
   } catch (error) {
     claimed.release();
     return { problem: `${file} ${cannotBeWritten(error)}` };
@@ -61,7 +61,7 @@ export function keep(file: string, append: boolean, context: Context): Kept | Pr
     emit(event) {
       if (problem !== undefined) return;
       try {
-        appendFileSync(descriptor, mutateLine(event));
+        writeAll(descriptor, mutateLine(event));
       } catch (error) {
         problem = cannotBeWritten(error);
         context.err.write(`lossproof: ${file} ${problem}; --resume will not know what follows\n`);
@@ -73,13 +73,3 @@ export function keep(file: string, append: boolean, context: Context): Kept | Pr
     },
   };
 }
-
-/** What a kill has torn is cut off. */
-function openBehind(path: string): number {
-  const descriptor = openSync(path, 'r+');
-  ftruncateSync(descriptor, readFileSync(descriptor).lastIndexOf(NEWLINE) + 1);
-  closeSync(descriptor);
-  return openSync(path, 'a');
-}
-
-const NEWLINE = 0x0a;

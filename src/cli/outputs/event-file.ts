@@ -1,9 +1,10 @@
 // The events of a run in a file, line by line as they happen, so that a run that is killed has left what it knew and
 // another process can follow it. Begun with the first event: a run that never began leaves the file as it was.
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import type { RunEvent } from '../../check/events.ts';
 import { eventWriter } from '../../report/machine/ndjson.ts';
-import { cannotBeWritten, openAnew } from './written.ts';
+import { writeAll } from './sink.ts';
+import { cannotBeWritten, openAnew, openBehind, openOwnAnew, whereItIs } from './written.ts';
 
 export interface EventFile {
   readonly emit: (event: RunEvent) => void;
@@ -15,13 +16,15 @@ export interface EventFile {
 export interface EventFileOptions {
   /** The run goes on with the one that the file ends with: what that has told already is not told again. */
   readonly append?: boolean;
+  /** The file is ours, in our folder, and none that the user named. */
+  readonly own?: boolean;
 }
 
 /** A disk that fails ends the file, not the run; `complain` is told once. */
 export function openEventFile(
   file: string,
   complain: (why: string) => void,
-  { append = false }: EventFileOptions = {},
+  { append = false, own = false }: EventFileOptions = {},
 ): EventFile {
   let descriptor: number | undefined;
   let problem: string | undefined;
@@ -37,7 +40,11 @@ export function openEventFile(
   const write = eventWriter(
     (line) =>
       attempt(() => {
-        descriptor ??= append ? openBehind(file) : openAnew(file);
+        descriptor ??= append
+          ? openBehind(own ? file : whereItIs(file))
+          : own
+            ? openOwnAnew(file)
+            : openAnew(file);
         writeAll(descriptor, line);
       }),
     () => performance.now(),
@@ -53,21 +60,4 @@ export function openEventFile(
         descriptor = undefined;
       }),
   };
-}
-
-/** Behind the last whole line: what a killed run left of another is cut off. */
-function openBehind(file: string): number {
-  const descriptor = openSync(file, 'r+');
-  const whole = readFileSync(descriptor).lastIndexOf(NEWLINE) + 1;
-  ftruncateSync(descriptor, whole);
-  closeSync(descriptor);
-  return openSync(file, 'a');
-}
-
-const NEWLINE = 0x0a;
-
-/** One call may write less than it was given. */
-function writeAll(descriptor: number, line: string): void {
-  const bytes = Buffer.from(line);
-  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
 }

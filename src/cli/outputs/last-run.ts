@@ -1,14 +1,14 @@
 // The events of the last run in a folder, kept beside its saved cases: what `lossproof report` shows when it is told
 // nothing else.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunEvent } from '../../check/events.ts';
+import { makeFolders } from '../../outside/folder.ts';
 import { eventLine } from '../../report/machine/ndjson.ts';
 import type { Context, Problem } from '../context.ts';
 import { CASES_FOLDER } from '../trainer/session.ts';
 import { type EventFile, type EventFileOptions, openEventFile } from './event-file.ts';
 import { type Lock, lock } from './lock.ts';
-import { cannotBeWritten, writeWhole } from './written.ts';
+import { cannotBeWritten, writeOnce, writeOwn } from './written.ts';
 
 /** Under the working directory. */
 export const LAST_RUN = join(dirname(CASES_FOLDER), 'last-run.ndjson');
@@ -38,7 +38,7 @@ export function openKept(keeping: Keeping, context: Context): EventFile | Proble
   const file = resolve(context.cwd, keeping.file);
   const complain = (why: string): void =>
     context.err.write(`lossproof: ${keeping.file} ${why}; \`lossproof report\` will not know this run\n`);
-  const events = openEventFile(file, complain, keeping);
+  const events = openEventFile(file, complain, { ...keeping, own: true });
   let claimed: Lock | undefined;
   let refused: string | undefined;
   const claim = (): void => {
@@ -72,15 +72,15 @@ export function openKept(keeping: Keeping, context: Context): EventFile | Proble
 /** What a run that goes on has found so far, in the place that its events will take. A disk that fails is said at the end. */
 export function rememberSoFar(context: Context, events: readonly RunEvent[]): void {
   const file = resolve(context.cwd, LAST_RUN);
-  if (makeFolder(context, dirname(file)) === undefined) writeWhole(file, events.map(eventLine).join(''));
+  if (makeFolder(context, dirname(file)) === undefined) writeOwn(file, events.map(eventLine).join(''));
 }
 
 /** Saved cases are worth keeping in a repository; runs are not, and say so to git themselves. */
 export function makeFolder({ cwd }: Pick<Context, 'cwd'>, folder: string): string | undefined {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
     const ignore = join(resolve(cwd, dirname(LAST_RUN)), '.gitignore');
-    if (!existsSync(ignore)) writeFileSync(ignore, IGNORED.map((name) => `/${name}\n`).join(''));
+    writeOnce(ignore, IGNORED.map((name) => `/${name}\n`).join(''));
     return undefined;
   } catch (error) {
     return cannotBeWritten(error);

@@ -3,6 +3,8 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readJson } from '../../outside/file.ts';
+import { harmless } from '../../visible.ts';
+import { whyOf } from '../context.ts';
 
 export interface Lock {
   release(): void;
@@ -16,21 +18,35 @@ export function lock(file: string): Lock | { readonly held: string } {
     try {
       const own = { pid: process.pid, host: hostname(), began: beganAt(process.pid) };
       writeFileSync(beside, `${JSON.stringify(own)}\n`, { flag: 'wx' });
-      return { release: () => rmSync(beside, { force: true }) };
+      return { release: () => void removed(beside) };
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       // A full disk takes the name, and not what stands in it.
-      if (code === 'ENOSPC' || code === 'EDQUOT') rmSync(beside, { force: true });
+      if (code === 'ENOSPC' || code === 'EDQUOT') removed(beside);
       if (code !== 'EEXIST') return NONE;
     }
     const holder = holderOf(beside);
     if (holder !== undefined) return { held: holder };
-    rmSync(beside, { force: true });
+    const why = removed(beside);
+    if (why !== undefined) return { held: `cannot be locked: ${why}; delete ${beside}` };
   }
   return { held: 'is being written by another run' };
 }
 
 const NONE: Lock = { release: () => {} };
+
+/** Why it is still there. A folder is nobody's lock, and may hold something. */
+function removed(beside: string): string | undefined {
+  try {
+    rmSync(beside, { force: true });
+    return undefined;
+  } catch (error) {
+    return isFolder(error) ? 'a folder stands in the place of the lock' : whyOf(error);
+  }
+}
+
+const isFolder = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_FS_EISDIR';
 
 /** Who holds it, if anybody still does. */
 function holderOf(beside: string): string | undefined {
@@ -39,7 +55,7 @@ function holderOf(beside: string): string | undefined {
   const { pid, host, began } = (read.ok ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
   if (host !== hostname())
-    return `is being written by another run, process ${pid} on ${host}; if that is gone, delete ${beside}`;
+    return `is being written by another run, process ${pid} on ${harmless(host)}; if that is gone, delete ${beside}`;
   // In a container that is started anew, host and numbers are those of the one that was killed.
   if (began !== undefined && began !== beganAt(pid)) return undefined;
   if (pid === process.pid) return 'is written by this run already';

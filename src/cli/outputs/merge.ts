@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { RunEvent } from '../../check/events.ts';
+import { readGiven } from '../../outside/file.ts';
 import { replayFor } from '../../report/failure/reproduce.ts';
 import { merged, type Part } from '../../report/merge.ts';
 import type { Run } from '../../report/runs.ts';
@@ -134,7 +135,7 @@ export function readParts(files: readonly string[], context: Context): readonly 
   const parts: Part[] = [];
   const problems: string[] = [];
   for (const name of named) {
-    const read = readRunFile(name, context);
+    const read = readRunFile(name, context, readGiven);
     if (isProblem(read)) problems.push(read.problem);
     else if (read.problems.length > 0) problems.push(...read.problems);
     else if (read.runs.length === 0) problems.push(`${name} is empty: no run has begun to write it`);

@@ -1,6 +1,6 @@
 // Files of events as runs, for reports. What cannot be read is a sentence with the file's name as it was typed.
 import { relative, resolve } from 'node:path';
-import { readGiven } from '../../outside/file.ts';
+import { MOST_GIVEN_BYTES, readBytes, readGiven } from '../../outside/file.ts';
 import { readEvents } from '../../report/machine/ndjson.ts';
 import { type Run, runsOf } from '../../report/runs.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
@@ -25,7 +25,7 @@ export async function readRuns(
     const read =
       file === STANDARD_INPUT
         ? runsOfText('standard input', await standardInput())
-        : readRunFile(file, context);
+        : readRunFile(file, context, readGiven);
     if (isProblem(read)) return read;
     if (read.runs.length === 0) return { problem: `${file} is empty: no run has begun to write it` };
     all.push(read);
@@ -33,10 +33,14 @@ export async function readRuns(
   return { runs: all.flatMap(({ runs }) => runs), problems: all.flatMap(({ problems }) => problems) };
 }
 
-/** No runs where none has begun in it yet. */
-export function readRunFile(file: string, { cwd }: Pick<Context, 'cwd'>): SavedRuns | Problem {
+/** No runs where none has begun in it yet. A pipe is waited for only by `readGiven`, where the user named it to be read once. */
+export function readRunFile(
+  file: string,
+  { cwd }: Pick<Context, 'cwd'>,
+  reader: typeof readGiven = (path) => readBytes(path, MOST_GIVEN_BYTES),
+): SavedRuns | Problem {
   const path = resolve(cwd, file);
-  const read = readGiven(path);
+  const read = file === LAST_RUN ? readBytes(path, MOST_GIVEN_BYTES) : reader(path);
   if ('complaint' in read)
     return { problem: `${file} cannot be read: ${unreadable(read.complaint, relative(cwd, path))}` };
   return runsOfText(file, read.ok.toString('utf8'));

@@ -1,10 +1,12 @@
 // What the shards of a run have written, a file each, as it comes: nothing that is finished is lost, however the run ends.
-import { closeSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { makeFolders } from '../../outside/folder.ts';
 import { SHARDS_FOLDER } from '../check/shard.ts';
 import { isProblem, type Problem, whyOf } from '../context.ts';
 import { type Lock, lock } from '../outputs/lock.ts';
-import { openAnew } from '../outputs/written.ts';
+import { writeAll } from '../outputs/sink.ts';
+import { openOwnAnew, writeOnce } from '../outputs/written.ts';
 
 const NAME = /^\d+-of-\d+\.ndjson$/;
 
@@ -44,14 +46,12 @@ export function openShardFiles(cwd: string, shards: number): ShardFiles | Proble
     begin: (shard) =>
       attempt(() => {
         end(shard);
-        open.set(shard, openAnew(resolve(cwd, name(shard))));
+        open.set(shard, openOwnAnew(resolve(cwd, name(shard))));
       }),
     append: (shard, line) =>
       attempt(() => {
         const descriptor = open.get(shard);
-        const bytes = Buffer.from(`${line}\n`);
-        if (descriptor === undefined) return;
-        for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+        if (descriptor !== undefined) writeAll(descriptor, `${line}\n`);
       }),
     fault: () => problem,
     close: () => {
@@ -64,9 +64,8 @@ export function openShardFiles(cwd: string, shards: number): ShardFiles | Proble
 /** The folder is ours, and empty. A part that is being written by another run is left alone, and so is what is beside it. */
 function claim(folder: string): Lock | Problem {
   try {
-    mkdirSync(folder, { recursive: true });
-    const ignore = join(folder, '.gitignore');
-    if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+    makeFolders(folder);
+    writeOnce(join(folder, '.gitignore'), '*\n');
     const whole = lock(join(folder, 'all'));
     if ('held' in whole) return { problem: `${SHARDS_FOLDER} ${whole.held}; ${ELSEWHERE}` };
     for (const name of readdirSync(folder).filter((each) => NAME.test(each))) {

@@ -1,15 +1,17 @@
 // `init`: an adapter that runs at once, to be filled with the user's own functions, a configuration that names it, and
 // with --vitest all that `npm test` needs. Never writes over a file unless told to.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { readText } from '../../outside/file.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { PACKAGE_ROOT, VERSION } from '../../version.ts';
 import { CONFIG_NAMES } from '../config/config.ts';
-import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
+import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
 import { HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
+import { writeNamed } from '../outputs/written.ts';
 import { ANY_PYTHON, pythonIn } from '../trainer/python.ts';
 import { asTyped } from '../typed.ts';
 import { editPackage, type PackageEdit } from './package-file.ts';
@@ -136,13 +138,9 @@ function initVitest({ force = false }: InitOptions, context: Context): number {
 
 function packageEdit(context: Context): PackageEdit | Problem {
   const path = resolve(context.cwd, PACKAGE);
-  let text: string | undefined;
-  try {
-    text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-  } catch (error) {
-    return { problem: `${PACKAGE} cannot be read: ${whyOf(error)}` };
-  }
-  return editPackage(text, {
+  const read = existsSync(path) ? readText(path) : { ok: undefined };
+  if ('complaint' in read) return { problem: `${PACKAGE} cannot be read: ${read.complaint}` };
+  return editPackage(read.ok, {
     test: 'vitest run',
     packages: { lossproof: `^${VERSION}`, vitest: testedVitest() },
   });
@@ -197,12 +195,8 @@ function schemaFrom({ cwd }: Context): string | undefined {
 }
 
 function write(name: string, content: string, flag: 'w' | 'wx', context: Context): Problem | undefined {
-  try {
-    writeFileSync(resolve(context.cwd, name), asTyped(content), { flag });
-    return undefined;
-  } catch (error) {
-    return { problem: `${name} cannot be written: ${whyOf(error)}` };
-  }
+  const why = writeNamed(resolve(context.cwd, name), asTyped(content), flag);
+  return why === undefined ? undefined : { problem: `${name} ${why}` };
 }
 
 const isThere = (name: string, context: Context): boolean => existsSync(resolve(context.cwd, name));

@@ -1,13 +1,14 @@
 // The folder of a trace: made before a script runs, read when it has ended, or again later.
-import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readBytes } from '../../outside/file.ts';
+import { makeFolders } from '../../outside/folder.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import { readTrace } from '../../trace/records/read.ts';
 import type { ReadRecord } from '../../trace/records/shapes.ts';
 import type { Context, Problem } from '../context.ts';
-import { cannotBeWritten } from '../outputs/written.ts';
+import { cannotBeWritten, writeOnce } from '../outputs/written.ts';
 import { CASES_FOLDER } from '../trainer/session.ts';
 
 /** Under the working directory, a folder for each trace by its time. */
@@ -33,9 +34,9 @@ export function makeTraceFolder(
   try {
     if (existsSync(path) && (!statSync(path).isDirectory() || readdirSync(path).length > 0))
       return { problem: `--out: ${folder} is there already; name a folder that is new or empty` };
-    mkdirSync(path, { recursive: true });
+    makeFolders(path);
     // Traces hold what was trained: they are no part of a repository, whatever else is kept beside them.
-    if (out === undefined) writeFileSync(join(dirname(path), '.gitignore'), '*\n');
+    if (out === undefined) writeOnce(join(dirname(path), '.gitignore'), '*\n');
     return folder;
   } catch (error) {
     return { problem: `${folder} ${cannotBeWritten(error)}` };

@@ -1,7 +1,6 @@
 // A trace that is there, judged: made into a ledger, held against the properties of ledgers, told, written, and turned
 // into an exit code. Nothing that was not seen counts as a pass.
 
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import { strangers } from '../../check/run.ts';
@@ -23,8 +22,9 @@ import { blindness, judgeLedger, mainOf, partlyBlind } from '../../trace/run.ts'
 import { withMarks } from '../../trace/spans/declared-marks.ts';
 import type { RunRecord } from '../check/record.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
-import { type Context, isProblem, type Problem, say, whyOf } from '../context.ts';
+import { type Context, isProblem, type Problem, say } from '../context.ts';
 import { HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
+import { writeWhole } from '../outputs/written.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { failureOf, verdictOf } from './end.ts';
@@ -169,13 +169,9 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
 async function writeLedger(facts: LedgerFacts, { options, screen }: TraceRun): Promise<boolean> {
   if (options.ledger === undefined) return true;
   const { ledgerJson } = await import('../../report/machine/ledger.ts');
-  try {
-    writeFileSync(resolve(screen.cwd, options.ledger), ledgerJson(facts));
-    return true;
-  } catch (error) {
-    screen.err.write(`lossproof: --ledger: ${options.ledger} cannot be written (${whyOf(error)})\n`);
-    return false;
-  }
+  const why = writeWhole(resolve(screen.cwd, options.ledger), ledgerJson(facts));
+  if (why !== undefined) screen.err.write(`lossproof: --ledger: ${options.ledger} ${why}\n`);
+  return why === undefined;
 }
 
 /** What the user has said of the rows; the tokenizer is found apart. */

@@ -1,5 +1,4 @@
 // `view`: the masks of one's own data set. Which tokens of each row will be trained, and what is wrong with them.
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';
@@ -11,6 +10,7 @@ import { type Context, isProblem, type Problem, refuse, say } from '../context.t
 import { FAILED, HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { type Invocation, wholePositive } from '../options.ts';
+import { writeWhole } from '../outputs/written.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { asTyped } from '../typed.ts';
 import { type Given, sourceOf } from './source.ts';
@@ -153,15 +153,10 @@ async function writePage(
   context: Context,
 ): Promise<Problem | undefined> {
   const { viewPage } = await import('../../report/html/view/view.ts');
-  try {
-    writeFileSync(resolve(context.cwd, file), asTyped(viewPage(seen, { of })));
-    say(context, `wrote ${file}`);
-    return undefined;
-  } catch (error) {
-    return {
-      problem: `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-    };
-  }
+  const why = writeWhole(resolve(context.cwd, file), asTyped(viewPage(seen, { of })));
+  if (why !== undefined) return { problem: `${file} ${why}` };
+  say(context, `wrote ${file}`);
+  return undefined;
 }
 
 function wholeNumbers(text: string): readonly number[] {

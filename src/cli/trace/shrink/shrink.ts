@@ -1,8 +1,10 @@
 // --shrink: the smallest data set with which a script still breaks the same property, found by running it again with
 // fewer and shorter rows. The user's own file is never touched: the script is given the path of another one.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import type { PropertyResult } from '../../../check/events.ts';
+import { MOST_GIVEN_BYTES, readBytes } from '../../../outside/file.ts';
+import { makeFolders } from '../../../outside/folder.ts';
 import { parseStrict } from '../../../outside/json.ts';
 import { quoted } from '../../../report/failure/reproduce.ts';
 import { choosePaint } from '../../../report/text/paint.ts';
@@ -47,7 +49,9 @@ export async function shrinkTrace(ask: ShrinkAsk, context: Context): Promise<voi
   const width = widthOfScreen(screen);
   const paint = choosePaint(screen.out.isTty, screen.env);
   const tell = (text: string): void => say(screen, ...wrap(harmless(text), width));
-  const bytes = readFileSync(resolve(context.cwd, file));
+  const read = readBytes(resolve(context.cwd, file), MOST_GIVEN_BYTES);
+  if ('complaint' in read) return tell(`${file} cannot be shrunk: ${read.complaint}`);
+  const bytes = read.ok;
   const name = `${SMALLEST}${extname(file)}`;
 
   tell('');
@@ -174,7 +178,7 @@ async function traceWith(
   const { options } = run;
   const folder = join(own, 'trace');
   const path = resolve(context.cwd, given);
-  mkdirSync(resolve(context.cwd, folder), { recursive: true });
+  makeFolders(resolve(context.cwd, folder));
   if (writeWhole(path, contentOf(rows, bytes)) !== undefined) return undefined;
   const { words, named } = pointedAt(command, file, path, context.cwd);
   const end = await runScript(
