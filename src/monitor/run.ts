@@ -121,7 +121,7 @@ function causesFirst(history: History, rules: readonly MonitorRule[]): readonly 
   const broke = new Map(
     rules.map((rule) => {
       const steps = statesOf(history, rule).flatMap(({ violations }) => violations.map(stepOf));
-      return [rule, Math.min(...steps, LAST)];
+      return [rule, steps.reduce((least, step) => Math.min(least, step), LAST)];
     }),
   );
   return rules.toSorted((a, b) => (broke.get(a) ?? LAST) - (broke.get(b) ?? LAST));

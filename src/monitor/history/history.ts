@@ -75,6 +75,10 @@ export interface SeriesState {
 const MOST_OTHER_CURVES = 200;
 /** Of series with a role, over all runs: at about 12 kB a curve. */
 const MOST_CURVES = 2_000;
+/** With a role and without one, over all runs: each is asked about by every rule. Of trainers that log each layer the largest have 10,000. */
+const MOST_SERIES = 20_000;
+/** The index of a series that is not kept. */
+const NOWHERE = -1;
 /** Of one rule in one run; the others are counted. */
 const MOST_KEPT = 8;
 /** Runs whose logs are looked at for what is odd about them. */
@@ -97,6 +101,14 @@ export function openHistory(options: HistoryOptions): History {
   let samples = 0;
   let unsaid = 0;
   let ended = false;
+
+  /** Kinds of series, by whether they have no role, of which there are too many. */
+  const crowded = new Set<boolean>();
+
+  const complain = (sentence: string): void => {
+    if (complaints.length < MOST_COMPLAINTS) complaints.push(sentence);
+    else unsaid++;
+  };
 
   const runOf = (name: string): MutableRun => {
     const known = runs.get(name);
@@ -122,8 +134,15 @@ export function openHistory(options: HistoryOptions): History {
     const run = runOf(runName);
     const known = run.byName.get(name);
     if (known !== undefined) return known;
+    const named = { run: runName, name, ...roleFor(name, options) };
+    if ((named.role === undefined ? others : withRole) >= MOST_SERIES) {
+      const kind = named.role === undefined;
+      if (!crowded.has(kind)) complain(tooMany(named));
+      crowded.add(kind);
+      return { index: NOWHERE, ...named };
+    }
     const index = curves.length;
-    const series: Series = { index, run: runName, name, ...roleFor(name, options) };
+    const series: Series = { index, ...named };
     run.byName.set(name, series);
     run.series.push(series);
     if (series.role === undefined) run.bySetting.set(name.slice(name.lastIndexOf('/') + 1), series);
@@ -194,6 +213,7 @@ export function openHistory(options: HistoryOptions): History {
     ],
     series: seriesOf,
     point(series, step, value, time) {
+      if (series.index === NOWHERE) return;
       const owner = owners[series.index] as MutableRun;
       if (owner.detour || step < (tallies.steps[series.index] as number))
         seams.point(owner, series, step, value, time);
@@ -209,10 +229,7 @@ export function openHistory(options: HistoryOptions): History {
       if (value === null) return;
       for (const own of seams.chain(runOf(run))) own.declared.set(name, value);
     },
-    complain(sentence) {
-      if (complaints.length < MOST_COMPLAINTS) complaints.push(sentence);
-      else unsaid++;
-    },
+    complain,
     end() {
       if (ended) return;
       ended = true;
@@ -223,6 +240,11 @@ export function openHistory(options: HistoryOptions): History {
 }
 
 // --- helpers ---
+
+function tooMany({ run, name, role }: Omit<Series, 'index'>): string {
+  const kind = role === undefined ? 'whose name has no role' : 'whose name has a role';
+  return `${run}: There are more than ${MOST_SERIES.toLocaleString('en')} series ${kind}; the others, from ${name} on, are not read or judged.`;
+}
 
 interface MutableRun extends RunHistory {
   readonly series: Series[];

@@ -34,7 +34,7 @@ function unfinished(run: RemarkedRun): string[] {
     ([, steps]) => steps > 0,
   ) ?? ['', 0];
   const last = run.steps?.[1] ?? Number.POSITIVE_INFINITY;
-  const longest = Math.max(0, ...run.series.map((series) => run.stateOf(series).count));
+  const longest = run.series.reduce((most, series) => Math.max(most, run.stateOf(series).count), 0);
   if (longest < FEWEST || last >= total * NEARLY_ALL) return [];
   return [`the log ends at step ${last} of ${total} (${name}): the run stopped early, or goes on.`];
 }

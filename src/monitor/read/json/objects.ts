@@ -167,7 +167,7 @@ function flattened(object: JsonObject): [string, unknown][] {
   };
   for (const [key, value] of Object.entries(object)) {
     if (!isJsonObject(value)) flat.push([key, value]);
-    else if (WRAPPERS.has(key)) flat.push(...flattened(value));
+    else if (WRAPPERS.has(key)) for (const each of flattened(value)) flat.push(each);
     else if (!SETTINGS.has(key) && !NO_SERIES.has(key)) walk(value, key, 1);
   }
   return flat;

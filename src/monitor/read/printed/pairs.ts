@@ -185,7 +185,7 @@ function pairsOf(head: string): { readonly pairs: [string, string][]; readonly b
         index,
       }));
     if (pairs.length === 0) before += ` ${segment.slice(0, found[0]?.index)}`;
-    pairs.push(...found.map(({ pair }) => pair).filter(([, number]) => number !== ''));
+    for (const { pair } of found) if (pair[1] !== '') pairs.push(pair);
   }
   return { pairs, before };
 }
