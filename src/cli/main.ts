@@ -20,7 +20,14 @@ import('./node-version.ts')
           });
           process.stdout.write(`${VERSION}\n`);
         });
-      return import('./executable.ts');
+      // Before the rest: where too few files may be open, nothing can be loaded any more to say so.
+      return import('./open-files.ts').then(({ filesComplaint }) =>
+        import('./executable.ts').catch((error: unknown) => {
+          const why = filesComplaint(error);
+          if (why === undefined) throw error;
+          process.stderr.write(`lossproof: ${why}\n`);
+        }),
+      );
     }
     process.stderr.write(`lossproof: ${complaint}\n`);
     return undefined;
