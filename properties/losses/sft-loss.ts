@@ -125,7 +125,7 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     title: 'The SFT loss is the mean negative log-likelihood of the labelled tokens, shifted by one',
     why: 'Unshifted, the model learns to copy its input; shifted twice, to skip a token. Both losses fall nicely.',
     catches: ['LP-01', 'LP-03', 'MSK-04', 'MSK-06', 'LOSS-03', 'LOSS-08', 'NUM-01'],
-    settles: ['sft_aggregation'],
+    settles: ['sft_aggregation', 'loss_normalization'],
     given: given(),
     coverage,
     async check(subject, drawn) {

@@ -2,8 +2,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runCase } from '../../src/check/subject.ts';
-import { supportOf } from '../../src/check/support.ts';
-import { type Args, type Ok, objectTrainer, type Property, relations, worldOf } from '../../src/index.ts';
+import { meansLocal, supportOf } from '../../src/check/support.ts';
+import {
+  type Args,
+  type Ok,
+  objectTrainer,
+  type Property,
+  relations,
+  type Semantics,
+  worldOf,
+} from '../../src/index.ts';
+
+const LOCAL_MEAN: Semantics = { loss_normalization: 'local', sft_aggregation: 'token-mean' };
 
 type Loss = (args: Args<'sft_loss'>) => Ok<'sft_loss'>;
 
@@ -101,4 +111,30 @@ test.each([
   const lack = supportOf(property as unknown as Property, world);
   if (why === undefined) expect(lack).toBeUndefined();
   else expect(lack).toMatch(why);
+});
+
+/** Which denominator a trainer has was measured, or it was declared; and so was what the denominator counts. */
+test.each<[string, Semantics, Semantics, boolean]>([
+  ['declared local is meant', { loss_normalization: 'local', sft_aggregation: 'token-mean' }, {}, true],
+  [
+    'measured local is not, where the aggregation is declared',
+    LOCAL_MEAN,
+    { loss_normalization: 'local' },
+    false,
+  ],
+  ['measured local may be, where nothing is declared', LOCAL_MEAN, LOCAL_MEAN, true],
+  [
+    'the aggregation of another op declares nothing',
+    { ...LOCAL_MEAN, value_aggregation: 'token-mean' },
+    LOCAL_MEAN,
+    true,
+  ],
+  ['global is global', { loss_normalization: 'global' }, {}, false],
+])('%s', (_, semantics, measured, meant) => {
+  const world = worldOf(
+    trainerOf(() => ({ loss: 0 }), false),
+    undefined,
+  );
+  expect(meansLocal('sft_loss', { ...world, semantics, measured })).toBe(meant);
+  expect(meansLocal('kl', { ...world, semantics, measured })).toBe(false);
 });

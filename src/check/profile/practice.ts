@@ -3,6 +3,7 @@
 import type { ItemName, Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';
+import { NORMALIZATION_PRACTICE } from './losses/normalization-practice.ts';
 import { UNPAIRED_PRACTICE } from './losses/unpaired-practice.ts';
 import { CRITIC_PRACTICE } from './losses/value-practice.ts';
 import { above, between, isNumber, type Practice } from './practice-row.ts';
@@ -216,15 +217,7 @@ export const PRACTICE: readonly Practice[] = [
     source: 'https://arxiv.org/abs/2503.20783',
     usual: 'group',
   },
-  {
-    item: 'loss_normalization',
-    weight: 'note',
-    beyond: 'local',
-    isBeyond: (value) => value === 'local',
-    why: 'Each micro-batch has its own denominator: a token in a short micro-batch weighs more than one in a long one, and the loss depends on how the batch is split.',
-    source: 'https://huggingface.co/blog/gradient_accumulation',
-    usual: 'global',
-  },
+  ...NORMALIZATION_PRACTICE,
   {
     item: 'loss_aggregation',
     weight: 'note',

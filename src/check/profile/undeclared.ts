@@ -1,7 +1,9 @@
 // What `check` holds a trainer to beyond its declaration: what was measured of the items that it does not declare. Quick,
 // and nothing where it is unsure: what could not be told, and what practice would question, is a doubt, which is asked.
 import type { ItemName, Semantics } from '../../vocabulary.ts';
+import type { World } from '../property.ts';
 import { worldOf } from '../run.ts';
+import { AGGREGATION_OF, SHARE_DENOMINATORS } from '../support.ts';
 import type { Doubt } from './doubt.ts';
 import { type ItemRow, valuesOf } from './items.ts';
 import { klInLoss } from './losses/kl-in-loss.ts';
@@ -13,6 +15,8 @@ import { type ProfileOptions, profileTrainer } from './profile.ts';
 import type { Probed } from './reading.ts';
 import { mixedWays, unknownFormulas } from './unknown.ts';
 
+type Ops = World['hello']['ops'];
+
 /** Asks only where an op is offered that shows an undeclared item. Never holds a declared one. */
 export async function measureUndeclared(
   options: Pick<ProfileOptions, 'trainer' | 'tokenizer' | 'semantics' | 'signal'>,
@@ -23,7 +27,7 @@ export async function measureUndeclared(
   const items = new Set(
     shown
       .flatMap((probe) => probe.items)
-      .filter((item) => declared[item] === undefined && matters(item, declared)),
+      .filter((item) => declared[item] === undefined && matters(item, declared, hello.ops)),
   );
   if (items.size === 0) return NOT_MEASURED;
   const {
@@ -98,15 +102,14 @@ function excuses({
 }
 
 /** An item without effect under what is declared is not missed. */
-function matters(item: ItemName, declared: Semantics): boolean {
+function matters(item: ItemName, declared: Semantics, ops: Ops): boolean {
   if (item === 'kl_placement') return false; // it changes no property by itself
   // Which examples are cut, and where, may hang on what is in them: what became of some is no rule for all.
   if (item === 'truncation_side' || item === 'overlong') return false;
   // To offer other temperatures is to say that they are applied.
   if (item === 'temperature_in_scoring') return false;
-  // A declared aggregation is that of the batch: a mean of micro-batch means under its name is the bug, and a trainer
-  // that means it says `local`.
-  if (item === 'loss_normalization') return declared.loss_aggregation === undefined;
+  // A declared aggregation is that of the batch (`meansLocal`).
+  if (item === 'loss_normalization') return aggregationIn(declared, ops) === undefined;
   if (item === 'loss_norm') return (declared.loss_aggregation ?? 'token-sum-norm') === 'token-sum-norm';
   // Likewise: to declare that advantages are scaled by their group, or not at all, is to speak of groups, and what is
   // declared of a clip is said of a clipped objective.
@@ -114,6 +117,12 @@ function matters(item: ItemName, declared: Semantics): boolean {
   if (item === 'policy_objective') return CLIPS.every((other) => declared[other] === undefined);
   if (ADVANTAGES.includes(item)) return item === 'advantage_scaling' || declared.advantage_scaling !== 'none';
   return true;
+}
+
+/** What is declared of the loss that is measured. */
+function aggregationIn(declared: Semantics, ops: Ops): Semantics['loss_aggregation'] {
+  const measured = SHARE_DENOMINATORS.find((op) => ops[op] !== undefined);
+  return declared.loss_aggregation ?? (measured && declared[AGGREGATION_OF[measured]]);
 }
 
 const ADVANTAGES: readonly ItemName[] = [

@@ -3,7 +3,7 @@ import type { Args, Op } from '../../protocol/message.ts';
 import { dealt, overRanks } from '../../protocol/ranks.ts';
 import type { Finding, Need } from '../property.ts';
 import { discard, firstFinding } from '../subject.ts';
-import { SHARE_DENOMINATORS } from '../support.ts';
+import { meansLocal } from '../support.ts';
 import type { Asked, Changed, Rule } from './rule.ts';
 import { pickRows, rowCount, trainedOf, wholePartition } from './transform.ts';
 import { twice } from './twice.ts';
@@ -86,7 +86,7 @@ const offered =
     const has = world.hello.ops[op]?.[capability];
     if (has === undefined || has === false) return `op \`${op}\` does not offer ${capability}`;
     if (has === 1) return `op \`${op}\` has one rank only: start two, as by torchrun --nproc-per-node 2`;
-    if (SHARE_DENOMINATORS.includes(op) && world.semantics.loss_normalization === 'local')
+    if (meansLocal(op, world))
       return 'every micro-batch and every rank has its own denominator (loss_normalization "local"); where the whole batch is meant, declare "global", and this is checked';
     return undefined;
   };

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
 import { PRACTICE } from '../../../src/check/profile/practice.ts';
+import { PROBES } from '../../../src/check/profile/probes.ts';
 import { measureUndeclared } from '../../../src/check/profile/undeclared.ts';
 import {
   type Args,
@@ -12,6 +13,7 @@ import {
   type Semantics,
   type Trainer,
 } from '../../../src/index.ts';
+import { localSftLoss, localValueLoss } from '../../../src/reference/index.ts';
 import { notCompared } from '../../../src/report/notes.ts';
 import { LEGAL } from '../../conformance/correct.ts';
 import { clamped, k1, k3, type Made, made } from '../profile/profiled.ts';
@@ -192,6 +194,7 @@ describe('a measured value', () => {
     ['KL is clamped at 1', { kl: clamped(k3, 1) }, KL, 'kl_clamp'],
     ['k1 is in the loss', { kl: k1 }, KL, 'kl_estimator'],
     ['no baseline', { baseline: () => 0, scaling: 'none' }, ADVANTAGES, 'advantage_baseline'],
+    ['a mean over tokens in each micro-batch', { local: true }, LOSS, 'loss_normalization'],
   ])('that no trainer has on purpose is asked about: %s', async (_, how, id, item) => {
     const result = (await judged(made(how), {}, id)).of(id);
     expect(result).toMatchObject({ verdict: 'ask' });
@@ -218,7 +221,11 @@ describe('a measured value', () => {
   });
 
   test.each<[string, Made, string]>([
-    ['denominators of micro-batches', { local: true }, 'loss_normalization is local'],
+    [
+      'a mean over rows in each micro-batch',
+      { local: true, factor: (row, _, rows) => 1 / row / rows },
+      'loss_normalization is local',
+    ],
     ['no scaling', { scaling: 'none' }, 'advantage_scaling is none'],
     ['no clip', { clip: [Infinity, Infinity] }, 'clip_low is Infinity'],
   ])(
@@ -240,10 +247,62 @@ describe('a measured value', () => {
   });
 });
 
-test('each row of the table has a source, and a property that settles its item', () => {
-  const settled = new Set(properties.flatMap(({ settles = [] }) => settles));
-  const asked = PRACTICE.map(({ item }) => item).filter((item) => !settled.has(item));
-  expect(asked).toEqual([]);
+describe('a mean over the tokens of each micro-batch, by an op that is alone', () => {
+  const SETTINGS = { aggregation: 'token-mean', factor: 0.5, clip: null } as const;
+  const losses = {
+    sft_loss: (args: Args<'sft_loss'>) => localSftLoss(args.logits, args.labels, args.micro_batches),
+    value_loss: (args: Args<'value_loss'>) =>
+      localValueLoss({ ...args, mask: args.completion_mask }, SETTINGS, args.micro_batches),
+  };
+  const CRITIC: Semantics = { value_loss_factor: 0.5, value_clip: null };
+
+  test.each([
+    ['sft_loss', 'sft-loss', {}, { sft_aggregation: 'token-mean' }],
+    ['value_loss', 'value-loss', CRITIC, { value_aggregation: 'token-mean' }],
+  ] as const)('of %s', async (op, prefix, known, aggregation) => {
+    const { [op]: loss } = losses;
+    const of = (semantics: Semantics): Promise<Judged> =>
+      judged(
+        objectTrainer({
+          hello: { protocol: 1, name: 'x', dtype: 'float64', ops: { [op]: { micro_batches: true } } },
+          ops: {
+            [op]: async (args: never) => {
+              const { loss: number, weights, tokens } = loss(args);
+              return { loss: number, loss_weights: weights, trained_tokens: tokens };
+            },
+          },
+        }),
+        { semantics: { ...known, ...semantics }, cases: 20 },
+      );
+    // A declared mean over tokens is one over those of the batch; one that is not declared is asked about.
+    expect(failing(await of(aggregation))).toEqual([
+      `${prefix}/independent-of-micro-batches`,
+      `${prefix}/independent-of-many-micro-batches`,
+    ]);
+    expect(failing(await of({}))).toEqual([`${prefix}/equals-the-reference`]);
+    expect(failing(await of({ ...aggregation, loss_normalization: 'local' }))).toEqual([]);
+    expect(failing(await of({ loss_normalization: 'global' }))).toContain(
+      `${prefix}/independent-of-micro-batches`,
+    );
+  });
+});
+
+test('each row of the table has a source, and each op that shows its item a property that settles it', () => {
+  const own = ['loss_aggregation', 'loss_norm'];
+  const unsettled = PROBES.flatMap(({ id, items, ops: shown }) =>
+    items
+      .filter((item) => PRACTICE.some((row) => row.item === item))
+      // `sft_loss` has an item of its own for what it aggregates, and its formula fails any other.
+      .filter((item) => id !== 'sft_aggregation' || !own.includes(item))
+      .filter(
+        (item) =>
+          !properties.some(
+            ({ settles = [], ops }) => settles.includes(item) && ops.every((op) => shown.includes(op)),
+          ),
+      )
+      .map((item) => `${item} of ${shown.join(', ')}`),
+  );
+  expect(unsettled).toEqual([]);
   for (const { source, why } of PRACTICE) {
     expect(source).toMatch(/^https?:\/\//);
     expect(why).toMatch(/\.$/);

@@ -145,7 +145,7 @@ export const criticLosses: readonly Legal[] = [
   legal(
     'a critic with denominators of each micro-batch and rank, undeclared',
     { value_loss: critic({ error: clipped(0.2), local: true }) },
-    { can: PARTS },
+    { can: PARTS, is: { loss_normalization: 'local' } },
   ),
   legal(
     'a critic that is clipped far, in bfloat16',
