@@ -48,6 +48,7 @@ import { maskPositions } from './rollouts/mask/positions.ts';
 import { maskRelations } from './rollouts/mask/relations.ts';
 import { penaltiesProperties } from './rollouts/penalties.ts';
 import { rolloutProperties } from './rollouts/rollout.ts';
+import { rolloutRelations } from './rollouts/rollout-relations.ts';
 import { samplingProperties } from './rollouts/sampling.ts';
 import { samplingRecords } from './rollouts/sampling-record.ts';
 import { extractLogprobs, maskTruncated } from './rollouts/tails.ts';
@@ -58,6 +59,7 @@ import { trajectoryTracks } from './rollouts/trajectory/tracks.ts';
 import { trajectoryProperties } from './rollouts/trajectory/trajectory.ts';
 import { turnRewards } from './rollouts/trajectory/turn-rewards.ts';
 import { collateProperties } from './rows/collate.ts';
+import { truncatePromptRelations, truncateRelations } from './rows/cut-relations.ts';
 import { longLimited, longPacked, longPairRows, longPrompts, longRows } from './rows/long-rows.ts';
 import { packProperties } from './rows/pack.ts';
 import { packBoundaries } from './rows/pack-boundaries.ts';
@@ -117,6 +119,8 @@ export const properties: readonly Property[] = [
   ...anyCase(truncateProperties),
   ...anyCase(truncateColumns),
   ...anyCase(truncatePromptProperties),
+  ...anyCase(truncateRelations),
+  ...anyCase(truncatePromptRelations),
   ...anyCase(longLimited),
   ...anyCase(longPrompts),
   ...anyCase(packProperties),
@@ -134,6 +138,7 @@ export const properties: readonly Property[] = [
   ...anyCase(maskTruncated),
   ...anyCase(maskRelations),
   ...anyCase(rolloutProperties),
+  ...anyCase(rolloutRelations),
   ...anyCase(longRollouts),
   ...anyCase(trajectoryProperties),
   ...anyCase(trajectoryTracks),

@@ -5,6 +5,7 @@ import {
   clipCase,
   clipLabels,
   type Property,
+  relations,
   type Subject,
   show,
 } from '../../src/index.ts';
@@ -22,6 +23,16 @@ const clipped = async (subject: Subject, drawn: ClipCase): Promise<readonly numb
   (await subject.ask('clip_advantages', drawn)).advantages;
 
 export const clippingProperties: readonly Property<ClipCase>[] = [
+  ...relations<'clip_advantages', ClipCase>({
+    op: 'clip_advantages',
+    stage: 'advantages',
+    prefix: 'advantages/clipping-',
+    noun: 'A clipped advantage',
+    given: clipBase.given,
+    args: (drawn) => drawn,
+    labels: clipLabels,
+    relations: { stacked: { catches: ['PAD-08'] } },
+  }),
   {
     ...clipBase,
     id: 'advantages/clipping-leaves-what-is-inside',

@@ -262,6 +262,7 @@ export const rewardProperties: readonly Property<Graded>[] = [
       },
       // A judge that samples its verdict is one.
       'same-twice': { level: 'should', catches: [] },
+      stacked: { level: 'should', catches: ['PAD-08'] },
     },
   }),
 ];

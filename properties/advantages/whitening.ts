@@ -7,6 +7,8 @@ import {
   discard,
   gapsBehind,
   impliedShrink,
+  isHalf,
+  largeWhitenCase,
   layGaps,
   type Matrix,
   moments,
@@ -86,8 +88,8 @@ const unit: Property<WhitenCase> = {
   title: 'Whitened numbers have mean 0 (where the mean is subtracted) and deviation 1 over trained tokens',
   why: 'Statistics that count padding leave a mean that pushes every token of the batch in one direction.',
   catches: ['ADV-06', 'PAD-09', 'NUM-01'],
-  given: () => whitenCase({ minTrained: LEAST_TOKENS }),
-  coverage,
+  given: (world) => largeWhitenCase({ minTrained: LEAST_TOKENS, half: isHalf(world) }),
+  coverage: { ...coverage, 'many rows': 0.1 },
   async check(subject, drawn) {
     const args = argsOf(drawn);
     const { values, completion_mask: mask } = args;
@@ -126,8 +128,8 @@ const affine: Property<WhitenCase> = {
   title: 'Whitening moves and scales all trained tokens of the batch alike',
   why: 'Whitened row by row, or clipped on the way, a good answer and a bad one look the same.',
   catches: ['ADV-06', 'ADV-13'],
-  given: () => redrawn(whitenCase({ minTrained: 3 }), hasSpread),
-  coverage: { 'several rows': 0.25, gap: 0.15 },
+  given: (world) => redrawn(largeWhitenCase({ minTrained: 3, half: isHalf(world) }), hasSpread),
+  coverage: { 'several rows': 0.25, gap: 0.15, 'many rows': 0.1 },
   async check(subject, drawn) {
     const args = argsOf(drawn);
     const { values, completion_mask: mask } = args;

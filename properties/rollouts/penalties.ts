@@ -13,6 +13,7 @@ import {
   penalised,
   penalisedLabels,
   penalize,
+  relations,
   type Subject,
   show,
   type World,
@@ -169,4 +170,11 @@ export const penaltiesProperties: readonly Property<Penalised>[] = [
       );
     },
   },
+  ...relations<'penalties', Penalised>({
+    ...base,
+    op: 'penalties',
+    noun: 'A penalised logit',
+    args: (drawn) => argsOf(drawn),
+    relations: { stacked: { catches: ['PAD-08'] } },
+  }),
 ];

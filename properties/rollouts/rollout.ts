@@ -1,6 +1,7 @@
 // From conversation through generation to the batch that is scored: the ids scored must be the ids sampled, behind
 // the very prompt that the sampler was given.
 import {
+  type Args,
   chatTemplate,
   type Finding,
   type Ids,
@@ -51,21 +52,21 @@ export function emitted(subject: Subject, { rows }: Rollouts): Ids[] {
   );
 }
 
+export const rolloutArgs = (subject: Subject, drawn: Rollouts): Args<'rollout'> => ({
+  conversations: drawn.rows.map(({ messages }) => messages),
+  sampled_ids: emitted(subject, drawn),
+});
+
 async function scored(subject: Subject, drawn: Rollouts): Promise<Scored> {
   const stops = subject.hello.tokens?.eos_token_ids ?? [];
-  const sampledIds = emitted(subject, drawn);
-  const answer = await subject.ask('rollout', {
-    conversations: drawn.rows.map(({ messages }) => messages),
-    sampled_ids: sampledIds,
+  const args = rolloutArgs(subject, drawn);
+  const { prompt_ids: prompts, ...answer } = await subject.ask('rollout', args);
+  const rows = layRows(prompts, args.sampled_ids, subject.hello.tokens?.pad_token_id ?? 0, stops, {
+    ids: answer.input_ids,
+    attention: answer.attention_mask,
+    mask: answer.completion_mask,
   });
-  return {
-    prompts: answer.prompt_ids,
-    rows: layRows(answer.prompt_ids, sampledIds, subject.hello.tokens?.pad_token_id ?? 0, stops, {
-      ids: answer.input_ids,
-      attention: answer.attention_mask,
-      mask: answer.completion_mask,
-    }),
-  };
+  return { prompts, rows };
 }
 
 /** The tokens of a scored row that the model attends to. */

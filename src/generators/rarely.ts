@@ -8,6 +8,10 @@ export const rarely = (n: number): fc.Arbitrary<boolean> => fc.nat(n - 1).map((d
 export const timesOver = <T>(all: readonly T[], times: number): T[] =>
   Array.from({ length: times }, () => all).flat() as T[];
 
+/** Rows of a large batch: one more than fill the chunks that trainers work in, and than fill the largest of them. */
+export const MANY_ROWS = 17;
+export const MOST_ROWS = 65;
+
 /** In one list of so many the last is the first over again: what keeps rows by what they hold has one too few. */
 const TWIN_ONE_IN = 6;
 

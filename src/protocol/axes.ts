@@ -1,28 +1,9 @@
 // Which index of a field means what: all that the general relations of check/relations/ need to know of an op.
 // A new op gets them by one entry here.
-import type { Args, Ok, Op } from './message.ts';
+import type { Op } from './message.ts';
+import type { OpAxes } from './op-axes.ts';
 
-/**
- * row: the first index is the row. token: the second is the column as well, and counts only where the mask is 1.
- * mask: says which columns count. width: where completions begin. group: only which rows are equal matters.
- * partition: lists of row indices; the answer is for all of them. setting: holds for the whole request.
- */
-export type ArgAxis = 'row' | 'token' | 'mask' | 'width' | 'group' | 'partition' | 'setting';
-/** row, token: as above, row by row as the rows were handed over. batch: one for the whole request. */
-export type OkAxis = 'row' | 'token' | 'batch';
-
-export interface OpAxes<O extends Op = Op> {
-  readonly args: { readonly [K in keyof Args<O>]-?: ArgAxis };
-  readonly ok: { readonly [K in keyof Ok<O>]-?: OkAxis };
-  /** The rows that an answer about one row may depend on. */
-  readonly reach: 'row' | 'group' | 'batch';
-  /** What a column of padding holds; where nothing is said, 0. */
-  readonly padding?: { readonly [K in keyof Args<O>]?: number };
-  /** What stands in the slot behind the last token of the mask counts, too. */
-  readonly behind?: true;
-  /** Fields that hold token ids: renamed all together, they are other names for the same thing. */
-  readonly ids?: { readonly args: readonly (keyof Args<O>)[]; readonly ok: readonly (keyof Ok<O>)[] };
-}
+export type { ArgAxis, OkAxis, OpAxes } from './op-axes.ts';
 
 const TRACKS = {
   logprobs: 'token',
@@ -32,6 +13,14 @@ const TRACKS = {
   prompt_width: 'width',
 } as const;
 const LOGITS = { input_ids: 'token', attention_mask: 'token', logits: 'token' } as const;
+const PAIRS = {
+  chosen_input_ids: 'row',
+  chosen_attention_mask: 'row',
+  chosen_mask: 'row',
+  rejected_input_ids: 'row',
+  rejected_attention_mask: 'row',
+  rejected_mask: 'row',
+} as const;
 const COMPLETIONS = { prompt_ids: 'row', completion_ids: 'row' } as const;
 
 export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
@@ -46,16 +35,19 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     ok: { input_ids: 'row', attention_mask: 'row', labels: 'row', position_ids: 'row' },
     reach: 'row',
   },
+  truncate: {
+    args: { input_ids: 'row', labels: 'row', max_length: 'setting' },
+    ok: { input_ids: 'row', labels: 'row', attention_mask: 'row', position_ids: 'row', kept: 'kept' },
+    reach: 'row',
+  },
+  truncate_prompts: {
+    args: { prompt_ids: 'row', max_prompt_length: 'setting', pad_token_id: 'setting' },
+    ok: { input_ids: 'row', attention_mask: 'row', kept: 'kept' },
+    reach: 'batch',
+  },
   preference_batch: {
     args: { prompts: 'row', chosen: 'row', rejected: 'row' },
-    ok: {
-      chosen_input_ids: 'row',
-      chosen_attention_mask: 'row',
-      chosen_mask: 'row',
-      rejected_input_ids: 'row',
-      rejected_attention_mask: 'row',
-      rejected_mask: 'row',
-    },
+    ok: PAIRS,
     reach: 'row',
   },
   extract: {
@@ -100,6 +92,26 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
       ok: ['input_ids'],
     },
   },
+  rollout: {
+    args: { conversations: 'row', sampled_ids: 'row' },
+    ok: { prompt_ids: 'row', input_ids: 'row', attention_mask: 'row', completion_mask: 'row' },
+    reach: 'batch',
+  },
+  penalties: {
+    args: {
+      input_ids: 'row',
+      attention_mask: 'row',
+      prompt_width: 'setting',
+      prompt_ids: 'row',
+      completion_ids: 'row',
+      logits: 'row',
+      presence_penalty: 'setting',
+      frequency_penalty: 'setting',
+      repetition_penalty: 'setting',
+    },
+    ok: { logits: 'row' },
+    reach: 'row',
+  },
   score: {
     args: { ...COMPLETIONS, packed: 'setting' },
     ok: { logprobs: 'row' },
@@ -129,11 +141,7 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
     reach: 'row',
   },
   entropy: {
-    args: {
-      ...LOGITS,
-      completion_mask: 'mask',
-      prompt_width: 'width',
-    },
+    args: { ...LOGITS, completion_mask: 'mask', prompt_width: 'width' },
     ok: { entropy: 'token', mean_entropy: 'batch' },
     reach: 'row',
   },
@@ -245,14 +253,7 @@ export const AXES: { readonly [O in Op]?: OpAxes<O> } = {
   },
   preference: {
     args: { prompt_ids: 'row', chosen_ids: 'row', rejected_ids: 'row', pad_token_id: 'setting' },
-    ok: {
-      chosen_input_ids: 'row',
-      chosen_attention_mask: 'row',
-      chosen_mask: 'row',
-      rejected_input_ids: 'row',
-      rejected_attention_mask: 'row',
-      rejected_mask: 'row',
-    },
+    ok: PAIRS,
     reach: 'row',
   },
   preference_loss: {

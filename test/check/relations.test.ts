@@ -2,11 +2,13 @@
 // caught by the relation that is about it.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { properties } from '../../properties/index.ts';
 import { lossRelations } from '../../properties/losses/policy/relations.ts';
 import { runCase } from '../../src/check/subject.ts';
 import {
   type Args,
   AXES,
+  asAsked,
   type Ok,
   OPS,
   objectTrainer,
@@ -176,6 +178,39 @@ describe('changed requests', () => {
       expect(Object.keys(axes.args).sort(), op).toEqual(Object.keys(args).sort());
       expect(Object.keys(axes.ok).sort(), op).toEqual(Object.keys(ok).sort());
     }
+  });
+});
+
+/** Ops of rows whose answer to a batch that is stacked on itself is another one by right, and what judges many rows there. */
+const NOT_STACKED: Readonly<Record<string, string>> = {
+  advantages: 'a group has more answers then; cases have more than 64 rows',
+  whiten: 'a sample deviation is another one then; cases have up to 65 rows',
+};
+
+test('every op that answers row by row is asked about a batch stacked on itself, or says why not', () => {
+  const rows = Object.entries(AXES).filter(([, { ok }]) =>
+    Object.values(ok).some((axis) => axis === 'row' || axis === 'token'),
+  );
+  const without = rows.filter(
+    ([op]) =>
+      !properties.some(
+        ({ id, ops }) => id.endsWith('a-batch-twice-is-the-batch') && ops.some((own) => own === op),
+      ),
+  );
+  expect(without.map(([op]) => op).sort()).toEqual(Object.keys(NOT_STACKED));
+});
+
+describe('rows of an answer that says which it kept', () => {
+  const args = { input_ids: [[1], [2], [3]], labels: [[1], [2], [3]], max_length: 1 };
+
+  test('are laid where they were asked', () => {
+    const laid = asAsked('truncate', args, { input_ids: [[3], [1]], labels: [[30], [10]], kept: [2, 0] });
+    expect(laid).toEqual({ input_ids: [[1], undefined, [3]], labels: [[10], undefined, [30]] });
+  });
+
+  test('are all of them, in order, where it says nothing', () => {
+    const ok = { input_ids: [[1], [2], [3]], labels: [[1], [2], [3]] };
+    expect(asAsked('truncate', args, ok)).toEqual(ok);
   });
 });
 

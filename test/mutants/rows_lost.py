@@ -4,7 +4,7 @@ from lossproof.examples import left_padded
 
 from .registry import MUTANTS, right_op
 
-NUMBERS = {4: "four", 8: "eight"}
+NUMBERS = {4: "four", 8: "eight", 16: "sixteen", 64: "sixty-four"}
 
 
 def of_first_rows(op, count, title, story, base=left_padded, **rows):

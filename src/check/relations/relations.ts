@@ -2,7 +2,7 @@
 // once, and asks the axes of an op (protocol/axes.ts) what its fields mean.
 import type fc from 'fast-check';
 import { redrawn } from '../../generators/redrawn.ts';
-import type { Args, Op } from '../../protocol/message.ts';
+import type { Args, Ok, Op } from '../../protocol/message.ts';
 import type { Level, Stage } from '../../vocabulary.ts';
 import type { Need, Property, Subject, World } from '../property.ts';
 import { isOfUse } from '../subject.ts';
@@ -10,6 +10,7 @@ import type { Observed } from './compare.ts';
 import type { Invariance, Relation } from './rule.ts';
 import { RULES } from './rules.ts';
 import { unchanged } from './together.ts';
+import { asAsked } from './transform.ts';
 
 /** What a family of properties is about: an op, and the requests to ask of it. */
 export interface Related<O extends Op, Case> {
@@ -27,7 +28,9 @@ export interface Related<O extends Op, Case> {
   readonly mostCases?: number;
   /** Length of the longest sum behind a number, where it is not the size of the mask: a model's layers, say. */
   readonly terms?: number;
-  /** Asks the trainer; default: `subject.ask`, all fields of the answer. */
+  /** Asks the trainer; default: `subject.ask`. */
+  readonly ask?: (subject: Subject, args: Args<O>) => Promise<Ok<O>>;
+  /** What of the answer is compared; default: all of its fields. */
   readonly observe?: (subject: Subject, args: Args<O>) => Promise<Observed>;
   /** Which relations, and what is particular about them here. */
   readonly relations: { readonly [R in Relation]?: Particulars };
@@ -46,7 +49,7 @@ export function relations<O extends Op, Case>(related: Related<O, Case>): readon
   const observe =
     related.observe ??
     (async (subject: Subject, args: Args<O>): Promise<Observed> => ({
-      fields: (await subject.ask(op, args)) as Readonly<Record<string, unknown>>,
+      fields: asAsked(op, args, await (related.ask?.(subject, args) ?? subject.ask(op, args))),
     }));
   return (Object.keys(RULES) as Relation[]).flatMap((name): Property<Case>[] => {
     const particulars = related.relations[name];

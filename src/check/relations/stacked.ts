@@ -1,6 +1,7 @@
 // A batch stacked on itself, until it is larger than what is handled in one go (chunks of 4, 8, 16, 32 or 64 rows):
 // every row and its mean stay what they were, and a sum is as many times what it was. What counts rows or tokens in any
 // other way, one too many or the square of them, or loses what does not fill a chunk, gives another number.
+import { MANY_ROWS, MOST_ROWS } from '../../generators/rarely.ts';
 import type { Op } from '../../protocol/message.ts';
 import type { Matrix, Semantics } from '../../vocabulary.ts';
 import { bandOf, isHalf, show } from '../numbers.ts';
@@ -10,9 +11,7 @@ import { agreement, notANumber } from './compare.ts';
 import { type Asked, FEW_CASES, type Rule } from './rule.ts';
 import { fieldAlong, pickRows, rowCount, wholePartition } from './transform.ts';
 
-/** One more than fill the chunks that trainers work in; and in one case of so many, told by its size, the largest of them. */
-const ROWS = 17;
-const MOST_ROWS = 65;
+/** In one case of so many, told by its size, it has the most rows. */
 const MOST_ONE_IN = 3;
 /** Characters of a row that is too large for that. */
 const LARGE_ROW = 4_096;
@@ -23,7 +22,7 @@ const rowsFor = (world: World, args: unknown, rows: number, answer: unknown): nu
   const { length } = JSON.stringify(args);
   const isLarge = length > LARGE_ROW * rows || (numbersIn(answer) * MOST_ROWS) / rows > MOST_NUMBERS;
   // A sum over so many in half precision is none.
-  return !isHalf(world) && length % MOST_ONE_IN === 0 && !isLarge ? MOST_ROWS : ROWS;
+  return !isHalf(world) && length % MOST_ONE_IN === 0 && !isLarge ? MOST_ROWS : MANY_ROWS;
 };
 
 function numbersIn(value: unknown): number {
@@ -48,7 +47,7 @@ const WHOLE: { readonly [O in Op]?: string } = {
 export const stacked: Rule = {
   id: 'a-batch-twice-is-the-batch',
   title: (noun) =>
-    `${noun} of a batch stacked on itself, up to ${ROWS} rows, or ${MOST_ROWS}, is that of the batch, or as many times that where it is a sum`,
+    `${noun} of a batch stacked on itself, up to ${MANY_ROWS} rows, or ${MOST_ROWS}, is that of the batch, or as many times that where it is a sum`,
   why: 'What is worked through in pieces loses the last one where it is not full, and a denominator that counts one token too many makes the step depend on the size of the batch: the small batches of a test show neither.',
   level: 'must',
   // Batches of so many rows are slow.

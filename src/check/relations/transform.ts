@@ -1,7 +1,7 @@
 // Requests changed in ways that must not matter, by the axes of their fields alone: rows in another order, rows left
 // out, columns of padding added, masked values overwritten.
-import { type ArgAxis, AXES, type OpAxes } from '../../protocol/axes.ts';
-import type { Args, Op } from '../../protocol/message.ts';
+import { type ArgAxis, AXES, type OkAxis, type OpAxes } from '../../protocol/axes.ts';
+import type { Args, Ok, Op } from '../../protocol/message.ts';
 import type { Matrix } from '../../vocabulary.ts';
 
 type Rows = readonly (readonly unknown[])[];
@@ -39,6 +39,20 @@ export function fieldAlong<O extends Op>(op: O, args: Args<O>, axis: ArgAxis): u
 export function rowCount<O extends Op>(op: O, args: Args<O>): number {
   const rows = fieldAlong(op, args, 'row') ?? fieldAlong(op, args, 'token') ?? fieldAlong(op, args, 'mask');
   return Array.isArray(rows) ? rows.length : 0;
+}
+
+/** The answer row by row of the request, where it says which rows it kept: one that it left out is `undefined`. */
+export function asAsked<O extends Op>(op: O, args: Args<O>, ok: Ok<O>): Readonly<Record<string, unknown>> {
+  const axes = axesOf(op).ok as Readonly<Record<string, OkAxis>>;
+  const fields = Object.entries(ok);
+  const kept = fields.find(([name]) => axes[name] === 'kept')?.[1] as readonly number[] | undefined;
+  if (kept === undefined) return ok as Readonly<Record<string, unknown>>;
+  const places = Array.from({ length: rowCount(op, args) }, (_, row) => kept.indexOf(row));
+  return Object.fromEntries(
+    fields
+      .filter(([name]) => axes[name] !== 'kept')
+      .map(([name, rows]) => [name, Array.isArray(rows) ? places.map((at) => rows[at]) : rows]),
+  );
 }
 
 /** The rows `order` names, in that order; partitions keep which of them belong together. */

@@ -2,7 +2,7 @@
 // be whitened, advantages to be clipped.
 import fc from 'fast-check';
 import { type GapOptions, type Gapped, gapLabels, gapped, inSteps, trainedTokens } from '../losses/gaps.ts';
-import { rarely, timesOver } from '../rarely.ts';
+import { MANY_ROWS, MOST_ROWS, rarely, timesOver } from '../rarely.ts';
 
 export interface RewardCase extends Gapped<'process' | 'kl', 'score'> {
   readonly klCoef: number;
@@ -107,6 +107,18 @@ export function whitenCase(options: GapOptions = {}): fc.Arbitrary<WhitenCase> {
       rows: equal ? rows.map(allAlike) : far ? rows.map((row) => withFar(goneOn(row, TIMES))) : rows,
     }));
 }
+
+/** The same, the rows of some batches over and over, until they are more than trainers work through in one go. */
+export function largeWhitenCase(options: GapOptions & { readonly half: boolean }): fc.Arbitrary<WhitenCase> {
+  // The moments of the largest batch are none in half precision.
+  const rows = fc.constantFrom(...OFTEN_SMALL, MANY_ROWS, options.half ? MANY_ROWS : MOST_ROWS);
+  return fc.tuple(whitenCase(options), rows).map(([drawn, most]) => ({
+    rows: [...drawn.rows, ...timesOver(drawn.rows, most).slice(drawn.rows.length, most)],
+  }));
+}
+
+/** Most batches stay as they are. */
+const OFTEN_SMALL = [0, 0, 0, 0];
 
 /** The same with one trained token in the whole batch, the first. */
 export function oneTokenCase(): fc.Arbitrary<WhitenCase> {
@@ -214,6 +226,7 @@ export function whitenLabels(drawn: WhitenCase): string[] {
   );
   if (values.size === 1 && trainedTokens(drawn) > 1) labels.push('equal values');
   if (new Set(drawn.rows.map(({ rank }) => rank)).size > 1) labels.push('several ranks');
+  if (drawn.rows.length >= MANY_ROWS) labels.push('many rows');
   return labels;
 }
 

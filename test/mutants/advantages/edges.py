@@ -78,6 +78,29 @@ of_first_rows(
 )
 
 
+of_eight_rows(
+    "clip_advantages",
+    "Rows after the eighth have the advantage of the eighth",
+    "A buffer of eight, read with an index that clamps. Fix: the size of the batch.",
+    row="PAD-08",
+)
+of_first_rows(
+    "reward",
+    64,
+    "Completions after the sixty-fourth have its reward",
+    "A pool of workers returns as many results as it has slots. Fix: one for each completion.",
+    row="PAD-08",
+)
+for count in (8, 16):
+    of_first_rows(
+        "whiten",
+        count,
+        "Rows after number %d have the values of that row" % count,
+        "The masked mean runs over so many rows at a time, and the rest takes the last result. Fix: all of them.",
+        row="PAD-08",
+    )
+
+
 @MUTANTS.add("reward-takes-digits-within", "An answer that holds the right one is right", left_padded, "reward")
 def reward_within(completions, references, completion_ids):
     """`reference in answer`, so that "42 apples" is right; 421 is as well. Fix: compare what was parsed."""

@@ -75,6 +75,11 @@ def first_row(values, mask):
     return mean, math.sqrt(sum((v - mean) ** 2 for v in own) / count + EPSILON)
 
 
+def of_sixteen_rows(values, mask):
+    first = counted(values[:16], mask[:16])
+    return spread(first) if len(first) > 1 else (0.0, 1.0)
+
+
 SEEN = []
 
 
@@ -132,6 +137,14 @@ wrongly_whitened(
     "The count of tokens is that of the first row times the rows",
     "All answers ran to the limit when it was written. Fix: mask.sum().",
     first_row,
+    row="ADV-06",
+    rows=("PAD-08",),
+)
+wrongly_whitened(
+    "whiten-moments-of-sixteen-rows",
+    "Mean and deviation are those of the first sixteen rows",
+    "Moments of the first chunk are broadcast to all of the batch. Fix: add up sums, squares and counts of all chunks.",
+    of_sixteen_rows,
     row="ADV-06",
     rows=("PAD-08",),
 )

@@ -10,7 +10,7 @@ from lossproof.examples.text.chat import chat_ids
 
 from ..in_place import written
 from ..registry import MUTANTS, right_op
-from ..rows_lost import of_eight_rows
+from ..rows_lost import of_eight_rows, of_first_rows
 
 
 @MUTANTS.add(
@@ -119,6 +119,22 @@ of_eight_rows(
     "Sequences are split eight at a time, and the rest takes the last split. Fix: all of them.",
     row="PAD-08",
 )
+
+
+of_eight_rows(
+    "penalties",
+    "Rows after the eighth have the logits of the eighth",
+    "Counts are kept in eight slots. Fix: as many as rows.",
+    row="PAD-08",
+)
+for count in (8, 16):
+    of_first_rows(
+        "rollout",
+        count,
+        "Rollouts after number %d are that rollout" % count,
+        "The experience is made in batches of the engine, and what is left over is scored as the last of them. Fix: all of them.",
+        row="PAD-08",
+    )
 
 
 def rolled(args):

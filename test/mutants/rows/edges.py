@@ -5,7 +5,7 @@ from lossproof.examples.rows import packing, truncation
 from lossproof.examples.rows.preference import preference
 
 from ..registry import MUTANTS
-from ..rows_lost import of_eight_rows
+from ..rows_lost import of_eight_rows, of_first_rows
 
 
 @MUTANTS.add("pack-segments-in-three-bits", "The ninth example of a row is told as the first", left_padded, "pack", row="PCK-01")
@@ -56,6 +56,23 @@ of_eight_rows(
     "The collator fills a buffer of eight rows. Fix: as many as there are.",
     row="PAD-08",
 )
+
+
+for count in (8, 16):
+    of_first_rows(
+        "truncate",
+        count,
+        "Examples after number %d are that example" % count,
+        "datasets.map with a batch size, and an index that clamps at its end. Fix: the size of the batch.",
+        row="PAD-08",
+    )
+    of_first_rows(
+        "truncate_prompts",
+        count,
+        "Prompts after number %d are that prompt" % count,
+        "Prompts are cut on a device whose buffer has so many rows, and the rest reads the last one. Fix: all of them.",
+        row="PAD-08",
+    )
 
 
 @MUTANTS.add("collate-cut-at-512", "Rows of a batch end at token 512", left_padded, "collate", row="TRN-06")
