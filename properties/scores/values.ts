@@ -181,6 +181,7 @@ export const valuesProperties: readonly Property<Batch>[] = [
       slack: { values: bandOf(subject, MODEL_TERMS).absolute },
     }),
     relations: {
+      finite: { catches: ['NUM-01'] },
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['PAD-04', 'PAD-05', 'EOS-02'] },
       stacked: { catches: ['LP-16'] },
@@ -251,6 +252,7 @@ export const valuesProperties: readonly Property<Batch>[] = [
       slack: { scores: bandOf(subject, MODEL_TERMS).absolute },
     }),
     relations: {
+      finite: { catches: ['NUM-01'] },
       'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['VAL-05', 'PAD-04'] },
       stacked: { catches: ['LP-16'] },

@@ -1,5 +1,6 @@
 """Wrong critics and reward models."""
 
+import math
 import random
 
 from lossproof.examples import left_padded
@@ -45,6 +46,19 @@ def values_late(prompt_ids, completion_ids):
     rows, _ = pad_right(whole(prompt_ids, completion_ids), STOP_ID)
     longer = value_rows([row + [STOP_ID] for row in rows], [[1] * (len(row) + 1) for row in rows])
     return cut(longer, prompt_ids, completion_ids, late=1)
+
+
+@MUTANTS.add("values-are-nan", "Every value is NaN", left_padded, "values", row="NUM-01")
+def values_nan(prompt_ids, completion_ids):
+    """The value head was made on the meta device and never filled. NaN agrees with nothing, so that no comparison of two answers
+    says so. Fix: load the head."""
+    return {"values": [[math.nan for _ in row] for row in completion_ids]}
+
+
+@MUTANTS.add("scores-are-nan", "Every score of the reward model is NaN", left_padded, "reward_model", row="NUM-01")
+def scores_nan(prompt_ids, completion_ids):
+    """As values-are-nan, of the head of a reward model."""
+    return {"scores": [math.nan for _ in completion_ids]}
 
 
 @MUTANTS.add(
