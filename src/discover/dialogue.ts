@@ -44,6 +44,8 @@ export interface Way {
   readonly header: string;
   /** Parameter, what stands for it, and whether that is data of the op. */
   readonly arguments: readonly (readonly [parameter: string, text: string, data: boolean])[];
+  /** Parameters that a count of the caller stands for; which one is assumed. */
+  readonly counts: readonly string[];
   readonly capability: Readonly<Record<string, unknown>>;
   readonly layout: Layout | null;
   /** Each field that it answers, and which part of what is returned that is. */

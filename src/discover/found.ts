@@ -32,6 +32,8 @@ export interface Misfit {
   readonly broken: readonly Broken[];
   readonly judged: number;
   readonly held: number;
+  /** What other ways of calling it assumed, under which it fails as well. */
+  readonly tried: readonly string[];
   /** A call that holds, against what the names say. */
   readonly instead?: string;
 }

@@ -15,6 +15,16 @@ const DECIDES: readonly (readonly [RegExp, readonly ItemName[]])[] = [
   [/eps/i, ['advantage_epsilon']],
 ];
 
+/**
+ * Whether a number was made up that no item is measured of: a weight of 0.1, a count of 1. What then does not hold may be our number's
+ * doing, so it is nobody's defect.
+ */
+export const isGuessed = ({ invented }: Way): boolean =>
+  invented.some(([name]) => !IS_CONVENTION.test(name) && !DECIDES.some(([pattern]) => pattern.test(name)));
+
+/** Numbers that the op itself has: ids that mark what is left out, and the discounts of a return. */
+const IS_CONVENTION = /ignore|pad|gamma|discount|lam/i;
+
 /** Items of the variant that say no more than what was handed over. */
 export function inventedItems({ invented }: Way, variant: Semantics): ItemName[] {
   const items = Object.keys(variant) as ItemName[];

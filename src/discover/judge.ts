@@ -89,7 +89,7 @@ export async function judge(
     });
   return {
     holds: broken.every(isEdge) && proved && !signal?.aborted,
-    variant: semantics,
+    variant: { ...trainer.hello.semantics, ...semantics },
     broken,
     weaker,
     notes: doubts.filter(({ weight }) => weight === 'note').map(({ sentence }) => sentence),

@@ -19,7 +19,7 @@ export interface SearchOptions {
 }
 
 /** Ways of one function for one op that are judged; those that names speak for come first. */
-const MOST_WAYS = 16;
+const MOST_WAYS = 24;
 /** Where nothing is named, an op is tried as well, with fewer ways. */
 const MOST_UNNAMED = 6;
 /** Of the properties: where fewer hold, names were wrong, or a convention is another one (masks that are 1 on padding). */

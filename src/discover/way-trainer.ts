@@ -3,6 +3,7 @@ import { encodeArgs, TOKEN_ROW } from '../protocol/json.ts';
 import type { Hello, Op } from '../protocol/message.ts';
 import { objectTrainer, reject } from '../trainer/object.ts';
 import type { Trainer } from '../trainer/trainer.ts';
+import type { Semantics } from '../vocabulary.ts';
 import type { Dialogue, Way } from './dialogue.ts';
 
 export function wayTrainer(op: Op, way: Way, dialogue: Dialogue): Trainer {
@@ -14,8 +15,15 @@ export function wayTrainer(op: Op, way: Way, dialogue: Dialogue): Trainer {
     if (said.ok === undefined) throw new Error(String(said.error ?? said.problem ?? 'no answer'));
     return said.ok as never;
   };
-  return objectTrainer({ hello: helloOf(op, way), ops: { [op]: answer } });
+  return objectTrainer({
+    hello: { ...helloOf(op, way), semantics: givenBy(op, way) },
+    ops: { [op]: answer },
+  });
 }
+
+/** A policy loss that is not handed old_logprobs has no ratio: REINFORCE. */
+const givenBy = (op: Op, { text }: Way): Semantics =>
+  op === 'loss' && !text.includes('old_logprobs') ? { ratio_level: 'none' } : {};
 
 /** No dtype: what computes in doubles, too, is held to the tolerances of float32, as whoever declares nothing is. */
 export function helloOf(op: Op, way: Pick<Way, 'capability' | 'layout'>): Hello {

@@ -5,8 +5,9 @@ import type { Op } from '../protocol/message.ts';
 import { againstNames } from './against-names.ts';
 import type { Candidate, Dialogue, Way } from './dialogue.ts';
 import { type Fit, type Misfit, type Open, share } from './found.ts';
+import { isGuessed } from './invented.ts';
 import { type Broken, type Judged, judge, quickly } from './judge.ts';
-import { isPlain, type Proof } from './ops.ts';
+import { isEdge, isPlain, type Proof } from './ops.ts';
 import { wayTrainer } from './way-trainer.ts';
 
 export interface WaysAsk {
@@ -65,18 +66,18 @@ export async function judgeWays({
     if (fits.length > MOST_OTHERS) break;
     const trainer = wayTrainer(op, way, dialogue);
     const broken = property === undefined ? undefined : await quickly(trainer, property);
-    if (broken !== undefined && (misfit !== undefined || !way.agrees || fits.length > 0)) {
+    const mayBlame = way.agrees && fits.length === 0 && !isGuessed(way);
+    if (broken !== undefined && !mayBlame) {
       failing.push({ way, broken });
       near ??= { held: 0, judged: 1 };
       continue;
     }
-    const all = way.agrees && misfit === undefined && fits.length === 0;
-    const judged = await judge(trainer, op, proof, properties, { all, signal });
+    const judged = ofItsOwn(way, await judge(trainer, op, proof, properties, { all: mayBlame, signal }));
     const against = judged.holds ? againstNames(candidate, way, judged.variant) : undefined;
     if (against !== undefined) {
       failing.push({ way, broken: against });
       // It says more than what another way of calling it breaks.
-      misfit = { candidate, op, way, ...judged, broken: [against, ...judged.broken] };
+      misfit = { candidate, op, way, ...judged, tried: [], broken: [against, ...judged.broken] };
       continue;
     }
     if (judged.holds) {
@@ -87,14 +88,19 @@ export async function judgeWays({
     // What is only asked about is no finding in a mode that nobody may train with.
     if (worst !== undefined && (judged.judged > 0 || way.switched)) failing.push({ way, broken: worst });
     if (judged.judged === 0) continue;
+    // Right but for what no way of calling it can ask: the other ways, which break more, are no reason to blame it.
+    if (hasOldOfItsOwn(op, way, judged)) return { near: { held: judged.held, judged: judged.judged } };
     if (near === undefined || share(judged) > share(near))
       near = { held: judged.held, judged: judged.judged };
-    if (way.agrees && worst !== undefined) misfit ??= { candidate, op, way, ...judged };
+    // The way that most holds of is the kindest to the function: what others break may be their assumptions' doing.
+    if (mayBlame && worst !== undefined && (misfit === undefined || share(judged) > share(misfit)))
+      misfit = { candidate, op, way, ...judged, tried: [] };
   }
   // Of several constants the formula that says most is shown first.
   const isNamed = fits[0]?.way.call.includes("'") === true;
   const [first, ...rest] = isNamed ? fits.sort((a, b) => plainness(op, a) - plainness(op, b)) : fits;
-  if (first === undefined) return { near, misfit };
+  if (first === undefined)
+    return { near, misfit: misfit && { ...misfit, tried: otherAssumptions(misfit.way, failing) } };
   // Names say one order and behaviour another: that is a finding, and no binding.
   if (misfit !== undefined && !first.way.agrees)
     return { near, misfit: { ...misfit, instead: first.way.call } };
@@ -107,6 +113,16 @@ export async function judgeWays({
   return { near: { held, judged }, open };
 }
 
+/** A count of nothing that we divide by is none of the function's edges. */
+const ofItsOwn = ({ counts }: Way, judged: Judged): Judged =>
+  counts.length === 0 ? judged : { ...judged, broken: judged.broken.filter((each) => !isEdge(each)) };
+
+/** `logprobs.detach()` in the place of old_logprobs: the gradient is right, and the slope that is measured moves both. */
+const hasOldOfItsOwn = (op: Op, { text }: Way, { broken }: Judged): boolean =>
+  op === 'loss' &&
+  !text.includes('old_logprobs') &&
+  broken.every((each) => isEdge(each) || each.property === 'loss/weights-are-the-slope-of-the-loss');
+
 function settled(
   candidate: Candidate,
   op: Op,
@@ -116,7 +132,7 @@ function settled(
 ): { readonly fit?: Fit; readonly open?: Open } {
   const { variant, weaker, notes, broken: flaws } = judged;
   if (!way.agrees && isPlain(op, variant)) return {};
-  const strangers = rest.filter((other) => dataOf(other.way) !== dataOf(way));
+  const strangers = rest.filter((other) => orderOf(other.way) !== orderOf(way));
   if (!way.agrees && strangers.length > 0) {
     const ways = [way, ...strangers.map((other) => other.way)];
     return { open: { candidate, op, ways, variant, why: 'more than one order of arguments holds' } };
@@ -131,7 +147,10 @@ function settled(
       way: inLayout(candidate, way),
       variant,
       others: alike.map((other) => ({ call: other.way.call, variant: other.judged.variant })),
-      failing: otherCalls(way, failing).map((other) => ({ call: other.way.call, broken: other.broken })),
+      failing: otherCalls(
+        way,
+        failing.filter((other) => !isGuessed(other.way)),
+      ).map((other) => ({ call: other.way.call, broken: other.broken })),
       flaws,
       weaker,
       notes,
@@ -163,6 +182,15 @@ function unnamedField(way: Way, failing: readonly Failing[]): string | undefined
   const { property, sentence } = fuller.broken;
   return `it holds, and no name says ${said}. If so, it is wrong: ${property}: ${sentence}`;
 }
+
+/** What the other ways assumed that it failed under as well, each once. */
+function otherAssumptions(way: Way, failing: readonly Failing[]): string[] {
+  const own = wordsOf(way);
+  const texts = failing.map((each) => wordsOf(each.way)).filter((text) => text !== own && text !== '');
+  return [...new Set(texts)];
+}
+
+const wordsOf = ({ assumes }: Way): string => assumes.join(', ');
 
 /** Those that differ from it in a constant alone, each call once. */
 function otherCalls<T extends { readonly way: Way }>(way: Way, others: readonly T[]): T[] {
@@ -204,6 +232,10 @@ const dataOf = (way: Way): string =>
     way.layout,
     way.arguments.filter(([, , data]) => data).map(([name, text]) => [name, text]),
   ]);
+
+/** The same without what the caller counts: another count is another assumption, and no other order. */
+const orderOf = (way: Way): string =>
+  dataOf({ ...way, arguments: way.arguments.filter(([name]) => !way.counts.includes(name)) });
 
 const plainness = (op: Op, { judged }: { readonly judged: Judged }): number =>
   Number(isPlain(op, judged.variant));

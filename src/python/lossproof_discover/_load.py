@@ -7,8 +7,10 @@ import sys
 from lossproof._ops import ARGS
 from lossproof.testing import stub
 
+from ._plans import LOCALS
+
 # Names that stand in an adapter: a module `loss` beside a function `loss` would be lost.
-_TAKEN = set(ARGS) | {name for fields in ARGS.values() for name in fields} | {"lossproof", "torch", "numpy"}
+_TAKEN = set(ARGS) | {name for fields in ARGS.values() for name in fields} | {"lossproof", "torch", "numpy"} | LOCALS
 # Names that are missing one after the other.
 _MOST = 60
 

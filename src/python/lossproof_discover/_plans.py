@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from lossproof._ops import ARGS
 
 from ._settings import GROUP, Text, joined, number_of, switched_on, values_of
-from ._sources import ASKS, Source
+from ._sources import ASKS, DIVISORS, UNMASKED, Source
 from ._words import agreement, snake, words_of
 
 # Ways that are tried of one function for one op, those that names speak for first.
@@ -22,8 +22,14 @@ _BOUNDS = (*_CLIPS, "3.0")
 # What the gradient of a loss is asked of.
 _LEAVES = {"loss": "logprobs", "value_loss": "values"}
 _NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
+# Variables of the lines that are written here and in `_sources`: a module of such a name would be lost.
+LOCALS = frozenset(
+    "at chosen each ids labels length logprob losses mask old_logprob on pair pairs ref_chosen ref_logprob ref_rejected rejected result row rows steps trained value weights".split()
+)
 _SCALARS = {"int", "float", "str", "bool", "other"}
 _ONE_STOP = "eos_token_ids[0]"
+# A number of any name may be a count; such a way is judged before those that leave data to a name that says nothing.
+_UNNAMED_DIVISOR = 0.0
 # A name that says so much is that of the op's own number.
 _SURELY = 4
 
@@ -112,6 +118,8 @@ def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
                     continue
                 copy.is_switched = plan.is_switched or is_switched
                 copy.is_known = bool(text.sources) and _is_known(text.text, text.invented)
+                if shape == "trajectory":
+                    copy.assumes.append("one row at a time, its padding cut off")
                 if shape == "group":
                     copy.capability["group_size"] = GROUP
                 copy.agrees = plan.agrees and named > 0
@@ -164,6 +172,7 @@ def _shapes(ask, arrays, plan, candidate):
     between tokens, and a mask is none of one token."""
     shapes = [each for each in ask.shapes if each != "token" or (arrays != "torch" and "completion_mask" not in plan.uses)]
     shapes = [each for each in shapes if each != "pair" or arrays != "torch"]
+    shapes = [each for each in shapes if each != "trajectory" or not (plan.ways or "completion_mask" in plan.uses)]
     if "group" in shapes and ("group_ids" in plan.uses or "group_size" in plan.capability):
         shapes.remove("group")
     of_group = "groups" in words_of(candidate.name) or "grpo" in words_of(candidate.name)
@@ -219,7 +228,14 @@ def _choices(parameter, ask, arrays, own_logprobs, configs, of_op):
     elif not any(choice.score > 0 for choice in found) or parameter.kind in _SCALARS:
         number = () if parameter.choices else number_of(parameter.name)
         found += [_Choice(text, None, -0.1 * at, ((parameter.name, text),) if text == number else ()) for at, text in enumerate(values_of(parameter)[:6])]
+    if parameter.default is None and "divisor" in ask.hints and arrays == "torch" and _takes_numbers(parameter):
+        if not any(_is_divisor(choice) or choice.score >= _SURELY for choice in found):
+            found += [_Choice(source.text, source, _UNNAMED_DIVISOR) for source in DIVISORS]
     return found
+
+
+def _is_divisor(choice):
+    return choice.source is not None and choice.source.field == "divisor"
 
 
 def _is_config(parameter):
@@ -265,7 +281,9 @@ def _plan(op, ask, candidate, picked):
         return None
     if len(one.ways) > 1:
         return None
-    if one.ways and any(_has(ask, name, one.ways) for name, source in sources.items() if not source.way):
+    if one.ways & UNMASKED and "completion_mask" in sources:
+        return None  # who takes a mask is to use it
+    if one.ways - UNMASKED and any(_has(ask, name, one.ways) for name, source in sources.items() if not source.way):
         one.score -= 0.5  # a mask of tokens beside a number per row: rather both of tokens
     one.shifted = _shifted(candidate, picked)
     return one
@@ -356,6 +374,8 @@ def _values_for(parameter, configs, of_op):
 def body(plan, reading):
     """The lines of the op function. `reading`: [(field, text with %s for the call)]."""
     call = plan.call()
+    if plan.shape == "trajectory":
+        return _by_trajectory(plan, reading)
     if plan.shape != "once":
         return _repeated(plan, reading)
     if plan.op in _LEAVES and plan.arrays == "torch":
@@ -390,6 +410,12 @@ def _each(plan):
         return _with(plan, names), loops
     if plan.shape == "group":
         return _with(plan, {"rewards": "rewards[at : at + %d]" % GROUP}), ["for at in range(0, len(rewards), %d)" % GROUP]
+    if plan.shape == "trajectory":
+        trained = "[at for at, on in enumerate(mask) if on]"
+        steps = "%s[row][steps]" if plan.arrays == "torch" else "[%s[row][at] for at in steps]"
+        zeros = "torch.zeros(len(steps))" if plan.arrays == "torch" else "[0.0] * len(steps)"
+        names = {"rewards": steps % "rewards", "values": steps % "values", "dones": zeros, "next_value": "0.0", "next_done": "1.0"}
+        return _with(plan, names), ["for row, steps in enumerate(%s for mask in completion_mask)" % trained, "if steps"]
     if plan.shape == "row":
         return _with(plan, {"lengths": "length"}), ["for length in %s" % ("lengths.tolist()" if plan.arrays == "torch" else "lengths")]
     names = {source: source.replace("_logprobs", "") for _, source in data}
@@ -416,6 +442,16 @@ def _repeated(plan, reading):
         lines = ["pairs = [%s %s]" % (call, loops[0]), "losses = [%s for pair in pairs]" % (text % "pair")]
     also = "".join(', "%s": [%s for pair in pairs]' % (name, part % "pair") for name, part in reading[1:])
     return [*lines, 'return {"loss": sum(losses) / len(losses), "losses": losses%s}' % also]
+
+
+def _by_trajectory(plan, reading):
+    """The trained tokens of one row at a time; all others stay 0."""
+    call, (loop, _) = _each(plan)
+    lines = ["%s = [[0.0] * len(row) for row in rewards]" % name for name, _ in reading]
+    lines += [loop + ":", "    if not steps:", "        continue", "    result = %s" % call]
+    for name, text in reading:
+        lines += ["    for at, each in zip(steps, %s):" % (text % "result"), "        %s[row][at] = float(each)" % name]
+    return [*lines, "return {%s}" % ", ".join('"%s": %s' % (name, name) for name, _ in reading)]
 
 
 def _with(plan, instead):

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 
 from ._sources import WIDTH, lengths_of
 
@@ -11,7 +12,7 @@ _MOST = 12
 # Readings of one value that are tried.
 _MOST_READINGS = 6
 # field -> shape: track and matrix (B, ·), rows ragged, row (B,), number (). In the order in which they are written; `?` may be
-# missing, `!` is read where its name says so, or where there is nothing else. Of two rows of one field either is it.
+# missing, `!` is read where its name says so, or where there is nothing else; time: (T, B). Of two rows of one field either is it.
 FIELDS = {
     "kl": (("kl?", "track"), ("mean_kl!", "number")),
     "logprobs": (("logprobs", "track", "flat"),),
@@ -25,7 +26,7 @@ FIELDS = {
     "value_loss": (("loss", "number"),),
     "sft_loss": (("loss", "number"),),
     "overlong_penalty": (("penalties", "row"),),
-    "gae": (("advantages", "track"), ("returns?", "track")),
+    "gae": (("advantages", "track", "time"), ("returns?", "track", "time")),
     "preference_loss": (("loss", "mean"), ("losses?", "row"), ("chosen_rewards?", "row"), ("rejected_rewards?", "row")),
     "mask": (("input_ids?", "ids"), ("attention_mask?", "bits"), ("completion_mask", "bits"), ("position_ids!", "matrix")),
     "collate": (("input_ids", "ids"), ("attention_mask", "bits"), ("labels", "matrix"), ("position_ids?", "matrix")),
@@ -37,6 +38,7 @@ UNITS = {
     "token": (("kl", "number"),),
     "group": (("advantages", "row"),),
     "row": (("penalties", "number"),),
+    "trajectory": (("advantages", "steps"), ("returns?", "steps")),
     "pair": (("loss", "number"), ("chosen_rewards!", "number"), ("rejected_rewards!", "number")),
 }
 _ALIKE = {
@@ -116,7 +118,7 @@ def unread(fields, value, names, reading):
     """Parts that might be one of the op's fields, and that no name says it of: nobody looks at them."""
     if len(fields) == 1:
         return []
-    read = {text.replace("%s", "").replace(".mean()", "") for _, text in reading}
+    read = {re.sub(r"^%s|\.(mean\(\)|T)$", "", text) for _, text in reading}
     return [part for part, each, _ in parts_of(value, names) if part and part not in read and shape_of(each) is not None]
 
 
@@ -136,7 +138,7 @@ def _fitting(field, shapes, parts, rows):
 def _behind(shape, value, rows):
     if shape == "mean":
         return ".mean()" if shape_of(value) == (rows,) else ""
-    return {"tokens": "[:, 0]", "table": ".flatten()", "flat": ".view(len(logits), -1)"}.get(shape, "")
+    return {"tokens": "[:, 0]", "table": ".flatten()", "flat": ".view(len(logits), -1)", "time": ".T"}.get(shape, "")
 
 
 def _named(field, name):
@@ -163,6 +165,10 @@ def _fits(value, shape, rows):
         return len(at) == 1 and at[0] > rows and at[0] % rows == 0 and hasattr(value, "view")
     if shape == "rows":
         return len(at) == 2
+    if shape == "steps":
+        return len(at) == 1
+    if shape == "time":
+        return len(at) == 2 and at[1] == rows and hasattr(value, "T")
     if len(at) != 2 or at[1] is None or (shape != "matrix" and at[0] != rows and shape != "ids"):
         return False
     if shape == "bits":

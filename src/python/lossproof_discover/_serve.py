@@ -94,6 +94,7 @@ class Desk:
             "call": plan.call(),
             "header": plan.header,
             "arguments": [[name, text, source is not None] for name, text, source, _ in plan.arguments],
+            "counts": [name for name, _, source, _ in plan.arguments if source == "divisor"],
             "capability": plan.capability,
             "layout": tried.layout,
             "reads": [[name, text.replace("%s", "")] for name, text in tried.reading],

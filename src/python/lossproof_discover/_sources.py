@@ -62,6 +62,9 @@ _HINTS = {
     "advantages": ("advantages",),
     "rewards": ("rewards", "scores"),
     "values": ("values", "tensor", "x", "xs", "advantages"),
+    "dones": ("dones", "done", "terminated", "terminals"),
+    "next_value": ("next", "last", "bootstrap", "final", "values"),
+    "next_done": ("next", "last", "final", "dones", "done"),
     "gamma": ("gamma",),
     "lam": ("lam", "gae"),
     "scores": ("scores", "rewards", "r"),
@@ -164,10 +167,41 @@ def _divisor(text, what, hints):
     return Source("divisor", text, "torch", kind="number", hints=hints, only_named=True, assumes="divided by the number of " + what)
 
 
-_DIVISORS = (
+DIVISORS = (
     _divisor("completion_mask.sum()", "trained tokens", _TOKENS),
     _divisor("len(logprobs)", "rows", _ROWS),
     _divisor("logprobs.numel()", "rows times columns", _TOKENS),
+    Source("divisor", "1", "torch", kind="number", only_named=True, assumes="a number of the caller is 1"),
+)
+
+
+# A function of rewards and values that takes no mask leaves padding to its caller, who zeroes it or cuts it off.
+UNMASKED = frozenset(("zeroed", "zeroed, then 0", "time first", "time first, then 0"))
+_ZEROED = "rewards and values are 0 on padding"
+_NO_END = "no episode ends inside a row"
+
+
+def _zeroed(way, text, assumes, values):
+    texts = {name: text % ("(%s * completion_mask)" % name) for name in ("rewards", "values")}
+    return (
+        Source("rewards", texts["rewards"], "torch", way, assumes=assumes),
+        Source("values", values % texts["values"], "torch", way),
+        Source("dones", text % "torch.zeros_like(rewards)", "torch", way, assumes=_NO_END, only_named=True),
+    )
+
+
+_STEPS = (
+    *_zeroed("zeroed", "%s", _ZEROED, "%s"),
+    *_zeroed("time first", "%s.T", _ZEROED + ", and the first axis is time", "%s"),
+    *_zeroed("zeroed, then 0", "%s", _ZEROED + ", and a last value of 0 follows", "torch.nn.functional.pad(%s, (0, 1))"),
+    *_zeroed("time first, then 0", "%s.T", _ZEROED + ", the first axis is time, and a last value of 0 follows", "torch.nn.functional.pad(%s, (0, 0, 0, 1))"),
+)
+_AFTER = (
+    Source("dones", "[[0.0] * len(row) for row in rewards]", "list", assumes=_NO_END, only_named=True),
+    Source("next_value", "torch.zeros(len(rewards))", "torch", assumes="the value after the last step is 0", only_named=True),
+    Source("next_value", "0.0", assumes="the value after the last step is 0", only_named=True),
+    Source("next_done", "torch.ones(len(rewards))", "torch", assumes="a row ends its episode", only_named=True),
+    Source("next_done", "1.0", assumes="a row ends its episode", only_named=True),
 )
 _PAIRS = ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")
 _SIZE = ("group_size", GROUP)
@@ -199,11 +233,19 @@ ASKS = {
         frozenset(("kl", "full", "divergence", "distillation")),
         ("logits", "ref_logits"),
     ),
-    "gae": _tracks(
+    "gae": Ask(
+        (
+            *_STEPS,
+            *_plain("rewards", "values", "completion_mask"),
+            *_AFTER,
+            Source("gamma", "gamma", kind="number"),
+            Source("lam", "lam", kind="number"),
+        ),
+        _hints("rewards", "values", "completion_mask", "dones", "next_value", "next_done", "gamma", "lam"),
+        frozenset(("gae", "advantages", "returns", "generalized")),
         ("rewards", "values"),
-        ("completion_mask",),
-        ("gae", "advantages", "returns", "generalized"),
-        extra=(Source("gamma", "gamma", kind="number"), Source("lam", "lam", kind="number")),
+        (ROW, COMPLETION),
+        shapes=("once", "trajectory"),
     ),
     "whiten": _tracks(("values",), ("completion_mask",), ("whiten", "normalize", "normalise", "standardize", "norm")),
     "token_rewards": _tracks(
@@ -239,7 +281,7 @@ ASKS = {
             Source("advantages", "advantages[:, None].expand_as(logprobs)", "torch", assumes="one advantage per row, the same at each token"),
             Source("advantages", "advantages"),
             Source("advantages", "advantages[:, None]", "torch", assumes="one advantage per row, as a column"),
-            *_DIVISORS,
+            *DIVISORS,
         ),
         {**_hints("logprobs", "old_logprobs", "ref_logprobs", "completion_mask", "advantages"), "divisor": ()},
         frozenset(("loss", "policy", "ppo", "grpo", "objective", "new", "surrogate", "pg", "actor")),

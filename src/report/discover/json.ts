@@ -46,7 +46,7 @@ export function foundJson(found: Found): object {
         properties: judged,
       }),
     ),
-    misfits: found.misfits.map(({ candidate, op, way, variant, broken, judged, held, instead }) => ({
+    misfits: found.misfits.map(({ candidate, op, way, variant, broken, judged, held, tried, instead }) => ({
       ...where(candidate),
       op,
       ...how(way),
@@ -54,6 +54,7 @@ export function foundJson(found: Found): object {
       broken,
       properties: judged,
       holding: held,
+      tried,
       instead: instead ?? null,
     })),
     open: found.open.map(({ candidate, op, ways, variant, why }) => ({

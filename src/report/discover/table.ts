@@ -55,16 +55,19 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
         ...notes.map((text) => paint.dim(`note: ${text}`)),
       ),
   );
-  const misfits = found.misfits.flatMap(({ candidate, op, way, broken, held, judged, variant, instead }) =>
-    block(
-      paint.orange('✗'),
-      op,
-      `${paint.bold(callOf(candidate, way))}  ${paint.dim(place(candidate))}`,
-      `${held} of ${judged} properties hold${variantWords(variant) === '' ? '' : `; ${variantWords(variant)}`}`,
-      ...broken.slice(0, MOST_SENTENCES).map(({ property, sentence }) => `${property}: ${sentence}`),
-      instead === undefined ? '' : `what holds is against its names: ${instead}`,
-      ...way.assumes.map((text) => `assumed: ${text}`),
-    ),
+  const misfits = found.misfits.flatMap(
+    ({ candidate, op, way, broken, held, judged, variant, tried, instead }) =>
+      block(
+        paint.orange('✗'),
+        op,
+        `${paint.bold(callOf(candidate, way))}  ${paint.dim(place(candidate))}`,
+        `${held} of ${judged} properties hold${variantWords(variant) === '' ? '' : `; ${variantWords(variant)}`}`,
+        ...broken.slice(0, MOST_SENTENCES).map(({ property, sentence }) => `${property}: ${sentence}`),
+        instead === undefined ? '' : `what holds is against its names: ${instead}`,
+        ...way.assumes.map((text) => `assumed: ${text}`),
+        ...(tried.length === 0 ? [] : [paint.dim('It fails under these assumptions, too:')]),
+        ...tried.slice(0, MOST_ASSUMED).map((text) => paint.dim(`· ${text}`)),
+      ),
   );
   const open = found.open.flatMap(({ candidate, op, ways, why }) =>
     block(
@@ -158,6 +161,8 @@ export function nearPath(cwd: string, file: string): string {
 const OP_WIDTH = 17;
 const INDENT = ' '.repeat(OP_WIDTH + 2);
 const MOST_SENTENCES = 3;
+/** The others are in the JSON. */
+const MOST_ASSUMED = 6;
 
 function section(paint: Paint, title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', paint.bold(title), ...lines];
