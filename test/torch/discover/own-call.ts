@@ -46,7 +46,7 @@ def compute_gae(rewards, values, dones, next_value, next_done, gamma=0.99, gae_l
     return advantages, advantages + values
 `,
     assumed: 'the first axis is time',
-    bug: ['return advantages, advantages + values', 'return advantages, advantages + rewards'],
+    bug: ['following * alive - values[t]', 'following * alive'],
   },
   {
     name: 'one value more than rewards, in a dict',
