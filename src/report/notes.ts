@@ -12,8 +12,12 @@ export function notesIn({ start, end }: Pick<Run, 'start' | 'end'>): readonly No
   return [...(start.notes ?? []), ...(end?.notes ?? [])];
 }
 
-/** Above the first note of any report. */
+/** Above the first note of any report that a declaration answers, and above the first that is only worth knowing. */
 export const NOTES_HEAD = 'Legal, and often not meant; --strict fails on it:';
+export const REMARKS_HEAD = 'Ordinary, and worth knowing:';
+
+/** Nothing declares it, and nobody asks it. */
+export const isRemark = ({ answers }: Note): boolean => answers.length === 0;
 
 /** Ids of properties that compare with no formula, because the trainer has its own. */
 export function notCompared(results: readonly PropertyResult[]): string[] {
@@ -28,15 +32,25 @@ export function noteLines(
 ): string[] {
   const own = notCompared(results);
   return [
-    ...(notes.length === 0 ? [] : ['', NOTES_HEAD]),
-    ...notes.flatMap(({ sentence, answers }) => [
-      ...wrap(harmless(sentence), width - INDENT.length).map((line) => INDENT + line),
-      ...answers.map((answer) => INDENT + INDENT + harmless(answer)),
-    ]),
+    ...headed(
+      NOTES_HEAD,
+      notes.filter((note) => !isRemark(note)),
+      width,
+    ),
+    ...headed(REMARKS_HEAD, notes.filter(isRemark), width),
     ...(own.length === 0
       ? []
       : ['', ...wrap(`Compared with no formula, being declared as its own: ${own.join(', ')}`, width)]),
   ];
+}
+
+function headed(head: string, notes: readonly Note[], width: number): string[] {
+  if (notes.length === 0) return [];
+  const lines = notes.flatMap(({ sentence, answers }) => [
+    ...wrap(harmless(sentence), width - INDENT.length).map((line) => INDENT + line),
+    ...answers.map((answer) => INDENT + INDENT + harmless(answer)),
+  ]);
+  return ['', head, ...lines];
 }
 
 const INDENT = '  ';

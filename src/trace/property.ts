@@ -11,8 +11,13 @@ export interface LedgerFinding extends Finding {
   readonly given: unknown;
 }
 
-/** What is legal where it is meant, and often is not: a sentence, and the lines that declare it. */
-export type LedgerNotice = Pick<Doubt, 'sentence' | 'answers'>;
+/** What is legal where it is meant, and often is not: a sentence, and the lines that declare it; none: `--meant ID` does. */
+export interface LedgerNotice extends Pick<Doubt, 'sentence' | 'answers'> {
+  /** Correct runs do this as a matter of course: it is shown, and a strict run does not ask it. */
+  readonly remark?: boolean;
+  /** It is asked in every run, strict or not: nobody does it on purpose as a rule. */
+  readonly asked?: boolean;
+}
 
 /** What a property says of a whole ledger. */
 export interface LedgerJudgement {

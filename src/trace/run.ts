@@ -31,6 +31,8 @@ export interface RunFacts {
   readonly configured?: Semantics;
   /** What a property noticed and nobody has declared is asked, and fails the run until it is. */
   readonly strict?: boolean;
+  /** Ids of properties of which the user says that what they noticed is meant. */
+  readonly meant?: readonly string[];
 }
 
 /** Judges the ledger and returns the results; `emit` sees each event as it happens. Known failures are the caller's. */
@@ -55,15 +57,21 @@ export function judgeLedger(
     ...(configured === undefined ? {} : { configured }),
     replay,
   });
-  const notes: LedgerNotice[] = [];
+  const notes: Told[] = [];
   const results = properties.map((property, index) => {
     emit({ type: 'property-start', id: property.id, index, total: properties.length });
     const before = performance.now();
-    const { notices, ...judged } = resultOf(property, ledger);
-    const asks = facts.strict === true && notices.length > 0 && ASKED.includes(judged.verdict);
-    if (!asks) notes.push(...notices);
+    const { notices: all, ...judged } = resultOf(property, ledger);
+    const meant = facts.meant?.includes(property.id) === true;
+    const notices = all.flatMap((each) => answerable(property, each, meant));
+    const questions = ASKED.includes(judged.verdict)
+      ? notices.filter(
+          ({ answers, asked }) => asked === true || (facts.strict === true && answers.length > 0),
+        )
+      : [];
+    notes.push(...notices.filter((each) => !questions.includes(each)).map(toldOf));
     const result = {
-      ...(asks ? askedOf(judged, notices) : judged),
+      ...(questions.length > 0 ? askedOf(judged, questions) : judged),
       milliseconds: performance.now() - before,
     };
     emit({ type: 'property-end', result });
@@ -164,6 +172,17 @@ function resultOf(property: LedgerProperty, ledger: Ledger): Noticed {
       : 'nothing of what it speaks of was trained';
   return { ...counted, verdict: 'skipped', reason };
 }
+
+/** As it is told: with a line that answers it, unless it is a remark; nothing where the user has said that it is meant. */
+function answerable({ id }: LedgerProperty, notice: LedgerNotice, meant: boolean): readonly LedgerNotice[] {
+  if (notice.remark === true) return [{ ...notice, answers: [] }];
+  if (notice.answers.length > 0) return [notice];
+  return meant ? [] : [{ ...notice, answers: [`--meant ${id}`] }];
+}
+
+const toldOf = ({ sentence, answers }: LedgerNotice): Told => ({ sentence, answers });
+
+type Told = Pick<LedgerNotice, 'sentence' | 'answers'>;
 
 /** Of a strict run: what else fails, fails by itself. */
 const ASKED: readonly Verdict[] = ['pass', 'skipped'];

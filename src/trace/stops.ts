@@ -10,9 +10,8 @@ export function cutAtStops(
 ): readonly Generation[] {
   const open = generations.filter(({ eosTokenIds, stopped }) => eosTokenIds.length === 0 && !stopped);
   if (open.length === 0) return generations;
-  const stops = stopsOf(
-    open.map((generation) => heldOf(generation, rows)).filter((held) => held !== undefined),
-  );
+  const held = open.map((generation) => heldOf(generation, rows)).filter((each) => each !== undefined);
+  const stops = stopsOf(held) ?? stopsOfOthers(generations, held);
   if (stops === undefined) return generations;
   return generations.map((generation) => (open.includes(generation) ? cut(generation, stops) : generation));
 }
@@ -86,6 +85,17 @@ function stopsOf(held: readonly Held[]): readonly number[] | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** What stopped other calls of the script's own loop, where it explains these rows as well: one that stopped alone tells too little. */
+function stopsOfOthers(
+  generations: readonly Generation[],
+  held: readonly Held[],
+): readonly number[] | undefined {
+  const loops = generations.filter(({ source }) => source === 'loop');
+  const stops = [...new Set(loops.flatMap(({ eosTokenIds }) => eosTokenIds))];
+  const explains = stops.length > 0 && held.every((each) => isExplained(each, stops, 1));
+  return explains ? stops : undefined;
 }
 
 /** Two rows that were cut at one id are no accident. */

@@ -322,10 +322,14 @@ describe('what a property notices', () => {
     property('trace/holds', {}),
     property('trace/fails', { findings: [{ kind: 'k', sentence: 'It is.', given: {} }] }),
   ];
-  const judged = (strict: boolean): { results: readonly PropertyResult[]; notes: unknown } => {
+  const judged = (
+    strict: boolean,
+    of = properties,
+    meant: readonly string[] = [],
+  ): { results: readonly PropertyResult[]; notes: unknown } => {
     const events: RunEvent[] = [];
-    const facts = { command: 'python train.py', replay: { command: '' }, strict };
-    const results = judgeLedger(ledger, properties, facts, (event) => events.push(event));
+    const facts = { command: 'python train.py', replay: { command: '' }, strict, meant };
+    const results = judgeLedger(ledger, of, facts, (event) => events.push(event));
     const end = events.at(-1);
     return { results, notes: end?.type === 'run-end' ? end.notes : undefined };
   };
@@ -341,5 +345,26 @@ describe('what a property notices', () => {
     expect(results.map(({ verdict }) => verdict)).toEqual(['ask', 'fail']);
     expect(results[0]).toMatchObject({ reason: notice.sentence, answers: notice.answers });
     expect(notes).toEqual([notice]);
+  });
+
+  const bare = { sentence: 'The model is trained in evaluation mode.', answers: [] };
+
+  test('that no declaration answers is asked with the option that says that it is meant', () => {
+    const one = [property('trace/holds', { notices: [bare] })];
+    expect(judged(true, one).results[0]).toMatchObject({
+      verdict: 'ask',
+      answers: ['--meant trace/holds'],
+    });
+    expect(judged(true, one, ['trace/holds'])).toMatchObject({
+      results: [{ verdict: 'pass' }],
+      notes: undefined,
+    });
+  });
+
+  test('that is a remark is told without a line, and never asked', () => {
+    const remark = { ...bare, remark: true };
+    const { results, notes } = judged(true, [property('trace/holds', { notices: [remark] })]);
+    expect(results[0]).toMatchObject({ verdict: 'pass' });
+    expect(notes).toEqual([bare]);
   });
 });

@@ -72,6 +72,7 @@ const idsScored: LedgerProperty = {
       const known =
         kin !== undefined &&
         !isCut(ids.slice(kin.generation.promptIds.length), kin.generation.completionIds) &&
+        !isFilled(row, kin.generation) &&
         ((declared && kin.like >= ALIKE) ||
           inPlaceOf(kin.generation, row, rows, generations) ||
           sameText(ledger, ids.slice(kin.generation.promptIds.length), kin.generation.completionIds));
@@ -108,6 +109,14 @@ function callOf({ source = 'generate', call }: Generation): string {
 
 /** One is the beginning of the other: cut to a limit, or with a tool's answer behind it. */
 const isCut = (row: Ids, sampled: Ids): boolean => startsWith(row, sampled) || startsWith(sampled, row);
+
+/** A loop's last token was drawn and fed to nobody: a row that had stopped before is filled up there, and not trained. */
+function isFilled(row: LedgerRow, { source, promptIds, completionIds }: Generation): boolean {
+  const last = promptIds.length + completionIds.length - 1;
+  if (source !== 'loop' || commonStart(realIds(row), [...promptIds, ...completionIds]) !== last) return false;
+  const weight = row.trained[row.real.indexOf(true) + last]?.weight ?? 0;
+  return weight === 0;
+}
 
 /** Text that was sampled, and tokenised once more; special tokens are often lost on the way. */
 function sameText({ tokenizer }: Ledger, row: Ids, completionIds: Ids): boolean {

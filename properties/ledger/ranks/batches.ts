@@ -133,6 +133,7 @@ function twiceNotice(own: readonly Batch[]): readonly LedgerNotice[] {
     {
       sentence: `${where} train the same ${many(again.rows.length, 'row')}. Fine where one batch is overfitted on purpose, trained for several epochs, or all of the data set; else the loader gives a batch twice.`,
       answers: [],
+      remark: own.every(({ key }) => key === again.key),
     },
   ];
 }

@@ -206,6 +206,7 @@ function microBatchesOf(ledger: Ledger, set: ReplicaSet): readonly LedgerNotice[
       {
         sentence: `Before step ${step}, rank ${first.rank} made ${first.count} calls for training and rank ${other.rank} made ${other.count}. Fine where batches are made by their tokens, and the loss is divided over those of all ranks.`,
         answers: [],
+        remark: true,
       },
     ];
   }

@@ -102,6 +102,7 @@ const noticesOf = (set: ReplicaSet): LedgerNotice[] =>
         {
           sentence: `The gradients of ${ranksOf(set.ranks)} are not reduced at each step; one of torch's averagers of parameters was made: local SGD.`,
           answers: [],
+          remark: true,
         },
       ]
     : [];

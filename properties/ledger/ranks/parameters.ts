@@ -81,6 +81,7 @@ function beginning(set: ReplicaSet): Part {
 const apartNotice = (set: ReplicaSet): LedgerNotice => ({
   sentence: `The processes of ${ranksOf(set.ranks)} hold other parameters from the start and share no gradient: each trains a model, or a part of one, of its own.`,
   answers: [],
+  remark: true,
 });
 
 // --- one model behind each step ---
@@ -168,11 +169,13 @@ function alone(set: ReplicaSet): readonly Part[] {
 const insideNotice = (set: ReplicaSet): LedgerNotice => ({
   sentence: `The processes of ${ranksOf(set.ranks)} call step() with gradients of their own, and have equal parameters after each step: the gradients are reduced inside the optimiser, or the parameters are averaged after every step. The weights shown are those of each process before that.`,
   answers: [],
+  remark: true,
 });
 
 const periodicNotice = (set: ReplicaSet): LedgerNotice => ({
   sentence: `The processes of ${ranksOf(set.ranks)} share no gradient at each step, and are given one set of parameters now and then, as in local SGD. The weights shown are those of each process's own step.`,
   answers: [],
+  remark: true,
 });
 
 export const parameterRules: readonly LedgerProperty[] = [begin, stay, together];

@@ -61,6 +61,7 @@ function partly(event: LedgerEvent): LedgerNotice {
   return {
     sentence: `${count} of ${tensors(of)} that were loaded${at(event.place)} have nothing in common with what was loaded when the training begins: ${named(event.names, count)}. Right for layers that begin anew on purpose.`,
     answers: [],
+    remark: true,
   };
 }
 
@@ -91,6 +92,7 @@ const tied: LedgerProperty = {
       notices: copies.slice(0, 1).map(({ names }) => ({
         sentence: `${named(names)} are equal to the bit, and two tensors: each is trained by itself from here on. Right where they only begin alike.`,
         answers: [],
+        remark: true,
       })),
     };
   },

@@ -116,6 +116,7 @@ function undeclared(update: LedgerUpdate): readonly LedgerNotice[] {
     {
       sentence: `A weight decay of ${show(rate)} is on all ${tensors(held.length)}, with ${small.length} biases and norms among them (${named(small.map(({ name }) => name))}): most trainers leave those out.`,
       answers: [],
+      remark: true,
     },
   ];
 }

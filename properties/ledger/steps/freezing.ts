@@ -106,6 +106,7 @@ function shareOf({ updates }: Ledger, { model, rank, step }: LedgerUpdate): read
     {
       sentence: `${live.length} of ${tensors(all.length)} got a gradient in step ${step}: ${count(sizeOf(live))} of ${count(sizeOf(all))} parameters (${named(live.map(({ name }) => name))}). ${frozen.length + live.length === all.length ? 'The others are frozen, by requires_grad' : `${count(frozen.length)} of the others ${frozen.length === 1 ? 'is' : 'are'} frozen, by requires_grad; nothing reached the rest`}.`,
       answers: [],
+      remark: true,
     },
   ];
 }

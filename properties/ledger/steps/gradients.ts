@@ -164,6 +164,7 @@ function once({ index }: LedgerStep, made: readonly Made[]): LedgerNotice {
   return {
     sentence: `Before step ${index} the gradients of ${plural(droppedIn(made), 'forward pass', 'forward passes')} were set to nothing${at(zeroed)}: what they trained is in no step. Right for a batch that is skipped, and for a first pass that only claims memory.`,
     answers: [],
+    remark: true,
   };
 }
 

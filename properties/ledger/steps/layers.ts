@@ -125,6 +125,7 @@ function noticesOf(ledger: Ledger, seen: readonly Seen[]): readonly LedgerNotice
           {
             sentence: `${without.length} of ${tensors(used.length)} that are to be trained got no gradient in the traced steps: ${named(without)}. Right for parts that the rows make no use of.`,
             answers: [],
+            remark: true,
           },
         ]),
     ...(free.length === 0 || strange || free.length === used.length
@@ -133,6 +134,8 @@ function noticesOf(ledger: Ledger, seen: readonly Seen[]): readonly LedgerNotice
           {
             sentence: `${free.length} of ${tensors(used.length)} with a gradient are in no optimiser that stepped: ${named(free)}. Right where only the others are to be trained.`,
             answers: [],
+            // Adapters stand in the layers, and many scripts leave the base out of the optimiser in place of freezing it.
+            remark: used.some(({ name, held }) => held && NUMBERED.test(name)),
           },
         ]),
   ];

@@ -113,6 +113,7 @@ function notOnce(window: LedgerEvent): Found {
 const still = (window: LedgerEvent): LedgerNotice => ({
   sentence: `A ${String(window.values.scheduler)} was made, and not stepped between the traced steps of its optimiser. Right where it goes by epochs; a schedule that counts steps stays where it begins.`,
   answers: [],
+  remark: true,
 });
 
 const byPass = (window: LedgerEvent): LedgerNotice => ({

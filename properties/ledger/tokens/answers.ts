@@ -131,6 +131,8 @@ function idleNotice(ledger: Ledger, row: LedgerRow): LedgerNotice {
   return {
     sentence: `Nothing was trained of the ${many(mates.length, 'row')} in the forward pass of ${placeOf(ledger, row)}, though a backward pass reached it: its loss is multiplied by 0, or all of its labels are ignored.`,
     answers: [],
+    // Where rewards decide, a group of equal ones trains nothing.
+    remark: trainsByRewards(ledger),
   };
 }
 

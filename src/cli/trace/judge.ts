@@ -46,6 +46,8 @@ export interface TraceRun {
 export interface Chosen {
   readonly properties: readonly LedgerProperty[];
   readonly known: KnownFailures;
+  /** Ids of those whose notices are meant. */
+  readonly meant: readonly string[];
   /** Ids of those without which nothing is known of what was trained: one must hold, or there is no pass. */
   readonly tellingOf: (ledger: Ledger) => ReadonlySet<string>;
   /** Ids of every property that there is. */
@@ -66,12 +68,16 @@ export async function chosenForTrace(options: TraceOptions, context: Context): P
   // There are few, and each was read off what the script did: no reason to hold the lesser ones back.
   const properties = selectProperties(ledgerProperties, named, options.level, 'should');
   if (isProblem(properties)) return properties;
+  const meant = splitNames(options.meant ?? []);
+  const unmeant = meant.find((id) => !ledgerProperties.some((each) => each.id === id));
+  if (unmeant !== undefined) return { problem: `--meant: no property of trace is called "${unmeant}"` };
   const read = options.known === undefined ? { known: {} } : readKnown(resolve(context.cwd, options.known));
   if ('problem' in read) return read;
   const all = [...ledgerProperties, ...(await context.properties())];
   return {
     properties,
     known: read.known,
+    meant,
     // Who names a few has said what is to be judged.
     tellingOf: named.length > 0 ? () => new Set(properties.map(({ id }) => id)) : tellingOf,
     catalogue: all.map(({ id }) => id),
@@ -136,6 +142,7 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
       replay,
       ...(told.semantics === undefined ? {} : { configured: told.semantics }),
       ...(options.strict === undefined ? {} : { strict: options.strict }),
+      meant: chosen.meant,
     },
     (event) => {
       if (event.type === 'run-end') {

@@ -36,6 +36,7 @@ export interface TraceOptions extends RecordOptions {
   readonly level?: Level;
   readonly known?: string;
   readonly strict?: boolean;
+  readonly meant?: readonly string[];
   readonly rows?: number;
   readonly full?: boolean;
   readonly quiet?: boolean;
@@ -73,6 +74,11 @@ export function addTraceOptions(command: Command): Command {
     .option('--level <level>', 'must, should (with must) or may (all); default should', levelName)
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option('--strict', 'fail also on what is legal and often not meant; what is declared holds')
+    .option(
+      '--meant <ids>',
+      'properties whose notices are meant, so that --strict does not ask them; separated by commas; repeatable',
+      collect,
+    )
     .option('--rows <count>', 'rows to show, wrong ones first (default: a few)', wholePositive)
     .option('--full', 'show every token of long rows')
     .option('--quiet', 'print failures and the final line only')

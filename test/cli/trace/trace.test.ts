@@ -64,7 +64,7 @@ describe('the screen', () => {
 
   test('has failures, notices and the final line only, where --quiet is typed', async () => {
     expect(await shown('right', ['--quiet'])).toMatch(
-      /^\$ .*\n\nLegal, and often not meant[^:]*:\n {2}Steps 0 and 1 train the same 2 rows\.[^✓]*\n\d+ properties: [^\n]*\nexit code 0\n$/,
+      /^\$ .*\n\nOrdinary, and worth knowing:\n {2}Steps 0 and 1 train the same 2 rows\.[^✓]*\n\d+ properties: [^\n]*\nexit code 0\n$/,
     );
     expect(await shown('no-torch', ['--quiet'])).toContain('! No process of the command imported torch');
   });

@@ -1,5 +1,5 @@
 // What is asked of the trainers beyond failing cases, and what is noted of them: each with the lines that answer it.
-import { NOTES_HEAD, type Note, notesIn } from '../../notes.ts';
+import { isRemark, NOTES_HEAD, type Note, notesIn, REMARKS_HEAD } from '../../notes.ts';
 import { type Run, runNames } from '../../runs.ts';
 import { html, type Markup } from '../page/markup.ts';
 
@@ -12,9 +12,11 @@ export function questionsSheet(runs: readonly Run[]): Markup | false {
   );
 }
 
-/** Legal, and often not meant. */
-export function notesSheet(runs: readonly Run[]): Markup | false {
-  return sheet(runs, 'notes', NOTES_HEAD, notesIn);
+/** Legal, and often not meant; and what is only worth knowing. */
+export function notesSheet(runs: readonly Run[]): Markup {
+  const asked = (run: Run): readonly Item[] => notesIn(run).filter((note) => !isRemark(note));
+  const told = (run: Run): readonly Item[] => notesIn(run).filter(isRemark);
+  return html`${sheet(runs, 'notes', NOTES_HEAD, asked)}${sheet(runs, 'remarks', REMARKS_HEAD, told)}`;
 }
 
 type Item = Note & { readonly id?: string };

@@ -57,6 +57,16 @@ export const steps: Cases = {
         'put-together',
       ].map((shape) => [`an unusual loop: ${shape}`, with_(SHAPE, shape)]),
     ),
+    ...Object.fromEntries(
+      ['factors', 'layers', 'last', 'left-out', 'all-held'].map((shape) => [
+        `adapters by hand in a strict run: ${shape}`,
+        {
+          words: `steps/lora.py --shape ${shape}`,
+          options: '--strict',
+          says: /Ordinary, and worth knowing: \d+ of \d+ tensors/,
+        },
+      ]),
+    ),
     'a warm-up by steps and a gradient scaler': with_(SCHEDULE, '--scaler'),
     'a schedule by epochs': with_(SCHEDULE, '--kind cosine --by epoch'),
     'a schedule by micro-batches': {
@@ -124,6 +134,28 @@ export const steps: Cases = {
       ...with_(LOOP, '--fault cut'),
       found: 'update/gradients-reach-every-layer',
       says: /comes down to model\.layers\.1 and no further: model\.layers\.0 has none/,
+    },
+    'adapters by hand whose base moves': {
+      words: 'steps/lora.py --fault unfrozen',
+      found: 'update/what-is-frozen-stays',
+      says: /moved 2 tensors that adapters stand beside: layers\.0\.attention\.out\.base\.weight/,
+    },
+    'adapters by hand whose freeze does nothing': {
+      words: 'steps/lora.py --fault in-vain',
+      found: 'update/what-is-frozen-stays',
+      says: /requires_grad = False is set on the model, which freezes nothing/,
+    },
+    'an optimiser of one norm, in a strict run': {
+      words: 'steps/lora.py --fault head-alone',
+      options: '--strict',
+      found: 'update/gradients-reach-every-layer',
+      says: /with a gradient are in no optimiser that stepped/,
+    },
+    'evaluation mode that is left on, in a strict run': {
+      ...with_(SCORING, '--fault left-eval'),
+      options: `${ANSWERS} --strict`,
+      found: 'update/scoring-is-without-dropout',
+      says: /trained in evaluation mode/,
     },
     'a freeze that never happened': {
       ...with_(LOOP, '--fault no-freeze'),
