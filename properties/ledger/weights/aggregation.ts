@@ -19,6 +19,7 @@ import { NOTHING, type Part } from '../judged-part.ts';
 import { type Found, judgementOf, placeOf, targetStrips } from '../words.ts';
 import { ofGroups } from './balance.ts';
 import { type DeclaredAggregation, policyAggregation, supervisedAggregation } from './declared.ts';
+import { isParted, type LocalMeans, localMeans, sentenceOf } from './denominator.ts';
 import { precisionOf } from './precision.ts';
 import { ofSteps } from './sums.ts';
 import { taughtBatches } from './supervised.ts';
@@ -36,7 +37,7 @@ export const followsAggregation: LedgerProperty = {
       : undefined,
   judge: (ledger) => {
     const sums = ofSteps(ledger);
-    const parts = [ofRows(ledger), sums, ofGroups(ledger)];
+    const parts = [ofRows(ledger), sums, ofGroups(ledger), ofDenominators(ledger)];
     const judgement = judgementOf(
       parts.reduce((sum, { judged }) => sum + judged, 0),
       parts.reduce((sum, { aside }) => sum + aside, 0),
@@ -45,6 +46,34 @@ export const followsAggregation: LedgerProperty = {
     return sums.notices.length === 0 ? judgement : { ...judgement, notices: sums.notices };
   },
 };
+
+/** A policy's mean over the step, declared, that is one over each micro-batch. */
+function ofDenominators(ledger: Ledger): Part {
+  const declared = policyAggregation(ledger.settings);
+  if (declared?.aggregation !== 'token-mean' || declared.local) return NOTHING;
+  const local = localMeans(ledger);
+  // Groups that lie in several micro-batches have been judged one by one.
+  if (local === undefined || isParted(local.first)) return NOTHING;
+  return { judged: 1, aside: 0, found: [perBatch(ledger, local, declared)] };
+}
+
+function perBatch(ledger: Ledger, local: LocalMeans, declared: DeclaredAggregation): Found {
+  const [member] = local.first.members;
+  return {
+    harm: local.groups.length,
+    tell: () => ({
+      kind: 'denominator',
+      sentence: sentenceOf(ledger, local),
+      ...targetStrips(ledger, member?.row),
+      note: `${declared.from} declares a token-mean. Divide the sum of each micro-batch by the tokens of the whole step. Where a mean of means is meant, --semantics '{"loss_normalization":"local"}' says so.`,
+      given: local.groups.map(({ step, members }) => ({
+        step,
+        weights: members.map(({ weight }) => weight),
+        micro_batch_tokens: members.map(({ batchTokens }) => batchTokens),
+      })),
+    }),
+  };
+}
 
 /** What of a weight is the same for all rows of a micro-batch, where this is how they are aggregated. */
 function shareOf(aggregation: LossAggregation, row: LedgerRow): number {

@@ -3,6 +3,7 @@
 import {
   commonOf,
   type Ledger,
+  type LedgerJudgement,
   type LedgerNotice,
   type LedgerProperty,
   many,
@@ -10,6 +11,7 @@ import {
   show,
 } from '../../../src/index.ts';
 import { type Found, judgementOf } from '../words.ts';
+import { accumulated } from './accumulated.ts';
 import { type Taught, taughtStep } from './counts.ts';
 import { supervisedAggregation } from './declared.ts';
 
@@ -43,15 +45,23 @@ export const stepsAlike: LedgerProperty = {
         const { fault } = way;
         return judgementOf(steps.length, aside, [following(steps, fault, way.of)]);
       }
-      if (way !== undefined) return judgementOf(steps.length, aside, [], { [way.name]: steps.length });
+      if (way !== undefined)
+        return noticed(judgementOf(steps.length, aside, [], { [way.name]: steps.length }), [
+          accumulated(ledger, steps),
+        ]);
     }
-    const notices = [changing(steps), padded(steps)].filter((each) => each !== undefined).slice(0, 1);
-    const judgement = judgementOf(0, steps.length + aside, []);
-    return notices.length === 0 ? judgement : { ...judgement, notices };
+    const notices = [accumulated(ledger, steps), changing(steps), padded(steps)];
+    return noticed(judgementOf(0, steps.length + aside, []), notices);
   },
 };
 
 // --- helpers ---
+
+/** With the first of the notices. */
+function noticed(judgement: LedgerJudgement, all: readonly (LedgerNotice | undefined)[]): LedgerJudgement {
+  const notices = all.filter((each) => each !== undefined).slice(0, 1);
+  return notices.length === 0 ? judgement : { ...judgement, notices };
+}
 
 const knownSteps = (ledger: Ledger): Taught[] =>
   ledger.steps.map((step) => taughtStep(ledger, step)).filter((step) => step !== undefined);

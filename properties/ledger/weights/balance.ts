@@ -1,11 +1,18 @@
 // Sampled rows against the declared aggregation: read as it says, the advantages of a group add up to 0.
-import { type Ledger, type LedgerProperty, type LedgerRow, many, show } from '../../../src/index.ts';
+import {
+  type Ledger,
+  type LedgerNotice,
+  type LedgerProperty,
+  type LedgerRow,
+  many,
+  show,
+} from '../../../src/index.ts';
 import { NOTHING, type Part } from '../judged-part.ts';
 import { type Found, judgementOf, targetStrips } from '../words.ts';
 import { type DeclaredAggregation, groupRelative, perTokenTerm, policyAggregation } from './declared.ts';
 import { type Group, groupsOf, type Member } from './groups.ts';
 
-type Way = Pick<DeclaredAggregation, 'aggregation' | 'local'>;
+export type Way = Pick<DeclaredAggregation, 'aggregation' | 'local'>;
 
 /** A row's part in the weight of its tokens, but for its advantage and what is the same in the whole step. */
 function factorIn(declared: Way, member: Member): number {
@@ -23,9 +30,13 @@ function factorIn(declared: Way, member: Member): number {
 /** Rewards are rounded before their mean is taken off: this share of the largest advantage may be left. */
 const LEFT_OVER = 5e-3;
 
+/** Advantages, as far as one factor for the step. */
+export const withFactor = ({ members }: Group, way: Way): number[] =>
+  members.map((member) => member.weight / factorIn(way, member));
+
 /** What is left of the sum of a group's advantages, as a share of the largest. */
-function leftOver({ members }: Group, declared: Way): number {
-  const advantages = members.map((member) => member.weight / factorIn(declared, member));
+export function leftOver(group: Group, declared: Way): number {
+  const advantages = withFactor(group, declared);
   const largest = Math.max(...advantages.map(Math.abs));
   return largest === 0 ? 0 : Math.abs(advantages.reduce((sum, each) => sum + each, 0)) / largest;
 }
@@ -52,7 +63,7 @@ const roomOf = ({ members }: Group): number =>
   );
 
 /** Whether the advantages add up to 0 under a way of aggregation, within what they may be off by. */
-const isCentred = (group: Group, way: Way): boolean => leftOver(group, way) <= roomOf(group);
+export const isCentred = (group: Group, way: Way): boolean => leftOver(group, way) <= roomOf(group);
 
 /** As declared; micro-batches of unequal rows may be averaged or not, where it is rows that are counted. */
 const isAsDeclared = (group: Group, declared: DeclaredAggregation): boolean =>
@@ -101,18 +112,30 @@ export const centred: LedgerProperty = {
       group.members.some(({ row, weight }) => weight === 0 && isUnended(row) && !trainsUnended(ledger, row));
     const off = live.filter((group) => !WAYS.some((way) => isCentred(group, way)));
     const set = off.filter(masked);
-    return judgementOf(
+    const judgement = judgementOf(
       live.length - set.length,
       aside + set.length,
       off.filter((group) => !masked(group)).map((group) => uncentred(ledger, group)),
     );
+    // One group tells as much as all.
+    return set.length === 0 ? judgement : { ...judgement, notices: set.slice(0, 1).map(maybeCut) };
   },
 };
 
 const isUnended = ({ spans: { completions } }: LedgerRow): boolean =>
   completions.every(({ stop }) => stop === undefined);
 
-/** Completions that were cut are trained: it is declared, or another one of the same length without an end has a weight. */
+function maybeCut(group: Group): LedgerNotice {
+  const { step, members } = group;
+  const without = members.filter(({ row, weight }) => weight === 0 && isUnended(row)).length;
+  const weights = members.map(({ weight }) => show(weight)).join(', ');
+  return {
+    sentence: `The advantages of the ${many(members.length, 'completion')} to one prompt in step ${step} do not add up to 0 (weights of a token: ${weights}). ${without} of them ${without === 1 ? 'has' : 'have'} no weight and no stop token: right where completions that were cut are left out of the loss, else the baseline is wrong.`,
+    answers: ['"truncated_completions_trained": false', '"truncated_completions_trained": true'],
+  };
+}
+
+/** Completions that were cut are trained: it is declared, or another one at least as long without an end has a weight. */
 function trainsUnended({ rows, settings }: Ledger, row: LedgerRow): boolean {
   const declared = settings.semantics.truncated_completions_trained;
   if (declared !== undefined) return declared;
@@ -120,7 +143,7 @@ function trainsUnended({ rows, settings }: Ledger, row: LedgerRow): boolean {
     (each) =>
       each.spans.origin.kind === 'generation' &&
       isUnended(each) &&
-      lengthOf(each) === lengthOf(row) &&
+      lengthOf(each) >= lengthOf(row) &&
       each.trained.some((target) => (target?.weight ?? 0) !== 0),
   );
 }
@@ -193,10 +216,11 @@ const givenOf = ({ step, members }: Group): unknown => ({
 const nameOf = ({ aggregation, local }: Way): string =>
   aggregation === 'token-mean' ? `token-mean of ${local ? 'each micro-batch' : 'the step'}` : aggregation;
 
-const STEP_MEAN: Way = { aggregation: 'token-mean', local: false };
-const WAYS: readonly Way[] = [
+export const STEP_MEAN: Way = { aggregation: 'token-mean', local: false };
+export const LOCAL_MEAN: Way = { aggregation: 'token-mean', local: true };
+export const WAYS: readonly Way[] = [
   STEP_MEAN,
-  { aggregation: 'token-mean', local: true },
+  LOCAL_MEAN,
   { aggregation: 'seq-mean-token-mean', local: true },
   { aggregation: 'seq-mean-token-mean', local: false },
   { aggregation: 'seq-mean-token-sum', local: true },

@@ -14,7 +14,8 @@ import {
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
 import { type Found, judgementOf, rowStrip } from '../words.ts';
-import { ranksOnTheirOwn, supervisedAggregation } from './declared.ts';
+import { policyAggregation, ranksOnTheirOwn, supervisedAggregation } from './declared.ts';
+import { localMeans, localNotice } from './denominator.ts';
 import { precisionOf } from './precision.ts';
 import { averagesRows, averagesTokens, type Supervised, supervisedOf, taughtBatches } from './supervised.ts';
 
@@ -219,6 +220,9 @@ const byRank = (batches: readonly Supervised[]): (readonly Supervised[])[] =>
     batches.filter(({ rank, model }) => `${rank} ${model}` === key),
   );
 
+const isUndeclared = ({ settings }: Ledger): boolean =>
+  policyAggregation(settings) === undefined && settings.semantics.loss_normalization === undefined;
+
 const microBatches: LedgerProperty = {
   ...factsOf('loss/independent-of-micro-batches'),
   title:
@@ -231,15 +235,19 @@ const microBatches: LedgerProperty = {
     )
       ? undefined
       : 'no optimiser step has several micro-batches: gradients are not accumulated',
-  judge: (ledger) =>
-    judge(ledger, (batches) =>
+  judge: (ledger) => {
+    const judgement = judge(ledger, (batches) =>
       byRank(batches).map((own) => ({
         noun: 'micro-batch',
         parts: own.flatMap((batch, at) =>
           partOf(`micro-batch ${at}${batch.rank === 0 ? '' : ` of rank ${batch.rank}`}`, [batch]),
         ),
       })),
-    ),
+    );
+    // What is declared is held to by the rule about aggregations.
+    const local = isUndeclared(ledger) ? localMeans(ledger) : undefined;
+    return local === undefined ? judgement : { ...judgement, notices: [localNotice(ledger, local)] };
+  },
 };
 
 /** Its gradients met those of other processes: by what the optimisers found, else by what torch's wrappers say. */

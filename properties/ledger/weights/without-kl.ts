@@ -2,7 +2,7 @@
 // told from that term: what a KL adds to every token alike looks like an advantage.
 import { commonOf, klTerm, type Ledger, type LedgerRow, type Target, weightsOf } from '../../../src/index.ts';
 import { betaOf } from './declared.ts';
-import { FEWEST_POINTS, klFits, referenceGaps } from './kl-term.ts';
+import { FEWEST_POINTS, isNoGap, klFits, referenceGaps } from './kl-term.ts';
 
 export interface Advantage {
   readonly weight: number;
@@ -22,11 +22,14 @@ export function withoutKl(ledger: Ledger, row: LedgerRow, all: readonly Target[]
       : { weight: common, relative: Math.min(...weights.map(({ relative }) => relative), 1) };
   const beta = betaOf(settings) ?? Number(scored.some(({ by }) => by === 'reference'));
   if (beta === 0) return plain;
-  const { kl_estimator: estimator } = settings.semantics;
+  const { kl_estimator: estimator, kl_level: level } = settings.semantics;
+  const bends = estimator === 'k2' || estimator === 'k3';
+  // A term that bends with the gap of each token leaves its tokens one weight only where it is nothing.
+  if (bends && level === 'token' && plain !== undefined && targets.length >= FEWEST_POINTS) return plain;
   const known = referenceGaps(ledger, row, targets);
   if ('unknown' in known) return undefined;
   // Where policy and reference agree k2 and k3 have no slope; k1 has one everywhere.
-  if (known.d.every((gap) => gap === 0)) return estimator === 'k2' || estimator === 'k3' ? plain : undefined;
+  if (known.d.every(isNoGap)) return bends ? plain : undefined;
   // Not token by token: a KL of the whole completion is in all weights alike.
   if (plain !== undefined || targets.length < FEWEST_POINTS) return undefined;
   const values = weights.map(({ value }) => value);

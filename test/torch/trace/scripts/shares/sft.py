@@ -6,7 +6,7 @@ import tiny
 import torch
 import torch.nn.functional as F
 
-FAULTS = ["pads", "unscaled", "window", "no-stop", "left-out", "by-columns"]
+FAULTS = ["pads", "unscaled", "twice", "window", "no-stop", "left-out", "by-columns"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--mean", default="tokens", choices=["tokens", "rows", "batches"])
@@ -53,6 +53,8 @@ def denominator(labels, window):
     if options.divide:
         return 1
     count = sum(int((each[:, 1:] != tiny.IGNORE).sum()) for each in window)
+    if options.fault == "twice":
+        return count * options.accumulate
     return count / options.accumulate if options.fault == "unscaled" else count
 
 

@@ -6,6 +6,7 @@ import type { Cases } from './kinds.ts';
 const SFT = 'shares/sft.py --data {data}';
 const PAIRS = 'shares/pairs.py --data {data}';
 const POLICY = 'shares/policy.py';
+const GROUPS = 'shares/groups.py';
 const BOTH = 'shares/both.py --data {data}';
 const PAIR_DATA = '--dataset {data} --tokenizer {qwen}';
 const said = (semantics: object): string => `--semantics ${JSON.stringify(semantics)}`;
@@ -14,10 +15,20 @@ const DPO = `${PAIR_DATA} ${said({ preference_objective: 'dpo' })}`;
 const GROUP = { advantage_baseline: 'group-mean', kl_coef: 0 };
 const SEQ_MEAN = said({ ...GROUP, loss_aggregation: 'seq-mean-token-mean' });
 
+const GROUP_MEAN = said({ advantage_baseline: 'group-mean', loss_aggregation: 'token-mean' });
+const WITH_KL = said({
+  advantage_baseline: 'group-mean',
+  loss_aggregation: 'token-mean',
+  kl_coef: 0.04,
+  kl_estimator: 'k3',
+  kl_clamp: null,
+});
+
 const FOLLOWS = 'trace/weights-follow-the-aggregation';
 const ALIKE = 'trace/steps-weigh-alike';
 const SIGNS = 'trace/chosen-up-rejected-down';
 const SIZES = 'trace/pairs-weigh-alike';
+const MICRO = 'loss/independent-of-micro-batches';
 const CENTRED = 'trace/advantages-are-centred';
 const RENDERED = 'tokenize/sft-and-rl-tokenize-the-same-prompt';
 
@@ -80,6 +91,24 @@ export const shares: Cases = {
       words: `${POLICY} --mean tokens --beta 0.3 --kl sequence`,
       options: said({ ...GROUP, kl_coef: 0.3, loss_aggregation: 'token-mean' }),
     },
+    'micro-batches of a policy, one mean over the step': { words: GROUPS },
+    'the same, declared': { words: GROUPS, options: GROUP_MEAN },
+    'micro-batches of a policy, advantages that nobody scales': { words: `${GROUPS} --unscaled` },
+    'micro-batches of a policy, a mean over rows': { words: `${GROUPS} --mean rows` },
+    'a mean over each micro-batch that is declared': {
+      words: `${GROUPS} --mean batch`,
+      options: said({ loss_normalization: 'local' }),
+    },
+    'a KL to a reference that is the policy yet, scored in batches of another shape': {
+      words: `${GROUPS} --beta 0.04`,
+      options: WITH_KL,
+    },
+    'completions without an end that are left out, undeclared': {
+      words: `${GROUPS} --mask-cut`,
+      options: GROUP_MEAN,
+      says: /have no weight and no stop token: right where completions that were cut are left out/,
+    },
+    'a coefficient of 0.5 over one micro-batch': { words: `${SFT} --coefficient 0.5`, data: CHATS },
     'chats, and answers sampled behind the same prompts': { words: BOTH, data: SHORT },
     'another system message where answers are sampled': {
       words: `${BOTH} --system brief`,
@@ -181,6 +210,52 @@ export const shares: Cases = {
       options: said(GROUP),
       found: CENTRED,
       says: /All of them are pushed up/,
+    },
+    'a mean over each micro-batch of a policy that nobody declares': {
+      words: `${GROUPS} --fault means-of-means`,
+      found: MICRO,
+      says: /fit a mean over the tokens of each micro-batch \([\d, ]+ tokens in step 0\), and no mean over the step/,
+    },
+    'the same, of advantages that nobody scales': {
+      words: `${GROUPS} --fault means-of-means --unscaled`,
+      found: MICRO,
+      says: /fit a mean over the tokens of each micro-batch/,
+    },
+    'the same under a declared token mean': {
+      words: `${GROUPS} --fault means-of-means`,
+      options: GROUP_MEAN,
+      found: FOLLOWS,
+      says: /fit a mean over the tokens of each micro-batch/,
+    },
+    'means of micro-batches that are added up under a declared token mean': {
+      words: `${GROUPS} --fault sum-of-means`,
+      options: GROUP_MEAN,
+      found: FOLLOWS,
+      says: /fit a mean over the tokens of each micro-batch/,
+    },
+    'a baseline over the wrong axis, with a KL term': {
+      words: `${GROUPS} --fault wrong-axis --beta 0.04`,
+      options: WITH_KL,
+      found: CENTRED,
+      says: /do not add up to 0/,
+    },
+    'a baseline over the wrong axis, of completions that all are cut': {
+      words: `${GROUPS} --fault wrong-axis --stops -9`,
+      options: GROUP_MEAN,
+      found: CENTRED,
+      says: /do not add up to 0/,
+    },
+    'no baseline, of rewards that are often 0': {
+      words: `${GROUPS} --fault no-baseline --unscaled`,
+      options: GROUP_MEAN,
+      found: CENTRED,
+      says: /All of them are pushed up/,
+    },
+    'a mean over the step that is divided by its micro-batches': {
+      words: `${SFT} --accumulate 2 --fault twice`,
+      data: CHATS,
+      found: ALIKE,
+      says: /add up to 0\.5, as where a mean over the step is divided by its 2 micro-batches once more/,
     },
     'an advantage that grows along its completion': {
       words: `${POLICY} --fault ramp`,
