@@ -43,10 +43,21 @@ const temperature: LedgerProperty = {
       if (typeof said !== 'string') found.push(said);
     }
     const judgement = judgementOf(judged, aside, found);
-    const moved = movedNotice(ledger);
-    return moved === undefined ? judgement : { ...judgement, notices: [moved] };
+    const notices = [movedNotice(ledger), unreadNotice(ledger)].filter((each) => each !== undefined);
+    return notices.length === 0 ? judgement : { ...judgement, notices };
   },
 };
+
+/** Nothing can be added in the script's own words, so that nobody is asked. */
+function unreadNotice({ generations }: Ledger): LedgerNotice | undefined {
+  const unread = generations.filter((each) => each.unread === true);
+  if (unread.length === 0) return undefined;
+  return {
+    sentence: `The temperature of ${many(unread.length, 'sampled sequence')} was not read: a logits processor of the script stands between the logits and each draw. Whether scores are at the temperature of the samples was not judged for them; watch_sample(..., temperature=...) says it.`,
+    answers: [],
+    remark: true,
+  };
+}
 
 /** Tokens that were drawn from other logits than those that score them: legal, and seldom meant. */
 function movedNotice(ledger: Ledger): LedgerNotice | undefined {

@@ -2,6 +2,7 @@
 import {
   type Ledger,
   type LedgerFinding,
+  type LedgerNotice,
   type LedgerProperty,
   type LedgerRow,
   type LedgerStep,
@@ -152,8 +153,14 @@ const finite: LedgerProperty = {
     const reached = ledger.rows.filter((row) => row.reached);
     const bad = new Map<string, LedgerRow[]>();
     let aside = 0;
+    const leftOut: LedgerRow[] = [];
     for (const row of reached) {
       if (row.notFinite === 0) continue;
+      if (wasLeftOut(ledger, row)) {
+        leftOut.push(row);
+        aside++;
+        continue;
+      }
       // Scaled gradients overflow in float16, the scaler sees it and leaves the step out: that is how it works.
       if (row.dtype === 'float16' || wasSkipped(ledger, row)) {
         aside++;
@@ -163,9 +170,31 @@ const finite: LedgerProperty = {
       bad.set(key, [...(bad.get(key) ?? []), row]);
     }
     const found = [...bad.values()].flatMap(([row]) => (row === undefined ? [] : [notNumbers(ledger, row)]));
-    return judgementOf(reached.length - aside, aside, found);
+    const judgement = judgementOf(reached.length - aside, aside, found);
+    const [first] = leftOut;
+    return first === undefined ? judgement : { ...judgement, notices: [leftOutNotice(ledger, first)] };
   },
 };
+
+/** The optimiser got numbers: the script saw it, and took the gradients of this pass back. */
+const wasLeftOut = ({ steps }: Ledger, { step, rank }: LedgerRow): boolean =>
+  steps.some(
+    ({ index, ranks }) =>
+      index === step &&
+      ranks.some(
+        ({ rank: own, done }) =>
+          own === rank &&
+          typeof done?.gradientNorm === 'number' &&
+          done.gradientNorm > 0 &&
+          done.closure !== true,
+      ),
+  );
+
+const leftOutNotice = (ledger: Ledger, row: LedgerRow): LedgerNotice => ({
+  sentence: `The gradient of ${many(row.notFinite, 'position')} is NaN or infinite in the forward pass of ${placeOf(ledger, row)}, and the optimiser got a finite one: the script left this pass out.`,
+  answers: [],
+  remark: true,
+});
 
 const wasSkipped = ({ steps }: Ledger, row: LedgerRow): boolean =>
   steps.some(

@@ -30,6 +30,7 @@ PARTS = {
     "trl.generation.vllm_client": ("sampling._engines", "install"),
     "trl.extras.vllm_client": ("sampling._engines", "install"),
     "sglang.srt.entrypoints.engine": ("sampling._engines", "install"),
+    "tokenizers": ("script._raw", "install"),
     "requests.models": ("sampling._served", "requests"),
     "httpx._models": ("sampling._served", "httpx"),
     "http.client": ("sampling._served", "plain"),

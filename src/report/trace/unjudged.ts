@@ -41,7 +41,8 @@ export function judgedWords(results: readonly PropertyResult[]): string {
 }
 
 /** What is trained, and no property can speak of: a sentence each. */
-export function unspokenOf({ events, rows }: Ledger): readonly string[] {
+export function unspokenOf(ledger: Ledger): readonly string[] {
+  const { events, rows } = ledger;
   const shares = events.flatMap(({ what, values }) => (what === 'beside' ? [Number(values.share)] : []));
   const marked = rows.filter(
     ({ spans: { origin } }) => origin.kind === 'text' && origin.marks === true,
@@ -52,12 +53,30 @@ export function unspokenOf({ events, rows }: Ledger): readonly string[] {
       : [
           `The loss reaches the hidden states beside these logits, too (about ${Math.round(100 * Math.max(...shares))} % of their gradient): by another head, a value head or a term of its own. What that trains is not judged.`,
         ]),
+    ...(mayBePairs(ledger)
+      ? [
+          `As many rows are made less likely as likelier, and a reference scored the same rows: this may be a loss of preference pairs, such as DPO, and was not judged as one. Add --dataset FILE, the pairs that are trained, and --semantics '{"preference_objective":"dpo"}'.`,
+        ]
+      : []),
     ...(marked === 0
       ? []
       : [
           `${plural(marked, 'row')} ${marked === 1 ? 'holds' : 'hold'} the marks of a chat and ${marked === 1 ? 'was' : 'were'} taken for plain text, as ${marked === 1 ? 'it is' : 'they are'} trained from end to end among more rows without marks; --train-on assistant judges ${marked === 1 ? 'it as a chat' : 'them as chats'}.`,
         ]),
   ];
+}
+
+/** Rows that nobody sampled, each pushed one way, half of them down, and read by a reference: nobody has said that they are pairs. */
+function mayBePairs({ rows, scored, generations, settings: { semantics } }: Ledger): boolean {
+  const known = rows.some(({ spans: { origin } }) => origin.kind === 'dataset');
+  if (generations.length > 0 || !scored.some(({ by }) => by === 'reference')) return false;
+  if (known && semantics.preference_objective !== undefined) return false;
+  const signs = rows.map(({ trained }) => {
+    const own = new Set(trained.flatMap((each) => (each?.weight ? [Math.sign(each.weight)] : [])));
+    return own.size === 1 ? [...own][0] : undefined;
+  });
+  const up = signs.filter((sign) => sign === 1).length;
+  return up > 0 && signs.every((sign) => sign !== undefined) && 2 * up === signs.length;
 }
 
 /** Nothing where every property judged all that is trained. */

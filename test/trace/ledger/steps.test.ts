@@ -113,10 +113,19 @@ describe('steps that move nothing', () => {
 describe('gradients that are no numbers', () => {
   test('found, once a forward pass', () => {
     const rows = (step.rows ?? []).map((row) => ({ ...row, notFinite: 4 }));
-    const { findings, more } = judged(FINITE, { ...step, rows });
+    const { findings, more } = judged(FINITE, { ...step, rows, steps: [made({ gradientNorm: null })] });
     expect([findings.length, more]).toEqual([1, 0]);
     expect(findings[0]?.sentence).toContain('The gradient of 4 positions is NaN or infinite');
     holds(FINITE, step);
+  });
+
+  test('that the script took back before its step are a remark, unless the optimiser got them', () => {
+    const rows = (step.rows ?? []).map((row) => ({ ...row, notFinite: 4 }));
+    const said = judged(FINITE, { ...step, rows, steps: [made({ gradientNorm: 0.7 })] });
+    expect(said).toMatchObject({ judged: 0, findings: [], notices: [{ remark: true }] });
+    expect(said.notices?.[0]?.sentence).toContain('the optimiser got a finite one');
+    for (const done of [{ gradientNorm: 0 }, { gradientNorm: 0.7, closure: true }])
+      expect(judged(FINITE, { ...step, rows, steps: [made(done)] }).findings).toHaveLength(1);
   });
 
   test('an overflow that the scaler of float16 is there for is none', () => {

@@ -120,6 +120,8 @@ class Settings:
 
     def __init__(self):
         self.temperatures, self.kept, self.unfit = [], set(), 0
+        # Of draws from logits that nothing had moved: they tell where a penalty bends the others too far, as from the second token on.
+        self.straight = []
         # Draws from logits of which a few were moved.
         self.moved = 0
         self.below, self.above = 0.0, 1.0
@@ -133,6 +135,7 @@ class Settings:
         if fit.moved:
             self.moved += 1
             return
+        self.straight.append(fit.temperature)
         self.vocab = vocab
         self.kept.update(fit.kept.tolist())
         inside = fit.kept < vocab
@@ -142,16 +145,19 @@ class Settings:
             self.above = min(self.above, float(fit.mass[inside].min()))
 
     def temperature(self):
-        if not self.temperatures or self.unfit:
+        told = self.straight if self.unfit else self.temperatures
+        if not told:
             return None
-        middle = sorted(self.temperatures)[len(self.temperatures) // 2]
-        apart = max(abs(each - middle) for each in self.temperatures)
+        middle = sorted(told)[len(told) // 2]
+        apart = max(abs(each - middle) for each in told)
         return float("%.4g" % middle) if apart <= 0.02 * middle else None
 
     def others(self):
         """As the record has them: how the likely tokens were cut, and of how many draws something else is to be said."""
-        moved = {"moved": self.moved} if self.moved else {}
-        unfit = {"unread": self.unfit} if self.unfit else {}
+        # Draws that fit nothing, beside some that fit exactly: what is between the two is a processor, not a temperature.
+        moved = self.moved + (self.unfit if self.straight else 0)
+        moved = {"moved": moved} if moved else {}
+        unfit = {"unread": self.unfit} if self.unfit and not self.straight else {}
         return {**self.cuts(), **moved, **unfit}
 
     def cuts(self):

@@ -14,6 +14,8 @@ parser.add_argument("--temperature", type=float, default=0.7)
 parser.add_argument("--scored-at", type=float, help="another temperature than that of the samples")
 parser.add_argument("--presence", type=float, default=0.0, help="a penalty on tokens that were sampled before")
 parser.add_argument("--from", dest="begin", type=int, default=1, help="the token that the penalty begins with")
+parser.add_argument("--vocabulary", type=int, default=64, help="of few tokens a penalty moves most")
+parser.add_argument("--squashed", action="store_true", help="logits are bent before each draw")
 parser.add_argument("--beta", type=float, default=0.0)
 parser.add_argument("--mask-cut", action="store_true", help="completions without an end are left out")
 parser.add_argument("--stops", type=float, default=2.0, help="how likely the stop token is made")
@@ -21,7 +23,7 @@ parser.add_argument("--unscaled", action="store_true", help="advantages are not 
 parser.add_argument("--fault", choices=FAULTS)
 options = parser.parse_args()
 
-VOCABULARY, STOP, PROMPTS, GROUP, LENGTH = 64, 1, 4, 4, 10
+VOCABULARY, STOP, PROMPTS, GROUP, LENGTH = options.vocabulary, 1, 4, 4, 10
 torch.manual_seed(0)
 model = nets.GPT(VOCABULARY)
 model.lm_head = torch.nn.Linear(nets.WIDTH, VOCABULARY)
@@ -40,6 +42,8 @@ def sampled(prompt):
     for at in range(LENGTH):
         with torch.no_grad():
             logits = model(ids)[:, -1].clone()
+        if options.squashed:
+            logits = 2 * torch.tanh(logits)
         if options.presence and at >= options.begin:
             for row in range(GROUP):
                 logits[row, ids[row, len(prompt) :].unique()] -= options.presence

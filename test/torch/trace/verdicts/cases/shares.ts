@@ -75,6 +75,11 @@ export const shares: Cases = {
       data: CHATS,
       says: /its loss is multiplied by 0, or all of its labels are ignored/,
     },
+    'DPO by hand that nobody declares': {
+      words: PAIRS,
+      data: PREFERENCES,
+      says: /may be a loss of preference pairs.* Add --dataset FILE.*"preference_objective":"dpo"/,
+    },
     'DPO by hand': { words: PAIRS, data: PREFERENCES, options: DPO },
     'a policy that is stopped early': { words: `${POLICY} --epochs 2`, options: SEQ_MEAN },
     'a policy with a KL term that is declared': {
@@ -107,6 +112,17 @@ export const shares: Cases = {
       words: `${GROUPS} --mask-cut`,
       options: GROUP_MEAN,
       says: /have no weight and no stop token: right where completions that were cut are left out/,
+    },
+    'a presence penalty of few tokens': {
+      words: `${GROUPS} --presence 0.5 --vocabulary 24`,
+      says: /32 sequences by the script's own loop at temperature 0\.7 .*drawn from logits that a penalty/,
+    },
+    'a presence penalty from the third token on': {
+      words: `${GROUPS} --presence 0.5 --from 2 --temperature 1.3`,
+    },
+    'logits that are bent before each draw': {
+      words: `${GROUPS} --squashed`,
+      says: /The temperature of 32 sampled sequences was not read: a logits processor/,
     },
     'a coefficient of 0.5 over one micro-batch': { words: `${SFT} --coefficient 0.5`, data: CHATS },
     'chats, and answers sampled behind the same prompts': { words: BOTH, data: SHORT },
@@ -211,6 +227,16 @@ export const shares: Cases = {
       found: CENTRED,
       says: /All of them are pushed up/,
     },
+    ...Object.fromEntries(
+      ['--vocabulary 24', '--vocabulary 64', '--vocabulary 20 --from 3'].map((how) => [
+        `a temperature that is forgotten under a presence penalty: ${how}`,
+        {
+          words: `${GROUPS} --presence 0.5 ${how} --scored-at 1`,
+          found: 'logprobs/divide-by-the-temperature',
+          says: /was sampled at temperature 0\.7 and is scored at 1/,
+        },
+      ]),
+    ),
     'a mean over each micro-batch of a policy that nobody declares': {
       words: `${GROUPS} --fault means-of-means`,
       found: MICRO,

@@ -67,6 +67,12 @@ export const steps: Cases = {
         },
       ]),
     ),
+    ...Object.fromEntries(
+      ['local', 'slots', 'file'].map((held) => [
+        `a tokenizer of the library tokenizers as it is: ${held}`,
+        { words: `steps/raw_tokenizer.py --held ${held}`, says: /token +hello +\S*there/ },
+      ]),
+    ),
     'a warm-up by steps and a gradient scaler': with_(SCHEDULE, '--scaler'),
     'a schedule by epochs': with_(SCHEDULE, '--kind cosine --by epoch'),
     'a schedule by micro-batches': {
